@@ -8,7 +8,7 @@ import type { CredentialSelector } from '../../apis/core/v1alpha1/credentials.ts
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import type { StoreConfig } from '../../apis/core/v1alpha1/store-config.ts';
-import { StoreConfigKind } from '../../apis/core/v1alpha1/store-config.ts';
+import { StoreConfigKind, storeConfigOf } from '../../apis/core/v1alpha1/store-config.ts';
 import { refuseMalformed } from '../../apis/core/v1alpha1/well-formed.ts';
 import type { VaultClient, VaultOptions } from '../../clients/vault.ts';
 import { vaultClient } from '../../clients/vault.ts';
@@ -20,7 +20,7 @@ import type { Environment } from '../../runtime/controller/environment.ts';
 import type { Trigger } from '../../runtime/controller/triggers.ts';
 import { anyOf, changed, disappears, triggerBy, triggersIn } from '../../runtime/controller/triggers.ts';
 import type { SecretStore, SecretStores } from '../core/connection/secret-store.ts';
-import { ownerUidLabel, storeConfigOf } from '../core/connection/store-place.ts';
+import { ownerUidLabel } from '../core/connection/store-place.ts';
 import { connectionSecrets } from '../core/indexes.ts';
 import { refuseNewUser } from '../core/new-user.ts';
 import { credentialReader, heldCredentials } from '../core/provider/credential-sources.ts';

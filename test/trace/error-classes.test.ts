@@ -3,8 +3,9 @@ import { describe, test } from 'node:test';
 import type { Condition } from '../../apis/core/v1alpha1/condition.ts';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { externalErrorClasses } from '../../clients/external-error.ts';
+import type { Trace } from '../../trace/model/trace.ts';
 import { faultOfError } from '../../trace/model/signs.ts';
-import { failingWith, tracedIn } from './traced-objects.ts';
+import { condition, failingWith, tracedIn } from './traced-objects.ts';
 
 test('the class of an error says which fault the trace shows', () => {
   const classes = [
@@ -79,4 +80,62 @@ describe('the advice depends on the data of the error', () => {
       assert.deepEqual([trace.fault?.name, trace.fault?.advice], [fault, advice]);
     });
   }
+});
+
+test('a refused value that the claim asked for is corrected in another claim, not in the resource', async () => {
+  const claim = {
+    apiVersion: 'database.crossplane.io/v1alpha1',
+    kind: 'PostgreSQLInstance',
+    metadata: { namespace: 'team', name: 'db', uid: 'claim-uid', generation: 1 },
+    status: {
+      observedGeneration: 1,
+      conditions: [condition('Ready', 'False', 'InvalidValue', 'it failed')],
+    },
+    spec: {
+      engineVersion: '81',
+      classRef: {
+        apiVersion: 'postgresql.crossplane.io/v1alpha1',
+        kind: 'PostgreSQLDatabaseClass',
+        name: 'small',
+      },
+      resourceRef: {
+        apiVersion: 'postgresql.crossplane.io/v1alpha1',
+        kind: 'PostgreSQLDatabase',
+        name: 'team-db',
+      },
+    },
+  };
+  const class_ = {
+    apiVersion: 'postgresql.crossplane.io/v1alpha1',
+    kind: 'PostgreSQLDatabaseClass',
+    metadata: { name: 'small' },
+    specTemplate: { forProvider: {} },
+  };
+  const { classRef } = claim.spec;
+  const claimRef = { ...claim.metadata, apiVersion: claim.apiVersion, kind: claim.kind };
+  const refusal = (field: string): Promise<Trace> => {
+    const resource = {
+      apiVersion: 'postgresql.crossplane.io/v1alpha1',
+      kind: 'PostgreSQLDatabase',
+      metadata: { name: 'team-db', generation: 1 },
+      spec: { claimRef, classRef, forProvider: { engineVersion: '81' } },
+      status: {
+        observedGeneration: 1,
+        ...failingWith('it failed', { class: 'Invalid', advice: ['ChangeFields'], fields: [field] }),
+      },
+    };
+    const provider = {
+      apiVersion: 'postgresql.crossplane.io/v1alpha1',
+      kind: 'ProviderConfig',
+      metadata: { name: 'default' },
+      spec: { credentials: { source: 'None' } },
+    };
+    const objects = [claim, class_, resource, provider] as unknown as KubernetesObject[];
+    return tracedIn(objects, ['postgresqlinstance', 'team/db']);
+  };
+  const own = (await refusal('spec.forProvider.engineVersion')).fault;
+  assert.match(own?.advice ?? '', /^Create another claim, with another spec\.engineVersion\. Save the data/);
+  assert.deepEqual([own?.name, own?.commands], ['refused', []]);
+  const ofClass = (await refusal('spec.forProvider.encoding')).fault;
+  assert.deepEqual(ofClass?.commands, ['kubectl edit postgresqldatabases.postgresql.crossplane.io team-db']);
 });

@@ -1,5 +1,4 @@
-import { StoreConfigKind } from '../../apis/core/v1alpha1/store-config.ts';
-import { storeConfigOf } from '../../controllers/core/connection/store-place.ts';
+import { StoreConfigKind, storeConfigOf } from '../../apis/core/v1alpha1/store-config.ts';
 import { kubectl, observeAgain } from './commands.ts';
 import type { Sign } from './signs.ts';
 import type { Fault, LinkName } from './trace.ts';

@@ -27,6 +27,7 @@ import {
   nameAnotherSecret,
   nameTaken,
   refusalOf,
+  refusedFields,
   replaceCopy,
   resume,
   stillUsed,
@@ -341,6 +342,7 @@ export const faultTable: readonly FaultRow[] = [
     advice:
       'Change the fields in the managed resource and in its class. If the claim set them, create another claim: the fields of a claim cannot change.',
     commands: ['edit resource'],
+    details: refusedFields,
   },
   {
     name: 'provider not ready',

@@ -10,6 +10,7 @@ import { controllerOf, isControlledBy } from '../../apis/core/v1alpha1/reference
 import { controlOf, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { wasBound } from '../../controllers/core/claim/ownership.ts';
 import { isFrozen } from '../../controllers/core/claim/propagated-secret.ts';
+import { fieldsBehind } from '../../controllers/core/claim-binding/claim-advice.ts';
 import { howToMakeAvailable } from '../../controllers/core/claim-binding/report.ts';
 import {
   isNeverChanged,
@@ -42,7 +43,7 @@ const replaceClaim =
   (view) =>
     view.theClaim !== undefined && hasNoData(view)
       ? {
-          advice: `${todo}, and delete this claim, which has no resource and no data:`,
+          advice: `${todo}, and delete this claim, which has no resource and no data.`,
           commands: [kubectl('delete', claimKindOf(view), keyOf(view.theClaim))],
         }
       : {
@@ -96,13 +97,24 @@ export const missingResource: Details = (view) => {
   const create = making(view.theClaim?.spec.resourceRef ?? {});
   const correct = correctClaim(
     'Correct spec.resourceRef',
-    'Create the claim again, without spec.resourceRef',
+    'Create another claim, without spec.resourceRef',
   );
   const { advice, commands = [] } = correct(view, '');
   return {
     advice: joined(advice, 'Or create that resource, or restore it from a backup.', create.advice),
     commands: [...commands, ...(create.commands ?? [])],
   };
+};
+
+/** A value that the claim asked for is not corrected in the resource: the claim would be incompatible with it. */
+export const refusedFields: Details = (view) => {
+  const { theClaim, theClass, services } = view;
+  const service = services.find(({ class: { kind } }) => theClass?.kind === kind);
+  if (theClaim === undefined || theClass === undefined || service === undefined) return {};
+  const fields = fieldsBehind(service, theClaim, theClass, lastFailure(view)?.error?.fields ?? []);
+  if (fields.length === 0) return {};
+  const others = fields.map((field) => `spec.${field}`).join(' and ');
+  return { commands: [], ...replaceClaim(`Create another claim, with another ${others}`)(view, '') };
 };
 
 export const makeAvailable: Details = ({ managedService, theManaged, theClaim }) =>

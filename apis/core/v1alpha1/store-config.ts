@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ObjectKind } from '../schema.ts';
 import { define, name, optional, text } from '../schema.ts';
 import { conditions, credentials, observedGeneration, users } from './fields.ts';
+import type { Managed } from './managed.ts';
 
 const vault = z
   .object({
@@ -73,3 +74,7 @@ export const StoreConfigKind = define(
   }),
 );
 export type StoreConfig = ObjectKind<typeof StoreConfigKind>;
+
+/** The name of the StoreConfig that a managed resource publishes to. Undefined if it publishes to none. */
+export const storeConfigOf = ({ spec: { publishConnectionDetailsTo: to } }: Managed): string | undefined =>
+  to && (to.configRef?.name ?? 'default');

@@ -36,7 +36,7 @@ export function adviceToClaim(
 }
 
 /** The fields of the claim that determine one of the given `fields` of its resource. */
-function fieldsBehind(
+export function fieldsBehind(
   service: ClaimService,
   claim: Claim,
   resourceClass: Class,

@@ -12,10 +12,6 @@ import type { OwnedConnection, SecretStore, SecretStores, StoredConnection } fro
 /** The label with the UID of the managed resource that owns an entry (Crossplane v0.16 and later). */
 export const ownerUidLabel = 'secret.crossplane.io/owner-uid';
 
-/** The name of the StoreConfig that a managed resource publishes to. Undefined if it publishes to none. */
-export const storeConfigOf = ({ spec: { publishConnectionDetailsTo: to } }: Managed): string | undefined =>
-  to && (to.configRef?.name ?? 'default');
-
 const cannotRead = 'cannot get connection details';
 const cannotWrite = 'cannot publish connection details';
 
