@@ -165,6 +165,10 @@ export function toPostgresqlError(error: unknown, context: ErrorContext): Postgr
       const detail = scrub(detailOf(error), context.secrets);
       return new PostgresqlError(detail ? `${text}: ${detail}` : text, { code: 'InUse', isRetryable: true });
     }
+    if (sqlState === '42501') {
+      const why = [text, scrub(detailOf(error), context.secrets)].filter((part) => part !== '').join(': ');
+      return new PostgresqlError(`${why} (server ${server}, user "${username}")`, { code: sqlState });
+    }
     if (notFound.has(sqlState)) return new PostgresqlError(text, { code: 'NotFound', isRetryable: true });
     if (invalid.has(sqlState)) return new PostgresqlError(text, { code: 'Invalid' });
     const isRetryable =

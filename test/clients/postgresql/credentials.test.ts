@@ -153,7 +153,16 @@ describe('errors', () => {
       thrown('the database system is starting up', { code: '57P03' }),
       unreachable('the database system is starting up'),
     ],
-    'no rights': asItIs('42501', false, 'permission denied to create database'),
+    'no rights, with the user and the missing right': [
+      thrown('permission denied to create role', {
+        ...{ code: '42501', detail: 'Only roles with the CREATEROLE attribute may create roles.' },
+      }),
+      {
+        ...{ code: '42501', isRetryable: false },
+        message:
+          'permission denied to create role: Only roles with the CREATEROLE attribute may create roles. (server db:5432, user "admin")',
+      },
+    ],
     'a standby': asItIs('25006', true, 'cannot execute CREATE ROLE in a read-only transaction'),
     'disk full': asItIs('53100', true, 'no space'),
     deadlock: asItIs('40P01', true, 'deadlock detected'),
