@@ -122,8 +122,8 @@ export function decideClass(facts: ClassFacts, { needsClass, choiceOf }: ClassPo
       fit,
       suitable: qualified(claim, candidates, (candidate) => !wasDeleted(candidate)).fit,
     });
-    const passed = `${describeForbidden(forbidden, claim)}${describeIncompatible(incompatible)}`;
-    return { ...none(name, problem, `${details}${passed}`), consideredKinds: considered };
+    const others = `${details}${describeForbidden(forbidden, claim)}${describeIncompatible(incompatible)}`;
+    return { ...none(name, problem, others), consideredKinds: considered };
   }
   if (!isOfKind(chosen, kind)) return nothing('PeerAssigns');
   const described = choice.describeChosen(`${chosen.kind} ${chosen.metadata.name}`, fit);

@@ -2,7 +2,7 @@ import compact from 'lodash/compact.js';
 import isMatch from 'lodash/isMatch.js';
 import omit from 'lodash/omit.js';
 import type { Observable } from 'rxjs';
-import { exhaustMap, filter, groupBy, map, mergeMap, take, takeUntil } from 'rxjs';
+import { exhaustMap, filter, first, groupBy, map, mergeMap, takeUntil } from 'rxjs';
 import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
@@ -145,10 +145,10 @@ export function guardedConnector<M extends Managed>(
   };
 }
 
-/** The namespace that does not exist, so that the Secret of the managed resource cannot be written. */
-function missingNamespaceOf({ status }: Managed): string | undefined {
+/** The namespace that does not exist, so that the Secret of the managed resource cannot be written. None or one. */
+function missingNamespacesOf({ status }: Managed): readonly string[] {
   const { error } = getCondition(status?.conditions, 'Synced');
-  return error?.class === 'NamespaceNotFound' ? error.namespace : undefined;
+  return error?.class === 'NamespaceNotFound' ? compact([error.namespace]) : [];
 }
 
 const byMissingNamespace = 'missing namespace';
@@ -158,17 +158,16 @@ export function ofCreatedNamespaces(
   env: Pick<Environment, 'client' | 'clock' | 'log'>,
   store: Store<Managed>,
 ): Observable<Request> {
-  store.addIndex(byMissingNamespace, (managed) => compact([missingNamespaceOf(managed)]));
+  store.addIndex(byMissingNamespace, missingNamespacesOf);
   const waitingFor = (namespace: string) => store.byIndex(byMissingNamespace, namespace);
   /** Emits once. The Namespace is watched alone, and only while a managed resource waits for it. */
   const created = (name: string) =>
     watchOne(env.client, NamespaceKind, { name }, env).pipe(
       takeUntil(store.changes$.pipe(filter(() => waitingFor(name).length === 0))),
-      filter((version) => version !== ''),
-      take(1),
+      first((version) => version !== '', ''),
     );
   return store.changes$.pipe(
-    mergeMap(({ object }) => compact([missingNamespaceOf(object)])),
+    mergeMap(({ object }) => missingNamespacesOf(object)),
     groupBy((namespace) => namespace),
     mergeMap((changes$) =>
       changes$.pipe(
@@ -180,6 +179,7 @@ export function ofCreatedNamespaces(
   );
 }
 
+const createdNamespace = 'the namespace of its secret was created';
 const bySecret = 'secret of writeConnectionSecretToRef';
 
 /** The controller of a managed kind. `calls` limits the rate of external calls. `health` knows which providers work. */
@@ -224,11 +224,7 @@ export function managedController<M extends Managed>(
       wokenBy(secrets.store)
         .when(anyOf(disappears, changed(controllerUid)))
         .through(waitingFor, 'the secret that it names was deleted, or has another owner'),
-      triggerBy(
-        'the namespace of its secret was created',
-        ofCreatedNamespaces(env, managedResources.store),
-        'shared change',
-      ),
+      triggerBy(createdNamespace, ofCreatedNamespaces(env, managedResources.store), 'shared change'),
       ...providerTriggers(env, service.providers, service.kind, health),
       ...referenceTriggers(env, managedResources, references),
       ...secretStores.triggers(managedResources),

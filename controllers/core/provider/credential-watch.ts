@@ -39,10 +39,8 @@ export interface AwaitedSecret extends SecretKey {
 }
 
 /** The Secret of a provider whose Ready is False. Errors are ignored, because the provider may be malformed. */
-export function secretOfFailing({
-  type,
-  object,
-}: Change<Provider | ProviderConfig>): AwaitedSecret | undefined {
+export function secretOfFailing(change: Change<Provider | ProviderConfig>): AwaitedSecret | undefined {
+  const { type, object } = change;
   if (type === 'deleted' || wasDeleted(object)) return undefined;
   try {
     const { status, reason } = getCondition(object.status?.conditions, 'Ready');
