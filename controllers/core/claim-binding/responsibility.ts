@@ -63,7 +63,7 @@ function unknownKind({ peers, claim }: Responsible, isEnding: boolean): Responsi
   const lacking = (['kind', 'apiVersion'] as const).filter((each) => !reference?.[each]);
   const given =
     lacking.length > 0
-      ? `lacks ${lacking.join(' and ')}, and no controller here handles it`
+      ? `lacks ${lacking.join(' and ')}`
       : `names a ${reference?.kind} (${reference?.apiVersion}), and no controller here handles it`;
   const stuck = isEnding
     ? `, so that no controller removes the finalizer of this claim; ${advice.undoKind}`
