@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { basename, join } from 'node:path';
 import { describe, test } from 'node:test';
 import './no-servers.ts';
+import { testFiles } from './processes.ts';
 
 const root = join(import.meta.dirname, '..');
 const refused = /no server here/;
@@ -57,35 +58,10 @@ test('test:unit runs under it, and has tests of every stack', () => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     readonly scripts: Readonly<Record<string, string>>;
   };
-  assert.match(scripts['test:unit'] ?? '', /^node --import \.\/test\/no-servers\.ts --test /);
+  assert.equal(scripts['test:unit'], 'node --import ./test/no-servers.ts test/main.ts unit');
   const stacks = globSync('controllers/*/setup.ts', { cwd: root }).map((file) => basename(join(file, '..')));
   assert.ok(stacks.length >= 3, stacks.join());
-  const untested = stacks.filter(
-    (stack) => globSync(`test/controllers/${stack}/**/*.test.ts`, { cwd: root }).length === 0,
-  );
+  const tested = testFiles('unit');
+  const untested = stacks.filter((stack) => !tested.some((file) => file.includes(`/controllers/${stack}/`)));
   assert.deepEqual(untested, []);
-});
-
-/** Those whose tests start servers, or take longer than a unit test may: `npm test` runs them. */
-const notUnit = [
-  'bench',
-  'browser',
-  'chaos',
-  'cluster',
-  'docs',
-  'e2e',
-  'mutants',
-  'package',
-  'postgresql',
-  'mariadb',
-  'redis',
-];
-
-test('no folder of tests is left out: each is run by test:unit, or is known to need more', () => {
-  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-    readonly scripts: Readonly<Record<string, string>>;
-  };
-  const [, named = ''] = /'test\/\{([a-z,-]+)\}\/\*\*\/\*\.test\.ts'/.exec(scripts['test:unit'] ?? '') ?? [];
-  const tested = globSync('test/*/**/*.test.ts', { cwd: root }).map((file) => file.split('/')[1]);
-  assert.deepEqual([...named.split(','), ...notUnit].toSorted(), [...new Set(tested)].toSorted());
 });

@@ -44,14 +44,17 @@ describe('the process is killed at any moment while 50 claims are provisioned', 
       ),
     );
     const progress: number[] = [];
-    // Two kills come while the process starts. Later ones come a little later each time after it is at work, however
-    // long a start takes on this machine.
+    // Two kills come while the process starts, three soon after it is at work, and then one whenever more claims are Bound.
     for (let life = 0; (await boundCount()) < count && life < 70; life += 1) {
       stack = fixture.cluster.startProcess(flags);
       if (life < 2) await sleep(200 * (life + 1));
       else {
         await eventually('the process is at work', async () => /stores are synced/.test(stack.log()));
-        await sleep(60 * (life - 2));
+        if (life < 5) await sleep(100 * (life - 2));
+        else {
+          const wanted = Math.min((progress.at(-1) ?? 0) + 8, count);
+          await eventually('more claims are Bound', async () => (await boundCount()) >= wanted, 60_000);
+        }
       }
       await stack.end('SIGKILL');
       progress.push(await boundCount());

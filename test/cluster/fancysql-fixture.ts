@@ -64,8 +64,6 @@ export async function startFancySQL(
   const other = await startFavouriteCloud({ ...clouds, flavour: 'other' });
   const cluster = await startCluster(options);
   const { client } = cluster;
-  for (const name of [credentialsNamespace, ...namespaces])
-    await cluster.kubectl(['create', 'namespace', name]);
   const secret = ({ url, token }: FavouriteCloud, name: string) => ({
     apiVersion: 'v1',
     kind: 'Secret',
@@ -74,6 +72,11 @@ export async function startFancySQL(
   });
   const reference = (name: string) => ({ namespace: credentialsNamespace, name, key: 'credentials' });
   const objects = [
+    ...[credentialsNamespace, ...namespaces].map((name) => ({
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name },
+    })),
     secret(favourite, 'favourite'),
     secret(other, 'other'),
     {

@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
 import { Client } from 'pg';
+import { NamespaceKind } from '../../apis/core/v1alpha1/namespace.ts';
 import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
-import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
+import { decodeDetails, encodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import type { PostgreSQLInstance } from '../../apis/database/v1alpha1/postgresql-instance.ts';
 import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';
 import type { PostgreSQLDatabaseClass } from '../../apis/postgresql/v1alpha1/postgresql-database.ts';
@@ -22,8 +23,9 @@ export async function startPostgreSQLCluster(options: PostgresqlOptions = {}) {
   const local = await startPostgresql(options);
   const cluster = await startCluster();
   const { client } = cluster;
-  for (const name of [credentialsNamespace, ...namespaces])
-    await cluster.kubectl(['create', 'namespace', name]);
+  for (const name of [credentialsNamespace, ...namespaces]) {
+    await client.create(NamespaceKind, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+  }
 
   const connect = async (details?: ConnectionDetails): Promise<Client> => {
     const connection = new Client({
@@ -57,18 +59,17 @@ export async function startPostgreSQLCluster(options: PostgresqlOptions = {}) {
   };
 
   const secretRef = { namespace: credentialsNamespace, name: 'default', key: 'endpoint' };
-  const secret = {
+  await client.create(SecretKind, {
     apiVersion: 'v1',
     kind: 'Secret',
     metadata: { namespace: credentialsNamespace, name: 'default' },
-    stringData: {
+    data: encodeDetails({
       endpoint: local.host,
       port: String(local.port),
       username: local.superuser,
       password: local.password,
-    },
-  };
-  await cluster.kubectl(['apply', '-f', '-'], JSON.stringify(secret));
+    }),
+  });
   await client.create(ProviderConfigKind, {
     apiVersion,
     kind: 'ProviderConfig',

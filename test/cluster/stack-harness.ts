@@ -143,8 +143,8 @@ export function difference(
 
 /**
  * Asks again until the answer is neither undefined nor false, and answers with it: soon at first, and less often the
- * longer it takes, for asking costs what is asked. Rejects after `timeoutMs` with what was waited for and what the last
- * error said.
+ * longer it takes. A question that costs much, such as a kubectl, is asked less often, too. Rejects after `timeoutMs` with
+ * what was waited for and what the last error said.
  */
 export async function eventually<T>(
   what: string,
@@ -153,14 +153,16 @@ export async function eventually<T>(
 ): Promise<T> {
   const startedMs = performance.now();
   for (let last = 'nothing'; ; ) {
+    const askedMs = performance.now();
     try {
       const answer = await ask();
       if (answer !== undefined && answer !== false) return answer;
     } catch (error) {
       last = error instanceof Error ? error.message : String(error);
     }
-    const elapsedMs = performance.now() - startedMs;
+    const nowMs = performance.now();
+    const elapsedMs = nowMs - startedMs;
     if (elapsedMs > timeoutMs) throw new Error(`${what}: not within ${timeoutMs / 1000} s (last: ${last})`);
-    await sleep(clamp(elapsedMs / 10, 50, 500));
+    await sleep(Math.max(clamp(elapsedMs / 10, 50, 500), Math.min(3 * (nowMs - askedMs), 1_000)));
   }
 }

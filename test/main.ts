@@ -1,0 +1,39 @@
+/**
+ * `node test/main.ts [unit]` runs all tests, or only the unit tests. To load the modules costs more than most unit tests
+ * do. So unit tests share a few processes, with a suite for each file.
+ */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { run } from 'node:test';
+import { spec as Spec } from 'node:test/reporters';
+import { pathToFileURL } from 'node:url';
+import type { TestProcess } from './processes.ts';
+import { root, testFiles, testProcesses } from './processes.ts';
+
+const folder = await mkdtemp(join(tmpdir(), 'services-stack-tests-'));
+
+/** The file to run: the test file, or one that imports them all. */
+async function entryOf({ name, files }: TestProcess): Promise<string> {
+  const [first = '', ...others] = files;
+  if (others.length === 0) return join(root, first);
+  const suites = files.map(
+    (file) => `describe('${file}', () => import('${pathToFileURL(join(root, file)).href}'));\n`,
+  );
+  const entry = join(folder, `${name}.mjs`);
+  await writeFile(entry, `import { describe } from 'node:test';\n${suites.join('')}`);
+  return entry;
+}
+
+try {
+  const processes = testProcesses(testFiles(process.argv.includes('unit') ? 'unit' : 'all'));
+  const files = await Promise.all(processes.map(entryOf));
+  const results = run({ files, cwd: root, concurrency: 3 });
+  results.on('test:fail', ({ todo }) => {
+    if (todo === undefined || todo === false) process.exitCode = 1;
+  });
+  await pipeline(results, new Spec(), process.stdout);
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}

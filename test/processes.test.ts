@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { alone, longest, notUnit, testFiles, testProcesses } from './processes.ts';
+
+describe('the processes of the tests', () => {
+  test('each file runs once', () => {
+    const files = testFiles('all');
+    assert.ok(files.length > 300, String(files.length));
+    const ran = testProcesses(files).flatMap((each) => each.files);
+    assert.deepEqual(ran.toSorted(), files.toSorted());
+  });
+
+  test('the longest start first, unit tests share a process, and a file that needs its own has it', () => {
+    const files = [
+      'test/apis/generate.test.ts',
+      'test/cluster/crash.test.ts',
+      'test/cluster/events.test.ts',
+      'test/controllers/core/stack.test.ts',
+      'test/controllers/core/status.test.ts',
+      'test/rooms.test.ts',
+    ];
+    const [generate = '', crash = '', events = '', stack = '', status = '', rooms = ''] = files;
+    assert.deepEqual(testProcesses(files), [
+      { name: 'cluster/crash', files: [crash] },
+      { name: 'core', files: [stack, status] },
+      { name: 'apis/generate', files: [generate] },
+      { name: 'cluster/events', files: [events] },
+      { name: 'rest', files: [rooms] },
+    ]);
+  });
+
+  test('each name in a list is that of a file, of a room or of a shared process', () => {
+    const files = testFiles('all');
+    const names = new Set(testProcesses(files).map(({ name }) => name));
+    const rooms = new Set(files.map((file) => file.split('/')[1]));
+    assert.deepEqual(
+      [...alone, ...longest].filter((name) => !names.has(name)),
+      [],
+    );
+    assert.deepEqual(
+      notUnit.filter((room) => !rooms.has(room)),
+      [],
+    );
+  });
+});

@@ -1,0 +1,67 @@
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
+
+export const root = join(import.meta.dirname, '..');
+
+/** Test files that run in one process. */
+export interface TestProcess {
+  readonly name: string;
+  readonly files: readonly string[];
+}
+
+/** Rooms whose tests start servers, or take longer than a unit test may. Each of their files has its own process. */
+export const notUnit: readonly string[] = [
+  ...['bench', 'browser', 'chaos', 'cluster', 'docs', 'e2e', 'mutants'],
+  ...['package', 'postgresql', 'mariadb', 'redis'],
+];
+
+/** Unit tests that have their own process: they wait for processes that they start, or change this one. */
+export const alone: readonly string[] = [
+  ...['apis/generate', 'app/generate', 'app/lazy-libraries', 'budgets/start', 'local/commands'],
+  ...['controllers/core/legacy-cases', 'model/explore', 'model/main', 'model/rules'],
+  ...['no-servers', 'runtime/process/process', 'simulation/main', 'trace/command'],
+];
+
+/** Unit tests that share a process, by the beginnings of their paths. The first that fits counts. */
+const shared: Readonly<Record<string, readonly string[]>> = {
+  core: ['controllers/core/'],
+  controllers: ['controllers/'],
+  systems: ['clients/', 'emulators/', 'fakes/', 'testing/', 'conformance/'],
+  simulation: ['simulation/', 'model/'],
+  hostile: ['hostile/'],
+  rest: [''],
+};
+
+/** The processes that take longest, longest first. They start first, so that no core waits for the last one. */
+export const longest: readonly string[] = [
+  ...['docs/adding-a-managed-service', 'package/scaffold', 'cluster/crash', 'e2e/demo', 'cluster/docs'],
+  ...['local/commands', 'docs/guides', 'cluster/claims', 'cluster/advice/advice'],
+  ...['cluster/control-plane', 'cluster/crd', 'docs/deploy', 'core', 'hostile', 'simulation'],
+];
+
+const nameOf = (file: string): string => file.replace(/^test\//, '').replace(/\.test\.ts$/, '');
+const isUnit = (name: string): boolean => !notUnit.includes(name.split('/')[0] ?? '');
+
+/** The processes that run these files, each file once, in the order of their start. */
+export function testProcesses(files: readonly string[]): readonly TestProcess[] {
+  const filesOf = new Map<string, string[]>();
+  for (const file of files) {
+    const name = nameOf(file);
+    const group =
+      isUnit(name) && !alone.includes(name)
+        ? Object.keys(shared).find((key) => shared[key]?.some((beginning) => name.startsWith(beginning)))
+        : undefined;
+    const key = group ?? name;
+    filesOf.set(key, [...(filesOf.get(key) ?? []), file]);
+  }
+  const rank = (name: string): number => (longest.includes(name) ? longest.indexOf(name) : longest.length);
+  return [...filesOf]
+    .map(([name, each]) => ({ name, files: each }))
+    .toSorted((a, b) => rank(a.name) - rank(b.name));
+}
+
+/** All test files, or those of the unit tests only. */
+export function testFiles(which: 'all' | 'unit'): readonly string[] {
+  const files = globSync('test/**/*.test.ts', { cwd: root }).toSorted();
+  return which === 'all' ? files : files.filter((file) => isUnit(nameOf(file)));
+}
