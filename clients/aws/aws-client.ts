@@ -145,7 +145,8 @@ export function awsClient(options: AwsClientOptions): AwsClient {
       const sdk = new Sdk({
         region: signedFor(region),
         ...(url !== undefined && { endpoint: url }),
-        ...(accessKey !== undefined && { credentials: accessKey }),
+        // A copy, because the SDK writes into it.
+        ...(accessKey !== undefined && { credentials: { ...accessKey } }),
         requestHandler,
         retryStrategy: failures.strategy,
         maxAttempts: 1,

@@ -10,7 +10,7 @@ import type { LocalAws, LocalAwsOptions } from '../../../emulators/aws/server.ts
 import { startAws } from '../../../emulators/aws/server.ts';
 
 const clientOf = ({ url }: LocalAws, { region = 'us-west-1', credentials = exampleAccount } = {}): EC2 =>
-  new EC2({ region, endpoint: url, credentials, maxAttempts: 1 });
+  new EC2({ region, endpoint: url, credentials: { ...credentials }, maxAttempts: 1 });
 
 /** A cloud, and the official client of it. */
 async function scene(options: LocalAwsOptions = {}) {

@@ -28,7 +28,7 @@ async function scene(options: AwsOptions & { readonly modificationMs?: number } 
   const sdk = new RDS({
     region: 'eu-west-1',
     endpoint: aws.url,
-    credentials: exampleAccount,
+    credentials: { ...exampleAccount },
     maxAttempts: 1,
   });
   const one = async () => (await sdk.describeDBInstances({ DBInstanceIdentifier: 'shop' })).DBInstances?.[0];

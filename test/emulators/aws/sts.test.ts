@@ -18,7 +18,7 @@ const identity = (
   { region = 'eu-west-1', ...options }: LocalAwsOptions & { readonly region?: string } = {},
 ): Promise<unknown> =>
   asked(
-    (config) => new STS({ ...config, region, credentials }),
+    (config) => new STS({ ...config, region, credentials: { ...credentials } }),
     async (sts) => {
       const { Account: id, Arn } = await sts.getCallerIdentity({});
       return { id, Arn };
