@@ -10,8 +10,8 @@ const simulate = (...args: readonly string[]) => {
 };
 
 test('the last line says runs and violations, and the exit code whether there are any', () => {
-  const { status, last } = simulate('--seeds', '6', '--seed', '1', '--jobs', '2');
-  assert.match(last, /^6 runs in \d+ s \(\d+ a minute\), 0 violations$/);
+  const { status, last } = simulate('--seeds', '2', '--seed', '1', '--jobs', '2');
+  assert.match(last, /^2 runs in \d+ s \(\d+ a minute\), 0 violations$/);
   assert.equal(status, 0);
 });
 
