@@ -21,11 +21,11 @@ describe('the processes of the tests', () => {
     ];
     const [generate = '', crash = '', events = '', stack = '', status = '', rooms = ''] = files;
     assert.deepEqual(testProcesses(files), [
+      { name: 'rest', files: [rooms] },
       { name: 'cluster/crash', files: [crash] },
       { name: 'core', files: [stack, status] },
       { name: 'apis/generate', files: [generate] },
       { name: 'cluster/events', files: [events] },
-      { name: 'rest', files: [rooms] },
     ]);
   });
 

@@ -29,12 +29,21 @@ const shared: Readonly<Record<string, readonly string[]>> = {
   systems: ['clients/', 'emulators/', 'fakes/', 'testing/', 'conformance/'],
   simulation: ['simulation/', 'model/'],
   hostile: ['hostile/'],
+  runtime: ['runtime/', 'trace/'],
   rest: [''],
 };
 
 /** The processes that take longest, longest first. They start first, so that no core waits for the last one. */
 export const longest: readonly string[] = [
-  ...['docs/adding-a-managed-service', 'package/scaffold', 'simulation', 'systems', 'hostile', 'rest'],
+  ...[
+    'docs/adding-a-managed-service',
+    'package/scaffold',
+    'simulation',
+    'systems',
+    'hostile',
+    'runtime',
+    'rest',
+  ],
   ...['cluster/crash', 'e2e/demo', 'cluster/docs', 'local/commands', 'docs/guides', 'cluster/claims'],
   ...['cluster/advice/advice', 'cluster/control-plane', 'cluster/crd', 'docs/deploy', 'core', 'controllers'],
 ];
