@@ -9,20 +9,20 @@ export interface TestProcess {
   readonly files: readonly string[];
 }
 
-/** Rooms whose tests start servers, or take longer than a unit test may. Each of their files has its own process. */
+/** Rooms whose tests start servers, or take longer than a unit test may. */
 export const notUnit: readonly string[] = [
   ...['bench', 'browser', 'chaos', 'cluster', 'docs', 'e2e', 'mutants'],
   ...['package', 'postgresql', 'mariadb', 'redis'],
 ];
 
-/** Unit tests that have their own process: they wait for processes that they start, or change this one. */
+/** Files that have their own process although their room shares one: they wait for processes that they start, or change this one. */
 export const alone: readonly string[] = [
   ...['apis/generate', 'app/generate', 'app/lazy-libraries', 'budgets/start', 'local/commands'],
   ...['controllers/core/legacy-cases', 'model/explore', 'model/main', 'model/rules'],
-  ...['no-servers', 'runtime/process/process', 'simulation/main', 'trace/command'],
+  ...['no-servers', 'runtime/process/process', 'simulation/main', 'trace/command', 'chaos/chaos'],
 ];
 
-/** Unit tests that share a process, by the beginnings of their paths. The first that fits counts. */
+/** Tests that share a process, by the beginnings of their paths. The first that fits counts; other unit tests are `rest`. */
 const shared: Readonly<Record<string, readonly string[]>> = {
   core: ['controllers/core/'],
   controllers: ['controllers/'],
@@ -30,7 +30,8 @@ const shared: Readonly<Record<string, readonly string[]>> = {
   simulation: ['simulation/', 'model/'],
   hostile: ['hostile/'],
   runtime: ['runtime/', 'trace/'],
-  rest: [''],
+  tools: ['bench/', 'chaos/'],
+  pages: ['docs/decisions', 'docs/metric-names', 'docs/operating', 'docs/readme', 'docs/references'],
 };
 
 /** The processes that take longest, longest first. They start first, so that no core waits for the last one. */
@@ -56,11 +57,8 @@ export function testProcesses(files: readonly string[]): readonly TestProcess[] 
   const filesOf = new Map<string, string[]>();
   for (const file of files) {
     const name = nameOf(file);
-    const group =
-      isUnit(name) && !alone.includes(name)
-        ? Object.keys(shared).find((key) => shared[key]?.some((beginning) => name.startsWith(beginning)))
-        : undefined;
-    const key = group ?? name;
+    const group = Object.keys(shared).find((each) => shared[each]?.some((start) => name.startsWith(start)));
+    const key = alone.includes(name) ? name : (group ?? (isUnit(name) ? 'rest' : name));
     filesOf.set(key, [...(filesOf.get(key) ?? []), file]);
   }
   const rank = (name: string): number => (longest.includes(name) ? longest.indexOf(name) : longest.length);
