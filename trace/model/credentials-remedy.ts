@@ -1,9 +1,8 @@
 import { annotationKeys } from '../../apis/core/v1alpha1/meta.ts';
 import { annotate, createSecret, quoted } from './commands.ts';
-import { credentialsKeyOf } from './credentials-key.ts';
 import type { Details } from './fault-row.ts';
 import { commandsIn } from './fault-row.ts';
-import { thereOf } from './findings.ts';
+import { credentialsKeyOf } from './findings.ts';
 import { deploymentOf } from './liveness.ts';
 import { failureOf, isOfClass } from './signs.ts';
 import type { View } from './view.ts';
@@ -16,7 +15,7 @@ import { joined, keyOf } from './words.ts';
 export const newCredentials: Details = (view) => {
   const { provider, providerName, credentials } = view;
   const edit = commandsIn(view, 'edit provider');
-  const reference = credentialsKeyOf(thereOf(provider));
+  const reference = credentialsKeyOf({ provider });
   if (reference === undefined) return { commands: edit };
   const { advice, command } = createSecret(reference, providerName?.credentialEntries);
   if (credentials?.secret.is === 'absent') return { advice, commands: [command] };
@@ -37,7 +36,7 @@ export const moreRights: Details = (view, message) => {
   const { advice, commands } = newCredentials(view, message);
   const right =
     'Give them the right in the external system, then try again with the first command. Or use other credentials, which then serve all resources of the provider.';
-  const isInSecret = credentialsKeyOf(thereOf(view.provider)) !== undefined;
+  const isInSecret = credentialsKeyOf(view) !== undefined;
   return {
     advice: joined(right, advice),
     commands: [...commandsIn(view, 'retry resource'), ...(isInSecret ? (commands ?? []) : [])],
@@ -51,7 +50,7 @@ export const otherSystem: Details = ({ theManaged, managedService, provider }) =
       ? annotate(managedService.kind, keyOf(theManaged), adopt)
       : `the annotation ${adopt}`;
   return {
-    link: credentialsKeyOf(thereOf(provider)) === undefined ? 'provider' : 'credentials',
+    link: credentialsKeyOf({ provider }) === undefined ? 'provider' : 'credentials',
     advice: `If the change was a mistake, undo it: check the provider's spec, such as a project or a region, and its credentials. Other providers may use the same secret. If both are one system under two names, confirm that for this resource with ${how}. Nothing is lost while you do nothing.`,
   };
 };

@@ -1,7 +1,6 @@
 import { finalizerNames, hasFinalizer, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { isOwnedBy } from '../../controllers/core/claim/ownership.ts';
 import { making, traceCommand } from './commands.ts';
-import { credentialsKeyOf } from './credentials-key.ts';
 import {
   createNamespace,
   moreRights,
@@ -10,7 +9,7 @@ import {
   secretOutOfReach,
 } from './credentials-remedy.ts';
 import type { FaultRow } from './fault-row.ts';
-import { thereOf } from './findings.ts';
+import { credentialsKeyOf, thereOf } from './findings.ts';
 import { controllersDown, idleness } from './liveness.ts';
 import { labelsOfClasses, noDefaultClass } from './no-class.ts';
 import {
@@ -197,10 +196,7 @@ export const faultTable: readonly FaultRow[] = [
   {
     name: 'missing credentials',
     link: 'credentials',
-    sign: when(
-      ({ credentials, provider }) =>
-        credentials?.secret.is === 'absent' && credentialsKeyOf(thereOf(provider)) !== undefined,
-    ),
+    sign: when((view) => view.credentials?.secret.is === 'absent' && credentialsKeyOf(view) !== undefined),
     cause: 'The secret {secret} with the credentials of {provider} does not exist.',
     details: newCredentials,
   },
@@ -209,7 +205,7 @@ export const faultTable: readonly FaultRow[] = [
     link: 'credentials',
     sign: ({ credentials, provider }) => {
       const keys = credentials && thereOf(credentials.secret)?.keys;
-      const key = credentialsKeyOf(thereOf(provider))?.key;
+      const key = credentialsKeyOf({ provider })?.key;
       if (key === undefined || keys === undefined || keys.includes(key)) return undefined;
       return keys.length === 0 ? 'nothing' : keys.join(', ');
     },

@@ -1,10 +1,9 @@
 import uniqBy from 'lodash/uniqBy.js';
 import { apiVersionOf, objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
-import { credentialsKeyOf } from './credentials-key.ts';
 import type { FaultRow } from './fault-row.ts';
 import { commandsIn } from './fault-row.ts';
 import { faultTable } from './fault-table.ts';
-import { thereOf } from './findings.ts';
+import { credentialsKeyOf } from './findings.ts';
 import type { Fault } from './trace.ts';
 import type { View } from './view.ts';
 import { describeObject, describeSubject, sentence } from './words.ts';
@@ -46,7 +45,7 @@ const wordsOf = (view: View): Readonly<Record<string, string | undefined>> => {
     secret: credentials && objectKeyText(credentials.key),
     sourceSecret: source && objectKeyText(source.key),
     targetSecret: target && objectKeyText(target.key),
-    key: credentialsKeyOf(thereOf(provider))?.key,
+    key: credentialsKeyOf({ provider })?.key,
     subject: describeSubject(view),
   };
 };

@@ -4,6 +4,7 @@ import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { Namespace } from '../../apis/core/v1alpha1/namespace.ts';
 import type { Provider, ProviderConfig } from '../../apis/core/v1alpha1/provider.ts';
+import type { SecretKeySelector } from '../../apis/core/v1alpha1/reference.ts';
 import type { SecretKey } from '../../apis/core/v1alpha1/secret.ts';
 import type { ClaimService } from '../../controllers/core/claim-service.ts';
 import type { ManagedService } from '../../controllers/core/managed/setup.ts';
@@ -111,3 +112,10 @@ export const ownOf = ({
   provider,
 }: Findings): Found<Claim | Managed | Class | Provider | ProviderConfig> =>
   ({ claim, managed, class: resourceClass, provider })[subject.known.sort];
+
+/** The Secret and the entry with the credentials of the provider; undefined: they are not in a Secret. */
+export function credentialsKeyOf({ provider }: Pick<Findings, 'provider'>): SecretKeySelector | undefined {
+  const spec = thereOf(provider)?.spec;
+  if (spec === undefined || !('credentials' in spec)) return (spec as Provider['spec'])?.credentialsSecretRef;
+  return spec.credentials.source === 'Secret' ? spec.credentials.secretRef : undefined;
+}

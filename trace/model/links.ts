@@ -11,9 +11,8 @@ import { isOwnedBy } from '../../controllers/core/claim/ownership.ts';
 import { recordedIdentity } from '../../controllers/core/managed/recording/identity.ts';
 import { isNeverChanged } from '../../controllers/core/management-policies.ts';
 import { ago, since } from './ago.ts';
-import { credentialsKeyOf } from './credentials-key.ts';
 import type { Found, FoundSecret } from './findings.ts';
-import { thereOf } from './findings.ts';
+import { credentialsKeyOf, thereOf } from './findings.ts';
 import { livenessIn } from './liveness.ts';
 import { isOfClass } from './signs.ts';
 import type { Link, LinkName } from './trace.ts';
@@ -201,7 +200,7 @@ function providerLinks(view: View, more: readonly Link[] = []): readonly Link[] 
 }
 
 function credentialsLink({ provider, credentials, now }: View): Link {
-  const reference = credentialsKeyOf(thereOf(provider));
+  const reference = credentialsKeyOf({ provider });
   if (reference === undefined || credentials === undefined)
     return link('credentials', 'credentials', {
       state: 'unknown',

@@ -21,9 +21,8 @@ import { LeaseKind } from '../../runtime/process/leader-election.ts';
 import type { Clock } from '../../runtime/time/clock.ts';
 import type { Catalogue, KnownKind, Sort } from '../catalogue.ts';
 import { objectsOf } from '../catalogue.ts';
-import { credentialsKeyOf } from '../model/credentials-key.ts';
 import type { Findings, Found, FoundSecret, SoughtInVain } from '../model/findings.ts';
-import { ownOf, thereOf, unsought } from '../model/findings.ts';
+import { credentialsKeyOf, ownOf, thereOf, unsought } from '../model/findings.ts';
 import { hidden } from '../model/hidden-secret.ts';
 import type { Source } from './source.ts';
 
@@ -249,7 +248,7 @@ async function credentialsOf(
   source: Source,
   provider: Found<Provider | ProviderConfig>,
 ): Promise<Pick<Findings, 'credentials'>> {
-  const key = credentialsKeyOf(thereOf(provider));
+  const key = credentialsKeyOf({ provider });
   return key === undefined ? {} : { credentials: await secretAt(source, key) };
 }
 
