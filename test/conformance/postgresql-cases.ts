@@ -5,6 +5,7 @@ import type { Answered, Cases } from './postgresql-place.ts';
 import { roleCases } from './postgresql-roles.ts';
 import { serverCases } from './postgresql-servers.ts';
 import { sessionCases } from './postgresql-sessions.ts';
+import { tenantCases } from './postgresql-tenants.ts';
 
 /** The calls of the client, by their subject. */
 export const postgresqlCases: Readonly<Record<string, Cases>> = {
@@ -13,6 +14,7 @@ export const postgresqlCases: Readonly<Record<string, Cases>> = {
   grants: grantCases,
   sessions: sessionCases,
   servers: serverCases,
+  tenants: tenantCases,
 };
 
 const file = new URL('./postgresql-answers.jsonl', import.meta.url);

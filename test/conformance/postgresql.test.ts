@@ -6,7 +6,6 @@ import { createInProcessPostgresql } from '../fakes/in-process-postgresql.ts';
 import { postgresqlCases, recordedAnswers } from './postgresql-cases.ts';
 import type { Answered, Cases, Place } from './postgresql-place.ts';
 import { answersTo } from './postgresql-place.ts';
-import { beforeStandby, standbyCases } from './postgresql-servers.ts';
 
 const answers = recordedAnswers();
 
@@ -32,7 +31,7 @@ function memory() {
     },
     pause: (ms) => clock.sleep(ms),
   };
-  return { clock, postgresql, place };
+  return { clock, place };
 }
 
 const stable = (text: string): string =>
@@ -57,7 +56,8 @@ async function played(
   return outcome?.found;
 }
 
-for (const [about, cases] of Object.entries(postgresqlCases)) {
+const { tenants: _ofPostgresqlAlone, ...ofBoth } = postgresqlCases;
+for (const [about, cases] of Object.entries(ofBoth)) {
   describe(`PostgreSQL in memory answers as PostgreSQL does: ${about}`, () => {
     for (const [name, act] of Object.entries(cases)) {
       test(name, async () => {
@@ -67,16 +67,3 @@ for (const [about, cases] of Object.entries(postgresqlCases)) {
     }
   });
 }
-
-describe('PostgreSQL in memory answers as PostgreSQL does: standby', () => {
-  for (const [name, act] of Object.entries(standbyCases)) {
-    test(name, async () => {
-      const { clock, postgresql, place } = memory();
-      await played(clock, beforeStandby, place);
-      postgresql.demote();
-      assert.deepEqual(await played(clock, act, place), answers[`standby: ${name}`]);
-      postgresql.promote();
-      await place.client.roles.create('bob', {}, { ownerId: 'anybody' });
-    });
-  }
-});

@@ -82,9 +82,6 @@ export interface InProcessPostgresql {
   /** Refuses connections, having ended all. */
   stop(): void;
   start(): void;
-  /** Becomes a standby, which only answers questions: all sessions end. */
-  demote(): void;
-  promote(): void;
 }
 
 /** The clients of one process where several servers are: each is found at its own place. */
@@ -123,8 +120,8 @@ export function postgresqlClients(
 /**
  * A server in memory for clients in this process: the clients are our own, down to every statement they
  * send, and only the system under them is not PostgreSQL. It knows the statements that they use, and some
- * that users write; any other is an error. Administrators are superusers: lesser permissions are not known
- * here.
+ * that administrators write; any other is an error. Administrators are superusers, and tenants only log in:
+ * PostgreSQL itself is tested with the SQL of tenants.
  */
 export function createInProcessPostgresql(
   clock: Pick<Clock, 'sleep'>,
@@ -221,13 +218,6 @@ export function createInProcessPostgresql(
     },
     start() {
       isUp = true;
-    },
-    demote() {
-      server.endAll();
-      server.isStandby = true;
-    },
-    promote() {
-      server.isStandby = false;
     },
   };
   return inside;

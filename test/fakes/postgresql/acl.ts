@@ -42,35 +42,10 @@ export function withGrant(acl: Acl, given: AclItem): Acl {
   return acl.map((each) => (each === before ? given : each));
 }
 
-/** How a grant is revoked. */
-export interface Taking {
-  readonly owner: string;
-  /** Only the right to pass it on. */
-  readonly isOptionOnly: boolean;
-  /** A role with those whose privileges it has. */
-  readonly rolesOf: (role: string) => ReadonlySet<string>;
-}
-
-/**
- * The grant of one role to another is revoked; and so are grants that depend on it, unless they have another
- * reason.
- */
-export function withoutGrant(acl: Acl, taken: Omit<AclItem, 'isGrantable'>, taking: Taking): Acl {
-  const before = acl.find((each) => isSame(each, taken));
-  if (before === undefined || (taking.isOptionOnly && !before.isGrantable)) return acl;
-  let left: Acl = taking.isOptionOnly
-    ? acl.map((each) => (each === before ? { ...each, isGrantable: false } : each))
-    : acl.filter((each) => each !== before);
-  const { grantee, privilege } = taken;
-  const roles = taking.rolesOf(grantee);
-  const mayStill =
-    roles.has(taking.owner) ||
-    left.some((each) => roles.has(each.grantee) && each.privilege === privilege && each.isGrantable);
-  if (mayStill) return left;
-  for (const passed of left.filter((each) => each.grantor === grantee && each.privilege === privilege)) {
-    left = withoutGrant(left, passed, { ...taking, isOptionOnly: false });
-  }
-  return left;
+/** The grant of one role to another is revoked, or only the right to pass it on. */
+export function withoutGrant(acl: Acl, taken: Omit<AclItem, 'isGrantable'>, isOptionOnly: boolean): Acl {
+  if (!isOptionOnly) return acl.filter((each) => !isSame(each, taken));
+  return acl.map((each) => (isSame(each, taken) ? { ...each, isGrantable: false } : each));
 }
 
 /**

@@ -6,7 +6,6 @@ import type { Transaction } from './transaction.ts';
 export interface BackendOptions
   extends Pick<SeenSession, 'pid' | 'user' | 'database' | 'databaseOid' | 'lockTimeoutMs'> {
   readonly server: Execution['server'];
-  readonly isReadOnly: () => boolean;
   readonly begin: () => Transaction;
   /** Called once, when it has ended, for any reason. */
   readonly onEnd: (backend: Backend) => void;
@@ -32,8 +31,6 @@ export class Backend implements SeenSession {
   onTerminated: (error: ServerError) => void = () => {};
   readonly #options: BackendOptions;
   #transaction: Transaction | undefined;
-  /** The role that SET LOCAL ROLE has set. */
-  #role: string | undefined;
   #hasFailed = false;
   #isEnded = false;
 
@@ -70,7 +67,6 @@ export class Backend implements SeenSession {
     }
     const transaction = this.#transaction;
     this.#transaction = undefined;
-    this.#role = undefined;
     if (text === 'COMMIT' && !this.#hasFailed) transaction?.commit();
     else transaction?.rollback();
     this.#hasFailed = false;
@@ -79,7 +75,7 @@ export class Backend implements SeenSession {
 
   async #run(statement: Statement, values: readonly unknown[]): Promise<Rows> {
     if (this.#isEnded) throw sessionEnded();
-    const { server, begin, isReadOnly } = this.#options;
+    const { server, begin } = this.#options;
     const within = this.#transaction;
     if (within !== undefined && this.#hasFailed) {
       const message = 'current transaction is aborted, commands ignored until end of transaction block';
@@ -89,20 +85,10 @@ export class Backend implements SeenSession {
       this.#hasFailed = true;
       throw new ServerError('25001', `${statement.verb} cannot run inside a transaction block`);
     }
-    if (statement.isWrite && isReadOnly()) {
-      this.#hasFailed = within !== undefined;
-      throw new ServerError('25006', `cannot execute ${statement.verb} in a read-only transaction`);
-    }
     const tx = within ?? begin();
     this.#transaction = tx;
     try {
-      const rows = await statement.run({
-        ...{ tx, session: this, server, values },
-        user: this.#role ?? this.user,
-        setRole: (role) => {
-          this.#role = role;
-        },
-      });
+      const rows = await statement.run({ tx, session: this, server, values, user: this.user });
       if (within === undefined) tx.commit();
       return rows;
     } catch (error) {

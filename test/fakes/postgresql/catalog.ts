@@ -59,11 +59,6 @@ export interface ExtensionRow extends Inside {
   readonly schema: string;
 }
 
-export interface TableRow extends Inside {
-  readonly schema: string;
-  readonly owner: string;
-}
-
 /** The data of the server, by table and key. */
 export interface Catalog {
   readonly roles: RoleRow;
@@ -71,7 +66,6 @@ export interface Catalog {
   readonly memberships: MembershipRow;
   readonly schemas: SchemaRow;
   readonly extensions: ExtensionRow;
-  readonly tables: TableRow;
 }
 export type CatalogName = keyof Catalog;
 export type Tables = { readonly [N in CatalogName]: Map<string, Catalog[N]> };
@@ -79,7 +73,7 @@ export type Tables = { readonly [N in CatalogName]: Map<string, Catalog[N]> };
 export const keyIn = {
   membership: ({ role, member, grantor }: Omit<MembershipRow, 'isAdmin' | 'inherits'>): string =>
     JSON.stringify([role, member, grantor]),
-  inside: (database: number, ...names: readonly string[]): string => JSON.stringify([database, ...names]),
+  inside: (database: number, name: string): string => JSON.stringify([database, name]),
 };
 
 export const plainRole: Omit<RoleRow, 'name'> = {
@@ -146,7 +140,6 @@ export function initialTables(superuser: string, password: string): Tables {
     memberships: new Map(),
     schemas: new Map(),
     extensions: new Map(),
-    tables: new Map(),
   };
   for (const [index, { name, isTemplate, comment }] of ownDatabases.entries()) {
     const oid = index + 1;

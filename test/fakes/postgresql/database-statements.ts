@@ -1,7 +1,7 @@
 import { namedIn, withOwner } from './acl.ts';
 import type { DatabaseRow } from './catalog.ts';
 import { keyIn } from './catalog.ts';
-import { checkOwner, checkSuperuser } from './rights.ts';
+import { checkSuperuser } from './rights.ts';
 import { missing, ServerError } from './server-error.ts';
 import type { Execution, SeenSession, Statement } from './statement.ts';
 import { writing, writingAlone } from './statement.ts';
@@ -115,24 +115,15 @@ function checkCopy(template: DatabaseRow, row: DatabaseRow): void {
   if (row.lcCType !== template.lcCType) throw refuse('LC_CTYPE', row.lcCType, template.lcCType);
 }
 
-const contents = ['schemas', 'extensions', 'tables'] as const;
+const contents = ['schemas', 'extensions'] as const;
 
 async function copyInside({ tx }: Execution, from: number, to: number): Promise<void> {
   for (const part of contents) {
     for (const row of [...tx.all(part)].filter(({ database }) => database === from)) {
-      await tx.put(part, keyInside(to, row), { ...row, database: to });
+      await tx.put(part, keyIn.inside(to, row.name), { ...row, database: to });
     }
   }
 }
-
-/** The key of a row of a database, whose parts have their schema before their name. */
-const keyInside = (
-  database: number,
-  row: { readonly name: string; readonly owner?: string; readonly schema?: string },
-): string =>
-  row.owner !== undefined && row.schema !== undefined
-    ? keyIn.inside(database, row.schema, row.name)
-    : keyIn.inside(database, row.name);
 
 export const othersOn = ({ server, session }: Execution, oid: number): readonly SeenSession[] =>
   server.sessions().filter(({ pid, databaseOid }) => databaseOid === oid && pid !== session.pid);
@@ -170,7 +161,7 @@ export function dropDatabase(words: Words): Statement {
     const found = tx.get('databases', name);
     if (found === undefined && isOptional) return [];
     if (found === undefined) throw missing.database(name);
-    checkOwner(tx, user, { kind: 'database', ...found });
+    checkSuperuser(tx, user);
     if (found.isTemplate) throw new ServerError('42809', 'cannot drop a template database');
     if (found.oid === session.databaseOid) {
       throw new ServerError('55006', 'cannot drop the currently open database');
@@ -180,7 +171,7 @@ export function dropDatabase(words: Words): Statement {
     await tx.remove('databases', name);
     for (const part of contents) {
       for (const row of [...tx.all(part)].filter(({ database }) => database === found.oid)) {
-        await tx.remove(part, keyInside(found.oid, row));
+        await tx.remove(part, keyIn.inside(found.oid, row.name));
       }
     }
     return [];
@@ -196,7 +187,7 @@ export function alterDatabase(words: Words): Statement {
 function change(words: Words, name: string): Statement['run'] {
   const owned = (execution: Execution): DatabaseRow => {
     const found = existingDatabase(execution, name);
-    checkOwner(execution.tx, execution.user, { kind: 'database', ...found });
+    checkSuperuser(execution.tx, execution.user);
     return found;
   };
   const set = (fields: Partial<DatabaseRow>) => async (execution: Execution) => {
@@ -220,7 +211,6 @@ function change(words: Words, name: string): Statement['run'] {
     return async (execution) => {
       if (execution.tx.get('roles', owner) === undefined) throw missing.role(owner);
       const found = owned(execution);
-      checkSuperuser(execution.tx, execution.user);
       const { acl } = found;
       if (found.owner === owner) return [];
       await put(execution, { ...found, owner, ...(acl && { acl: withOwner(acl, found.owner, owner) }) });

@@ -1,9 +1,8 @@
-import type { Acl, Taking } from './acl.ts';
+import type { Acl } from './acl.ts';
 import { everybody, privilegesOn, withGrant, withoutGrant } from './acl.ts';
-import type { MembershipRow } from './catalog.ts';
 import { keyIn } from './catalog.ts';
 import type { Guarded } from './rights.ts';
-import { grantorFor, guardedDatabase, guardedSchema, isSuperuser, rolesOf } from './rights.ts';
+import { checkSuperuser, guardedDatabase, guardedSchema } from './rights.ts';
 import { missing, ServerError } from './server-error.ts';
 import type { Execution, Statement } from './statement.ts';
 import { writing } from './statement.ts';
@@ -59,24 +58,6 @@ function subject(words: Words, given: readonly string[]) {
   return { name, privileges, find, store };
 }
 
-/** Those of the privileges that the session's user may give or take, with whom it does so as. */
-function grantors(
-  { tx, user }: Execution,
-  guarded: Guarded,
-  privileges: readonly string[],
-): readonly (readonly [privilege: string, grantor: string])[] {
-  const found = privileges.flatMap((privilege) => {
-    const grantor = grantorFor(tx, guarded, user, privilege);
-    return grantor === undefined ? [] : [[privilege, grantor] as const];
-  });
-  // With a privilege of any kind it is a warning.
-  const names = rolesOf(tx, user);
-  if (found.length === 0 && !guarded.acl.some(({ grantee: to }) => to === everybody || names.has(to))) {
-    throw new ServerError('42501', `permission denied for ${guarded.kind} ${guarded.name}`);
-  }
-  return found;
-}
-
 /** `GRANT` was read. */
 export function grant(words: Words): Statement {
   const given = words.names();
@@ -87,13 +68,14 @@ export function grant(words: Words): Statement {
   const to = grantees(words);
   const isGrantable = words.accept('WITH', 'GRANT', 'OPTION');
   return writing('GRANT', name, async (execution) => {
-    const guarded = find(execution);
+    checkSuperuser(execution.tx, execution.user);
+    const { owner: grantor, ...guarded } = find(execution);
     let { acl } = guarded;
     const names = to.map((each) => each(execution));
     if (isGrantable && names.includes(everybody)) {
       throw new ServerError('0LP01', 'grant options can only be granted to roles');
     }
-    for (const [privilege, grantor] of grantors(execution, guarded, privileges)) {
+    for (const privilege of privileges) {
       for (const to of names) acl = withGrant(acl, { grantee: to, grantor, privilege, isGrantable });
     }
     await store(execution, acl);
@@ -113,12 +95,12 @@ export function revoke(words: Words): Statement {
   const from = grantees(words);
   words.accept('CASCADE');
   return writing('REVOKE', name, async (execution) => {
-    const guarded = find(execution);
+    checkSuperuser(execution.tx, execution.user);
+    const { owner: grantor, ...guarded } = find(execution);
     let { acl } = guarded;
-    for (const [privilege, grantor] of grantors(execution, guarded, privileges)) {
+    for (const privilege of privileges) {
       for (const each of from) {
-        const taken = { grantee: each(execution), grantor, privilege };
-        acl = withoutGrant(acl, taken, takingFrom(execution, guarded, isOptionOnly));
+        acl = withoutGrant(acl, { grantee: each(execution), grantor, privilege }, isOptionOnly);
       }
     }
     await store(execution, acl);
@@ -126,34 +108,11 @@ export function revoke(words: Words): Statement {
   });
 }
 
-const takingFrom = ({ tx }: Execution, { owner }: Guarded, isOptionOnly: boolean): Taking => ({
-  owner,
-  isOptionOnly,
-  rolesOf: (role) => rolesOf(tx, role),
-});
-
-/** Everything that the session's user may take from a role. */
-export function revokedFrom(execution: Execution, guarded: Guarded, role: string): Acl {
-  const { tx, user } = execution;
-  let { acl } = guarded;
-  for (const privilege of privilegesOn[guarded.kind]) {
-    const grantor = grantorFor(tx, guarded, user, privilege);
-    if (grantor === undefined) continue;
-    acl = withoutGrant(acl, { grantee: role, grantor, privilege }, takingFrom(execution, guarded, false));
-  }
-  return acl;
-}
-
 /** Superusers give and take memberships as the first of them. */
-function membershipGrantor({ tx, session, user }: Execution, role: string): string {
-  if (isSuperuser(tx, user)) {
-    const [first] = tx.all('roles');
-    return first?.name ?? session.user;
-  }
-  for (const row of tx.all('memberships')) {
-    if (row.role === role && row.member === session.user && row.isAdmin) return session.user;
-  }
-  throw new ServerError('42501', `permission denied to grant role "${role}"`);
+function membershipGrantor({ tx, session, user }: Execution): string {
+  checkSuperuser(tx, user);
+  const [first] = tx.all('roles');
+  return first?.name ?? session.user;
 }
 
 function isMemberOf({ tx }: Execution, member: string, role: string): boolean {
@@ -176,7 +135,7 @@ function grantMembership(words: Words, given: readonly string[]): Statement {
         if (role === 'pg_database_owner') {
           throw new ServerError('0A000', `role "${role}" cannot have explicit members`);
         }
-        const grantor = membershipGrantor(execution, role);
+        const grantor = membershipGrantor(execution);
         if (isMemberOf(execution, role, member)) {
           throw new ServerError('0LP01', `role "${role}" is a member of role "${member}"`);
         }
@@ -201,29 +160,14 @@ function revokeMembership(words: Words, given: readonly string[], isOptionOnly: 
     for (const member of from.map((each) => each(execution))) {
       for (const role of given) {
         if (tx.get('roles', role) === undefined) throw missing.role(role);
-        const grantor = by ?? membershipGrantor(execution, role);
-        const row = tx.get('memberships', keyIn.membership({ role, member, grantor }));
-        if (row !== undefined) await takeMembership(execution, row, { isOptionOnly });
+        const grantor = by ?? membershipGrantor(execution);
+        const key = keyIn.membership({ role, member, grantor });
+        const row = tx.get('memberships', key);
+        if (row === undefined) continue;
+        if (isOptionOnly) await tx.put('memberships', key, { ...row, isAdmin: false });
+        else await tx.remove('memberships', key);
       }
     }
     return [];
   });
-}
-
-/** Takes a membership or its admin option, and what its member gave by that. */
-export async function takeMembership(
-  execution: Execution,
-  row: MembershipRow,
-  { isOptionOnly }: { readonly isOptionOnly: boolean },
-): Promise<void> {
-  const { tx } = execution;
-  const key = keyIn.membership(row);
-  if (tx.get('memberships', key) === undefined) return;
-  if (isOptionOnly) await tx.put('memberships', key, { ...row, isAdmin: false });
-  else await tx.remove('memberships', key);
-  const others = [...tx.all('memberships')].filter(({ role }) => role === row.role);
-  if (others.some(({ member, isAdmin }) => member === row.member && isAdmin)) return;
-  for (const given of others) {
-    if (given.grantor === row.member) await takeMembership(execution, given, { isOptionOnly: false });
-  }
 }

@@ -1,5 +1,5 @@
 import { keyIn } from './catalog.ts';
-import { checkOwner, checkSuperuser, guardedDatabase, isAllowed } from './rights.ts';
+import { checkSuperuser } from './rights.ts';
 import { missing, ServerError } from './server-error.ts';
 import type { Execution, Statement } from './statement.ts';
 import { writing } from './statement.ts';
@@ -86,91 +86,6 @@ export function alterExtension(words: Words): Statement {
   });
 }
 
-/** `DROP EXTENSION` was read. */
-export function dropExtension(words: Words): Statement {
-  const name = words.name();
-  return writing('DROP EXTENSION', name, async ({ tx, session }) => {
-    const key = keyIn.inside(session.databaseOid, name);
-    if (tx.get('extensions', key) === undefined) {
-      throw new ServerError('42704', `extension "${name}" does not exist`);
-    }
-    await tx.remove('extensions', key);
-    return [];
-  });
-}
-
-/** `CREATE SCHEMA` was read. */
-export function createSchema(words: Words): Statement {
-  const isOptional = words.accept('IF', 'NOT', 'EXISTS');
-  const name = words.name();
-  const owner = words.accept('AUTHORIZATION') ? words.name() : undefined;
-  return writing('CREATE SCHEMA', name, async ({ tx, session, user }) => {
-    const database = tx.get('databases', session.database);
-    if (database !== undefined && !isAllowed(tx, guardedDatabase(database), user, 'CREATE')) {
-      throw new ServerError('42501', `permission denied for database ${session.database}`);
-    }
-    if (owner !== undefined && tx.get('roles', owner) === undefined) throw missing.role(owner);
-    const key = keyIn.inside(session.databaseOid, name);
-    const isThere = tx.get('schemas', key) !== undefined;
-    if (isThere && isOptional) return [];
-    if (isThere) throw new ServerError('42P06', `schema "${name}" already exists`);
-    await tx.put('schemas', key, { database: session.databaseOid, name, owner: owner ?? user });
-    return [];
-  });
-}
-
-/** `ALTER SCHEMA` was read. */
-export function alterSchema(words: Words): Statement {
-  const name = words.name();
-  words.expect('OWNER', 'TO');
-  const owner = words.name();
-  return writing('ALTER SCHEMA', name, async ({ tx, session, user }) => {
-    const key = keyIn.inside(session.databaseOid, name);
-    const found = tx.get('schemas', key);
-    if (found === undefined) throw missing.schema(name);
-    checkSuperuser(tx, user);
-    if (tx.get('roles', owner) === undefined) throw missing.role(owner);
-    await tx.put('schemas', key, { ...found, owner });
-    return [];
-  });
-}
-
-/** `DROP SCHEMA` was read. */
-export function dropSchema(words: Words): Statement {
-  const name = words.name();
-  words.accept('CASCADE');
-  return writing('DROP SCHEMA', name, async ({ tx, session, user }) => {
-    const found = tx.get('schemas', keyIn.inside(session.databaseOid, name));
-    if (found === undefined) throw missing.schema(name);
-    checkOwner(tx, user, { kind: 'schema', ...found });
-    for (const row of [...tx.all('tables')]) {
-      if (row.database !== session.databaseOid || row.schema !== name) continue;
-      await tx.remove('tables', keyIn.inside(row.database, row.schema, row.name));
-    }
-    await tx.remove('schemas', keyIn.inside(session.databaseOid, name));
-    return [];
-  });
-}
-
-/** `CREATE TABLE` was read; its columns are not kept. */
-export function createTable(words: Words): Statement {
-  const [first = '', second] = words.dottedName().split('.');
-  words.expect('(');
-  words.skip();
-  const [schema, name] = second === undefined ? ['public', first] : [first, second];
-  return writing('CREATE TABLE', name, async ({ tx, session, user }) => {
-    if (tx.get('schemas', keyIn.inside(session.databaseOid, schema)) === undefined) {
-      throw missing.schema(schema);
-    }
-    const key = keyIn.inside(session.databaseOid, schema, name);
-    if (tx.get('tables', key) !== undefined) {
-      throw new ServerError('42P07', `relation "${name}" already exists`);
-    }
-    await tx.put('tables', key, { database: session.databaseOid, schema, name, owner: user });
-    return [];
-  });
-}
-
 /** `COMMENT ON DATABASE` or `ROLE` was read. */
 export function comment(words: Words): Statement {
   const kind = words.accept('DATABASE') ? 'databases' : 'roles';
@@ -183,16 +98,15 @@ export function comment(words: Words): Statement {
     ...(text && { comment: text }),
   });
   return writing('COMMENT', name, async ({ tx, user }) => {
+    checkSuperuser(tx, user);
     if (kind === 'databases') {
       const found = tx.get('databases', name);
       if (found === undefined) throw missing.database(name);
-      checkOwner(tx, user, { kind: 'database', ...found });
       await tx.put('databases', name, withText(found));
       return [];
     }
     const found = tx.get('roles', name);
     if (found === undefined) throw missing.role(name);
-    checkSuperuser(tx, user);
     await tx.put('roles', name, withText(found));
     return [];
   });

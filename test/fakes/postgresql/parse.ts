@@ -1,17 +1,8 @@
 import { alterDatabase, breakDatabase, createDatabase, dropDatabase } from './database-statements.ts';
 import { grant, revoke } from './grant-statements.ts';
-import {
-  alterExtension,
-  alterSchema,
-  comment,
-  createExtension,
-  createSchema,
-  createTable,
-  dropExtension,
-  dropSchema,
-} from './inside-statements.ts';
+import { alterExtension, comment, createExtension } from './inside-statements.ts';
 import { questions } from './questions.ts';
-import { alterRole, createRole, dropOwned, dropRole, reassignOwned, setRole } from './role-statements.ts';
+import { alterRole, createRole, dropOwned, dropRole, reassignOwned } from './role-statements.ts';
 import type { Statement } from './statement.ts';
 import { Words } from './words.ts';
 
@@ -19,19 +10,13 @@ const beginnings: readonly (readonly [words: readonly string[], read: (words: Wo
   [['CREATE', 'DATABASE'], createDatabase],
   [['CREATE', 'ROLE'], createRole],
   [['CREATE', 'EXTENSION'], createExtension],
-  [['CREATE', 'SCHEMA'], createSchema],
-  [['CREATE', 'TABLE'], createTable],
   [['ALTER', 'DATABASE'], alterDatabase],
   [['ALTER', 'ROLE'], alterRole],
   [['ALTER', 'EXTENSION'], alterExtension],
-  [['ALTER', 'SCHEMA'], alterSchema],
   [['DROP', 'DATABASE'], dropDatabase],
   [['DROP', 'ROLE'], dropRole],
-  [['DROP', 'EXTENSION'], dropExtension],
-  [['DROP', 'SCHEMA'], dropSchema],
   [['DROP', 'OWNED', 'BY'], dropOwned],
   [['REASSIGN', 'OWNED', 'BY'], reassignOwned],
-  [['SET', 'LOCAL', 'ROLE'], setRole],
   [['COMMENT', 'ON'], comment],
   [['GRANT'], grant],
   [['REVOKE'], revoke],

@@ -1,7 +1,6 @@
 import type { Acl, AclKind } from './acl.ts';
 import { defaultAcl, everybody } from './acl.ts';
 import type { DatabaseRow, SchemaRow } from './catalog.ts';
-import { ServerError } from './server-error.ts';
 import type { Transaction } from './transaction.ts';
 
 export const isSuperuser = (tx: Transaction, role: string): boolean =>
@@ -50,33 +49,6 @@ export function isAllowed(tx: Transaction, { acl }: Guarded, user: string, privi
   return acl.some(
     (each) => each.privilege === privilege && (each.grantee === everybody || names.has(each.grantee)),
   );
-}
-
-/** The role in whose name a user grants or revokes a privilege; undefined if the user must not. */
-export function grantorFor(
-  tx: Transaction,
-  { owner, acl }: Guarded,
-  user: string,
-  privilege: string,
-): string | undefined {
-  if (isSuperuser(tx, user)) return owner;
-  // Rather itself than the owner, if it may act as either.
-  return [...rolesOf(tx, user)].find(
-    (role) =>
-      role === owner ||
-      acl.some((each) => each.grantee === role && each.privilege === privilege && each.isGrantable),
-  );
-}
-
-/** Throws unless the user has the owner's rights. */
-export function checkOwner(
-  tx: Transaction,
-  user: string,
-  { kind, name, owner }: Pick<Guarded, 'name' | 'owner'> & { readonly kind: string },
-): void {
-  if (!hasPrivilegesOf(tx, user, owner)) {
-    throw new ServerError('42501', `must be owner of ${kind} ${name}`);
-  }
 }
 
 /** Throws for anybody who is no superuser: what lesser administrators may do is not known here. */

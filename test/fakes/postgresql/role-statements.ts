@@ -1,9 +1,9 @@
+import type { Acl } from './acl.ts';
 import { namedIn, withOwner } from './acl.ts';
 import type { RoleRow } from './catalog.ts';
 import { keyIn, plainRole } from './catalog.ts';
 import { isNamedIn } from './database-statements.ts';
-import { revokedFrom, takeMembership } from './grant-statements.ts';
-import { checkSuperuser, guardedDatabase, guardedSchema, isSuperuser } from './rights.ts';
+import { checkSuperuser, isSuperuser } from './rights.ts';
 import { missing, ServerError } from './server-error.ts';
 import type { Execution, Statement } from './statement.ts';
 import { writing } from './statement.ts';
@@ -201,10 +201,7 @@ function dependents({ tx, session }: Execution, role: string): readonly string[]
   return found;
 }
 
-/**
- * The objects within databases that depend on a role: those that it owns, and those that it has privileges
- * on.
- */
+/** The objects within databases that depend on a role: schemas that it has privileges on. */
 export function inside(
   { tx }: Pick<Execution, 'tx'>,
   role: string,
@@ -212,52 +209,20 @@ export function inside(
   if (tx.get('roles', role)?.isPinned === true) return [];
   const found = [];
   for (const { database, name, owner, acl } of tx.all('schemas')) {
-    if (owner === role) found.push({ database, text: `owner of schema ${name}` });
     if (namedIn(acl, owner).has(role)) found.push({ database, text: `privileges for schema ${name}` });
-  }
-  for (const { database, name, owner } of tx.all('tables')) {
-    if (owner === role) found.push({ database, text: `owner of table ${name}` });
   }
   return found;
 }
 
-/** `SET LOCAL ROLE` was read. */
-export function setRole(words: Words): Statement {
-  const name = words.accept('NONE') ? undefined : words.name();
-  return {
-    verb: 'SET ROLE',
-    target: name ?? 'NONE',
-    isWrite: false,
-    run({ tx, session, setRole: become }) {
-      if (name !== undefined) {
-        existingRole({ tx }, name);
-        checkSuperuser(tx, session.user);
-      }
-      become(name);
-      return [];
-    },
-  };
-}
-
-/** `REASSIGN OWNED BY` was read. */
+/** `REASSIGN OWNED BY` was read. Within databases only the server's own roles own something here. */
 export function reassignOwned(words: Words): Statement {
   const from = words.name();
   words.expect('TO');
   const to = words.name();
-  return writing('REASSIGN OWNED', from, async ({ tx, session, user }) => {
+  return writing('REASSIGN OWNED', from, async ({ tx, user }) => {
     checkSuperuser(tx, user);
     existingRole({ tx }, from);
     existingRole({ tx }, to);
-    for (const row of [...tx.all('schemas')]) {
-      if (row.owner !== from || row.database !== session.databaseOid) continue;
-      const { acl } = row;
-      const next = { ...row, owner: to, ...(acl && { acl: withOwner(acl, from, to) }) };
-      await tx.put('schemas', keyIn.inside(row.database, row.name), next);
-    }
-    for (const row of [...tx.all('tables')]) {
-      if (row.owner !== from || row.database !== session.databaseOid) continue;
-      await tx.put('tables', keyIn.inside(row.database, row.schema, row.name), { ...row, owner: to });
-    }
     for (const row of [...tx.all('databases')]) {
       if (row.owner !== from) continue;
       const { acl } = row;
@@ -268,40 +233,19 @@ export function reassignOwned(words: Words): Statement {
   });
 }
 
-/** `DROP OWNED BY` was read. */
+/** `DROP OWNED BY` was read: privileges end. */
 export function dropOwned(words: Words): Statement {
   const name = words.name();
-  return writing('DROP OWNED', name, async (execution) => {
-    const { tx, session, user } = execution;
+  const others = (acl: Acl = []): Acl => acl.filter(({ grantee }) => grantee !== name);
+  return writing('DROP OWNED', name, async ({ tx, session, user }) => {
     checkSuperuser(tx, user);
     existingRole({ tx }, name);
-    const here = ({ database }: { readonly database: number }): boolean => database === session.databaseOid;
-    for (const row of [...tx.all('tables')].filter(here)) {
-      if (row.owner === name) await tx.remove('tables', keyIn.inside(row.database, row.schema, row.name));
-    }
-    for (const row of [...tx.all('schemas')].filter(here)) {
-      if (row.owner === name) {
-        if ([...tx.all('tables')].some((table) => here(table) && table.schema === row.name)) {
-          throw new ServerError(
-            '2BP01',
-            'cannot drop desired object(s) because other objects depend on them',
-          );
-        }
-        await tx.remove('schemas', keyIn.inside(row.database, row.name));
-      } else if (namedIn(row.acl, row.owner).has(name)) {
-        const acl = revokedFrom(execution, guardedSchema(row), name);
-        await tx.put('schemas', keyIn.inside(row.database, row.name), { ...row, acl });
-      }
+    for (const row of [...tx.all('schemas')]) {
+      if (row.database !== session.databaseOid || !namedIn(row.acl, row.owner).has(name)) continue;
+      await tx.put('schemas', keyIn.inside(row.database, row.name), { ...row, acl: others(row.acl) });
     }
     for (const row of [...tx.all('databases')]) {
-      if (!isNamedIn(row, name)) continue;
-      await tx.put('databases', row.name, {
-        ...row,
-        acl: revokedFrom(execution, guardedDatabase(row), name),
-      });
-    }
-    for (const row of [...tx.all('memberships')]) {
-      if (row.grantor === name) await takeMembership(execution, row, { isOptionOnly: false });
+      if (isNamedIn(row, name)) await tx.put('databases', row.name, { ...row, acl: others(row.acl) });
     }
     return [];
   });

@@ -27,7 +27,6 @@ export interface MemoryServerOptions {
 /** The data of one server, and its sessions. */
 export class MemoryServer {
   readonly tables: Tables;
-  isStandby = false;
   readonly #clock: Pick<Clock, 'sleep'>;
   readonly #locks: Locks = new Map();
   readonly #sessions = new Set<Backend>();
@@ -105,7 +104,6 @@ export class MemoryServer {
       database: name,
       databaseOid: database.oid,
       server: this.#inside,
-      isReadOnly: () => this.isStandby,
       lockTimeoutMs,
       begin: () => this.#begin(lockTimeoutMs),
       onEnd: (ended) => {

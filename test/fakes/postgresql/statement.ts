@@ -28,10 +28,8 @@ export interface AdvisoryLocks {
 export interface Execution {
   readonly tx: Transaction;
   readonly session: SeenSession;
-  /** The role whose permissions count: the session's user, or the role that it has set. */
+  /** The session's user, whose permissions count. */
   readonly user: string;
-  /** Until the end of the transaction; undefined: the session's user again. */
-  readonly setRole: (role: string | undefined) => void;
   readonly server: {
     readonly clock: Pick<Clock, 'sleep'>;
     readonly systemIdentifier: string;

@@ -75,11 +75,6 @@ export class Words {
     return false;
   }
 
-  /** Steps over all that is left. */
-  skip(): void {
-    this.#at = this.#tokens.length;
-  }
-
   get isAtEnd(): boolean {
     return this.#at >= this.#tokens.length || this.#tokens[this.#at]?.word === ';';
   }

@@ -1,0 +1,161 @@
+import { inSchema, people, shop } from './postgresql-grants.ts';
+import type { Cases } from './postgresql-place.ts';
+import { mine } from './postgresql-roles.ts';
+
+/** The SQL that tenants write. PostgreSQL in memory has none, and no schemas but its own. */
+export const tenantCases: Cases = {
+  'a role is dropped with its privileges': async ({ call, sql }) => {
+    await call('roles.create', 'ann', {}, mine);
+    await call('roles.create', 'bob', {}, mine);
+    await call('databases.create', 'shop', { owner: 'ann' }, mine);
+    await call('roles.create', 'leaver', { login: true }, { ...mine, password: 'x' });
+    await call('grants.apply', {
+      role: 'leaver',
+      on: { database: 'shop' },
+      privileges: ['ALL'],
+      withGrantOption: true,
+    });
+    await call('grants.apply', {
+      role: 'leaver',
+      on: { database: 'shop', schema: 'public' },
+      privileges: ['ALL'],
+    });
+    await call('grants.apply', { role: 'leaver', on: { memberOf: 'ann' }, withGrantOption: true });
+    await call('grants.apply', { role: 'bob', on: { memberOf: 'leaver' } });
+    await sql('GRANT CONNECT ON DATABASE shop TO bob', { user: 'leaver', password: 'x' });
+    await sql('GRANT ann TO bob', { user: 'leaver', password: 'x' });
+    await sql('CREATE SCHEMA hers', { user: 'leaver', password: 'x', database: 'shop' });
+    await sql('CREATE TABLE hers.things (id int)', { user: 'leaver', password: 'x', database: 'shop' });
+    await sql('ALTER DATABASE shop ALLOW_CONNECTIONS false');
+    await call('roles.drop', 'leaver', mine);
+    await call('roles.observe', 'leaver');
+    await call('databases.observe', 'shop');
+    await sql('ALTER DATABASE shop ALLOW_CONNECTIONS true');
+    await call('grants.isOwner', { role: 'ann', on: { database: 'shop', schema: 'hers' } });
+    await call('grants.observe', { role: 'bob', on: { database: 'shop' } });
+    await call('grants.observe', { role: 'bob', on: { memberOf: 'ann' } });
+  },
+
+  'a role is not dropped while it is needed': async ({ call, sql }) => {
+    await call('roles.create', 'ann', {}, mine);
+    await call('databases.create', 'shop', { owner: 'ann' }, mine);
+    await call('databases.create', 'stock', { owner: 'ann' }, mine);
+    await sql('CREATE DATABASE elsewhere');
+    await sql('CREATE SCHEMA hers AUTHORIZATION ann', { database: 'elsewhere' });
+    await call('roles.drop', 'ann', mine);
+    await call('databases.drop', 'shop', { ...mine, terminateSessions: false });
+    await call('roles.drop', 'ann', mine);
+    await call('databases.drop', 'stock', { ...mine, terminateSessions: false });
+    await call('roles.drop', 'ann', mine);
+    await sql('CREATE SCHEMA more AUTHORIZATION ann', { database: 'elsewhere' });
+    await call('roles.drop', 'ann', mine);
+    await call('roles.observe', 'ann');
+    await sql('DROP DATABASE elsewhere');
+    await call('roles.drop', 'ann', mine);
+    await call('roles.observe', 'ann');
+  },
+
+  'a grant that another role passed on blocks no deletion': async ({ call, sql }) => {
+    for (const name of ['ann', 'bob', 'cem']) {
+      await call('roles.create', name, { login: true }, { ...mine, password: 'x' });
+    }
+    await call('databases.create', 'shop', { owner: 'ann' }, mine);
+    await call('grants.apply', {
+      role: 'bob',
+      on: { database: 'shop' },
+      privileges: ['CONNECT'],
+      withGrantOption: true,
+    });
+    await sql('GRANT CONNECT ON DATABASE shop TO cem', { user: 'bob', password: 'x' });
+    await sql('CREATE SCHEMA ours AUTHORIZATION ann', { database: 'shop' });
+    const ours = { database: 'shop', schema: 'ours' };
+    await call('grants.apply', { role: 'bob', on: ours, privileges: ['ALL'], withGrantOption: true });
+    await sql('GRANT USAGE ON SCHEMA ours TO cem', { user: 'bob', password: 'x', database: 'shop' });
+    await sql('GRANT USAGE ON SCHEMA ours TO PUBLIC', { user: 'bob', password: 'x', database: 'shop' });
+    await call('roles.drop', 'cem', mine);
+    await call('roles.observe', 'cem');
+    await call('grants.observe', { role: 'bob', on: { database: 'shop' } });
+    await call('grants.observe', { role: 'bob', on: ours });
+    await call('roles.drop', 'bob', mine);
+    await call('roles.observe', 'bob');
+  },
+
+  'changes that an owner makes in its database with SQL': async ({ call, sql }) => {
+    await call('roles.create', 'ann', { login: true }, { ...mine, password: 'x' });
+    await call('roles.create', 'bob', { login: true }, { ...mine, password: 'x' });
+    await call('databases.create', 'shop', { owner: 'ann' }, mine);
+    const ann = { user: 'ann', password: 'x' };
+    const bob = { user: 'bob', password: 'x' };
+    for (const login of [ann, bob]) {
+      await sql('ALTER DATABASE shop CONNECTION LIMIT 2', login);
+      await sql("COMMENT ON DATABASE shop IS 'mine now'", login);
+      await sql('GRANT CONNECT ON DATABASE shop TO PUBLIC', login);
+      await sql('ALTER DATABASE shop ALLOW_CONNECTIONS false', login);
+      await sql('ALTER ROLE ann CONNECTION LIMIT 5', login);
+      await sql("ALTER ROLE ann SET work_mem TO '4MB'", login);
+      await call('databases.observe', 'shop');
+      await call('roles.observe', 'ann');
+      await call('databases.update', 'shop', { connectionLimit: -1 }, mine);
+    }
+  },
+
+  'privileges that were passed on are revoked with their source': async (script) => {
+    const { call, sql } = script;
+    await people(script);
+    const [bob, cem] = ['bob', 'cem'].map((role) => ({ role, on: shop }));
+    await call('grants.apply', { ...bob, privileges: ['CONNECT', 'CREATE'], withGrantOption: true });
+    await sql('GRANT CONNECT, CREATE ON DATABASE shop TO cem', { user: 'bob', password: 'x' });
+    await call('grants.observe', cem);
+    await call('grants.apply', { ...cem, privileges: ['CONNECT'] });
+    await call('grants.observe', cem);
+    await call('grants.apply', { ...bob, privileges: ['CONNECT'] });
+    await call('grants.observe', bob);
+    await call('grants.observe', cem);
+    await call('grants.revoke', cem);
+    await sql('REVOKE CONNECT ON DATABASE shop FROM cem', { user: 'cem', password: 'x' });
+    await sql('GRANT CONNECT ON DATABASE shop TO cem', { user: 'cem', password: 'x' });
+    await call('grants.observe', cem);
+  },
+
+  'a membership from several grantors': async (script) => {
+    const { call, sql } = script;
+    await people(script);
+    const bob = { role: 'bob', on: { memberOf: 'ann' } };
+    const cem = { role: 'cem', on: { memberOf: 'ann' } };
+    await call('grants.apply', { ...bob, withGrantOption: true });
+    await sql('GRANT ann TO cem', { user: 'bob', password: 'x' });
+    await sql('GRANT bob TO cem', { user: 'bob', password: 'x' });
+    await call('grants.observe', cem);
+    await call('grants.apply', { ...cem, withGrantOption: true });
+    await call('grants.observe', cem);
+    await call('grants.apply', cem);
+    await call('grants.observe', cem);
+    await call('grants.revoke', cem);
+    await call('grants.observe', cem);
+    await sql('GRANT ann TO cem', { user: 'bob', password: 'x' });
+    await call('grants.revoke', bob);
+    await call('grants.observe', cem);
+  },
+
+  'privileges in a schema of a role': async (script) => {
+    await people(script);
+    await script.sql('CREATE SCHEMA sales AUTHORIZATION ann', shop);
+    await inSchema(script, { database: 'shop', schema: 'sales' });
+  },
+
+  'a copy of a template has its schemas and not their privileges': async ({ call, sql }) => {
+    await call('roles.create', 'ann', {}, mine);
+    await call('databases.create', 'pattern', { owner: 'ann' }, mine);
+    await sql('CREATE SCHEMA ours', { database: 'pattern' });
+    await call('databases.create', 'shop', { template: 'pattern' }, mine);
+    await call('grants.observe', { role: 'ann', on: { database: 'shop', schema: 'ours' } });
+  },
+
+  'an extension is installed in the schema that its spec names': async ({ place, call, ask, sql }) => {
+    await call('databases.create', 'shop', {}, mine);
+    await sql('CREATE SCHEMA extras', shop);
+    await call('databases.update', 'shop', { extensions: [{ name: 'citext', schema: 'extras' }] }, mine);
+    const where = 'SELECT extnamespace::regnamespace::text AS schema FROM pg_extension';
+    await ask('the schema of citext', () => place.sql(`${where} WHERE extname = 'citext'`, shop));
+  },
+};
