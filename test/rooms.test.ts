@@ -15,6 +15,19 @@ const groups = foldersIn('apis').filter((name) => name !== 'core');
 /** Those that belong to no stack hold claims, which every stack may serve. */
 const claimGroups = groups.filter((name) => !stacks.includes(name));
 
+/** The imports of the controllers of claims, which share code only through `claim/`. */
+const ofClaims = ['apis/core/', 'controllers/core/', 'controllers/core/claim/', 'runtime/'];
+/** The decisions of the controllers, as far as a trace shows them. */
+const decisions = [
+  ...['apis/core/', 'controllers/core/', 'controllers/core/claim/', 'controllers/core/claim-binding/'],
+  ...['controllers/core/managed/', 'controllers/core/provider/', 'runtime/', 'trace/catalogue.ts'],
+];
+/** The rooms on which stacks and the kit for authors build. */
+const forAuthors = [
+  ...['apis/core/', 'controllers/core/', 'controllers/core/managed/', 'controllers/core/provider/'],
+  ...['controllers/core/stack.ts', 'runtime/'],
+];
+
 /**
  * The allowed imports: room → the rooms it may import beside itself. A file belongs to the room with the longest path
  * that it starts with. Every other import is forbidden: a stack knows no other stack, and claim controllers share code
@@ -86,30 +99,10 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
 
   'controllers/core/': ['apis/core/', 'clients/external-error.ts', 'runtime/'],
   'controllers/core/claim/': ['apis/core/', 'controllers/core/', 'runtime/'],
-  'controllers/core/claim-binding/': [
-    'apis/core/',
-    'controllers/core/',
-    'controllers/core/claim/',
-    'runtime/',
-  ],
-  'controllers/core/claim-defaulting/': [
-    'apis/core/',
-    'controllers/core/',
-    'controllers/core/claim/',
-    'runtime/',
-  ],
-  'controllers/core/claim-scheduling/': [
-    'apis/core/',
-    'controllers/core/',
-    'controllers/core/claim/',
-    'runtime/',
-  ],
-  'controllers/core/secret-propagation/': [
-    'apis/core/',
-    'controllers/core/',
-    'controllers/core/claim/',
-    'runtime/',
-  ],
+  'controllers/core/claim-binding/': ofClaims,
+  'controllers/core/claim-defaulting/': ofClaims,
+  'controllers/core/claim-scheduling/': ofClaims,
+  'controllers/core/secret-propagation/': ofClaims,
   'controllers/core/in-use/': ['apis/core/', 'controllers/core/', 'runtime/'],
   'controllers/core/provider/': [
     'apis/core/',
@@ -155,16 +148,8 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   ],
 
   'controllers/author/': [
-    'apis/core/',
-    'apis/crd.ts',
-    'clients/',
-    'clients/external-error.ts',
-    'controllers/core/',
-    'controllers/core/managed/',
-    'controllers/core/provider/',
-    'controllers/core/references/',
-    'controllers/core/stack.ts',
-    'runtime/',
+    ...forAuthors,
+    ...['apis/crd.ts', 'clients/', 'clients/external-error.ts', 'controllers/core/references/'],
   ],
   ...Object.fromEntries(
     stacks.map((stack) => [
@@ -172,16 +157,8 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
       [
         `apis/${stack}/`,
         ...claimGroups.map((group) => `apis/${group}/`),
-        'apis/core/',
-        'clients/',
-        'clients/external-error.ts',
-        `clients/${stack}/`,
-        'controllers/author/',
-        'controllers/core/',
-        'controllers/core/managed/',
-        'controllers/core/provider/',
-        'controllers/core/stack.ts',
-        'runtime/',
+        ...['clients/', 'clients/external-error.ts', `clients/${stack}/`, 'controllers/author/'],
+        ...forAuthors,
       ],
     ]),
   ),
@@ -197,28 +174,8 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   ],
 
   /** The trace of an object: the decisions of the controllers, from objects that `read/` has read. */
-  'trace/model/': [
-    'apis/core/',
-    'controllers/core/',
-    'controllers/core/claim/',
-    'controllers/core/claim-binding/',
-    'controllers/core/managed/',
-    'controllers/core/provider/',
-    'runtime/',
-    'trace/catalogue.ts',
-    'trace/likeness.ts',
-  ],
-  'trace/read/': [
-    'apis/core/',
-    'controllers/core/',
-    'controllers/core/claim/',
-    'controllers/core/claim-binding/',
-    'controllers/core/managed/',
-    'controllers/core/provider/',
-    'runtime/',
-    'trace/catalogue.ts',
-    'trace/model/',
-  ],
+  'trace/model/': [...decisions, 'trace/likeness.ts'],
+  'trace/read/': [...decisions, 'trace/model/'],
   'trace/show/': ['apis/core/', 'trace/model/'],
   'trace/catalogue.ts': [
     'apis/core/',
@@ -257,16 +214,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   'dashboard/generate.ts': ['apis/', 'dashboard/'],
 
   /** For authors: what their clients and stacks are held to. Not part of the process. */
-  'testing/': [
-    'apis/core/',
-    'apis/crd.ts',
-    'controllers/author/',
-    'controllers/core/',
-    'controllers/core/managed/',
-    'controllers/core/provider/',
-    'controllers/core/stack.ts',
-    'runtime/',
-  ],
+  'testing/': [...forAuthors, 'apis/crd.ts', 'controllers/author/'],
 
   /** The modules that authors of other repositories import, and the command that they run. */
   'package/': [
