@@ -1,3 +1,4 @@
+import mapValues from 'lodash/mapValues.js';
 import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import { ApiError } from '../../../runtime/client/errors.ts';
@@ -32,6 +33,14 @@ export class Crash extends Error {}
 export const broken = () => new ApiError('etcd is unavailable', { code: 500, reason: 'InternalError' });
 export const forbidden = (message = 'denied by a webhook') =>
   new ApiError(message, { code: 403, reason: 'Forbidden' });
+
+/** Parts of an object, with the fields to set. */
+interface Fields {
+  readonly metadata?: object;
+  readonly spec?: object;
+  readonly status?: object;
+}
+
 interface Hook {
   readonly verb: Verb;
   readonly kind: string;
@@ -88,6 +97,14 @@ export class FakeCluster {
   /** A change by another client. */
   edit<T extends KubernetesObject>(kind: Kind<T>, key: Request, change: (object: T) => T): T {
     return this.put(kind, change(this.#memory.get(kind, key)));
+  }
+
+  /** The same: sets these fields of the metadata, the spec and the status. */
+  set<T extends KubernetesObject>(kind: Kind<T>, key: Request, fields: Fields): void {
+    this.edit(kind, key, (object) => ({
+      ...object,
+      ...mapValues(fields, (changed, part: keyof Fields) => ({ ...(object as Fields)[part], ...changed })),
+    }));
   }
 
   /** `kubectl delete` by a user at that time: finalizers hold. An object that does not exist is no error. */

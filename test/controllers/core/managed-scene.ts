@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
 import type { ObjectMeta } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed, ManagedSpec, ManagedStatus } from '../../../apis/core/v1alpha1/managed.ts';
@@ -12,6 +13,7 @@ import { credentialAnnotation, decodeNote, generatedPassword } from '../../../co
 import { connectionSecrets } from '../../../controllers/core/indexes.ts';
 import type { ManagedReconcilerOptions } from '../../../controllers/core/managed/reconciler.ts';
 import { managedReconciler } from '../../../controllers/core/managed/reconciler.ts';
+import { isConflict } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Result } from '../../../runtime/controller/reconcile.ts';
 import { FakeCluster } from './cluster-fake.ts';
@@ -121,5 +123,44 @@ export class Scene {
   /** The note of the Secret about its credential. */
   get note(): CredentialNote | undefined {
     return decodeNote(this.cluster.get(SecretKind, secretKey)?.metadata.annotations?.[credentialAnnotation]);
+  }
+}
+
+/**
+ * Resolves once `scene` has made `cutAfter` calls to Kubernetes or the external system. After that no call
+ * of the process settles.
+ */
+export function cut(scene: Scene, cutAfter: number, moment: 'before' | 'after'): Promise<'cut'> {
+  const { promise, resolve } = Promise.withResolvers<'cut'>();
+  const never = new Promise<void>(() => {});
+  let calls = 0;
+  let isCut = false;
+  const onCall = (isCounted: boolean) => () => {
+    if (isCounted) calls += 1;
+    if (isCut || (isCounted === (moment === 'before') && calls === cutAfter)) {
+      isCut = true;
+      resolve('cut');
+      return never;
+    }
+    return undefined;
+  };
+  scene.cluster.gate = onCall(true);
+  scene.cluster.afterCall = onCall(false);
+  scene.external.gate = onCall(true);
+  scene.external.afterCall = onCall(false);
+  return promise;
+}
+
+/** Calls take effect again, and another process begins. */
+export function heal(scene: Scene): void {
+  scene.cluster.gate = scene.cluster.afterCall = () => {};
+  scene.external.gate = scene.external.afterCall = () => {};
+  scene.restart();
+}
+
+/** Runs until nothing changes any more. A conflict ends a run, and the next run reads again. */
+export async function settle(scene: Scene): Promise<void> {
+  for (let pass = 0; pass < 6; pass += 1) {
+    await scene.run().catch((error: unknown) => assert.ok(isConflict(error), String(error)));
   }
 }

@@ -160,10 +160,11 @@ test('a Bound claim stays Bound when labels and selectors change', async () => {
   assert.equal(status()?.bindingPhase, 'Bound');
   cluster.takeWrites();
   label('test');
-  cluster.edit(managedKind, { name: 'db' }, (db) => ({
-    ...db,
-    spec: { ...db.spec, namespaceSelector: { matchLabels: { stage: 'none' } } },
-  }));
+  cluster.set(
+    managedKind,
+    { name: 'db' },
+    { spec: { namespaceSelector: { matchLabels: { stage: 'none' } } } },
+  );
   await process.settle();
   assert.deepEqual(
     [status()?.bindingPhase, ready().status, warnings(), cluster.takeWrites()],

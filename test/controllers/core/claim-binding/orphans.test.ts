@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Claim } from '../../../../apis/core/v1alpha1/claim.ts';
 import { controllerReference } from '../../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../../apis/core/v1alpha1/secret.ts';
 import { propagatesFrom, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
@@ -49,10 +48,7 @@ describe('a resource whose claim does not exist', () => {
     const retained = { ...bound, spec: { ...bound.spec, reclaimPolicy: 'Retain' as const } };
     const { cluster, process } = sceneOf({ claims: [subject], managed: [retained], secrets: [source, copy] });
     await settled(process, cluster);
-    cluster.edit(claimKind, orders, (now: Claim) => ({
-      ...now,
-      metadata: { ...now.metadata, finalizers: [] },
-    }));
+    cluster.set(claimKind, orders, { metadata: { finalizers: [] } });
     cluster.delete(claimKind, orders);
     await settled(process, cluster);
     const left = cluster.get(managedKind, { name: 'db' });
@@ -87,10 +83,7 @@ describe('a resource whose claim does not exist', () => {
     const { cluster, process } = sceneOf({ managed: [bound], secrets: [source] });
     await process.synced();
     process.hold(managedKind);
-    cluster.edit(managedKind, { name: 'db' }, (now) => ({
-      ...now,
-      spec: { ...now.spec, claimRef: claimRef({ uid: 'another' }) },
-    }));
+    cluster.set(managedKind, { name: 'db' }, { spec: { claimRef: claimRef({ uid: 'another' }) } });
     await assert.rejects(process.reconcile(orders), /cannot delete managed resource/);
     assert.equal(cluster.get(managedKind, { name: 'db' })?.metadata.deletionTimestamp, undefined);
   });

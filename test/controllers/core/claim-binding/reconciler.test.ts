@@ -508,10 +508,7 @@ describe('a claim is never bound to a resource that it may not have', () => {
     });
     await process.synced();
     process.hold(claimKind);
-    cluster.edit(claimKind, orders, (now: Claim) => ({
-      ...now,
-      metadata: { ...now.metadata, uid: 'new-uid' },
-    }));
+    cluster.set(claimKind, orders, { metadata: { uid: 'new-uid' } });
     await process.reconcile(orders);
     assert.deepEqual(cluster.takeWrites(), []);
   });
@@ -588,7 +585,7 @@ describe('the Secret of a Bound claim', () => {
     await settled(process, cluster);
     assert.equal(claimAt()?.status?.bindingPhase, 'Bound');
     assert.equal(cluster.get(SecretKind, copyKey), undefined);
-    cluster.edit(claimKind, orders, (now: Claim) => ({ ...now, spec: { ...now.spec, ...conn } }));
+    cluster.set(claimKind, orders, { spec: conn });
     await settled(process, cluster);
     assert.deepEqual(Object.keys(copied()), ['password']);
     assert.deepEqual(claimAt()?.status?.binding, { name: 'conn' });
@@ -601,10 +598,7 @@ describe('the Secret of a Bound claim', () => {
     cluster.edit(SecretKind, sourceKey, (now: Secret) => ({ ...now, data: rotated.data }));
     await process.settle();
     assert.equal(copied().password, 'pw');
-    cluster.edit(managedKind, { name: 'db' }, (now: Managed) => ({
-      ...now,
-      status: { ...now.status, credential: recordOf('next') },
-    }));
+    cluster.set(managedKind, { name: 'db' }, { status: { credential: recordOf('next') } });
     await process.settle(0);
     assert.equal(copied().password, 'next');
   });
@@ -614,7 +608,7 @@ describe('the Secret of a Bound claim', () => {
     await settled(process, cluster);
     cluster.takeWrites();
     const renamed = { writeConnectionSecretToRef: { name: 'renamed' } };
-    cluster.edit(claimKind, orders, (now: Claim) => ({ ...now, spec: { ...now.spec, ...renamed } }));
+    cluster.set(claimKind, orders, { spec: renamed });
     await settled(process, cluster);
     assert.deepEqual(cluster.takeWrites(), [
       'update Secret system/src',

@@ -74,10 +74,7 @@ const copy: Secret = {
 };
 
 const annotateManaged = (annotations: Readonly<Record<string, string>>) => (cluster: FakeCluster) =>
-  cluster.edit<Managed>(managedKind, { name: 'db' }, (object) => ({
-    ...object,
-    metadata: { ...object.metadata, annotations },
-  }));
+  cluster.set(managedKind, { name: 'db' }, { metadata: { annotations } });
 const changesManaged = annotateManaged({ 'crossplane.io/external-name': 'another' });
 const changesClaim = (cluster: FakeCluster) =>
   cluster.edit<Claim>(claimKind, { namespace: 'team', name: 'orders' }, (object) => ({

@@ -116,10 +116,7 @@ for (const [mode, { controller, matching, ...wanted }] of Object.entries(modes))
     test('AssignClass: a scheduler stops after a conflict if another process assigned a class', async () => {
       const { cluster, process } = worldOf(matching('ours'));
       cluster.before('update', claimKind, () => {
-        cluster.edit(claimKind, key, (current) => ({
-          ...current,
-          spec: { ...current.spec, classRef: classRef('theirs') },
-        }));
+        cluster.set(claimKind, key, { spec: { classRef: classRef('theirs') } });
       });
       await process.settle();
       assert.equal(claimIn(cluster)?.spec.classRef?.name, 'theirs');
@@ -130,10 +127,7 @@ for (const [mode, { controller, matching, ...wanted }] of Object.entries(modes))
     test('AssignClass: a stale claim cannot be assigned twice', async () => {
       const { cluster, process } = worldOf(matching('ours'));
       process.hold(claimKind);
-      cluster.edit(claimKind, key, (current) => ({
-        ...current,
-        spec: { ...current.spec, classRef: classRef('theirs') },
-      }));
+      cluster.set(claimKind, key, { spec: { classRef: classRef('theirs') } });
       await process.settle(100);
       assert.equal(claimIn(cluster)?.spec.classRef?.name, 'theirs');
       process.release(claimKind);

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import type { ManagedReconcilerOptions } from '../../../../controllers/core/managed/reconciler.ts';
 import { after, done, unsettled } from '../../../../runtime/controller/reconcile.ts';
 import { FakeCluster } from '../cluster-fake.ts';
@@ -142,17 +141,11 @@ describe('one observation that finds nothing does not prove that a resource is a
 
   const ends: Record<string, (scene: Scene) => Promise<unknown>> = {
     'that another client removed': async (scene) => {
-      scene.cluster.edit(managedKind, { name: 'db' }, ({ metadata, ...rest }) => ({
-        ...rest,
-        metadata: { ...metadata, finalizers: [] },
-      }));
+      scene.cluster.set(managedKind, { name: 'db' }, { metadata: { finalizers: [] } });
       await scene.run();
     },
     'that is deleted while its external resource is kept': async (scene) => {
-      scene.cluster.edit<Managed>(managedKind, { name: 'db' }, ({ spec, ...rest }) => ({
-        ...rest,
-        spec: { ...spec, deletionPolicy: 'Orphan' },
-      }));
+      scene.cluster.set(managedKind, { name: 'db' }, { spec: { deletionPolicy: 'Orphan' } });
       await scene.run();
     },
   };

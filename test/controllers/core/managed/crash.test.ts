@@ -1,48 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { isConflict } from '../../../../runtime/client/errors.ts';
-import { Scene } from '../managed-scene.ts';
+import { cut, heal, Scene, settle } from '../managed-scene.ts';
 import { managedKind } from '../objects.ts';
 
 type Names = 'deterministic' | 'assigned';
-
-/**
- * Resolves once `scene` has made `cutAfter` calls to Kubernetes or the external system. After that no call
- * of the process settles.
- */
-function cut(scene: Scene, cutAfter: number, moment: 'before' | 'after'): Promise<'cut'> {
-  const { promise, resolve } = Promise.withResolvers<'cut'>();
-  const never = new Promise<void>(() => {});
-  let calls = 0;
-  let isCut = false;
-  const onCall = (isCounted: boolean) => () => {
-    if (isCounted) calls += 1;
-    if (isCut || (isCounted === (moment === 'before') && calls === cutAfter)) {
-      isCut = true;
-      resolve('cut');
-      return never;
-    }
-    return undefined;
-  };
-  scene.cluster.gate = onCall(true);
-  scene.cluster.afterCall = onCall(false);
-  scene.external.gate = onCall(true);
-  scene.external.afterCall = onCall(false);
-  return promise;
-}
-
-function heal(scene: Scene): void {
-  scene.cluster.gate = scene.cluster.afterCall = () => {};
-  scene.external.gate = scene.external.afterCall = () => {};
-  scene.restart();
-}
-
-/** Passes until nothing changes any more. */
-async function settle(scene: Scene): Promise<void> {
-  for (let pass = 0; pass < 6; pass += 1) {
-    await scene.run().catch((error: unknown) => assert.ok(isConflict(error), String(error)));
-  }
-}
 
 /** The number of calls of a run without a crash. */
 async function callsOf(start: () => Scene): Promise<number> {

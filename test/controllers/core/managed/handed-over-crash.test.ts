@@ -129,10 +129,7 @@ const object = ({ cluster }: World): Managed | undefined => cluster.get(managedK
 const reported = (world: World, type: string): string =>
   getCondition(object(world)?.status?.conditions, type).message ?? '';
 const resize = ({ cluster }: World): void =>
-  void cluster.edit<Managed>(managedKind, db, ({ spec, ...rest }) => ({
-    ...rest,
-    spec: { ...spec, forProvider: { size: 2 } },
-  }));
+  cluster.set(managedKind, db, { spec: { forProvider: { size: 2 } } });
 const remove = ({ cluster }: World): void => cluster.delete(managedKind, db, deletionTimestamp);
 
 const longMs = 300_000;

@@ -28,11 +28,7 @@ async function leaving(change: (scene: Scene) => void): Promise<Scene> {
 }
 
 const edit = (scene: Scene, spec: ManagedSpec, metadata: Partial<ObjectMeta> = {}): void => {
-  scene.cluster.edit(managedKind, db, (object) => ({
-    ...object,
-    metadata: { ...object.metadata, ...metadata },
-    spec: { ...object.spec, ...spec },
-  }));
+  scene.cluster.set(managedKind, db, { metadata, spec });
 };
 
 const things = ({ external }: Scene): readonly string[] => [...external.things.keys()];

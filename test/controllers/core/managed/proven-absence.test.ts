@@ -19,10 +19,7 @@ async function lost(options: Options = {}, spec: ManagedSpec = {}): Promise<Scen
   await scene.run();
   assert.ok(scene.object?.status?.externalIdentity);
   scene.external.things.clear();
-  scene.cluster.edit<Managed>(managedKind, { name: 'db' }, (object) => ({
-    ...object,
-    spec: { ...object.spec, ...spec },
-  }));
+  scene.cluster.set(managedKind, { name: 'db' }, { spec });
   scene.cluster.takeWrites();
   return scene;
 }

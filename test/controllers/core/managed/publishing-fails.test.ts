@@ -39,10 +39,7 @@ async function settled(...given: Parameters<typeof published>): Promise<Publishe
 }
 
 const resize = ({ cluster }: Scene): void =>
-  void cluster.edit<Managed>(managedKind, db, ({ spec, ...rest }) => ({
-    ...rest,
-    spec: { ...spec, forProvider: { size: 2 } },
-  }));
+  cluster.set(managedKind, db, { spec: { forProvider: { size: 2 } } });
 
 const places: Readonly<Record<string, { spec: ManagedSpec; synced: string }>> = {
   'a store alone': {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { creating, unavailable } from '../../../../apis/core/v1alpha1/condition.ts';
-import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import { connectionSecretType } from '../../../../apis/core/v1alpha1/meta.ts';
 import { controllerReference } from '../../../../apis/core/v1alpha1/reference.ts';
 import { encodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
@@ -145,10 +144,7 @@ const late = (scene: Scene): Scene =>
   });
 const remove = ({ cluster }: Scene): void => cluster.delete(managedKind, { name: 'db' }, deletionTimestamp);
 const edit = ({ cluster }: Scene): void =>
-  void cluster.edit<Managed>(managedKind, { name: 'db' }, ({ spec, ...rest }) => ({
-    ...rest,
-    spec: { ...spec, forProvider: { region: 'eu' } },
-  }));
+  cluster.set(managedKind, { name: 'db' }, { spec: { forProvider: { region: 'eu' } } });
 
 /** A resource that was created, and whose provider leads to another system now. */
 async function movedTo(system: string): Promise<Scene> {
@@ -878,10 +874,7 @@ describe('creation', () => {
     assert.deepEqual(await scene.run(), requeue);
     scene.external.gate = () => {};
     scene.process.hold(managedKind);
-    scene.cluster.edit(managedKind, { name: 'db' }, (object) => ({
-      ...object,
-      spec: { ...object.spec, managementPolicies: ['Observe'] as const },
-    }));
+    scene.cluster.set(managedKind, { name: 'db' }, { spec: { managementPolicies: ['Observe'] as const } });
     scene.cluster.clockMs += 6_000; // an answer that is younger than 5 s counts as a read
     await assert.rejects(scene.run(), isConflict);
     assert.equal(scene.external.made, 0);
@@ -1138,10 +1131,7 @@ describe('an existing external resource is kept', () => {
   test('any decision: a status of a deleted object is not written', async () => {
     const scene = settled({}, { finalizers: [] });
     scene.cluster.before('updateStatus', managedKind, () => {
-      scene.cluster.edit(managedKind, { name: 'db' }, ({ metadata, ...rest }) => ({
-        ...rest,
-        metadata: { ...metadata, finalizers: [] },
-      }));
+      scene.cluster.set(managedKind, { name: 'db' }, { metadata: { finalizers: [] } });
       scene.cluster.delete(managedKind, { name: 'db' });
     });
     assert.deepEqual(await scene.run(), poll);

@@ -59,10 +59,7 @@ test('a credential that the resource does not have any more is removed from its 
   const scene = new Scene({ forProvider: { size: 1 } }, {}, { secretDetails: { credential } });
   await scene.run();
   assert.notEqual(scene.secret?.password, undefined);
-  scene.cluster.edit<Managed>(managedKind, { name: 'db' }, ({ spec, ...rest }) => ({
-    ...rest,
-    spec: { ...spec, forProvider: { size: 1, owner: 'app' } },
-  }));
+  scene.cluster.set(managedKind, { name: 'db' }, { spec: { forProvider: { size: 1, owner: 'app' } } });
   scene.external.observation = { details: { endpoint, uri: null } };
   await scene.run();
   assert.deepEqual(scene.secret, { endpoint });

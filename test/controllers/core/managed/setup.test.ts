@@ -84,11 +84,7 @@ describe('the resource that a connection Secret wakes', () => {
         ...owner,
         metadata: { ...owner.metadata, finalizers: ['example.org/hold'] },
       });
-      if (isGone)
-        cluster.edit(managedKind, { name: 'owner' }, ({ metadata, ...rest }) => ({
-          ...rest,
-          metadata: { ...metadata, finalizers: [] },
-        }));
+      if (isGone) cluster.set(managedKind, { name: 'owner' }, { metadata: { finalizers: [] } });
       if (leaving || isGone) cluster.delete(managedKind, { name: 'owner' }, deletionTimestamp);
       const ownerReferences = controls === undefined ? [] : [controllerReference(controls as typeof owner)];
       const secret = {

@@ -208,10 +208,7 @@ describe('Ready of a ProviderConfig, in a process of a stack whose author does n
     await process.settle(3_600_000);
     assert.equal(at.external.count('check'), 1);
     at.fails(() => refused);
-    at.cluster.edit(providerConfigKind, { name: 'default' }, ({ spec, ...object }) => ({
-      ...object,
-      spec: { ...spec, region: 'eu' },
-    }));
+    at.cluster.set(providerConfigKind, { name: 'default' }, { spec: { region: 'eu' } });
     await process.settle();
     assert.equal(reported(at.ready), 'False/CredentialsRefused');
     at.fails(undefined);

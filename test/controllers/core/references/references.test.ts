@@ -408,10 +408,8 @@ describe('references in a cluster', () => {
         await scene.run();
         assert.equal(scene.condition('Synced'), 'True/ReconcileSuccess');
         scene.cluster.delete(networkKind, { name: 'main' });
-        scene.cluster.edit(managedKind, { name: 'db' }, ({ spec, ...rest }) => ({
-          ...rest,
-          spec: { ...spec, forProvider: { ...spec.forProvider, size: 2 } },
-        }));
+        const forProvider = { ...scene.object?.spec.forProvider, size: 2 };
+        scene.cluster.set(managedKind, { name: 'db' }, { spec: { forProvider } });
         await scene.run();
         assert.equal(scene.condition('Synced'), synced);
         const [{ values: outside }] = [...scene.external.things.values()] as [ExternalThing];

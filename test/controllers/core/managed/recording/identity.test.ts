@@ -45,10 +45,7 @@ async function ready(forProvider?: ForProvider, options?: Options): Promise<Scen
 }
 
 const edit = (made: Scene, forProvider: ForProvider): void => {
-  made.cluster.edit<Managed>(managedKind, { name: 'db' }, ({ spec, ...rest }) => ({
-    ...rest,
-    spec: { ...spec, forProvider },
-  }));
+  made.cluster.set(managedKind, { name: 'db' }, { spec: { forProvider } });
 };
 const annotate = (made: Scene, key: string, value: string | undefined): void => {
   made.cluster.edit<Managed>(managedKind, { name: 'db' }, ({ metadata, ...rest }) => {
@@ -186,10 +183,7 @@ describe('a value that was removed still counts as recorded', () => {
 describe('an identity in initProvider', () => {
   const inEurope = async (): Promise<Scene> => {
     const made = scene({ size: 1 });
-    made.cluster.edit<Managed>(managedKind, { name: 'db' }, ({ spec, ...rest }) => ({
-      ...rest,
-      spec: { ...spec, initProvider: { region: 'eu', size: 9 } },
-    }));
+    made.cluster.set(managedKind, { name: 'db' }, { spec: { initProvider: { region: 'eu', size: 9 } } });
     await made.run();
     return made;
   };
@@ -208,10 +202,7 @@ describe('an identity in initProvider', () => {
 
   test('does not change by an edit, which is reported', async () => {
     const made = await inEurope();
-    made.cluster.edit<Managed>(managedKind, { name: 'db' }, ({ spec, ...rest }) => ({
-      ...rest,
-      spec: { ...spec, initProvider: { region: 'us' } },
-    }));
+    made.cluster.set(managedKind, { name: 'db' }, { spec: { initProvider: { region: 'us' } } });
     await made.run();
     assert.equal(
       made.condition('Synced'),
