@@ -15,11 +15,17 @@ export const notUnit: readonly string[] = [
   ...['package', 'postgresql', 'mariadb', 'redis'],
 ];
 
-/** Files that have their own process although their room shares one: they wait for processes that they start, or change this one. */
+/** Files of rooms that share a process, but that have their own: they wait for processes that they start, measure theirs, or take long. */
 export const alone: readonly string[] = [
   ...['apis/generate', 'app/generate', 'app/lazy-libraries', 'budgets/start', 'local/commands'],
   ...['controllers/core/legacy-cases', 'model/explore', 'model/main', 'model/rules'],
   ...['no-servers', 'runtime/process/process', 'simulation/main', 'trace/command', 'chaos/chaos'],
+  ...[
+    'runtime/cache/watch',
+    'runtime/process/heap',
+    'runtime/process/shutdown',
+    'runtime/process/virtual-hour',
+  ],
 ];
 
 /** Tests that share a process, by the beginnings of their paths. The first that fits counts; other unit tests are `rest`. */
