@@ -47,7 +47,7 @@ export type ClassDecision =
       readonly act: 'report';
       readonly reason: string;
       readonly message: string;
-      /** The part of the message that does not change with the classes of the cluster, for the Event. */
+      /** The message without the number or list of all classes, so that another class causes no other Event. */
       readonly eventMessage: string;
       /** The class kinds that this process knows. A process with other stacks may find a class. */
       readonly consideredKinds?: readonly string[];
@@ -80,7 +80,7 @@ export interface ClassChoice {
   readonly qualifies: (candidate: Class) => boolean;
   /** `fit`: the classes that qualify and that the claim can get. `all`: every class that qualifies. */
   readonly choose: (fit: readonly Class[], all: readonly Class[]) => Class | undefined;
-  /** `details`: the part that changes with the classes of the cluster. */
+  /** `details`: the number or list of all classes. The Event has no details. */
   readonly describeNone: (none: NoneChosen) => readonly [problem: string, details: string];
   readonly describeChosen: (chosen: string, fit: readonly Class[]) => string;
 }
@@ -122,8 +122,8 @@ export function decideClass(facts: ClassFacts, { needsClass, choiceOf }: ClassPo
       fit,
       suitable: qualified(claim, candidates, (candidate) => !wasDeleted(candidate)).fit,
     });
-    const others = `${details}${describeForbidden(forbidden, claim)}${describeIncompatible(incompatible)}`;
-    return { ...none(name, problem, others), consideredKinds: considered };
+    const passed = `${describeForbidden(forbidden, claim)}${describeIncompatible(incompatible)}`;
+    return { ...none(name, problem, details, passed), consideredKinds: considered };
   }
   if (!isOfKind(chosen, kind)) return nothing('PeerAssigns');
   const described = choice.describeChosen(`${chosen.kind} ${chosen.metadata.name}`, fit);
@@ -133,5 +133,7 @@ export function decideClass(facts: ClassFacts, { needsClass, choiceOf }: ClassPo
 
 const nothing = (name: Nothing) => ({ name, act: 'nothing' }) as const;
 
-const none = (name: 'InvalidClassSelector' | NoClass, problem: string, details = '') =>
-  ({ name, act: 'report', reason: name, message: `${problem}${details}`, eventMessage: problem }) as const;
+const none = (name: 'InvalidClassSelector' | NoClass, problem: string, details = '', passed = '') => {
+  const [message, eventMessage] = [`${problem}${details}${passed}`, `${problem}${passed}`];
+  return { name, act: 'report', reason: name, message, eventMessage } as const;
+};
