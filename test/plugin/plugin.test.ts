@@ -258,13 +258,13 @@ describe('the plugin of kubectl', () => {
   }
 
   test('every call after the choice of the cluster names its context and the kubeconfig', async () => {
-    const { calls } = await run(['pause', 'favdb', 'db', '--kubeconfig', 'here', '--context=demo'], {
+    const { calls } = await run(['pause', 'favdb', 'db', '--kubeconfig', import.meta.filename, '--context=demo'], {
       get: managed,
     });
     assert.deepEqual(
       calls.map((call) => call.slice(0, 3)),
       ['config', 'get', 'api-resources', 'annotate'].map((verb) => [
-        '--kubeconfig=here',
+        `--kubeconfig=${import.meta.filename}`,
         '--context=demo',
         verb,
       ]),
@@ -319,6 +319,10 @@ describe('the plugin of kubectl', () => {
     '--to with JSON in it': [
       ['offer', 'favdb', 'db', '--to', 'team-b/a","uid":"x'],
       '--to needs a claim as <namespace>/<name>, not "team-b/a","uid":"x"',
+    ],
+    'a kubeconfig that does not exist': [
+      'pause favdb db --kubeconfig /nowhere',
+      'there is no kubeconfig /nowhere',
     ],
     'no context': [
       'pause favdb db',
