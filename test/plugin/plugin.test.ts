@@ -258,9 +258,12 @@ describe('the plugin of kubectl', () => {
   }
 
   test('every call after the choice of the cluster names its context and the kubeconfig', async () => {
-    const { calls } = await run(['pause', 'favdb', 'db', '--kubeconfig', import.meta.filename, '--context=demo'], {
-      get: managed,
-    });
+    const { calls } = await run(
+      ['pause', 'favdb', 'db', '--kubeconfig', import.meta.filename, '--context=demo'],
+      {
+        get: managed,
+      },
+    );
     assert.deepEqual(
       calls.map((call) => call.slice(0, 3)),
       ['config', 'get', 'api-resources', 'annotate'].map((verb) => [

@@ -3,8 +3,8 @@ import { describe, test } from 'node:test';
 import type { Condition } from '../../apis/core/v1alpha1/condition.ts';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { externalErrorClasses } from '../../clients/external-error.ts';
-import type { Trace } from '../../trace/model/trace.ts';
 import { faultOfError } from '../../trace/model/signs.ts';
+import type { Trace } from '../../trace/model/trace.ts';
 import { condition, failingWith, tracedIn } from './traced-objects.ts';
 
 test('the class of an error says which fault the trace shows', () => {

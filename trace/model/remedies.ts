@@ -95,10 +95,7 @@ export const missingClass: Details = (view) => {
 
 export const missingResource: Details = (view) => {
   const create = making(view.theClaim?.spec.resourceRef ?? {});
-  const correct = correctClaim(
-    'Correct spec.resourceRef',
-    'Create another claim, without spec.resourceRef',
-  );
+  const correct = correctClaim('Correct spec.resourceRef', 'Create another claim, without spec.resourceRef');
   const { advice, commands = [] } = correct(view, '');
   return {
     advice: joined(advice, 'Or create that resource, or restore it from a backup.', create.advice),

@@ -90,7 +90,11 @@ const factsOf = (given: Case) => ({
 });
 
 function check(wanted: Case, decision: ClassDecision): void {
-  const { message, eventMessage: _, ...facts } = {
+  const {
+    message,
+    eventMessage: _,
+    ...facts
+  } = {
     message: undefined,
     eventMessage: undefined,
     ...decision,
