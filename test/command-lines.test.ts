@@ -19,7 +19,12 @@ interface Command {
   readonly refused: readonly (string | readonly [line: string, error: string | RegExp])[];
 }
 
-const account = (id: string, accessKeyId: string, secretAccessKey: string, denied: readonly string[] = []) => ({
+const account = (
+  id: string,
+  accessKeyId: string,
+  secretAccessKey: string,
+  denied: readonly string[] = [],
+) => ({
   ...{ id, accessKeyId, secretAccessKey, denied },
 });
 const { accessKeyId: exampleKey } = exampleAccount;
@@ -62,7 +67,10 @@ const commands: Readonly<Record<string, Command>> = {
       ['--quota vpc', '--quota: "vpc" is none of the form NAME=N'],
       ['--quota bogus=1', '--quota: "bogus" is none of vpc, subnet, instance, db-instance, nodegroup'],
       ['--quota vpc=-1', '--quota: "-1" is no number from 0 to 1000000'],
-      [`--deny ${exampleKey}=sts:NoSuchThing`, '--deny: "sts:NoSuchThing" is none of sts:*, sts:GetCallerIdentity'],
+      [
+        `--deny ${exampleKey}=sts:NoSuchThing`,
+        '--deny: "sts:NoSuchThing" is none of sts:*, sts:GetCallerIdentity',
+      ],
       [`--deny ${exampleKey}=s3:*`, '--deny: "s3:*" is none of sts:*, ec2:*, sqs:*, eks:*, rds:*'],
       ['--read-delay 99999999999999h', '--read-delay: "99999999999999h" is more than 24h'],
       ['--deny AKIA=ec2:*', '--deny: no --account has the access key "AKIA"'],
