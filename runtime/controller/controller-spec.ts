@@ -14,6 +14,8 @@ export interface ControllerSpec {
   readonly objects?: Pick<Store<KubernetesObject>, 'all' | 'kind'>;
   /** The progress of an object; started work goes first. Absent: all objects have the same urgency. */
   readonly stageOf?: (request: Request) => Stage;
+  /** The namespace that an object counts for: namespaces take turns. Absent: that of the object; '' if it has none. */
+  readonly groupOf?: (request: Request) => string;
   /** The kinds that must be listed before it runs; absent: every kind that the process requests. */
   readonly stack?: StackNeeds;
   /**

@@ -67,7 +67,7 @@ export interface ControllerOptions extends ControllerSpec {
  */
 export function controller(options: ControllerOptions): Observable<Outcome> {
   const { name, triggers, reconcile, about = () => ({}), timeoutMs = 90_000, clock, random } = options;
-  const { concurrency, backoff, drain$, observer, stageOf } = options;
+  const { concurrency, backoff, drain$, observer, stageOf, groupOf } = options;
   const kind = options.objects?.kind.kind;
   const log = options.log.child({ controller: name, ...(kind !== undefined && { kind }) });
   const failures = createKnownFailures(clock);
@@ -86,6 +86,7 @@ export function controller(options: ControllerOptions): Observable<Outcome> {
       ...(drain$ && { drain$ }),
       ...(observer && { observer }),
       ...(stageOf && { stageOf }),
+      ...(groupOf && { groupOf }),
     }),
   );
 }

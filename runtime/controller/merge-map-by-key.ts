@@ -1,13 +1,14 @@
 import type { ObservableInput, OperatorFunction } from 'rxjs';
 import { from, NEVER, Observable, Subscription } from 'rxjs';
 import type { Urgency } from './urgency.ts';
-import { isMoreUrgent } from './urgency.ts';
-import { createWaitingLine } from './waiting-line.ts';
+import { createWaitingLine, isMoreUrgent } from './urgency.ts';
 
 export interface ByKeyOptions<T> {
   readonly keyOf: (item: T) => string;
   /** The urgency of an item; default: the same for all. */
   readonly urgencyOf?: (item: T) => Urgency;
+  /** The group of an item: groups take turns. Default: one group. */
+  readonly groupOf?: (item: T) => string;
   /** How many items are projected at a time. */
   readonly concurrency: number;
   /** Once it emits, the source is unsubscribed, waiting items are dropped, and the result completes with the last run. */
@@ -28,19 +29,20 @@ interface Slot<T> {
 }
 
 /**
- * Projects items, one at a time per key and at most `concurrency` at a time, in the order of `waiting-line.ts`.
+ * Projects items, one at a time per key and at most `concurrency` at a time, in the order of `createWaitingLine`.
  *
  * - Each key has one slot. A newer item replaces the waiting one, so that a burst costs one run, as urgent as its most
  *   urgent item. An item that arrives during a run waits for its end; its urgency is computed again then.
  * - Completes when the source has completed and no key waits or runs.
- * - An error of the source, of `keyOf`, `urgencyOf`, `project` or of a run ends the stream: convert errors to values first.
+ * - An error of the source, of `keyOf`, `urgencyOf`, `groupOf`, `project` or of a run ends the stream: convert errors to values first.
  * - Unsubscribing unsubscribes from every run.
  */
 export function mergeMapByKey<T, R>(
   project: (item: T) => ObservableInput<R>,
   options: ByKeyOptions<T>,
 ): OperatorFunction<T, R> {
-  const { keyOf, urgencyOf = () => 'normal', concurrency, drain$ = NEVER, onWaiting, onDropped } = options;
+  const { keyOf, urgencyOf = () => 'normal', groupOf = () => '' } = options;
+  const { concurrency, drain$ = NEVER, onWaiting, onDropped } = options;
   return (source) =>
     new Observable((subscriber) => {
       /** The waiting items by key. */
@@ -78,7 +80,7 @@ export function mergeMapByKey<T, R>(
               const waiting = slots.get(key);
               // The run may have done the urgent work.
               // guard: an item that arrives during a run is lost
-              if (waiting !== undefined) ready.add(key, urgencyOf(waiting.mostUrgent));
+              if (waiting !== undefined) ready.add(key, urgencyOf(waiting.mostUrgent), groupOf(waiting.item));
               startReady();
             },
           }),
@@ -132,7 +134,7 @@ export function mergeMapByKey<T, R>(
             slots.set(key, isUrged ? { item, mostUrgent: item, urgency } : { ...replaced, item });
             if (replaced === undefined) onWaiting?.(key);
             if (running.has(key)) return; // guard: two runs of one key at once
-            ready.add(key, urgency);
+            ready.add(key, urgency, groupOf(item));
             startReady();
           },
           error: (error: unknown) => subscriber.error(error),

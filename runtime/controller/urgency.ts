@@ -1,7 +1,11 @@
+import type { Line } from '../time/turns-by-group.ts';
+import { firstInFirstOut, turnsByGroup } from '../time/turns-by-group.ts';
+
 /*
  *   the progress of the object ────┐
- *                                  ├──▶ when its key runs: waiting-line.ts
- *   the source of the request ─────┘
+ *                                  ├──▶ urgency ──┐
+ *   the source of the request ─────┘              ├──▶ when its key runs
+ *   the namespace that it counts for ─────────────┘
  */
 
 /** The urgency of a key, the most urgent first. */
@@ -30,7 +34,8 @@ export type Asking = 'change' | 'shared change' | 'appearance' | 'return' | 'syn
 /**
  * Started work is finished before new work is begun, so that of many objects that arrive together some are ready soon. An
  * edit of a settled object is also answered at once. Periodic observations come last. Objects that wait take turns with new
- * ones: observing them first would delay the new ones, and would find nothing to do.
+ * ones: observing them first would delay the new ones, and would find nothing to do. `WaitingLine` says
+ * what an urgency means between namespaces.
  */
 const table: Readonly<Record<Asking, Readonly<Record<Stage, Urgency>>>> = {
   change: { new: 'normal', begun: 'urgent', waiting: 'normal', settled: 'urgent' },
@@ -44,3 +49,79 @@ export const urgencyOf = (asking: Asking, stage: Stage): Urgency => table[asking
 
 export const isMoreUrgent = (one: Urgency, other: Urgency): boolean =>
   urgencies.indexOf(one) < urgencies.indexOf(other);
+
+/** Keys that wait, each once. */
+export interface WaitingLine {
+  /** Adds a key. A key that already waits moves up if it is more urgent now; otherwise it keeps its place. */
+  add(key: string, urgency: Urgency, group?: string): void;
+  /** Removes and returns the next key; undefined: no key waits. */
+  take(): string | undefined;
+  clear(): void;
+}
+
+interface Place {
+  readonly key: string;
+  readonly urgency: Urgency;
+}
+
+/** Every so many turns a less urgent key is next, so that no key waits forever. */
+const turnsOfUrgency = 8;
+
+/**
+ * An empty line. The cost of adding and taking does not depend on its length.
+ *
+ * - Urgent and normal keys: the groups take turns. A group's own urgent keys come before its normal ones. They do not
+ *   come before the normal keys of another group: a team that began much must not delay another team's first claim.
+ * - Routine keys of all groups come after these, and their groups take turns, too.
+ * - Every eighth turn is for a less urgent key: a routine key; and of a group's own turns, a normal key.
+ * - Keys of one group and urgency come in their order.
+ */
+export function createWaitingLine(): WaitingLine {
+  const places = new Map<string, Place>();
+  /** A place that was replaced by a better one stays in its line, and is skipped. */
+  const inOrder = () => firstInFirstOut<Place>((place) => places.get(place.key) === place);
+  const empty = () => {
+    const prompt = turnsByGroup(() => withinGroup(inOrder(), inOrder()));
+    const routine = turnsByGroup(inOrder);
+    return { prompt, routine, take: preferring(prompt, routine) };
+  };
+  let lines = empty();
+
+  function clear(): void {
+    places.clear();
+    lines = empty();
+  }
+
+  return {
+    add(key, urgency, group = '') {
+      const known = places.get(key);
+      if (known !== undefined && !isMoreUrgent(urgency, known.urgency)) return;
+      const place = { key, urgency };
+      places.set(key, place);
+      (urgency === 'routine' ? lines.routine : lines.prompt).add(group, place);
+    },
+    take() {
+      const place = lines.take();
+      if (place === undefined)
+        clear(); // an idle line holds no memory
+      else places.delete(place.key);
+      return place?.key;
+    },
+    clear,
+  };
+}
+
+const withinGroup = (urgent: Line<Place>, normal: Line<Place>): Line<Place> => ({
+  add: (place) => (place.urgency === 'urgent' ? urgent : normal).add(place),
+  take: preferring(urgent, normal),
+});
+
+/** Takes from the first line while it has items, and every eighth time from the other. */
+function preferring<T>(first: Pick<Line<T>, 'take'>, other: Pick<Line<T>, 'take'>): () => T | undefined {
+  let turns = 0;
+  return () => {
+    turns += 1;
+    const isOthers = turns % turnsOfUrgency === 0; // guard(false): a less urgent key waits forever
+    return isOthers ? (other.take() ?? first.take()) : (first.take() ?? other.take());
+  };
+}

@@ -71,6 +71,8 @@ export interface WorkQueueOptions {
   readonly observer?: WorkQueueObserver;
   /** The progress of an object; default: `settled`, so that changes come first and periodic observations last. */
   readonly stageOf?: (request: Request) => Stage;
+  /** The namespace that an object counts for. Namespaces take turns. Default: that of the object; '' if it has none. */
+  readonly groupOf?: (request: Request) => string;
 }
 
 /** After `conflict`. The cache is usually up to date in a moment; with a silent watch, attempts must stay few. */
@@ -85,7 +87,8 @@ const wakesOfKey: TokenRate = { perSecond: 1 / 3, burst: 30 };
 const maxWoken = 10_000;
 
 /**
- * Runs requests: one run at a time per key and one waiting (see `mergeMapByKey`), the most urgent first (see `urgency.ts`).
+ * Runs requests: one run at a time per key and one waiting (see `mergeMapByKey`). Namespaces take turns, each with its most
+ * urgent key first (see `urgency.ts`).
  *
  * - A run receives all reasons since the key's last run began. It emits one value, which says when the key runs again.
  * - A key has at most one timer. Any run of the key replaces it: an event comes before the delay, and leaves no second run.
@@ -101,6 +104,7 @@ export function workQueue<R>(
   },
 ): OperatorFunction<Wake, R> {
   const { concurrency, drain$ = NEVER, observer, clock, stageOf = () => 'settled' } = options;
+  const { groupOf = ({ namespace = '' }: Request) => namespace } = options;
   const { withReturn = (value: R) => value } = options;
   const backoff = { baseMs: 5, maxMs: 30_000, ...options.backoff };
 
@@ -125,6 +129,15 @@ export function workQueue<R>(
           return stageOf(request);
         } catch {
           return 'settled';
+        }
+      }
+
+      /** A malformed object counts for no namespace. */
+      function group(request: Request): string {
+        try {
+          return groupOf(request);
+        } catch {
+          return '';
         }
       }
 
@@ -243,6 +256,7 @@ export function workQueue<R>(
         mergeMapByKey(runOnce, {
           keyOf: ({ request }) => objectKeyText(request),
           urgencyOf: ({ request, asking }) => urgencyOf(asking, stage(request)),
+          groupOf: ({ request }) => group(request),
           concurrency,
           drain$: drain$.pipe(tap(clearTimers)),
           ...(observer && {

@@ -10,7 +10,9 @@ import {
 import { ProviderConfigKind } from '../../apis/fcp/v1alpha3/provider.ts';
 import { favouriteCloudClient } from '../../clients/favourite-cloud.ts';
 import { createFcpStack } from '../../controllers/fcp/setup.ts';
+import type { InProcessCloud } from '../fakes/in-process-cloud.ts';
 import { inProcessCloud } from '../fakes/in-process-cloud.ts';
+import type { SimulationOptions } from '../fakes/simulation.ts';
 import { Simulation } from '../fakes/simulation.ts';
 
 /*
@@ -30,11 +32,14 @@ const claimCount = 20;
 
 /** The whole process over a cluster and a cloud in memory, with a class. */
 class Scene {
-  readonly simulation = new Simulation({ seed: 7, logLevel: 'error' });
-  readonly cloud = inProcessCloud(this.simulation.clock, {
-    provisioningMs: 0,
-    random: this.simulation.random,
-  });
+  readonly simulation: Simulation;
+  readonly cloud: InProcessCloud;
+
+  constructor(options: Pick<SimulationOptions, 'concurrency'> = {}) {
+    this.simulation = new Simulation({ seed: 7, logLevel: 'error', ...options });
+    const { clock, random } = this.simulation;
+    this.cloud = inProcessCloud(clock, { provisioningMs: 0, random });
+  }
 
   async open(): Promise<void> {
     const { cluster } = this.simulation;
@@ -73,11 +78,11 @@ class Scene {
     await this.simulation.clock.advance(300_000);
   }
 
-  claim(name: string, spec: object): void {
+  claim(name: string, spec: object, namespace = 'shop'): void {
     this.simulation.cluster.create(FancySQLInstanceKind, {
       apiVersion: 'database.crossplane.io/v1alpha1',
       kind: 'FancySQLInstance',
-      metadata: { namespace: 'shop', name },
+      metadata: { namespace, name },
       spec: { ...spec, writeConnectionSecretToRef: { name } },
     } as KubernetesObject);
   }
@@ -103,11 +108,9 @@ class Scene {
     };
   }
 
-  isBound(name: string): boolean {
-    return (
-      this.simulation.cluster.get(FancySQLInstanceKind, { namespace: 'shop', name }).status?.bindingPhase ===
-      'Bound'
-    );
+  isBound(name: string, namespace = 'shop'): boolean {
+    const { status } = this.simulation.cluster.get(FancySQLInstanceKind, { namespace, name });
+    return status?.bindingPhase === 'Bound';
   }
 }
 
@@ -144,6 +147,33 @@ describe('a claim costs at most these writes, besides its creation', () => {
       scene.simulation.kill();
     });
   }
+});
+
+test("another team's burst at most doubles the time until a claim is Bound: the namespaces take turns", async () => {
+  // Few workers, because the watches of the simulation deliver one event after another.
+  const scene = new Scene({ concurrency: 2 });
+  await scene.open();
+  const { clock } = scene.simulation;
+  /** Claims that another team creates one at a time: the longest time until one is Bound. */
+  const longestMs = async (prefix: string): Promise<number> => {
+    const times: number[] = [];
+    for (let index = 0; index < 10; index += 1) {
+      const name = `${prefix}-${index}`;
+      const startedAtMs = clock.elapsedMs();
+      scene.claim(name, { classRef }, 'other');
+      await clock.advanceUntil(() => scene.isBound(name, 'other'));
+      times.push(clock.elapsedMs() - startedAtMs);
+    }
+    return Math.max(...times);
+  };
+  const aloneMs = await longestMs('alone');
+  const burst = Array.from({ length: 200 }, (_, index) => `burst-${index}`);
+  for (const name of burst) scene.claim(name, { classRef });
+  await clock.advance(3_000); // the process has seen them
+  const duringMs = await longestMs('during');
+  assert.ok(burst.some((name) => !scene.isBound(name)));
+  assert.ok(duringMs <= 2 * aloneMs, `${duringMs} ms, alone ${aloneMs} ms`);
+  scene.simulation.kill();
 });
 
 describe('a bound claim costs no request', () => {

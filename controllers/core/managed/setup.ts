@@ -213,6 +213,7 @@ export function managedController<M extends Managed>(
     objects: managedResources.store,
     about: (request) => aboutManaged(managedResources.get(request)),
     stageOf: (request) => stageOfManaged(managedResources.get(request)),
+    groupOf: (request) => managedResources.get(request)?.spec.claimRef?.namespace ?? '',
     triggers: [
       wokenBy<Managed>(managedResources.store)
         .when(isDesiredStateChanged)

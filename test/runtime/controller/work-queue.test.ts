@@ -435,6 +435,53 @@ describe('the order of the keys', () => {
     assert.deepEqual(order(asked, fails), ['a', 'c', 'b']);
   });
 
+  /** 1,000 keys of namespace `many` wait before one of `few` asks; the runs that start until its run starts. */
+  const startsUntilFew = (concurrency: number, options: Partial<WorkQueueOptions>, few: Request): number => {
+    const source = new Subject<Request>();
+    const started: Request[] = [];
+    const ended = new Subject<void>();
+    const run = (request: Request): Observable<Run<number>> => {
+      started.push(request);
+      return ended.pipe(
+        take(1),
+        map(() => ({ value: 0, next: done })),
+      );
+    };
+    const subscription = source
+      .pipe(woken, workQueue(run, { concurrency, clock: testClock(), ...options }))
+      .subscribe();
+    for (const key of Array(1_000).keys()) source.next({ namespace: 'many', name: `${key}` });
+    source.next(few);
+    const before = started.length;
+    while (!started.includes(few)) ended.next();
+    subscription.unsubscribe();
+    return started.indexOf(few) + 1 - before;
+  };
+  const ofClaim = ({ name }: Request): string => (name === 'few' ? 'few' : 'many');
+  const namespaces: Record<string, readonly [few: Request, options: Partial<WorkQueueOptions>]> = {
+    'of the object': [{ namespace: 'few', name: '0' }, {}],
+    'that a cluster-scoped object counts for': [{ name: 'few' }, { groupOf: ofClaim }],
+    'of the object, if it is new and the waiting ones are urgent': [
+      { namespace: 'few', name: '0' },
+      { stageOf: ({ namespace }) => (namespace === 'few' ? 'new' : 'begun') },
+    ],
+  };
+  for (const [which, [few, options]] of Object.entries(namespaces)) {
+    test(`behind 1,000 keys of another namespace, a key starts within as many starts as there are workers: namespace ${which}`, () => {
+      for (const concurrency of [2, 10]) {
+        const starts = startsUntilFew(concurrency, options, few);
+        assert.ok(starts <= concurrency, `${starts} starts with ${concurrency} workers`);
+      }
+    });
+  }
+
+  test('a key whose namespace cannot be read counts for none, and the queue goes on', () => {
+    const groupOf = (): never => {
+      throw new TypeError('spec is undefined');
+    };
+    assert.ok(startsUntilFew(10, { groupOf }, { name: 'few' }) > 900);
+  });
+
   test('how far it has come counts when it asks, also by itself', () => {
     const scheduler = new VirtualTimeScheduler(undefined, 100);
     const source = new Subject<Wake>();

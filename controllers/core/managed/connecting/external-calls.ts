@@ -33,13 +33,13 @@ export function externalCalls({
   };
 }
 
-/** Limits the rate of external calls for each provider. `keyOf` returns the key of the limit for a managed resource. */
+/** Limits the rate of external calls. `keyOf` returns the key of the limit. Namespaces of claims take turns. */
 export const limitedConnector = <M extends Managed>(
   connector: ExternalConnector<M>,
   limiter: Pick<CallLimiter, 'admit'>,
   keyOf: (managed: M) => string,
 ): ExternalConnector<M> =>
   wrapConnector(connector, (managed) => async (call, signal) => {
-    if (signal !== undefined) await limiter.admit(keyOf(managed), signal);
+    if (signal !== undefined) await limiter.admit(keyOf(managed), signal, managed.spec.claimRef?.namespace);
     return call();
   });

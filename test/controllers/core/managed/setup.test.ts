@@ -14,7 +14,7 @@ import { recordedLog } from '../../../fakes/recorded-log.ts';
 import { FakeCluster } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
 import { FakeExternal, managedService } from '../external-fake.ts';
-import { deletionTimestamp, managed, managedKind, otherManagedKind } from '../objects.ts';
+import { claimRef, deletionTimestamp, managed, managedKind, otherManagedKind } from '../objects.ts';
 import { wokenBy } from '../requests-of.ts';
 
 /** A process that keeps one kind of managed resources. */
@@ -50,6 +50,16 @@ test('a namespace that is created triggers the resources whose Secret waits for 
   assert.deepEqual(woken, ['a']);
   subscription.unsubscribe();
   process.stop();
+});
+
+test('a managed resource counts for the namespace of its claim', () => {
+  const cluster = new FakeCluster();
+  cluster.put(managedKind, managed({ claimRef: claimRef({ namespace: 'team-a' }) }, { name: 'claimed' }));
+  cluster.put(managedKind, managed({}, { name: 'free' }));
+  const { env } = new FakeProcess(cluster);
+  const { groupOf } = managedController(env, managedService(new FakeExternal()));
+  const groups = ['claimed', 'free', 'gone'].map((name) => groupOf?.({ name }));
+  assert.deepEqual(groups, ['team-a', '', '']);
 });
 
 describe('the resource that a connection Secret wakes', () => {

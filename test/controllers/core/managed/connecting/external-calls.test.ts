@@ -14,7 +14,7 @@ import { testClock } from '../../../../../testing/test-clock.ts';
 import { FakeCluster } from '../../cluster-fake.ts';
 import { FakeProcess } from '../../environment-fake.ts';
 import { FakeExternal } from '../../external-fake.ts';
-import { managed, managedKind, otherManagedKind } from '../../objects.ts';
+import { claimRef, managed, managedKind, otherManagedKind } from '../../objects.ts';
 
 const signal = new AbortController().signal;
 
@@ -78,6 +78,34 @@ describe('the cap on external calls', () => {
     assert.ok(isAdmitted);
   });
 
+  test('namespaces take turns: one that waits with many calls delays another by one call', async () => {
+    const { limiter, until } = limited(1, 1);
+    const admitted: string[] = [];
+    const call = (group: string): void =>
+      void limiter.admit('p', signal, group).then(() => admitted.push(group));
+    for (let n = 0; n < 1_000; n += 1) call('many');
+    await until(1_500);
+    call('few');
+    call('few');
+    await until(5_000);
+    assert.deepEqual(admitted, ['many', 'many', 'many', 'few', 'many', 'few']);
+  });
+
+  test('if all waiting calls give up, the next call takes the next token', async () => {
+    const { limiter, until, now } = limited(1, 1);
+    await limiter.admit('p', signal);
+    const abort = new AbortController();
+    const given = ['a', 'b'].map((group) =>
+      assert.rejects(limiter.admit('p', abort.signal, group), /stopped/),
+    );
+    abort.abort(new Error('stopped'));
+    let admittedAtMs = 0;
+    void limiter.admit('p', signal, 'c').then(() => (admittedAtMs = now()));
+    await Promise.all(given);
+    await until(3_000);
+    assert.equal(admittedAtMs, 1_000);
+  });
+
   test('an idle provider may send one burst, no more', async () => {
     const clock = limited(10, 5);
     let admitted = 0;
@@ -136,21 +164,25 @@ describe('the cap on external calls', () => {
 
   test('every external call takes a turn; connecting, asking which system it is and leaving take none', async () => {
     const keys: string[] = [];
-    const limiter = { admit: async (key: string) => void keys.push(key) };
+    const limiter = {
+      admit: async (key: string, _signal: AbortSignal, group?: string) =>
+        void keys.push(`${key}, for ${group}`),
+    };
+    const ofClaim = managed({ claimRef: claimRef({ namespace: 'team-a' }) });
     const external = new FakeExternal();
     external.system = 'https://a.example';
     const client = await limitedConnector(external, limiter, ({ metadata }) => metadata.name).connect(
-      managed(),
+      ofClaim,
       signal,
     );
     assert.equal(await client.system?.(signal), 'https://a.example');
     assert.deepEqual(keys, []);
-    await client.observe(managed(), undefined, signal);
-    await client.create(managed(), undefined, signal);
-    await client.update(managed(), undefined, signal);
-    await client.delete(managed(), signal);
+    await client.observe(ofClaim, undefined, signal);
+    await client.create(ofClaim, undefined, signal);
+    await client.update(ofClaim, undefined, signal);
+    await client.delete(ofClaim, signal);
     await client.disconnect?.();
-    assert.deepEqual(keys, ['db', 'db', 'db', 'db']);
+    assert.deepEqual(keys, Array(4).fill('db, for team-a'));
     assert.deepEqual(external.calls, ['connect', 'observe', 'create', 'update', 'delete', 'disconnect']);
   });
 

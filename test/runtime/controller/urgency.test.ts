@@ -2,15 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { Urgency } from '../../../runtime/controller/urgency.ts';
-import { isMoreUrgent, urgencies } from '../../../runtime/controller/urgency.ts';
-import { createWaitingLine } from '../../../runtime/controller/waiting-line.ts';
+import { createWaitingLine, isMoreUrgent, urgencies } from '../../../runtime/controller/urgency.ts';
 
 const byLetter = { u: 'urgent', n: 'normal', r: 'routine' } as const satisfies Readonly<
   Record<string, Urgency>
 >;
 
 describe('a waiting line', () => {
-  /** `a:n` adds, `.` takes. */
+  /** `a:n` adds key a, and `team/a:n` key team/a of group team; `.` takes. */
   const rows: Record<string, { readonly given: string; readonly want: string }> = {
     'among equals the oldest first': { given: 'a:n b:n c:n . . .', want: 'a b c' },
     'the most urgent first': { given: 'a:r b:n c:u . . .', want: 'c b a' },
@@ -28,7 +27,27 @@ describe('a waiting line', () => {
       want: 'a b a',
     },
     'no key waits': { given: '. a:n . .', want: '- a -' },
-    'the eighth turn is for who has waited longest': {
+    'the groups take turns': {
+      given: 'a/1:n a/2:n a/3:n b/1:n c/1:n c/2:n . . . . . .',
+      want: 'a/1 b/1 c/1 a/2 c/2 a/3',
+    },
+    'an urgent key does not pass the keys of another group': {
+      given: 'a/1:u a/2:u b/1:n a/3:u . . . .',
+      want: 'a/1 b/1 a/2 a/3',
+    },
+    'within a group the urgent keys come first': {
+      given: 'a/1:n a/2:u b/1:n b/2:u . . . .',
+      want: 'a/2 b/2 a/1 b/1',
+    },
+    'routine keys of all groups come last, and their groups take turns': {
+      given: 'a/1:r a/2:r b/1:r c/1:n b/2:u . . . . .',
+      want: 'c/1 b/2 a/1 b/1 a/2',
+    },
+    'the eighth turn of a group is for one of its normal keys': {
+      given: `a/0:n ${'a/1:u . '.repeat(7)}a/1:u . .`,
+      want: `${'a/1 '.repeat(7)}a/0 a/1`,
+    },
+    'the eighth turn is for a routine key': {
       given: `z:r ${'a:u . b:u . '.repeat(4)}. .`,
       want: 'a b a b a b a z b -',
     },
@@ -40,7 +59,7 @@ describe('a waiting line', () => {
       for (const step of given.trim().split(/ +/)) {
         const [key = '', letter = ''] = step.split(':');
         if (step === '.') taken.push(line.take() ?? '-');
-        else line.add(key, byLetter[letter as keyof typeof byLetter]);
+        else line.add(key, byLetter[letter as keyof typeof byLetter], key.split('/').at(-2) ?? '');
       }
       assert.equal(taken.join(' '), want);
     });
@@ -70,36 +89,62 @@ describe('a waiting line', () => {
     );
   });
 
-  test('for any additions and removals, the order is that of a list that is searched from its start', () => {
+  test('for any additions and removals, keys of one group and urgency keep their order, and no group is passed over', () => {
+    const groups = ['x', 'y', 'z'];
     const step = fc.oneof(
-      fc.record({ key: fc.constantFrom('a', 'b', 'c', 'd', 'e'), urgency: fc.constantFrom(...urgencies) }),
+      fc.record({
+        group: fc.constantFrom(...groups),
+        name: fc.constantFrom('a', 'b', 'c'),
+        urgency: fc.constantFrom(...urgencies),
+      }),
       fc.constant('take' as const),
     );
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
         const line = createWaitingLine();
-        const list: { readonly key: string; readonly urgency: Urgency }[] = [];
-        let turns = 0;
+        const list: { readonly key: string; readonly group: string; readonly urgency: Urgency }[] = [];
+        const passedOver = new Map<string, number>();
         for (const each of steps) {
           if (each === 'take') {
-            if (list.length > 0) turns += 1;
-            const best = urgencies.find((each) => list.some(({ urgency }) => urgency === each));
-            const index = turns % 8 === 0 ? 0 : list.findIndex(({ urgency }) => urgency === best);
-            const [wanted] = list.length === 0 ? [] : list.splice(index, 1);
-            assert.equal(line.take(), wanted?.key);
+            const key = line.take();
+            const taken = list.find((one) => one.key === key);
+            assert.equal(taken === undefined, list.length === 0);
+            if (taken === undefined) continue;
+            const oldest = list.find(
+              ({ group, urgency }) => group === taken.group && urgency === taken.urgency,
+            );
+            assert.equal(taken, oldest);
+            list.splice(list.indexOf(taken), 1);
+            for (const group of groups) {
+              const isWaiting = list.some((one) => one.group === group && one.urgency !== 'routine');
+              const isPassed = isWaiting && taken.group !== group;
+              passedOver.set(group, isPassed ? (passedOver.get(group) ?? 0) + 1 : 0);
+              // Each other group once, and a routine key.
+              assert.ok(passedOver.get(group)! <= groups.length, `${group} was passed over`);
+            }
           } else {
-            line.add(each.key, each.urgency);
-            const index = list.findIndex(({ key }) => key === each.key);
+            const { group, name, urgency } = each;
+            const key = `${group}/${name}`;
+            line.add(key, urgency, group);
+            const index = list.findIndex((one) => one.key === key);
             const known = list[index];
-            if (known === undefined) list.push(each);
-            else if (isMoreUrgent(each.urgency, known.urgency)) {
+            if (known === undefined) list.push({ key, group, urgency });
+            else if (isMoreUrgent(urgency, known.urgency)) {
               list.splice(index, 1);
-              list.push(each);
+              list.push({ key, group, urgency });
             }
           }
         }
       }),
     );
+  });
+
+  test('a group with 100,000 keys delays the key of another group by one start', () => {
+    const line = createWaitingLine();
+    for (const key of Array(100_000).keys()) line.add(`many/${key}`, 'urgent', 'many');
+    line.take();
+    line.add('few/0', 'normal', 'few');
+    assert.deepEqual([line.take(), line.take()], ['many/1', 'few/0']);
   });
 
   test('100,000 keys, each moved up twice, take no longer than a moment', () => {
