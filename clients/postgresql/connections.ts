@@ -9,14 +9,26 @@ export interface Connection {
   close(): Promise<void>;
 }
 
+/** Callers that wait for a connection. The order between groups is that of the implementation. */
+export interface WaitingCallers<T> {
+  add(group: string, caller: T): void;
+  /** Removes and returns the next caller; undefined: no caller waits. */
+  take(): T | undefined;
+}
+
 export interface BoundedConnections<C extends Connection> {
   /**
-   * Runs `body` with a connection to `database`. Waits for a free connection, first come, first served. Do not call it
-   * from within `body`: if all connections are held that way, all calls wait for ever.
+   * Runs `body` with a connection to `database`. Waits for a free connection. Do not call it from within `body`: if all
+   * connections are held that way, all calls wait for ever. `group`: the callers that the caller waits among.
    */
-  use<T>(database: string, signal: AbortSignal | undefined, body: (connection: C) => Promise<T>): Promise<T>;
+  use<T>(
+    database: string,
+    signal: AbortSignal | undefined,
+    body: (connection: C) => Promise<T>,
+    group?: string,
+  ): Promise<T>;
   /** Like `use`, for a connection that `body` opens and closes itself. */
-  usePlace<T>(signal: AbortSignal | undefined, body: () => Promise<T>): Promise<T>;
+  usePlace<T>(signal: AbortSignal | undefined, body: () => Promise<T>, group?: string): Promise<T>;
   /** Refuses new work, waits for running work, closes all connections. */
   close(): Promise<void>;
 }
@@ -32,16 +44,18 @@ export function boundedConnections<C extends Connection>(options: {
   readonly idleMs: number;
   readonly clock: Pick<Clock, 'sleep'>;
   readonly open: (database: string, signal: AbortSignal | undefined) => Promise<C>;
+  /** Default: first come, first served. */
+  readonly createLine?: <T>() => WaitingCallers<T>;
 }): BoundedConnections<C> {
-  const { max, keptDatabase, idleMs, clock, open } = options;
-  const waiting: { readonly admit: () => void; readonly refuse: (error: unknown) => void }[] = [];
+  const { max, keptDatabase, idleMs, clock, open, createLine = firstComeFirstServed } = options;
+  const waiting = createLine<Entry>();
   /** For each idle connection, the function that cancels its closing. */
   const idle = new Map<C, () => void>();
   let inUse = 0;
   let isClosed = false;
   let onQuiet = () => {};
 
-  const enter = async (signal: AbortSignal | undefined): Promise<void> => {
+  const enter = async (signal: AbortSignal | undefined, group: string): Promise<void> => {
     signal?.throwIfAborted();
     if (isClosed) throw closed();
     if (inUse < max) {
@@ -49,11 +63,9 @@ export function boundedConnections<C extends Connection>(options: {
       return;
     }
     await new Promise<void>((resolve, reject) => {
-      const onAbort = () => {
-        waiting.splice(waiting.indexOf(entry), 1);
-        reject(signal?.reason);
-      };
-      const entry = {
+      const onAbort = () => reject(signal?.reason);
+      const entry: Entry = {
+        hasLeft: () => signal?.aborted === true,
         admit: () => {
           signal?.removeEventListener('abort', onAbort);
           resolve();
@@ -64,12 +76,13 @@ export function boundedConnections<C extends Connection>(options: {
         },
       };
       signal?.addEventListener('abort', onAbort, { once: true });
-      waiting.push(entry);
+      waiting.add(group, entry);
     });
   };
 
   const leave = () => {
-    const next = waiting.shift();
+    let next = waiting.take();
+    while (next?.hasLeft()) next = waiting.take();
     if (next) return next.admit(); // the next caller gets the place
     inUse--;
     if (inUse === 0) onQuiet();
@@ -97,8 +110,12 @@ export function boundedConnections<C extends Connection>(options: {
   const makeRoom = async (): Promise<void> => {
     while (inUse + idle.size > max) await takeIdle()?.close();
   };
-  const usePlace = async <T>(signal: AbortSignal | undefined, body: () => Promise<T>): Promise<T> => {
-    await enter(signal);
+  const usePlace = async <T>(
+    signal: AbortSignal | undefined,
+    body: () => Promise<T>,
+    group = '',
+  ): Promise<T> => {
+    await enter(signal, group);
     try {
       return await body();
     } finally {
@@ -107,28 +124,36 @@ export function boundedConnections<C extends Connection>(options: {
   };
 
   return {
-    use: (database, signal, body) =>
-      usePlace(signal, async () => {
-        let connection = database === keptDatabase ? takeIdle() : undefined;
-        if (connection === undefined) {
+    use: (database, signal, body, group) =>
+      usePlace(
+        signal,
+        async () => {
+          let connection = database === keptDatabase ? takeIdle() : undefined;
+          if (connection === undefined) {
+            await makeRoom();
+            connection = await open(database, signal);
+          }
+          try {
+            return await body(connection);
+          } finally {
+            if (database === keptDatabase && connection.isUsable() && !isClosed) keep(connection);
+            else await connection.close();
+          }
+        },
+        group,
+      ),
+    usePlace: (signal, body, group) =>
+      usePlace(
+        signal,
+        async () => {
           await makeRoom();
-          connection = await open(database, signal);
-        }
-        try {
-          return await body(connection);
-        } finally {
-          if (database === keptDatabase && connection.isUsable() && !isClosed) keep(connection);
-          else await connection.close();
-        }
-      }),
-    usePlace: (signal, body) =>
-      usePlace(signal, async () => {
-        await makeRoom();
-        return body();
-      }),
+          return body();
+        },
+        group,
+      ),
     async close() {
       isClosed = true;
-      for (const { refuse } of waiting.splice(0)) refuse(closed());
+      for (let next = waiting.take(); next; next = waiting.take()) next.refuse(closed());
       if (inUse > 0) {
         await new Promise<void>((resolve) => {
           const before = onQuiet;
@@ -141,6 +166,17 @@ export function boundedConnections<C extends Connection>(options: {
       for (let next = takeIdle(); next; next = takeIdle()) await next.close();
     },
   };
+}
+
+interface Entry {
+  readonly hasLeft: () => boolean;
+  readonly admit: () => void;
+  readonly refuse: (error: unknown) => void;
+}
+
+function firstComeFirstServed<T>(): WaitingCallers<T> {
+  const waiting: T[] = [];
+  return { add: (_group, caller) => void waiting.push(caller), take: () => waiting.shift() };
 }
 
 const closed = (): PostgresqlError =>

@@ -26,7 +26,11 @@ export async function dropRole(
   if (databases === undefined) return;
   for (const each of databases) {
     await openFor(withSession, each, signal, () =>
-      withSession(each.database, signal, (session) => giveUp(session, name, each.owner)),
+      withSession(each.database, signal, (session) => giveUp(session, name, each.owner)).catch(
+        (error: unknown) => {
+          throw sqlStateOf(error) === '55P03' ? heldByLocks(name, each.database) : error;
+        },
+      ),
     );
   }
   await withSession(undefined, signal, async (session) => {
@@ -162,17 +166,16 @@ async function openFor(
 /** In the session's database, passes the role's objects to `owner` and revokes its privileges. */
 async function giveUp(session: Session, role: string, owner: string): Promise<void> {
   const from = escapeIdentifier(role);
-  try {
-    await session.transaction(() =>
-      withRightsOf(session, [role, owner], async () => {
-        await session.query(`REASSIGN OWNED BY ${from} TO ${escapeIdentifier(owner)}`);
-        await takeBackPassedOn(session, role);
-        await session.query(`DROP OWNED BY ${from}`);
-      }),
-    );
-  } catch (error) {
-    if (sqlStateOf(error) !== '55P03') throw error;
-    const message = `role ${from} cannot be dropped: sessions on database ${escapeIdentifier(session.database)} hold locks on objects that depend on it`;
-    throw new PostgresqlError(message, { code: 'InUse', isRetryable: true });
-  }
+  await session.transaction(() =>
+    withRightsOf(session, [role, owner], async () => {
+      await session.query(`REASSIGN OWNED BY ${from} TO ${escapeIdentifier(owner)}`);
+      await takeBackPassedOn(session, role);
+      await session.query(`DROP OWNED BY ${from}`);
+    }),
+  );
+}
+
+function heldByLocks(role: string, database: string): PostgresqlError {
+  const message = `role ${escapeIdentifier(role)} cannot be dropped: sessions on database ${escapeIdentifier(database)} hold locks on objects that depend on it`;
+  return new PostgresqlError(message, { code: 'InUse', isRetryable: true });
 }

@@ -1,28 +1,32 @@
 import type { ClientConfig } from 'pg';
 import { Client } from 'pg';
 import type { Clock } from '../clock.ts';
+import type { WaitingCallers } from './connections.ts';
 import { boundedConnections } from './connections.ts';
 import type { Credentials } from './credentials.ts';
 import type { Databases } from './database.ts';
 import { databases } from './database.ts';
+import { sqlStateOf } from './error.ts';
 import type { Grants } from './grant.ts';
 import { grants } from './grant.ts';
 import type { Roles } from './role.ts';
 import { roles } from './role.ts';
 import type { Closing } from './server-databases.ts';
 import { closeServerDatabases } from './server-databases.ts';
-import type { SessionOptions, UseSession } from './session.ts';
+import type { OpenSession, SessionOptions, UseSession } from './session.ts';
 import { openSession } from './session.ts';
 
 export interface PostgresqlServerOptions {
   readonly credentials: Credentials;
-  /** Open connections at most, to all databases of the server together; default 2. */
+  /** Open connections at most, to all databases of the server together, besides one that waits for locks; default 2. */
   readonly maxConnections?: number;
+  /** The order of the callers that wait for a connection. Default: first come, first served. */
+  readonly createLine?: <T>() => WaitingCallers<T>;
   /** How long an idle connection stays open; default 10 s. */
   readonly idleMs?: number;
   /** Default 60 s. */
   readonly statementTimeoutMs?: number;
-  /** How long a statement may wait for the lock of another session; default 2 s. */
+  /** How long a statement on the connection for waits may wait for the lock of another session; default 2 s. */
   readonly lockTimeoutMs?: number;
   /** Default 10 s. */
   readonly connectTimeoutMs?: number;
@@ -53,19 +57,32 @@ export interface PostgresqlServer {
   readonly grants: Grants;
   /** Revokes PUBLIC's right to connect to the databases that belong to the server; see Closing. */
   closeServerDatabases(signal?: AbortSignal): Promise<Closing>;
+  /** The same server, for the calls of one group, such as a namespace. See `createLine`. */
+  usedBy(group: string): PostgresqlServer;
   /** Refuses new calls, waits for running calls, closes all connections. */
   close(): Promise<void>;
 }
 
-/** Connects on first use. Keeps at most `maxConnections` open, so one server object per provider suffices. */
+/**
+ * How long a statement on a shared connection may wait for the lock of another session. A tenant may hold a lock for ever,
+ * and all tenants share these connections.
+ */
+const briefLockTimeoutMs = 100;
+
+/**
+ * Connects on first use. Keeps at most `maxConnections` open, so one server object per provider suffices.
+ *
+ * Work that meets a held lock leaves its shared connection. It is repeated from its start on a connection of its own, which
+ * waits longer for locks. There is one such connection. While it is in use, the call fails with `55P03`, which is
+ * retryable.
+ */
 export function createPostgresqlServer(options: PostgresqlServerOptions): PostgresqlServer {
   const { credentials, clock, random } = options;
   const maintenance = credentials.database ?? 'postgres';
   const sessionOptions: SessionOptions = {
     credentials,
     statementTimeoutMs: options.statementTimeoutMs ?? 60_000,
-    // Short: a tenant may hold a lock for ever, and all tenants share our few connections. Longer than the server's
-    // deadlock_timeout (1 s), after which autovacuum yields.
+    // Longer than the server's deadlock_timeout (1 s), after which autovacuum yields.
     lockTimeoutMs: options.lockTimeoutMs ?? 2_000,
     connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
     connectionWaitMs: options.connectionWaitMs ?? 30_000,
@@ -81,60 +98,94 @@ export function createPostgresqlServer(options: PostgresqlServerOptions): Postgr
   };
   /** The version at the last connection. It decides which settings must be overridden. */
   let version: number | undefined;
-  const versionNow = async (signal: AbortSignal | undefined): Promise<number> =>
-    version ?? withSession(undefined, signal, async ({ serverVersion }) => serverVersion);
+  const open = (database: string, signal: AbortSignal | undefined, lockTimeoutMs: number) => {
+    // In the maintenance database no tenant has settings, so the version is not needed. It is read again there, because
+    // the server may have been upgraded.
+    const known =
+      database === maintenance
+        ? { context: { ...sessionOptions.context, maintenance } }
+        : version !== undefined && { serverVersion: version };
+    return openSession(database, signal, { ...sessionOptions, ...known, lockTimeoutMs });
+  };
   const connections = boundedConnections({
     max: Math.max(1, options.maxConnections ?? 2),
     keptDatabase: maintenance,
     idleMs: options.idleMs ?? 10_000,
     clock,
-    open: (database, signal) => {
-      // In the maintenance database no tenant has settings, so the version is not needed. It is read again there,
-      // because the server may have been upgraded.
-      if (database === maintenance) {
-        const context = { ...sessionOptions.context, maintenance };
-        return openSession(database, signal, { ...sessionOptions, context });
-      }
-      const known = version === undefined ? {} : { serverVersion: version };
-      return openSession(database, signal, { ...sessionOptions, ...known });
-    },
+    open: (database, signal) =>
+      open(database, signal, Math.min(briefLockTimeoutMs, sessionOptions.lockTimeoutMs)),
+    ...(options.createLine && { createLine: options.createLine }),
   });
-  const withSession: UseSession = async (database, signal, body) => {
-    if (database !== undefined) await versionNow(signal);
-    return connections.use(database ?? maintenance, signal, (session) => {
-      session.signal = signal; // a kept connection still has that of its last use
-      version = session.serverVersion;
-      return body(session);
-    });
+  const waiting = boundedConnections({
+    max: 1,
+    keptDatabase: '', // none
+    idleMs: 0,
+    clock,
+    open: (database, signal) => open(database, signal, sessionOptions.lockTimeoutMs),
+  });
+  let isOneWaiting = false;
+  /** Repeats work that met a held lock, unless other work waits for a lock already. */
+  const repeated = async <T>(error: unknown, repeat: () => Promise<T>): Promise<T> => {
+    if (sqlStateOf(error) !== '55P03' || isOneWaiting) throw error;
+    isOneWaiting = true;
+    try {
+      return await repeat();
+    } finally {
+      isOneWaiting = false;
+    }
   };
-  const tryLogin = async (username: string, password: string, signal: AbortSignal | undefined) => {
-    const as: SessionOptions = {
-      ...sessionOptions,
-      serverVersion: await versionNow(signal),
-      credentials: { ...credentials, username, password },
-      context: { ...sessionOptions.context, username, secrets: [password, credentials.password] },
-    };
-    return connections.usePlace(signal, async () => {
+
+  function serverOf(group: string): PostgresqlServer {
+    const versionNow = async (signal: AbortSignal | undefined): Promise<number> =>
+      version ?? withSession(undefined, signal, async ({ serverVersion }) => serverVersion);
+    const withSession: UseSession = async (database = maintenance, signal, body) => {
+      if (database !== maintenance) await versionNow(signal);
+      const run = (session: OpenSession) => {
+        session.signal = signal; // a kept connection still has that of its last use
+        version = session.serverVersion;
+        return body(session);
+      };
       try {
-        const session = await openSession(maintenance, signal, as);
-        await session.close();
-        return undefined;
+        return await connections.use(database, signal, run, group);
       } catch (error) {
-        return error;
+        return repeated(error, () => waiting.use(database, signal, run));
       }
-    });
-  };
-  return {
-    systemIdentifier: (signal) =>
-      withSession(undefined, signal, async ({ systemIdentifier: id }) =>
-        id === undefined ? `PostgreSQL server ${sessionOptions.context.server}` : `PostgreSQL system ${id}`,
-      ),
-    lastVersion: () => version,
-    serverVersion: (signal) => withSession(undefined, signal, async (session) => session.serverVersion),
-    databases: databases(withSession),
-    roles: roles({ withSession, tryLogin }),
-    grants: grants(withSession),
-    closeServerDatabases: (signal) => withSession(undefined, signal, closeServerDatabases),
-    close: () => connections.close(),
-  };
+    };
+    const tryLogin = async (username: string, password: string, signal: AbortSignal | undefined) => {
+      const as: SessionOptions = {
+        ...sessionOptions,
+        serverVersion: await versionNow(signal),
+        credentials: { ...credentials, username, password },
+        context: { ...sessionOptions.context, username, secrets: [password, credentials.password] },
+      };
+      const login = async () => {
+        try {
+          const session = await openSession(maintenance, signal, as);
+          await session.close();
+          return undefined;
+        } catch (error) {
+          return error;
+        }
+      };
+      return connections.usePlace(signal, login, group);
+    };
+    return {
+      systemIdentifier: (signal) =>
+        withSession(undefined, signal, async ({ systemIdentifier: id }) =>
+          id === undefined ? `PostgreSQL server ${sessionOptions.context.server}` : `PostgreSQL system ${id}`,
+        ),
+      lastVersion: () => version,
+      serverVersion: (signal) => withSession(undefined, signal, async (session) => session.serverVersion),
+      databases: databases(withSession),
+      roles: roles({ withSession, tryLogin }),
+      grants: grants(withSession),
+      closeServerDatabases: (signal) => withSession(undefined, signal, closeServerDatabases),
+      usedBy: serverOf,
+      async close() {
+        await connections.close();
+        await waiting.close();
+      },
+    };
+  }
+  return serverOf('');
 }

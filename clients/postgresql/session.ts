@@ -24,6 +24,9 @@ export interface Session {
   transaction<T>(body: () => Promise<T>): Promise<T>;
 }
 
+/** A session and its connection. `signal`: of its present use. */
+export type OpenSession = Session & Connection & { signal: AbortSignal | undefined };
+
 /** A session on `database`; undefined: the maintenance database. */
 export type UseSession = <T>(
   database: string | undefined,
@@ -58,7 +61,7 @@ export async function openSession(
   database: string,
   signal: AbortSignal | undefined,
   options: SessionOptions,
-): Promise<Session & Connection & { signal: AbortSignal | undefined }> {
+): Promise<OpenSession> {
   const { connectionWaitMs, context, random, clock } = options;
   let waitedMs = 0;
   for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, 1000)) {
@@ -128,7 +131,7 @@ async function connect(
   database: string,
   signal: AbortSignal | undefined,
   options: SessionOptions,
-): Promise<Session & Connection & { signal: AbortSignal | undefined }> {
+): Promise<OpenSession> {
   const { clock, context, random, mayGoOn } = options;
   let isBroken = false;
   client.on('error', () => {

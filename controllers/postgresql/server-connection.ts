@@ -6,6 +6,7 @@ import type { PostgresqlServer, PostgresqlServerOptions } from '../../clients/po
 import { annotate } from '../../runtime/client/errors.ts';
 import type { Environment } from '../../runtime/controller/environment.ts';
 import type { EventFacts } from '../../runtime/events/event-facts.ts';
+import { firstInFirstOut, turnsByGroup } from '../../runtime/time/turns-by-group.ts';
 import { heldCredentials } from '../core/provider/credential-sources.ts';
 import { providerOf } from '../core/provider/provider-choice.ts';
 import type { ProviderKinds } from '../core/provider/provider-credentials.ts';
@@ -25,7 +26,7 @@ export interface ServerConnection {
 
 /**
  * Returns the server of a managed resource. There is one object, with few connections, per credentials, for any number
- * of managed resources and providers.
+ * of managed resources and providers. While calls wait for a connection, the namespaces of the claims take turns.
  *
  * Changed credentials get a new object at the next reconcile. The previous one finishes its calls, and closes its idle
  * connections within seconds. Throws an Error that names a missing field, or the Secret with the wrong value.
@@ -62,12 +63,16 @@ export function serverConnection(
       database,
       serverDatabases,
     ]);
-    const known = connections.get(key);
-    if (known !== undefined) return known;
-    const server = createServer({ credentials, clock, random, mayGoOn: () => checkLease?.() });
-    const tell = (event: EventFacts) => tellProvider(managed, event);
-    const connection = { server, credentials, closing: closing({ server, credentials, tell, clock }) };
+    const connect = (): ServerConnection => {
+      const server = createServer({
+        ...{ credentials, clock, random, mayGoOn: () => checkLease?.() },
+        createLine: <T>() => turnsByGroup<T>(() => firstInFirstOut()),
+      });
+      const tell = (event: EventFacts) => tellProvider(managed, event);
+      return { server, credentials, closing: closing({ server, credentials, tell, clock }) };
+    };
+    const connection = connections.get(key) ?? connect();
     connections.set(key, connection);
-    return connection;
+    return { ...connection, server: connection.server.usedBy(managed.spec.claimRef?.namespace ?? '') };
   };
 }

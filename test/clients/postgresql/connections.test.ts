@@ -1,17 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import type { WaitingCallers } from '../../../clients/postgresql/connections.ts';
 import { boundedConnections } from '../../../clients/postgresql/connections.ts';
+import { firstInFirstOut, turnsByGroup } from '../../../runtime/time/turns-by-group.ts';
 import { testClock } from '../../../testing/test-clock.ts';
 
 /** Connections that count themselves. */
-function counted(max: number) {
+function counted(max: number, createLine?: <T>() => WaitingCallers<T>) {
   const clock = testClock();
   const seen = { open: 0, most: 0, opened: 0 };
   const connections = boundedConnections({
     max,
     keptDatabase: 'kept',
     idleMs: 60_000,
+    ...(createLine && { createLine }),
     clock,
     open: async (database) => {
       await turn();
@@ -51,6 +54,25 @@ test('first come, first served', async () => {
   const use = (n: number) => connections.use('kept', undefined, async () => void order.push(n));
   await Promise.all([1, 2, 3, 4].map(use));
   assert.deepEqual(order, [1, 2, 3, 4]);
+  await connections.close();
+});
+
+test('groups of callers wait in the line that is given, and a caller that gives up is skipped', async () => {
+  const createLine = <T>() => turnsByGroup<T>(() => firstInFirstOut());
+  const { connections } = counted(1, createLine);
+  const order: string[] = [];
+  const abort = new AbortController();
+  const use = (group: string, signal?: AbortSignal) =>
+    connections.use('kept', signal, async () => void order.push(group), group);
+  const given = assert.rejects(
+    use('first').then(() => use('many', abort.signal)),
+    /stopped/,
+  );
+  const uses = ['many', 'many', 'many', 'few'].map((group) => use(group));
+  await turn();
+  abort.abort(new Error('stopped'));
+  await Promise.all([given, ...uses]);
+  assert.deepEqual(order, ['first', 'many', 'few', 'many', 'many']);
   await connections.close();
 });
 
