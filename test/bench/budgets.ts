@@ -16,6 +16,8 @@ export const budgets = {
   writesPerSecretChange: { budget: 1.1, goal: 1 },
   firstBoundSeconds: { budget: 5, goal: 2 },
   p50Share: { budget: 0.6, goal: 0.5 },
+  burstAgainstAlone: { budget: 2 },
+  burstWithTurns: { budget: 1.05 },
   startupSeconds: { budget: 1.5, goal: 0.8 },
   blockedMs: { budget: 100, goal: 50 },
   seedMs: { budget: 30 },

@@ -1,4 +1,5 @@
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
 import type { FancySQLInstance } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import type { Store } from '../../runtime/cache/store.ts';
@@ -14,8 +15,8 @@ export const loaders = 20;
 export const numbered = (prefix: string, count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
 
-export const createClaim = (scene: Scene, name: string, spec: FancySQLInstance['spec']) =>
-  scene.fixture.claim(namespace, name, { writeConnectionSecretToRef: { name }, ...spec });
+export const createClaim = (scene: Scene, name: string, spec: FancySQLInstance['spec'], where = namespace) =>
+  scene.fixture.claim(where, name, { writeConnectionSecretToRef: { name }, ...spec });
 
 /** When each of these claims is seen to be Bound. */
 export function whenBound(scene: Scene, names: readonly string[]): Promise<ReadonlyMap<string, number>> {
@@ -56,8 +57,7 @@ export async function deleteClaims(scene: Scene): Promise<number> {
   ];
   const startedAtMs = performance.now();
   await inTurns(claims.length, loaders, (index) => {
-    const { name } = claims[index]!.metadata;
-    return scene.client.delete(FancySQLInstanceKind, { namespace, name }, {});
+    return scene.client.delete(FancySQLInstanceKind, objectKey(claims[index]!.metadata), {});
   });
   const times = (await Promise.all(gone)).flatMap((each) => [...each.values()]);
   return (Math.max(startedAtMs, ...times) - startedAtMs) / 1000;

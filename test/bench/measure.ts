@@ -15,6 +15,7 @@ import { simulation } from './phases/simulation.ts';
 import { single } from './phases/single.ts';
 import { startup } from './phases/startup.ts';
 import { staticBinding } from './phases/static-binding.ts';
+import { turns } from './phases/turns.ts';
 import { memoryMiB, peakMemoryMiB } from './process-usage.ts';
 import type { Scene, Stack } from './scene.ts';
 import { classRef, classSelector } from './scene.ts';
@@ -117,6 +118,10 @@ export async function measure(
       figures.push(...atOnceFigures('selector', budgets.writesWithSelector, bySelector));
       await deleteClaims(scene);
     });
+  }
+  if (phases.has('turns')) {
+    note(`turns: claims of one team during ${count} of another`);
+    figures.push(...(await turns(scene, count)));
   }
   await loadMinimalWrites();
   if (phases.has('simulation')) {

@@ -9,6 +9,7 @@ export const phaseNames = [
   'idle',
   'deletion',
   'selector',
+  'turns',
   'simulation',
 ] as const;
 export type PhaseName = (typeof phaseNames)[number];

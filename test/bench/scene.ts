@@ -60,7 +60,7 @@ export interface Stack {
 }
 
 /** Where the benchmark's claims are. */
-export const [namespace] = namespaces;
+export const namespace: string = namespaces[0];
 
 const classLabels = { bench: 'true' };
 export const classRef = favouriteClassRef('bench');
