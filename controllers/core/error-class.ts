@@ -3,7 +3,7 @@ import { controllerErrorIn } from '../../apis/core/v1alpha1/condition.ts';
 import type { ProviderReason, ReadyReason } from '../../apis/core/v1alpha1/ready-reasons.ts';
 import type { ExternalErrorClass } from '../../clients/external-error.ts';
 import { errorClassOf, errorFactsOf } from '../../clients/external-error.ts';
-import { apiErrorIn, isForbidden } from '../../runtime/client/errors.ts';
+import { apiErrorIn, isForbidden, isRefused } from '../../runtime/client/errors.ts';
 import { bugIn } from '../../runtime/log/bug.ts';
 
 export type ConditionErrorClass = ExternalErrorClass | ControllerErrorClass;
@@ -40,6 +40,7 @@ const reasons = {
   DependencyDeleting: 'DependencyDeleting',
   StoreTokenUnreadable: 'CannotReadCredentials',
   StoreFailing: undefined,
+  RequestRefused: 'RequestRefused',
   SecretsForbidden: 'SecretsForbidden',
   SecretsExcluded: 'SecretsExcluded',
 } as const satisfies Readonly<Record<ConditionErrorClass, ReadyReason | undefined>>;
@@ -83,6 +84,7 @@ export function conditionErrorOf(
   }
   const own = controllerErrorIn(error);
   if (own !== undefined) return { class: own.errorClass, ...(own.namespace && { namespace: own.namespace }) };
+  if (step === undefined && isRefused(error)) return { class: 'RequestRefused' };
   if (step === undefined || !isExternal(error)) return undefined;
   const { advice, holder } = errorFactsOf(error) ?? {};
   return {

@@ -1,3 +1,4 @@
+import { advice } from '../../apis/core/v1alpha1/advice.ts';
 import type { ConditionFacts } from '../../apis/core/v1alpha1/condition.ts';
 import { isConflict, isInterrupted, messageOf } from '../../runtime/client/errors.ts';
 import type { Result } from '../../runtime/controller/reconcile.ts';
@@ -44,11 +45,13 @@ export class StepFailure<Known = unknown> extends Error {
   constructor(what: string, cause: unknown, facts: FailureFacts<Known>) {
     const bug = bugIn(cause);
     const happened = bug === undefined ? messageOf(cause) : describeBug(bug);
-    const why = facts.hint === undefined || bug !== undefined ? happened : `${happened}; ${facts.hint}`;
+    const error = conditionErrorOf(cause, facts.external);
+    const hint = error?.class === 'RequestRefused' ? advice.allowRequest : facts.hint;
+    const why = hint === undefined || bug !== undefined ? happened : `${happened}; ${hint}`;
     super(what === '' ? why : `${what}: ${why}`, { cause });
     this.what = what;
     this.bug = bug;
-    this.error = conditionErrorOf(cause, facts.external);
+    this.error = error;
     this.facts = facts;
     this.eventMessage = facts.external !== undefined ? why : this.message;
   }

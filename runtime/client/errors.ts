@@ -56,6 +56,11 @@ const says = (error: unknown, code: number, ...reasons: readonly string[]): bool
 export const isNotFound = (error: unknown): boolean => says(error, 404, 'NotFound');
 /** RBAC or a webhook refuses the request. */
 export const isForbidden = (error: unknown): boolean => says(error, 403, 'Forbidden');
+/**
+ * The API server refuses the request whatever the state of the object: an admission webhook (400 or another code that it
+ * chooses), a ValidatingAdmissionPolicy or definition (422), or RBAC (403). Only the message tells them apart.
+ */
+export const isRefused = (error: unknown): boolean => [400, 403, 422].includes(apiErrorIn(error)?.code ?? 0);
 /** That Secrets may not be used, by RBAC or, without a request, by a flag of this process. */
 export const secretsRefused = (message: string, secretsOf: NonNullable<ApiError['secretsOf']>): ApiError =>
   new ApiError(message, { code: 403, reason: 'Forbidden', secretsOf });

@@ -10,7 +10,8 @@ import { condition, failingWith, tracedIn } from './traced-objects.ts';
 test('the class of an error says which fault the trace shows', () => {
   const classes = [
     ...externalErrorClasses,
-    ...['CredentialsUnreadable', 'ExternalMissing', 'OtherSystem', 'SecretsForbidden', 'SecretsExcluded'],
+    ...['CredentialsUnreadable', 'ExternalMissing', 'OtherSystem', 'RequestRefused', 'SecretsForbidden'],
+    'SecretsExcluded',
     ...['OfAnotherVersion', 'constructor'],
   ];
   const found = classes.map((name) => [name, faultOfError({ class: name })]);
@@ -27,6 +28,7 @@ test('the class of an error says which fault the trace shows', () => {
     CredentialsUnreadable: 'wrong credentials',
     ExternalMissing: undefined,
     OtherSystem: undefined,
+    RequestRefused: undefined,
     SecretsForbidden: undefined,
     SecretsExcluded: undefined,
     OfAnotherVersion: 'refused',

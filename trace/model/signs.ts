@@ -97,6 +97,7 @@ const faultOfClass = {
   DependencyDeleting: undefined,
   StoreTokenUnreadable: undefined,
   StoreFailing: undefined,
+  RequestRefused: undefined,
   SecretsForbidden: undefined,
   SecretsExcluded: undefined,
 } as const satisfies Readonly<Record<ConditionErrorClass, string | undefined>>;

@@ -39,6 +39,7 @@ export const advice = {
   createReferenced: 'create it, or change the reference',
   labelReferenced: 'label one, or change the selector',
   createNamespace: 'create the namespace',
+  allowRequest: 'an administrator can change the policy, rule or right that refuses it',
 
   // To the administrator of a managed resource.
   createNamed: 'create it, or name another one',

@@ -68,6 +68,8 @@ export const reconcilePaused = (message?: string): ConditionFacts => ({
  *   exist, or is being deleted.
  * - `StoreTokenUnreadable`, `StoreFailing`: the controllers cannot read the token of a secret store; or the store refuses a
  *   request, or does not answer.
+ * - `RequestRefused`: a policy (an admission webhook or ValidatingAdmissionPolicy), a definition or RBAC refuses a request of
+ *   the controllers to the API server, such as the creation of the managed resource.
  * - `SecretsForbidden`, `SecretsExcluded`: RBAC, or --secret-namespaces, keeps the controllers from Secrets of `namespace`.
  */
 export type ControllerErrorClass =
@@ -80,6 +82,7 @@ export type ControllerErrorClass =
   | 'DependencyDeleting'
   | 'StoreTokenUnreadable'
   | 'StoreFailing'
+  | 'RequestRefused'
   | 'SecretsForbidden'
   | 'SecretsExcluded';
 

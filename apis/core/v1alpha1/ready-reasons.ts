@@ -33,6 +33,8 @@ const readyReasons = [
   'InvalidValue',
   'Conflict',
   'OtherSystem',
+  // The API server refuses what the controllers write.
+  'RequestRefused',
   // Secrets cannot be written.
   'SecretConflict',
   'NamespaceNotFound',

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { advice } from '../../../apis/core/v1alpha1/advice.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
@@ -13,6 +14,7 @@ import type { AuthorAdvice } from './author-rows.ts';
 import { refusedVersion } from './aws-rows.ts';
 import type { ManagedAdvice } from './managed-rows.ts';
 import type { Place, Row } from './player.ts';
+import { requireTeamLabel } from './policy.ts';
 
 const ambivalent = { apiVersion: 'database.ocp.crossplane.io/v1alpha1', kind: 'AmbivalentDBInstanceClass' };
 
@@ -150,6 +152,15 @@ export const claimRows: Readonly<Record<Exclude<keyof typeof advice, ManagedAdvi
     reason: 'ResourceNotFound',
     fault: 'missing resource',
     act: (at) => at.managed('late'),
+  },
+  allowRequest: {
+    async situation(at) {
+      await requireTeamLabel(at);
+      await sleep(2_000); // the API server reads the policies now and then
+      await at.claim();
+    },
+    reason: 'RequestRefused',
+    act: (at) => at.run(`kubectl delete validatingwebhookconfiguration ${at.named('labels')}`),
   },
   createClaimAgain: {
     situation: (at) =>

@@ -73,6 +73,7 @@ describe('a condition has a failure as data', () => {
     errorClass: 'Invalid',
     advice: { kinds: ['ChangeFields'], fields: ['spec.forProvider.version'] },
   });
+  const policy = new ApiError('denied by a webhook', { code: 400, reason: 'Unknown' });
   const hidden = secretsRefused('not yours', { namespace: 'infra', isExcluded: false });
   const excluded = secretsRefused('left alone', { namespace: undefined, isExcluded: true });
   const cases: Readonly<
@@ -104,6 +105,7 @@ describe('a condition has a failure as data', () => {
       { class: 'SecretsForbidden', namespace: 'infra' },
     ],
     'of Secrets that a flag excludes, in any step': [excluded, undefined, { class: 'SecretsExcluded' }],
+    'of a request that the API server refuses': [policy, undefined, { class: 'RequestRefused' }],
     'but not of another step': [cloud(429, 'x'), undefined, undefined],
     'nor of the API server': [ofServer, 'call', undefined],
     'nor of a bug': [new TypeError('boom'), 'call', undefined],

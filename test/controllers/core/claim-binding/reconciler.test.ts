@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { advice } from '../../../../apis/core/v1alpha1/advice.ts';
 import type { Claim } from '../../../../apis/core/v1alpha1/claim.ts';
 import { getCondition } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { Kind } from '../../../../apis/core/v1alpha1/kind.ts';
@@ -19,7 +20,7 @@ import type { ClaimService } from '../../../../controllers/core/claim-service.ts
 import { credentialAnnotation } from '../../../../controllers/core/credential.ts';
 import { ApiError, leaseExpired } from '../../../../runtime/client/errors.ts';
 import type { Verb } from '../cluster-fake.ts';
-import { conflict, forbidden } from '../cluster-fake.ts';
+import { broken, conflict, forbidden } from '../cluster-fake.ts';
 import {
   claim,
   claimKind,
@@ -276,14 +277,14 @@ const failures: Record<string, Failure> = {
     world: { claims: [boundClaim] },
     refuse: ['get', managedKind],
     reason: 'CannotGetManagedResource',
-    message: 'cannot get managed resource: denied by a webhook',
+    message: 'cannot get managed resource: etcd is unavailable',
   },
   'UpdateManagedSecretError: the consent cannot be written': {
     world: { claims: [claim(byName.spec, { finalizers })], managed: [boundManaged], secrets: [boundSource] },
     refuse: ['update', SecretKind],
     ready: 'Binding',
     reason: 'CannotPropagateConnectionDetails',
-    message: 'cannot create or update connection secret: denied by a webhook',
+    message: 'cannot create or update connection secret: etcd is unavailable',
   },
   'UnbindError DeleteError: the resource cannot be deleted': {
     world: {
@@ -293,42 +294,42 @@ const failures: Record<string, Failure> = {
     refuse: ['delete', managedKind],
     ready: 'Deleting',
     reason: 'CannotUnbindManagedResource',
-    message: 'cannot delete managed resource: denied by a webhook',
+    message: 'cannot delete managed resource: etcd is unavailable',
   },
   'UnbindError UpdateError: claimRef cannot be removed': {
     world: { claims: [endingClaim], managed: [managed({ claimRef: claimRef() })] },
     refuse: ['update', managedKind],
     ready: 'Deleting',
     reason: 'CannotUnbindManagedResource',
-    message: 'cannot update managed resource: denied by a webhook',
+    message: 'cannot update managed resource: etcd is unavailable',
   },
   'AddFinalizerError: the finalizer cannot be written': {
     world: { claims: [byName], managed: [handmade] },
     refuse: ['update', claimKind],
     ready: 'Binding',
     reason: 'CannotBindManagedResource',
-    message: 'cannot update resource claim: denied by a webhook',
+    message: 'cannot update resource claim: etcd is unavailable',
   },
   'UpdateClaimError: the name cannot be written': {
     world: { claims: [byClass] },
     refuse: ['update', claimKind],
     ready: 'Creating',
     reason: 'CannotCreateManagedResource',
-    message: 'cannot update resource claim: denied by a webhook',
+    message: 'cannot update resource claim: etcd is unavailable',
   },
   'CreateManagedError: the resource cannot be created': {
     world: { claims: [byClass] },
     refuse: ['create', managedKind],
     ready: 'Creating',
     reason: 'CannotCreateManagedResource',
-    message: 'cannot create managed resource: denied by a webhook',
+    message: 'cannot create managed resource: etcd is unavailable',
   },
   'BindError UpdateManagedError: claimRef cannot be written': {
     world: { claims: [byName], managed: [managed(src, { status: { bindingPhase: 'Unbound' } })] },
     refuse: ['update', managedKind],
     ready: 'Binding',
     reason: 'CannotBindManagedResource',
-    message: 'cannot update managed resource: denied by a webhook',
+    message: 'cannot update managed resource: etcd is unavailable',
   },
   'H5: a phase that cannot be written leaves the claim Unbound': {
     world: {
@@ -338,7 +339,7 @@ const failures: Record<string, Failure> = {
     refuse: ['updateStatus', managedKind],
     ready: 'Binding',
     reason: 'CannotBindManagedResource',
-    message: 'cannot update managed resource status: denied by a webhook',
+    message: 'cannot update managed resource status: etcd is unavailable',
   },
   'PropagateConnectionError: the Secret cannot be created': {
     world: {
@@ -357,7 +358,7 @@ const failures: Record<string, Failure> = {
     refuse: ['create', SecretKind],
     ready: 'Binding',
     reason: 'CannotPropagateConnectionDetails',
-    message: 'cannot create or update connection secret: denied by a webhook',
+    message: 'cannot create or update connection secret: etcd is unavailable',
   },
   'UnbindError UpdateStatusError: the phase Released cannot be written': {
     world: {
@@ -367,7 +368,7 @@ const failures: Record<string, Failure> = {
     refuse: ['updateStatus', managedKind],
     ready: 'Deleting',
     reason: 'CannotUnbindManagedResource',
-    message: 'cannot update managed resource status: denied by a webhook',
+    message: 'cannot update managed resource status: etcd is unavailable',
   },
   'RemoveClaimFinalizerError: the finalizer cannot be removed': {
     world: {
@@ -376,7 +377,7 @@ const failures: Record<string, Failure> = {
     refuse: ['update', claimKind],
     ready: 'Deleting',
     reason: 'CannotUnbindManagedResource',
-    message: 'cannot update resource claim: denied by a webhook',
+    message: 'cannot update resource claim: etcd is unavailable',
   },
 };
 
@@ -384,10 +385,10 @@ describe('a step that fails is reported on the claim and tried again', () => {
   for (const [rule, { world, refuse, ready, reason, message }] of Object.entries(failures)) {
     test(rule, async () => {
       const { cluster, process, claimAt } = sceneOf(world);
-      const deny = () => {
-        throw forbidden();
+      const fail = () => {
+        throw broken();
       };
-      cluster.before(...refuse, deny, Number.POSITIVE_INFINITY);
+      cluster.before(...refuse, fail, Number.POSITIVE_INFINITY);
       const result = await process.reconcile(orders);
       assert.equal(result.type, 'requeue');
       const { conditions, bindingPhase } = claimAt()?.status ?? {};
@@ -403,6 +404,41 @@ describe('a step that fails is reported on the claim and tried again', () => {
         warnings.map((event) => [event.reason, event.message]),
         [[reason, message]],
       );
+    });
+  }
+
+  const { world: secretMissing } = failures['PropagateConnectionError: the Secret cannot be created']!;
+  const refusals: Record<string, readonly [call: readonly [Verb, Kind], world: World, refusal: ApiError]> = {
+    'an admission webhook that requires a label on the managed resource': [
+      ['create', managedKind],
+      { claims: [byClass] },
+      new ApiError('admission webhook "labels.example.org" denied the request', {
+        code: 400,
+        reason: 'Unknown',
+      }),
+    ],
+    'a ValidatingAdmissionPolicy': [
+      ['create', managedKind],
+      { claims: [byClass] },
+      new ApiError("ValidatingAdmissionPolicy 'labels' denied request", { code: 422, reason: 'Invalid' }),
+    ],
+    'RBAC that leaves out the Secrets of the namespace': [
+      ['create', SecretKind],
+      secretMissing,
+      forbidden('secrets is forbidden'),
+    ],
+  };
+  for (const [name, [call, world, refused]] of Object.entries(refusals)) {
+    test(`a write that the API server refuses has a reason and advice: ${name}`, async () => {
+      const { cluster, process, claimAt } = sceneOf(world);
+      const refuse = () => {
+        throw refused;
+      };
+      cluster.before(...call, refuse, Number.POSITIVE_INFINITY);
+      await process.reconcile(orders);
+      const { reason, message = '' } = getCondition(claimAt()?.status?.conditions, 'Ready');
+      assert.equal(reason, 'RequestRefused');
+      assert.ok(message.endsWith(`${refused.message}; ${advice.allowRequest}`), message);
     });
   }
 

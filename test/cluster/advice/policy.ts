@@ -1,0 +1,63 @@
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { selfSignedCertificate } from '../../../local/postgresql-certificate.ts';
+import type { Place } from './player.ts';
+
+/**
+ * A policy of the cluster: an admission webhook on loopback that refuses a claim's managed resources unless they have the
+ * label `team`. The claim's resources are known by the namespace in their `claimRef`. Returns the name of the configuration.
+ */
+export async function requireTeamLabel(at: Place): Promise<string> {
+  const { certificate, privateKey } = selfSignedCertificate();
+  const server = createServer({ cert: certificate, key: privateKey }, (request, response) => {
+    let body = '';
+    request.on('data', (part) => {
+      body += String(part);
+    });
+    request.on('end', () => {
+      const { apiVersion, kind, request: review } = JSON.parse(body);
+      const { metadata, spec } = review.object;
+      const isAllowed = spec.claimRef?.namespace !== at.namespace || metadata.labels?.team !== undefined;
+      const status = { message: 'the label team is required' };
+      const answer = { uid: review.uid, allowed: isAllowed, ...(!isAllowed && { status }) };
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ apiVersion, kind, response: answer }));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  at.servers.push({
+    async stop() {
+      server.closeAllConnections();
+      server.close();
+    },
+  });
+  const { port } = server.address() as AddressInfo;
+  const name = at.named('labels');
+  const configuration = {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingWebhookConfiguration',
+    metadata: { name },
+    webhooks: [
+      {
+        name: 'labels.example.org',
+        clientConfig: {
+          url: `https://127.0.0.1:${port}/`,
+          caBundle: Buffer.from(certificate).toString('base64'),
+        },
+        rules: [
+          {
+            operations: ['CREATE'],
+            apiGroups: ['database.fcp.crossplane.io'],
+            apiVersions: ['*'],
+            resources: ['favouritedbinstances'],
+          },
+        ],
+        failurePolicy: 'Ignore', // other rows create resources, too
+        sideEffects: 'None',
+        admissionReviewVersions: ['v1'],
+      },
+    ],
+  };
+  await at.fixture.cluster.kubectl(['apply', '-f', '-'], JSON.stringify(configuration));
+  return name;
+}
