@@ -92,9 +92,18 @@ export function decodeNote(text: string | undefined): CredentialNote | undefined
 export const claimText = ({ kind, namespace, name }: ObjectReference): string =>
   `${kind} ${namespace}/${name}`;
 
-/** The value of `status.credential.hmac` for a credential: its HMAC-SHA-256 with the key of the note, in base64. */
-export const hmacOf = (credential: string, { key }: Pick<CredentialNote, 'key'>): string =>
-  createHmac('sha256', Buffer.from(key, 'base64')).update(credential).digest('base64');
+/**
+ * The value of `status.credential.hmac`: the HMAC-SHA-256 of the credential with the key of the note, in base64. It
+ * includes the UID of the managed resource, so that a record from a backup does not count.
+ */
+export const hmacOf = (
+  credential: string,
+  { key }: Pick<CredentialNote, 'key'>,
+  uid: string | undefined,
+): string =>
+  createHmac('sha256', Buffer.from(key, 'base64'))
+    .update(`${uid ?? ''}${credential}`)
+    .digest('base64');
 
 /** The connection details and the CredentialNote of a managed resource, from its Secret or from a secret store. */
 export interface KeptCredential {
@@ -109,13 +118,13 @@ export const keptIn = (secret: Secret): KeptCredential => ({
 
 /** Whether the stored credential was set in the external system: `status.credential.hmac` is its HMAC. */
 export function isApplied(
-  { status }: Managed,
+  { metadata, status }: Managed,
   { details, note }: KeptCredential,
   { key }: Pick<GeneratedCredential, 'key'>,
 ): boolean {
   const credential = details[key];
   if (credential === undefined || note === undefined) return false;
-  return status?.credential?.hmac === hmacOf(credential, note);
+  return status?.credential?.hmac === hmacOf(credential, note, metadata.uid);
 }
 
 /** The secret connection details of the resources of one managed kind. */

@@ -108,11 +108,12 @@ const realClaim = (name: string, claim: Claim, policy: Policy | undefined): Real
 });
 
 const hmacs = new Map<string, string>();
-function hmac(password: string): string {
-  let text = hmacs.get(password);
+function hmac(password: string, uid: string): string {
+  const of = `${uid} ${password}`;
+  let text = hmacs.get(of);
   if (text === undefined) {
-    text = hmacOf(password, { key: noteKey });
-    hmacs.set(password, text);
+    text = hmacOf(password, { key: noteKey }, uid);
+    hmacs.set(of, text);
   }
   return text;
 }
@@ -122,7 +123,7 @@ const realResource = (resource: Resource): Managed => {
   const status: ManagedStatus = {
     ...(phase !== '' && { bindingPhase: phase }),
     ...(boundUID !== '' && { boundUID }),
-    ...(applied !== '' && { credential: { hmac: hmac(applied), pending: false } }),
+    ...(applied !== '' && { credential: { hmac: hmac(applied, resource.uid), pending: false } }),
   };
   return {
     apiVersion,
@@ -472,7 +473,7 @@ function recordStatus(resource: Resource, managed: Managed, applied?: string): D
     synced: reconcileSuccess(),
     ready: available(),
     isCredentialInForce: true,
-    ...(applied !== undefined && { credential: { hmac: hmac(applied), pending: false } }),
+    ...(applied !== undefined && { credential: { hmac: hmac(applied, resource.uid), pending: false } }),
   };
   const desired = withManagedStatus(managed, facts, now);
   const change = changeOf(resource, desired, applied === undefined ? {} : { applied });

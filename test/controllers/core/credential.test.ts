@@ -74,13 +74,18 @@ describe('the record of a credential', () => {
   test('is an HMAC-SHA-256 under the key of the note', () => {
     // RFC 4231, test case 2
     const jefe = Buffer.from('Jefe').toString('base64');
-    const digest = Buffer.from(hmacOf('what do ya want for nothing?', { key: jefe }), 'base64');
+    const digest = Buffer.from(hmacOf('for nothing?', { key: jefe }, 'what do ya want '), 'base64');
     assert.equal(digest.toString('hex'), '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843');
   });
 
-  test('differs for another credential and for another key', () => {
-    const records = [hmacOf('a', { key }), hmacOf('b', { key }), hmacOf('a', { key: 'b3RoZXI=' })];
-    assert.equal(new Set(records).size, 3);
+  test('differs for another credential, for another key and for another resource', () => {
+    const records = [
+      hmacOf('a', { key }, 'uid'),
+      hmacOf('b', { key }, 'uid'),
+      hmacOf('a', { key: 'b3RoZXI=' }, 'uid'),
+      hmacOf('a', { key }, 'restored'),
+    ];
+    assert.equal(new Set(records).size, 4);
   });
 });
 
@@ -176,7 +181,7 @@ describe('the resources that have a credential', () => {
 });
 
 describe('why a claim cannot have the connection details', () => {
-  const recorded = { hmac: hmacOf('p', { key }), pending: false };
+  const recorded = { hmac: hmacOf('p', { key }, 'managed-uid'), pending: false };
   const mine: KeptCredential = {
     details: { password: 'p' },
     note: { key, for: 'FancySQLInstance team/orders' },
@@ -220,7 +225,7 @@ describe('why a claim cannot have the connection details', () => {
     'a claim cannot have details if no credential is recorded': { kept: mine, why: 'CredentialNotApplied' },
     'a claim cannot have details if another credential is recorded': {
       kept: mine,
-      credential: { ...recorded, hmac: hmacOf('former', { key }) },
+      credential: { ...recorded, hmac: hmacOf('former', { key }, 'managed-uid') },
       why: 'CredentialNotApplied',
     },
     'a claim cannot have details that the external system does not use yet': {

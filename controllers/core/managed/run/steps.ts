@@ -107,7 +107,7 @@ function credentialReported(run: Run, seen: Observation | undefined): Run {
 function withRecord(run: Run, { pending }: { readonly pending: boolean }): Run {
   const { credential, entry } = run;
   if (credential === undefined || entry?.note === undefined) return run;
-  const record = { hmac: hmacOf(credential.value, entry.note), pending };
+  const record = { hmac: hmacOf(credential.value, entry.note, run.current.metadata.uid), pending };
   return { ...run, credential: { ...credential, isApplied: true }, record };
 }
 

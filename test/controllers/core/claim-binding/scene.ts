@@ -80,8 +80,8 @@ export const sourceOf = (resource: Managed, password: string, claim = ''): Secre
 });
 
 /** The record of a password that the external system has. */
-export const recordOf = (password: string) =>
-  ({ hmac: hmacOf(password, { key: 'a2V5' }), pending: false }) as const;
+export const recordOf = (password: string, uid = 'managed-uid') =>
+  ({ hmac: hmacOf(password, { key: 'a2V5' }, uid), pending: false }) as const;
 
 /**
  * The steps of the managed resource controller. It writes a credential for the owner, applies it and reports
@@ -121,7 +121,7 @@ function serveOne(cluster: FakeCluster, resource: Managed): void {
     cluster.put(SecretKind, { ...found, metadata: { ...found.metadata, annotations } });
   }
   const { password = '' } = decodeDetails(cluster.get(SecretKind, key));
-  const credential = recordOf(password);
+  const credential = recordOf(password, now.metadata.uid);
   const isCurrent = now.status?.credential?.hmac === credential.hmac;
   if (isCurrent && now.status?.bindingPhase !== undefined) return;
   const conditions = [

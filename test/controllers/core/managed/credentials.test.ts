@@ -34,11 +34,12 @@ const passwordOf = (scene: Scene): string | undefined => scene.external.things.g
 
 /** The Secret's password is the one that works, and the status records it. */
 function assertApplied(scene: Scene): void {
-  const { secret, note } = scene;
+  const { secret, note, object } = scene;
   assert.ok(secret?.password && note);
   assert.equal(passwordOf(scene), secret.password);
   assert.equal(secret.uri, `db://:${secret.password}@db.example`);
-  assert.deepEqual(scene.object?.status?.credential, { hmac: hmacOf(secret.password, note), pending: false });
+  const hmac = hmacOf(secret.password, note, object?.metadata.uid);
+  assert.deepEqual(object?.status?.credential, { hmac, pending: false });
   assert.equal(scene.condition('Synced'), 'True/ReconcileSuccess');
 }
 

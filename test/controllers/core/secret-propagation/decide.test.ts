@@ -21,7 +21,7 @@ import {
 import { claim, claimKind, claimRef, deletionTimestamp, managed, managedKind } from '../objects.ts';
 
 const owner = claim();
-const credential = { hmac: hmacOf('new', { key: 'a2V5' }), pending: false };
+const credential = { hmac: hmacOf('new', { key: 'a2V5' }, 'managed-uid'), pending: false };
 const published = { writeConnectionSecretToRef: { namespace: 'system', name: 'src' } };
 const bound = managed(
   { ...published, claimRef: claimRef() },
@@ -168,7 +168,7 @@ const cases: Record<string, { given: Partial<PropagationFacts>; want: Propagatio
     },
   },
   'a password that the external system does not have yet is not copied': {
-    given: withStatus({ credential: { hmac: hmacOf('old', { key: 'a2V5' }), pending: false } }),
+    given: withStatus({ credential: { hmac: hmacOf('old', { key: 'a2V5' }, 'managed-uid'), pending: false } }),
     want: { name: 'CredentialNotApplied' },
   },
   'a password that the external system does not use yet is not copied': {

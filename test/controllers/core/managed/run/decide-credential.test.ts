@@ -25,7 +25,7 @@ const credential: SecretDetails = {
   },
 };
 const reported: SecretDetails = { reportsSecrets: true };
-const recorded = { hmac: hmacOf('secret', { key }), pending: false };
+const recorded = { hmac: hmacOf('secret', { key }, 'uid-db'), pending: false };
 
 interface Case {
   readonly spec?: ManagedSpec;
