@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
+import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import { decodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import { FakeCluster } from './cluster-fake.ts';
 import { FakeExternal, startStack } from './external-fake.ts';
@@ -20,7 +21,7 @@ const conn = (name: string) => ({ writeConnectionSecretToRef: { name } });
 const kinds: readonly Kind[] = [classKind, SecretKind, managedKind, claimKind];
 
 /** A cluster with a provisioned and a static claim, both bound, and the external system behind it. */
-async function original() {
+async function original(system?: string) {
   const cluster = new FakeCluster();
   const specTemplate = { writeConnectionSecretsToNamespace: 'system' };
   cluster.put(classKind, resourceClass('small', {}, { specTemplate }));
@@ -34,10 +35,22 @@ async function original() {
     claim({ ...conn('billing'), resourceRef: resourceRef('db') }, { name: 'billing', uid: 'billing-uid' }),
   );
   const external = new FakeExternal();
+  external.system = system;
   const process = await startStack(cluster, external).settle();
   process.stop();
   const phases = cluster.all(claimKind).map(({ status }) => status?.bindingPhase);
   assert.deepEqual(phases, ['Bound', 'Bound']);
+  return { cluster, external };
+}
+
+/** A cluster with a resource made by hand that no claim has, and the external system behind it. */
+async function unclaimed() {
+  const cluster = new FakeCluster();
+  const to = { namespace: 'system', name: 'static' };
+  cluster.put(managedKind, managed({ writeConnectionSecretToRef: to }));
+  const external = new FakeExternal();
+  const process = await startStack(cluster, external).settle();
+  process.stop();
   return { cluster, external };
 }
 
@@ -211,5 +224,49 @@ describe('a backup that is restored into a new cluster: every UID is new, status
       ['db'],
     );
     assert.deepEqual([...external.things.keys()], ['db']);
+  });
+
+  test('after a server was moved, a restored claim still works: the backup has the adopted identity', async () => {
+    const { cluster, external } = await original('server-1');
+    external.system = 'server-2';
+    for (const { metadata } of cluster.all(managedKind)) {
+      const annotations = { ...metadata.annotations, [annotationKeys.adoptIdentity]: 'true' };
+      const now = cluster.get(managedKind, metadata) ?? assert.fail();
+      cluster.put(managedKind, { ...now, metadata: { ...now.metadata, annotations } });
+    }
+    const moved = await startStack(cluster, external).settle();
+    moved.stop();
+    const copy = new FakeCluster();
+    for (const kind of kinds) for (const object of cluster.all(kind)) copy.put(kind, restored(object));
+    await startStack(copy, external).settle();
+    assertHealed(copy, external, secretsOf(cluster));
+  });
+
+  test('an existing resource that was only found is not created in another system after a restore', async () => {
+    const cluster = new FakeCluster();
+    const external = new FakeExternal();
+    external.system = 'server-1';
+    external.put('db');
+    cluster.put(managedKind, managed());
+    const first = await startStack(cluster, external).settle();
+    first.stop();
+    const copy = new FakeCluster();
+    for (const object of cluster.all(managedKind)) copy.put(managedKind, restored(object));
+    const other = new FakeExternal();
+    other.system = 'server-2';
+    await startStack(copy, other).settle();
+    assert.deepEqual([...other.things.keys()], []);
+    const [stored] = copy.all(managedKind);
+    assert.equal(getCondition(stored?.status?.conditions, 'Synced').error?.class, 'OtherSystem');
+  });
+
+  test('the password of an Unbound resource is set again if a backup brought its status', async () => {
+    const { cluster, external } = await unclaimed();
+    const copy = new FakeCluster();
+    for (const kind of kinds)
+      for (const object of cluster.all(kind)) copy.put(kind, restoredWithStatus(object));
+    external.put('db', {}, 'rotated after the backup');
+    await startStack(copy, external).settle();
+    assert.equal(external.things.get('db')?.password, secretsOf(cluster).static?.password);
   });
 });

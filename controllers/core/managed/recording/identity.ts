@@ -48,8 +48,9 @@ function fieldsAt(managed: Managed, marks: IdentityMarks): Identity['fields'] {
 }
 
 /**
- * The recorded identity. The controller writes it to an annotation before the creation, because backups contain
- * annotations, and later to the status. Undefined if none is recorded, or if `isAdopting`.
+ * The recorded identity. The controller writes it to an annotation before the creation, and to annotation and status
+ * after each observation that finds the resource: backups contain annotations, and rules of a definition can read the
+ * status. Undefined if none is recorded, or if `isAdopting`.
  */
 export function recordedIdentity(
   managed: Managed,
@@ -201,12 +202,12 @@ export function leadsElsewhere({ marks }: IdentityContext, { current }: Identifi
   );
 }
 
-/** The identity for the status. Undefined if no resource was found, or if it is only observed and may be renamed. */
+/** The identity for annotation and status. Undefined if none was found, or if it is only observed and may be renamed. */
 export function identityFound(context: IdentityContext, run: Identifiable): string | undefined {
   const { seen, current } = run;
   const isObserver =
     !shouldCreate(current.spec) && !shouldUpdate(current.spec) && !shouldDelete(current.spec);
-  const isRecorded = recordedIdentity(current, context.marks) !== undefined;
+  const isRecorded = isAdopting(current) || recordedIdentity(current, context.marks) !== undefined;
   if (seen === undefined || (isObserver && !isRecorded)) return undefined;
   const isAsWanted = seen.isUpToDate && isEmpty(seen.refused) && isEmpty(seen.drifted);
   return encodeIdentity(identityToRecord(context, run, { isAsWanted }));

@@ -24,7 +24,14 @@ import { failing, StepFailure } from '../../step-failure.ts';
 import type { ExternalClient, Observation } from '../connecting/external-client.ts';
 import type { AbsenceTimes } from '../recording/absence-times.ts';
 import type { CreationContext } from '../recording/creation-record.ts';
-import { editsOf, identified, named, recordedIdentity, withAnnotations } from '../recording/identity.ts';
+import {
+  editsOf,
+  identified,
+  identityFound,
+  named,
+  recordedIdentity,
+  withAnnotations,
+} from '../recording/identity.ts';
 import {
   isOperationOngoing,
   operationOngoing,
@@ -204,7 +211,10 @@ const ceasesTracking = ({ metadata, spec: { claimRef, classRef } }: Managed): bo
   classRef !== undefined &&
   metadata.annotations?.[annotationKeys.externalIdentity] === undefined;
 
-/** Writes name, annotations and late-initialized values. A conflict ends the run: no creation follows a stale read. */
+/**
+ * Writes name, annotations and late-initialized values, and the identity that was found: backups contain annotations. A
+ * conflict ends the run: no creation follows a stale read.
+ */
 export async function prepare(
   context: RunContext,
   run: Run,
@@ -212,7 +222,9 @@ export async function prepare(
 ): Promise<Run> {
   const known = named(context.identity, run.current);
   const object = lateInitialized === undefined ? known : withLateInitialized(known, lateInitialized);
-  const prepared = withAnnotations(object, annotations);
+  const found = identityFound(context.identity, { ...run, current: object });
+  const recorded = found === undefined ? {} : { [annotationKeys.externalIdentity]: found };
+  const prepared = withAnnotations(object, { ...recorded, ...annotations });
   const isRoutine = (ready ?? lateInitialized) === undefined;
   const facts = isRoutine ? {} : { ...cannot.write, ...(ready && { ready }) };
   return write(context, run, prepared, facts, { ceasesTracking: ceasesTracking(run.current) });

@@ -505,6 +505,7 @@ const runs: Readonly<Record<string, Run>> = {
     want: works(),
     writes: [
       'update FavouriteDBInstance db',
+      'update FavouriteDBInstance db', // the identity that was found
       'create Secret infra/db-connection',
       'updateStatus FavouriteDBInstance db',
     ],

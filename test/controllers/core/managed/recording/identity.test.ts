@@ -374,7 +374,7 @@ describe('credentials that lead to another system', () => {
   });
 });
 
-test('a resource from before identities were recorded is recorded at the first observation, in one write', async () => {
+test('an identity that is not recorded is recorded in annotation and status at the first observation', async () => {
   const made = await ready();
   const { status, ...object } = made.object ?? assert.fail();
   const { externalIdentity: _none, ...before } = status ?? {};
@@ -382,8 +382,11 @@ test('a resource from before identities were recorded is recorded at the first o
   annotate(made, 'crossplane.io/external-identity', undefined);
   made.cluster.takeWrites();
   await made.run();
-  assert.deepEqual(made.cluster.takeWrites(), ['updateStatus FavouriteDBInstance db']);
-  assert.match(made.object?.status?.externalIdentity ?? '', /"name":"db"/);
+  const writes = ['update FavouriteDBInstance db', 'updateStatus FavouriteDBInstance db'];
+  assert.deepEqual(made.cluster.takeWrites(), writes);
+  const recorded = made.object?.status?.externalIdentity ?? '';
+  assert.match(recorded, /"name":"db"/);
+  assert.equal(made.annotations['crossplane.io/external-identity'], recorded);
 });
 
 test('the same identity is the same text, in whatever order its fields are given', () => {
