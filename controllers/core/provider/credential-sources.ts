@@ -1,14 +1,12 @@
 import isPlainObject from 'lodash/isPlainObject.js';
-import type { LRUCache } from 'lru-cache';
 import { advice } from '../../../apis/core/v1alpha1/advice.ts';
 import type { CredentialSelector } from '../../../apis/core/v1alpha1/credentials.ts';
 import type { SecretKeySelector } from '../../../apis/core/v1alpha1/reference.ts';
-import type { ConnectionDetails, SecretKey } from '../../../apis/core/v1alpha1/secret.ts';
-import { decodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
+import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
+import { decodeDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import { invalid } from '../../../clients/external-error.ts';
-import { boundedCache } from '../../../runtime/bounded-cache.ts';
-import { annotate, isNotFound, messageOf } from '../../../runtime/client/errors.ts';
-import type { KubernetesClient } from '../../../runtime/client/kubernetes-client.ts';
+import { recentSecrets } from '../../../runtime/cache/recent-secrets.ts';
+import { annotate, messageOf } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 
 /** Credentials in clear text. They must never be logged. */
@@ -35,16 +33,12 @@ export type Credentials =
 /** Reads the credentials of an object (`who` in messages). Its Errors name the missing part, but no secret. */
 export type CredentialReader = (selector: CredentialSelector, who: string) => Promise<Credentials>;
 
-/** The time for which a Secret is cached, in ms, so that a burst of reconciles reads the Secret once. */
-const freshMs = 2_000;
-const maxSecrets = 1_000;
-
 /**
  * Reads credentials (crossplane-runtime v1.16, CommonCredentialExtractor). Secrets are read one by one, because they
  * can have any type: a watch would see every Secret of the cluster.
  */
 export function credentialReader(env: Environment): CredentialReader {
-  const recent = recentSecrets(env);
+  const read = recentSecrets(env);
 
   return async ({ source, secretRef, env: variable, fs }, who) => {
     switch (source) {
@@ -70,9 +64,9 @@ export function credentialReader(env: Environment): CredentialReader {
     who: string,
   ): Promise<HeldCredentials> {
     const secret = `${namespace}/${name}`;
-    const reading = read(secret, { namespace, name });
-    const data = await annotate(`cannot get secret ${secret} of ${who}`, reading);
-    if (data === 'absent') throw new Error(`secret ${secret} of ${who} does not exist`);
+    const found = await annotate(`cannot get secret ${secret} of ${who}`, read({ namespace, name }));
+    if (found === undefined) throw new Error(`secret ${secret} of ${who} does not exist`);
+    const data = decodeDetails(found);
     const text = data[key];
     if (text === undefined) throw new Error(`secret ${secret} of ${who} has no key "${key}"`);
     return { source: 'Secret', text, entries: () => data, origin: `secret ${secret}`, key };
@@ -93,47 +87,7 @@ export function credentialReader(env: Environment): CredentialReader {
     if (text.trim() === '') throw new Error(`file ${path} is empty (${who})`);
     return text;
   }
-
-  function read(
-    secret: string,
-    key: { readonly namespace: string; readonly name: string },
-  ): Promise<ConnectionDetails | 'absent'> {
-    recent.purgeStale(); // keep no clear text longer than needed
-    const held = recent.get(secret);
-    if (held !== undefined) return held;
-    const data = env.client.get(SecretKind, key).then(decodeDetails, (error: unknown): 'absent' => {
-      // The absence of a Secret is cached, too, because every resource of the provider reads the Secret.
-      if (isNotFound(error)) return 'absent';
-      if (recent.get(secret) === data) recent.delete(secret);
-      throw error;
-    });
-    recent.set(secret, data);
-    return data;
-  }
 }
-
-/** `absent`: the API server reported that the Secret does not exist. */
-type RecentSecrets = LRUCache<string, Promise<ConnectionDetails | 'absent'>>;
-const caches = new WeakMap<KubernetesClient, RecentSecrets>();
-
-/** All readers of a client share one cache, so that {@link forgetSecret} works for all of them. */
-function recentSecrets({ client, clock }: Pick<Environment, 'client' | 'clock'>): RecentSecrets {
-  const known = caches.get(client);
-  if (known !== undefined) return known;
-  const created: RecentSecrets = boundedCache(maxSecrets, {
-    ttl: freshMs,
-    ttlResolution: 0,
-    perf: { now: () => clock.elapsedMs() },
-  });
-  caches.set(client, created);
-  return created;
-}
-
-/** Removes a changed Secret from the cache, so that the next reader gets it from the API server. */
-export const forgetSecret = (
-  env: Pick<Environment, 'client' | 'clock'>,
-  { namespace, name }: SecretKey,
-): void => void recentSecrets(env).delete(`${namespace}/${name}`);
 
 /** Returns the credentials. If the source has none, throws an Error that lists the possible sources. */
 export function heldCredentials(credentials: Credentials): HeldCredentials {

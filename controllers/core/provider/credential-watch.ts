@@ -7,11 +7,11 @@ import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { Provider, ProviderConfig } from '../../../apis/core/v1alpha1/provider.ts';
 import type { SecretKey } from '../../../apis/core/v1alpha1/secret.ts';
 import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
+import { forgetSecret } from '../../../runtime/cache/recent-secrets.ts';
 import type { Change, Store } from '../../../runtime/cache/store.ts';
 import { watchOne } from '../../../runtime/cache/watch.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Request } from '../../../runtime/controller/reconcile.ts';
-import { forgetSecret } from './credential-sources.ts';
 import { credentialsOf } from './provider-credentials.ts';
 
 /** Emits the name of an object after a change of the Secret that `awaited` returns for it, if it returns one. */
