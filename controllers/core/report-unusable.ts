@@ -1,5 +1,5 @@
 import type { Condition } from '../../apis/core/v1alpha1/condition.ts';
-import { reconcileError, setConditions } from '../../apis/core/v1alpha1/condition.ts';
+import { reconcileError, setConditions, withShortMessage } from '../../apis/core/v1alpha1/condition.ts';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { malformationOf } from '../../apis/core/v1alpha1/well-formed.ts';
 import { annotate, isInvalid, messageOf } from '../../runtime/client/errors.ts';
@@ -7,7 +7,6 @@ import type { ControllerSpec } from '../../runtime/controller/controller-spec.ts
 import type { Environment } from '../../runtime/controller/environment.ts';
 import { done } from '../../runtime/controller/reconcile.ts';
 import { eventSources } from './claim-service.ts';
-import { withShortMessage } from './message.ts';
 
 /** Records an Event if the CRD's schema rejects a write. The status cannot show it: the schema rejects that, too. */
 export function reportRefusedWrites<T extends KubernetesObject>(

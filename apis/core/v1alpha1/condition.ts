@@ -12,8 +12,17 @@ export type Condition = Described<typeof condition>;
 /** The limit of metav1.Condition for a message. */
 const longestMessage = 32_768;
 
+/** The maximum number of characters in the message of a condition that this product writes. */
+const shortMessage = 1_024;
+
 /** A condition without time and generation, which {@link setConditions} adds. */
 export type ConditionFacts = Pick<Condition, 'type' | 'status' | 'reason' | 'message' | 'error'>;
+
+/** Makes the message printable and limits its length, because it may contain any text of an external system. */
+export const withShortMessage = (facts: ConditionFacts): ConditionFacts =>
+  facts.message === undefined
+    ? facts
+    : { ...facts, message: shortened(printable(facts.message), shortMessage) };
 
 /** A condition of type `Ready`. */
 export type ReadyFacts = ConditionFacts & { readonly type: 'Ready' };

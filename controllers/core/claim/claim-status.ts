@@ -1,8 +1,7 @@
 import type { BindingPhase } from '../../../apis/core/v1alpha1/binding.ts';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
-import { setConditions } from '../../../apis/core/v1alpha1/condition.ts';
-import { withShortMessage } from '../message.ts';
+import { setConditions, withShortMessage } from '../../../apis/core/v1alpha1/condition.ts';
 import { wasBound } from './ownership.ts';
 
 /** The facts that a run writes to the claim's status. */

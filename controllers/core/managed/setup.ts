@@ -51,7 +51,7 @@ import { createProviderHealth } from '../provider/provider-health.ts';
 import { referenceResolver, referenceTriggers } from '../references/reference-triggers.ts';
 import type { ReferenceField } from '../references/references.ts';
 import { unresolvedInitially } from '../references/references.ts';
-import { attributedConnector } from './connecting/attributed-connector.ts';
+import { attributedConnector } from '../stack-bug.ts';
 import type { ExternalCalls } from './connecting/external-calls.ts';
 import { externalCalls, limitedConnector } from './connecting/external-calls.ts';
 import type { ExternalConnector } from './connecting/external-client.ts';

@@ -1,4 +1,5 @@
 import type { ReadyFacts } from '../../../apis/core/v1alpha1/condition.ts';
+import { withShortMessage } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { isPaused, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
@@ -7,7 +8,6 @@ import { apiErrorIn, isInterrupted } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import { bugIn } from '../../../runtime/log/bug.ts';
 import type { UsedReport } from '../in-use/setup.ts';
-import { withShortMessage } from '../message.ts';
 import { decideProviderReady } from './decide-ready.ts';
 import { originOf } from './provider-credentials.ts';
 import type { CallResult, ProviderHealth } from './provider-health.ts';

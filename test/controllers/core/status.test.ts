@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ClaimStatus } from '../../../apis/core/v1alpha1/claim.ts';
-import { available, binding, creating, reconcileSuccess } from '../../../apis/core/v1alpha1/condition.ts';
+import {
+  available,
+  binding,
+  creating,
+  reconcileSuccess,
+  withShortMessage,
+} from '../../../apis/core/v1alpha1/condition.ts';
 import type { ManagedStatus } from '../../../apis/core/v1alpha1/managed.ts';
 import type { ClaimFacts } from '../../../controllers/core/claim/claim-status.ts';
 import { withClaimStatus } from '../../../controllers/core/claim/claim-status.ts';
 import { scrub, withManagedStatus } from '../../../controllers/core/managed/recording/status.ts';
-import { withShortMessage } from '../../../controllers/core/message.ts';
 import { claim, deletionTimestamp, managed, now } from './objects.ts';
 
 const lastTransitionTime = '2026-01-02T03:04:05Z';

@@ -1,14 +1,13 @@
 import omit from 'lodash/omit.js';
 import { setBindable } from '../../../../apis/core/v1alpha1/binding.ts';
 import type { ConditionFacts } from '../../../../apis/core/v1alpha1/condition.ts';
-import { setConditions } from '../../../../apis/core/v1alpha1/condition.ts';
+import { setConditions, withShortMessage } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { ExternalOperation, Managed, ManagedStatus } from '../../../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../../../apis/core/v1alpha1/meta.ts';
 import type { ConnectionDetails } from '../../../../apis/core/v1alpha1/secret.ts';
 import { secretsAmong } from '../../../../apis/core/v1alpha1/secret.ts';
 import { withoutSecrets } from '../../../../clients/without-secrets.ts';
 import { unknownClaim } from '../../credential.ts';
-import { withShortMessage } from '../../message.ts';
 import { standingOperations } from './operation-conditions.ts';
 
 /** The result of a run, for the status of the managed resource. */
