@@ -48,10 +48,7 @@ const reports: Readonly<Record<Reported, (facts: Observed) => Report | undefined
   OtherKind: () => undefined,
   UnknownKind: reportUnknownKind,
   StatusFromBackup: ({ managed, named }) =>
-    waiting(
-      `waiting for ${describe(managed ?? named)}: its binding status is from a backup, and its controller resets it first`,
-      { phase: keepsPhase },
-    ),
+    waitingFor(managed ?? named, 'its binding status is from a backup, and its controller resets it first'),
   ResourceLost: reportLost,
   ClassMissing: ({ claim }) => {
     const { classRef = {}, resourceRef } = claim.spec;
@@ -100,12 +97,8 @@ const reports: Readonly<Record<Reported, (facts: Observed) => Report | undefined
     });
   },
   NotReady: reportNotReady,
-  CredentialNotApplied: ({ managed, secrets: { notUsable = '' } }) => {
-    const trouble = managed && troubleOf(managed);
-    const state = managed && trouble ? describeManaged(managed) : describe(managed);
-    const message = `waiting for ${state}: ${reasons[notUsable] ?? notUsable}`;
-    return waiting(message, { phase: keepsPhase, trouble, reason: managed && failureReasonOf(managed) });
-  },
+  CredentialNotApplied: ({ managed, secrets: { notUsable = '' } }) =>
+    waitingFor(managed, reasons[notUsable] ?? notUsable),
   KeepBound: reportBound,
 };
 
@@ -148,6 +141,14 @@ const waiting = (
     readonly reason?: ReadyReason | undefined;
   } = {},
 ): Report => report('WaitingToBind', withError(notReady(reason, message), error), shown);
+
+/** A claim waits for a step of its resource's controller. If the resource reports a failure, the claim shows it, too. */
+function waitingFor(managed: Managed | undefined, why: string): Report {
+  const trouble = managed && troubleOf(managed);
+  const state = managed && trouble ? describeManaged(managed) : describe(managed);
+  const reason = managed && failureReasonOf(managed);
+  return waiting(`waiting for ${state}: ${why}`, { phase: keepsPhase, trouble, reason });
+}
 
 function refusal(reason: ReadyReason, managed: Managed | undefined, why: string): Report {
   const message = `refusing to bind to ${describe(managed)}: ${why}`;

@@ -57,7 +57,7 @@ const rights = rightsOfTests();
  * the call.
  */
 export class FakeCluster {
-  readonly clock: TestClock = testClock();
+  readonly clock: TestClock;
   /** Every call, refused ones too; lists and watches are not counted. */
   readonly calls: ApiCall[] = [];
   /** Those that were carried out and are no reads. */
@@ -73,7 +73,9 @@ export class FakeCluster {
   readonly #whenCrashed = new Set<() => void>();
   #hooks: Hook[] = [];
 
-  constructor() {
+  /** `clock`: that of another cluster, if both use the same external systems. */
+  constructor(clock: TestClock = testClock()) {
+    this.clock = clock;
     const client = inProcessClient(this.#memory, this.clock, this.#carryOut);
     this.#kinds = withdrawnKinds(granted(client, rights));
     this.client = this.#kinds.client;
