@@ -75,6 +75,7 @@ export interface ProcessFacts {
 }
 
 const drainTimeoutMs = 30_000;
+const onlyObserving = '--observe-only: this process changes nothing in external systems and secret stores';
 /** How long the last requests may take after the drain. */
 const farewellMs = 3_000;
 /** The part of it for the remaining Events. */
@@ -157,6 +158,7 @@ function start(
     random,
     pollIntervalMs: flags.pollIntervalMs,
     maxExternalCallsPerSecond: flags.maxExternalCallsPerSecond,
+    isObserveOnly: flags.observeOnly,
     ...(stackMetrics && { observer: stackMetrics }),
     host: createHost({ variables: process.env }),
     checkLease,
@@ -201,7 +203,11 @@ function start(
         {
           ...informers,
           stackStates,
-          notes: () => [...old.notes(), ...(election?.notes() ?? [])],
+          notes: () => [
+            ...(flags.observeOnly ? [onlyObserving] : []),
+            ...old.notes(),
+            ...(election?.notes() ?? []),
+          ],
         },
         { ...metrics, page: () => pageOf(metrics, stackMetrics) },
         clock,
@@ -250,6 +256,7 @@ function start(
   if (election === undefined) {
     log.warn('leader election is off: make sure that no other process runs these stacks in this cluster');
   }
+  if (flags.observeOnly) log.warn(onlyObserving);
   merge(
     stop$,
     secondSignal$,

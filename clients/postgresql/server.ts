@@ -40,6 +40,8 @@ export interface PostgresqlServerOptions {
    * throws.
    */
   readonly mayGoOn?: () => void;
+  /** Whether the server refuses every statement that changes something; default false. */
+  readonly isReadOnly?: boolean;
   /** Default: pg's own client. A test may pass one that fails. */
   readonly createClient?: (config: ClientConfig) => Client;
 }
@@ -93,6 +95,7 @@ export function createPostgresqlServer(options: PostgresqlServerOptions): Postgr
     },
     createClient: options.createClient ?? ((config) => new Client(config)),
     mayGoOn: options.mayGoOn ?? (() => {}),
+    isReadOnly: options.isReadOnly ?? false,
     clock,
     random,
   };

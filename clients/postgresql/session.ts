@@ -39,6 +39,8 @@ export interface SessionOptions {
   readonly statementTimeoutMs: number;
   /** How long a statement may wait for the lock of another session. */
   readonly lockTimeoutMs: number;
+  /** Whether the server refuses every statement that changes something. */
+  readonly isReadOnly?: boolean;
   /** Major version, once it is known. Older servers do not know all settings. */
   readonly serverVersion?: number;
   readonly connectTimeoutMs: number;
@@ -105,7 +107,7 @@ function clientConfig(database: string, options: SessionOptions): ClientConfig {
 }
 
 function settings(options: SessionOptions): Readonly<Record<string, string>> {
-  const { lockTimeoutMs, serverVersion = 0 } = options;
+  const { lockTimeoutMs, serverVersion = 0, isReadOnly = false } = options;
   return {
     // A tenant owns schema public of its database. None of our statements may resolve a name to a tenant's object
     // there.
@@ -113,7 +115,7 @@ function settings(options: SessionOptions): Readonly<Record<string, string>> {
     standard_conforming_strings: 'on',
     role: 'none',
     local_preload_libraries: '',
-    default_transaction_read_only: 'off',
+    default_transaction_read_only: isReadOnly ? 'on' : 'off',
     default_transaction_isolation: 'read committed',
     default_transaction_deferrable: 'off',
     default_tablespace: '',

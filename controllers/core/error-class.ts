@@ -43,6 +43,7 @@ const reasons = {
   RequestRefused: 'RequestRefused',
   SecretsForbidden: 'SecretsForbidden',
   SecretsExcluded: 'SecretsExcluded',
+  ObserveOnly: 'ObserveOnly',
 } as const satisfies Readonly<Record<ConditionErrorClass, ReadyReason | undefined>>;
 
 /** The reason that Ready of a provider gets for a failure of this class. */

@@ -1,4 +1,5 @@
 import { advice } from '../../apis/core/v1alpha1/advice.ts';
+import { ControllerError } from '../../apis/core/v1alpha1/condition.ts';
 import type { ManagedSpec, ManagementAction } from '../../apis/core/v1alpha1/managed.ts';
 
 /**
@@ -71,6 +72,13 @@ export function shouldDelete(spec: ManagedSpec): boolean {
   if (spec.deletionPolicy !== undefined) return spec.deletionPolicy === 'Delete';
   return spec.reclaimPolicy !== 'Retain';
 }
+
+/** The failure of a change, such as `update`, in a process with `--observe-only`. */
+export const onlyObserves = (change: string): ControllerError =>
+  new ControllerError(
+    'ObserveOnly',
+    `this process only observes, and would otherwise ${change} it; ${advice.endRehearsal}`,
+  );
 
 function sorted(initials: string): string {
   return [...initials].toSorted().join('');

@@ -1,7 +1,4 @@
-import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { bugIn } from '../../runtime/log/bug.ts';
-import type { ExternalConnector } from './managed/connecting/external-client.ts';
-import { wrapConnector } from './managed/connecting/wrap-calls.ts';
 
 /** The property of a programming error that names the stack with the bug. It stays if another error wraps this one. */
 const stackOfBug = Symbol('stack');
@@ -25,17 +22,6 @@ export async function attributing<T>(stack: string | undefined, call: () => T | 
     throw attributed(error, stack);
   }
 }
-
-/** Adds the name of the stack to programming errors of its connector and clients, so that conditions can show it. */
-export const attributedConnector = <M extends Managed>(
-  connector: ExternalConnector<M>,
-  stack: string | undefined,
-): ExternalConnector<M> =>
-  wrapConnector(connector, () => async (call) => {
-    const answer = await attributing(stack, call);
-    attributed((answer as { readonly error?: unknown } | undefined)?.error, stack);
-    return answer;
-  });
 
 /**
  * The text for a condition: `bug in the stack example: … (TypeError at example/external-client.ts:41)`, or `bug in the

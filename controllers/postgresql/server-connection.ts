@@ -38,7 +38,7 @@ export function serverConnection(
 ): (managed: Managed) => Promise<ServerConnection> {
   const read = providerFacts(env, kinds);
   const find = providerFinder(env, kinds);
-  const { clock, random, checkLease } = env;
+  const { clock, random, checkLease, isObserveOnly = false } = env;
   const connections = new LRUCache<string, ServerConnection>({ max: maxServers });
   /** This message is for the administrator: a tenant does not see the provider. */
   const tellProvider = (managed: Managed, event: EventFacts): void => {
@@ -51,7 +51,8 @@ export function serverConnection(
   return async (managed) => {
     const held = heldCredentials((await read(managed)).credentials);
     const parsing = Promise.resolve().then(() => parseCredentials(held.entries()));
-    const credentials = await annotate(`cannot use ${held.origin}`, parsing);
+    const given = await annotate(`cannot use ${held.origin}`, parsing);
+    const credentials = isObserveOnly ? { ...given, serverDatabases: 'leave' as const } : given;
     const { endpoint, port, username, password, sslmode, clusterCA, database, serverDatabases } = credentials;
     const key = JSON.stringify([
       endpoint,
@@ -66,6 +67,7 @@ export function serverConnection(
     const connect = (): ServerConnection => {
       const server = createServer({
         ...{ credentials, clock, random, mayGoOn: () => checkLease?.() },
+        isReadOnly: isObserveOnly,
         createLine: <T>() => turnsByGroup<T>(() => firstInFirstOut()),
       });
       const tell = (event: EventFacts) => tellProvider(managed, event);

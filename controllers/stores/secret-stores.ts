@@ -22,6 +22,7 @@ import { anyOf, changed, disappears, triggerBy, triggersIn } from '../../runtime
 import type { SecretStore, SecretStores } from '../core/connection/secret-store.ts';
 import { ownerUidLabel } from '../core/connection/store-place.ts';
 import { connectionSecrets } from '../core/indexes.ts';
+import { onlyObserves } from '../core/management-policies.ts';
 import { refuseNewUser } from '../core/new-user.ts';
 import { credentialReader, heldCredentials } from '../core/provider/credential-sources.ts';
 import type { AwaitedSecret } from '../core/provider/credential-watch.ts';
@@ -110,7 +111,7 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
       clients.set(name, entry);
     }
     const where = { server: new URL(server).origin, mountPath, scope };
-    return leadersOnly(env, classified(vaultStore(entry.client, where)));
+    return guarded(env, classified(vaultStore(entry.client, where)));
   }
 
   async function tokenOf(
@@ -172,16 +173,27 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
   }
 }
 
-/** Checks the leader lease before each write. The Kubernetes client checks it only for writes to the cluster. */
-function leadersOnly({ checkLease }: Pick<Environment, 'checkLease'>, store: SecretStore): SecretStore {
+/**
+ * Checks before each write the leader lease, and that the process does not only observe. The Kubernetes client checks
+ * the lease only for writes to the cluster.
+ */
+function guarded(
+  { checkLease, isObserveOnly }: Pick<Environment, 'checkLease' | 'isObserveOnly'>,
+  store: SecretStore,
+): SecretStore {
+  const mayWrite = (change: string): void => {
+    checkLease?.();
+    // guard: a rehearsal changes an entry of Vault
+    if (isObserveOnly) throw onlyObserves(`${change} the entry of`);
+  };
   return {
     ...store,
     async write(...given) {
-      checkLease?.();
+      mayWrite('write');
       return store.write(...given);
     },
     async remove(...given) {
-      checkLease?.();
+      mayWrite('delete');
       await store.remove(...given);
     },
   };

@@ -4,7 +4,7 @@ import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { boundedCache } from '../bounded-cache.ts';
 import { isNotFound } from '../client/errors.ts';
 import type { KubernetesClient } from '../client/kubernetes-client.ts';
-import type { Environment } from '../controller/environment.ts';
+import type { Clock } from '../time/clock.ts';
 
 /** The time for which a Secret is cached, in ms, so that a burst of reconciles reads the Secret once. */
 const freshMs = 2_000;
@@ -14,7 +14,10 @@ const maxSecrets = 1_000;
 type RecentSecrets = LRUCache<string, Promise<Secret | undefined>>;
 const caches = new WeakMap<KubernetesClient, RecentSecrets>();
 
-type Source = Pick<Environment, 'client' | 'clock'>;
+interface Source {
+  readonly client: KubernetesClient;
+  readonly clock: Pick<Clock, 'elapsedMs'>;
+}
 
 /**
  * Returns a function that reads a Secret, at most once in 2 s. All readers of a client share one cache, so that

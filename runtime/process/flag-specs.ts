@@ -123,6 +123,12 @@ export const flagSpecs = ({ stacks, name }: ProcessNames) => ({
     default: 'false',
     ...flag,
   },
+  observeOnly: {
+    usage: '--observe-only [boolean]',
+    description: 'observe external systems and change nothing there, such as to rehearse a restore',
+    default: 'false',
+    ...flag,
+  },
   namespace: {
     usage: '--namespace <names>',
     description: 'serve the claims of these namespaces only; without it the claims of all namespaces',

@@ -13,6 +13,7 @@ export interface Flags {
   readonly context?: string;
   readonly stacks: readonly string[];
   readonly installCrds: boolean;
+  readonly observeOnly: boolean;
   /** The namespaces whose claims are served; never empty; absent: all namespaces. */
   readonly namespaces?: readonly string[];
   /** The only namespaces whose Secrets are watched, read and written, including those of the claims; absent: all. */
@@ -180,6 +181,7 @@ function flagsOf(values: Values): Flags {
     ...(context !== undefined && { context }),
     stacks: rest.stacks,
     installCrds: rest.installCrds,
+    observeOnly: rest.observeOnly,
     ...(namespaces !== undefined && { namespaces }),
     ...(secretNamespaces !== undefined && { secretNamespaces: secretsOf(namespaces, secretNamespaces) }),
     pollIntervalMs: rest.pollInterval,

@@ -36,6 +36,8 @@ export type PageGiven = Pick<DashboardOptions, 'clock' | 'log' | 'client' | 'res
 
 export interface StartOptions {
   readonly createPage?: (given: PageGiven) => Dashboard;
+  /** As the flag --observe-only. */
+  readonly isObserveOnly?: boolean;
   /** As the flags --namespace and --secret-namespaces; the second holds the first. */
   readonly namespaces?: { readonly claims: readonly string[]; readonly secrets?: readonly string[] };
 }
@@ -97,7 +99,10 @@ export class Simulation {
   }
 
   /** Starts the process, with a live page if it is given one; one that runs is killed before. */
-  start(stacks: readonly Stack[], { createPage, namespaces }: StartOptions = {}): void {
+  start(
+    stacks: readonly Stack[],
+    { createPage, namespaces, isObserveOnly = false }: StartOptions = {},
+  ): void {
     this.kill();
     const { clock, random } = this;
     const direct = inProcessClient(this.cluster, clock, async ({ verb, kind, key }, effect) => {
@@ -152,6 +157,7 @@ export class Simulation {
       ...(namespaces && { claimNamespaces: namespaces.claims }),
       ...(namespaces?.secrets && { secretNamespaces: namespaces.secrets }),
       ...flags,
+      isObserveOnly,
     });
     const running$ = run({
       informers,

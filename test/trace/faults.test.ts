@@ -342,6 +342,19 @@ const cases: readonly Case[] = [
     commands: 'kubectl get providers.fcp.crossplane.io favourite -o yaml',
   },
   {
+    fault: 'observing only',
+    play: async (world) => {
+      world.simulation.start(world.stacks, { isObserveOnly: true });
+      const key = world.claim('late', { classRef: { name: 'favourite-small' } });
+      await world.pass();
+      return ['fancysqlinstance', key];
+    },
+    link: 'resource',
+    cause:
+      /^The controllers change nothing in external systems: create failed: this process only observes, and would otherwise create it; run it without --observe-only\.$/,
+    commands: '',
+  },
+  {
     fault: 'nothing there',
     play: async (world) => {
       const annotations = { 'crossplane.io/external-name': 'legacy-order' };

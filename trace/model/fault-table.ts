@@ -268,6 +268,12 @@ export const faultTable: readonly FaultRow[] = [
     details: otherSystem,
   },
   {
+    name: 'observing only',
+    link: 'resource',
+    sign: anyError('ObserveOnly'),
+    cause: 'The controllers change nothing in external systems: {message}.',
+  },
+  {
     name: 'nothing there',
     link: 'external',
     sign: missingExternalSign,

@@ -44,6 +44,7 @@ export const advice = {
   // To the administrator of a managed resource.
   createNamed: 'create it, or name another one',
   useAnother: 'name another one, or delete this resource',
+  endRehearsal: 'run it without --observe-only',
   continueCreation,
   correctProvider: `correct the provider. If both are the same system, set the annotation ${annotationKeys.adoptIdentity} to true`,
   createExternalAgain: `to have another created, remove the annotation ${annotationKeys.externalName}`,

@@ -80,6 +80,7 @@ export const reconcilePaused = (message?: string): ConditionFacts => ({
  * - `RequestRefused`: a policy (an admission webhook or ValidatingAdmissionPolicy), a definition or RBAC refuses a request of
  *   the controllers to the API server, such as the creation of the managed resource.
  * - `SecretsForbidden`, `SecretsExcluded`: RBAC, or --secret-namespaces, keeps the controllers from Secrets of `namespace`.
+ * - `ObserveOnly`: the process runs with --observe-only, and would make the change that the message names.
  */
 export type ControllerErrorClass =
   | 'CredentialsUnreadable'
@@ -93,7 +94,8 @@ export type ControllerErrorClass =
   | 'StoreFailing'
   | 'RequestRefused'
   | 'SecretsForbidden'
-  | 'SecretsExcluded';
+  | 'SecretsExcluded'
+  | 'ObserveOnly';
 
 /** A failure that no external client reports. Its class is known where it is thrown. */
 export class ControllerError extends Error {

@@ -42,6 +42,7 @@ const readyReasons = [
   'DependencyDeleting',
   'SecretsForbidden',
   'SecretsExcluded',
+  'ObserveOnly',
 ] as const;
 
 /** The reasons of a failure that can affect every resource of a provider. Providers, resources and claims show them. */

@@ -35,7 +35,7 @@ import type { ExternalContext, RunContext } from './run/steps.ts';
 import { observeRecorded, step } from './run/steps.ts';
 
 export interface ManagedReconcilerOptions<M extends Managed> {
-  readonly env: Pick<Environment, 'events' | 'clock' | 'random' | 'pollIntervalMs'>;
+  readonly env: Pick<Environment, 'events' | 'clock' | 'random' | 'pollIntervalMs' | 'isObserveOnly'>;
   readonly managedResources: Resource<M>;
   readonly connector: ExternalConnector<M>;
   /** The name of the stack, for messages. */

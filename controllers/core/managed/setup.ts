@@ -51,14 +51,15 @@ import { createProviderHealth } from '../provider/provider-health.ts';
 import { referenceResolver, referenceTriggers } from '../references/reference-triggers.ts';
 import type { ReferenceField } from '../references/references.ts';
 import { unresolvedInitially } from '../references/references.ts';
-import { attributedConnector } from '../stack-bug.ts';
 import type { ExternalCalls } from './connecting/external-calls.ts';
 import { externalCalls, limitedConnector } from './connecting/external-calls.ts';
 import type { ExternalConnector } from './connecting/external-client.ts';
 import { leasedConnector } from './connecting/leased-connector.ts';
 import type { CallObserver } from './connecting/observed-connector.ts';
 import { observedConnector } from './connecting/observed-connector.ts';
+import { observingConnector } from './connecting/observing-connector.ts';
 import { providerHealthConnector } from './connecting/provider-health-connector.ts';
+import { attributedConnector } from './connecting/wrap-calls.ts';
 import type { ManagedReconcilerOptions } from './reconciler.ts';
 import { managedReconciler } from './reconciler.ts';
 import { stageOfManaged } from './stage.ts';
@@ -128,7 +129,8 @@ export function guardedConnector<M extends Managed>(
 ): ExternalConnector<M> {
   const { connector, stack, onCall, providers, externalNames } = service;
   const providerOf = providerFinder(env, providers);
-  const observed = observedConnector(attributedConnector(connector, stack), onCall, env.clock);
+  const observing = observingConnector(attributedConnector(connector, stack), env);
+  const observed = observedConnector(observing, onCall, env.clock);
   const connectedBy = (managed: M) => {
     const found = providerOf(managed);
     return found && { ...found, origin: originOf(found.provider) };

@@ -44,7 +44,9 @@ describe('a reader who does what the product says can use the claim', {
   after(async (context) => {
     await fixture?.stop();
     await postgresql?.dispose();
-    await Promise.all(places.flatMap(({ servers }) => servers.map((server) => server.stop())));
+    await Promise.all(
+      places.flatMap(({ servers, rehearsals }) => [...servers, ...rehearsals].map((server) => server.stop())),
+    );
     if ('error' in context && context.error) console.error(stack?.log());
   });
 

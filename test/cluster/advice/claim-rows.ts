@@ -1,5 +1,7 @@
+import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { advice } from '../../../apis/core/v1alpha1/advice.ts';
+import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
@@ -8,7 +10,7 @@ import { FavouriteDBInstanceKind } from '../../../apis/fcp/v1alpha3/favourite-db
 import { NetworkKind } from '../../../apis/fcp/v1alpha3/network.ts';
 import { provisionedNames } from '../../../controllers/core/claim/provisioned-name.ts';
 import { howToMakeAvailable } from '../../../controllers/core/claim-binding/report.ts';
-import { favouriteRef } from '../fancysql-fixture.ts';
+import { favouriteClassRef, favouriteRef, startFancySQL } from '../fancysql-fixture.ts';
 import { eventually } from '../stack-harness.ts';
 import type { AuthorAdvice } from './author-rows.ts';
 import { refusedVersion } from './aws-rows.ts';
@@ -67,6 +69,25 @@ export const claimRows: Readonly<Record<Exclude<keyof typeof advice, ManagedAdvi
     reason: 'ClassNotFound',
     fault: 'missing class',
     act: (at) => at.editClaim({ classRef: at.classRef() }),
+  },
+  endRehearsal: {
+    async situation(at) {
+      const rehearsal = await startFancySQL({ provisioningMs: 50 });
+      const running = rehearsal.cluster.startProcess(['--stacks', 'fcp', '--observe-only']);
+      at.rehearsals.push({ ...rehearsal, running });
+      await rehearsal.favouriteClass('small');
+      await rehearsal.claim('team-a', 'db', { classRef: favouriteClassRef('small') });
+    },
+    where: async ({ rehearsals: [{ getClaim } = assert.fail()] }) => {
+      const claim = await getClaim('team-a', 'db');
+      return getCondition(claim?.status?.conditions, 'Ready').message;
+    },
+    async act({ rehearsals: [{ running, cluster } = assert.fail()] }) {
+      await running.end();
+      cluster.startProcess(['--stacks', 'fcp']);
+    },
+    ends: async ({ rehearsals: [{ getClaim } = assert.fail()] }) =>
+      (await getClaim('team-a', 'db'))?.status?.bindingPhase === 'Bound',
   },
   createClass: {
     async situation(at) {

@@ -25,6 +25,7 @@ import { apiSource } from '../../../trace/read/api-source.ts';
 import { collect } from '../../../trace/read/collect.ts';
 import type { FancySQLFixture } from '../fancysql-fixture.ts';
 import { credentialsNamespace, favouriteClassRef } from '../fancysql-fixture.ts';
+import type { StackProcess } from '../stack-harness.ts';
 import { eventually } from '../stack-harness.ts';
 
 /**
@@ -59,6 +60,8 @@ export class Place {
   readonly fixture: FancySQLFixture;
   readonly namespace: string;
   readonly clouds: FavouriteCloud[] = [];
+  /** Clusters of their own, with a process that only observes. */
+  readonly rehearsals: (FancySQLFixture & { readonly running: StackProcess })[] = [];
   /** To be stopped at the end. */
   readonly servers: { stop(): Promise<void> }[] = [];
 

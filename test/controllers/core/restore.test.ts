@@ -270,3 +270,82 @@ describe('a backup that is restored into a new cluster: every UID is new, status
     assert.equal(external.things.get('db')?.password, secretsOf(cluster).static?.password);
   });
 });
+
+/** A state of the second cluster, and the report of a process with `--observe-only`. */
+interface Rehearsal {
+  readonly before: (copy: FakeCluster, external: FakeExternal) => void;
+  readonly synced: string;
+  readonly claim: string;
+}
+
+const only = (change: string): string =>
+  `this process only observes, and would otherwise ${change} it; run it without --observe-only`;
+
+const rehearsals: Readonly<Record<string, Rehearsal>> = {
+  'everything is there, and the password works': {
+    before: () => {},
+    synced: 'True/ReconcileSuccess',
+    claim: 'Bound True/Available',
+  },
+  'the external resource is not there': {
+    before: (_copy, { things }) => void things.delete('db'),
+    synced: `False/ReconcileError: create failed: ${only('create')}`,
+    claim: 'Unbound False/ObserveOnly',
+  },
+  'the external resource differs': {
+    before: (copy) =>
+      void copy.edit(managedKind, { name: 'db' }, (object) => ({
+        ...object,
+        spec: { ...object.spec, forProvider: { size: 2 } },
+      })),
+    synced: `False/ReconcileError: update failed: ${only('update')}`,
+    claim: 'Bound True/AvailableWithTrouble',
+  },
+  'the password was rotated after the backup': {
+    before: (_copy, external) => external.put('db', {}, 'rotated'),
+    synced: `False/ReconcileError: cannot set the credential: ${only('update')}`,
+    claim: 'Unbound False/ObserveOnly',
+  },
+  'the Secret is not there': {
+    before: (copy) => copy.delete(SecretKind, { namespace: 'system', name: 'static' }),
+    synced: `False/ReconcileError: ${only('generate another credential for')}`,
+    claim: 'Unbound False/ObserveOnly',
+  },
+  'the resource is being deleted': {
+    before: (copy) => copy.delete(managedKind, { name: 'db' }),
+    synced: `False/ReconcileError: delete failed: ${only('delete')}`,
+    claim: 'Unbound False/Deleting',
+  },
+};
+
+describe('a process with --observe-only over a restored copy changes nothing in external systems, and reports it', () => {
+  for (const [name, { before, synced, claim: wanted }] of Object.entries(rehearsals)) {
+    test(name, async () => {
+      const { cluster, external } = await original();
+      external.testsCredentials = true;
+      const copy = new FakeCluster();
+      for (const kind of kinds) for (const object of cluster.all(kind)) copy.put(kind, restored(object));
+      before(copy, external);
+      const things = structuredClone([...external.things]);
+      const calls = external.calls.length;
+      const process = startStack(copy, external, { isObserveOnly: true });
+      await process.settle(120_000);
+      assert.deepEqual([...external.things], things);
+      const changes = ['create', 'update', 'delete'];
+      assert.deepEqual(
+        external.calls.slice(calls).filter((call) => changes.includes(call)),
+        [],
+      );
+      const { status } = copy.get(managedKind, { name: 'db' }) ?? assert.fail();
+      const { message, ...condition } = getCondition(status?.conditions, 'Synced');
+      const said = `${condition.status}/${condition.reason}${message === undefined ? '' : `: ${message}`}`;
+      const stored = copy.get(claimKind, { namespace: 'team', name: 'billing' });
+      const ready = getCondition(stored?.status?.conditions, 'Ready');
+      assert.deepEqual(
+        [said, `${stored?.status?.bindingPhase} ${ready.status}/${ready.reason}`],
+        [synced, wanted],
+      );
+      assert.deepEqual(process.errors, []);
+    });
+  }
+});

@@ -26,6 +26,7 @@ function printed(...argv: readonly string[]): string {
 const defaults: Flags = {
   stacks: ['fcp', 'ocp', 'postgresql'],
   installCrds: false,
+  observeOnly: false,
   pollIntervalMs: 60_000,
   syncPeriodMs: 3_600_000,
   maxConcurrentReconciles: 10,
@@ -48,6 +49,7 @@ describe('flags', () => {
       ['--stacks', 'STACKS', 'ocp', { stacks: ['ocp'] }],
       ['--stacks', 'STACKS', 'ocp, fcp,ocp', { stacks: ['ocp', 'fcp'] }],
       ['--install-crds', 'INSTALL_CRDS', 'true', { installCrds: true }],
+      ['--observe-only', 'OBSERVE_ONLY', 'true', { observeOnly: true }],
       ['--namespace', 'NAMESPACE', 'team-a', { namespaces: ['team-a'] }],
       ['--namespace', 'NAMESPACE', 'team-b,team-a', { namespaces: ['team-b', 'team-a'] }],
       ['--poll-interval', 'POLL_INTERVAL', '1h30m', { pollIntervalMs: 5_400_000 }],

@@ -1,4 +1,5 @@
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
+import { attributed, attributing } from '../../stack-bug.ts';
 import type { Calls, DesiredCredential, ExternalClient, ExternalConnector } from './external-client.ts';
 
 export type Operation =
@@ -33,6 +34,17 @@ export const wrapConnector = <M extends Managed>(
     return wrapCalls(client, around);
   },
 });
+
+/** Adds the name of the stack to programming errors of its connector and clients, so that conditions can show it. */
+export const attributedConnector = <M extends Managed>(
+  connector: ExternalConnector<M>,
+  stack: string | undefined,
+): ExternalConnector<M> =>
+  wrapConnector(connector, () => async (call) => {
+    const answer = await attributing(stack, call);
+    attributed((answer as { readonly error?: unknown } | undefined)?.error, stack);
+    return answer;
+  });
 
 export function wrapCalls<M extends Managed>(client: ExternalClient<M>, around: Around): ExternalClient<M> {
   if (client.poll === undefined) return wrapMost(client, around);

@@ -10,6 +10,7 @@ import type { EventFacts } from '../../../../runtime/events/event-facts.ts';
 import { generateCredential } from '../../credential.ts';
 import { encodeIdentity } from '../../external-identity.ts';
 import { aboutManaged, logQuietAct } from '../../log-changes.ts';
+import { onlyObserves } from '../../management-policies.ts';
 import { StepFailure } from '../../step-failure.ts';
 import type { Creation, Deletion, DesiredCredential, Observation } from '../connecting/external-client.ts';
 import { failedCreation, recordCreation, recordName } from '../recording/creation-record.ts';
@@ -112,6 +113,9 @@ const inputOf = (
 
 /** Creates the external resource and observes it. A fast creation then takes one run and one status write. */
 async function create(context: ExternalContext, found: Run): Promise<Outcome> {
+  // guard: a rehearsal records a creation
+  if (context.env.isObserveOnly)
+    throw new StepFailure('create failed', onlyObserves('create'), { ...cannot.create, known: found });
   const reserved = await reserve(context, found);
   const { unkept } = reserved;
   if (unkept !== undefined) throw unkept.knowing({ ...reserved, decision: 'CreationRefused' });
@@ -200,7 +204,7 @@ async function fillIn(context: ExternalContext, run: Run, observed: Observation)
 }
 
 async function update(context: ExternalContext, found: Run, observed: Observation): Promise<Outcome> {
-  const { identity, external, signal, log } = context;
+  const { env, identity, external, signal, log } = context;
   const isDue = isCredentialDue(found);
   const run = isDue ? await readyToSet(context, found) : found;
   if (run === undefined) return outcomes.gone(found);
@@ -211,7 +215,7 @@ async function update(context: ExternalContext, found: Run, observed: Observatio
     ...cannot.update,
     // If the update fails, the external resource may still be usable, so Ready shows the observation.
     ...(observed.ready && { ready: () => observed.ready as ReadyFacts }),
-    ...(isDue && { hint: howToChooseCredential(run) }),
+    ...(isDue && !env.isObserveOnly && { hint: howToChooseCredential(run) }),
   });
   if (isDue) logQuietAct(log, 'SetCredentials', { ...aboutManaged(run.current), decision: run.decision });
   const { operation, details, status, isCredentialPending = false } = updated;

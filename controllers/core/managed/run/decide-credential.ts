@@ -55,14 +55,16 @@ export interface CredentialInput {
   readonly kept: (KeptCredential & { readonly isOwned: boolean }) | undefined;
   /** True if the Secret or entry cannot be read or written: then only AddFinalizer and ResetStatus are decided. */
   readonly isUnknown?: boolean;
+  /** True with `--observe-only`: a resource gets no finalizer, because no external resource is created. */
+  readonly isObserveOnly?: boolean;
   readonly secretDetails: SecretDetails;
 }
 
 type Decide = (input: CredentialInput) => CredentialDecision | undefined;
 
 /** Adds the finalizer before anything is created for the object. */
-const addFinalizer: Decide = ({ managed }) =>
-  hasFinalizer(managed, finalizerNames.managed)
+const addFinalizer: Decide = ({ managed, isObserveOnly = false }) =>
+  isObserveOnly || hasFinalizer(managed, finalizerNames.managed)
     ? undefined
     : {
         name: 'AddFinalizer',

@@ -5,6 +5,7 @@ import { withReported } from '../../connection/connection-place.ts';
 import type { CredentialNote } from '../../credential.ts';
 import { credentialOf, generateCredential, isApplied, newNoteKey } from '../../credential.ts';
 import { aboutManaged, logQuietAct } from '../../log-changes.ts';
+import { onlyObserves } from '../../management-policies.ts';
 import type { CredentialDecision } from './decide-credential.ts';
 import { decideCredential } from './decide-credential.ts';
 import type { Run } from './outcome.ts';
@@ -20,12 +21,14 @@ const maxDecisions = 12;
  */
 export async function keepCredential(context: ExternalContext, found: Run): Promise<Run | undefined> {
   if (wasDeleted(found.current)) return found;
-  const { places, secretDetails, signal } = context;
+  const { env, places, secretDetails, signal } = context;
+  const { isObserveOnly = false } = env;
   let run = await inPlace(found, places.read(found.current, signal));
   for (let round = 0; round < maxDecisions; round += 1) {
     const { current, entry, unkept } = run;
     const isUnknown = unkept !== undefined;
-    const decision = decideCredential({ managed: current, kept: entry, isUnknown, secretDetails });
+    const input = { managed: current, kept: entry, isUnknown, isObserveOnly, secretDetails };
+    const decision = decideCredential(input);
     if (decision === undefined) return withCredential(context, run);
     if (decision.act === 'report')
       return { ...withCredential(context, run), credentialProblem: decision.message };
@@ -39,13 +42,15 @@ export async function keepCredential(context: ExternalContext, found: Run): Prom
 type Write = Exclude<CredentialDecision, { readonly act: 'report' }>;
 
 async function carryOut(context: ExternalContext, run: Run, decision: Write): Promise<Run | undefined> {
-  const { managedResources, signal, log } = context;
+  const { env, managedResources, signal, log } = context;
   switch (decision.act) {
     case 'update':
       return write(context, run, decision.desired);
     case 'updateStatus':
       return writeStatus(context, run, decision.desired);
     case 'generate': {
+      if (env.isObserveOnly)
+        return inPlace(run, Promise.reject(onlyObserves('generate another credential for')));
       const confirming = managedResources.confirm(run.current, signal);
       if ((await step(run, 'cannot get managed resource', confirming)) === undefined) return undefined;
       logQuietAct(log, decision.name, { ...aboutManaged(run.current), decision: decision.name });

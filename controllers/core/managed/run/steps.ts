@@ -47,7 +47,7 @@ import { reporting, withDetails, withEvents } from './outcome.ts';
 
 /** The context of a run: what all runs of the managed kind share, and the signal and log of this run. */
 export interface RunContext extends CreationContext {
-  readonly env: Pick<Environment, 'events' | 'clock' | 'random' | 'pollIntervalMs'>;
+  readonly env: Pick<Environment, 'events' | 'clock' | 'random' | 'pollIntervalMs' | 'isObserveOnly'>;
   readonly places: ConnectionPlaces;
   readonly secretDetails: SecretDetails;
   readonly randomBytes: RandomBytes;
