@@ -17,6 +17,8 @@ export interface CorrelatedEvent extends EventFacts {
   readonly name: string;
   /** See {@link eventKey}. */
   readonly key: string;
+  /** The same for all Events with this source, object, type and reason. */
+  readonly similar: string;
   readonly object: KubernetesObject;
   readonly count: number;
   readonly firstMs: number;
@@ -149,7 +151,8 @@ export function createEventCorrelator({
     observe(object, { type, reason, message: given, annotations }, source, nowMs) {
       const about = referenceTo(object);
       const text = printable(given);
-      const combines = isCombined(similarKey(about, { source, type, reason }), text, nowMs);
+      const similar = similarKey(about, { source, type, reason });
+      const combines = isCombined(similar, text, nowMs);
       const message = truncated(combines ? combinedPrefix + text : text, maxMessageBytes);
       const key = eventKey(about, { source, type, reason, message });
       const last = known.get(key);
@@ -164,6 +167,7 @@ export function createEventCorrelator({
       return {
         name,
         key,
+        similar,
         object,
         source,
         type,

@@ -69,9 +69,9 @@ const identifying = ['namespace', 'name', 'uid', 'resourceVersion'] as const;
 /**
  * Sends Events as client-go does (see `createEventCorrelator`): few, and with low priority. There is one request at a
  * time. While many wait, each is followed by a pause, so that a burst takes at most a fifth of one connection's time,
- * and less when the API server is busy. Warnings are sent first. The queue is bounded: the oldest Normal Event is
- * dropped first. An Event that is repeated while it waits is sent once. Failures are retried a few times if a retry can
- * help, then logged at debug.
+ * and less when the API server is busy. Warnings are sent first. The queue is bounded. An Event with a newer one of the
+ * same object and reason is dropped first, then the oldest Normal Event, then the oldest Warning. An Event that is repeated
+ * while it waits is sent once. Failures are retried a few times if a retry can help, then logged at debug.
  */
 export function createEventRecorder(options: EventRecorderOptions): SendingEventRecorder {
   const { client, component, log, clock, capacity = 4000, remembered = 4096 } = options;
@@ -80,19 +80,37 @@ export function createEventRecorder(options: EventRecorderOptions): SendingEvent
   const standing = standingWarnings({ client, log, sources });
   /** Events that wait, oldest first. */
   const waiting = { Normal: new Map<string, CorrelatedEvent>(), Warning: new Map<string, CorrelatedEvent>() };
+  /** By source, object, type and reason: the name of the newest Event that waits. */
+  const newest = new Map<string, string>();
+  /** Waiting Events with a newer one of the same source, object, type and reason: the first to drop. */
+  const outdated = new Map<string, CorrelatedEvent>();
   let droppedCount = 0;
   let sending: Promise<void> = Promise.resolve();
   let wake: () => void = () => {};
 
   const size = (): number => waiting.Normal.size + waiting.Warning.size;
 
+  function keep(event: CorrelatedEvent): void {
+    const before = waiting[event.type].get(newest.get(event.similar) ?? '');
+    if (before !== undefined && before.name !== event.name) outdated.set(before.name, before);
+    outdated.delete(event.name);
+    newest.set(event.similar, event.name);
+    waiting[event.type].set(event.name, event);
+  }
+
+  function remove({ type, name, similar }: CorrelatedEvent): void {
+    waiting[type].delete(name);
+    outdated.delete(name);
+    if (newest.get(similar) === name) newest.delete(similar);
+  }
+
   function drop(): void {
-    const from = waiting.Normal.size > 0 ? waiting.Normal : waiting.Warning;
-    from.delete(from.keys().next().value!);
+    const first = outdated.values().next().value ?? waiting.Normal.values().next().value;
+    remove(first ?? waiting.Warning.values().next().value!);
     droppedCount += 1;
     // Log the first of a series only: a line for each would add to the load that caused the drops.
     if (droppedCount === 1 || droppedCount % 1000 === 0)
-      log.warn('the queue of Kubernetes Events is full: the oldest are dropped', { droppedCount });
+      log.warn('the queue of Kubernetes Events is full: some are dropped', { droppedCount });
   }
 
   /** A Warning does not wait for the Normal Events of a burst: a user may be looking for it. */
@@ -152,11 +170,11 @@ export function createEventRecorder(options: EventRecorderOptions): SendingEvent
 
   async function sendAll(signal: AbortSignal, rests: boolean): Promise<void> {
     for (let event = next(); event !== undefined && !signal.aborted; event = next()) {
-      waiting[event.type].delete(event.name);
+      remove(event);
       const startedAtMs = clock.elapsedMs();
       await send(event, signal);
       // The request was aborted and no newer record has replaced the Event: put it back, so that `flush` sends it.
-      if (signal.aborted && !waiting[event.type].has(event.name)) waiting[event.type].set(event.name, event);
+      if (signal.aborted && !waiting[event.type].has(event.name)) keep(event);
       const restMs = Math.min(Math.round((clock.elapsedMs() - startedAtMs) * restPerSend), longestRestMs);
       if (rests && restMs > 0 && size() > promptCount) await clock.sleep(restMs, signal).catch(() => {});
     }
@@ -175,9 +193,8 @@ export function createEventRecorder(options: EventRecorderOptions): SendingEvent
       const about = { apiVersion, kind, metadata: pick(metadata, identifying) };
       const event = correlator.observe(about, facts, source, clock.now().getTime());
       if (event === undefined) return;
-      const queue = waiting[event.type];
-      const isRepeated = event.isRepeated && queue.get(event.name)?.isRepeated !== false;
-      queue.set(event.name, { ...event, isRepeated });
+      const isRepeated = event.isRepeated && waiting[event.type].get(event.name)?.isRepeated !== false;
+      keep({ ...event, isRepeated });
       if (size() > capacity) drop();
       wake();
     } catch (error) {

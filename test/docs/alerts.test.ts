@@ -91,6 +91,12 @@ const cases: Readonly<Record<string, Case>> = {
     labels: { controller: 'c' },
     quiet: [series('services_stack_polls_late{controller="c"}', '3x5 0x60')],
   },
+  ServicesStackEventsDropped: {
+    fires: [series('services_stack_events_dropped_total', '0x5 40x60')],
+    at: '12m',
+    labels: {},
+    quiet: [series('services_stack_events_dropped_total', '40x60')],
+  },
   ServicesStackClaimsWait: {
     fires: [claims('NoMatchingClass', '0+60x60')],
     at: '20m',

@@ -344,9 +344,28 @@ describe('event recorder', () => {
     assert.deepEqual(objects(), ['w1', 'w2', 'n4']);
     assert.equal(
       log.lines.filter(
-        ({ message }) => message === 'the queue of Kubernetes Events is full: the oldest are dropped',
+        ({ message }) => message === 'the queue of Kubernetes Events is full: some are dropped',
       ).length,
       1,
+    );
+  });
+
+  test('an Event with a newer one of its object and reason is dropped before all others', async () => {
+    create({ capacity: 3 });
+    record('first');
+    record('w', 'old', 'Warning');
+    record('w', 'new', 'Warning');
+    record('last');
+    assert.equal(recorder.droppedCount, 1);
+    run();
+    await clock.advanceUntil(() => sink.writes.length === 3);
+    assert.deepEqual(
+      sink.writes.map(({ event }) => [event.involvedObject?.name, event.message]),
+      [
+        ['w', 'new'],
+        ['first', 'm'],
+        ['last', 'm'],
+      ],
     );
   });
 
@@ -399,7 +418,7 @@ describe('event recorder', () => {
     assert.ok(sink.writes.length <= 4001);
     assert.ok(
       log.lines.filter(
-        ({ message }) => message === 'the queue of Kubernetes Events is full: the oldest are dropped',
+        ({ message }) => message === 'the queue of Kubernetes Events is full: some are dropped',
       ).length <= 10,
     );
   });
