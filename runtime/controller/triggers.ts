@@ -2,7 +2,7 @@ import isEqual from 'lodash/isEqual.js';
 import type { Observable } from 'rxjs';
 import { map, mergeMap } from 'rxjs';
 import type { KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
-import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
+import { objectKey, objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
 import type { Change, Store } from '../cache/store.ts';
 import type { Logger } from '../log/log.ts';
 import type { Request } from './reconcile.ts';
@@ -63,7 +63,7 @@ export function triggersIn({ log }: { readonly log: Pick<Logger, 'error'> }) {
         mergeMap((change) => {
           try {
             const asking = change.type === 'added' ? 'appearance' : changing;
-            return of(change).map((named) => ({ request: keyOf(named), because, asking }));
+            return once(of(change).map(keyOf)).map((request) => ({ request, because, asking }));
           } catch (error) {
             const { namespace, name } = change.object.metadata;
             log.error('a bug in a trigger: cannot find the objects that this change affects', {
@@ -99,6 +99,10 @@ export function triggersIn({ log }: { readonly log: Pick<Logger, 'error'> }) {
 }
 
 const keyOf = (named: Named): Request => objectKey('metadata' in named ? named.metadata : named);
+/** Each key once: a second request would start another run as soon as the first one ends. */
+const once = (requests: readonly Request[]): readonly Request[] => [
+  ...new Map(requests.map((request) => [objectKeyText(request), request])).values(),
+];
 const formerOf = <T>(change: Change<T>): T => (change.type === 'modified' ? change.previous : change.object);
 
 /** The object is seen for the first time: it is new, or it existed when the process started. */

@@ -120,6 +120,10 @@ describe('sentences', () => {
       { name: 'green' },
       { name: 'red' },
     ]));
+  test('through both, an object that is found twice is woken once', () =>
+    assert.deepEqual(keysOf(repainted, (woken) => woken.throughBoth(() => [{ name: 'a' }], '')).keys, [
+      { name: 'a' },
+    ]));
   test('through both, of what had no former state: once', () =>
     assert.deepEqual(keysOf(added, (woken) => woken.throughBoth(colourOf, '')).keys, [{ name: 'red' }]));
   test('conditions add up', () =>
