@@ -54,23 +54,24 @@ const acts: ReadonlySet<string> = new Set([
   'BoundManagedResource',
   'ClaimNotFound',
   'CreatedExternalResource',
-  'CreatedManagedResource',
-  'DefaultResourceClass',
   'DeletedExternalResource',
   'LostExternalResource',
   'PropagatedDataFrom',
   'RemovedConnectionSecret',
-  'SelectedResourceClass',
   'UnboundManagedResource',
   'UpdatedExternalResource',
 ]);
 
+/** A change without an Event of its own. */
 export type QuietAct =
+  | 'CreatedManagedResource'
+  | 'DefaultResourceClass'
   | 'GenerateCredential'
   | 'PublishedConnectionDetails'
   | 'RemovedFinalizer'
   | 'ReplaceCredential'
   | 'RotateCredential'
+  | 'SelectedResourceClass'
   | 'SetCredentials';
 
 export function logAct(log: Pick<Logger, 'info'>, { reason, message }: EventFacts): void {

@@ -52,9 +52,9 @@ test('it explains every reason there is, and no other', () => {
     .map((file) => readFileSync(join(projectRoot, file), 'utf8'))
     .join('\n');
   const patterns = [
-    /(?:eventReason|reason): '([A-Z][A-Za-z]+)'/g,
+    /reason: '([A-Z][A-Za-z]+)'/g,
     /(?:notReady|unknown|warning)\(\s*'([A-Z][A-Za-z]+)'/g,
-    /\bevent\(\s*'(?:Normal|Warning)',\s*'([A-Z][A-Za-z]+)'/g,
+    /\b(?:event|normal)\(\s*'([A-Z][A-Za-z]+)'/g,
     /'(InvalidClassSelector|No(?:Default|Matching)Class)'/g,
     /'(Cannot[A-Z][A-Za-z]+|NamespaceNotAllowed|WaitingToBind|UnknownKind|ManagedResourceNotFound|(?:Apply|Destroy)Failure)'/g,
     /'((?:Created|Updated|Deleted)ExternalResource)'/g,

@@ -104,7 +104,7 @@ function messageOf(decision: BindingDecision, observed: Observed): string | unde
   if (isCall(decision) || decision.name === 'SecretNotOwned') return undefined;
   const { plan } = observed.provisioning ?? {};
   if (decision.name === 'Incompatible' && plan instanceof Error) return plan.message;
-  return reportOf(decision.name, observed)?.facts.conditions[0]?.message;
+  return reportOf(decision.name, observed, new Date(0))?.facts.conditions[0]?.message;
 }
 
 function namespaceOf(

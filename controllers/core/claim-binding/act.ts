@@ -3,6 +3,8 @@ import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { isAlreadyExists } from '../../../runtime/client/errors.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
+import type { Logger } from '../../../runtime/log/log.ts';
+import { logQuietAct } from '../log-changes.ts';
 import type { BindingContext, RunMemory } from './context.ts';
 import type { BindingCall, Observed, SecretWrite } from './decision.ts';
 import { withClaimRef, withoutClaimFinalizer, withoutClaimRef, withPhase, withResource } from './desired.ts';
@@ -15,6 +17,7 @@ export function acting({ claims, secrets, resourcesOf }: BindingContext) {
     { claim, provisioning: { plan } = { resourceClass: undefined } }: Observed,
     run: RunMemory,
     signal: AbortSignal,
+    log: Logger,
   ): Promise<readonly EventFacts[]> {
     const update = (one: Managed, desired: Managed) => resourcesOf(one).update(one, desired, signal);
     const setPhase = (one: Managed, phase: 'Bound' | 'Released') =>
@@ -26,7 +29,7 @@ export function acting({ claims, secrets, resourcesOf }: BindingContext) {
         return [];
       }
       case 'Create':
-        return create(decision, signal);
+        return create(decision, signal, log);
       case 'SetClaimRef':
       case 'CorrectClaimRef':
         await update(decision.managed, withClaimRef(decision.managed, claim));
@@ -64,6 +67,7 @@ export function acting({ claims, secrets, resourcesOf }: BindingContext) {
   async function create(
     { managed, resourceClass: { kind, metadata } }: Extract<BindingCall, { readonly name: 'Create' }>,
     signal: AbortSignal,
+    log: Logger,
   ): Promise<readonly EventFacts[]> {
     try {
       await resourcesOf(managed).create(managed, signal);
@@ -73,7 +77,8 @@ export function acting({ claims, secrets, resourcesOf }: BindingContext) {
       return [];
     }
     const message = `created ${managed.kind} ${managed.metadata.name} from ${kind} ${metadata.name}`;
-    return [{ type: 'Normal', reason: 'CreatedManagedResource', message }];
+    logQuietAct(log, 'CreatedManagedResource', { message });
+    return [];
   }
 
   /** Writes a Secret. If one of that name exists, reads it: the cache has only Secrets of the connection type. */
@@ -98,18 +103,14 @@ export function acting({ claims, secrets, resourcesOf }: BindingContext) {
   }
 }
 
-const unbound = ({ kind, metadata }: Managed, result: string): EventFacts => ({
-  type: 'Normal',
-  reason: 'UnboundManagedResource',
-  message: `unbound from ${kind} ${metadata.name}, which ${result}`,
-});
+const normal = (reason: string, message: string): EventFacts => ({ type: 'Normal', reason, message });
+
+const unbound = ({ kind, metadata }: Managed, result: string): EventFacts =>
+  normal('UnboundManagedResource', `unbound from ${kind} ${metadata.name}, which ${result}`);
 
 function removedSecret({ metadata }: Secret, { spec }: Claim): EventFacts {
   const wanted = spec.writeConnectionSecretToRef?.name;
   const instead = wanted === undefined ? 'no secret' : `secret ${wanted}`;
-  return {
-    type: 'Normal',
-    reason: 'RemovedConnectionSecret',
-    message: `deleted connection secret ${metadata.name}: the claim names ${instead} now`,
-  };
+  const message = `deleted connection secret ${metadata.name}: the claim names ${instead} now`;
+  return normal('RemovedConnectionSecret', message);
 }

@@ -94,7 +94,7 @@ export function claimBinding(context: BindingContext): Reconciler {
   ): Promise<Result | undefined> {
     const { what, facts } = failureOf(decision, observed);
     try {
-      const events = await failing(what, act(decision, observed, run, signal), facts);
+      const events = await failing(what, act(decision, observed, run, signal, log), facts);
       for (const event of events) reportClaimEvent(env, log, observed.claim, event);
     } catch (error) {
       // A 404 of an update or deletion: the object was deleted, and the cache does not show that yet. A 404 of a
@@ -118,9 +118,10 @@ export function claimBinding(context: BindingContext): Reconciler {
       // No event shows that a Secret of another owner was deleted, so the run is retried.
       return failed(new StepFailure('', secrets.obstacle ?? '', secretConflict));
     }
-    const report = reportOf(decision.name, observed);
+    const now = env.clock.now();
+    const report = reportOf(decision.name, observed, now);
     if (report === undefined) return { result: done };
-    const outcome = reported(report, env.clock.now());
+    const outcome = reported(report, now);
     const isOfStore = managed !== undefined && managed.spec.writeConnectionSecretToRef === undefined;
     return decision.name === 'CredentialNotApplied' && isOfStore
       ? { ...outcome, result: after(storePollMs) }

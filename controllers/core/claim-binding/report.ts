@@ -2,9 +2,11 @@
 
 import compact from 'lodash/compact.js';
 import { advice } from '../../../apis/core/v1alpha1/advice.ts';
+import { bindingStory } from '../../../apis/core/v1alpha1/binding.ts';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { ReadyFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import {
+  getCondition,
   notReady,
   reconcileError,
   reconcileSuccess,
@@ -41,9 +43,10 @@ export interface Report {
 type Reported = Exclude<BindingWait['name'], 'SecretNotOwned'>;
 
 /** The report of a decision. reconciler.ts reports `SecretNotOwned` as a failure instead. */
-export const reportOf = (decision: Reported, facts: Observed): Report | undefined => reports[decision](facts);
+export const reportOf = (decision: Reported, observed: Observed, now: Date): Report | undefined =>
+  reports[decision](observed, now);
 
-const reports: Readonly<Record<Reported, (facts: Observed) => Report | undefined>> = {
+const reports: Readonly<Record<Reported, (facts: Observed, now: Date) => Report | undefined>> = {
   ClaimGone: () => undefined,
   OtherKind: () => undefined,
   UnknownKind: reportUnknownKind,
@@ -119,15 +122,16 @@ interface Shown {
   readonly trouble?: EventFacts | undefined;
 }
 
+/** `reason`: of the Event. Undefined: there is none, unless the managed resource reports a failure. */
 function report(
-  reason: string,
+  reason: string | undefined,
   ready: ReadyFacts,
   { isError = false, phase = 'Unbound', type = isError ? 'Warning' : 'Normal', trouble }: Shown = {},
 ): Report {
   const { message = '' } = ready;
   const conditions = [ready, isError ? reconcileError(message) : reconcileSuccess()];
   const facts = { conditions, ...(phase !== keepsPhase && { bindingPhase: phase }) };
-  return { facts, events: [trouble ?? { type, reason, message }] };
+  return { facts, events: compact([trouble ?? (reason && { type, reason, message })]) };
 }
 
 const waiting = (
@@ -140,7 +144,10 @@ const waiting = (
     readonly error?: ReadyFacts['error'] | undefined;
     readonly reason?: ReadyReason | undefined;
   } = {},
-): Report => report('WaitingToBind', withError(notReady(reason, message), error), shown);
+): Report => {
+  const ready = withError(notReady(reason, message), error);
+  return report(shown.type === 'Warning' ? 'WaitingToBind' : undefined, ready, shown);
+};
 
 /** A claim waits for a step of its resource's controller. If the resource reports a failure, the claim shows it, too. */
 function waitingFor(managed: Managed | undefined, why: string): Report {
@@ -198,11 +205,11 @@ function reportNamespace({ managed, provisioning, forbidden = '' }: Observed): R
 }
 
 /** While its resource is being deleted, a Bound claim keeps its status and its Secret. */
-function reportDeleted(facts: Observed): Report | undefined {
+function reportDeleted(facts: Observed, now: Date): Report | undefined {
   const { claim, managed } = facts;
   const wasItsOwn = managed !== undefined && isOwnedBy(managed, claim) && wasBound(claim);
   return wasItsOwn
-    ? reportBound(facts)
+    ? reportBound(facts, now)
     : waiting(`${describe(managed)} is being deleted`, { reason: 'Deleting' });
 }
 
@@ -225,28 +232,20 @@ function reportNotReady({ claim, managed, service, resourceClass }: Observed): R
   const toClaim = adviceToClaim(service, claim, madeFrom, error);
   const message = [toClaim, `waiting for ${describeManaged(managed)}`].filter(Boolean).join(': ');
   const createdMs = Date.parse(managed.metadata.creationTimestamp ?? '');
-  const isUnobserved =
-    managed.status?.conditions === undefined && wasProvisioned(managed) && !Number.isNaN(createdMs);
+  const { reason = 'Creating' } = getCondition(managed.status?.conditions, 'Ready');
+  const [failure, trouble] = [failureReasonOf(managed), troubleOf(managed, message)];
+  // Most resources are ready soon, so that the claim needs no report in between.
+  const isSoonReady = reason === 'Creating' && (failure ?? trouble) === undefined && wasProvisioned(managed);
   return {
-    ...waiting(message, {
-      phase: keepsPhase,
-      error,
-      reason: failureReasonOf(managed),
-      trouble: troubleOf(managed, message),
-    }),
-    ...(isUnobserved && { notBeforeMs: createdMs + quietMs }),
+    ...waiting(message, { phase: keepsPhase, error, reason: failure, trouble }),
+    ...(isSoonReady && !Number.isNaN(createdMs) && { notBeforeMs: createdMs + quietMs }),
   };
 }
 
-function reportBound({ claim, managed, secrets: { hasCopy } }: Observed): Report | undefined {
+function reportBound({ claim, managed, secrets: { hasCopy } }: Observed, now: Date): Report | undefined {
   if (managed === undefined) return undefined;
   const isNew = claim.status?.bindingPhase !== 'Bound';
   const unserved = describeUnserved(claim, managed);
-  const event = (type: EventFacts['type'], reason: string, message: string): EventFacts => ({
-    type,
-    reason,
-    message,
-  });
   return {
     facts: {
       conditions: boundConditions(managed, unserved),
@@ -254,8 +253,8 @@ function reportBound({ claim, managed, secrets: { hasCopy } }: Observed): Report
       hasSecret: unserved === undefined && hasCopy,
     },
     events: compact([
-      isNew && event('Normal', 'BoundManagedResource', `bound to ${describe(managed)}`),
-      unserved !== undefined && event('Warning', 'CannotPropagateConnectionDetails', unserved),
+      isNew && { type: 'Normal', reason: 'BoundManagedResource', message: bindingStory(claim, managed, now) },
+      unserved && { type: 'Warning', reason: 'CannotPropagateConnectionDetails', message: unserved },
       troubleOf(managed),
     ]),
   };

@@ -10,5 +10,5 @@ export const claimDefaulting = (env: Environment, service: ClaimService, peers: 
     controller: 'defaulting',
     decide: decideDefaulting,
     needsClass: needsDefaulting,
-    eventReason: 'DefaultResourceClass',
+    change: 'DefaultResourceClass',
   });

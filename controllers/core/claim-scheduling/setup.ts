@@ -10,5 +10,5 @@ export const claimScheduling = (env: Environment, service: ClaimService, peers: 
     controller: 'scheduling',
     decide: decideScheduling,
     needsClass: needsScheduling,
-    eventReason: 'SelectedResourceClass',
+    change: 'SelectedResourceClass',
   });

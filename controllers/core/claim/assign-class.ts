@@ -15,7 +15,8 @@ import { done } from '../../../runtime/controller/reconcile.ts';
 import { exists, is, those, triggersIn } from '../../../runtime/controller/triggers.ts';
 import type { ClaimService, Peers } from '../claim-service.ts';
 import { controllerNames, eventSources } from '../claim-service.ts';
-import { aboutClaim, logConditions } from '../log-changes.ts';
+import type { QuietAct } from '../log-changes.ts';
+import { aboutClaim, logConditions, logQuietAct } from '../log-changes.ts';
 import { reportClaimEvent } from './claim-events.ts';
 import { claimNamespaces } from './claim-namespaces.ts';
 import type { ClaimFacts } from './claim-status.ts';
@@ -31,8 +32,8 @@ export interface ClassAssignment {
   readonly decide: (facts: ClassFacts) => ClassDecision;
   /** Whether this controller handles a claim without a complete `classRef`. */
   readonly needsClass: (claim: Claim) => boolean;
-  /** The reason of the Event for an assigned class. */
-  readonly eventReason: string;
+  /** The name of the log line about an assigned class. */
+  readonly change: QuietAct;
 }
 
 /**
@@ -43,7 +44,7 @@ export function classAssignment(
   env: Environment,
   service: ClaimService,
   peers: Peers,
-  { controller, decide, needsClass, eventReason }: ClassAssignment,
+  { controller, decide, needsClass, change }: ClassAssignment,
 ): ControllerSpec {
   const events = env.events.from(eventSources[controller](service));
   const claims = env.resource(service.claim);
@@ -88,11 +89,8 @@ export function classAssignment(
       const { status } = await annotate('cannot update resource claim status', writing);
       logConditions(logOf(claim), { before: claim.status?.conditions, after: status?.conditions });
       // An Event is deleted after an hour, so record it each time. The recorder limits the rate.
-      reportClaimEvent({ events }, logOf(claim), claim, {
-        type: 'Warning',
-        reason: decision.reason,
-        message: decision.eventMessage,
-      });
+      const event = { type: 'Warning', reason: decision.reason, message: decision.eventMessage } as const;
+      reportClaimEvent({ events }, logOf(claim), claim, event);
       return ended;
     }
     const assigned = {
@@ -100,8 +98,7 @@ export function classAssignment(
       spec: { ...claim.spec, classRef: { ...decision.classRef, ...claim.spec.classRef } },
     };
     await annotate('cannot update resource claim', claims.update(claim, assigned, signal));
-    const event = { type: 'Normal', reason: eventReason, message } as const;
-    reportClaimEvent({ events }, logOf(assigned), assigned, event);
+    logQuietAct(logOf(assigned), change, { message });
     return ended;
   };
 

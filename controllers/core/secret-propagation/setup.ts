@@ -93,17 +93,9 @@ export function secretPropagation(
         await annotate('cannot update connection secret', secrets.update(target, decision.desired, signal));
         const from = `secret ${objectKeyText(source.metadata)} of ${apiVersionOf(service.managed)} ${service.managed.kind} ${managedName}`;
         const to = `secret ${objectKeyText(request)} of ${service.claim.kind} ${claimName}`;
-        const sent = {
-          type: 'Normal',
-          reason: 'PropagatedDataTo',
-          message: `connection details propagated to ${to}`,
-        } as const;
-        const received = {
-          type: 'Normal',
-          reason: 'PropagatedDataFrom',
-          message: `connection details propagated from ${from}`,
-        } as const;
-        events.record(source, sent);
+        const event = (reason: string, message: string) => ({ type: 'Normal', reason, message }) as const;
+        const received = event('PropagatedDataFrom', `connection details propagated from ${from}`);
+        events.record(source, event('PropagatedDataTo', `connection details propagated to ${to}`));
         events.record(target, received);
         logAct(
           log.child(() => ({ ...aboutSecret(target, service.claim), decision: decision.name })),

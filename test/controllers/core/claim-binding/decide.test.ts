@@ -85,13 +85,18 @@ function factsOf({ managed: resource, ...given }: Given): BindingFacts {
 
 const normal = (reason: string, message: string) => ({ type: 'Normal', reason, message }) as const;
 const warning = (reason: string, message: string) => ({ type: 'Warning', reason, message }) as const;
-/** Waiting, which no error explains. */
-const waits = (event: string, message: string, phase?: 'Unbound', reason = 'Binding'): Report => ({
+/** Waiting, which no error explains. `event`: the reason of the Event; undefined: there is none. */
+const waits = (
+  event: string | undefined,
+  message: string,
+  phase?: 'Unbound',
+  reason = 'Binding',
+): Report => ({
   facts: {
     conditions: [notReady(reason, message), reconcileSuccess()],
     ...(phase && { bindingPhase: phase }),
   },
-  events: [normal(event, message)],
+  events: event === undefined ? [] : [normal(event, message)],
 });
 const refuses = (event: string, message: string, reason: string): Report => ({
   facts: { conditions: [notReady(reason, message), reconcileError(message)], bindingPhase: 'Unbound' },
@@ -302,7 +307,7 @@ const cases: Readonly<Record<string, Case>> = {
     },
     want: { name: 'StatusFromBackup' },
     report: waits(
-      'WaitingToBind',
+      undefined,
       'waiting for FavouriteDBInstance db: its binding status is from a backup, and its controller resets it first',
     ),
   },
@@ -380,7 +385,7 @@ const cases: Readonly<Record<string, Case>> = {
   'a claim does not take a resource that is being deleted': {
     given: { claim: named, managed: managed({}, { deletionTimestamp }) },
     want: { name: 'ResourceDeleted' },
-    report: waits('WaitingToBind', 'FavouriteDBInstance db is being deleted', 'Unbound', 'Deleting'),
+    report: waits(undefined, 'FavouriteDBInstance db is being deleted', 'Unbound', 'Deleting'),
   },
   'a Bound claim shows that its resource is being deleted, and keeps its Secret': {
     given: {
@@ -468,12 +473,12 @@ const cases: Readonly<Record<string, Case>> = {
   'a claim waits until the resource that it names is ready': {
     given: { claim: named, managed: managed() },
     want: { name: 'NotReady' },
-    report: waits('WaitingToBind', 'waiting for FavouriteDBInstance db'),
+    report: waits(undefined, 'waiting for FavouriteDBInstance db'),
   },
   'a claim waits for a resource that is Unbindable': {
     given: { claim: named, managed: managed({}, { status: { bindingPhase: 'Unbindable' } }) },
     want: { name: 'NotReady' },
-    report: waits('WaitingToBind', 'waiting for FavouriteDBInstance db'),
+    report: waits(undefined, 'waiting for FavouriteDBInstance db'),
   },
   'a claim shows what its resource fails at': {
     given: {
@@ -485,7 +490,7 @@ const cases: Readonly<Record<string, Case>> = {
     },
     want: { name: 'NotReady' },
     report: {
-      ...waits('', 'waiting for FavouriteDBInstance db: quota', undefined, 'ResourceFailing'),
+      ...waits(undefined, 'waiting for FavouriteDBInstance db: quota', undefined, 'ResourceFailing'),
       events: [warning('ManagedResourceTrouble', 'waiting for FavouriteDBInstance db: quota')],
     },
   },
@@ -499,7 +504,24 @@ const cases: Readonly<Record<string, Case>> = {
     },
     want: { name: 'NotReady' },
     report: {
-      ...waits('WaitingToBind', 'waiting for FavouriteDBInstance db'),
+      ...waits(undefined, 'waiting for FavouriteDBInstance db'),
+      notBeforeMs: Date.parse('2026-01-02T03:00:02Z'),
+    },
+  },
+  'a resource that is being created may take two seconds before its claim reports it': {
+    given: {
+      claim: named,
+      managed: managed(
+        { claimRef: claimRef(), classRef: classRef('small') },
+        {
+          creationTimestamp: '2026-01-02T03:00:00Z',
+          status: { conditions: [condition('Ready', 'False', 'Creating')] },
+        },
+      ),
+    },
+    want: { name: 'NotReady' },
+    report: {
+      ...waits(undefined, 'waiting for FavouriteDBInstance db: Creating'),
       notBeforeMs: Date.parse('2026-01-02T03:00:02Z'),
     },
   },
@@ -511,7 +533,7 @@ const cases: Readonly<Record<string, Case>> = {
     },
     want: { name: 'CredentialNotApplied' },
     report: waits(
-      'WaitingToBind',
+      undefined,
       'waiting for FavouriteDBInstance db: it still has the credential of another claim, and gets a new one first',
     ),
   },
@@ -523,7 +545,7 @@ const cases: Readonly<Record<string, Case>> = {
     },
     want: { name: 'CredentialNotApplied' },
     report: waits(
-      'WaitingToBind',
+      undefined,
       'waiting for FavouriteDBInstance db: its connection secret does not name this claim yet',
     ),
   },
@@ -535,7 +557,7 @@ const cases: Readonly<Record<string, Case>> = {
     },
     want: { name: 'CredentialNotApplied' },
     report: waits(
-      'WaitingToBind',
+      undefined,
       'waiting for FavouriteDBInstance db: the external system does not use its new credential yet',
     ),
   },
@@ -644,7 +666,8 @@ describe('binding decides', () => {
       const { name, ...call } = want;
       assert.equal(isCall(want), Object.keys(call).length > 0);
       if (!('report' in more) || facts.claim === undefined) return;
-      assert.deepEqual(reportOf(name as Waiting, { ...facts, claim: facts.claim, service }), more.report);
+      const observed = { ...facts, claim: facts.claim, service };
+      assert.deepEqual(reportOf(name as Waiting, observed, new Date(0)), more.report);
     });
   }
 

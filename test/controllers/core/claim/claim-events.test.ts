@@ -43,8 +43,6 @@ test('Events of a claim are annotated with the names of its resource, class and 
   const name = cluster.get(claimKind, key)?.spec.resourceRef?.name ?? '';
   const all = { 'external-name': name, 'managed-name': name, 'class-name': 'small' };
   const annotations = Object.fromEntries(ofClaim(process).map((event) => [event.reason, event.annotations]));
-  assert.deepEqual(annotations.SelectedResourceClass, { 'class-name': 'small' });
-  assert.deepEqual(annotations.CreatedManagedResource, all);
   assert.deepEqual(annotations.BoundManagedResource, all);
   const lonely = await worldOf(claim({ classSelector: { matchLabels: { size: 'huge' } } }));
   await lonely.process.settle();
