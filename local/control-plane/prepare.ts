@@ -1,15 +1,15 @@
 /**
  * Downloads and builds the programs of the tests before the tests run, so that no test waits: the binaries of the control
  * plane, its data with our definitions, the definitions server, Redis, MariaDB, the command line of AWS, promtool,
- * Chromium, and what the image is built of.
+ * Lua, Chromium, and what the image is built of.
  */
 import { prepareAwsCommandLine } from '../aws-command-line.ts';
 import { prepareChromium } from '../chromium-binaries.ts';
+import { lua, promtool } from '../debian-program.ts';
 import { ownArchitecture } from '../image/architecture.ts';
 import { prepareBuildPrograms } from '../image/build-programs.ts';
 import { prepareSystemParts } from '../image/system-parts.ts';
 import { prepareMariadb } from '../mariadb-binaries.ts';
-import { preparePromtool } from '../prometheus-binaries.ts';
 import { prepareRedis } from '../redis-binaries.ts';
 import { controlPlaneBinaries } from './binaries.ts';
 import { prepareRules } from './definitions-server-binary.ts';
@@ -36,12 +36,14 @@ try {
   progress.note(
     mariadb.by === 'nobody' ? `there is no MariaDB: ${mariadb.reason}` : `MariaDB is ${mariadb.server}`,
   );
-  const promtool = await preparePromtool({ environment: process.env, progress });
-  progress.note(
-    promtool.by === 'nobody'
-      ? `there is no promtool: ${promtool.reason}`
-      : `promtool is ${promtool.promtool} (${promtool.by})`,
-  );
+  for (const [name, program] of Object.entries({ promtool, 'lua5.1': lua })) {
+    const found = await program.prepare({ environment: process.env, progress });
+    progress.note(
+      found.by === 'nobody'
+        ? `there is no ${name}: ${found.reason}`
+        : `${name} is ${found.path} (${found.by})`,
+    );
+  }
   const chromium = await prepareChromium({ environment: process.env, progress });
   progress.note(
     chromium.by === 'nobody' ? `there is no Chromium: ${chromium.reason}` : `Chromium is ${chromium.program}`,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
-import { promtoolSupport } from '../../local/prometheus-binaries.ts';
+import { promtool as program } from '../../local/debian-program.ts';
 import { objectOf, objectsOf } from './manifests.ts';
 
 export interface AlertRule {
@@ -28,7 +28,7 @@ interface PrometheusRule extends KubernetesObject {
 export const ruleGroups = (): readonly RuleGroup[] =>
   objectOf<PrometheusRule>(objectsOf('deploy/optional'), 'PrometheusRule', 'services-stack').spec.groups;
 
-const support = await promtoolSupport();
+const support = await program.support();
 
 /** Why what needs promtool is left out; false: it is there. */
 export const withoutPromtool: string | false = support.by === 'nobody' ? support.reason : false;
@@ -39,7 +39,7 @@ export async function promtool(
   input = '',
 ): Promise<{ readonly code: number | null; readonly said: string }> {
   if (support.by === 'nobody') throw new Error(support.reason);
-  const child = spawn(support.promtool, args);
+  const child = spawn(support.path, args);
   child.stdin.end(input);
   const [out, errors, code] = await Promise.all([
     text(child.stdout),

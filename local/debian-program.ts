@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { BinarySet, BinarySource, CacheOptions } from './control-plane/binary-cache.ts';
+import { findExecutable } from './control-plane/command.ts';
+import { optionalBinaries, prepareOptional } from './control-plane/optional-binaries.ts';
+import { unpackPrograms } from './debian-programs.ts';
+
+/** Where a program of the tests is, or why there is none. */
+export type ProgramSupport =
+  | { readonly by: 'machine' | 'debian'; readonly path: string }
+  | { readonly by: 'nobody'; readonly reason: string };
+
+/** A program that some tests need, and that other tests do without. */
+export interface OptionalProgram {
+  /** Gets the program if it can be had. A failure is a result, and is remembered for a day. */
+  prepare(options: CacheOptions): Promise<ProgramSupport>;
+  /** The program that exists now, the machine's own first. Gets none. */
+  support(environment?: NodeJS.ProcessEnv): Promise<ProgramSupport>;
+}
+
+/** A program in `usr/bin` of one of these Debian packages, unpacked without root. */
+function debianProgram(
+  program: string,
+  { packages, neededBytes, version }: { packages: readonly string[]; neededBytes: number; version: string },
+): OptionalProgram {
+  const recipe = { suite: 'bookworm', recipe: 1, neededBytes, commands: ['apt-get', 'dpkg'] };
+  const programs = { [program]: `usr/bin/${program}` };
+  const debian: BinarySource = {
+    name: `debian-${program}`,
+    produce: (work) => unpackPrograms(work, { what: program, recipe, packages, programs }),
+  };
+  const kept = { name: `${program}-${process.platform}-${process.arch}`, files: [program] };
+  const set: BinarySet = {
+    ...{ ...kept, sources: [debian], proof: 'ask it for its version' },
+    prove: async (directory) => {
+      await promisify(execFile)(join(directory, program), [version]);
+    },
+  };
+
+  async function support(environment: NodeJS.ProcessEnv = process.env): Promise<ProgramSupport> {
+    const own = await findExecutable(program, environment.PATH);
+    if (own !== undefined) return { by: 'machine', path: own };
+    const found = await optionalBinaries(kept, { environment, noun: program });
+    return found.isThere
+      ? { by: 'debian', path: join(found.directory, program) }
+      : { by: 'nobody', reason: found.reason };
+  }
+
+  return {
+    support,
+    async prepare(options) {
+      const known = await support(options.environment);
+      if (known.by !== 'nobody') return known;
+      await prepareOptional(set, { ...options, noun: program });
+      return support(options.environment);
+    },
+  };
+}
+
+/** Checks metrics and alert rules. */
+export const promtool = debianProgram('promtool', {
+  packages: ['prometheus'],
+  neededBytes: 600e6,
+  version: '--version',
+});
+
+/** Runs health checks of Argo CD, which are Lua 5.1. */
+export const lua = debianProgram('lua5.1', {
+  packages: ['lua5.1', 'libreadline8', 'libtinfo6'],
+  neededBytes: 50e6,
+  version: '-v',
+});
