@@ -6,6 +6,7 @@
 import { existsSync } from 'node:fs';
 import type { RequestOptions } from 'node:https';
 import { registerHooks } from 'node:module';
+import { isIPv6 } from 'node:net';
 import { sep } from 'node:path';
 import type { Cluster, KubeConfig, User } from '@kubernetes/client-node';
 import pick from 'lodash/pick.js';
@@ -27,7 +28,11 @@ export interface KubeConfigOptions extends KubeConfigPlaces {
   /** The context of `--context`; absent: the current one. */
   readonly context?: string | undefined;
   readonly clock: Pick<Clock, 'now'>;
+  /** The folder with the token of a pod; default: the one where Kubernetes mounts it. */
+  readonly accountFolder?: string;
 }
+
+const serviceAccountFolder = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /**
  * The API server that kubectl would talk to with the same files, flags and variables, as the same user. Without a file it
@@ -39,7 +44,7 @@ export async function readKubeConfig(options: KubeConfigOptions): Promise<Loaded
   const config = new (await kubeConfigClass())();
   if (merged === undefined || isEmpty(merged)) {
     if (options.context !== undefined) throw new KubeConfigError(`there is no context "${options.context}"`);
-    return inCluster(config, options.environment);
+    return inCluster(config, options);
   }
   const context = contextOf(merged, options.context);
   const cluster = clusterOf(merged, context.name, context.cluster);
@@ -60,19 +65,33 @@ export async function readKubeConfig(options: KubeConfigOptions): Promise<Loaded
 const isEmpty = ({ currentContext, clusters, users, contexts }: MergedKubeConfig): boolean =>
   currentContext === undefined && clusters.size + users.size + contexts.size === 0;
 
-const tokenPath = '/var/run/secrets/kubernetes.io/serviceaccount/token';
-
-/** As client-go: two variables and a token make a pod. */
-function inCluster(
-  config: KubeConfig,
-  { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port }: KubeConfigOptions['environment'],
-): KubeConfig {
-  if (!host || !port || !existsSync(tokenPath)) {
+/**
+ * As client-go: two variables and a token make a pod. The token is read again when its age or a 401 requires it. (client-node
+ * itself keeps a token for a minute, also if the API server refuses it.)
+ */
+function inCluster(config: KubeConfig, { environment, accountFolder }: KubeConfigOptions): KubeConfig {
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = environment;
+  const found: FoundEntry = { content: {}, folder: accountFolder ?? serviceAccountFolder };
+  if (!host || !port || !existsSync(pathIn(found, 'token'))) {
     throw new KubeConfigError(
       'there is no kubeconfig, and this is no pod with a service account; name a file with --kubeconfig or $KUBECONFIG',
     );
   }
-  config.loadFromCluster();
+  const name = 'service account of the pod';
+  const user = { name, entry: { tokenFile: pathIn(found, 'token') }, found };
+  const cluster = {
+    server: `https://${isIPv6(host) ? `[${host}]` : host}:${port}`,
+    'certificate-authority': 'ca.crt',
+  };
+  const namespacePath = pathIn(found, 'namespace');
+  const namespace = existsSync(namespacePath) ? readableFile(namespacePath, 'namespace').trim() : undefined;
+  config.addAuthenticator(authenticatorOf(user, undefined));
+  config.loadFromOptions({
+    clusters: [clientCluster({ name, entry: cluster, found })],
+    users: [clientUser(user)],
+    contexts: [{ name, cluster: name, user: name, ...(namespace && { namespace }) }],
+    currentContext: name,
+  });
   return config;
 }
 

@@ -155,7 +155,11 @@ describe('a kubeconfig', () => {
   /** A client of the kubeconfig that the environment names. */
   async function clientOf(
     environment: Record<string, string>,
-    { elapsedMs = clock.elapsedMs, now = clock.now, ...options }: Partial<Clock> & { context?: string } = {},
+    {
+      elapsedMs = clock.elapsedMs,
+      now = clock.now,
+      ...options
+    }: Partial<Clock> & { context?: string; accountFolder?: string } = {},
   ) {
     const kubeConfig = await readKubeConfig({
       ...options,
@@ -515,6 +519,26 @@ describe('a kubeconfig', () => {
     const before = right.asked.times;
     await assert.rejects(ask(environmentOf(['a'])), { code: 401 });
     assert.equal(right.asked.times - before, 2);
+  });
+
+  test('the token of a service account is read again at once when the API server refuses it', async () => {
+    const accountFolder = await mkdtemp(join(folder, 'account-'));
+    await writeFile(join(accountFolder, 'ca.crt'), certificate);
+    await writeFile(join(accountFolder, 'token'), 'old\n');
+    const { hostname, port } = new URL(right.url);
+    const environment = {
+      HOME: accountFolder,
+      KUBECONFIG: '',
+      KUBERNETES_SERVICE_HOST: hostname,
+      KUBERNETES_SERVICE_PORT: port,
+    };
+    const client = await clientOf(environment, { accountFolder });
+    await client.serverVersion();
+    assert.deepEqual(right.asked.last, { authorization: 'Bearer old' });
+    await writeFile(join(accountFolder, 'token'), 'new\n');
+    right.asked.refused.add('Bearer old');
+    await client.serverVersion();
+    assert.deepEqual(right.asked.last, { authorization: 'Bearer new' });
   });
 
   test('a watch that is refused runs the credential plugin again', async () => {
