@@ -226,6 +226,7 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
         if (isTaken || clock.elapsedMs() >= renewedMs + renewDeadlineMs) {
           log.error('lost the Lease: this process exits, so that it can be restarted', {
             ...facts,
+            reason: isTaken ? 'another process holds the Lease' : 'the Lease was not renewed in time',
             ...(isTaken && { holder: holder() }),
           });
           tell('lost');

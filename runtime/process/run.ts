@@ -64,7 +64,7 @@ export interface RunOptions {
 /** The reason for a reconcile without an event: the sync period of the object is over. */
 export const syncPeriodOver = 'its sync period is over';
 
-/** Another process holds the Lease: this one must end at once. */
+/** This process does not hold the Lease for certain: it must end at once. The leader election has logged why. */
 export class LeadershipLost extends Error {
   override readonly name = 'LeadershipLost';
 }
@@ -131,7 +131,7 @@ function whileLeading<T>(
     return leadership$.pipe(
       switchMap((state) => {
         if (state === 'lost')
-          throw new LeadershipLost('another process may hold the Lease now: this one stops');
+          throw new LeadershipLost('this process no longer leads');
         isLeading = true;
         return work$.pipe(tap({ complete: () => finished$.next() }));
       }),

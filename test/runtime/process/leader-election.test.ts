@@ -285,6 +285,25 @@ describe('leader election', () => {
     assert.deepEqual(reported, ['leading', 'lost', 'end']);
   });
 
+  const losses: Record<string, () => void> = {
+    'the Lease was not renewed in time': () => {
+      network = writesFail;
+    },
+    'another process holds the Lease': () => put({ holderIdentity: 'thief', leaseDurationSeconds: 3600 }),
+  };
+  for (const [reason, lose] of Object.entries(losses)) {
+    test(`a leader that lost the Lease logs the reason and, if there is one, the holder: ${reason}`, async () => {
+      const { reported } = await leading();
+      lose();
+      await clock.advanceUntil(() => reported.includes('lost'));
+      const lines = log.lines.filter(({ level }) => level === 'error');
+      assert.deepEqual(
+        lines.map(({ fields }) => [fields.reason, fields.holder]),
+        [[reason, holder() === 'a' ? undefined : holder()]],
+      );
+    });
+  }
+
   test('a leader whose API server hangs stops at its deadline', async () => {
     const { reported } = await leading();
     network = hangs;
