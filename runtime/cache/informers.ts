@@ -15,6 +15,7 @@ import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { kindKey } from '../../apis/core/v1alpha1/kind.ts';
 import { isNamespaceKind } from '../../apis/core/v1alpha1/namespace.ts';
 import type { Selection } from '../client/kubernetes-client.ts';
+import { createKnownCauses } from '../controller/known-failures.ts';
 import type { InformerState } from './informer-state.ts';
 import { jointState } from './informer-state.ts';
 import type { InformerStreamOptions } from './informer-stream.ts';
@@ -70,7 +71,7 @@ const selectionKey = ({ namespace, labelSelector, fieldSelector }: Selection): s
 /** A set without informers. Streams are independent: a failure of one is logged and retried, and affects no other. */
 export function createInformers(options: InformersOptions): Informers {
   const { client, namespacesOf = () => undefined, ...streamOptions } = options;
-  const { clock } = streamOptions;
+  const { clock, causes = createKnownCauses(clock) } = streamOptions;
   const informers = new Map<string, Informer>();
   const added$ = new Subject<Informer>();
   const stateChange$ = new Subject<void>();
@@ -81,6 +82,7 @@ export function createInformers(options: InformersOptions): Informers {
       createInformerStream(kind, within(kind, selection, namespace), {
         client,
         ...streamOptions,
+        causes,
         onStateChange: () => stateChange$.next(),
       }),
     );

@@ -18,8 +18,10 @@ import {
 } from 'rxjs';
 import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { kindKey, objectKey } from '../../apis/core/v1alpha1/kind.ts';
-import { apiErrorIn, isExpired, messageOf } from '../client/errors.ts';
+import { apiErrorIn, causeOf, isExpired, isOutage, messageOf } from '../client/errors.ts';
 import type { KubernetesClient, Selection, WatchEvent } from '../client/kubernetes-client.ts';
+import type { KnownCauses } from '../controller/known-failures.ts';
+import { createKnownCauses } from '../controller/known-failures.ts';
 import type { Logger } from '../log/log.ts';
 import type { Backoff } from '../time/backoff.ts';
 import { createBackoff } from '../time/backoff.ts';
@@ -53,6 +55,8 @@ export interface WatchStreamOptions extends WatchCheckTiming {
   readonly shortWatchMs?: number;
   /** The longest delay while the kind is not installed; milliseconds, default 5000. */
   readonly notInstalledDelayMs?: number;
+  /** The known causes of all streams, so that an outage of the API server is one line of the log. Default: its own. */
+  readonly causes?: KnownCauses;
   /** Called at each change of state. */
   readonly onState?: (state: StreamState) => void;
   /** Called when it is known that no change was missed so far, with the source of that knowledge. */
@@ -85,7 +89,7 @@ export function watchStream<T extends KubernetesObject>(
   const { notInstalledDelayMs = 5000 } = options;
   const { silenceMs = 70_000 } = options;
   const timing = { silenceMs, ...pick(options, ['graceMs', 'checkTimeoutMs'] as const) };
-  const { onConfirmed = () => {}, onSilence = () => {} } = options;
+  const { onConfirmed = () => {}, onSilence = () => {}, causes = createKnownCauses(clock) } = options;
   const {
     backoff = createBackoff(clock, { baseMs: 800, maxMs: 30_000, jitter: 1, resetAfterMs: 120_000, random }),
   } = options;
@@ -96,7 +100,9 @@ export function watchStream<T extends KubernetesObject>(
     let resumeFrom: string | undefined;
     let expiredLists = 0;
     let openedAtMs = 0;
-    let lastWarning: string | undefined;
+    /** A 410 was answered, and no watch has delivered an event since. */
+    let hasExpired = false;
+    const ownCauses = createKnownCauses(clock);
     /** The greatest resourceVersion of an object that a list or watch has delivered. */
     let newest = '';
     /** The key of that object; undefined: it was deleted. */
@@ -116,7 +122,9 @@ export function watchStream<T extends KubernetesObject>(
       onState(state);
     };
     const confirm = (by: 'watch' | 'list' | 'check'): void => {
-      lastWarning = undefined;
+      ownCauses.clear();
+      causes.clear();
+      if (by === 'watch') hasExpired = false;
       confirmedAtMs = clock.elapsedMs();
       onConfirmed(by);
     };
@@ -214,12 +222,33 @@ export function watchStream<T extends KubernetesObject>(
         : timer(0, clock.scheduler);
     };
 
+    const backoffMs = (code: number): number =>
+      code === 404 ? Math.min(notInstalledDelayMs, backoff.next()) : backoff.next();
+
+    /**
+     * Whether the cause of a failure was not logged yet. An outage concerns all kinds, and one stream logs it. If that
+     * stream recovers and this one does not, this stream logs the cause.
+     */
+    const isNews = (error: unknown): boolean => {
+      const { code = 0 } = apiErrorIn(error) ?? {};
+      const isShared = isOutage(error) || code === 429 || code >= 500;
+      const cause = causeOf(error);
+      const isOwn = ownCauses.has(cause);
+      const isKnown = isOwn || (isShared && causes.has(cause));
+      if (isOwn || !isKnown) ownCauses.add(cause);
+      if (isShared) causes.add(cause);
+      return !isKnown;
+    };
+
     const afterFailure = (error: unknown): Observable<unknown> => {
       mustCheckHistory = true;
       const failure = apiErrorIn(error);
       const code = failure?.code ?? 0;
       // It is not known which object an unreadable event was about, and resuming would deliver the same event again.
       const isUnreadable = failure?.reason === 'InvalidWatchEvent';
+      // A list can succeed at once: the delay of an outage that has ended does not count.
+      const isFirstExpiry = isExpired(error) && resumeFrom !== undefined && !hasExpired;
+      hasExpired ||= isExpired(error);
       // guard(code === 404 || isUnreadable): an expired watch is resumed for ever
       if (isExpired(error) || code === 404 || isUnreadable) {
         // A kind that was removed may be served again without its objects. A 404 without a Status may come from a proxy; then
@@ -227,12 +256,8 @@ export function watchStream<T extends KubernetesObject>(
         if (resumeFrom === undefined && isExpired(error)) expiredLists += 1;
         resumeFrom = undefined;
       }
-      const backoffMs = code === 404 ? Math.min(notInstalledDelayMs, backoff.next()) : backoff.next();
-      const delayMs = Math.max(backoffMs, failure?.retryAfterMs ?? 0);
-      const message = advice(code, isExpired(error));
-      const isNews = lastWarning !== message;
-      lastWarning = message;
-      log[isNews ? (isExpired(error) ? 'info' : 'warn') : 'debug'](message, {
+      const delayMs = Math.max(isFirstExpiry ? 0 : backoffMs(code), failure?.retryAfterMs ?? 0);
+      log[isNews(error) && !isExpired(error) ? 'warn' : 'debug'](advice(code, isExpired(error)), {
         ...facts,
         ...(selection.namespace !== undefined && { namespace: selection.namespace }),
         error,

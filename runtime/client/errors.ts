@@ -83,6 +83,41 @@ export const isTransient = (error: unknown): boolean => {
   return code === 0 || code === 429 || code >= 500 || reason === unknownReason;
 };
 
+/** Reasons of errors without an answer that concern one request only. */
+const ofOneRequest: ReadonlySet<string> = new Set([
+  'Aborted',
+  'InvalidAnswer',
+  'InvalidWatchEvent',
+  'LeaseExpired',
+]);
+/** Reasons of errors of a server that stops or does not run: which of them is met is chance. */
+const withoutConnection: ReadonlySet<string> = new Set([
+  'ConnectionClosed',
+  'ConnectionFailed',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'UND_ERR_SOCKET',
+]);
+
+/**
+ * Whether every request fails like this at present: the API server does not answer, or refuses the credentials of this
+ * process, or a proxy answers instead of it.
+ */
+export function isOutage(error: unknown): boolean {
+  const { code = 404, reason = '' } = apiErrorIn(error) ?? {};
+  return (
+    code === 401 || (code === 0 && !ofOneRequest.has(reason)) || (code >= 500 && reason === unknownReason)
+  );
+}
+
+/** The cause of a failed request, without its object: equal for requests that fail for the same reason. */
+export function causeOf(error: unknown): string {
+  const found = apiErrorIn(error);
+  if (found === undefined) return messageOf(error);
+  return `${found.code} ${withoutConnection.has(found.reason) ? 'no connection' : found.reason}`;
+}
+
 const leaseExpiredReason = 'LeaseExpired';
 /** The error of a request that was not sent, because this process may no longer be the leader. */
 export const leaseExpired = (message: string): ApiError =>

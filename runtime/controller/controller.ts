@@ -5,7 +5,7 @@
  */
 
 import { defer, merge, Observable, retry, timer } from 'rxjs';
-import { apiErrorIn, isConflict, isInterrupted, messageOf } from '../client/errors.ts';
+import { apiErrorIn, causeOf, isConflict, isInterrupted, isOutage, messageOf } from '../client/errors.ts';
 import { bugIn } from '../log/bug.ts';
 import type { Logger } from '../log/log.ts';
 import { createBackoff } from '../time/backoff.ts';
@@ -13,8 +13,8 @@ import type { Clock } from '../time/clock.ts';
 import type { Random } from '../time/random.ts';
 import { randomUuid } from '../time/random.ts';
 import type { ControllerSpec } from './controller-spec.ts';
-import type { KnownFailures } from './known-failures.ts';
-import { createKnownFailures, textOfBug } from './known-failures.ts';
+import type { KnownCauses, KnownFailures } from './known-failures.ts';
+import { createKnownCauses, createKnownFailures, textOfBug } from './known-failures.ts';
 import type { Reconciler, Request, Result } from './reconcile.ts';
 import type { Delays, Next, Run, Wake, WorkQueueObserver } from './work-queue.ts';
 import { workQueue } from './work-queue.ts';
@@ -55,6 +55,8 @@ export interface ControllerOptions extends ControllerSpec {
   /** Once it emits, no new run starts; the outcomes complete when the running ones have ended. */
   readonly drain$?: Observable<unknown>;
   readonly observer?: WorkQueueObserver;
+  /** The known causes of all controllers, so that an outage of the API server is one line of the log. Default: its own. */
+  readonly causes?: KnownCauses;
 }
 
 /**
@@ -68,13 +70,14 @@ export interface ControllerOptions extends ControllerSpec {
 export function controller(options: ControllerOptions): Observable<Outcome> {
   const { name, triggers, reconcile, about = () => ({}), timeoutMs = 90_000, clock, random } = options;
   const { concurrency, backoff, drain$, observer, stageOf, groupOf } = options;
+  const { causes = createKnownCauses(clock) } = options;
   const kind = options.objects?.kind.kind;
   const log = options.log.child({ controller: name, ...(kind !== undefined && { kind }) });
   const failures = createKnownFailures(clock);
   const run = (request: Request, because: readonly string[]): Observable<Run<Outcome>> => {
     const reconcileID = randomUuid(random);
     const ofRun = log.child(() => ({ ...about(request), ...request, reconcileID, because }));
-    return runOnce({ name, reconcile, timeoutMs, log: ofRun, clock, because, failures }, request);
+    return runOnce({ name, reconcile, timeoutMs, log: ofRun, clock, because, failures, causes }, request);
   };
 
   return defer(() => merge(...triggers.map(({ wakes$ }) => resubscribing(wakes$, { log, clock })))).pipe(
@@ -116,11 +119,12 @@ interface RunOptions {
   readonly clock: Clock;
   readonly because: readonly string[];
   readonly failures: KnownFailures;
+  readonly causes: KnownCauses;
 }
 
 /** One run as a stream of one value; never errors. Unsubscribing aborts the run. */
 function runOnce(options: RunOptions, request: Request): Observable<Run<Outcome>> {
-  const { name, reconcile, timeoutMs, log, clock, because, failures } = options;
+  const { name, reconcile, timeoutMs, log, clock, because } = options;
   return new Observable((subscriber) => {
     const abort = new AbortController();
     const startedAtMs = clock.elapsedMs();
@@ -159,7 +163,7 @@ function runOnce(options: RunOptions, request: Request): Observable<Run<Outcome>
         ...(failure !== undefined && { failure }),
         ...(bug !== undefined && { bug }),
       };
-      report(log, outcome, failures);
+      report(outcome, options);
       subscriber.next({ value: outcome, next });
       subscriber.complete();
     };
@@ -212,9 +216,13 @@ const isResult = (result: Result | undefined): result is Result =>
 
 /**
  * Logs the outcome of a run. A run without error is logged at level debug, because the reconciler has logged what it did. A
- * failure is logged once, again when it changes, and at growing intervals with a count while it stays the same.
+ * failure is logged once, again when it changes, and at growing intervals with a count while it stays the same. An outage of
+ * the API server is logged with the first object that meets it.
  */
-function report(log: Logger, outcome: Outcome, failures: KnownFailures): void {
+function report(
+  outcome: Outcome,
+  { log, failures, causes }: Pick<RunOptions, 'log' | 'failures' | 'causes'>,
+): void {
   const { request, decision, result, durationMs, error, failure, bug } = outcome;
   const facts = { ...(decision !== undefined && { decision }), durationMs: Math.round(durationMs), result };
   if (result === 'conflict' || result === 'interrupted') {
@@ -227,6 +235,15 @@ function report(log: Logger, outcome: Outcome, failures: KnownFailures): void {
     failures.over(request);
     log.debug('reconciled', facts);
     return;
+  }
+  if (bug === undefined && isOutage(error)) {
+    const cause = causeOf(error);
+    const isKnown = causes.has(cause);
+    causes.add(cause);
+    if (isKnown) {
+      log.debug('reconcile failed because the API server cannot be used', facts);
+      return;
+    }
   }
   const times = failures.met(request, what);
   if (times === undefined) {

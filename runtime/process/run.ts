@@ -29,6 +29,7 @@ import type { Informers } from '../cache/informers.ts';
 import type { Outcome } from '../controller/controller.ts';
 import { controller } from '../controller/controller.ts';
 import type { ControllerSpec } from '../controller/controller-spec.ts';
+import { createKnownCauses } from '../controller/known-failures.ts';
 import type { Request } from '../controller/reconcile.ts';
 import type { StackNeeds } from '../controller/stack-needs.ts';
 import { stackState } from '../controller/stack-needs.ts';
@@ -83,6 +84,7 @@ export function run(options: RunOptions): Observable<Outcome> {
     // Every stack needs the states of all kinds: they are read once per change.
     const states$ = informers.stateChange$.pipe(map(informers.states), share());
     const ended$ = new Subject<void>();
+    const causes = createKnownCauses(clock);
 
     const running = (spec: ControllerSpec): Observable<Outcome> => {
       const resync$ = periodically(options, spec);
@@ -95,6 +97,7 @@ export function run(options: RunOptions): Observable<Outcome> {
         clock,
         random: options.random,
         drain$,
+        causes,
         ...(observer && { observer }),
       });
     };
@@ -130,8 +133,7 @@ function whileLeading<T>(
     let isLeading = false;
     return leadership$.pipe(
       switchMap((state) => {
-        if (state === 'lost')
-          throw new LeadershipLost('this process no longer leads');
+        if (state === 'lost') throw new LeadershipLost('this process no longer leads');
         isLeading = true;
         return work$.pipe(tap({ complete: () => finished$.next() }));
       }),

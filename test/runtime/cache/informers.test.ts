@@ -5,6 +5,7 @@ import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import type { Informers } from '../../../runtime/cache/informers.ts';
 import { createInformers } from '../../../runtime/cache/informers.ts';
+import { causeOf } from '../../../runtime/client/errors.ts';
 import { kubernetesClient } from '../../../runtime/client/http-kubernetes-client.ts';
 import { realClock } from '../../../runtime/time/clock.ts';
 import type { TestClock } from '../../../testing/test-clock.ts';
@@ -90,6 +91,34 @@ describe('informers', () => {
     await until('the second arrives', () => secrets.store.all().length === 2);
     assert.equal((await secrets.fetch({ namespace: 'ns', name: 'other' }))?.type, 'b');
     assert.equal(secrets.get({ namespace: 'ns', name: 'other' }), undefined, 'nobody would update it');
+  });
+
+  test('an outage of the API server is one line of the log, however many kinds are watched', async () => {
+    informers.resource(ThingKind);
+    informers.resource(SecretKind);
+    run();
+    await synced();
+    await until('both are watched', () => server.openWatches === 2);
+    const hasFailed = (times: number) => informers.states().every(({ failureCount }) => failureCount > times);
+    await server.stop();
+    await until('both have failed', () => hasFailed(3));
+    const warned = () => log.lines.flatMap(({ level, fields }) => (level === 'warn' ? [fields.error] : []));
+    assert.deepEqual(warned().map(causeOf), ['0 no connection']);
+    server.fail({ status: 401, reason: 'Unauthorized', times: 40 });
+    await server.start();
+    await until('both are refused', () => hasFailed(8));
+    assert.deepEqual(warned().map(causeOf), ['0 no connection', '401 Unauthorized']);
+  });
+
+  test('a kind that still fails when another works again is logged', async () => {
+    informers.resource(ThingKind);
+    informers.resource(SecretKind);
+    for (const plural of ['things', 'secrets']) server.fail({ status: 500, times: 3, plural });
+    server.fail({ status: 500, times: 20, plural: 'secrets' });
+    run();
+    await synced();
+    const warned = log.lines.flatMap(({ level, fields }) => (level === 'warn' ? [fields.kind] : []));
+    assert.equal(warned.at(-1), 'secrets.v1.core');
   });
 
   test('nothing runs before run$ is subscribed to, nor after', async ({ mock }) => {

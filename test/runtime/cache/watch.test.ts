@@ -11,7 +11,7 @@ import { createStore } from '../../../runtime/cache/store.ts';
 import type { StreamEvent } from '../../../runtime/cache/stream-event.ts';
 import type { StreamState, WatchStreamOptions } from '../../../runtime/cache/watch.ts';
 import { watchStream } from '../../../runtime/cache/watch.ts';
-import { ApiError } from '../../../runtime/client/errors.ts';
+import { ApiError, apiErrorIn } from '../../../runtime/client/errors.ts';
 import { kubernetesClient } from '../../../runtime/client/http-kubernetes-client.ts';
 import type { KubernetesClient } from '../../../runtime/client/kubernetes-client.ts';
 import type { Clock } from '../../../runtime/time/clock.ts';
@@ -254,7 +254,7 @@ describe('watch stream over HTTP', () => {
     server.errorInBand(410, 'Expired');
     await until('it has listed again', () => lists() === 2);
     assert.deepEqual(changes, ['added a']);
-    assert.equal(backoff.calls, 3);
+    assert.equal(backoff.calls, 2);
   });
 
   test('a watch event with nothing but metadata makes no ghost: what happened is read from a list', async () => {
@@ -317,6 +317,44 @@ describe('watch stream over HTTP', () => {
     assert.deepEqual(new Set(resumedFrom()), new Set(['100']));
     assert.equal(log.lines.filter(({ level }) => level === 'warn').length, 1);
     assert.equal(events.filter((type) => type === 'restart').length, 1);
+  });
+
+  test('each cause of a failure is logged once, also if it follows another one', async () => {
+    server.put(ThingKind, thing('a'));
+    await watchingWith();
+    const causes = [
+      { status: 0 },
+      { status: 401, reason: 'Unauthorized' },
+      { status: 403, reason: 'Forbidden' },
+      { status: 503 },
+      { status: 401, reason: 'Unauthorized' },
+    ];
+    for (const cause of causes) server.fail({ ...cause, times: 3, method: 'WATCH' });
+    server.endWatches();
+    await until('all were met', () => backoff.calls === 15 && server.openWatches === 1);
+    const warned = log.lines.filter(({ level }) => level === 'warn');
+    assert.deepEqual(
+      warned.map(({ fields }) => apiErrorIn(fields.error)?.code),
+      [0, 401, 403, 503],
+    );
+  });
+
+  test('a watch that is too old after an outage is replaced by a list without a delay', async () => {
+    server.put(ThingKind, thing('a'));
+    await watchingWith({ backoff: { next: () => 30_000 } });
+    server.compact();
+    server.put(ThingKind, thing('b'));
+    server.errorInBand(410, 'Expired');
+    await until('it has listed again', () => lists() === 2);
+    assert.deepEqual(names(), ['a', 'b']);
+  });
+
+  test('a server that answers every watch with 410 is not asked without delays', async () => {
+    await watchingWith();
+    server.fail({ status: 410, reason: 'Expired', times: 4, method: 'WATCH' });
+    server.endWatches();
+    await until('it watches', () => server.openWatches === 1);
+    assert.deepEqual([lists(), backoff.calls], [5, 3]);
   });
 
   test('a server that goes away and comes back is found again', async () => {

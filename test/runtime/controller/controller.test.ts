@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import type { Observable, Subscription } from 'rxjs';
 import { concat, map, NEVER, of, Subject, throwError } from 'rxjs';
-import { ApiError, annotate, leaseExpired } from '../../../runtime/client/errors.ts';
+import { ApiError, annotate, causeOf, leaseExpired } from '../../../runtime/client/errors.ts';
 import type { ControllerOptions, Outcome } from '../../../runtime/controller/controller.ts';
 import { controller } from '../../../runtime/controller/controller.ts';
 import type { Request, Result } from '../../../runtime/controller/reconcile.ts';
@@ -164,6 +164,26 @@ describe('controller', () => {
         ['reconcile failed', 'Error: x'],
         ['reconcile failed', 'Error: x'],
       ],
+    );
+  });
+
+  test('an outage of the API server is one line, with the first object that meets it', async () => {
+    const outage = () => new ApiError('cannot reach the API server', { code: 0, reason: 'ECONNREFUSED' });
+    const refusal = () => new ApiError('denied', { code: 500, reason: 'InternalError' });
+    let failing: () => Error = outage;
+    run(() => annotate('cannot write', Promise.reject(failing())), {
+      backoff: { baseMs: 60_000, maxMs: 60_000 },
+    });
+    for (const name of ['a', 'b', 'c']) wake$.next({ name });
+    await clock.advance(20 * 60_000);
+    const logged = () => atLevel('error').map(({ fields }) => [fields.name, causeOf(fields.error)]);
+    assert.deepEqual(logged(), [['a', '0 no connection']]);
+    // A failure of one request is logged for each object.
+    failing = refusal;
+    await clock.advance(60_000);
+    assert.deepEqual(
+      logged().slice(1),
+      ['a', 'b', 'c'].map((name) => [name, '500 InternalError']),
     );
   });
 
