@@ -99,6 +99,8 @@ export function insteadOf(existing: Secret, field: string): string {
 const toPrefix = 'to.propagate.crossplane.io/';
 const fromNamespace = 'from.propagate.crossplane.io/namespace';
 const fromName = 'from.propagate.crossplane.io/name';
+/** On a claim's Secret: the claim, as kind, namespace and name. It stays when the garbage collector removes the owner. */
+const forClaim = 'crossplane.io/copied-for';
 
 /** A secret's namespace and name. */
 export interface SecretKey {
@@ -127,6 +129,18 @@ export const propagatesFrom = (source: SecretKey): Record<string, string> => ({
   [fromNamespace]: source.namespace,
   [fromName]: source.name,
 });
+
+const claimText = ({ kind, metadata }: KubernetesObject): string =>
+  `${kind} ${metadata.namespace}/${metadata.name}`;
+
+/** The annotation on a target that names its claim. */
+export const copiedFor = (claim: KubernetesObject): Record<string, string> => ({
+  [forClaim]: claimText(claim),
+});
+
+/** Whether a target was written for this claim, or for a previous claim of the same kind, namespace and name. */
+export const isCopiedFor = ({ metadata }: Secret, claim: KubernetesObject): boolean =>
+  metadata.annotations?.[forClaim] === claimText(claim);
 
 /** The annotations of an object that allow propagation. */
 export const propagationAnnotations = (object: KubernetesObject): Record<string, string> =>

@@ -3,9 +3,9 @@ import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { wantsDetails } from '../../../apis/core/v1alpha1/managed.ts';
 import { connectionSecretType } from '../../../apis/core/v1alpha1/meta.ts';
-import { controllerReference, isControlledBy, referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
+import { isControlledBy, referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret, SecretKey } from '../../../apis/core/v1alpha1/secret.ts';
-import { annotationsWithoutClaims, propagatesFrom, secretKeyOf } from '../../../apis/core/v1alpha1/secret.ts';
+import { annotationsWithoutClaims } from '../../../apis/core/v1alpha1/secret.ts';
 import { propagated, whyNotCopied } from '../claim/propagated-secret.ts';
 import type { KeptCredential, SecretDetails } from '../credential.ts';
 import { whyNotUsable } from '../credential.ts';
@@ -86,16 +86,7 @@ function withConsent(source: Secret, claim: Claim): Secret {
     : { ...source, metadata: { ...source.metadata, annotations } };
 }
 
-const copyOf = (source: Secret, claim: Claim, key: SecretKey): Secret => ({
-  apiVersion: 'v1',
-  kind: 'Secret',
-  metadata: {
-    ...key,
-    ownerReferences: [controllerReference(claim)],
-    annotations: propagatesFrom(secretKeyOf(source)),
-  },
-  type: connectionSecretType,
-  data: source.data ?? {},
-});
+const copyOf = (source: Secret, claim: Claim, metadata: SecretKey): Secret =>
+  propagated({ apiVersion: 'v1', kind: 'Secret', metadata, type: connectionSecretType }, claim, source);
 
 const emptySecret = (metadata: SecretKey): Secret => ({ apiVersion: 'v1', kind: 'Secret', metadata });

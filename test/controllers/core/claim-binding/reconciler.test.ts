@@ -5,10 +5,11 @@ import type { Claim } from '../../../../apis/core/v1alpha1/claim.ts';
 import { getCondition } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { Kind } from '../../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
-import { controllerReference } from '../../../../apis/core/v1alpha1/reference.ts';
+import { controllerReference, isControlledBy } from '../../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../../apis/core/v1alpha1/secret.ts';
 import {
   allowsPropagationTo,
+  copiedFor,
   decodeDetails,
   encodeDetails,
   propagatesFrom,
@@ -549,7 +550,23 @@ describe('a claim is never bound to a resource that it may not have', () => {
     assert.deepEqual(cluster.takeWrites(), []);
   });
 
+  test('a Secret that kubectl delete --cascade=orphan left is taken over by a new claim of the same kind and name', async () => {
+    const { cluster, process, copied } = sceneOf({ claims: [byClass] });
+    await settled(process, cluster);
+    // The garbage collector removed the owner. The resource was deleted, with its Secret.
+    const { metadata, data: _data, ...copy } = cluster.get(SecretKind, copyKey)!;
+    const { uid: _uid, resourceVersion: _version, ownerReferences, ...rest } = metadata;
+    const orphaned = { ...copy, metadata: rest, data: encodeDetails({ password: 'of the previous claim' }) };
+    assert.equal(ownerReferences?.length, 1);
+    const next = sceneOf({ claims: [byName], managed: [handmade], secrets: [orphaned] });
+    await settled(next.process, next.cluster);
+    assert.deepEqual([Object.keys(next.copied()), next.ready().status], [Object.keys(copied()), 'True']);
+    assert.notEqual(next.copied().password, 'of the previous claim');
+    assert.ok(isControlledBy(next.cluster.get(SecretKind, copyKey)!, next.cluster.get(claimKind, orders)!));
+  });
+
   const byHand: Record<string, Secret> = {
+    'for another claim': { ...ownCopy, metadata: { ...copyKey, annotations: copiedFor(rival) } },
     'of the connection type': { ...ownCopy, metadata: copyKey, data: encodeDetails({ password: 'by hand' }) },
     'of another type': { ...ownCopy, metadata: copyKey, type: 'Opaque' },
   };
