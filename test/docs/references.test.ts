@@ -8,6 +8,10 @@ const pages = globSync('{*.md,{docs,deploy,emulators,local,examples,test}/**/*.m
   cwd: root,
 }).toSorted();
 
+const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  readonly scripts: Readonly<Record<string, string>>;
+};
+
 /** The anchors of a page's headings, as GitHub makes them. */
 const anchorsOf = (page: string): ReadonlySet<string> =>
   new Set(
@@ -50,6 +54,12 @@ describe('the targets of links in the pages exist', () => {
       assert.deepEqual(broken, []);
     });
 
+    test(`${page}: commands of npm`, () => {
+      const named = [...readFileSync(path, 'utf8').matchAll(/\bnpm run (?:--silent )?([\w-]+(?::[\w-]+)*)/g)];
+      const missing = named.map(([, script = '']) => script).filter((script) => !(script in scripts));
+      assert.deepEqual(missing, []);
+    });
+
     test(`${page}: files and folders it names`, () => {
       const names = new Set([...text.matchAll(/`([^`\s]+)`/g)].map(([, name = '']) => name));
       const missing = [...names].filter((name) => {
@@ -59,6 +69,19 @@ describe('the targets of links in the pages exist', () => {
       assert.deepEqual(missing, []);
     });
   }
+});
+
+test('docs/upgrade.md names as proof only tests that npm test runs', () => {
+  assert.match(scripts.test ?? '', / 'test\/\*\*\/\*\.test\.ts'$/);
+  const page = readFileSync(join(root, 'docs/upgrade.md'), 'utf8');
+  const [, table = ''] = /\| tested by \|\n\|[-|]+\|\n(.*?)\n\n/s.exec(page) ?? [];
+  const proofs = table.split('\n').map((row) => row.split('|').at(-2) ?? '');
+  const named = proofs.flatMap((proof) => [...proof.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name));
+  assert.deepEqual(
+    named.filter((name) => !/^test\/[\w/.-]*(\.test\.ts|\/)$/.test(name)),
+    [],
+  );
+  assert.ok(named.length >= 3);
 });
 
 describe('the targets of links in code comments exist', () => {
