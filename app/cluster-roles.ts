@@ -155,6 +155,12 @@ export function processRoles(
           because: 'The process protects these objects while they are in use, and writes their status.',
         }),
         ...statuses(used),
+        {
+          because: 'The process does not act on a kind whose definition is too old.',
+          ...ofDefinitions,
+          resourceNames: [...claims, ...classes, ...managed].map(nameOf).toSorted(compareNames),
+          verbs: ['get'],
+        },
       ],
     },
     {

@@ -29,7 +29,7 @@ import { abortable } from '../runtime/abortable.ts';
 import type { Informers } from '../runtime/cache/informers.ts';
 import { kubernetesClient } from '../runtime/client/http-kubernetes-client.ts';
 import type { InstallCrdsOptions } from '../runtime/client/install-crds.ts';
-import { installCrds } from '../runtime/client/install-crds.ts';
+import { definitionGuard, installCrds } from '../runtime/client/install-crds.ts';
 import type { LoadedKubeConfig } from '../runtime/client/kube-config.ts';
 import { readKubeConfig } from '../runtime/client/kube-config.ts';
 import { KubeConfigError } from '../runtime/client/kube-config-entries.ts';
@@ -149,6 +149,7 @@ function start(
     onRequest: metrics.request,
     checkLease,
   });
+  const guard = definitionGuard({ client: http, log });
   const { client, informers, events, controllers, stackStates } = composition({
     client: http,
     component,
@@ -162,6 +163,7 @@ function start(
     ...(stackMetrics && { observer: stackMetrics }),
     host: createHost({ variables: process.env }),
     checkLease,
+    admit: guard.admit,
     ...(dashboard && { onEvent: dashboard.memory.recordEvent }),
     ...(flags.namespaces !== undefined && { claimNamespaces: flags.namespaces }),
     ...(flags.secretNamespaces !== undefined && { secretNamespaces: flags.secretNamespaces }),
@@ -198,6 +200,7 @@ function start(
       events.run$,
       ...(stackMetrics ? [stackMetrics.run$] : []),
       old.run$,
+      guard.run$,
       ...servers(
         flags,
         {

@@ -1,5 +1,6 @@
 import sortBy from 'lodash/sortBy.js';
 import sumBy from 'lodash/sumBy.js';
+import { outdatedCode } from '../client/errors.ts';
 import type { StreamState } from './watch.ts';
 
 /** The state of the informer of one kind, for health checks and metrics. */
@@ -26,6 +27,10 @@ export interface InformerState {
   /** The API server has not served this kind for a while. The store keeps its objects. */
   readonly isMissing: boolean;
 }
+
+/** Why this process does not act on the kind, although the API server serves it; undefined if it does. */
+export const whyRefused = ({ stream }: Pick<InformerState, 'stream'>): string | undefined =>
+  stream.phase === 'waiting' && stream.code === outdatedCode ? stream.message : undefined;
 
 /** Phases, the one that shows most of a problem first. With several streams the first of these is reported. */
 const phases: readonly InformerState['stream']['phase'][] = ['waiting', 'listing', 'stopped', 'watching'];

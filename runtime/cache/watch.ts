@@ -6,6 +6,7 @@ import {
   distinctUntilChanged,
   filter,
   from,
+  ignoreElements,
   map,
   merge,
   of,
@@ -18,7 +19,8 @@ import {
 } from 'rxjs';
 import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { kindKey, objectKey } from '../../apis/core/v1alpha1/kind.ts';
-import { apiErrorIn, causeOf, isExpired, isOutage, messageOf } from '../client/errors.ts';
+import { abortable } from '../abortable.ts';
+import { apiErrorIn, causeOf, isExpired, isOutage, messageOf, outdatedCode } from '../client/errors.ts';
 import type { KubernetesClient, Selection, WatchEvent } from '../client/kubernetes-client.ts';
 import type { KnownCauses } from '../controller/known-failures.ts';
 import { createKnownCauses } from '../controller/known-failures.ts';
@@ -57,6 +59,8 @@ export interface WatchStreamOptions extends WatchCheckTiming {
   readonly notInstalledDelayMs?: number;
   /** The known causes of all streams, so that an outage of the API server is one line of the log. Default: its own. */
   readonly causes?: KnownCauses;
+  /** Rejects while the kind must not be read. Called before each list and watch. Default: it may be read. */
+  readonly admit?: (kind: Kind, signal: AbortSignal) => Promise<void>;
   /** Called at each change of state. */
   readonly onState?: (state: StreamState) => void;
   /** Called when it is known that no change was missed so far, with the source of that knowledge. */
@@ -86,7 +90,7 @@ export function watchStream<T extends KubernetesObject>(
 ): Observable<StreamEvent<T>> {
   const { log, random, clock, pageSize = 500, onState = () => {} } = options;
   const { watchSeconds = [290, 590], idleMarginMs = 10_000, shortWatchMs = 1000 } = options;
-  const { notInstalledDelayMs = 5000 } = options;
+  const { notInstalledDelayMs = 5000, admit } = options;
   const { silenceMs = 70_000 } = options;
   const timing = { silenceMs, ...pick(options, ['graceMs', 'checkTimeoutMs'] as const) };
   const { onConfirmed = () => {}, onSilence = () => {}, causes = createKnownCauses(clock) } = options;
@@ -279,10 +283,12 @@ export function watchStream<T extends KubernetesObject>(
       }),
     );
 
-    return defer(() => {
+    const stream$ = defer(() => {
       if (resumeFrom === undefined) return concat(list$, watch$);
       return mustCheckHistory ? resumed$ : watch$; // guard: a restored API server uses versions again
-    }).pipe(repeat({ delay: afterEnd }), retry({ delay: afterFailure }));
+    });
+    const admitted$ = admit && abortable((signal) => admit(kind, signal)).pipe(ignoreElements());
+    return (admitted$ === undefined ? stream$ : concat(admitted$, stream$)).pipe(repeat({ delay: afterEnd }), retry({ delay: afterFailure }));
   });
 }
 
@@ -294,6 +300,8 @@ function advice(code: number, isTooOld: boolean): string {
       return 'not allowed to list and watch this kind: grant get, list and watch to the account of this process (RBAC, see deploy/)';
     case 404:
       return 'this kind is not installed in the cluster: run "kubectl apply -f crds/" or start with --install-crds';
+    case outdatedCode:
+      return 'this process does not act on this kind, because an older version of the product installed its definition: run "kubectl apply -f crds/" or start with --install-crds';
     default:
       return 'cannot list or watch this kind: trying again';
   }

@@ -69,6 +69,14 @@ export const isConflict = (error: unknown): boolean => says(error, 409, 'Conflic
 /** The conflict that a write from an outdated copy would cause, for a check without a write. */
 export const changedSinceRead = (): ApiError =>
   new ApiError('the object has been modified', { code: 409, reason: 'Conflict' });
+/** The served definition of a kind lacks fields that guards need: this process must not act on the kind. */
+export const definitionOutdated = (fields: readonly string[]): ApiError =>
+  new ApiError(
+    `its definition on the API server lacks ${fields.join(', ')}: install the definitions of this version`,
+    { code: outdatedCode, reason: 'DefinitionOutdated' },
+  );
+/** The `code` of `definitionOutdated`. No list or watch is answered with it. */
+export const outdatedCode = 422;
 /** The object's definition, or a rule in it, refuses the object. */
 export const isInvalid = (error: unknown): boolean => says(error, 422, 'Invalid');
 /** An object with that name exists already. */

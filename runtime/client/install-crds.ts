@@ -1,12 +1,23 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Observable } from 'rxjs';
+import { Subject } from 'rxjs';
 import { parseAllDocuments } from 'yaml';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import { kindKey } from '../../apis/core/v1alpha1/kind.ts';
 import { definitionVersionAnnotation } from '../../apis/core/v1alpha1/meta.ts';
 import type { Logger } from '../log/log.ts';
 import type { Clock } from '../time/clock.ts';
-import { isAlreadyExists, isConflict, isNotFound, messageOf } from './errors.ts';
+import {
+  apiErrorIn,
+  definitionOutdated,
+  isAlreadyExists,
+  isConflict,
+  isForbidden,
+  isNotFound,
+  messageOf,
+} from './errors.ts';
 import type { KubernetesClient } from './kubernetes-client.ts';
 import type { ServerVersion } from './server-version.ts';
 import { isSupported } from './server-version.ts';
@@ -262,4 +273,94 @@ function notEstablished({ status }: CustomResourceDefinition): string | undefine
   if (conditions.some(({ type, status: is }) => type === 'Established' && is === 'True')) return undefined;
   const refused = conditions.find(({ type, status: is }) => type === 'NamesAccepted' && is === 'False');
   return refused?.message ?? 'its status gives no reason';
+}
+
+/** A schema of OpenAPI, as far as it is read here. */
+interface Schema {
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly 'x-kubernetes-preserve-unknown-fields'?: boolean;
+}
+
+/** The fields, such as `spec.claimRef`, that the API server drops because this version of the definition lacks them. */
+export function lackedFields(
+  { spec }: CustomResourceDefinition,
+  version: string,
+  fields: readonly string[],
+): readonly string[] {
+  const { versions = [] } = spec as {
+    readonly versions?: readonly {
+      readonly name: string;
+      readonly schema?: { readonly openAPIV3Schema?: Schema };
+    }[];
+  };
+  const root = versions.find(({ name }) => name === version)?.schema?.openAPIV3Schema;
+  const isKept = (schema: Schema | undefined, [first, ...rest]: readonly string[]): boolean =>
+    schema !== undefined &&
+    (first === undefined ||
+      schema['x-kubernetes-preserve-unknown-fields'] === true ||
+      isKept(schema.properties?.[first], rest));
+  // A version without a schema drops nothing.
+  return root === undefined ? [] : fields.filter((field) => !isKept(root, field.split('.')));
+}
+
+/** Keeps the process from acting on a kind whose served definition lacks fields that its guards need. */
+export interface DefinitionGuard {
+  /**
+   * Rejects with `definitionOutdated` if the served definition lacks one of the fields. Call it before each list and watch:
+   * the API server ends all watches of a kind whose definition changes.
+   */
+  admit(kind: Kind, fields: readonly string[], signal: AbortSignal): Promise<void>;
+  /**
+   * Errors if a kind that was admitted is no longer admitted, because an older definition has replaced the newer one. The
+   * process must end then: it may hold objects without these fields. Never emits or completes.
+   */
+  readonly run$: Observable<never>;
+}
+
+/** Reads the definitions one by one, by name. If RBAC does not allow that, every kind is admitted, with one warning. */
+export function definitionGuard({
+  client,
+  log,
+}: Pick<InstallCrdsOptions, 'log'> & { readonly client: Pick<KubernetesClient, 'get'> }): DefinitionGuard {
+  const admitted = new Set<string>();
+  const replaced$ = new Subject<never>();
+  let hasWarned = false;
+
+  /** Undefined if there is none, or if it may not be read. */
+  async function read(name: string, signal: AbortSignal): Promise<CustomResourceDefinition | undefined> {
+    try {
+      return await client.get(CustomResourceDefinitionKind, { name }, signal);
+    } catch (error) {
+      if (isForbidden(error) && !hasWarned) {
+        hasWarned = true;
+        log.warn(
+          'not allowed to read definitions, so a definition that is too old is not noticed: update the roles (see deploy/)',
+          { error },
+        );
+      }
+      if (isForbidden(error) || apiErrorIn(error)?.code === 404) return undefined;
+      throw error;
+    }
+  }
+
+  return {
+    async admit(kind, fields, signal) {
+      if (fields.length === 0) return;
+      const definition = await read(`${kind.plural}.${kind.group}`, signal);
+      const lacked = definition === undefined ? [] : lackedFields(definition, kind.version, fields);
+      const key = kindKey(kind);
+      if (lacked.length === 0) {
+        admitted.add(key);
+        return;
+      }
+      const error = definitionOutdated(lacked);
+      if (admitted.has(key)) {
+        replaced$.error(
+          new Error(`an older definition of ${key} was installed: ${error.message}`, { cause: error }),
+        );
+      }
+      throw error;
+    },
+    run$: replaced$,
+  };
 }

@@ -1,5 +1,6 @@
 import type { Observable } from 'rxjs';
 import type { InformerState } from '../cache/informer-state.ts';
+import { whyRefused } from '../cache/informer-state.ts';
 import type { StackState } from '../controller/stack-needs.ts';
 import { installAdvice } from '../controller/stack-needs.ts';
 import type { Clock } from '../time/clock.ts';
@@ -67,9 +68,13 @@ export const storesSynced =
     const unsynced = states().flatMap(({ kind, isSynced, isMissing }) =>
       isSynced || isMissing ? [] : [kind],
     );
+    const refused = states().flatMap((state) => {
+      const why = whyRefused(state);
+      return why === undefined ? [] : [`; not acting on ${state.kind}: ${why}`];
+    });
     return unsynced.length === 0
       ? undefined
-      : `waiting for the API server to list: ${unsynced.toSorted().join(', ')}`;
+      : `waiting for the API server to list: ${unsynced.toSorted().join(', ')}${refused.toSorted().join('')}`;
   };
 
 const nothingInstalled = 'no definition of any stack is installed';

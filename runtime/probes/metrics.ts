@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { InformerState } from '../cache/informer-state.ts';
+import { whyRefused } from '../cache/informer-state.ts';
 import type { RequestFacts } from '../client/http-request.ts';
 import type { Outcome } from '../controller/controller.ts';
 import type { StackState } from '../controller/stack-needs.ts';
@@ -333,6 +334,18 @@ function informerMetrics(
   registers: Registry[],
   clock: Pick<Clock, 'elapsedMs'>,
 ): void {
+  new Gauge({
+    name: 'services_stack_definition_outdated',
+    help: 'A kind that this process does not act on, because its definition lacks fields that guards need: 1.',
+    labelNames: ['kind'],
+    registers,
+    collect() {
+      this.reset();
+      for (const state of informers()) {
+        if (whyRefused(state) !== undefined) this.set({ kind: state.kind }, 1);
+      }
+    },
+  });
   const gauge = (name: string, help: string, read: (state: InformerState) => number) =>
     new Gauge({
       name,

@@ -61,6 +61,12 @@ const cases: Readonly<Record<string, Case>> = {
     labels: { stack: 's', kind: 'A' },
     quiet: [series('services_stack_definition_missing{stack="s",kind="A"}', '1x5 _x60')],
   },
+  ServicesStackDefinitionOutdated: {
+    fires: [series('services_stack_definition_outdated{kind="A"}', '1x60')],
+    at: '10m',
+    labels: { kind: 'A' },
+    quiet: [series('services_stack_definition_outdated{kind="A"}', '1x3 _x60')],
+  },
   ServicesStackBug: {
     fires: [series('controller_runtime_reconcile_panics_total{controller="c"}', '0x10 1x60')],
     at: '12m',

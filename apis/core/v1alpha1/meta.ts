@@ -33,6 +33,20 @@ export const finalizerNames = {
 /** The version of the product that a definition belongs to. An older process leaves a newer definition as it is. */
 export const definitionVersionAnnotation = 'services-stack.crossplane.io/definition-version';
 
+/**
+ * The fields that a definition must have before the process acts on its kind. The API server drops fields that a definition
+ * lacks. Without these, a claim could get a resource of another team, or a deletion could delete what must stay.
+ */
+export const guardFields = {
+  claim: ['spec.classRef', 'spec.resourceRef', 'spec.writeConnectionSecretToRef', 'status.bindingPhase'],
+  class: ['specTemplate.namespaceSelector', 'specTemplate.reclaimPolicy'],
+  managed: [
+    ...['spec.claimRef', 'spec.deletionPolicy', 'spec.managementPolicies'],
+    ...['spec.namespaceSelector', 'spec.reclaimPolicy'],
+    ...['status.bindingPhase', 'status.boundUID', 'status.credential', 'status.externalIdentity'],
+  ],
+} as const;
+
 /** The type of every Secret with connection details (Crossplane v0.7 and later). */
 export const connectionSecretType = 'connection.crossplane.io/v1alpha1';
 

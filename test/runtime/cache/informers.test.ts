@@ -3,10 +3,12 @@ import { afterEach, beforeEach, describe, test } from 'node:test';
 import type { Subscription } from 'rxjs';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
+import { whyRefused } from '../../../runtime/cache/informer-state.ts';
 import type { Informers } from '../../../runtime/cache/informers.ts';
 import { createInformers } from '../../../runtime/cache/informers.ts';
-import { causeOf } from '../../../runtime/client/errors.ts';
+import { causeOf, definitionOutdated } from '../../../runtime/client/errors.ts';
 import { kubernetesClient } from '../../../runtime/client/http-kubernetes-client.ts';
+import { storesSynced } from '../../../runtime/probes/health.ts';
 import { realClock } from '../../../runtime/time/clock.ts';
 import type { TestClock } from '../../../testing/test-clock.ts';
 import { testClock } from '../../../testing/test-clock.ts';
@@ -108,6 +110,32 @@ describe('informers', () => {
     await server.start();
     await until('both are refused', () => hasFailed(8));
     assert.deepEqual(warned().map(causeOf), ['0 no connection', '401 Unauthorized']);
+  });
+
+  test('a kind that is not admitted is not read, until it is admitted', async () => {
+    server.put(ThingKind, thing('a'));
+    let isAdmitted = false;
+    informers = createInformers({
+      ...{ client, log, clock, random: () => 0.5, createBackoff: () => ({ next: () => 2 }) },
+      async admit() {
+        if (!isAdmitted) throw definitionOutdated(['spec.guard']);
+      },
+    });
+    const things = informers.resource(ThingKind);
+    run();
+    const isRefused = () => informers.states().every((state) => whyRefused(state) !== undefined);
+    await until('it is refused', isRefused);
+    await clock.advance(60_000);
+    assert.deepEqual([things.store.isSynced, server.requests], [false, []]);
+    assert.equal(
+      storesSynced(informers.states)(),
+      'waiting for the API server to list: things.v1.test.example.org; not acting on things.v1.test.example.org: ' +
+        'its definition on the API server lacks spec.guard: install the definitions of this version',
+    );
+    assert.equal(log.lines.filter(({ level }) => level === 'warn').length, 1);
+    isAdmitted = true;
+    await synced();
+    assert.deepEqual([things.store.all().length, isRefused()], [1, false]);
   });
 
   test('a kind that still fails when another works again is logged', async () => {

@@ -1,21 +1,26 @@
 import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { parse } from 'yaml';
+import { guardFields } from '../../../apis/core/v1alpha1/meta.ts';
+import { ApiError } from '../../../runtime/client/errors.ts';
 import { kubernetesClient } from '../../../runtime/client/http-kubernetes-client.ts';
 import type { CustomResourceDefinition, InstallCrdsOptions } from '../../../runtime/client/install-crds.ts';
 import {
   CustomResourceDefinitionKind,
+  definitionGuard,
   definitionHashAnnotation,
   installCrds,
+  lackedFields,
 } from '../../../runtime/client/install-crds.ts';
 import { realClock } from '../../../runtime/time/clock.ts';
 import { testClock } from '../../../testing/test-clock.ts';
 import { FakeApiServer } from '../../fakes/api-server.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
-import { until } from '../things.ts';
+import { ThingKind, until } from '../things.ts';
 
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 const yaml = (plural: string, type = 'string'): string => `
@@ -355,4 +360,123 @@ describe('installing definitions', () => {
     abort.abort(new Error('stopped'));
     await assert.rejects(installing, /stopped/);
   });
+});
+
+/** A definition of the kind Thing with this schema. */
+const ofThings = (openAPIV3Schema?: object): CustomResourceDefinition => ({
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'things.test.example.org' },
+  spec: { versions: [{ name: 'v1', ...(openAPIV3Schema && { schema: { openAPIV3Schema } }) }] },
+});
+const withSpec = (spec: object) => ofThings({ properties: { spec } });
+
+describe('a definition lacks a field', () => {
+  const cases: Record<string, readonly [definition: CustomResourceDefinition, lacked: readonly string[]]> = {
+    'if its schema does not have it': [
+      withSpec({ properties: { size: {} } }),
+      ['spec.guard', 'status.guard'],
+    ],
+    'unless its schema has it': [withSpec({ properties: { guard: {} } }), ['status.guard']],
+    'unless its schema keeps unknown fields there': [
+      withSpec({ 'x-kubernetes-preserve-unknown-fields': true }),
+      ['status.guard'],
+    ],
+    'unless it has no schema': [ofThings(), []],
+  };
+  for (const [rule, [definition, lacked]] of Object.entries(cases)) {
+    test(rule, () => {
+      assert.deepEqual(lackedFields(definition, 'v1', ['spec.guard', 'status.guard']), lacked);
+    });
+  }
+
+  test('no definition of this version lacks a field that guards need', () => {
+    const root = join(import.meta.dirname, '../../..');
+    const found = globSync('crds/*.yaml', { cwd: root }).flatMap((file) => {
+      const definition = parse(readFileSync(join(root, file), 'utf8')) as CustomResourceDefinition & {
+        readonly spec: {
+          readonly names: { readonly categories: readonly string[] };
+          readonly versions: readonly { readonly name: string }[];
+        };
+      };
+      const { names, versions } = definition.spec;
+      return Object.entries(guardFields)
+        .filter(([role]) => names.categories.includes(role))
+        .flatMap(([role, fields]) =>
+          versions.map(({ name }) => [role, lackedFields(definition, name, fields)] as const),
+        );
+    });
+    assert.deepEqual(new Set(found.map(([role]) => role)), new Set(Object.keys(guardFields)));
+    assert.deepEqual(
+      found.flatMap(([, lacked]) => lacked),
+      [],
+    );
+  });
+});
+
+describe('a guard of definitions', () => {
+  const { signal } = new AbortController();
+  const good = withSpec({ properties: { guard: {} } });
+  const old = withSpec({ properties: {} });
+  const scene = (answers: readonly (CustomResourceDefinition | Error)[]) => {
+    const log = recordedLog();
+    const asked: string[] = [];
+    const given = [...answers];
+    const guard = definitionGuard({
+      log,
+      client: {
+        async get(_kind, { name }) {
+          asked.push(name);
+          const answer = given.shift();
+          if (answer === undefined || answer instanceof Error) throw answer;
+          return answer as never;
+        },
+      },
+    });
+    const ended: unknown[] = [];
+    guard.run$.subscribe({ error: (error) => ended.push(error) });
+    const admit = (fields: readonly string[] = ['spec.guard']) => guard.admit(ThingKind, fields, signal);
+    return { admit, log, asked, ended };
+  };
+
+  test('refuses a kind until its definition has the fields, and ends nothing', async () => {
+    const { admit, asked, ended } = scene([old, good]);
+    await assert.rejects(admit(), {
+      code: 422,
+      message:
+        'its definition on the API server lacks spec.guard: install the definitions of this version',
+    });
+    await admit();
+    assert.deepEqual([asked, ended], [['things.test.example.org', 'things.test.example.org'], []]);
+  });
+
+  test('ends the process if the definition of an admitted kind lacks a field', async () => {
+    const { admit, ended } = scene([good, old]);
+    await admit();
+    await assert.rejects(admit(), { code: 422 });
+    assert.match(String(ended), /^Error: an older definition of things\.v1\.test\.example\.org was installed/);
+  });
+
+  test('does not ask for a kind without such fields', async () => {
+    const { admit, asked } = scene([]);
+    await admit([]);
+    assert.deepEqual(asked, []);
+  });
+
+  test('admits every kind if it may not read definitions, with one warning', async () => {
+    const forbidden = new ApiError('no', { code: 403, reason: 'Forbidden' });
+    const { admit, log } = scene([forbidden, forbidden]);
+    await admit();
+    await admit();
+    assert.deepEqual(
+      log.lines.map(({ level }) => level),
+      ['warn'],
+    );
+  });
+
+  test('admits a kind without a definition: a list tells whether it is served', () =>
+    scene([new ApiError('no', { code: 404, reason: 'NotFound' })]).admit());
+
+  test('admits nothing while the API server does not answer', () =>
+    assert.rejects(scene([new ApiError('no', { code: 0, reason: 'ECONNREFUSED' })]).admit(), { code: 0 }));
 });
