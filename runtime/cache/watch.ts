@@ -288,7 +288,10 @@ export function watchStream<T extends KubernetesObject>(
       return mustCheckHistory ? resumed$ : watch$; // guard: a restored API server uses versions again
     });
     const admitted$ = admit && abortable((signal) => admit(kind, signal)).pipe(ignoreElements());
-    return (admitted$ === undefined ? stream$ : concat(admitted$, stream$)).pipe(repeat({ delay: afterEnd }), retry({ delay: afterFailure }));
+    return (admitted$ === undefined ? stream$ : concat(admitted$, stream$)).pipe(
+      repeat({ delay: afterEnd }),
+      retry({ delay: afterFailure }),
+    );
   });
 }
 

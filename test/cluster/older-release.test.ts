@@ -19,7 +19,18 @@ const kind = 'favouritedbinstanceclasses.v1alpha3.database.fcp.crossplane.io';
 /** An older release: its classes have no `namespaceSelector`. */
 async function olderRelease(): Promise<ProjectCopy> {
   const copy = await copyProject([
-    ...['package.json', 'main.ts', 'apis', 'app', 'clients', 'controllers', 'crds', 'dashboard', 'runtime'],
+    ...[
+      'package.json',
+      'main.ts',
+      'apis',
+      'app',
+      'clients',
+      'controllers',
+      'crds',
+      'dashboard',
+      'runtime',
+      'trace',
+    ],
   ]);
   await copy.replace('package.json', `"version": "${version}"`, '"version": "0.0.1"');
   await copy.replace('apis/core/v1alpha1/meta.ts', "'specTemplate.namespaceSelector', ", '');
@@ -33,7 +44,8 @@ describe('two releases side by side', () => {
   let older: ProjectCopy;
   const kubectl = (...args: readonly string[]) => fixture.cluster.kubectl(args);
   const flags = ['--stacks', 'fcp', '--poll-interval', '2s'];
-  const hasSelector = async () => (await kubectl('get', 'crd', name, '-o', 'yaml')).includes('namespaceSelector:');
+  const hasSelector = async () =>
+    (await kubectl('get', 'crd', name, '-o', 'yaml')).includes('namespaceSelector:');
   const claim = (claimName: string) =>
     fixture.claim('team-a', claimName, { classRef: favouriteClassRef('small') });
   const startOlder = () =>
@@ -82,8 +94,12 @@ describe('two releases side by side', () => {
     ]);
     await claim('waiting');
     const isRefused = `not acting on ${kind}: its definition on the API server lacks specTemplate.namespaceSelector`;
-    await eventually('/readyz names the field', async () => (await page(`${probes}/readyz`)).includes(isRefused));
-    assert.ok((await page(`${metrics}/metrics`)).includes(`services_stack_definition_outdated{kind="${kind}"} 1`));
+    await eventually('/readyz names the field', async () =>
+      (await page(`${probes}/readyz`)).includes(isRefused),
+    );
+    assert.ok(
+      (await page(`${metrics}/metrics`)).includes(`services_stack_definition_outdated{kind="${kind}"} 1`),
+    );
     assert.equal((await fixture.getClaim('team-a', 'waiting'))?.spec.resourceRef, undefined);
     await refusing.end('SIGKILL');
 

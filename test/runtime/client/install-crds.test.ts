@@ -443,8 +443,7 @@ describe('a guard of definitions', () => {
     const { admit, asked, ended } = scene([old, good]);
     await assert.rejects(admit(), {
       code: 422,
-      message:
-        'its definition on the API server lacks spec.guard: install the definitions of this version',
+      message: 'its definition on the API server lacks spec.guard: install the definitions of this version',
     });
     await admit();
     assert.deepEqual([asked, ended], [['things.test.example.org', 'things.test.example.org'], []]);
@@ -454,7 +453,10 @@ describe('a guard of definitions', () => {
     const { admit, ended } = scene([good, old]);
     await admit();
     await assert.rejects(admit(), { code: 422 });
-    assert.match(String(ended), /^Error: an older definition of things\.v1\.test\.example\.org was installed/);
+    assert.match(
+      String(ended),
+      /^Error: an older definition of things\.v1\.test\.example\.org was installed/,
+    );
   });
 
   test('does not ask for a kind without such fields', async () => {
