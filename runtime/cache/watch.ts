@@ -20,10 +20,17 @@ import {
 import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { kindKey, objectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { abortable } from '../abortable.ts';
-import { apiErrorIn, causeOf, isExpired, isOutage, messageOf, outdatedCode } from '../client/errors.ts';
+import type { KnownCauses } from '../client/errors.ts';
+import {
+  apiErrorIn,
+  causeOf,
+  createKnownCauses,
+  isExpired,
+  isOutage,
+  messageOf,
+  outdatedCode,
+} from '../client/errors.ts';
 import type { KubernetesClient, Selection, WatchEvent } from '../client/kubernetes-client.ts';
-import type { KnownCauses } from '../controller/known-failures.ts';
-import { createKnownCauses } from '../controller/known-failures.ts';
 import type { Logger } from '../log/log.ts';
 import type { Backoff } from '../time/backoff.ts';
 import { createBackoff } from '../time/backoff.ts';
@@ -304,7 +311,7 @@ function advice(code: number, isTooOld: boolean): string {
     case 404:
       return 'this kind is not installed in the cluster: run "kubectl apply -f crds/" or start with --install-crds';
     case outdatedCode:
-      return 'this process does not act on this kind, because an older version of the product installed its definition: run "kubectl apply -f crds/" or start with --install-crds';
+      return 'not acting on this kind: an older version of the product installed its definition; run "kubectl apply -f crds/" or start with --install-crds';
     default:
       return 'cannot list or watch this kind: trying again';
   }

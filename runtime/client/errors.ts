@@ -1,3 +1,5 @@
+import type { Clock } from '../time/clock.ts';
+
 /** The reason of an answer without a Status object: usually a page of a proxy. */
 export const unknownReason = 'Unknown';
 
@@ -124,6 +126,27 @@ export function causeOf(error: unknown): string {
   const found = apiErrorIn(error);
   if (found === undefined) return messageOf(error);
   return `${found.code} ${withoutConnection.has(found.reason) ? 'no connection' : found.reason}`;
+}
+
+/** How long a cause is known after its last failure: longer than any delay between two attempts, in ms. */
+const causeKnownMs = 300_000;
+
+/** The causes of failures that many kinds or objects have at the same time, such as an outage of the API server. */
+export interface KnownCauses {
+  /** Whether a failure with this cause was added in the last five minutes, and the causes were not cleared since. */
+  has(cause: string): boolean;
+  add(cause: string): void;
+  clear(): void;
+}
+
+/** Without causes. */
+export function createKnownCauses(clock: Pick<Clock, 'elapsedMs'>): KnownCauses {
+  const addedAtMs = new Map<string, number>();
+  return {
+    has: (cause) => clock.elapsedMs() - (addedAtMs.get(cause) ?? Number.NEGATIVE_INFINITY) < causeKnownMs,
+    add: (cause) => void addedAtMs.set(cause, clock.elapsedMs()),
+    clear: () => addedAtMs.clear(),
+  };
 }
 
 const leaseExpiredReason = 'LeaseExpired';

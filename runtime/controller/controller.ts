@@ -5,7 +5,16 @@
  */
 
 import { defer, merge, Observable, retry, timer } from 'rxjs';
-import { apiErrorIn, causeOf, isConflict, isInterrupted, isOutage, messageOf } from '../client/errors.ts';
+import type { KnownCauses } from '../client/errors.ts';
+import {
+  apiErrorIn,
+  causeOf,
+  createKnownCauses,
+  isConflict,
+  isInterrupted,
+  isOutage,
+  messageOf,
+} from '../client/errors.ts';
 import { bugIn } from '../log/bug.ts';
 import type { Logger } from '../log/log.ts';
 import { createBackoff } from '../time/backoff.ts';
@@ -13,8 +22,8 @@ import type { Clock } from '../time/clock.ts';
 import type { Random } from '../time/random.ts';
 import { randomUuid } from '../time/random.ts';
 import type { ControllerSpec } from './controller-spec.ts';
-import type { KnownCauses, KnownFailures } from './known-failures.ts';
-import { createKnownCauses, createKnownFailures, textOfBug } from './known-failures.ts';
+import type { KnownFailures } from './known-failures.ts';
+import { createKnownFailures, textOfBug } from './known-failures.ts';
 import type { Reconciler, Request, Result } from './reconcile.ts';
 import type { Delays, Next, Run, Wake, WorkQueueObserver } from './work-queue.ts';
 import { workQueue } from './work-queue.ts';

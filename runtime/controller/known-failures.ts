@@ -57,27 +57,6 @@ export function createKnownFailures(clock: Pick<Clock, 'elapsedMs'>): KnownFailu
   };
 }
 
-/** How long a cause is known after its last failure: longer than any delay between two attempts, in ms. */
-const causeKnownMs = 300_000;
-
-/** The causes of failures that many kinds or objects have at the same time, such as an outage of the API server. */
-export interface KnownCauses {
-  /** Whether a failure with this cause was added in the last five minutes, and the causes were not cleared since. */
-  has(cause: string): boolean;
-  add(cause: string): void;
-  clear(): void;
-}
-
-/** Without causes. */
-export function createKnownCauses(clock: Pick<Clock, 'elapsedMs'>): KnownCauses {
-  const addedAtMs = new Map<string, number>();
-  return {
-    has: (cause) => clock.elapsedMs() - (addedAtMs.get(cause) ?? Number.NEGATIVE_INFINITY) < causeKnownMs,
-    add: (cause) => void addedAtMs.set(cause, clock.elapsedMs()),
-    clear: () => addedAtMs.clear(),
-  };
-}
-
 /** The message of a programming error, and the first frame of its stack. */
 export const textOfBug = ({ name, message, stack = '' }: Error): string => {
   const place = stack.split('\n').find((line) => /^ {4}at /.test(line)) ?? '';

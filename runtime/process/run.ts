@@ -26,10 +26,10 @@ import {
 import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
 import type { InformerState } from '../cache/informer-state.ts';
 import type { Informers } from '../cache/informers.ts';
+import { createKnownCauses } from '../client/errors.ts';
 import type { Outcome } from '../controller/controller.ts';
 import { controller } from '../controller/controller.ts';
 import type { ControllerSpec } from '../controller/controller-spec.ts';
-import { createKnownCauses } from '../controller/known-failures.ts';
 import type { Request } from '../controller/reconcile.ts';
 import type { StackNeeds } from '../controller/stack-needs.ts';
 import { stackState } from '../controller/stack-needs.ts';

@@ -73,6 +73,7 @@ test('the process may do with each kind what it does, and no more', () => {
       'mq.org/providers/status': ['patch'],
       'other.org/providers/status': ['patch'],
       'secrets.crossplane.io/storeconfigs/status': ['patch'],
+      'apiextensions.k8s.io/customresourcedefinitions': ['get'],
     },
     'services-stack-secrets': { '/secrets': ['create', 'delete', 'get', 'list', 'patch', 'watch'] },
     'services-stack-namespaces': { '/namespaces': ['get', 'list', 'watch'] },
