@@ -4,10 +4,10 @@ import { selfSignedCertificate } from '../../../local/postgresql-certificate.ts'
 import type { Place } from './player.ts';
 
 /**
- * A policy of the cluster: an admission webhook on loopback that refuses a claim's managed resources unless they have the
- * label `team`. The claim's resources are known by the namespace in their `claimRef`. Returns the name of the configuration.
+ * A policy of the cluster: an admission webhook on loopback that refuses Secrets of the row's namespace without the label
+ * `team`. No webhook can see managed resources here: a definitions server beside the API server serves them.
  */
-export async function requireTeamLabel(at: Place): Promise<string> {
+export async function requireTeamLabel(at: Place): Promise<void> {
   const { certificate, privateKey } = selfSignedCertificate();
   const server = createServer({ cert: certificate, key: privateKey }, (request, response) => {
     let body = '';
@@ -16,8 +16,8 @@ export async function requireTeamLabel(at: Place): Promise<string> {
     });
     request.on('end', () => {
       const { apiVersion, kind, request: review } = JSON.parse(body);
-      const { metadata, spec } = review.object;
-      const isAllowed = spec.claimRef?.namespace !== at.namespace || metadata.labels?.team !== undefined;
+      const { metadata } = review.object;
+      const isAllowed = metadata.namespace !== at.namespace || metadata.labels?.team !== undefined;
       const status = { message: 'the label team is required' };
       const answer = { uid: review.uid, allowed: isAllowed, ...(!isAllowed && { status }) };
       response.setHeader('content-type', 'application/json');
@@ -47,17 +47,16 @@ export async function requireTeamLabel(at: Place): Promise<string> {
         rules: [
           {
             operations: ['CREATE'],
-            apiGroups: ['database.fcp.crossplane.io'],
+            apiGroups: [''],
             apiVersions: ['*'],
-            resources: ['favouritedbinstances'],
+            resources: ['secrets'],
           },
         ],
-        failurePolicy: 'Ignore', // other rows create resources, too
+        failurePolicy: 'Ignore', // other rows create Secrets, too
         sideEffects: 'None',
         admissionReviewVersions: ['v1'],
       },
     ],
   };
   await at.fixture.cluster.kubectl(['apply', '-f', '-'], JSON.stringify(configuration));
-  return name;
 }
