@@ -2,6 +2,7 @@
 
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Condition } from '../../apis/core/v1alpha1/condition.ts';
+import { isProgress } from '../../apis/core/v1alpha1/condition.ts';
 import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
 import { objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
@@ -92,7 +93,7 @@ export function logConditions(
   log: Pick<Logger, 'info'>,
   { before = [], after = [], failure }: Conditions,
 ): void {
-  for (const { type, status, reason, message } of after) {
+  for (const { type, status, reason, message } of after.filter((each) => !isProgress(each.type))) {
     const was = before.find((condition) => condition.type === type);
     if (was?.status === status && was.reason === reason && was.message === message) continue;
     if (failure !== undefined && type === 'Synced' && message === failure) continue;

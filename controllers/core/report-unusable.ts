@@ -1,5 +1,5 @@
 import type { Condition } from '../../apis/core/v1alpha1/condition.ts';
-import { reconcileError, setConditions, withShortMessage } from '../../apis/core/v1alpha1/condition.ts';
+import { reconcileError, reportedStatus, withShortMessage } from '../../apis/core/v1alpha1/condition.ts';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { malformationOf } from '../../apis/core/v1alpha1/well-formed.ts';
 import { annotate, isInvalid, messageOf } from '../../runtime/client/errors.ts';
@@ -68,9 +68,9 @@ export function skipMalformed<T extends WithConditions>(
       const message = `malformed, and not reconciled until it is corrected: ${malformation}`;
       const at = { now: env.clock.now(), generation: object.metadata.generation };
       const facts = [withShortMessage(reconcileError(message))];
-      const conditions = setConditions(object.status?.conditions, facts, at);
+      const reported = reportedStatus(object.status?.conditions, facts, at, { isStuck: true });
       events.record(object, { type: 'Warning', reason: 'MalformedObject', message });
-      const desired = { ...object, status: { ...object.status, conditions } };
+      const desired = { ...object, status: { ...object.status, ...reported } };
       const writing = resource.updateStatus(object, desired, signal);
       await annotate('cannot update status', writing).catch((error: unknown) => {
         if (!isInvalid(error)) throw error; // the CRD rejects the status, too, so only the Event shows it

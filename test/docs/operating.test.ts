@@ -65,6 +65,6 @@ test('it explains every reason there is, and no other', () => {
   ]);
   const text = chapter('When something is stuck');
   const explained = code(text).filter((word) => /^[A-Z]/.test(word));
-  const types = ['AsyncOperation', 'LastAsyncOperation', 'Terminating'];
+  const types = ['AsyncOperation', 'LastAsyncOperation', 'Reconciling', 'Stalled', 'Terminating'];
   assert.deepEqual(new Set(explained.filter((word) => !types.includes(word))), used);
 });

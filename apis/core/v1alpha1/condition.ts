@@ -1,6 +1,7 @@
 import type { Described } from '../schema.ts';
 import type { condition } from './fields.ts';
 import { printable, shortened } from './printable.ts';
+import { needsPerson } from './ready-reasons.ts';
 import { timestamp } from './timestamp.ts';
 
 /**
@@ -186,4 +187,56 @@ export function setConditions(
     else result[index] = after;
   }
   return result;
+}
+
+/** Facts about an object that its conditions do not have, for {@link reportedStatus}. */
+export interface Obstacle {
+  /** The reason that describes the failure best, if its class is known. */
+  readonly cause?: string | undefined;
+  /** Whether a person must act, although no reason shows it. */
+  readonly isStuck?: boolean;
+}
+
+/**
+ * The fields of the status of a claim or managed resource that tools for all kinds read. Besides `setConditions`, it sets
+ * `Reconciling` or `Stalled` as kstatus defines them: each exists only while it is True, and never both.
+ */
+export function reportedStatus(
+  before: readonly Condition[] | undefined,
+  facts: readonly ConditionFacts[],
+  at: { readonly now: Date; readonly generation?: number | undefined },
+  obstacle: Obstacle = {},
+): { readonly observedGeneration?: number; readonly conditions: readonly Condition[] } {
+  const set = setConditions(before, facts, at);
+  const progress = progressOf(set, obstacle);
+  const others = set.filter(({ type }) => type === progress?.type || !isProgress(type));
+  return {
+    ...(at.generation === undefined ? {} : { observedGeneration: at.generation }),
+    conditions: setConditions(others, progress === undefined ? [] : [progress], at),
+  };
+}
+
+/** Whether a type of condition only repeats others, in the form that kstatus reads. */
+export const isProgress = (type: string): boolean => ['Reconciling', 'Stalled'].includes(type);
+
+/** Stalled if a person must act, Reconciling if the object is not yet as its spec wants it, else undefined. */
+function progressOf(
+  conditions: readonly Condition[],
+  { cause, isStuck = false }: Obstacle,
+): ConditionFacts | undefined {
+  const ready = getCondition(conditions, 'Ready');
+  const synced = getCondition(conditions, 'Synced');
+  const operation = getCondition(conditions, 'AsyncOperation');
+  const isReady = ready.status === 'True';
+  const isPaused = synced.reason === 'ReconcilePaused';
+  const isSynced = synced.status !== 'False' || isPaused;
+  if (isReady && isSynced && operation.status !== 'False') return undefined;
+  const byPerson = [cause, isReady ? undefined : ready.reason].find((each) => each && needsPerson(each));
+  const { reason, message } = synced.status === 'False' ? synced : isReady ? operation : ready;
+  return {
+    type: isStuck || isPaused || byPerson !== undefined ? 'Stalled' : 'Reconciling',
+    status: 'True',
+    reason: byPerson ?? cause ?? reason ?? 'Pending',
+    ...(message ? { message } : {}),
+  };
 }

@@ -10,6 +10,7 @@ import {
   conditions,
   labelSelector,
   localSecretReference,
+  notObserved,
   objectReference,
   observedGeneration,
 } from './fields.ts';
@@ -97,7 +98,8 @@ export const claimStatus = z
         .describe('The connection Secret, for tools that support servicebinding.io.'),
     ),
   })
-  .describe('The observed state of this claim.');
+  .describe('The observed state of this claim.')
+  .meta(notObserved);
 
 /**
  * Columns without a priority must fit 120 characters in `kubectl get claims -A`, where NAME begins with kind and group. A

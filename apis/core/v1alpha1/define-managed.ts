@@ -9,6 +9,7 @@ import {
   bindingPhase,
   conditions,
   labelSelector,
+  notObserved,
   objectReference,
   observedGeneration,
   providerConfigRef,
@@ -185,7 +186,8 @@ export function defineManaged<P extends z.ZodObject, S extends z.ZodRawShape, K 
       ...observed,
       ...managedStatus.shape,
     })
-    .describe('The observed state of the external resource.');
+    .describe('The observed state of the external resource.')
+    .meta(notObserved);
   return define(
     {
       ...own,

@@ -3,7 +3,14 @@ import { takenFields } from '../definition-problems.ts';
 import { refuseMarks } from '../marks.ts';
 import type { Column } from '../schema.ts';
 import { define, optional } from '../schema.ts';
-import { conditions, credentials, observedGeneration, secretKeySelector, users } from './fields.ts';
+import {
+  conditions,
+  credentials,
+  notObserved,
+  observedGeneration,
+  secretKeySelector,
+  users,
+} from './fields.ts';
 
 interface ProviderNames {
   readonly group: string;
@@ -24,7 +31,9 @@ const status = {
     z.string().describe('The version that the external system reports, if it reports one.'),
   ),
 };
-const providerStatus = optional(z.object(status).describe('The observed state of this Provider.'));
+const providerStatus = optional(
+  z.object(status).describe('The observed state of this Provider.').meta(notObserved),
+);
 export const provider = z.object({ spec: specOf(providerSpec), status: providerStatus });
 
 const statusColumns: readonly Column[] = [
@@ -66,7 +75,7 @@ export function defineProvider<P extends z.ZodRawShape = Record<never, never>>(
 
 const providerConfigSpec = { credentials: credentials('The credentials.') };
 const providerConfigStatus = optional(
-  z.object(status).describe('The observed state of this ProviderConfig.'),
+  z.object(status).describe('The observed state of this ProviderConfig.').meta(notObserved),
 );
 export const providerConfig = z.object({ spec: specOf(providerConfigSpec), status: providerConfigStatus });
 

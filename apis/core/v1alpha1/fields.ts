@@ -151,6 +151,12 @@ export const observedGeneration = z
   .int()
   .describe('The metadata.generation that this status was computed from.');
 
+/**
+ * The default of a status that a controller writes: a new object is not of an observed generation, so that tools that use
+ * kstatus do not take it for ready.
+ */
+export const notObserved = { default: { observedGeneration: -1 } };
+
 export const users = z
   .int()
   .describe('How many managed resources use it. While there are any, a deletion waits.');

@@ -1,67 +1,74 @@
+/** The controllers try again by themselves, or a person must act, to end the state that a reason of Ready reports. */
+type Actor = 'controllers' | 'person';
+
 /** The reasons of the condition Ready of claims and managed resources. Stacks may use others. */
-const readyReasons = [
+const readyReasons = {
   // While all is well.
-  'Available',
-  'Pending',
-  'Creating',
-  'Binding',
-  'Deleting',
+  Available: 'controllers',
+  Pending: 'controllers',
+  Creating: 'controllers',
+  Binding: 'controllers',
+  Deleting: 'controllers',
   // It works, or worked, and something about it fails.
-  'AvailableWithTrouble',
-  'Unavailable',
+  AvailableWithTrouble: 'controllers',
+  Unavailable: 'controllers',
   // The claim has no class.
-  'NoMatchingClass',
-  'NoDefaultClass',
-  'InvalidClassSelector',
-  'AmbiguousClass',
-  'ClassNotFound',
-  'UnknownKind',
+  NoMatchingClass: 'person',
+  NoDefaultClass: 'person',
+  InvalidClassSelector: 'person',
+  AmbiguousClass: 'person',
+  ClassNotFound: 'person',
+  UnknownKind: 'person',
   // The claim cannot have the class or resource.
-  'NamespaceNotAllowed',
-  'Incompatible',
-  'ResourceNotFound',
-  'Released',
-  'ClaimedByOther',
-  'ControlledByOther',
-  'ClaimRefIncomplete',
-  'NotOffered',
-  'StackBug',
+  NamespaceNotAllowed: 'person',
+  Incompatible: 'person',
+  ResourceNotFound: 'person',
+  Released: 'person',
+  ClaimedByOther: 'person',
+  ControlledByOther: 'person',
+  ClaimRefIncomplete: 'person',
+  NotOffered: 'person',
+  StackBug: 'person',
   // The resource of the claim does not work.
-  'ResourcePaused',
-  'ResourceFailing',
-  'ExternalResourceNotFound',
-  'InvalidValue',
-  'Conflict',
-  'OtherSystem',
+  ResourcePaused: 'person',
+  ResourceFailing: 'controllers',
+  ExternalResourceNotFound: 'person',
+  InvalidValue: 'person',
+  Conflict: 'person',
+  OtherSystem: 'person',
   // The API server refuses what the controllers write.
-  'RequestRefused',
+  RequestRefused: 'person',
   // Secrets cannot be written.
-  'SecretConflict',
-  'NamespaceNotFound',
-  'DependencyNotFound',
-  'DependencyDeleting',
-  'SecretsForbidden',
-  'SecretsExcluded',
-  'ObserveOnly',
-] as const;
+  SecretConflict: 'person',
+  NamespaceNotFound: 'person',
+  DependencyNotFound: 'person',
+  DependencyDeleting: 'person',
+  SecretsForbidden: 'person',
+  SecretsExcluded: 'person',
+  ObserveOnly: 'person',
+} as const satisfies Readonly<Record<string, Actor>>;
 
 /** The reasons of a failure that can affect every resource of a provider. Providers, resources and claims show them. */
-const providerReasons = [
-  'CannotReadCredentials',
-  'ProviderUnreachable',
-  'CredentialsRefused',
-  'Throttled',
-  'QuotaExceeded',
-  'Forbidden',
-] as const;
+const providerReasons = {
+  CannotReadCredentials: 'person',
+  ProviderUnreachable: 'controllers',
+  CredentialsRefused: 'person',
+  Throttled: 'controllers',
+  QuotaExceeded: 'person',
+  Forbidden: 'person',
+} as const satisfies Readonly<Record<string, Actor>>;
 
-export type ProviderReason = (typeof providerReasons)[number];
-export type ReadyReason = (typeof readyReasons)[number] | ProviderReason;
+export type ProviderReason = keyof typeof providerReasons;
+export type ReadyReason = keyof typeof readyReasons | ProviderReason;
+
+const actors = new Map<string, Actor>(Object.entries({ ...readyReasons, ...providerReasons }));
+
+/** Whether the state that a reason of Ready reports lasts until a person acts. */
+export const needsPerson = (reason: string): boolean => actors.get(reason) === 'person';
 
 /** All reasons of conditions that the controllers write. */
 export const conditionReasons: readonly string[] = [
-  ...readyReasons,
-  ...providerReasons,
+  ...actors.keys(),
   ...['CredentialsAccepted', 'Unused'],
   ...['ReconcileSuccess', 'ReconcileError', 'ReconcilePaused'],
 ];

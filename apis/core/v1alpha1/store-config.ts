@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ObjectKind } from '../schema.ts';
 import { define, name, optional, text } from '../schema.ts';
-import { conditions, credentials, observedGeneration, users } from './fields.ts';
+import { conditions, credentials, notObserved, observedGeneration, users } from './fields.ts';
 import type { Managed } from './managed.ts';
 
 const vault = z
@@ -69,7 +69,8 @@ export const StoreConfigKind = define(
           conditions: optional(conditions),
           observedGeneration: optional(observedGeneration),
         })
-        .describe('The observed state of this StoreConfig.'),
+        .describe('The observed state of this StoreConfig.')
+        .meta(notObserved),
     ),
   }),
 );

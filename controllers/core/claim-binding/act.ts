@@ -111,6 +111,6 @@ const unbound = ({ kind, metadata }: Managed, result: string): EventFacts =>
 function removedSecret({ metadata }: Secret, { spec }: Claim): EventFacts {
   const wanted = spec.writeConnectionSecretToRef?.name;
   const instead = wanted === undefined ? 'no secret' : `secret ${wanted}`;
-  const message = `deleted connection secret ${metadata.name}: the claim names ${instead} now`;
-  return normal('RemovedConnectionSecret', message);
+  const what = `deleted connection secret ${metadata.name}`;
+  return normal('RemovedConnectionSecret', `${what}: the claim names ${instead} now`);
 }

@@ -86,7 +86,7 @@ export function failed(failure: StepFailure): Outcome {
   const cause = failure.bug === undefined ? reasonOfError(failure.error) : 'StackBug';
   const shown = ready === undefined ? [] : [{ ...ready(message), ...(cause && { reason: cause }) }];
   return {
-    facts: { conditions: [...shown, synced] },
+    facts: { conditions: [...shown, synced], isStuck: failure.bug !== undefined },
     events: reason === undefined ? [] : [{ type: 'Warning', reason, message }],
     result,
     failure,

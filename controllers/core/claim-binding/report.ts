@@ -7,6 +7,7 @@ import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { ReadyFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import {
   getCondition,
+  isConditionTrue,
   notReady,
   reconcileError,
   reconcileSuccess,
@@ -43,8 +44,11 @@ export interface Report {
 type Reported = Exclude<BindingWait['name'], 'SecretNotOwned'>;
 
 /** The report of a decision. reconciler.ts reports `SecretNotOwned` as a failure instead. */
-export const reportOf = (decision: Reported, observed: Observed, now: Date): Report | undefined =>
-  reports[decision](observed, now);
+export function reportOf(decision: Reported, observed: Observed, now: Date): Report | undefined {
+  const report = reports[decision](observed, now);
+  const isStuck = isConditionTrue(observed.managed?.status?.conditions, 'Stalled');
+  return report && isStuck ? { ...report, facts: { ...report.facts, isStuck } } : report;
+}
 
 const reports: Readonly<Record<Reported, (facts: Observed, now: Date) => Report | undefined>> = {
   ClaimGone: () => undefined,
@@ -144,10 +148,7 @@ const waiting = (
     readonly error?: ReadyFacts['error'] | undefined;
     readonly reason?: ReadyReason | undefined;
   } = {},
-): Report => {
-  const ready = withError(notReady(reason, message), error);
-  return report(shown.type === 'Warning' ? 'WaitingToBind' : undefined, ready, shown);
-};
+): Report => report(shown.type && 'WaitingToBind', withError(notReady(reason, message), error), shown);
 
 /** A claim waits for a step of its resource's controller. If the resource reports a failure, the claim shows it, too. */
 function waitingFor(managed: Managed | undefined, why: string): Report {

@@ -1,7 +1,8 @@
 import type { BindingPhase } from '../../../apis/core/v1alpha1/binding.ts';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
-import { setConditions, withShortMessage } from '../../../apis/core/v1alpha1/condition.ts';
+import { reportedStatus, withShortMessage } from '../../../apis/core/v1alpha1/condition.ts';
+import { reasonOfError } from '../error-class.ts';
 import { wasBound } from './ownership.ts';
 
 /** The facts that a run writes to the claim's status. */
@@ -13,6 +14,8 @@ export interface ClaimFacts {
   readonly consideredKinds?: readonly string[];
   /** Whether the Secret that a Bound claim names was written. Absent if this has not changed. */
   readonly hasSecret?: boolean;
+  /** Whether the managed resource is Stalled. */
+  readonly isStuck?: boolean;
 }
 
 /**
@@ -25,17 +28,17 @@ export function withClaimStatus<C extends Claim>(claim: C, facts: ClaimFacts, no
   const secret = claim.spec.writeConnectionSecretToRef?.name;
   const { binding: before, consideredKinds: _previous, ...status } = claim.status ?? {};
   const hasSecret = bindingPhase === 'Bound' && (facts.hasSecret ?? before !== undefined);
-  const generation = claim.metadata.generation;
+  const { generation } = claim.metadata;
   const conditions = facts.conditions.map(withShortMessage);
+  const cause = reasonOfError(conditions.find(({ type }) => type === 'Synced')?.error);
   return {
     ...claim,
     status: {
       ...status,
       bindingPhase,
       ...(hasSecret && secret !== undefined ? { binding: { name: secret } } : {}),
-      ...(generation === undefined ? {} : { observedGeneration: generation }),
       ...(facts.consideredKinds === undefined ? {} : { consideredKinds: facts.consideredKinds }),
-      conditions: setConditions(claim.status?.conditions, conditions, { now, generation }),
+      ...reportedStatus(claim.status?.conditions, conditions, { now, generation }, { ...facts, cause }),
     },
   };
 }

@@ -16,8 +16,10 @@ import { claim, deletionTimestamp, managed, now } from './objects.ts';
 
 const lastTransitionTime = '2026-01-02T03:04:05Z';
 const conditions = [binding('waiting'), reconcileSuccess()];
+const reconciling = (reason: string, message?: string) =>
+  ({ type: 'Reconciling', status: 'True', reason, ...(message && { message }) }) as const;
 const written = (generation?: number) =>
-  conditions.map((facts) => ({
+  [...conditions, reconciling('Binding', 'waiting')].map((facts) => ({
     ...facts,
     lastTransitionTime,
     ...(generation === undefined ? {} : { observedGeneration: generation }),
@@ -135,7 +137,11 @@ describe('the status of a managed resource, whole', () => {
       facts: { synced: reconcileSuccess(), isCredentialInForce: true },
       want: {
         observedGeneration: 2,
-        conditions: [synced, { type: 'Ready', status: 'Unknown', reason: 'Pending', ...times }],
+        conditions: [
+          synced,
+          { type: 'Ready', status: 'Unknown', reason: 'Pending', ...times },
+          { ...reconciling('Pending'), ...times },
+        ],
       },
     },
     'a status without Ready keeps the earlier one': {
@@ -174,6 +180,7 @@ describe('the status of a managed resource, whole', () => {
           synced,
           { ...creating(), ...times },
           { type: 'AsyncOperation', status: 'False', reason: 'Ongoing', ...times },
+          { ...reconciling('Creating'), ...times },
         ],
       },
     },

@@ -34,7 +34,7 @@ export const wellFormedStatuses: InvariantOf = () => ({
         : [`${what} has observed generation ${observedGeneration}, and is of ${generation}`]),
       ...(observedGeneration !== undefined &&
       before !== undefined &&
-      observedGeneration < (statusOf(before).observedGeneration ?? 0)
+      observedGeneration < (statusOf(before).observedGeneration ?? -1)
         ? [`${what} has observed generation ${observedGeneration}, and had a later one before`]
         : []),
       ...conditions.flatMap((condition) => {

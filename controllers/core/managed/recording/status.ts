@@ -1,18 +1,21 @@
 import omit from 'lodash/omit.js';
 import { setBindable } from '../../../../apis/core/v1alpha1/binding.ts';
 import type { ConditionFacts } from '../../../../apis/core/v1alpha1/condition.ts';
-import { setConditions, withShortMessage } from '../../../../apis/core/v1alpha1/condition.ts';
+import { reportedStatus, withShortMessage } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { ExternalOperation, Managed, ManagedStatus } from '../../../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../../../apis/core/v1alpha1/meta.ts';
 import type { ConnectionDetails } from '../../../../apis/core/v1alpha1/secret.ts';
 import { secretsAmong } from '../../../../apis/core/v1alpha1/secret.ts';
 import { withoutSecrets } from '../../../../clients/without-secrets.ts';
 import { unknownClaim } from '../../credential.ts';
+import { reasonOfError } from '../../error-class.ts';
 import { standingOperations } from './operation-conditions.ts';
 
 /** The result of a run, for the status of the managed resource. */
 export interface ManagedFacts {
   readonly synced: ConditionFacts;
+  /** Whether a person must act, although no class of an error shows it. */
+  readonly isStuck?: boolean;
   /** Absent: Ready stays as it is. */
   readonly ready?: ConditionFacts | undefined;
   /** The new conditions AsyncOperation and LastAsyncOperation. */
@@ -35,7 +38,8 @@ export interface ManagedFacts {
  * uses its credential. A Bound resource that is being deleted becomes Released.
  */
 export function withManagedStatus<M extends Managed>(managed: M, facts: ManagedFacts, now: Date): M {
-  const generation = managed.metadata.generation;
+  const { generation } = managed.metadata;
+  const cause = reasonOfError(facts.synced.error ?? facts.ready?.error);
   const conditions = [
     facts.synced,
     ...(facts.ready === undefined ? pending(managed) : [facts.ready]),
@@ -53,8 +57,7 @@ export function withManagedStatus<M extends Managed>(managed: M, facts: ManagedF
       ...nextBinding(managed, isUsable),
       ...(facts.externalIdentity === undefined ? {} : { externalIdentity: facts.externalIdentity }),
       ...(facts.credential === undefined ? {} : { credential: facts.credential }),
-      ...(generation === undefined ? {} : { observedGeneration: generation }),
-      conditions: setConditions(managed.status?.conditions, conditions, { now, generation }),
+      ...reportedStatus(managed.status?.conditions, conditions, { now, generation }, { ...facts, cause }),
     },
   };
 }

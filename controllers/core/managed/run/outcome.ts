@@ -1,3 +1,4 @@
+import compact from 'lodash/compact.js';
 import omit from 'lodash/omit.js';
 import { advice } from '../../../../apis/core/v1alpha1/advice.ts';
 import type { ConditionFacts } from '../../../../apis/core/v1alpha1/condition.ts';
@@ -322,7 +323,7 @@ export function withPublishing(outcome: Outcome): Outcome {
  * Event also report edits that have no effect.
  */
 export function statusOf(
-  { run, synced: found, refused: reported = [], ready, event }: Outcome,
+  { run, synced: found, refused: reported = [], ready, event, hasFailed, bug }: Outcome,
   identity: IdentityContext,
   now: Date,
 ): { readonly object: Managed; readonly events: readonly EventFacts[] } {
@@ -337,6 +338,7 @@ export function statusOf(
     facts.message === undefined ? facts : { ...facts, message: scrubOf(run, facts.message) };
   const facts = {
     synced: scrubbed(synced),
+    isStuck: refusal !== undefined || bug !== undefined || (found.status === 'False' && hasFailed !== true),
     ready: ready && scrubbed(ready),
     status: run.status,
     underWay: run.underWay,
@@ -346,10 +348,7 @@ export function statusOf(
     isCredentialInForce: isCredentialInForce(run),
     ...(run.operation && { operation: run.operation.map(scrubbed) }),
   };
-  const events = [
-    ...(event === undefined ? [] : [event]),
-    ...(refusal === undefined ? [] : [warning('CannotApplyEdit', refusal)]),
-  ];
+  const events = compact([event, refusal && warning('CannotApplyEdit', refusal)]);
   return { object: withManagedStatus(run.current, facts, now), events: events.map(scrubbed) };
 }
 

@@ -525,6 +525,35 @@ const cases: Readonly<Record<string, Case>> = {
       notBeforeMs: Date.parse('2026-01-02T03:00:02Z'),
     },
   },
+  'a claim reports at once that the creation of its resource fails, and that a person must act': {
+    given: {
+      claim: named,
+      managed: managed(
+        { claimRef: claimRef(), classRef: classRef('small') },
+        {
+          creationTimestamp: '2026-01-02T03:00:00Z',
+          status: {
+            conditions: [
+              condition('Ready', 'False', 'Creating'),
+              condition('Synced', 'False', 'ReconcileError', 'no quota'),
+              condition('Stalled', 'True', 'QuotaExceeded', 'no quota'),
+            ],
+          },
+        },
+      ),
+    },
+    want: { name: 'NotReady' },
+    report: {
+      facts: {
+        conditions: [
+          notReady('ResourceFailing', 'waiting for FavouriteDBInstance db: no quota'),
+          reconcileSuccess(),
+        ],
+        isStuck: true,
+      },
+      events: [warning('ManagedResourceTrouble', 'waiting for FavouriteDBInstance db: no quota')],
+    },
+  },
   'a claim waits until the credential is its own': {
     given: {
       claim: named,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { available, setConditions } from '../../../../../apis/core/v1alpha1/condition.ts';
+import { available, isProgress, setConditions } from '../../../../../apis/core/v1alpha1/condition.ts';
 import type { ExternalOperation, Managed } from '../../../../../apis/core/v1alpha1/managed.ts';
 import { ChangeRefused } from '../../../../../clients/external-error.ts';
 import { changeRefusal } from '../../../../../controllers/core/managed/recording/identity.ts';
@@ -325,6 +325,34 @@ const rows = (): Readonly<Record<string, Line>> => ({
 const textOf = ({ message, ...rest }: { readonly message?: string }, ...keys: readonly string[]): string =>
   `${keys.map((key) => rest[key as never]).join(' ')}${message === undefined ? '' : `: ${message}`}`;
 
+/** The conditions Reconciling and Stalled of the outcomes; a row that is left out has neither. */
+const progress: Readonly<Record<string, string>> = {
+  'nor when it is deleted': 'Stalled CannotReadCredentials',
+  'observing what was edited fails: that comes first': 'Reconciling ReconcileError',
+  'observing fails while an operation is under way': 'Reconciling ReconcileError',
+  'observing fails after an operation is done': 'Reconciling ReconcileError',
+  'observing fails after an operation was forgotten': 'Reconciling ReconcileError',
+  'OperationFailed: an update': 'Reconciling ReconcileError',
+  'AwaitOperation: a creation': 'Reconciling Creating',
+  'AwaitOperation: an update of what does not show any more': 'Reconciling Pending',
+  'AwaitOperation: a deletion': 'Reconciling Deleting',
+  'ExternalMissing: the absence of a resource that was ready is not proven yet':
+    'Stalled ExternalResourceNotFound',
+  'ExternalMissing: without a name': 'Stalled ExternalResourceNotFound',
+  'AwaitDeletion: its deletion runs': 'Reconciling Deleting',
+  'AwaitDeletion: its deletion has ended, and it shows yet': 'Reconciling Deleting',
+  'IdentityEdited: something is left': 'Reconciling Pending',
+  'IdentityEdited: it cannot be recorded': 'Reconciling ReconcileError',
+  'CreateExternal: does not show yet': 'Reconciling Creating',
+  'Recreate: creating fails': 'Reconciling ReconcileError',
+  'NoUpdate: at work': 'Reconciling Ongoing',
+  'NoUpdate: with unknown readiness': 'Reconciling Pending',
+  'NoUpdate: a write that is a matter of routine fails': 'Reconciling ReconcileError',
+  'NoUpdate: the credential of the Secret may not be set': 'Stalled ReconcileError',
+  'Update: an edit that has no effect, of a resource that was observed before another call failed':
+    'Stalled InvalidValue',
+};
+
 describe('the outcome of a run over a managed resource', () => {
   for (const title of Object.keys(rows())) {
     test(title, () => {
@@ -333,15 +361,18 @@ describe('the outcome of a run over a managed resource', () => {
       const isTold = object !== ending.run.current;
       const { decision } = ending.run;
       assert.ok(decision === undefined || title.startsWith(`${decision}: `), decision);
+      const written = isTold ? (object.status?.conditions ?? []) : [];
+      const [repeating, own] = [true, false].map((is) =>
+        written.filter(({ type }) => isProgress(type) === is),
+      );
       assert.deepEqual(
         {
-          conditions: isTold
-            ? object.status?.conditions?.map((each) => textOf(each, 'type', 'status', 'reason'))
-            : [],
+          conditions: own?.map((each) => textOf(each, 'type', 'status', 'reason')),
+          progress: repeating?.map(({ type, reason }) => `${type} ${reason}`).join(),
           events: [...ending.run.happened, ...withStatus].map((each) => textOf(each, 'type', 'reason')),
           next: ending.next,
         },
-        { conditions, events, next },
+        { conditions, progress: progress[title] ?? '', events, next },
       );
     });
   }

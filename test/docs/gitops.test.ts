@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, describe, test } from 'node:test';
+import { parse } from 'yaml';
+import type { ConditionFacts } from '../../apis/core/v1alpha1/condition.ts';
+import {
+  available,
+  availableWithTrouble,
+  creating,
+  notReady,
+  reconcileError,
+  reconcilePaused,
+  reconcileSuccess,
+  reportedStatus,
+  setConditions,
+  unavailable,
+} from '../../apis/core/v1alpha1/condition.ts';
+import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import type { JsonSchema } from '../../apis/crd.ts';
+import { objectSchema } from '../../apis/crd.ts';
+import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import { FavouriteDBInstanceKind } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import type { ClaimFacts } from '../../controllers/core/claim/claim-status.ts';
+import { withClaimStatus } from '../../controllers/core/claim/claim-status.ts';
+import type { ManagedFacts } from '../../controllers/core/managed/recording/status.ts';
+import { withManagedStatus } from '../../controllers/core/managed/recording/status.ts';
+import { lua } from '../../local/debian-program.ts';
+import { claim, deletionTimestamp, managed, now, resourceClass } from '../controllers/core/objects.ts';
+import type { KStatus } from './kstatus.ts';
+import { kstatusOf } from './kstatus.ts';
+import { projectRoot } from './project-copy.ts';
+
+type Health = 'Healthy' | 'Progressing' | 'Degraded' | 'Suspended';
+
+interface Case {
+  readonly object: KubernetesObject;
+  readonly kstatus: KStatus;
+  readonly argo: Health;
+}
+
+/** An object as the API server stores it before a controller has seen it. */
+const created = <T extends KubernetesObject>(object: T, { properties }: JsonSchema): T => ({
+  ...object,
+  status: properties?.status?.default,
+});
+
+const claimWith = (conditions: readonly ConditionFacts[], facts: Partial<ClaimFacts> = {}) =>
+  withClaimStatus(claim(), { conditions, ...facts }, now);
+const managedWith = (facts: Partial<ManagedFacts>, subject = managed()) =>
+  withManagedStatus(subject, { synced: reconcileSuccess(), isCredentialInForce: true, ...facts }, now);
+const failing = (errorClass: string) => reconcileError('observe failed: no', { class: errorClass });
+
+const provider = (...facts: readonly ConditionFacts[]): KubernetesObject => {
+  const metadata = { name: 'default', generation: 1 };
+  const conditions = setConditions([], facts, { now, generation: 1 });
+  const status = { users: 0, observedGeneration: 1, conditions };
+  return { apiVersion: 'fcp.crossplane.io/v1alpha3', kind: 'ProviderConfig', metadata, status } as never;
+};
+const bound = claimWith([available(), reconcileSuccess()], { bindingPhase: 'Bound' });
+const edited = <T extends KubernetesObject>(object: T): T => ({
+  ...object,
+  metadata: { ...object.metadata, generation: (object.metadata.generation ?? 0) + 1 },
+});
+
+const inProgress = { kstatus: 'InProgress', argo: 'Progressing' } as const;
+const failed = { kstatus: 'Failed', argo: 'Degraded' } as const;
+const current = { kstatus: 'Current', argo: 'Healthy' } as const;
+
+const cases: Readonly<Record<string, Case>> = {
+  'a new claim is in progress': {
+    object: created(claim(), objectSchema(FancySQLInstanceKind)),
+    ...inProgress,
+  },
+  'a claim that waits for its resource is in progress': {
+    object: claimWith([creating(), reconcileSuccess()]),
+    ...inProgress,
+  },
+  'a claim without a class needs a person': {
+    object: claimWith([notReady('NoMatchingClass', 'none'), reconcileSuccess()]),
+    ...failed,
+  },
+  'a claim whose provider does not answer is in progress': {
+    object: claimWith([notReady('ProviderUnreachable', 'no answer'), reconcileSuccess()]),
+    ...inProgress,
+  },
+  'a claim whose resource needs a person needs one, too': {
+    object: claimWith([notReady('ResourceFailing', 'waiting'), reconcileSuccess()], { isStuck: true }),
+    ...failed,
+  },
+  'a Bound claim is current': { object: bound, ...current },
+  'a claim that works is current, also if its resource reports a failure': {
+    object: claimWith([availableWithTrouble('no answer'), reconcileSuccess()], { isStuck: true }),
+    ...current,
+  },
+  'a claim whose edit no controller has seen is in progress': { object: edited(bound), ...inProgress },
+  'a claim that is being deleted is terminating': {
+    object: { ...bound, metadata: { ...bound.metadata, deletionTimestamp } },
+    // Argo CD itself calls an object that is being deleted Progressing.
+    ...{ kstatus: 'Terminating', argo: 'Healthy' },
+  },
+  'a new managed resource is in progress': {
+    object: created(managed(), objectSchema(FavouriteDBInstanceKind)),
+    ...inProgress,
+  },
+  'a managed resource that is being created is in progress': {
+    object: managedWith({ ready: creating() }),
+    ...inProgress,
+  },
+  'a managed resource that is not observed yet is in progress': { object: managedWith({}), ...inProgress },
+  'a managed resource that is Ready is current': { object: managedWith({ ready: available() }), ...current },
+  'a managed resource whose update is under way is in progress': {
+    object: managedWith({
+      ready: available(),
+      operation: [{ type: 'AsyncOperation', status: 'False', reason: 'Ongoing' }],
+    }),
+    ...inProgress,
+  },
+  'a managed resource that cannot be observed for a while is in progress': {
+    object: managedWith({ synced: failing('Unreachable'), ready: available() }),
+    ...inProgress,
+  },
+  'a managed resource that fails for an unknown cause is in progress': {
+    object: managedWith({ synced: failing('Unknown') }),
+    ...inProgress,
+  },
+  'a managed resource with refused credentials needs a person': {
+    object: managedWith({ synced: failing('CredentialsRefused'), ready: creating() }),
+    ...failed,
+  },
+  'a managed resource with an edit that has no effect needs a person': {
+    object: managedWith({ synced: reconcileError('cannot change'), ready: available(), isStuck: true }),
+    ...failed,
+  },
+  'a managed resource that policies do not allow to create needs a person': {
+    object: managedWith({ ready: { ...unavailable('missing'), error: { class: 'ExternalMissing' } } }),
+    ...failed,
+  },
+  'a paused managed resource that works is current': {
+    object: managedWith({ synced: reconcilePaused('paused'), ready: available(), isStuck: true }),
+    ...{ kstatus: 'Current', argo: 'Suspended' },
+  },
+  'a paused managed resource that does not work needs a person': {
+    object: managedWith({ synced: reconcilePaused('paused'), ready: creating(), isStuck: true }),
+    ...{ kstatus: 'Failed', argo: 'Suspended' },
+  },
+  'a class is current': { object: resourceClass('small'), ...current },
+  'a provider that works is current': {
+    object: provider({ type: 'Ready', status: 'True', reason: 'CredentialsAccepted' }),
+    ...current,
+  },
+  'a provider that does not work is degraded in Argo CD': {
+    object: provider(notReady('CredentialsRefused', 'no')),
+    ...{ kstatus: 'InProgress', argo: 'Degraded' },
+  },
+  'a provider that nothing uses is healthy in Argo CD': {
+    object: provider({ type: 'Ready', status: 'Unknown', reason: 'Unused' }),
+    ...{ kstatus: 'InProgress', argo: 'Healthy' },
+  },
+};
+
+describe('kstatus', () => {
+  for (const [rule, { object, kstatus }] of Object.entries(cases)) {
+    test(rule, () => assert.equal(kstatusOf(object), kstatus));
+  }
+
+  test('a status that is reported again does not change', () => {
+    const facts = [notReady('NoMatchingClass', 'none'), reconcileSuccess()];
+    const { conditions } = reportedStatus([], facts, { now, generation: 1 });
+    const later = new Date(now.getTime() + 60_000);
+    assert.deepEqual(reportedStatus(conditions, facts, { now: later, generation: 1 }).conditions, conditions);
+  });
+
+  test('the conditions of kstatus disappear when they are not true any more', () => {
+    const at = { now, generation: 1 };
+    const typesAfter = (...reports: readonly (readonly ConditionFacts[])[]) => {
+      let conditions: ReturnType<typeof reportedStatus>['conditions'] = [];
+      for (const report of reports) ({ conditions } = reportedStatus(conditions, report, at));
+      return conditions.map(({ type }) => type);
+    };
+    const stalled = [notReady('NoMatchingClass', 'none'), reconcileSuccess()];
+    const creatingIt = [creating(), reconcileSuccess()];
+    assert.deepEqual(typesAfter(stalled), ['Ready', 'Synced', 'Stalled']);
+    assert.deepEqual(typesAfter(stalled, creatingIt), ['Ready', 'Synced', 'Reconciling']);
+    assert.deepEqual(typesAfter(creatingIt, [available(), reconcileSuccess()]), ['Ready', 'Synced']);
+  });
+});
+
+interface Patch {
+  readonly data: { readonly 'resource.customizations': string };
+}
+
+const patch = parse(readFileSync(join(projectRoot, 'deploy/argocd/health-checks.yaml'), 'utf8')) as Patch;
+const checks = parse(patch.data['resource.customizations']) as Readonly<
+  Record<string, { readonly 'health.lua': string }>
+>;
+
+/** A JSON value as Lua. */
+function luaOf(value: unknown): string {
+  if (Array.isArray(value)) return `{${value.map(luaOf).join()}}`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const fields = Object.entries(value).filter(([, each]) => each !== undefined);
+  return `{${fields.map(([key, each]) => `[${JSON.stringify(key)}]=${luaOf(each)}`).join()}}`;
+}
+
+const support = await lua.support();
+
+describe('the health checks of Argo CD', { skip: support.by === 'nobody' && support.reason }, () => {
+  let results: readonly string[] = [];
+  before(() => {
+    const { 'health.lua': script = '' } = Object.values(checks)[0] ?? {};
+    const objects = Object.values(cases).map(({ object }) => luaOf(object));
+    // As in Argo CD, a script has the functions of the base library, and no other library.
+    const program = `local script = ${JSON.stringify(script).replaceAll('\\n', '\\\n')}
+      for _, object in ipairs({${objects.join()}}) do
+        local check = assert(loadstring(script))
+        setfenv(check, { obj = object, ipairs = ipairs, pairs = pairs, next = next })
+        local health = check()
+        assert(type(health.message) == "string")
+        print(health.status)
+      end`;
+    const path = support.by === 'nobody' ? '' : support.path;
+    const { stdout, stderr } = spawnSync(path, ['-'], { input: program, encoding: 'utf8' });
+    assert.equal(stderr, '');
+    results = stdout.trim().split('\n');
+  });
+
+  for (const [index, [rule, { argo }]] of Object.entries(cases).entries()) {
+    test(rule, () => assert.equal(results[index], argo));
+  }
+});
+
+test('every group has the health check of Argo CD', () => {
+  const files = readdirSync(join(projectRoot, 'crds'));
+  const groups = new Set(files.map((file) => `${file.slice(0, file.indexOf('_'))}/*`));
+  assert.deepEqual(Object.keys(checks).toSorted(), [...groups].toSorted());
+  assert.equal(new Set(Object.values(checks).map((each) => each['health.lua'])).size, 1);
+});
