@@ -168,7 +168,9 @@ const cases: Record<string, { given: Partial<PropagationFacts>; want: Propagatio
     },
   },
   'a password that the external system does not have yet is not copied': {
-    given: withStatus({ credential: { hmac: hmacOf('old', { key: 'a2V5' }, 'managed-uid'), pending: false } }),
+    given: withStatus({
+      credential: { hmac: hmacOf('old', { key: 'a2V5' }, 'managed-uid'), pending: false },
+    }),
     want: { name: 'CredentialNotApplied' },
   },
   'a password that the external system does not use yet is not copied': {
