@@ -25,8 +25,9 @@ export interface ProviderState {
 
 const repeatAfterMs = 600_000;
 const checkAgainMs = 60_000;
+const checkOutageMs = 10_000;
 
-/** The readiness of providers, from the results of calls. A provider without users is checked until it works. */
+/** The readiness of providers, from the results of calls. A provider is checked if it has no users or is unreachable. */
 export function providerReadiness(
   { log }: Pick<Environment, 'log'>,
   kind: Kind,
@@ -69,13 +70,18 @@ export function providerReadiness(
     const again = isToCheck && !results.includes('works') ? { againMs: checkAgainMs } : {};
     if (decision.ready === undefined) return again;
     const ready = withOrigin(decision.ready, originOf(provider));
+    const isDown = isUsed && ready.reason === 'ProviderUnreachable';
+    // The users wait for their back-offs. If the check succeeds, they are all reconciled at once.
+    if (isDown && before?.reason === ready.reason && (await checked(provider, signal))?.includes('works')) {
+      health.renew(kind, provider.metadata.name);
+    }
     return {
       ready,
       ...again,
       ...(calls?.systemVersion !== undefined && { systemVersion: calls.systemVersion }),
       ...(ready.status === 'False' && {
         event: { type: 'Warning', reason: ready.reason, message: ready.message ?? '' },
-        ...(isUsed && { againMs: repeatAfterMs }),
+        ...(isUsed && { againMs: isDown ? checkOutageMs : repeatAfterMs }),
       }),
     };
   };

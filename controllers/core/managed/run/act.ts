@@ -167,9 +167,7 @@ async function callCreate(context: ExternalContext, run: Run): Promise<Creation<
   }
 }
 
-/**
- * A random password that is not stored, for a resource without Secret and store: an external system may require one.
- */
+/** A password that is not stored, for a resource without Secret and store. An external system may require one. */
 function unstoredCredential(
   { secretDetails: { credential }, randomBytes }: RunContext,
   managed: Managed,

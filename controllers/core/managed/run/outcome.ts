@@ -243,10 +243,7 @@ function credentialOutcome(run: Run, ready: ConditionFacts | undefined, next: Ne
   return refused(run, 'CannotUpdateExternalResource', message, next, { ready });
 }
 
-/**
- * The message that lists the fields that stay different because the policies do not allow Update. Undefined if there
- * are none.
- */
+/** Names the fields that stay different because the policies forbid Update. Undefined if there are none. */
 function notApplied({ current: { spec }, seen }: Run): string | undefined {
   if (seen === undefined || seen.isUpToDate || shouldUpdate(spec) || shouldOnlyObserve(spec))
     return undefined;

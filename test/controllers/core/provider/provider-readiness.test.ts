@@ -161,6 +161,25 @@ describe('Ready of a ProviderConfig, in a process of a stack whose author does n
     process.stop();
   });
 
+  test('an unreachable provider is checked every 10 s, and its users are observed once it answers', async () => {
+    const at = scene(3);
+    at.external.checksProviders = true;
+    const process = await at.start().settle();
+    at.fails(() => silent);
+    await process.settle(pollMs * 30);
+    assert.equal(reported(at.ready), 'False/ProviderUnreachable');
+    const [checks, written] = [at.external.count('check'), at.writes()];
+    await process.settle(60_000);
+    assert.equal(at.external.count('check') - checks, 6);
+    assert.equal(at.writes(), written);
+    at.fails(undefined);
+    const observed = at.external.count('observe');
+    await process.settle(10_000);
+    assert.equal(reported(at.ready), 'True/CredentialsAccepted');
+    assert.equal(at.external.count('observe'), observed + 3);
+    process.stop();
+  });
+
   for (const [what, broken] of [
     ['a wrong Secret that is corrected', { ...cloudSecret, data: { key: 'd3Jvbmc=' } }],
     ['a Secret that is created late', undefined],
