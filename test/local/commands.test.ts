@@ -48,6 +48,7 @@ test('there are commands to ask', () => {
     'favourite-cloud',
     'gcp',
     'guards',
+    'image',
     'model',
     'mutants',
   ];
