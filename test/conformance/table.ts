@@ -629,6 +629,7 @@ const shapes: readonly Case[] = [
     undefined,
     {
       spec: { managementPolicies: ['*'], forProvider: { fancinessLevel: 3 } },
+      status: { observedGeneration: -1 },
     },
   ),
   created(
@@ -710,6 +711,7 @@ const shapes: readonly Case[] = [
   ),
   created(StoreConfigKind, 'the type is defaulted', { spec: { defaultScope: 'a' } }, undefined, {
     spec: { type: 'Kubernetes', defaultScope: 'a' },
+    status: { observedGeneration: -1 },
   }),
 ];
 

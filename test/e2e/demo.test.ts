@@ -141,8 +141,8 @@ describe('npm run demo', () => {
     assert.match(said, /The controllers said last:\n(?: {2}\d\d:\d\d:\S+ (?:INFO|WARN|ERROR).*\n)+/);
     const [, acts = ''] = said.split('apply examples/ ...');
     const bound = acts.indexOf('team-shop/cart-db  BoundManagedResource');
-    const selected = acts.search(/team-shop\/cart-db {2}(DefaultResourceClass|SelectedResourceClass)/);
-    assert.ok(selected >= 0 && selected < bound, 'an act is shown before the acts that follow from it');
+    const requested = acts.search(/team-shop-cart-db-\w+ {2}CreatedExternalResource/);
+    assert.ok(requested >= 0 && requested < bound, 'an act is shown before the acts that follow from it');
     const [, afterwards] = /Ctrl-C ends everything\.\n\n(.*?)demo: the controllers ended/s.exec(said) ?? [];
     assert.equal(afterwards, '', 'nothing follows the instructions while the controllers work');
     assert.match(said, /Services Stack \d+\.\d+\.\d+, Kubernetes 1\.\d+, PostgreSQL \d+\.\d+, Node 24\./);
