@@ -1,9 +1,9 @@
 import compact from 'lodash/compact.js';
+import find from 'lodash/find.js';
 import isMatch from 'lodash/isMatch.js';
 import omit from 'lodash/omit.js';
 import type { Observable } from 'rxjs';
 import { exhaustMap, filter, first, groupBy, map, mergeMap, takeUntil } from 'rxjs';
-import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
@@ -149,7 +149,7 @@ export function guardedConnector<M extends Managed>(
 
 /** The namespace that does not exist, so that the Secret of the managed resource cannot be written. None or one. */
 function missingNamespacesOf({ status }: Managed): readonly string[] {
-  const { error } = getCondition(status?.conditions, 'Synced');
+  const error = find(status?.conditions, { type: 'Synced' })?.error;
   return error?.class === 'NamespaceNotFound' ? compact([error.namespace]) : [];
 }
 
