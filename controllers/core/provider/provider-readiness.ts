@@ -29,10 +29,12 @@ const checkOutageMs = 10_000;
 
 /** The readiness of providers, from the results of calls. A provider is checked if it has no users or is unreachable. */
 export function providerReadiness(
-  { log }: Pick<Environment, 'log'>,
+  { clock, log }: Pick<Environment, 'clock' | 'log'>,
   kind: Kind,
   { health, check }: ProviderState,
 ) {
+  const pausedUntilMs = new Map<string, number>();
+
   /** The result, as a list. Empty if the check proved nothing, undefined if a request to the API server failed. */
   async function checked(
     provider: Provider | ProviderConfig,
@@ -53,6 +55,7 @@ export function providerReadiness(
     users: readonly Managed[],
     signal: AbortSignal,
   ): Promise<UsedReport> => {
+    const { name } = provider.metadata;
     const before = provider.status?.conditions?.find(({ type }) => type === 'Ready');
     // A deletion changes the generation, but not the spec, so the condition stays current.
     const isCurrent = wasDeleted(provider) || before?.observedGeneration === provider.metadata.generation;
@@ -72,8 +75,12 @@ export function providerReadiness(
     const ready = withOrigin(decision.ready, originOf(provider));
     const isDown = isUsed && ready.reason === 'ProviderUnreachable';
     // The users wait for their back-offs. If the check succeeds, they are all reconciled at once.
-    if (isDown && before?.reason === ready.reason && (await checked(provider, signal))?.includes('works')) {
-      health.renew(kind, provider.metadata.name);
+    const isDue = before?.reason === ready.reason && clock.elapsedMs() >= (pausedUntilMs.get(name) ?? 0);
+    if (!isDown) pausedUntilMs.delete(name);
+    else if (isDue && (await checked(provider, signal))?.includes('works')) {
+      // The calls of the users may fail nevertheless, so the next check waits longer.
+      pausedUntilMs.set(name, clock.elapsedMs() + checkAgainMs);
+      health.renew(kind, name);
     }
     return {
       ready,
