@@ -96,14 +96,8 @@ export const claimText = ({ kind, namespace, name }: ObjectReference): string =>
  * The value of `status.credential.hmac`: the HMAC-SHA-256 of the credential with the key of the note, in base64. It
  * includes the UID of the managed resource, so that a record from a backup does not count.
  */
-export const hmacOf = (
-  credential: string,
-  { key }: Pick<CredentialNote, 'key'>,
-  uid: string | undefined,
-): string =>
-  createHmac('sha256', Buffer.from(key, 'base64'))
-    .update(`${uid ?? ''}${credential}`)
-    .digest('base64');
+export const hmacOf = (credential: string, { key }: Pick<CredentialNote, 'key'>, uid = ''): string =>
+  createHmac('sha256', Buffer.from(key, 'base64')).update(`${uid}${credential}`).digest('base64');
 
 /** The connection details and the CredentialNote of a managed resource, from its Secret or from a secret store. */
 export interface KeptCredential {

@@ -22,11 +22,10 @@ const maxDecisions = 12;
 export async function keepCredential(context: ExternalContext, found: Run): Promise<Run | undefined> {
   if (wasDeleted(found.current)) return found;
   const { env, places, secretDetails, signal } = context;
-  const { isObserveOnly = false } = env;
   let run = await inPlace(found, places.read(found.current, signal));
   for (let round = 0; round < maxDecisions; round += 1) {
     const { current, entry, unkept } = run;
-    const isUnknown = unkept !== undefined;
+    const [isUnknown, isObserveOnly] = [unkept !== undefined, env.isObserveOnly === true];
     const input = { managed: current, kept: entry, isUnknown, isObserveOnly, secretDetails };
     const decision = decideCredential(input);
     if (decision === undefined) return withCredential(context, run);
