@@ -19,6 +19,19 @@ test('a class that a claim names without a kind is called a class', async () => 
   assert.equal(line, '  ✗ class favourite-larg ◀ missing class');
 });
 
+test('a trace leaves out Stalled, which repeats Synced or Ready and is no success', async () => {
+  const world = new TracedWorld();
+  world.start();
+  const key = world.claim('orders', { classRef: { name: 'favourite-larg' } });
+  await world.pass();
+  const { links } = await world.trace('fancysqlinstance', key);
+  world.simulation.kill();
+  assert.deepEqual(
+    links[0]?.conditions.map(({ type }) => type),
+    ['Ready', 'Synced'],
+  );
+});
+
 test('without --verbose a trace shows an edit that is not applied', async () => {
   const world = new TracedWorld();
   const key = world.managed('legacy', { managementPolicies: ['Observe', 'Create', 'Delete'] });

@@ -3,7 +3,7 @@ import isError from 'lodash/isError.js';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../apis/core/v1alpha1/class.ts';
 import type { Condition } from '../../apis/core/v1alpha1/condition.ts';
-import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
+import { getCondition, isProgress } from '../../apis/core/v1alpha1/condition.ts';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
@@ -43,9 +43,9 @@ export interface View extends Findings {
 
 type WithConditions = { readonly status?: { readonly conditions?: readonly Condition[] } };
 
-/** The conditions of an object of any kind. */
+/** The conditions of an object of any kind, without those that only repeat others. */
 export const conditionsOf = (object: KubernetesObject | undefined): readonly Condition[] =>
-  (object as WithConditions | undefined)?.status?.conditions ?? [];
+  ((object as WithConditions | undefined)?.status?.conditions ?? []).filter(({ type }) => !isProgress(type));
 export const readyOf = (object: KubernetesObject | undefined) => getCondition(conditionsOf(object), 'Ready');
 export const syncedOf = (object: KubernetesObject | undefined) =>
   getCondition(conditionsOf(object), 'Synced');
