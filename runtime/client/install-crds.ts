@@ -311,8 +311,9 @@ export interface DefinitionGuard {
    */
   admit(kind: Kind, fields: readonly string[], signal: AbortSignal): Promise<void>;
   /**
-   * Errors if a kind that was admitted is no longer admitted, because an older definition has replaced the newer one. The
-   * process must end then: it may hold objects without these fields. Never emits or completes.
+   * Errors if a kind that was admitted is no longer admitted, because an older definition has replaced the newer one, or
+   * RBAC now lets this process read the definition. The process must end then: it may hold objects without these fields.
+   * Never emits or completes.
    */
   readonly run$: Observable<never>;
 }
@@ -326,8 +327,11 @@ export function definitionGuard({
   const replaced$ = new Subject<never>();
   let hasWarned = false;
 
-  /** Undefined if there is none, or if it may not be read. */
-  async function read(name: string, signal: AbortSignal): Promise<CustomResourceDefinition | undefined> {
+  /** Undefined if it is not known whether there is one. */
+  async function read(
+    name: string,
+    signal: AbortSignal,
+  ): Promise<CustomResourceDefinition | 'absent' | undefined> {
     try {
       return await client.get(CustomResourceDefinitionKind, { name }, signal);
     } catch (error) {
@@ -338,6 +342,7 @@ export function definitionGuard({
           { error },
         );
       }
+      if (isNotFound(error)) return 'absent';
       if (isForbidden(error) || apiErrorIn(error)?.code === 404) return undefined;
       throw error;
     }
@@ -347,6 +352,8 @@ export function definitionGuard({
     async admit(kind, fields, signal) {
       if (fields.length === 0) return;
       const definition = await read(`${kind.plural}.${kind.group}`, signal);
+      // There are no objects to read, so an older definition may follow. What was admitted before stays so.
+      if (definition === 'absent') return;
       const lacked = definition === undefined ? [] : lackedFields(definition, kind.version, fields);
       const key = kindKey(kind);
       if (lacked.length === 0) {
@@ -356,7 +363,7 @@ export function definitionGuard({
       const error = definitionOutdated(lacked);
       if (admitted.has(key)) {
         replaced$.error(
-          new Error(`an older definition of ${key} was installed: ${error.message}`, { cause: error }),
+          new Error(`an older definition of ${key} is installed: ${error.message}`, { cause: error }),
         );
       }
       throw error;

@@ -453,10 +453,7 @@ describe('a guard of definitions', () => {
     const { admit, ended } = scene([good, old]);
     await admit();
     await assert.rejects(admit(), { code: 422 });
-    assert.match(
-      String(ended),
-      /^Error: an older definition of things\.v1\.test\.example\.org was installed/,
-    );
+    assert.match(String(ended), /^Error: an older definition of things\.v1\.test\.example\.org is installed/);
   });
 
   test('does not ask for a kind without such fields', async () => {
@@ -476,8 +473,25 @@ describe('a guard of definitions', () => {
     );
   });
 
+  const absent = new ApiError('no', { code: 404, reason: 'NotFound' });
+
   test('admits a kind without a definition: a list tells whether it is served', () =>
-    scene([new ApiError('no', { code: 404, reason: 'NotFound' })]).admit());
+    scene([absent]).admit());
+
+  test('ends nothing if the first definition of a kind is an older one', async () => {
+    const { admit, ended } = scene([absent, old]);
+    await admit();
+    await assert.rejects(admit(), { code: 422 });
+    assert.deepEqual(ended, []);
+  });
+
+  test('ends the process if an older definition replaces one that was deleted', async () => {
+    const { admit, ended } = scene([good, absent, old]);
+    await admit();
+    await admit();
+    await assert.rejects(admit(), { code: 422 });
+    assert.equal(ended.length, 1);
+  });
 
   test('admits nothing while the API server does not answer', () =>
     assert.rejects(scene([new ApiError('no', { code: 0, reason: 'ECONNREFUSED' })]).admit(), { code: 0 }));
