@@ -16,6 +16,9 @@ export interface WaitingCallers<T> {
   take(): T | undefined;
 }
 
+/** Creates a line of callers. Its `take` must skip callers for which `isWaiting` is false: they have given up. */
+export type CreateLine = <T>(isWaiting: (caller: T) => boolean) => WaitingCallers<T>;
+
 export interface BoundedConnections<C extends Connection> {
   /**
    * Runs `body` with a connection to `database`. Waits for a free connection. Do not call it from within `body`: if all
@@ -45,10 +48,10 @@ export function boundedConnections<C extends Connection>(options: {
   readonly clock: Pick<Clock, 'sleep'>;
   readonly open: (database: string, signal: AbortSignal | undefined) => Promise<C>;
   /** Default: first come, first served. */
-  readonly createLine?: <T>() => WaitingCallers<T>;
+  readonly createLine?: CreateLine;
 }): BoundedConnections<C> {
   const { max, keptDatabase, idleMs, clock, open, createLine = firstComeFirstServed } = options;
-  const waiting = createLine<Entry>();
+  const waiting = createLine<Entry>(({ hasLeft }) => !hasLeft());
   /** For each idle connection, the function that cancels its closing. */
   const idle = new Map<C, () => void>();
   let inUse = 0;
@@ -81,8 +84,7 @@ export function boundedConnections<C extends Connection>(options: {
   };
 
   const leave = () => {
-    let next = waiting.take();
-    while (next?.hasLeft()) next = waiting.take();
+    const next = waiting.take();
     if (next) return next.admit(); // the next caller gets the place
     inUse--;
     if (inUse === 0) onQuiet();
@@ -174,9 +176,14 @@ interface Entry {
   readonly refuse: (error: unknown) => void;
 }
 
-function firstComeFirstServed<T>(): WaitingCallers<T> {
+function firstComeFirstServed<T>(isWaiting: (caller: T) => boolean): WaitingCallers<T> {
   const waiting: T[] = [];
-  return { add: (_group, caller) => void waiting.push(caller), take: () => waiting.shift() };
+  const take = (): T | undefined => {
+    let next = waiting.shift();
+    while (next !== undefined && !isWaiting(next)) next = waiting.shift();
+    return next;
+  };
+  return { add: (_group, caller) => void waiting.push(caller), take };
 }
 
 const closed = (): PostgresqlError =>

@@ -1,7 +1,7 @@
 import type { ClientConfig } from 'pg';
 import { Client } from 'pg';
 import type { Clock } from '../clock.ts';
-import type { WaitingCallers } from './connections.ts';
+import type { CreateLine } from './connections.ts';
 import { boundedConnections } from './connections.ts';
 import type { Credentials } from './credentials.ts';
 import type { Databases } from './database.ts';
@@ -21,7 +21,7 @@ export interface PostgresqlServerOptions {
   /** Open connections at most, to all databases of the server together, besides one that waits for locks; default 2. */
   readonly maxConnections?: number;
   /** The order of the callers that wait for a connection. Default: first come, first served. */
-  readonly createLine?: <T>() => WaitingCallers<T>;
+  readonly createLine?: CreateLine;
   /** How long an idle connection stays open; default 10 s. */
   readonly idleMs?: number;
   /** Default 60 s. */

@@ -68,7 +68,7 @@ export function serverConnection(
       const server = createServer({
         ...{ credentials, clock, random, mayGoOn: () => checkLease?.() },
         isReadOnly: isObserveOnly,
-        createLine: <T>() => turnsByGroup<T>(() => firstInFirstOut()),
+        createLine: (isWaiting) => turnsByGroup(() => firstInFirstOut(isWaiting)),
       });
       const tell = (event: EventFacts) => tellProvider(managed, event);
       return { server, credentials, closing: closing({ server, credentials, tell, clock }) };

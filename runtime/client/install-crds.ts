@@ -352,7 +352,7 @@ export function definitionGuard({
     async admit(kind, fields, signal) {
       if (fields.length === 0) return;
       const definition = await read(`${kind.plural}.${kind.group}`, signal);
-      // There are no objects to read, so an older definition may follow. What was admitted before stays so.
+      // There are no objects to read, so an older definition may follow. A kind that was admitted before stays admitted.
       if (definition === 'absent') return;
       const lacked = definition === undefined ? [] : lackedFields(definition, kind.version, fields);
       const key = kindKey(kind);

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { WaitingCallers } from '../../../clients/postgresql/connections.ts';
+import type { CreateLine } from '../../../clients/postgresql/connections.ts';
 import { boundedConnections } from '../../../clients/postgresql/connections.ts';
 import { firstInFirstOut, turnsByGroup } from '../../../runtime/time/turns-by-group.ts';
 import { testClock } from '../../../testing/test-clock.ts';
 
 /** Connections that count themselves. */
-function counted(max: number, createLine?: <T>() => WaitingCallers<T>) {
+function counted(max: number, createLine?: CreateLine) {
   const clock = testClock();
   const seen = { open: 0, most: 0, opened: 0 };
   const connections = boundedConnections({
@@ -57,22 +57,18 @@ test('first come, first served', async () => {
   await connections.close();
 });
 
-test('groups of callers wait in the line that is given, and a caller that gives up is skipped', async () => {
-  const createLine = <T>() => turnsByGroup<T>(() => firstInFirstOut());
-  const { connections } = counted(1, createLine);
+test('groups of callers wait in the line that is given, and a caller that gives up costs its group no turn', async () => {
+  const { connections } = counted(1, (isWaiting) => turnsByGroup(() => firstInFirstOut(isWaiting)));
   const order: string[] = [];
   const abort = new AbortController();
   const use = (group: string, signal?: AbortSignal) =>
     connections.use('kept', signal, async () => void order.push(group), group);
-  const given = assert.rejects(
-    use('first').then(() => use('many', abort.signal)),
-    /stopped/,
-  );
-  const uses = ['many', 'many', 'many', 'few'].map((group) => use(group));
-  await turn();
+  const first = use('first');
+  const given = assert.rejects(use('many', abort.signal), /stopped/);
+  const uses = ['many', 'many', 'few', 'few'].map((group) => use(group));
   abort.abort(new Error('stopped'));
-  await Promise.all([given, ...uses]);
-  assert.deepEqual(order, ['first', 'many', 'few', 'many', 'many']);
+  await Promise.all([first, given, ...uses]);
+  assert.deepEqual(order, ['first', 'many', 'few', 'many', 'few']);
   await connections.close();
 });
 

@@ -15,7 +15,7 @@ async function scene(held: number) {
     credentials: postgresql.credentials,
     clock,
     random: () => 0.5,
-    createLine: <T>() => turnsByGroup<T>(() => firstInFirstOut()),
+    createLine: (isWaiting) => turnsByGroup(() => firstInFirstOut(isWaiting)),
   });
   const played = async <T>(call: Promise<T>): Promise<T> => {
     let isOver = false;
