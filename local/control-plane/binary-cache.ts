@@ -64,15 +64,15 @@ export const cachedFolder = ({ name }: Pick<BinarySet, 'name'>, environment: Nod
 /**
  * The folder with a set's executables: in the cache, or put there by the first source that delivers what passes the
  * proof, whole and at once. Only one process of a machine works at a time; others wait. Throws an AggregateError
- * with each reason when every source failed.
+ * with each reason when every source failed. With `isFresh`, the cache does not count, and keeps what it has until then.
  */
 export async function cachedBinaries(
   set: BinarySet,
-  { environment, progress }: CacheOptions,
+  { environment, progress, isFresh = false }: CacheOptions & { readonly isFresh?: boolean },
 ): Promise<{ readonly directory: string; readonly source: string }> {
   const root = cacheRoot(environment);
   const directory = cachedFolder(set, environment);
-  const isCached = async () => (await missingFiles(directory, set.files)).length === 0;
+  const isCached = async () => !isFresh && (await missingFiles(directory, set.files)).length === 0;
   if (await isCached()) return { directory, source: 'cache' };
 
   return withLock(lockPath(root, 'prepare'), prepare, {

@@ -11,6 +11,8 @@ export type OptionalBinaries =
 export interface OptionalBinariesOptions extends CacheOptions {
   /** The noun in messages and in the name of the note of a failure: `definitions server`. */
   readonly noun: string;
+  /** Gets them again, also if they are in the cache, or if an attempt failed. Those in the cache stay until then. */
+  readonly isFresh?: boolean;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
 }
@@ -38,24 +40,25 @@ const firstLine = (error: unknown): string =>
 /** Puts a set into the cache if it can be had. A failure is an answer, and is noted for a day. */
 export async function prepareOptional(
   set: BinarySet,
-  { environment, progress, noun, now = Date.now }: OptionalBinariesOptions,
+  { environment, progress, noun, isFresh = false, now = Date.now }: OptionalBinariesOptions,
 ): Promise<OptionalBinaries> {
   const known = await optionalBinaries(set, { environment, noun });
-  if (known.isThere) return known;
+  if (known.isThere && !isFresh) return known;
   const failure = await failureOf(noun, environment);
   const note = noteOf(noun, environment);
-  if (failure !== undefined && now() - failure.atMs < retryAfterMs) {
+  if (!isFresh && failure !== undefined && now() - failure.atMs < retryAfterMs) {
     progress.note(`no ${noun}, as found out earlier (delete ${note} to try again): ${failure.reason}`);
     return known;
   }
   try {
-    await cachedBinaries(set, { environment, progress });
+    await cachedBinaries(set, { environment, progress, isFresh });
     await rm(note, { force: true });
   } catch (error) {
     const failures = error instanceof AggregateError ? error.errors : [error];
     const reason = failures.map(firstLine).join('; ');
     await mkdir(dirname(note), { recursive: true });
     await writeFile(note, `${JSON.stringify({ atMs: now(), reason } satisfies Failure)}\n`);
+    if (isFresh) return { isThere: false, reason };
   }
   return optionalBinaries(set, { environment, noun });
 }

@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { BinarySet, BinaryWork, CacheOptions } from '../control-plane/binary-cache.ts';
-import { cachedFolder } from '../control-plane/binary-cache.ts';
 import { debianWork } from '../control-plane/debian-work.ts';
 import type { OptionalBinaries } from '../control-plane/optional-binaries.ts';
 import { optionalBinaries, prepareOptional } from '../control-plane/optional-binaries.ts';
@@ -42,10 +41,9 @@ async function setOf(architecture: Architecture): Promise<Pick<BinarySet, 'name'
 export async function prepareSystemParts(
   architecture: Architecture,
   programs: string,
-  { isFresh, ...options }: CacheOptions & { readonly isFresh: boolean },
+  options: CacheOptions & { readonly isFresh: boolean },
 ): Promise<OptionalBinaries> {
   const kept = await setOf(architecture);
-  if (isFresh) await rm(cachedFolder(kept, options.environment), { recursive: true, force: true });
   const set: BinarySet = {
     ...kept,
     sources: [
