@@ -75,7 +75,7 @@ export interface ProcessFacts {
 }
 
 const drainTimeoutMs = 30_000;
-const onlyObserving = '--observe-only: this process changes nothing in external systems and secret stores';
+const onlyObserving = '--observe-only: this process changes nothing in external systems and in Vault';
 /** How long the last requests may take after the drain. */
 const farewellMs = 3_000;
 /** The part of it for the remaining Events. */

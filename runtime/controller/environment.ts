@@ -31,7 +31,7 @@ export interface Environment {
    * process led and its Lease is too old. Absent: there is no Lease.
    */
   readonly checkLease?: () => number;
-  /** Whether this process changes nothing in external systems and secret stores. Absent: it does its work. */
+  /** Whether this process changes nothing in external systems and in Vault. Absent: it does its work. */
   readonly isObserveOnly?: boolean;
   /** The only namespaces whose claims are served and watched; never empty. Absent: all namespaces. */
   readonly claimNamespaces?: readonly string[];
