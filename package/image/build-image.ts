@@ -75,7 +75,6 @@ async function layOut(root: string, { architecture, parts }: ImageOptions): Prom
   for (const folder of ['app', 'etc/ssl/certs', 'usr/local/bin', 'usr/local/share/node', 'tmp']) {
     await mkdir(at(folder), { recursive: true });
   }
-  await chmod(at('tmp'), 0o1777);
   await cp(join(parts, 'node'), at('usr/local/bin/node'));
   await cp(join(parts, 'LICENSE'), at('usr/local/share/node/LICENSE'));
   await cp(join(parts, 'lib'), libraries, { recursive: true });
@@ -92,6 +91,9 @@ async function layOut(root: string, { architecture, parts }: ImageOptions): Prom
   const system = JSON.parse(await readFile(join(parts, 'packages.json'), 'utf8')) as readonly SystemPackage[];
   const sbom = await imageSbom(projectRoot, system);
   await writeFile(join(app, 'sbom.cdx.json'), `${JSON.stringify(sbom, null, 2)}\n`);
+  // The user of the image is another than that of the builder, whose umask may keep others out.
+  await execute('chmod', ['-R', 'u=rwX,go=rX', root]);
+  await chmod(at('tmp'), 0o1777);
 }
 
 /** Makes an OCI archive of a folder with the image's files. */

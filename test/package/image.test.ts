@@ -43,6 +43,7 @@ describe('the image', { skip: whyNot }, () => {
   before(async () => {
     assert.ok(programs.isThere && parts?.isThere === true && ownArchitecture !== undefined);
     folder = await mkdtemp(join(tmpdir(), 'services-stack-image-test-'));
+    const usual = process.umask(0o077); // that of a builder whose files other users cannot read
     image = await buildImage({
       architecture: ownArchitecture,
       name: 'services-stack:test',
@@ -53,7 +54,7 @@ describe('the image', { skip: whyNot }, () => {
       programs: programs.directory,
       parts: parts.directory,
       into: join(folder, 'out'),
-    });
+    }).finally(() => process.umask(usual));
     opened = await openImage(image.archive, join(folder, 'opened'));
   });
 
@@ -62,6 +63,14 @@ describe('the image', { skip: whyNot }, () => {
   test('is at most 130 MB, and its archive at most 55 MB', () => {
     assert.ok(image.bytes > 50e6 && image.bytes <= 130e6, `${image.bytes} bytes`);
     assert.ok(image.archiveBytes > 20e6 && image.archiveBytes <= 55e6, `${image.archiveBytes} bytes`);
+  });
+
+  test('every user can read its files, also if others cannot read those of its builder', async () => {
+    const unreadable = '( -type d ! -perm -055 -o -type f ! -perm -044 ) ! -path */proc ! -path */dev'.split(
+      ' ',
+    );
+    const { stdout } = await promisify(execFile)('find', [opened.root, '-mindepth', '1', ...unreadable]);
+    assert.equal(stdout, '');
   });
 
   test('says who runs what, and what it is', () => {
