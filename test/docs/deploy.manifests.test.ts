@@ -49,6 +49,7 @@ const written = (key: string, own: readonly string[]): Permissions => ({
 const permissionsFor = (matches: (definition: Definition) => Permissions): Permissions =>
   Object.assign({}, ...definitions.map(matches));
 
+const definitionsKey = 'apiextensions.k8s.io/customresourcedefinitions';
 const keyOf = ({ spec: { group, names } }: Definition) => `${group}/${names.plural}`;
 const has = ({ spec: { names } }: Definition, category: string) => names.categories.includes(category);
 
@@ -74,10 +75,25 @@ describe('roles follow the definitions', () => {
   };
   for (const [name, matches] of Object.entries(roles)) {
     test(`${name} allows what it should for every kind of crds/, and no more`, () => {
-      const allowed = permissionsOf(objectOf<Role>(base, 'ClusterRole', name));
+      const { [definitionsKey]: _, ...allowed } = permissionsOf(objectOf<Role>(base, 'ClusterRole', name));
       assert.deepEqual(allowed, permissionsFor(matches));
     });
   }
+
+  test('services-stack may read each definition with fields that guards need, by its name, and no other', () => {
+    const { rules } = objectOf<Role>(base, 'ClusterRole', 'services-stack');
+    const [rule, ...others] = rules.filter(({ apiGroups }) => apiGroups.includes('apiextensions.k8s.io'));
+    assert.deepEqual([rule?.verbs, rule?.resources, others], [['get'], ['customresourcedefinitions'], []]);
+    assert.deepEqual(
+      rule?.resourceNames?.toSorted(),
+      definitions
+        .filter((definition) =>
+          ['claims', 'classes', 'managed'].some((category) => has(definition, category)),
+        )
+        .map(({ spec: { group, names } }) => `${names.plural}.${group}`)
+        .toSorted(),
+    );
+  });
 });
 
 describe('manifests fit together', () => {
