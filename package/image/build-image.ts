@@ -102,17 +102,18 @@ async function pack(root: string, archive: string, storage: string, options: Ima
   await mkdir(storage);
   // Nothing is pulled, so no signature is checked; buildah asks for a policy all the same.
   await writeFile(policy, JSON.stringify({ default: [{ type: 'insecureAcceptAnything' }] }));
-  const buildah = async (...args: readonly string[]): Promise<string> => {
-    const folders = ['--root', join(storage, 'root'), '--runroot', join(storage, 'run')];
-    const all = [join(options.programs, 'buildah'), '--storage-driver', 'vfs', ...folders, ...args];
-    // The files of an image are root's. A user who is not root is root of a namespace of users.
-    const [command = '', ...rest] =
-      process.getuid?.() === 0 ? all : ['unshare', '--map-root-user', '--mount', ...all];
-    const { stdout } = await execute(command, rest, {
+  /** Runs a command as root, because the files of an image are root's. Another user is root of a namespace of users. */
+  const asRoot = async (...command: readonly string[]): Promise<string> => {
+    const [program = '', ...args] =
+      process.getuid?.() === 0 ? command : ['unshare', '--map-root-user', '--mount', ...command];
+    const { stdout } = await execute(program, args, {
       env: { ...process.env, BUILDAH_ISOLATION: 'chroot' },
     });
     return stdout.trim();
   };
+  const folders = ['--root', join(storage, 'root'), '--runroot', join(storage, 'run')];
+  const buildah = (...args: readonly string[]): Promise<string> =>
+    asRoot(join(options.programs, 'buildah'), '--storage-driver', 'vfs', ...folders, ...args);
   const container = await buildah('from', '--arch', options.architecture, 'scratch');
   await buildah('copy', '--chown', '0:0', container, root, '/');
   await buildah('config', ...configuration(options), container);
@@ -120,6 +121,8 @@ async function pack(root: string, archive: string, storage: string, options: Ima
     ...['commit', '--signature-policy', policy, '--timestamp', String(options.createdAtSeconds)],
     ...['--disable-compression=false', container, `oci-archive:${archive}:${options.name}`],
   );
+  // buildah leaves folders that only root may change.
+  await asRoot('rm', '-r', storage);
 }
 
 /** How the image is started, and its labels, as flags of `buildah config`. */

@@ -72,7 +72,7 @@ describe('the targets of links in the pages exist', () => {
 });
 
 test('docs/upgrade.md names as proof only tests that npm test runs', () => {
-  // Without a word it runs all tests: see test/processes.ts.
+  // Without an argument it runs all tests: see test/processes.ts.
   assert.match(scripts.test ?? '', / node test\/main\.ts$/);
   const page = readFileSync(join(root, 'docs/upgrade.md'), 'utf8');
   const [, table = ''] = /\| tested by \|\n\|[-|]+\|\n(.*?)\n\n/s.exec(page) ?? [];
