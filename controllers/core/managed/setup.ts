@@ -1,5 +1,4 @@
 import compact from 'lodash/compact.js';
-import find from 'lodash/find.js';
 import isMatch from 'lodash/isMatch.js';
 import omit from 'lodash/omit.js';
 import type { Observable } from 'rxjs';
@@ -149,7 +148,8 @@ export function guardedConnector<M extends Managed>(
 
 /** The namespace that does not exist, so that the Secret of the managed resource cannot be written. None or one. */
 function missingNamespacesOf({ status }: Managed): readonly string[] {
-  const error = find(status?.conditions, { type: 'Synced' })?.error;
+  // In a malformed status the conditions may be no list.
+  const error = [status?.conditions ?? []].flat().find(({ type }) => type === 'Synced')?.error;
   return error?.class === 'NamespaceNotFound' ? compact([error.namespace]) : [];
 }
 
