@@ -25,16 +25,13 @@ export interface ProviderState {
 
 const repeatAfterMs = 600_000;
 const checkAgainMs = 60_000;
-const checkOutageMs = 10_000;
 
-/** The readiness of providers, from the results of calls. A provider is checked if it has no users or is unreachable. */
+/** The readiness of providers, from the results of calls. A provider without users is checked until it works. */
 export function providerReadiness(
-  { clock, log }: Pick<Environment, 'clock' | 'log'>,
+  { log }: Pick<Environment, 'log'>,
   kind: Kind,
   { health, check }: ProviderState,
 ) {
-  const pausedUntilMs = new Map<string, number>();
-
   /** The result, as a list. Empty if the check proved nothing, undefined if a request to the API server failed. */
   async function checked(
     provider: Provider | ProviderConfig,
@@ -55,7 +52,6 @@ export function providerReadiness(
     users: readonly Managed[],
     signal: AbortSignal,
   ): Promise<UsedReport> => {
-    const { name } = provider.metadata;
     const before = provider.status?.conditions?.find(({ type }) => type === 'Ready');
     // A deletion changes the generation, but not the spec, so the condition stays current.
     const isCurrent = wasDeleted(provider) || before?.observedGeneration === provider.metadata.generation;
@@ -73,22 +69,13 @@ export function providerReadiness(
     const again = isToCheck && !results.includes('works') ? { againMs: checkAgainMs } : {};
     if (decision.ready === undefined) return again;
     const ready = withOrigin(decision.ready, originOf(provider));
-    const isDown = isUsed && ready.reason === 'ProviderUnreachable';
-    // The users wait for their back-offs. If the check succeeds, they are all reconciled at once.
-    const isDue = before?.reason === ready.reason && clock.elapsedMs() >= (pausedUntilMs.get(name) ?? 0);
-    if (!isDown) pausedUntilMs.delete(name);
-    else if (isDue && (await checked(provider, signal))?.includes('works')) {
-      // The calls of the users may fail nevertheless, so the next check waits longer.
-      pausedUntilMs.set(name, clock.elapsedMs() + checkAgainMs);
-      health.renew(kind, name);
-    }
     return {
       ready,
       ...again,
       ...(calls?.systemVersion !== undefined && { systemVersion: calls.systemVersion }),
       ...(ready.status === 'False' && {
         event: { type: 'Warning', reason: ready.reason, message: ready.message ?? '' },
-        ...(isUsed && { againMs: isDown ? checkOutageMs : repeatAfterMs }),
+        ...(isUsed && { againMs: repeatAfterMs }),
       }),
     };
   };

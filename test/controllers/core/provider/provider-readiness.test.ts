@@ -11,7 +11,6 @@ import { createProviderHealth } from '../../../../controllers/core/provider/prov
 import { providerReadiness } from '../../../../controllers/core/provider/provider-readiness.ts';
 import { stackControllers } from '../../../../controllers/core/stack.ts';
 import type { Environment } from '../../../../runtime/controller/environment.ts';
-import { testClock } from '../../../../testing/test-clock.ts';
 import { recordedLog } from '../../../fakes/recorded-log.ts';
 import { broken, FakeCluster } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
@@ -75,14 +74,14 @@ function scene(users: number) {
       ),
     );
   }
-  let fault: ((call: number, method: string) => Error | undefined) | undefined;
+  let fault: ((call: number) => Error | undefined) | undefined;
   let held: Promise<void> | undefined;
   let calls = 0;
   external.gate = async (method) => {
     if (method !== 'observe' && method !== 'check') return;
     calls += 1;
     await held;
-    const failure = fault?.(calls, method);
+    const failure = fault?.(calls);
     if (failure !== undefined) throw failure;
   };
   const start = () =>
@@ -159,38 +158,6 @@ describe('Ready of a ProviderConfig, in a process of a stack whose author does n
     }
     assert.equal(reported(at.ready), 'True/CredentialsAccepted');
     assert.equal(at.external.count('observe'), observed + 3);
-    process.stop();
-  });
-
-  test('an unreachable provider is checked every 10 s, and its users are observed once it answers', async () => {
-    const at = scene(3);
-    at.external.checksProviders = true;
-    const process = await at.start().settle();
-    at.fails(() => silent);
-    await process.settle(pollMs * 30);
-    assert.equal(reported(at.ready), 'False/ProviderUnreachable');
-    const [checks, written] = [at.external.count('check'), at.writes()];
-    await process.settle(60_000);
-    assert.equal(at.external.count('check') - checks, 6);
-    assert.equal(at.writes(), written);
-    at.fails(undefined);
-    const observed = at.external.count('observe');
-    await process.settle(10_000);
-    assert.equal(reported(at.ready), 'True/CredentialsAccepted');
-    assert.equal(at.external.count('observe'), observed + 3);
-    process.stop();
-  });
-
-  test('a check that succeeds while the calls of all users fail wakes them once a minute', async () => {
-    const at = scene(3);
-    at.external.checksProviders = true;
-    const process = await at.start().settle();
-    at.fails((_call, method) => (method === 'check' ? undefined : silent));
-    await process.settle(pollMs * 3);
-    assert.equal(reported(at.ready), 'False/ProviderUnreachable');
-    const [checks, observed] = [at.external.count('check'), at.external.count('observe')];
-    await process.settle(60_000);
-    assert.deepEqual([at.external.count('check') - checks, at.external.count('observe') - observed], [1, 6]);
     process.stop();
   });
 
@@ -272,7 +239,7 @@ describe('Ready of a ProviderConfig, in a process of a stack whose author does n
   });
 
   test('Ready stays while the deletion waits for users, although it changes the generation', async () => {
-    const readiness = providerReadiness({ clock: testClock(), log: recordedLog() }, providerConfigKind, {
+    const readiness = providerReadiness({ log: recordedLog() }, providerConfigKind, {
       health: createProviderHealth(),
       check: async () => undefined,
     });
