@@ -1,6 +1,5 @@
 import type { Kind } from '../apis/core/v1alpha1/kind.ts';
-import { kindKey } from '../apis/core/v1alpha1/kind.ts';
-import { guardFields } from '../apis/core/v1alpha1/meta.ts';
+import { guardFieldsOf } from '../apis/core/v1alpha1/meta.ts';
 import type { Stack, StackObserver } from '../controllers/core/stack.ts';
 import { stackControllers } from '../controllers/core/stack.ts';
 import type { SecretStoresOptions } from '../controllers/stores/secret-stores.ts';
@@ -64,10 +63,9 @@ export function composition({
 }: CompositionOptions): Composition {
   const { log, clock, random } = given;
   const client = withinSecretNamespaces(given.client, secretNamespaces);
-  const guarded = guardedKinds(stacks);
   const informers = createInformers({
     ...{ client, log, clock, random },
-    ...(admit && { admit: (kind, signal) => admit(kind, guarded.fieldsOf(kind), signal) }),
+    ...(admit && { admit: (kind, signal) => admit(kind, guardFieldsOf(kind), signal) }),
     namespacesOf: watchedIn(stacks, { claimNamespaces: given.claimNamespaces, secretNamespaces }),
   });
   const events = createEventRecorder({
@@ -81,7 +79,7 @@ export function composition({
     events: onEvent === undefined ? events : forwardingRecorder(events, onEvent),
   };
   const stores = secretStores(env, createVaultClient && { createVaultClient });
-  const controllers = stackControllers(env, guarded.stacks, {
+  const controllers = stackControllers(env, stacks, {
     secretStores: stores,
     ...(observer && { observer }),
   });
@@ -92,26 +90,4 @@ export function composition({
     controllers,
     stackStates: () => statesOf(controllers, informers.states()),
   };
-}
-
-/** The fields that each kind of the stacks must have. The managed kinds are known when the controllers are created. */
-function guardedKinds(stacks: readonly Stack[]): {
-  readonly stacks: readonly Stack[];
-  readonly fieldsOf: (kind: Kind) => readonly string[];
-} {
-  const fields = new Map<string, readonly string[]>();
-  for (const service of stacks.flatMap(({ claims }) => claims)) {
-    fields.set(kindKey(service.claim), guardFields.claim);
-    fields.set(kindKey(service.class), guardFields.class);
-    fields.set(kindKey(service.managed), guardFields.managed);
-  }
-  const noting = (stack: Stack): Stack => ({
-    ...stack,
-    managed(env) {
-      const services = stack.managed(env);
-      for (const { kind } of services) fields.set(kindKey(kind), guardFields.managed);
-      return services;
-    },
-  });
-  return { stacks: stacks.map(noting), fieldsOf: (kind) => fields.get(kindKey(kind)) ?? [] };
 }

@@ -20,7 +20,7 @@ export function setBindable(phase: BindingPhase | undefined): BindingPhase {
  * FavouriteDBInstanceClass small in 0 s, ready in 31 s, bound in 0 s`. The times are those of the objects, so a restart
  * does not change them. They are in whole seconds.
  */
-export function bindingStory({ metadata }: Claim, managed: Managed, now: Date): string {
+export function boundMessage({ metadata }: Claim, managed: Managed, now: Date): string {
   const { classRef } = managed.spec;
   const ready = getCondition(managed.status?.conditions, 'Ready');
   const [begunMs = 0, createdMs = 0, readyMs = 0] = [
@@ -37,10 +37,10 @@ export function bindingStory({ metadata }: Claim, managed: Managed, now: Date): 
     { what: 'bound', atMs: now.getTime() },
   ];
   let sinceMs = begunMs;
-  const told = steps.map(({ what, atMs }) => {
+  const described = steps.map(({ what, atMs }) => {
     const tookMs = Math.max(0, atMs - sinceMs);
     sinceMs += tookMs;
     return `${what} in ${Math.floor(tookMs / 1_000)} s`;
   });
-  return `${bound}: ${told.join(', ')}`;
+  return `${bound}: ${described.join(', ')}`;
 }

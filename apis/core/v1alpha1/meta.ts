@@ -1,4 +1,5 @@
-import type { KubernetesObject } from './kind.ts';
+import type { Definition } from '../schema.ts';
+import type { Kind, KubernetesObject } from './kind.ts';
 
 /** Annotations that users and other controllers rely on (Crossplane's own names and formats). */
 export const annotationKeys = {
@@ -34,8 +35,9 @@ export const finalizerNames = {
 export const definitionVersionAnnotation = 'services-stack.crossplane.io/definition-version';
 
 /**
- * The fields that a definition must have before the process acts on its kind. The API server drops fields that a definition
- * lacks. Without these, a claim could get a resource of another team, or a deletion could delete what must stay.
+ * By category, the fields that a definition must have before the process acts on its kind. The API server drops fields that
+ * a definition lacks. Without these, a claim could get a resource of another team, or a deletion could delete what must
+ * stay.
  */
 export const guardFields = {
   claim: ['spec.classRef', 'spec.resourceRef', 'spec.writeConnectionSecretToRef', 'status.bindingPhase'],
@@ -46,6 +48,14 @@ export const guardFields = {
     ...['status.bindingPhase', 'status.boundUID', 'status.credential', 'status.externalIdentity'],
   ],
 } as const;
+
+/** The `guardFields` of a kind, by the categories of its definition. None for a kind without a definition of ours. */
+export function guardFieldsOf(kind: Kind): readonly string[] {
+  const { categories = [] } = kind as Partial<Definition>;
+  return Object.entries(guardFields).flatMap(([category, fields]) =>
+    categories.includes(category) ? fields : [],
+  );
+}
 
 /** The type of every Secret with connection details (Crossplane v0.7 and later). */
 export const connectionSecretType = 'connection.crossplane.io/v1alpha1';

@@ -2,7 +2,7 @@
 
 import compact from 'lodash/compact.js';
 import { advice } from '../../../apis/core/v1alpha1/advice.ts';
-import { bindingStory } from '../../../apis/core/v1alpha1/binding.ts';
+import { boundMessage } from '../../../apis/core/v1alpha1/binding.ts';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { ReadyFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import {
@@ -254,7 +254,7 @@ function reportBound({ claim, managed, secrets: { hasCopy } }: Observed, now: Da
       hasSecret: unserved === undefined && hasCopy,
     },
     events: compact([
-      isNew && { type: 'Normal', reason: 'BoundManagedResource', message: bindingStory(claim, managed, now) },
+      isNew && { type: 'Normal', reason: 'BoundManagedResource', message: boundMessage(claim, managed, now) },
       unserved && { type: 'Warning', reason: 'CannotPropagateConnectionDetails', message: unserved },
       troubleOf(managed),
     ]),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { BindingPhase } from '../../../../apis/core/v1alpha1/binding.ts';
-import { bindingStory, setBindable } from '../../../../apis/core/v1alpha1/binding.ts';
+import { boundMessage, setBindable } from '../../../../apis/core/v1alpha1/binding.ts';
 import { bindingPhase } from '../../../../apis/core/v1alpha1/fields.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import { claim, classRef, managed } from '../../../controllers/core/objects.ts';
@@ -29,7 +29,7 @@ describe('binding phases', () => {
   });
 });
 
-describe('the Event of a Bound claim tells how long each step took', () => {
+describe('the Event of a Bound claim shows how long each step took', () => {
   const at = (seconds: number) => new Date(Date.UTC(2026, 0, 2, 3, 0, seconds)).toISOString();
   const resource = (createdAt: number, readyAt: number, spec: Managed['spec'] = {}) =>
     managed(spec, {
@@ -38,23 +38,23 @@ describe('the Event of a Bound claim tells how long each step took', () => {
         conditions: [{ type: 'Ready', status: 'True', reason: 'Available', lastTransitionTime: at(readyAt) }],
       },
     });
-  const story = (one: Managed, begunAt = 10) =>
-    bindingStory(claim({}, { creationTimestamp: at(begunAt) }), one, new Date(at(45)));
+  const messageOf = (one: Managed, begunAt = 10) =>
+    boundMessage(claim({}, { creationTimestamp: at(begunAt) }), one, new Date(at(45)));
   const provisioned = { classRef: classRef('small') };
-  const rows: Readonly<Record<string, readonly [story: string, want: string]>> = {
+  const rows: Readonly<Record<string, readonly [actual: string, want: string]>> = {
     'of a resource that was created for it': [
-      story(resource(12, 43, provisioned)),
+      messageOf(resource(12, 43, provisioned)),
       'bound to FavouriteDBInstance db: created from FavouriteDBInstanceClass small in 2 s, ready in 31 s, bound in 2 s',
     ],
     'of a resource that a user created': [
-      story(resource(12, 43)),
+      messageOf(resource(12, 43)),
       'bound to FavouriteDBInstance db: ready in 33 s, bound in 2 s',
     ],
     'of a resource that was ready before': [
-      story(resource(1, 5, provisioned)),
+      messageOf(resource(1, 5, provisioned)),
       'bound to FavouriteDBInstance db: ready in 0 s, bound in 35 s',
     ],
-    'without times, if an object has none': [story(managed()), 'bound to FavouriteDBInstance db'],
+    'without times, if an object has none': [messageOf(managed()), 'bound to FavouriteDBInstance db'],
   };
-  for (const [name, [told, want]] of Object.entries(rows)) test(name, () => assert.equal(told, want));
+  for (const [name, [actual, want]] of Object.entries(rows)) test(name, () => assert.equal(actual, want));
 });
