@@ -15,8 +15,8 @@ export interface ImageOptions {
   /** Name and tag, for example `services-stack:0.2.0`. */
   readonly name: string;
   readonly version: string;
-  /** The commit that the image is made of. */
-  readonly revision: string;
+  /** The commit that the image is made of, if it is known. */
+  readonly revision?: string | undefined;
   /** The address of the source, if it has one. */
   readonly source?: string | undefined;
   /** When the image was made, in seconds since the epoch. */
@@ -139,7 +139,7 @@ function configuration({ architecture, version, revision, source }: ImageOptions
   const labels = {
     'org.opencontainers.image.title': 'services-stack',
     'org.opencontainers.image.version': version,
-    'org.opencontainers.image.revision': revision,
+    ...(revision === undefined ? {} : { 'org.opencontainers.image.revision': revision }),
     'org.opencontainers.image.licenses': 'Apache-2.0',
     ...(source === undefined ? {} : { 'org.opencontainers.image.source': source }),
   };

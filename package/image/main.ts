@@ -2,7 +2,7 @@
  * `npm run image [-- flags]` builds the image of the process without Docker, as an OCI archive with a list of its packages.
  * Ends with 1 and one sentence if a part cannot be had, with 2 for a wrong flag. Nothing is half written.
  */
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { join, relative, resolve } from 'node:path';
 import type { OptionalBinaries } from '../../local/control-plane/optional-binaries.ts';
 import { textProgress } from '../../local/control-plane/progress.ts';
@@ -44,8 +44,15 @@ const { architectureList, name, source, out } = askedOf(
 
 const progress = textProgress({ prefix: 'image:' });
 const options = { environment: process.env, progress };
-const git = (...args: readonly string[]): string =>
-  execFileSync('git', [...args], { cwd: root, encoding: 'utf8' }).trim();
+/** The output of a git command. Undefined without git or outside of a repository, such as in an unpacked archive of the source. */
+function git(...args: readonly string[]): string | undefined {
+  const { status, stdout } = spawnSync('git', args, { cwd: root, encoding: 'utf8' });
+  return status === 0 ? stdout.trim() : undefined;
+}
+/** The commit that the image is made of. */
+const commit = git('rev-parse', 'HEAD');
+const revision = git('status', '--porcelain') ? `${commit} with changes` : commit;
+const createdAtSeconds = Number(git('log', '-1', '--format=%ct') ?? Math.floor(Date.now() / 1_000));
 
 try {
   const programs = folderOf(await prepareBuildPrograms(options));
@@ -55,9 +62,15 @@ try {
       `build the image for ${architecture}`,
       () =>
         buildImage({
-          ...{ architecture, name, version, source, programs, parts, into: out },
-          revision: git('rev-parse', 'HEAD'),
-          createdAtSeconds: Number(git('log', '-1', '--format=%ct')),
+          architecture,
+          name,
+          version,
+          revision,
+          source,
+          createdAtSeconds,
+          programs,
+          parts,
+          into: out,
         }),
     );
     const megabytes = (count: number): string => `${(count / 1e6).toFixed(0)} MB`;
