@@ -129,8 +129,8 @@ export function providerTriggers(
   ): readonly Trigger[] => {
     const usersOf = (name: string) => store.byIndex(byProvider, providerKey({ kind, name }));
     const failed$ = health.mayWork$(of).pipe(
-      mergeMap(({ name, user }) =>
-        usersOf(name).filter((managed) => hasFailedByProvider(managed) && managed.metadata.uid !== user),
+      mergeMap(({ name, isFor }) =>
+        usersOf(name).filter((each) => hasFailedByProvider(each) && isFor(each.metadata.uid ?? '')),
       ),
       map(({ metadata }) => ({ name: metadata.name })),
     );

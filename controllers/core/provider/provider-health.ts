@@ -40,19 +40,24 @@ export interface ProviderHealth {
   renew(kind: Kind, name: string): void;
   /** Emits a provider of the kind when a new result may change its Ready condition. */
   changed$(kind: Kind): Observable<Request>;
-  /**
-   * Emits a provider of the kind when a call succeeds after all calls had failed, or when its credentials change. The
-   * managed resources that failed because of the provider can then be reconciled at once. `user`: the UID of the
-   * managed resource whose call succeeded, which needs no run. Absent if the credentials changed.
-   */
-  mayWork$(kind: Kind): Observable<{ readonly name: string; readonly user?: string }>;
+  /** Lets the user whose last call is oldest try again, so that an outage ends for all users when it succeeds. */
+  retryOne(kind: Kind, name: string): void;
+  /** Emits a provider of the kind when it may work again. */
+  mayWork$(kind: Kind): Observable<MayWork>;
+}
+
+/** A call succeeded after all calls had failed, the credentials changed, or one user tries again. */
+export interface MayWork {
+  readonly name: string;
+  /** Whether a user is reconciled at once if it failed because of the provider. By the user's UID. */
+  readonly isFor: (user: string) => boolean;
 }
 
 /** Creates the ProviderHealth of this process, which all stacks share. */
 export function createProviderHealth(): ProviderHealth {
   const known = new Map<string, Held>();
   const changes = new Subject<{ readonly kind: string; readonly name: string }>();
-  const mayWork = new Subject<{ readonly kind: string; readonly name: string; readonly user?: string }>();
+  const mayWork = new Subject<MayWork & { readonly kind: string }>();
   const keyOf = (kind: Kind, name: string): string => `${kindKey(kind)}/${name}`;
   const ofKind = <E extends { readonly kind: string }>(events: Observable<E>, kind: Kind): Observable<E> =>
     events.pipe(filter((event) => event.kind === kindKey(kind)));
@@ -84,11 +89,12 @@ export function createProviderHealth(): ProviderHealth {
       const isRecovery =
         result === 'works' && former !== 'works' && othersWork === 0 && held.results.size > 0;
       known.set(keyOf(kind, name), held);
+      held.results.delete(user); // so that the map has the order of the calls
       held.results.set(user, result);
       held.working = othersWork + (result === 'works' ? 1 : 0);
       held.systemVersion = systemVersion ?? held.systemVersion;
       if (isNews) changes.next({ kind: kindKey(kind), name });
-      if (isRecovery) mayWork.next({ kind: kindKey(kind), name, user });
+      if (isRecovery) mayWork.next({ kind: kindKey(kind), name, isFor: (other) => other !== user });
     },
     of(kind, provider, users) {
       const found = resultsOf(kind, provider);
@@ -104,7 +110,11 @@ export function createProviderHealth(): ProviderHealth {
     forget: (kind, name) => void known.delete(keyOf(kind, name)),
     renew(kind, name) {
       known.delete(keyOf(kind, name));
-      mayWork.next({ kind: kindKey(kind), name });
+      mayWork.next({ kind: kindKey(kind), name, isFor: () => true });
+    },
+    retryOne(kind, name) {
+      const [oldest] = known.get(keyOf(kind, name))?.results.keys() ?? [];
+      mayWork.next({ kind: kindKey(kind), name, isFor: (user) => user === oldest });
     },
     changed$: (kind) => ofKind(changes, kind).pipe(map(({ name }) => ({ name }))),
     mayWork$: (kind) => ofKind(mayWork, kind),

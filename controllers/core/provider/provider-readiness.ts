@@ -25,6 +25,7 @@ export interface ProviderState {
 
 const repeatAfterMs = 600_000;
 const checkAgainMs = 60_000;
+const retryMs = 5_000;
 
 /** The readiness of providers, from the results of calls. A provider without users is checked until it works. */
 export function providerReadiness(
@@ -69,13 +70,16 @@ export function providerReadiness(
     const again = isToCheck && !results.includes('works') ? { againMs: checkAgainMs } : {};
     if (decision.ready === undefined) return again;
     const ready = withOrigin(decision.ready, originOf(provider));
+    // One user at a time tries again soon. Its success ends the outage for all of them.
+    const isDown = isUsed && ready.reason === 'ProviderUnreachable';
+    if (isDown && before?.reason === ready.reason) health.retryOne(kind, provider.metadata.name);
     return {
       ready,
       ...again,
       ...(calls?.systemVersion !== undefined && { systemVersion: calls.systemVersion }),
       ...(ready.status === 'False' && {
         event: { type: 'Warning', reason: ready.reason, message: ready.message ?? '' },
-        ...(isUsed && { againMs: repeatAfterMs }),
+        ...(isUsed && { againMs: isDown ? retryMs : repeatAfterMs }),
       }),
     };
   };
