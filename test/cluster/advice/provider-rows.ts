@@ -110,7 +110,7 @@ export const providerRows: Readonly<Record<string, Row>> = {
     where: traced,
     reason: 'ProviderUnreachable',
     fault: 'provider down',
-    act: retried,
+    act: (at) => Promise.resolve(cloudOf(at).faults.clear()),
   },
   'a paused resource': {
     async situation(at) {
