@@ -12,7 +12,8 @@ export type Details = (view: View, message: string) => Partial<Omit<Fault, 'name
 export interface FaultRow {
   /** A name of the table in docs/trace.md. */
   readonly name: string;
-  readonly link: LinkName;
+  /** The object with the fault. Default: the managed resource. */
+  readonly link?: LinkName;
   readonly sign: Sign;
   /** One sentence; default: the message of the sign. faults.ts has the words in braces. */
   readonly cause?: string;

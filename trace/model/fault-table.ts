@@ -103,10 +103,9 @@ export const faultTable: readonly FaultRow[] = [
     commands: ['edit claim'],
     details: labelsOfClasses,
   },
-  { name: 'incompatible', link: 'resource', sign: binding('Incompatible'), details: incompatibleResource },
+  { name: 'incompatible', sign: binding('Incompatible'), details: incompatibleResource },
   {
     name: 'namespace not allowed',
-    link: 'resource',
     sign: anyOf(binding('ResourceForbidden'), binding('NotOffered')),
     advice: allowNamespace,
     commands: ['edit resource'],
@@ -134,38 +133,29 @@ export const faultTable: readonly FaultRow[] = [
   },
   {
     name: 'claimed by another',
-    link: 'resource',
     sign: anyOf(binding('ControlledByOther'), binding('ClaimedByOther')),
     advice: nameAnother,
     commands: ['edit claim'],
   },
-  {
-    name: 'claimRef incomplete',
-    link: 'resource',
-    sign: binding('ClaimRefIncomplete'),
-    commands: ['edit resource'],
-  },
+  { name: 'claimRef incomplete', sign: binding('ClaimRefIncomplete'), commands: ['edit resource'] },
   {
     name: 'resource released',
-    link: 'resource',
     sign: binding('Released'),
     cause: 'spec.claimRef of {resource} has the UID of a claim that does not exist.',
     advice:
       'It may hold the data of a previous claim: ask the team of that claim first. Then an administrator can make it available to this claim, and to no other:',
     details: makeAvailable,
   },
-  { name: 'missing resource', link: 'resource', sign: binding('ResourceLost'), details: anotherClaim },
-  { name: 'missing resource', link: 'resource', sign: binding('ResourceMissing'), details: missingResource },
+  { name: 'missing resource', sign: binding('ResourceLost'), details: anotherClaim },
+  { name: 'missing resource', sign: binding('ResourceMissing'), details: missingResource },
   {
     name: 'paused',
-    link: 'resource',
     sign: first('Paused', isPauseFelt),
     cause: '{resource} is paused: {message}.',
     details: resume,
   },
   {
     name: 'invalid policies',
-    link: 'resource',
     sign: first('UnsupportedPolicies'),
     cause: 'The controller does not handle {resource}: {message}.',
     advice: choosePolicies,
@@ -173,7 +163,6 @@ export const faultTable: readonly FaultRow[] = [
   },
   {
     name: 'resource being deleted',
-    link: 'resource',
     sign: binding('ResourceDeleted'),
     cause: '{resource} is being deleted, and no claim can use it any more.',
     details: anotherClaim,
@@ -212,38 +201,22 @@ export const faultTable: readonly FaultRow[] = [
     cause: 'The secret {secret} of {provider} has no value for the key "{key}"; it has {message}.',
     details: newCredentials,
   },
-  {
-    name: 'missing StoreConfig',
-    link: 'resource',
-    sign: anyError('DependencyNotFound'),
-    cause: '{message}.',
-    commands: ['edit resource'],
-  },
+  { name: 'missing StoreConfig', sign: anyError('DependencyNotFound'), commands: ['edit resource'] },
   {
     name: 'store token missing',
-    link: 'resource',
     sign: anyError('StoreTokenUnreadable'),
-    cause: '{message}.',
     advice:
       'Write the token into that Secret, or correct the StoreConfig. The controllers continue by themselves.',
     commands: ['edit store'],
   },
   {
     name: 'store failing',
-    link: 'resource',
     sign: anyError('StoreFailing'),
-    cause: '{message}.',
     advice:
       'Check the secret store, its StoreConfig, and its token. The controllers continue when it answers. To try again at once:',
     commands: ['retry resource', 'edit store'],
   },
-  {
-    name: 'dependency being deleted',
-    link: 'resource',
-    sign: anyError('DependencyDeleting'),
-    cause: '{message}.',
-    commands: ['edit resource'],
-  },
+  { name: 'dependency being deleted', sign: anyError('DependencyDeleting'), commands: ['edit resource'] },
   {
     name: 'missing namespace',
     link: 'resource secret',
@@ -269,7 +242,6 @@ export const faultTable: readonly FaultRow[] = [
   },
   {
     name: 'observing only',
-    link: 'resource',
     sign: anyError('ObserveOnly'),
     cause: 'The controllers change nothing in external systems: {message}.',
   },
@@ -384,7 +356,6 @@ export const faultTable: readonly FaultRow[] = [
   },
   {
     name: 'deletion waits',
-    link: 'resource',
     sign: foreignFinalizers,
     cause: '{subject} is being deleted, and finalizers of another product hold it: {message}.',
     advice:
@@ -401,7 +372,6 @@ export const faultTable: readonly FaultRow[] = [
   },
   {
     name: 'failing',
-    link: 'resource',
     sign: ({ theManaged }) => {
       const { status, reason = '', message = reason } = syncedOf(theManaged);
       return status === 'False' && reason !== 'ReconcilePaused' ? message : undefined;
@@ -424,7 +394,6 @@ export const faultTable: readonly FaultRow[] = [
   },
   {
     name: 'reported by the claim',
-    link: 'resource',
     sign: (view) => {
       const { status, message } = readyOf(view.theClaim);
       return isClaim(view) && view.managed.is === 'withheld' && status === 'False' ? message : undefined;

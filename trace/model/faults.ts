@@ -15,7 +15,7 @@ export const faultsIn = (view: View): readonly Fault[] =>
     'name',
   );
 
-function faultIn({ name, link, sign, ...row }: FaultRow, view: View): readonly Fault[] {
+function faultIn({ name, link = 'resource', sign, ...row }: FaultRow, view: View): readonly Fault[] {
   const message = sign(view);
   if (message === undefined) return [];
   const words = { ...wordsOf(view), message };

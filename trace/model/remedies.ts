@@ -77,30 +77,27 @@ export const unknownKind = correctClaim(
   'Run the stack that handles the kind (--stacks), or create another claim',
 );
 
+/** Two ways out. `or`: the words between them. */
+const orElse = (one: ReturnType<Details>, or: string, other: ReturnType<Details>) => ({
+  advice: joined(one.advice, or, other.advice),
+  commands: [...(one.commands ?? []), ...(other.commands ?? [])],
+});
+
 export const missingClass: Details = (view) => {
   const { kind } = view.theClaim?.spec.classRef ?? {};
   const all = view.classes.flatMap((found) => thereOf(found.classes) ?? []);
-  const ofKind = all.filter((each) => each.kind === kind);
-  const names = ofKind.map(({ metadata }) => metadata.name).toSorted();
+  const names = all.filter((each) => each.kind === kind).map(({ metadata }) => metadata.name);
   const create = making(view.theClaim?.spec.classRef ?? {});
-  if (names.length === 0)
-    return { ...create, advice: joined('There are no classes of this kind.', create.advice) };
-  const correct = correctClaim('Name one of them in spec.classRef', 'Create another claim');
-  const { advice, commands = [] } = correct(view, '');
-  return {
-    advice: joined(`There are ${names.join(', ')}.`, advice, 'Or create that class.', create.advice),
-    commands: [...commands, ...(create.commands ?? [])],
-  };
+  if (names.length === 0) return orElse({}, 'There are no classes of this kind.', create);
+  const there = `There are ${names.toSorted().join(', ')}.`;
+  const correct = correctClaim(`${there} Name one of them in spec.classRef`, `${there} Create another claim`);
+  return orElse(correct(view, ''), 'Or create that class.', create);
 };
 
 export const missingResource: Details = (view) => {
   const create = making(view.theClaim?.spec.resourceRef ?? {});
   const correct = correctClaim('Correct spec.resourceRef', 'Create another claim, without spec.resourceRef');
-  const { advice, commands = [] } = correct(view, '');
-  return {
-    advice: joined(advice, 'Or create that resource, or restore it from a backup.', create.advice),
-    commands: [...commands, ...(create.commands ?? [])],
-  };
+  return orElse(correct(view, ''), 'Or create that resource, or restore it from a backup.', create);
 };
 
 /** A value that the claim asked for is not corrected in the resource: the claim would be incompatible with it. */
