@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
@@ -46,7 +49,7 @@ function samplesIn(page: string): readonly Sample[] {
   });
 }
 
-const pages = ['README.md', ...filesIn('docs', '.md')].filter((page) => !elsewhere.includes(page));
+const pages = filesIn('docs', '.md').filter((page) => !elsewhere.includes(page));
 
 /**
  * Folders of examples with such a note are of a cloud that the demo does not have: `npm run new-service`
@@ -93,7 +96,7 @@ function obstacle(object: KubernetesObject, expect: string | undefined): string 
   return `${object.kind} ${object.metadata.name}: ${JSON.stringify(conditions)}`;
 }
 
-describe('every manifest of the README, the docs and the examples, on the demo', () => {
+describe('every manifest of the docs and the examples, on the demo', () => {
   const vault = new VaultServer({ token: 'put-a-token-here' });
   let services: Services;
   let client: ReturnType<typeof adminClient>;
@@ -103,8 +106,6 @@ describe('every manifest of the README, the docs and the examples, on the demo',
     const quiet = { step: <T>(_title: string, act: () => Promise<T>) => act(), note: () => undefined };
     services = await startServices(quiet, { provisioningMs: 400, deletionMs: 200 });
     client = adminClient(services.controlPlane);
-    // As deploy/ makes it; the README's class keeps its secrets there.
-    await kubectl('create', 'namespace', 'crossplane-system');
   });
 
   after(async (context) => {
@@ -161,6 +162,25 @@ describe('every manifest of the README, the docs and the examples, on the demo',
       );
     });
   }
+
+  test('the commands of the README connect to a database of its claim', async () => {
+    const [, commands = ''] = /^```sh\n(kubectl apply.*?)^```$/ms.exec(read('README.md')) ?? [];
+    const folder = mkdtempSync(join(tmpdir(), 'services-stack-readme-'));
+    try {
+      const start = join(folder, 'examples', 'start');
+      mkdirSync(start, { recursive: true });
+      for (const file of filesIn('examples/start', '.yaml'))
+        writeFileSync(join(folder, file), atHome(read(file)));
+      const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', commands], {
+        cwd: folder,
+        env: { ...process.env, KUBECONFIG: services.controlPlane.kubeconfigPath },
+      });
+      assert.match(stdout, /ledger condition met/);
+      assert.match(stdout, /team-shop-ledger/);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
 
   test('the comments of the examples are true', async () => {
     const { id, name, level, version } = inCloud('mycoolinstance') ?? assert.fail('the guide’s instance');

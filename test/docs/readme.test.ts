@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
+import { codeBlocks } from './code-blocks.ts';
 import { projectRoot } from './project-copy.ts';
 
 const read = (file: string): string => readFileSync(join(projectRoot, file), 'utf8');
@@ -12,9 +13,9 @@ const { scripts, engines } = JSON.parse(read('package.json')) as {
   readonly engines: { readonly node: string };
 };
 
-describe('README.md', () => {
-  test('the commands of the README exist, and every command for users is in it', () => {
-    const [, table = ''] = /^## Commands\n(.*?)^## /ms.exec(read('README.md')) ?? [];
+describe('README.md and CONTRIBUTING.md', () => {
+  test('the commands of CONTRIBUTING.md are all commands of the project', () => {
+    const [, table = ''] = /^## Commands\n(.*?)^## /ms.exec(read('CONTRIBUTING.md')) ?? [];
     const named = [...table.matchAll(/^\| `npm (?:run )?([\w:-]+)/gm)].map(([, script = '']) => script);
     const isPart = (script: string) => /^(pre|setup$|test:)/.test(script);
     assert.deepEqual(
@@ -22,6 +23,19 @@ describe('README.md', () => {
       Object.keys(scripts)
         .filter((script) => !isPart(script))
         .toSorted(),
+    );
+  });
+
+  // test/cluster/docs.test.ts applies these files.
+  test('the manifests of the README are those that its commands apply', () => {
+    const start = join(projectRoot, 'examples/start');
+    const applied = readdirSync(start).flatMap((file) =>
+      readFileSync(join(start, file), 'utf8').split('---\n'),
+    );
+    const shown = codeBlocks(read('README.md')).filter(({ language }) => language === 'yaml');
+    assert.deepEqual(
+      shown.map(({ content }) => applied.includes(content)),
+      [true, true],
     );
   });
 
