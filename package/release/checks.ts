@@ -1,0 +1,49 @@
+import semver from 'semver';
+
+/** The facts about a repository that decide whether a version can be released from it. */
+export interface ReleaseFacts {
+  /** The version to release. */
+  readonly wanted: string;
+  /** The version in package.json. */
+  readonly present: string;
+  /** The tags of the repository. */
+  readonly tags: readonly string[];
+  /** Changed and new files, as `git status --porcelain` prints them. */
+  readonly changed: readonly string[];
+  readonly changelog: string;
+}
+
+export const tagOf = (version: string): string => `v${version}`;
+
+/** Pure. The reason why the version cannot be released, in one sentence. Undefined if there is none. */
+export function refusal({ wanted, present, tags, changed, changelog }: ReleaseFacts): string | undefined {
+  if (semver.valid(wanted) !== wanted) return `${JSON.stringify(wanted)} is not a version such as 0.2.0`;
+  if (tags.includes(tagOf(wanted))) return `${wanted} is released: the tag ${tagOf(wanted)} exists`;
+  if (!semver.gt(wanted, present))
+    return `${wanted} is not newer than ${present}, the version in package.json`;
+  const [first, ...others] = changed;
+  if (first !== undefined) {
+    const more = others.length === 0 ? '' : ` and ${others.length} more`;
+    return `commit or remove the changes first: ${first.trim()}${more}`;
+  }
+  if (notesIn(changelog) === '') return 'CHANGELOG.md has no text under "## [Unreleased]"';
+  return undefined;
+}
+
+const unreleased = /^## \[Unreleased\]\n(.*?)(?=^## \[|$(?![\s\S]))/ms;
+
+/** Pure. The text of the changelog about changes that are not released. */
+export const notesIn = (changelog: string): string => (unreleased.exec(changelog)?.[1] ?? '').trim();
+
+/** Pure. The changelog after the release: its notes stand under the version and the date, such as 2026-11-27. */
+export const releasedChangelog = (changelog: string, version: string, date: string): string =>
+  changelog.replace(
+    unreleased,
+    () => `## [Unreleased]\n\nNothing yet.\n\n## [${version}] - ${date}\n\n${notesIn(changelog)}\n\n`,
+  );
+
+/** Pure. The text with another version in the names of the image and of the archives. */
+export const withVersion = (text: string, present: string, wanted: string): string =>
+  text
+    .replaceAll(`services-stack:${present}`, `services-stack:${wanted}`)
+    .replaceAll(`services-stack-${present}`, `services-stack-${wanted}`);

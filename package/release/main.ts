@@ -1,0 +1,179 @@
+/**
+ * `npm run release -- <version> [flags]` makes a release in a temporary clone, and puts its files into dist/release/.
+ * Without `--tag` it is a dry run: the repository does not change. With it, the repository gets the commit and the tag.
+ * Ends with 1 and one sentence if the version cannot be released, with 2 for a wrong flag. Nothing is half done.
+ */
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  cpSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative, resolve } from 'node:path';
+import { textProgress } from '../../local/control-plane/progress.ts';
+import { BadFlag, wordFlag } from '../../local/flags.ts';
+import { architectureNames } from '../../local/image/architecture.ts';
+import { askedOf, readCommandLine } from '../../local/read-command-line.ts';
+import { version as present } from '../version.ts';
+import { notesIn, refusal, releasedChangelog, tagOf, withVersion } from './checks.ts';
+
+const usage = `usage: npm run release -- VERSION [flags]
+flags:
+  --tag            also commit the version to this branch, and tag it (without it: a dry run)
+  --arch LIST      the processors of the image, with commas between them, or none (${architectureNames.join(',')})
+  --skip-tests     do not run the tests; only for a dry run`;
+
+const root = join(import.meta.dirname, '..', '..');
+const out = join(root, 'dist', 'release');
+
+const { wanted, isTagged, architectures, skipsTests } = askedOf(
+  readCommandLine(process.argv.slice(2), {
+    usage,
+    config: {
+      allowPositionals: true,
+      options: {
+        tag: { type: 'boolean', default: false },
+        arch: { type: 'string', default: architectureNames.join(',') },
+        'skip-tests': { type: 'boolean', default: false },
+      },
+    },
+    read: ({ values, positionals }) => {
+      const [version, ...others] = positionals;
+      if (version === undefined || others.length > 0) throw new BadFlag('name one version, such as 0.2.0');
+      if (values.tag && values['skip-tests']) throw new BadFlag('--skip-tests: a release needs its tests');
+      return {
+        wanted: version,
+        isTagged: values.tag,
+        architectures:
+          values.arch === 'none'
+            ? []
+            : values.arch.split(',').map((text) => wordFlag('--arch', text, architectureNames)),
+        skipsTests: values['skip-tests'],
+      };
+    },
+  }),
+);
+
+const progress = textProgress({ prefix: 'release:' });
+
+/** Runs a command, and returns its output. Throws one sentence with the end of what it printed. */
+function run(folder: string, command: string, ...args: readonly string[]): string {
+  try {
+    return execFileSync(command, args, {
+      cwd: folder,
+      encoding: 'utf8',
+      maxBuffer: 2 ** 28,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as { readonly stdout?: string; readonly stderr?: string };
+    const printed = `${stdout}\n${stderr}`.trim().split('\n').slice(-40).join('\n');
+    throw new Error(`${[command, ...args].join(' ')} failed:\n${printed}`, { cause: error });
+  }
+}
+
+const lines = (text: string): readonly string[] => text.split('\n').filter((line) => line !== '');
+
+/** Writes the version into every file that names it, and the notes into the changelog. */
+function setVersion(clone: string): void {
+  run(clone, 'npm', 'version', wanted, '--no-git-tag-version');
+  for (const file of lines(
+    run(clone, 'git', 'grep', '-lE', `services-stack[:-]${present.replaceAll('.', '\\.')}`),
+  )) {
+    const path = join(clone, file);
+    writeFileSync(path, withVersion(readFileSync(path, 'utf8'), present, wanted));
+  }
+  const changelog = join(clone, 'CHANGELOG.md');
+  const today = new Date().toISOString().slice(0, 10);
+  writeFileSync(changelog, releasedChangelog(readFileSync(changelog, 'utf8'), wanted, today));
+  run(clone, 'npm', 'run', '--silent', 'generate');
+}
+
+/** Creates the files of the release in a folder. */
+function buildFiles(clone: string, into: string): void {
+  mkdirSync(into, { recursive: true });
+  const file = (name: string): string => join(into, name);
+  cpSync(join(clone, 'deploy', 'install.yaml'), file('install.yaml'));
+  cpSync(join(clone, 'trace', 'kubectl-services_stack'), file('kubectl-services_stack'));
+  writeFileSync(file('notes.md'), `${notesIn(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'))}\n`);
+  // A tarball with the layout and the name of `helm package`.
+  const chart = ['--transform', 's,^chart,services-stack,', '-C', join(clone, 'deploy'), 'chart'];
+  run(
+    clone,
+    'tar',
+    '--sort=name',
+    '--owner=0',
+    '--group=0',
+    '-czf',
+    file(`services-stack-chart-${wanted}.tgz`),
+    ...chart,
+  );
+  run(clone, 'npm', 'pack', '--silent', '--pack-destination', into);
+  writeFileSync(file('sbom.cdx.json'), run(clone, 'npm', 'run', '--silent', 'sbom'));
+  if (architectures.length > 0) {
+    run(clone, 'npm', 'run', '--silent', 'image', '--', '--arch', architectures.join(','), '--out', into);
+  }
+  const sums = readdirSync(into)
+    .toSorted()
+    .map(
+      (name) =>
+        `${createHash('sha256')
+          .update(readFileSync(file(name)))
+          .digest('hex')}  ${name}\n`,
+    );
+  writeFileSync(file('SHA256SUMS'), sums.join(''));
+}
+
+/** Throws the reason why this version cannot be released from the repository as it is. */
+function checkRepository(): void {
+  const reason = refusal({
+    wanted,
+    present,
+    tags: lines(run(root, 'git', 'tag')),
+    changed: lines(run(root, 'git', 'status', '--porcelain')),
+    changelog: readFileSync(join(root, 'CHANGELOG.md'), 'utf8'),
+  });
+  if (reason !== undefined) throw new Error(reason);
+}
+
+const work = mkdtempSync(join(tmpdir(), 'services-stack-release-'));
+try {
+  checkRepository();
+  const clone = join(work, 'services-stack');
+  const built = join(work, 'release');
+  await progress.step('clone the repository and install its packages', async () => {
+    run(root, 'git', 'clone', '--quiet', root, clone);
+    run(clone, 'npm', 'ci', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error');
+  });
+  await progress.step(`set version ${wanted}`, async () => {
+    setVersion(clone);
+    run(clone, 'git', 'commit', '--quiet', '--all', '--message', `package: release ${wanted}`);
+    run(clone, 'git', 'tag', tagOf(wanted));
+  });
+  if (!skipsTests) {
+    await progress.step('check', async () => void run(clone, 'npm', 'run', '--silent', 'check'));
+    await progress.step('test', async () => void run(clone, 'npm', 'test', '--silent'));
+  }
+  await progress.step('build the files', async () => buildFiles(clone, built));
+  if (isTagged) run(root, 'git', 'pull', '--quiet', '--ff-only', '--tags', clone, tagOf(wanted));
+  rmSync(out, { recursive: true, force: true });
+  cpSync(built, out, { recursive: true });
+  const names = globSync('*', { cwd: out }).toSorted();
+  process.stdout.write(names.map((name) => `${relative(resolve(), join(out, name))}\n`).join(''));
+  const ending = isTagged
+    ? `Committed and tagged as ${tagOf(wanted)}. Push the commit and the tag, and publish the files.`
+    : 'This was a dry run: the repository has no new commit and no tag.';
+  process.stdout.write(`${ending}\n`);
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+} finally {
+  rmSync(work, { recursive: true, force: true });
+}
