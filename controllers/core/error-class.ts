@@ -49,7 +49,7 @@ const reasons = {
 /** The reason that Ready of a provider gets for a failure of this class. */
 export const providerReasonOf = (errorClass: ProviderErrorClass): ProviderReason => reasons[errorClass];
 
-/** The reason that Ready gets for the error of a condition. Undefined if the error's class has no reason. */
+/** The reason of Ready that belongs to the field `error` of a condition. Undefined if its class has no reason. */
 export const reasonOfError = (error: Condition['error']): ReadyReason | undefined =>
   error !== undefined && Object.hasOwn(reasons, error.class)
     ? reasons[error.class as ConditionErrorClass]

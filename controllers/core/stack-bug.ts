@@ -1,6 +1,6 @@
 import { bugIn } from '../../runtime/log/bug.ts';
 
-/** The property of a programming error that names the stack with the bug. It stays if another error wraps this one. */
+/** The property of a programming error for the name of its stack (see `--stacks`). Set on the innermost error. */
 const stackOfBug = Symbol('stack');
 
 interface Attributed {

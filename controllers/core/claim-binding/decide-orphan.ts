@@ -7,7 +7,7 @@ import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { namesResource, wasBoundHere } from '../claim/ownership.ts';
 import { firstMatch } from '../first-match.ts';
 
-/** The decisions about an orphan, in the order of docs/decision-tables.md. */
+/** The decisions about a managed resource whose claim does not exist, in the order of docs/decision-tables.md. */
 export const orphanDecisions = [
   'NotBound',
   'HasClaim',

@@ -74,7 +74,7 @@ const repeatAfterMs = 600_000;
 /** Turns a report into an outcome. If another controller will probably report soon, the outcome is to wait for it. */
 export function reported({ notBeforeMs = 0, facts, events }: Report, now: Date): Outcome {
   const waitMs = notBeforeMs - now.getTime();
-  if (waitMs > 0 && waitMs <= quietMs) return { result: after(waitMs) }; // a longer wait means that the clocks differ
+  if (waitMs > 0 && waitMs <= quietMs) return { result: after(waitMs) }; // a longer wait shows wrong clocks: report now
   const isFailing = events.some(({ reason }) => reason === 'ManagedResourceTrouble');
   return { facts, events, result: isFailing ? after(repeatAfterMs) : done };
 }

@@ -37,7 +37,7 @@ import { quietMs } from './responsibility.ts';
 export interface Report {
   readonly facts: ClaimFacts;
   readonly events: readonly EventFacts[];
-  /** The earliest time of the report, in epoch ms. Another controller will probably report before that. */
+  /** Do not report before this time, in epoch ms: another controller will probably report until then. */
   readonly notBeforeMs?: number;
 }
 
@@ -126,7 +126,7 @@ interface Shown {
   readonly trouble?: EventFacts | undefined;
 }
 
-/** `reason`: of the Event. Undefined: there is none, unless the managed resource reports a failure. */
+/** `reason`: the reason of the Event. Without it, only a failure of the managed resource is recorded as an Event. */
 function report(
   reason: string | undefined,
   ready: ReadyFacts,

@@ -10,7 +10,7 @@ import type { ClaimService } from '../claim-service.ts';
 export interface UnknownKind {
   readonly message: string;
   readonly consideredKinds: readonly string[];
-  /** The earliest time of the report, in epoch ms. A process that knows the kind may handle the claim before that. */
+  /** Do not report before this time, in epoch ms: a process that knows the kind may handle the claim until then. */
   readonly notBeforeMs?: number;
 }
 
@@ -41,7 +41,7 @@ export function isResponsible(service: ClaimService, claim: Claim, owned: readon
 export function responsibilityFor(facts: Responsible): Responsibility {
   const { service, peers, claim, owned } = facts;
   if (isResponsible(service, claim, owned)) return 'this';
-  const isFirst = peers[0] === service; // the first one also reports unknown kinds
+  const isFirst = peers[0] === service; // only the first service reports unknown kinds
   const isKnown = peers.some((peer) => isResponsible(peer, claim, owned));
   if (!isFirst || isKnown || owned.length > 0) return 'others';
   const isEnding = wasDeleted(claim) && hasFinalizer(claim, finalizerNames.claim);

@@ -87,7 +87,7 @@ export function claimBindingController(
     resources.find((each) => each.kind.kind === kind && apiVersionOf(each.kind) === apiVersion) ??
     managedResources;
   indexClaims(claims.store);
-  const isReporter = () => peers.working()[0] === service; // the first one also reports unknown kinds
+  const isReporter = () => peers.working()[0] === service; // only the first service reports unknown kinds
 
   const namedBy = ({ spec: { claimRef } }: Managed): readonly Request[] => {
     const key = referenceIsOfKind(claimRef, service.claim) ? claimKeyOf(claimRef) : undefined;
@@ -101,7 +101,7 @@ export function claimBindingController(
   /** The claim that a managed resource names, if that claim does not exist and this process serves its namespace. */
   const lostClaimOf = (object: Managed): readonly Request[] =>
     wasDeleted(object) ? [] : namedBy(object).filter((key) => !isThere(key) && isServed(env, key));
-  /** The claims whose resource has this Secret. None until the resource has a phase: its first phase triggers them. */
+  /** The claims of the resource with this Secret. None before its first binding phase, which triggers them anyway. */
   const claimsOfSource = (secret: Secret): readonly Request[] => {
     const resource = publisherOf(secret, managedResources);
     return resource?.status?.bindingPhase === undefined ? [] : claimsOf(resource);
@@ -111,7 +111,7 @@ export function claimBindingController(
     if (!referenceIsOfKind(controller, service.claim)) return [];
     return [{ namespace: secret.metadata.namespace ?? '', name: controller?.name ?? '' }];
   };
-  /** The claim that controls this Secret but names another Secret. The Secret of an earlier run may appear late. */
+  /** The claim that controls this Secret but names another. Its next run deletes this Secret, which appeared late. */
   const claimOfUnwanted = (secret: Secret): readonly Request[] =>
     claimOfTarget(secret).filter((key) => {
       const claim = claims.get(key);

@@ -76,5 +76,5 @@ const maxNamed = 5;
 const named = (classes: readonly Class[]): string =>
   firstNames(classes.map(({ kind, metadata }) => `${kind} ${metadata.name}`).toSorted(), maxNamed).join(', ');
 
-/** Decides whether a claim with a class selector, or with the name of a class, gets a class. */
+/** Chooses the class of a claim with a class selector, or with a `classRef` that lacks its kind or API version. */
 export const decideScheduling = (facts: ClassFacts): ClassDecision => decideClass(facts, scheduling);

@@ -47,7 +47,7 @@ export type ClassDecision =
       readonly act: 'report';
       readonly reason: string;
       readonly message: string;
-      /** The message without the number or list of all classes, so that another class causes no other Event. */
+      /** The message without the number or list of all classes, so that a new class does not cause another Event. */
       readonly eventMessage: string;
       /** The class kinds that this process knows. A process with other stacks may find a class. */
       readonly consideredKinds?: readonly string[];

@@ -6,7 +6,7 @@ import { isMalformedAt, malformationOf } from '../../../apis/core/v1alpha1/well-
 
 export type ClaimNamespace =
   | { readonly name: string; readonly labels: Readonly<Record<string, string>> }
-  /** `problem`: why the labels are not known. */
+  /** `problem`: why the labels of the namespace are not known. */
   | { readonly name: string; readonly problem: string };
 
 /** Whether a `namespaceSelector` restricts the namespaces, so that the claim's namespace must be read. */

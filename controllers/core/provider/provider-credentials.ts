@@ -118,7 +118,7 @@ export function providerTriggers(
   const { store } = env.resource(managedKind);
   store.addIndex(byProvider, (managed) => [providerKey(providerOf(managed))]);
   const wokenBy = triggersIn(env);
-  // The status is not compared, because it changes with each new user.
+  // The status is not compared, because it changes with each new managed resource.
   const isNews = anyOf(
     appears,
     changed(({ spec }: Provider | ProviderConfig) => spec),

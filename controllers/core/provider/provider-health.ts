@@ -9,7 +9,7 @@ import type { ProviderErrorClass } from '../error-class.ts';
 /** The result of the last external call of a managed resource, as far as it concerns the provider. */
 export type CallResult = 'works' | { readonly errorClass: ProviderErrorClass; readonly message: string };
 
-/** The results of calls with a Provider or ProviderConfig since its last edit. Its users are managed resources. */
+/** The results of calls with a Provider or ProviderConfig since its last edit. Its users: the managed resources. */
 export interface ProviderCalls {
   /** The last result of each user, by the user's UID. */
   readonly results: ReadonlyMap<string, CallResult>;
@@ -40,16 +40,16 @@ export interface ProviderHealth {
   renew(kind: Kind, name: string): void;
   /** Emits a provider of the kind when a new result may change its Ready condition. */
   changed$(kind: Kind): Observable<Request>;
-  /** Lets the user whose last call is oldest try again, so that an outage ends for all users when it succeeds. */
+  /** Triggers the managed resource whose last call is oldest. If its call succeeds, the others are triggered. */
   retryOne(kind: Kind, name: string): void;
   /** Emits a provider of the kind when it may work again. */
   mayWork$(kind: Kind): Observable<MayWork>;
 }
 
-/** A call succeeded after all calls had failed, the credentials changed, or one user tries again. */
+/** Sent when a call succeeds after all calls had failed, when the credentials changed, or to let one resource retry. */
 export interface MayWork {
   readonly name: string;
-  /** Whether a user is reconciled at once if it failed because of the provider. By the user's UID. */
+  /** Whether the managed resource with this UID is reconciled at once, if it failed because of the provider. */
   readonly isFor: (user: string) => boolean;
 }
 
@@ -83,13 +83,13 @@ export function createProviderHealth(): ProviderHealth {
       const former = held.results.get(user);
       const othersWork = held.working - (former === 'works' ? 1 : 0);
       const isNewVersion = systemVersion !== undefined && systemVersion !== held.systemVersion;
-      // A success is no news if another user's call works. A new failure is news, because that user may be deleted.
+      // If the call of another resource works, a success is no news. A failure is: that other resource may be deleted.
       const isKnown = result === 'works' ? othersWork > 0 || former === 'works' : isEqual(former, result);
       const isNews = isNewVersion || !isKnown;
       const isRecovery =
         result === 'works' && former !== 'works' && othersWork === 0 && held.results.size > 0;
       known.set(keyOf(kind, name), held);
-      held.results.delete(user); // so that the map has the order of the calls
+      held.results.delete(user); // set() below appends the user, so the oldest call stays first
       held.results.set(user, result);
       held.working = othersWork + (result === 'works' ? 1 : 0);
       held.systemVersion = systemVersion ?? held.systemVersion;

@@ -70,7 +70,7 @@ export function providerReadiness(
     const again = isToCheck && !results.includes('works') ? { againMs: checkAgainMs } : {};
     if (decision.ready === undefined) return again;
     const ready = withOrigin(decision.ready, originOf(provider));
-    // One user at a time tries again soon. Its success ends the outage for all of them.
+    // One managed resource at a time retries soon. If its call succeeds, all of them retry.
     const isDown = isUsed && ready.reason === 'ProviderUnreachable';
     if (isDown && before?.reason === ready.reason) health.retryOne(kind, provider.metadata.name);
     return {

@@ -22,7 +22,7 @@ import { firstMatch } from '../first-match.ts';
 export interface PropagationFacts {
   readonly kind: Kind<Managed>;
   readonly secretDetails?: SecretDetails | undefined;
-  /** The claim kinds whose Secrets another controller copies from the same managed kind. */
+  /** Other claim kinds that this managed kind serves. Other controllers copy their Secrets. */
   readonly besides?: readonly Kind<Claim>[];
   readonly target: Secret | undefined;
   readonly source: Secret | undefined;

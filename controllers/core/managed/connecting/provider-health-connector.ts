@@ -30,7 +30,7 @@ function isAnswer(operation: Operation, answer: unknown, isNamed: boolean): bool
 
 /**
  * Records in `health` whether the last call of each run shows that the provider works. Adds the provider to connection
- * errors. `connectedBy` returns undefined for a missing provider. `isNamed`: whether the external name is known.
+ * errors. `connectedBy` finds the provider of a resource, if it exists. `isNamed`: whether the external name is known.
  */
 export function providerHealthConnector<M extends Managed>(
   connector: ExternalConnector<M>,
@@ -82,7 +82,7 @@ export function providerHealthConnector<M extends Managed>(
   };
 }
 
-/** Adds the provider to an error. An error of reading the credentials has no facts, and names the provider itself. */
+/** Adds the provider to an error of the external client. Other errors, about reading credentials, already name it. */
 const naming = (error: unknown, origin: string): unknown =>
   errorFactsOf(error) ? new Error(`${messageOf(error)} (${origin})`, { cause: error }) : error;
 

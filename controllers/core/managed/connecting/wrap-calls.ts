@@ -14,8 +14,8 @@ export type Operation =
   | 'disconnect';
 
 /**
- * Runs `call`, a call of an external client, with other code before or after. `signal` is undefined for `connect`,
- * `system` and `disconnect`. `call` uses its argument as its signal, and `signal` if it gets no argument.
+ * Runs one call of an external client, with code before or after. `signal`: that of the caller; undefined for
+ * `connect`, `system` and `disconnect`. To use another signal, pass it to `call`.
  */
 export type Around = <T>(
   call: (signal?: AbortSignal) => Promise<T>,

@@ -49,7 +49,7 @@ function fieldsAt(managed: Managed, marks: IdentityMarks): Identity['fields'] {
 
 /**
  * The recorded identity. The controller writes it to an annotation before the creation, and to annotation and status
- * after each observation that finds the resource: backups contain annotations, and rules of a definition can read the
+ * after each observation that finds the resource. A restore keeps annotations, and the rules of the CRD can read the
  * status. Undefined if none is recorded, or if `isAdopting`.
  */
 export function recordedIdentity(
@@ -202,7 +202,7 @@ export function leadsElsewhere({ marks }: IdentityContext, { current }: Identifi
   );
 }
 
-/** The identity for annotation and status. Undefined if none was found, or if it is only observed and may be renamed. */
+/** The identity to record. Undefined if no resource was found, or if it is only observed and a user may rename it. */
 export function identityFound(context: IdentityContext, run: Identifiable): string | undefined {
   const { seen, current } = run;
   const isObserver =

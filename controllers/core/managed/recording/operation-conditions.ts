@@ -50,7 +50,7 @@ export const operationFailed = (type: OperationType, why: string): readonly Cond
 
 const operationTypes = ['AsyncOperation', 'LastAsyncOperation'];
 
-/** The operation conditions in the status, to write again: `kubectl wait` needs the current generation. */
+/** The operation conditions of the status. They are written again: `kubectl wait` needs the current generation. */
 export const standingOperations = (conditions: readonly Condition[] = []): readonly ConditionFacts[] =>
   conditions.filter(({ type }) => operationTypes.includes(type));
 

@@ -14,7 +14,7 @@ import { standingOperations } from './operation-conditions.ts';
 /** The result of a run, for the status of the managed resource. */
 export interface ManagedFacts {
   readonly synced: ConditionFacts;
-  /** Whether a person must act, although no class of an error shows it. */
+  /** Whether a user or an administrator must act, although the failure has no error class. */
   readonly isStuck?: boolean;
   /** Absent: Ready stays as it is. */
   readonly ready?: ConditionFacts | undefined;

@@ -246,7 +246,7 @@ const mustNotBeCreated: DecideNext = ({ managed, observed, uncreatable = observe
 const neverSeen: DecideNext = (input) =>
   wasSeen(input.managed) || wasCreated(input) ? undefined : { name: 'CreateExternal' };
 
-/** The external resource existed before. If it still exists, a second creation would replace its recorded name. */
+/** The external resource was lost. A creation would replace an assigned name, so an administrator must allow it. */
 const seenBefore: DecideNext = (input) => {
   const { managed, isNameKnown } = input;
   if (!isCertain(input)) return undefined;

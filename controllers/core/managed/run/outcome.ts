@@ -68,7 +68,7 @@ export interface Run {
   /** The last observation. Undefined: it found nothing. */
   readonly seen?: Observation | undefined;
   readonly isGone?: boolean;
-  /** See {@link Identifiable}. */
+  /** Whether to ignore identity fields that were set after the identity was recorded. */
   readonly isExact?: boolean;
   readonly observedAt?: Date;
   readonly absentForMs?: number;

@@ -22,8 +22,8 @@ import type { ExternalContext } from './steps.ts';
 import { publish, step, withoutPending } from './steps.ts';
 
 /**
- * Remembers a started operation until the status records it. Throws if the client has no `poll`, or if the name is not
- * valid, because both are bugs of the stack.
+ * Remembers a started operation until the status records it. Throws if the client has no `poll`, or if the name of the
+ * operation is empty or not printable. Both are bugs of the stack.
  */
 export function begin(
   { env, underWay, external, stack }: ExternalContext,

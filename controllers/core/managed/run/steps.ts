@@ -53,7 +53,7 @@ export interface RunContext extends CreationContext {
   readonly randomBytes: RandomBytes;
   readonly absenceTimes: AbsenceTimes;
   readonly underWay: OperationsUnderWay;
-  /** See ManagedReconcilerOptions. */
+  /** This field and the next three are options: see ManagedReconcilerOptions. */
   readonly creationGraceMs: number;
   readonly confirmAbsenceMs: number;
   readonly stack: string | undefined;
@@ -212,8 +212,8 @@ const ceasesTracking = ({ metadata, spec: { claimRef, classRef } }: Managed): bo
   metadata.annotations?.[annotationKeys.externalIdentity] === undefined;
 
 /**
- * Writes name, annotations and late-initialized values, and the identity that was found: backups contain annotations. A
- * conflict ends the run: no creation follows a stale read.
+ * Writes name, annotations, late-initialized values and the found identity. The identity is in an annotation because a
+ * restore may drop the status. A conflict ends the run, so that no creation follows a stale read.
  */
 export async function prepare(
   context: RunContext,
@@ -289,7 +289,7 @@ export async function publish(context: RunContext, run: Run, details?: ReportedD
 export const reserve = async (context: RunContext, run: Run): Promise<Run> =>
   run.entry === undefined ? publish(context, run) : run;
 
-/** Deletes Secrets and store entries that the resource no longer names, when the credential in the new ones is set. */
+/** Deletes Secrets and store entries that the resource no longer names. Does nothing until a new credential was set. */
 export async function removeFormer({ places, signal }: RunContext, run: Run): Promise<Run> {
   if (run.unkept !== undefined || isCredentialDue(run)) return run;
   return following(run, places.removeFormer(run.current, signal), cannot.unpublish);
