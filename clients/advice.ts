@@ -1,6 +1,6 @@
 /**
- * The advice of errors of external systems to a reader. A test does what each piece says, on emulators and real servers
- * (docs/decisions/0059). The advice of the controllers is in the rooms of the stacks.
+ * The advice to users in errors of external systems. Tests follow each piece of advice on emulators and real servers
+ * (docs/decisions/0059). The advice of the controllers is in the folders of the stacks.
  */
 export const advice = {
   createRetainedAgain:

@@ -15,8 +15,8 @@ export interface DatabaseAccess {
 
 /**
  * The entries of a connection secret but the password: Crossplane's (`endpoint`, `port`, `username`) and those of
- * servicebinding.io (`type`, `provider`, `host`, `uri`, `database`). The password is an entry of its own, which the
- * external client does not report: it received it.
+ * servicebinding.io (`type`, `provider`, `host`, `uri`, `database`). The password is a separate entry. The external
+ * client does not report the password, because the controller gave it to the client.
  */
 export function databaseDetails(access: DatabaseAccess): Readonly<Record<string, string>> {
   const { type, provider, host, port, username, database, password } = access;

@@ -61,7 +61,7 @@ export const ownerTags = ({ kind, name, className, provider }: Owner): Tags => (
 export const withoutOwner = (tags: Tags): Tags =>
   Object.fromEntries(Object.entries(tags).filter(([key]) => !allKeys.includes(key)));
 
-/** `nobody`: without a tag of an owner's kind and name. */
+/** `nobody`: the tags name no owner. `foreign`: they name another owner. */
 export function ownershipOf(tags: Tags, owner: Owner): 'ours' | 'nobody' | 'foreign' {
   const [kind, name] = [tags[tagKeys.kind], tags[tagKeys.name]];
   if (kind === undefined && name === undefined) return 'nobody';

@@ -171,7 +171,7 @@ function numbered(version: unknown, context: VaultErrorContext): number {
   throw nonsense(context);
 }
 
-/** Each part of a path encoded. Vault's paths have no empty parts and no parts of dots only. */
+/** Encodes each part of a path. Vault's paths have no empty parts and no parts of dots only. */
 function encoded(path: string): string {
   const parts = path.split('/').filter((part) => part !== '');
   const bad = parts.find((part) => part === '.' || part === '..');

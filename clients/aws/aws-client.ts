@@ -256,7 +256,7 @@ export function awsClient(options: AwsClientOptions): AwsClient {
   };
   return client;
 
-  /** From one request to STS, in the given region or the provider's. */
+  /** Asks STS for the account, with one request in the given region, or else in the provider's. */
   async function askedAccount(region: string | undefined, signal: AbortSignal): Promise<string> {
     const what = 'find out the account of the credentials';
     const { Account } = await client.call(

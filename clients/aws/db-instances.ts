@@ -37,7 +37,7 @@ export interface DBInstanceChange
 export interface DBInstancesOptions {
   /** Default: the provider's region. */
   readonly region: string | undefined;
-  /** See the parameter of the same name in the client's `call`. */
+  /** Fields of `forProvider`, by the pattern that finds them in AWS's refusals. */
   readonly fields: Readonly<Record<string, RegExp>>;
   /** The options of a change. */
   readonly changing: Pick<ModifyDBInstanceMessage, 'ApplyImmediately' | 'AllowMajorVersionUpgrade'>;

@@ -22,7 +22,7 @@ export type CreateLine = <T>(isWaiting: (caller: T) => boolean) => WaitingCaller
 export interface BoundedConnections<C extends Connection> {
   /**
    * Runs `body` with a connection to `database`. Waits for a free connection. Do not call it from within `body`: if all
-   * connections are held that way, all calls wait for ever. `group`: the callers that the caller waits among.
+   * connections are held that way, all calls wait for ever. `group`: the group in which the caller waits.
    */
   use<T>(
     database: string,

@@ -50,7 +50,7 @@ export async function dropDatabase(
   try {
     await session.query(mayForce ? `${dropStatement} WITH (FORCE)` : dropStatement); // waits up to 5 s for them
   } catch (error) {
-    // An administrator may have to connect to end what prevents the drop. The next attempt forbids connections again.
+    // An administrator may have to connect and remove the obstacle. The next attempt forbids connections again.
     if (terminateSessions && found.allowConnections)
       await session.query(`ALTER DATABASE ${database} ALLOW_CONNECTIONS true`).catch(() => undefined);
     throw error;
@@ -58,9 +58,9 @@ export async function dropDatabase(
 }
 
 /**
- * Throws `Held` if something keeps the database that no termination of sessions ends. The message names the statement
- * for the administrator. The controllers end neither: each may hold data. The consumer of a logical
- * replication slot is a session.
+ * Throws `Held` if a prepared transaction or a subscription prevents the drop. They remain when all sessions are
+ * terminated, and may hold data, so only an administrator may end them. The message names the statement for that. The
+ * consumer of a logical replication slot is a session, so the slot is not checked here.
  */
 async function refuseIfHeld(session: Session, name: string): Promise<void> {
   const [held] = await session.query<{ holder: string; statement: string }>(

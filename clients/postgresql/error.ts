@@ -45,7 +45,7 @@ export class PostgresqlError extends Error implements ErrorFacts {
  * - `NotFound`: a database or role that the request names does not exist (yet).
  * - `NotOurs`: a database or role exists and does not carry the caller's mark.
  * - `InUse`: open sessions or dependent objects block a deletion or a copy.
- * - `Held`: something that no termination of sessions ends keeps a database from being dropped.
+ * - `Held`: a prepared transaction or a subscription prevents the drop of a database. An administrator must end it.
  * - `Closed`: the client was closed.
  * - `Halted`: `mayGoOn` threw; nothing was sent, and the open transaction is rolled back. `cause` is the reason.
  */

@@ -19,15 +19,15 @@ export interface GrantSpec {
   readonly withGrantOption?: boolean;
 }
 
-/** Privileges by name, `MEMBER` for a membership. The value: may the role pass them on? */
+/** Privileges by name; `MEMBER` for a membership. `isGrantable`: whether the role may pass the privilege on. */
 export type GrantObservation = ReadonlyMap<string, { readonly isGrantable: boolean }>;
 
 export interface GrantDrift {
-  /** Privileges to grant, also because only the option is missing. */
+  /** Privileges that the role lacks, or has without the wanted right to pass them on. */
   readonly missing: readonly string[];
   /** Privileges that the role has and the spec does not name. */
   readonly extra: readonly string[];
-  /** Privileges in the spec with an option that the spec does not name. */
+  /** Privileges in the spec that the role may pass on, although the spec does not allow that. */
   readonly overgranted: readonly string[];
 }
 

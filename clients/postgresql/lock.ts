@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { sqlStateOf } from './error.ts';
 import type { Session } from './session.ts';
 
-/** The number of waits for a lock. Each lasts as long as the session waits for any lock. */
+/** The maximum number of attempts to get a lock. Each ends at the session's lock timeout. */
 const waits = 15;
 
 /**

@@ -32,13 +32,13 @@ export interface Marked {
   readonly name: string;
   readonly comment?: string;
   /**
-   * The mark of the role that owns it. An owner may change the comment of its database, but not its own. If the
-   * database's comment was changed, this mark proves the ownership.
+   * The mark of the role that owns the database. This role may change the comment of the database, but not its own
+   * comment. If the database's comment was changed, the mark of the role proves the ownership.
    */
   readonly ownerMark?: string;
 }
 
-/** Whether `ownerId` owns it. */
+/** Whether `ownerId` owns the database or role. */
 export const isOwnedBy = (found: Marked, ownerId: string): boolean =>
   [markIn(found.comment), found.ownerMark].includes(markOf(ownerId));
 
@@ -48,14 +48,14 @@ export const isMarkOutdated = (found: Marked, ownerId: string): boolean => found
 export const markStatement = (kind: 'database' | 'role', name: string, ownerId: string): string =>
   `COMMENT ON ${kind.toUpperCase()} ${escapeIdentifier(name)} IS ${escapeLiteral(markOf(ownerId))}`;
 
-/** Whether the message may explain how to adopt a database or role without a mark, and what that has as a consequence. */
+/** Lets the message explain how to adopt a database or role without a mark. `consequence`: the effect of the adoption. */
 export interface Adoption {
   readonly consequence?: string | undefined;
 }
 
 /**
- * Throws PostgresqlError `NotOurs` unless `ownerId` owns it. The message explains how to take a retained one into use
- * again, and with `adoption` how to adopt one without a mark. It never names the owner.
+ * Throws PostgresqlError `NotOurs` unless `ownerId` owns the database or role. The message explains how to use a retained
+ * one again, and with `adoption` how to adopt one without a mark. The message never names the owner.
  */
 export function checkOurs(
   kind: 'database' | 'role',

@@ -12,9 +12,9 @@ interface PassedOn {
   readonly owner: string;
   /** `SELECT`, or `SELECT (a)` of a column. */
   readonly privileges: readonly string[];
-  /** Privileges that the giver may no longer grant itself: another role that it is a member of may. */
+  /** The `privileges` that the giver may no longer grant itself. A role of which it is a member may still grant them. */
   readonly lost: readonly string[];
-  /** Of these, the privileges that the giver still has. */
+  /** The `lost` privileges that the giver itself still has. */
   readonly kept: readonly string[];
   /** The schema of the object, if the giver may not use it. */
   readonly shutIn: string | null;

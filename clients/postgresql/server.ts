@@ -121,7 +121,7 @@ export function createPostgresqlServer(options: PostgresqlServerOptions): Postgr
   });
   const waiting = boundedConnections({
     max: 1,
-    keptDatabase: '', // none
+    keptDatabase: '', // no connection stays open
     idleMs: 0,
     clock,
     open: (database, signal) => open(database, signal, sessionOptions.lockTimeoutMs),
@@ -144,7 +144,7 @@ export function createPostgresqlServer(options: PostgresqlServerOptions): Postgr
     const withSession: UseSession = async (database = maintenance, signal, body) => {
       if (database !== maintenance) await versionNow(signal);
       const run = (session: OpenSession) => {
-        session.signal = signal; // a kept connection still has that of its last use
+        session.signal = signal; // a reused session still has the signal of its last use
         version = session.serverVersion;
         return body(session);
       };

@@ -24,7 +24,7 @@ export interface Session {
   transaction<T>(body: () => Promise<T>): Promise<T>;
 }
 
-/** A session and its connection. `signal`: of its present use. */
+/** A session and its connection. `signal` is the signal of the call that uses the session now. */
 export type OpenSession = Session & Connection & { signal: AbortSignal | undefined };
 
 /** A session on `database`; undefined: the maintenance database. */

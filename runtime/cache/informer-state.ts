@@ -32,7 +32,7 @@ export interface InformerState {
 export const whyRefused = ({ stream }: Pick<InformerState, 'stream'>): string | undefined =>
   stream.phase === 'waiting' && stream.code === outdatedCode ? stream.message : undefined;
 
-/** Phases, the one that shows most of a problem first. With several streams the first of these is reported. */
+/** The phases, the worst first. If several streams watch a kind, the worst of their phases is reported. */
 const phases: readonly InformerState['stream']['phase'][] = ['waiting', 'listing', 'stopped', 'watching'];
 
 /**

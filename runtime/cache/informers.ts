@@ -44,8 +44,8 @@ export interface Informers {
 
 export interface InformersOptions extends InformerStreamOptions {
   /**
-   * The only namespaces in which a kind is watched, with one stream for each, whatever its selection. For the kind
-   * Namespace: the only namespaces that are watched. Undefined: as the selection says. Never empty. Default: undefined.
+   * Returns the namespaces in which a kind is watched, each with its own stream. They replace that of the selection. For
+   * the kind Namespace: the only Namespaces that are watched. Never empty. Undefined (default): the selection decides.
    */
   readonly namespacesOf?: (kind: Kind) => readonly string[] | undefined;
 }
@@ -68,7 +68,7 @@ const within = (kind: Kind, selection: Selection, namespace: string | undefined)
 const selectionKey = ({ namespace, labelSelector, fieldSelector }: Selection): string =>
   JSON.stringify([namespace ?? null, labelSelector ?? null, fieldSelector ?? null]);
 
-/** A set without informers. Streams are independent: a failure of one is logged and retried, and affects no other. */
+/** Creates an empty set of informers. Streams are independent: a failure of one is logged and retried, and affects no other. */
 export function createInformers(options: InformersOptions): Informers {
   const { client, namespacesOf = () => undefined, ...streamOptions } = options;
   const { clock, causes = createKnownCauses(clock) } = streamOptions;

@@ -40,7 +40,7 @@ export function listPages<T extends KubernetesObject>(
     };
     run().catch((error: unknown) => subscriber.error(error));
     return () => {
-      if (isRequesting) abort.abort(); // only then: an abort creates an error, and most lists have ended
+      if (isRequesting) abort.abort(); // most lists have ended, and an abort would create an error
     };
   });
 }

@@ -7,12 +7,12 @@ interface ManagedFields {
   readonly operation?: string;
 }
 
-/** Objects without managedFields, whose removed managedFields named this program only. */
+/** Objects from which managedFields were removed, and only this program had entries there. */
 const writtenByUsAlone = new WeakSet<object>();
 
 /**
- * An object without `metadata.managedFields`, which are larger than the rest. `isTrackedForUsAlone` works for the returned
- * object, but not for copies of it.
+ * Removes `metadata.managedFields`, which are larger than the rest of an object. `isTrackedForUsAlone` works for the
+ * returned object, but not for copies of it.
  */
 export function withoutManagedFields<T extends KubernetesObject>(object: T): T {
   if (!('managedFields' in object.metadata)) return object;
@@ -36,5 +36,5 @@ const isOurs = (entries: unknown): boolean =>
  */
 export const isTrackedForUsAlone = (object: KubernetesObject): boolean => writtenByUsAlone.has(object);
 
-/** As managedFields in a write outside `status`: the API server stops tracking fields until a client applies. */
+/** A write outside `status` with these managedFields stops the tracking of fields until a client applies the object. */
 export const untracked = [{}] as const;

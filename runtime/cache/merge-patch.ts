@@ -3,7 +3,7 @@ type Json = Readonly<Record<string, unknown>>;
 const isPlainObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** An object's own value under a key; not what every JavaScript object inherits (`constructor`, `__proto__`). */
+/** The value of an object's own key. Ignores keys that all JavaScript objects inherit (`constructor`, `__proto__`). */
 const own = (object: Json, key: string): unknown => (Object.hasOwn(object, key) ? object[key] : undefined);
 
 /** A merge patch cannot store null, so null means the same as an absent key. */

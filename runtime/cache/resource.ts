@@ -22,9 +22,9 @@ import type { Store } from './store.ts';
 export interface Resource<T extends KubernetesObject> {
   readonly kind: Kind<T>;
   readonly store: Store<T>;
-  /** From the store. */
+  /** Reads the object from the store. */
   get(key: ObjectKey): T | undefined;
-  /** From the API server; undefined if it does not exist. */
+  /** Reads the object from the API server; undefined if it does not exist. */
   fetch(key: ObjectKey, signal?: AbortSignal): Promise<T | undefined>;
   /**
    * Checks that `current` is still the stored version, and returns it. Reads from the API server, unless an answer about
@@ -32,7 +32,7 @@ export interface Resource<T extends KubernetesObject> {
    * another object has its name. Throws a conflict if the object was changed.
    */
   confirm(current: T, signal?: AbortSignal): Promise<T | undefined>;
-  /** From the store, else from the API server: an object that the store has not received yet or does not select. */
+  /** Reads the store, else the API server: the store may not have received the object yet, or does not select it. */
   find(key: ObjectKey, signal?: AbortSignal): Promise<T | undefined>;
   create(object: T, signal?: AbortSignal): Promise<T>;
   /**

@@ -33,7 +33,7 @@ export interface Store<T extends KubernetesObject> {
   byIndex(index: string, value: string): readonly T[];
   /** Defines an index over present and future objects. A second definition under the same name is ignored. */
   addIndex(index: string, valuesOf: (object: T) => readonly string[]): void;
-  /** At subscription, emits each present object as `added`; many of them are spread over turns. Then emits each change. */
+  /** At subscription, emits each present object as `added`, in slices if there are many. Then emits each change. */
   readonly changes$: Observable<Change<T>>;
   readonly isSynced: boolean;
   /**
@@ -94,7 +94,7 @@ export function createStore<T extends KubernetesObject>(
   let position = '';
   /** The keys that the current list has shown so far. */
   let listed = new Set<string>();
-  /** By UID, the last version of objects whose deletion a write's answer showed and the stream has not reported yet. */
+  /** The objects that a write of this process deleted, until the stream reports the deletion: the last version by UID. */
   const deletedByWrite = new Map<string, string>();
   /** The API server was restored to an older state, and no list has been completed since. */
   let isRewound = false;
@@ -145,7 +145,7 @@ export function createStore<T extends KubernetesObject>(
     clock.turns.run(deliverSlice);
   }
 
-  /** Queues the change for all listeners before it is delivered to any, so that a listener's own change comes second. */
+  /** Queues the change for all listeners before any gets it. A change that a listener causes is delivered after it. */
   function publish(change: Change<T>): void {
     for (const listener of listeners) listener.pending.push(change);
     for (const listener of [...listeners]) drain(listener);
@@ -199,7 +199,7 @@ export function createStore<T extends KubernetesObject>(
     for (const object of page) {
       const key = objectKeyText(object.metadata);
       listed.add(key);
-      // The object existed when the list was taken: a later deletion is reported, and a restored backup has it again.
+      // The list has the object. Its deletion will still be reported, or a restore from a backup brought it back.
       deletedByWrite.delete(object.metadata.uid ?? '');
       put(key, object, { isForced: isRewound });
     }
@@ -271,7 +271,7 @@ export function createStore<T extends KubernetesObject>(
       if (isFinallyDeleted(object)) {
         const { uid = '' } = object.metadata;
         const isKnown = known?.metadata.uid === uid;
-        // Otherwise its deletion was reported before, or is not reported at all.
+        // In all other cases the stream has already reported the deletion, or never reports it.
         if (isKnown || (isSelected(object) && compareResourceVersions(version, position) > 0))
           deletedByWrite.set(uid, version);
         if (isKnown) remove(key, object);

@@ -93,7 +93,7 @@ export function isSameHistory<T extends KubernetesObject>(
     try {
       return (await versionOf(client, kind, selection, newestKey, signal)) === newest;
     } catch (error) {
-      // A permanent refusal of the question is not an answer: list the kind.
+      // If the API server refuses the request permanently, the position is unknown: list the kind.
       if (isTransient(error)) throw error;
       return false;
     }
@@ -112,7 +112,7 @@ export interface WatchCheckTiming {
   readonly silenceMs?: number;
   /** How long a watch that seems to be behind may take to catch up; milliseconds, default 2000. */
   readonly graceMs?: number;
-  /** How long the question may take; milliseconds, default 10 000. */
+  /** How long the request for the API server's version may take; milliseconds, default 10 000. */
   readonly checkTimeoutMs?: number;
 }
 
@@ -158,11 +158,11 @@ export function watchCheck(options: WatchCheckOptions): Observable<true> {
       }),
     );
   }).pipe(
-    // A permanent refusal of the question is not an answer: list the kind.
+    // If the API server refuses the request permanently, the watch counts as behind: list the kind.
     catchError((error: unknown) => (isTransient(error) ? throwError(() => error) : of(true))),
   );
 
-  /** A whole number: a wait below the clock's resolution would end before it began, again and again. */
+  /** Rounded up to whole ms: a shorter wait than the clock can measure would end too early, again and again. */
   const leftMs = (): number => Math.max(0, Math.ceil(confirmedAtMs() + silenceMs - clock.elapsedMs()));
 
   return defer(() => timer(leftMs(), clock.scheduler)).pipe(

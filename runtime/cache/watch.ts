@@ -45,7 +45,7 @@ import { isSameHistory, latestVersion, watchCheck } from './watch-check.ts';
 /** The current step of a watch stream. */
 export type StreamState =
   | { readonly phase: 'listing' | 'watching' }
-  /** A failure that no list and no accepted watch has followed yet; `code` as in ApiError. */
+  /** A request failed, and since then no list was begun and no watch was accepted. `code` as in ApiError. */
   | { readonly phase: 'waiting'; readonly code: number; readonly message: string; readonly delayMs: number };
 
 export interface WatchStreamOptions extends WatchCheckTiming {
@@ -60,7 +60,7 @@ export interface WatchStreamOptions extends WatchCheckTiming {
   readonly watchSeconds?: readonly [number, number];
   /** A watch that lives this much longer than agreed is dead, even if TCP does not notice; milliseconds, default 10 000. */
   readonly idleMarginMs?: number;
-  /** A watch that ends sooner counts as a failure. It is also the shortest delay then; milliseconds, default 1000. */
+  /** A watch that ends sooner counts as a failure, and the next delay is no shorter; milliseconds, default 1000. */
   readonly shortWatchMs?: number;
   /** The longest delay while the kind is not installed; milliseconds, default 5000. */
   readonly notInstalledDelayMs?: number;

@@ -46,8 +46,8 @@ export function apiErrorIn(error: unknown): ApiError | undefined {
 }
 
 /**
- * Whether the API server itself answered so, by the reason in its Status object. The status code is not enough: a proxy
- * answers 404, 409 and 410, too, for its own reasons. Such an answer counts as a failure, like a 502.
+ * Whether the API server itself gave this answer, as the reason in its Status object shows. The code is not enough: a
+ * proxy may answer 404, 409 or 410 for its own reasons. Such an answer counts as a failure, like a 502.
  */
 const says = (error: unknown, code: number, ...reasons: readonly string[]): boolean => {
   const found = apiErrorIn(error);
@@ -63,12 +63,12 @@ export const isForbidden = (error: unknown): boolean => says(error, 403, 'Forbid
  * chooses), a ValidatingAdmissionPolicy or definition (422), or RBAC (403). Only the message tells them apart.
  */
 export const isRefused = (error: unknown): boolean => [400, 403, 422].includes(apiErrorIn(error)?.code ?? 0);
-/** That Secrets may not be used, by RBAC or, without a request, by a flag of this process. */
+/** The error if RBAC forbids the use of Secrets, or if a flag of this process forbids it (then no request is sent). */
 export const secretsRefused = (message: string, secretsOf: NonNullable<ApiError['secretsOf']>): ApiError =>
   new ApiError(message, { code: 403, reason: 'Forbidden', secretsOf });
 /** The object changed since it was read. (AlreadyExists is another error.) */
 export const isConflict = (error: unknown): boolean => says(error, 409, 'Conflict');
-/** The conflict that a write from an outdated copy would cause, for a check without a write. */
+/** The conflict that the API server would report for a write of an outdated copy. For checks that write nothing. */
 export const changedSinceRead = (): ApiError =>
   new ApiError('the object has been modified', { code: 409, reason: 'Conflict' });
 /** The served definition of a kind lacks fields that guards need: this process must not act on the kind. */
@@ -100,7 +100,7 @@ const ofOneRequest: ReadonlySet<string> = new Set([
   'InvalidWatchEvent',
   'LeaseExpired',
 ]);
-/** Reasons of errors of a server that stops or does not run: which of them is met is chance. */
+/** Errors of a server that stops or is down. They count as one cause, because chance decides which of them occurs. */
 const withoutConnection: ReadonlySet<string> = new Set([
   'ConnectionClosed',
   'ConnectionFailed',
@@ -139,7 +139,7 @@ export interface KnownCauses {
   clear(): void;
 }
 
-/** Without causes. */
+/** Creates an empty set of known causes. */
 export function createKnownCauses(clock: Pick<Clock, 'elapsedMs'>): KnownCauses {
   const addedAtMs = new Map<string, number>();
   return {

@@ -37,15 +37,15 @@ export interface ExecCredentials {
 
 export interface ExecOptions {
   readonly exec: ExecEntry;
-  /** With the folder of the kubeconfig, if it is relative. */
+  /** The name of the plugin in PATH, or its path. A relative path is joined with the folder of the kubeconfig before. */
   readonly command: string;
-  /** `spec.cluster` of the question, for a plugin that asks for it. */
+  /** `spec.cluster` of the ExecCredential that the plugin gets. Absent unless `provideClusterInfo` is set. */
   readonly cluster: object | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** Runs a credential plugin as client-go does, with its question in `KUBERNETES_EXEC_INFO`, and never with a terminal. */
+/** Runs a credential plugin as client-go does: an ExecCredential is in `KUBERNETES_EXEC_INFO`. Never with a terminal. */
 export function execCredentials({
   exec,
   command,
@@ -96,7 +96,7 @@ async function outputOf(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<string> {
   const running = promisify(execFile)(command, args, { env, timeout: longestRunMs });
-  // A plugin that reads its input would wait for the end of it.
+  // Close the input, because a plugin that reads its input would wait for the end.
   running.child.stdin?.end();
   return (await running).stdout;
 }

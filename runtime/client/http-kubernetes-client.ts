@@ -55,7 +55,7 @@ export interface KubernetesClientOptions {
 }
 
 const defaultMaxAnswerBytes = 256 * 1024 * 1024;
-/** No more of a refusal is read: a Status is short. */
+/** The limit for error answers. Only their Status object is used, which is short. */
 const maxRefusalBytes = 1024 * 1024;
 
 /** Names that the API server does not allow: in a path they would lead to another resource. */

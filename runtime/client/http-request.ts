@@ -193,7 +193,7 @@ export function requestSender(
               });
       } catch (thrown) {
         error = thrown instanceof ApiError ? thrown : unreachable(thrown);
-        // It is not known whether the earlier attempt was executed; not sending this one does not change that.
+        // This attempt was not sent. Throw the earlier error, because the earlier attempt may have been executed.
         if (before !== undefined && before.code !== 429 && isInterrupted(error)) throw before;
         if (mayRepeatRead && staleConnection.has(error.reason)) {
           mayRepeatRead = false;

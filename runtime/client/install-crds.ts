@@ -327,7 +327,7 @@ export function definitionGuard({
   const replaced$ = new Subject<never>();
   let hasWarned = false;
 
-  /** Undefined if it is not known whether there is one. */
+  /** Reads a definition. Undefined if it cannot be read, so that it is not known whether it exists. */
   async function read(
     name: string,
     signal: AbortSignal,

@@ -8,7 +8,7 @@ const cluster = z.strictObject({
   'certificate-authority': z.string().optional(),
   'certificate-authority-data': z.base64().optional(),
   'proxy-url': z.string().optional(),
-  /** Nothing is compressed on the way to the API server in any case. */
+  /** Has no effect, because requests and answers are never compressed. */
   'disable-compression': z.boolean().optional(),
   extensions: z.array(z.object({ name: z.string(), extension: z.unknown() })).nullish(),
 });
@@ -40,7 +40,7 @@ const user = z.strictObject({
   extensions: z.unknown().optional(),
 });
 
-/** Other fields are allowed here: they give no rights, and client-node writes `name`. */
+/** Unknown fields are allowed here, because they give no rights, and because client-node writes a field `name`. */
 const context = z.looseObject({
   cluster: z.string().min(1),
   user: z.string().optional(),
@@ -74,7 +74,7 @@ export class KubeConfigError extends Error {
   override readonly name = 'KubeConfigError';
 }
 
-/** Throws KubeConfigError for what is no kubeconfig. `path` is for the message. */
+/** Returns the content of a kubeconfig. Throws KubeConfigError for any other content. `path` is for the message. */
 export const fileIn = (content: unknown, path: string): KubeConfigFile =>
   checked(file, content, `${path} is not a kubeconfig`);
 

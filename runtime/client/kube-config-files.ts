@@ -22,7 +22,7 @@ export interface MergedKubeConfig {
 export interface KubeConfigPlaces {
   /** The file of `--kubeconfig`, which must exist. */
   readonly path?: string | undefined;
-  /** `KUBECONFIG` and `HOME` count. */
+  /** The variables `KUBECONFIG` and `HOME` are used. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
@@ -83,11 +83,11 @@ function* entriesOf(
   }
 }
 
-/** A path of an entry: relative to the folder of its file. */
+/** The path for a path in an entry, which may be relative to the folder of the entry's file. */
 export const pathIn = ({ folder }: FoundEntry, path: string): string =>
   isAbsolute(path) ? path : join(folder, path);
 
-/** The text of a file. Throws KubeConfigError, with `what` it is for, if it cannot be read. */
+/** Reads a text file. Throws KubeConfigError if it cannot be read. `what` names its purpose in the message. */
 export function readableFile(path: string, what: string): string {
   try {
     return readFileSync(path, 'utf8');

@@ -36,8 +36,8 @@ const serviceAccountFolder = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /**
  * The API server that kubectl would talk to with the same files, flags and variables, as the same user. Without a file it
- * is that of the pod's service account. Each field of the selected context, cluster and user is honoured or refused by
- * name. Throws KubeConfigError, whose message is one sentence for the user.
+ * is that of the pod's service account. A field of the selected context, cluster or user that is not supported is refused
+ * by its name. Throws KubeConfigError, whose message is one sentence for the user.
  */
 export async function readKubeConfig(options: KubeConfigOptions): Promise<LoadedKubeConfig> {
   const merged = await kubeConfigFiles(options);
@@ -49,7 +49,7 @@ export async function readKubeConfig(options: KubeConfigOptions): Promise<Loaded
   const context = contextOf(merged, options.context);
   const cluster = clusterOf(merged, context.name, context.cluster);
   const { user, exec } = userOf(merged, context, cluster, options);
-  // As kubectl: over plain HTTP no credentials are sent, because anyone could read them.
+  // Like kubectl, send no credentials over plain HTTP, because anyone could read them.
   const sent = isTls(cluster.entry) ? { user, exec } : { user: withoutCredentials(user), exec: undefined };
   config.addAuthenticator(authenticatorOf(sent.user, sent.exec));
   const { name, namespace } = context;
@@ -66,8 +66,8 @@ const isEmpty = ({ currentContext, clusters, users, contexts }: MergedKubeConfig
   currentContext === undefined && clusters.size + users.size + contexts.size === 0;
 
 /**
- * As client-go: two variables and a token make a pod. The token is read again when its age or a 401 requires it. (client-node
- * itself keeps a token for a minute, also if the API server refuses it.)
+ * As in client-go, the process runs in a pod if two variables are set and a token file exists. The token is read again
+ * when it is old, or after a 401. (client-node itself keeps a token for a minute, even after a 401.)
  */
 function inCluster(config: KubeConfig, { environment, accountFolder }: KubeConfigOptions): KubeConfig {
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = environment;
@@ -141,7 +141,7 @@ const isTls = (entry: ClusterEntry): boolean => serverOf(entry).startsWith('http
 const exclusive = (what: string, one: string, other: string): KubeConfigError =>
   new KubeConfigError(`${what}: ${one} and ${other} exclude each other; remove one`);
 
-/** A user, and what runs its credential plugin. */
+/** A user, and the credentials from its credential plugin, if it has one. */
 interface SelectedUser {
   readonly user: Selected<UserEntry>;
   readonly exec: ExecCredentials | undefined;
@@ -203,10 +203,10 @@ function checkUser(what: string, entry: UserEntry, found: FoundEntry): void {
   }
 }
 
-/** The name under which a cluster's extension is for credential plugins. */
+/** The name of the cluster extension whose content is passed to credential plugins. */
 const execExtension = 'client.authentication.k8s.io/exec';
 
-/** `spec.cluster` of a question to a credential plugin. */
+/** `spec.cluster` of the ExecCredential that a credential plugin gets. */
 function clusterInfo({ entry, found }: Selected<ClusterEntry>): object {
   const { 'certificate-authority': file, 'certificate-authority-data': data } = entry;
   const authority = file
@@ -229,7 +229,7 @@ function clientCluster({ name, entry, found }: Selected<ClusterEntry>): Cluster 
   return {
     name,
     server,
-    // client-node refuses http without it; there is nothing to verify then.
+    // Without it, client-node refuses plain HTTP, which has no certificate to verify.
     skipTLSVerify: entry['insecure-skip-tls-verify'] === true || !isTls(entry),
     ...(file && { caFile: pathIn(found, file) }),
     ...(data && { caData: data }),
@@ -238,13 +238,13 @@ function clientCluster({ name, entry, found }: Selected<ClusterEntry>): Cluster 
   };
 }
 
-/** Impersonation remains: a proxy adds its own credentials. */
+/** The user for plain HTTP. Keeps impersonation, because a proxy may add its own credentials. */
 const withoutCredentials = (user: Selected<UserEntry>): Selected<UserEntry> => ({
   ...user,
   entry: pick(user.entry, ['as', 'as-uid', 'as-groups', 'as-user-extra']),
 });
 
-/** The method by which client-node finds `authenticatorOf`. */
+/** The name of the auth provider, by which client-node finds `authenticatorOf`. */
 const ours = 'services-stack';
 
 function clientUser({ name, entry, found }: Selected<UserEntry>): User {
@@ -260,7 +260,7 @@ function clientUser({ name, entry, found }: Selected<UserEntry>): User {
   };
 }
 
-/** Tokens, token files, credential plugins and impersonation: client-node has half of these. */
+/** Applies tokens, token files, credential plugins and impersonation. client-node supports only some of these. */
 const authenticatorOf = ({ entry, found }: Selected<UserEntry>, exec: ExecCredentials | undefined) => ({
   isAuthProvider: ({ authProvider }: User): boolean => authProvider?.name === ours,
   async applyAuthentication(_user: User, options: Pick<RequestOptions, 'headers' | 'cert' | 'key'>) {

@@ -23,7 +23,7 @@ export interface OldServer {
 
 const everyMs = 600_000;
 
-/** Before the first answer there is no note. */
+/** Watches the version of the API server. Before its first answer there is no note. */
 export function oldServer({ client, log, clock }: OldServerOptions): OldServer {
   let warning: string | undefined;
 

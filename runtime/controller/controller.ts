@@ -212,7 +212,7 @@ function runOnce(options: RunOptions, request: Request): Observable<Run<Outcome>
 
 const resultNames = { done: 'success', after: 'requeue_after', requeue: 'requeue' } as const;
 
-/** Log messages for runs that failed without a mistake anywhere. */
+/** Log messages for runs that failed although neither a user nor a program made a mistake. */
 const expectedFailures = {
   conflict: 'the object changed since it was read: trying again',
   interrupted: 'the leadership was interrupted: trying again',
@@ -262,6 +262,6 @@ function report(
   const shown = { ...facts, ...(times > 1 && { times }) };
   if (error !== undefined) log.error('reconcile failed', { ...shown, error });
   else if (bug !== undefined) log.error('reconcile met a bug', { ...shown, error: bug });
-  // Not an error of this program, as far as it can tell: the object's message is the whole explanation.
+  // As far as this program can tell, the failure is not its own, so it logs only the message on the object.
   else log.warn('reconcile failed', { ...shown, error: { message: failure } });
 }

@@ -8,7 +8,7 @@ import type { Request } from './reconcile.ts';
 /** How long an unchanged failure is not logged again. The time doubles, up to an hour. Milliseconds. */
 const firstQuietMs = 600_000;
 const longestQuietMs = 3_600_000;
-/** How often an object is logged whose failure is different at every attempt. */
+/** The rate of log lines about an object whose failure is different at every attempt. */
 const newsOfObject: TokenRate = { perSecond: 1 / 600, burst: 10 };
 /** A failure that is forgotten is logged again. The limit covers the objects of a large provider that is down. */
 const maxObjects = 20_000;
@@ -32,7 +32,7 @@ interface Known {
   readonly news: TokenBucket;
 }
 
-/** Without failures; each controller has its own. */
+/** Creates an empty set of known failures. Each controller has its own. */
 export function createKnownFailures(clock: Pick<Clock, 'elapsedMs'>): KnownFailures {
   const known = boundedCache<Known>(maxObjects);
   return {

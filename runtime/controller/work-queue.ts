@@ -75,7 +75,7 @@ export interface WorkQueueOptions {
   readonly groupOf?: (request: Request) => string;
 }
 
-/** After `conflict`. The cache is usually up to date in a moment; with a silent watch, attempts must stay few. */
+/** Delays after `conflict`. First short: the cache soon has the change. Then longer: the watch may be silent. */
 const conflictBackoff: Delays = { baseMs: 10, maxMs: 5000 };
 
 /**
@@ -120,7 +120,7 @@ export function workQueue<R>(
       const wakes = boundedCache<TokenBucket>(maxWoken);
       /** Keys that an event has woken and that have not run yet. */
       const woken = new Set<string>();
-      /** Of those, the keys that must wait for the rate limit. */
+      /** The woken keys that must wait for the rate limit. */
       const heldBack = new Map<string, Subscription>();
 
       /** Objects may hold anything: if the progress of a malformed object cannot be computed, it counts as settled. */

@@ -15,9 +15,9 @@ export interface CorrelatedEvent extends EventFacts {
   readonly source: string;
   /** The name of the Event object. Names of an object's Events sort in the order in which they were first recorded. */
   readonly name: string;
-  /** See {@link eventKey}. */
+  /** Events with the same key are written as one Event with a count. See {@link eventKey}. */
   readonly key: string;
-  /** The same for all Events with this source, object, type and reason. */
+  /** A key that is the same for all Events with this source, object, type and reason. */
   readonly similar: string;
   readonly object: KubernetesObject;
   readonly count: number;
@@ -183,7 +183,7 @@ export function createEventCorrelator({
     resume(event, { name, count, firstMs, lastMs }) {
       const isRecentlySent = event.lastMs - lastMs < intervalMs;
       const own = known.get(event.key);
-      // A second attempt to write it finds it resumed.
+      // Skip this if an earlier attempt to write the Event has already resumed its count.
       if (own !== undefined && own.name !== name) {
         const sentMs = isRecentlySent ? lastMs : own.sentMs;
         known.set(event.key, { name, count: count + own.count, firstMs, lastMs: own.lastMs, sentMs });

@@ -149,7 +149,7 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
     return true;
   }
 
-  /** The same as a value: `false` also for an error, which is logged. */
+  /** Like `acquireOrRenew`, but with a deadline. Logs an error and returns false instead of throwing it. */
   async function tryOnce(deadlineMs: number, outer: AbortSignal): Promise<boolean> {
     const { signal, cancel } = deadlineAfter(clock, deadlineMs, {
       reason: () => new Error('the Lease was not renewed in time'),

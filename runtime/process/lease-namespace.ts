@@ -15,7 +15,7 @@ export interface LeaseNamespaceOptions {
   readonly signal: AbortSignal;
 }
 
-/** Creates the namespace of the Lease. Throws LeaseNamespaceMissing if it must not, else what the API server returns. */
+/** Creates the namespace of the Lease. Throws LeaseNamespaceMissing if it must not, else the API server's error. */
 export async function createLeaseNamespace(options: LeaseNamespaceOptions): Promise<void> {
   const { client, namespace, mayCreate, signal } = options;
   const missing = `the namespace ${namespace} of the Lease does not exist`;

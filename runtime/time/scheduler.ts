@@ -34,7 +34,7 @@ class Action<T> extends Subscription implements SchedulerAction<T> {
   }
 }
 
-/** See `Clock.sleep`. */
+/** Returns the function `sleep` of a clock whose timers are `later`. */
 export const sleepBy =
   (later: Later) =>
   (delayMs: number, signal?: AbortSignal): Promise<void> =>

@@ -1,4 +1,4 @@
-/** Items that wait, in an order of its own. */
+/** Items that wait. Each implementation has its own order. */
 export interface Line<T> {
   add(item: T): void;
   /** Removes and returns the next item; undefined: no item waits. */
