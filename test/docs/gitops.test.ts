@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
-import { parse } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import type { ConditionFacts } from '../../apis/core/v1alpha1/condition.ts';
 import {
   available,
@@ -237,4 +237,23 @@ test('every group has the health check of Argo CD', () => {
   const groups = new Set(files.map((file) => `${file.slice(0, file.indexOf('_'))}/*`));
   assert.deepEqual(Object.keys(checks).toSorted(), [...groups].toSorted());
   assert.equal(new Set(Object.values(checks).map((each) => each['health.lua'])).size, 1);
+});
+
+test('the examples for PostgreSQL sync in the order in which they need each other', () => {
+  const waves = readdirSync(join(projectRoot, 'examples/postgresql'))
+    .toSorted()
+    .map((file) => {
+      const objects = parseAllDocuments(readFileSync(join(projectRoot, 'examples/postgresql', file), 'utf8'));
+      const found = objects.map(
+        (each) => each.getIn(['metadata', 'annotations', 'argocd.argoproj.io/sync-wave']) ?? '0',
+      );
+      return [file, [...new Set(found)]];
+    });
+  assert.deepEqual(waves, [
+    ['00-provider.yaml', ['-2']],
+    ['10-classes.yaml', ['-1']],
+    ['20-static-database.yaml', ['0']],
+    ['30-claims.yaml', ['0']],
+    ['40-roles-and-grants.yaml', ['0']],
+  ]);
 });
