@@ -4,7 +4,7 @@ import { MemoryCluster, refusal } from '../../testing/memory-cluster.ts';
 import { admit, isDefinition } from './admission.ts';
 
 /** The object as it may be stored, where there is a definition of its kind. Throws what schema or rules refuse. */
-const admitted: Admission = (kind, object, before) => {
+export const admitted: Admission = (kind, object, before) => {
   if (!isDefinition(kind)) return object;
   const verdict = admit(kind, object, before);
   if ('object' in verdict) return verdict.object;

@@ -4,6 +4,7 @@ import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { apiVersionOf, objectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { annotationKeys, connectionSecretType, finalizerNames } from '../../apis/core/v1alpha1/meta.ts';
 import { encodeDetails } from '../../apis/core/v1alpha1/secret.ts';
+import { crdName } from '../../apis/crd.ts';
 import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { FavouriteDBInstanceKind } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { ProviderConfigKind } from '../../apis/fcp/v1alpha3/provider.ts';
@@ -14,6 +15,7 @@ import { answeredFor } from './invariants/answered-for.ts';
 import { boundedWork } from './invariants/bounded-work.ts';
 import { claimsSettled } from './invariants/claims-settled.ts';
 import { cloudsSettled } from './invariants/clouds-settled.ts';
+import { definitionsRespected } from './invariants/definitions-respected.ts';
 import { deletionEnds } from './invariants/deletion-ends.ts';
 import { externalKept } from './invariants/external-kept.ts';
 import { noEmptyWrites } from './invariants/no-empty-writes.ts';
@@ -585,6 +587,29 @@ const violated: readonly Violated[] = [
       for (let count = 0; count < 31; count += 1) ask('list X');
     },
     says: ['p1 update X: more than 60 times in a minute', 'p1 list X: more than 30 times in a minute'],
+  },
+  {
+    invariant: definitionsRespected,
+    history({ ask, cluster }) {
+      const [kind, field] = [FavouriteDBInstanceKind, 'spec.claimRef'];
+      const read = (): void => ask(`get CustomResourceDefinition ${crdName(kind)}`);
+      cluster.define(kind, field);
+      ask('list FavouriteDBInstance');
+      read();
+      ask('update FavouriteDBInstance a');
+      cluster.define(kind, undefined);
+      read();
+      cluster.define(kind, field);
+      ask('update FavouriteDBInstance b');
+      read();
+      ask('update FavouriteDBInstance b');
+      ask('watch FavouriteDBInstance');
+    },
+    says: [
+      'p1 list FavouriteDBInstance, without spec.claimRef',
+      'p1 update FavouriteDBInstance a, without spec.claimRef',
+      'p1 watch FavouriteDBInstance, without spec.claimRef',
+    ],
   },
   {
     invariant: noSecretsLeaked,

@@ -3,6 +3,7 @@ import { answeredFor } from './invariants/answered-for.ts';
 import { boundedWork } from './invariants/bounded-work.ts';
 import { claimsSettled } from './invariants/claims-settled.ts';
 import { cloudsSettled } from './invariants/clouds-settled.ts';
+import { definitionsRespected } from './invariants/definitions-respected.ts';
 import { deletionEnds } from './invariants/deletion-ends.ts';
 import { externalKept } from './invariants/external-kept.ts';
 import { noEmptyWrites } from './invariants/no-empty-writes.ts';
@@ -44,6 +45,7 @@ export const allInvariants: readonly InvariantOf[] = [
   wellFormedStatuses,
   wishesSurvive,
   boundedWork,
+  definitionsRespected,
   noSecretsLeaked,
   soundProcess,
 ];

@@ -4,7 +4,6 @@ import { exampleAccount } from '../../emulators/aws/account.ts';
 import type { SavedInventory } from '../../emulators/aws/inventory.ts';
 import type { MemoryCluster } from '../../testing/memory-cluster.ts';
 import { testClock } from '../../testing/test-clock.ts';
-import { EnforcingCluster } from '../fakes/enforcing-cluster.ts';
 import type { InProcessAws } from '../fakes/in-process-aws.ts';
 import { inProcessAws } from '../fakes/in-process-aws.ts';
 import { inProcessCloud } from '../fakes/in-process-cloud.ts';
@@ -16,6 +15,7 @@ import type { Call, InvariantOf, Seen } from './invariant.ts';
 import { kindOf } from './kinds.ts';
 import { awsSorts } from './oracle/cloud-things.ts';
 import type { Scenario } from './scenario.ts';
+import { SimulatedCluster } from './simulated-cluster.ts';
 import type { Wish } from './world.ts';
 import { cloudUrls } from './world.ts';
 
@@ -53,7 +53,7 @@ const quick: Scenario = {
 export function madeUpHistory(of: InvariantOf, given: Partial<Scenario> = {}): MadeUpHistory {
   const scenario = { ...quick, ...given };
   const clock = testClock();
-  const cluster = new EnforcingCluster(() => clock.now());
+  const cluster = new SimulatedCluster(() => clock.now());
   const clouds = {
     favourite: inProcessCloud(clock, { url: cloudUrls.favourite, flavour: 'favourite' }),
     other: inProcessCloud(clock, { url: cloudUrls.other, flavour: 'other' }),

@@ -46,6 +46,13 @@ export type Act =
   | { readonly type: 'miss changes'; readonly kind: string; readonly count: number; readonly forMs: number }
   /** Watches of a kind, or all, stay open and tell nothing ever again, until they end. */
   | { readonly type: 'silence watches'; readonly kind?: string }
+  /** An older release installs its definition of a kind, which lacks a field; so much later, the definition is back. */
+  | {
+      readonly type: 'older definition';
+      readonly kind: string;
+      readonly field: string;
+      readonly forMs: number;
+    }
   /** The API server cannot be reached for so long. */
   | { readonly type: 'api outage'; readonly forMs: number }
   /** An external system cannot be reached for so long. */

@@ -13,6 +13,7 @@ import { createFcpStack } from '../../controllers/fcp/setup.ts';
 import { createGcpStack } from '../../controllers/gcp/setup.ts';
 import { createOcpStack } from '../../controllers/ocp/setup.ts';
 import { createPostgresqlStack } from '../../controllers/postgresql/setup.ts';
+import { definitionGuard } from '../../runtime/client/install-crds.ts';
 import type { KubernetesClient } from '../../runtime/client/kubernetes-client.ts';
 import type { LogLevel } from '../../runtime/log/log.ts';
 import { createLogger } from '../../runtime/log/log.ts';
@@ -48,6 +49,8 @@ export interface SimulatedProcessOptions
   readonly chance: Chance;
   /** The API server, with nothing between. */
   readonly client: KubernetesClient;
+  /** Whether definitions change. Otherwise it does not read them, because each read would only take time. */
+  readonly readsDefinitions: boolean;
   readonly stacks: readonly StackName[];
   readonly clouds: Readonly<Record<'favourite' | 'other', InProcessCloud>>;
   readonly aws: InProcessAws | undefined;
@@ -148,6 +151,7 @@ export class SimulatedProcess {
       droppedEvents: () => events.droppedCount,
     });
     this.#scrape = scrape;
+    const guard = definitionGuard({ client, log });
     const { informers, events, controllers, stackStates } = composition({
       client,
       component: 'services-stack',
@@ -158,13 +162,14 @@ export class SimulatedProcess {
       randomBytes,
       checkLease,
       observer: stackMetrics,
+      ...(this.#options.readsDefinitions && { admit: guard.admit }),
       createVaultClient: vault.clientsFor(outsideDoor(door)),
       ...flags,
     });
     const running$ = run({
       informers,
       controllers,
-      background: [events.run$, stackMetrics.run$],
+      background: [events.run$, stackMetrics.run$, guard.run$],
       stop$: this.#stop$,
       log,
       clock,

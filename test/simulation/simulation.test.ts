@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import { FavouriteDBInstanceClassKind } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import type { WorldName } from './generate.ts';
 import { generate } from './generate.ts';
 import { play } from './play.ts';
 import { playSeeds } from './play-seeds.ts';
-import type { Scenario } from './scenario.ts';
+import type { Act, Scenario } from './scenario.ts';
+import { claimOf } from './workload/exemplars.ts';
+import { inventory } from './workload/inventory.ts';
 
 test('the same seed is played the same way, line by line', async () => {
   const [one, other] = [
@@ -89,6 +93,22 @@ test('a network that its cloud always refuses is tried again and again, and ever
   const restart = trace.findIndex((line) => line.endsWith('p2        starts'));
   assert.ok(trace.slice(0, restart).filter(isAttempt).length > 3, trace.join('\n'));
   assert.ok(trace.slice(restart).some(isAttempt), 'a new process tries as well');
+});
+
+test('a process exits when a definition loses a guard field, and a claim waits until the definition is back', async () => {
+  const lost: Act = {
+    ...{ type: 'older definition', kind: FavouriteDBInstanceClassKind.kind },
+    ...{ field: 'specTemplate.namespaceSelector', forMs: 30_000 },
+  };
+  const steps = [
+    { atMs: 10_000, act: lost },
+    { atMs: 15_000, act: { type: 'create' as const, object: claimOf(FancySQLInstanceKind, 'team-a', 0) } },
+  ];
+  const { trace, violations } = await play({ ...oneRole({}), objects: inventory, steps });
+  assert.deepEqual(violations, []);
+  const secondsOf = (text: RegExp): number => Number.parseFloat(trace.find((line) => text.test(line)) ?? '');
+  const [exited, isBound] = [secondsOf(/p1 +gave up/), secondsOf(/p2 .*claim-0 .*bindingPhase=Bound/)];
+  assert.ok(exited < 15 && isBound >= 40, `${exited} ${isBound}`);
 });
 
 /** Plays `count` seeds from `first` on. Returns the invariants that were broken, by seed. */

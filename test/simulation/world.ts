@@ -17,7 +17,6 @@ import { inProcessClient } from '../../testing/in-process-client.ts';
 import type { Stored } from '../../testing/memory-cluster.ts';
 import type { TestClock } from '../../testing/test-clock.ts';
 import { testClock } from '../../testing/test-clock.ts';
-import { EnforcingCluster } from '../fakes/enforcing-cluster.ts';
 import { granted, installedRights } from '../fakes/granted.ts';
 import type { InProcessAws } from '../fakes/in-process-aws.ts';
 import { inProcessAws } from '../fakes/in-process-aws.ts';
@@ -35,10 +34,11 @@ import { CountedWrites } from './counted-writes.ts';
 import type { DoorOptions } from './doors.ts';
 import { faultsOf } from './faults.ts';
 import type { Change, Invariant, InvariantOf, RecordedCall, Violation } from './invariant.ts';
-import { kindOf } from './kinds.ts';
+import { kindOf, kinds } from './kinds.ts';
 import { thingsIn } from './oracle/cloud-things.ts';
 import type { Act, CallFault, ListedFault, ObjectName, Scenario } from './scenario.ts';
 import { usualStacks } from './scenario.ts';
+import { SimulatedCluster } from './simulated-cluster.ts';
 import { SimulatedProcess } from './simulated-process.ts';
 import { Trace } from './trace.ts';
 import { HeldWatches } from './watch-lines.ts';
@@ -110,7 +110,7 @@ export class World {
   readonly scenario: Scenario;
   readonly clock: TestClock;
   readonly chance: Chance;
-  readonly cluster = new EnforcingCluster(() => this.clock.now());
+  readonly cluster = new SimulatedCluster(() => this.clock.now());
   /** Undefined where no process has the stack. */
   readonly aws: InProcessAws | undefined;
   readonly gcp: InProcessGoogleCloud | undefined;
@@ -228,6 +228,7 @@ export class World {
       ran: () => {
         this.figures.runs += 1;
       },
+      readsDefinitions: this.scenario.steps.some(({ act }) => act.type === 'older definition'),
       isMissing: (kind) => this.#held.isMissing(kind),
       isOut: (system) => (this.#outUntilMs.get(system) ?? 0) > this.elapsedMs,
       next: (call) => this.#next(id, call),
@@ -445,6 +446,10 @@ export class World {
       case 'miss changes':
         this.#held.miss(act.kind, act.count, act.forMs, () => this.cluster.compact());
         return;
+      case 'older definition':
+        this.#define(act.kind, act.field);
+        this.#later(act.forMs, () => this.#define(act.kind));
+        return;
       case 'silence watches':
         for (const each of this.processes) each.watches.silence(act.kind);
         return;
@@ -465,6 +470,12 @@ export class World {
         this.clock.setWall(new Date(this.clock.now().getTime() + act.byMs));
         return;
     }
+  }
+
+  /** The API server ends the watches of a kind whose definition changes. */
+  #define(name: string, lacked?: string): void {
+    this.cluster.define(kinds.find(({ kind }) => kind === name)!, lacked);
+    for (const each of this.processes) each.watches.cut(name);
   }
 
   #restore({ overMs, downMs }: Extract<Act, { type: 'restore' }>): void {
@@ -515,11 +526,7 @@ export class World {
     }
   }
 
-  /** It is no wish that there be no mark: the next creation writes one. */
-  /**
-   * A user who removes a mark has checked its resource at a time when it would show, however late the
-   * external system is.
-   */
+  /** A user who removes a mark has checked its resource when it would show, however late the external system is. */
   #clearMark(of: ObjectName): void {
     const found = this.cluster.find(kindOf(of), objectKey(of));
     if (found === undefined || !isCreationIncomplete(found)) return;

@@ -12,7 +12,7 @@ export const listedMs = ({ pace: { watchMs, requestMs } }: Scenario): number =>
 export function lagMs(scenario: Scenario): number {
   const { pace, steps, faults } = scenario;
   const isTroubled =
-    steps.some(({ act }) => act.type.includes('watches') || act.type.includes('outage')) ||
+    steps.some(({ act }) => /watches|outage|definition/.test(act.type)) ||
     isListed(faults) ||
     Object.keys(faults).some((type) => type !== 'refused' && type !== 'twice' && type !== 'crash');
   const { outsideMs, readDelayMs } = pace;

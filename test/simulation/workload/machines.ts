@@ -1,3 +1,4 @@
+import { guardFieldsOf } from '../../../apis/core/v1alpha1/meta.ts';
 import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import { StoreConfigKind } from '../../../apis/core/v1alpha1/store-config.ts';
 import { claimKinds, classKinds, managedKinds, providerKinds } from '../../fakes/defined-kinds.ts';
@@ -90,8 +91,15 @@ export function machines(
         nth: Math.floor(draft.chance('nth 2') * 5),
       }),
     ],
+    [0.05, () => olderDefinition(draft)],
   ];
   for (const [index, [share, act]] of acts.entries()) {
     if (draft.has(share, 'machine', index)) draft.at(draft.chance('machine at', index), act());
   }
+}
+
+function olderDefinition(draft: Draft): Act {
+  const kind = draft.pick([...claimKinds, ...classKinds, ...managedKinds], 'kind');
+  const field = draft.pick(guardFieldsOf(kind), 'field');
+  return { type: 'older definition', kind: kind.kind, field, forMs: draft.chance('older for') * 60_000 };
 }
