@@ -10,7 +10,6 @@ import { definitionVersionAnnotation } from '../../apis/core/v1alpha1/meta.ts';
 import type { Logger } from '../log/log.ts';
 import type { Clock } from '../time/clock.ts';
 import {
-  apiErrorIn,
   definitionOutdated,
   isAlreadyExists,
   isConflict,
@@ -343,7 +342,7 @@ export function definitionGuard({
         );
       }
       if (isNotFound(error)) return 'absent';
-      if (isForbidden(error) || apiErrorIn(error)?.code === 404) return undefined;
+      if (isForbidden(error)) return undefined;
       throw error;
     }
   }

@@ -126,8 +126,7 @@ export function apiDoor(client: KubernetesClient, options: DoorOptions): Kuberne
     await travel(there * pace.requestMs + slow.thereMs, signal);
     const isGone = options.isOut('api') || (verb === 'list' && options.isMissing(kind.kind));
     if (isGone || fault?.type === 'unreachable') throw noConnection();
-    // A known limit: a process acts on a kind if a gateway answers the read of its definition with 404.
-    if (fault?.type === 'page') throw pages[kind.kind === 'CustomResourceDefinition' ? 200 : fault.code];
+    if (fault?.type === 'page') throw pages[fault.code];
     if (
       fault?.type === 'refused' &&
       (fault.code !== 409 || about?.preconditions?.resourceVersion !== undefined)

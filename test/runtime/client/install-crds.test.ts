@@ -493,6 +493,11 @@ describe('a guard of definitions', () => {
     assert.equal(ended.length, 1);
   });
 
-  test('admits nothing while the API server does not answer', () =>
-    assert.rejects(scene([new ApiError('no', { code: 0, reason: 'ECONNREFUSED' })]).admit(), { code: 0 }));
+  for (const [what, code, reason] of [
+    ['the API server does not answer', 0, 'ECONNREFUSED'],
+    ['a gateway answers 404 in its place', 404, 'Http404'],
+  ] as const) {
+    test(`admits nothing while ${what}`, () =>
+      assert.rejects(scene([new ApiError('no', { code, reason })]).admit(), { code }));
+  }
 });
