@@ -1,36 +1,64 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import { credentialsNamespace, startFancySQL } from '../cluster/fancysql-fixture.ts';
+import type { Cluster } from '../cluster/stack-harness.ts';
 import { eventually, startCluster } from '../cluster/stack-harness.ts';
+import { projectRoot } from './project-copy.ts';
+
+/** The commands of the chapter of docs/operating.md that write a backup, and those that restore it. */
+async function backupCommands(): Promise<{ readonly write: string[]; readonly restore: string[] }> {
+  const guide = await readFile(join(projectRoot, 'docs/operating.md'), 'utf8');
+  const chapter = guide.split('\n## Backup and restore\n')[1]?.split('\n### ')[0] ?? '';
+  const lines = chapter
+    .replaceAll('postgresql-credentials', credentialsNamespace)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line.startsWith('kubectl '));
+  return {
+    write: lines.filter((line) => line.includes(' > ')),
+    restore: lines.filter((line) => line.includes('create -f')),
+  };
+}
+
+/** Runs one line of commands as a shell does, with files in `directory`. Objects that exist already stay as they are. */
+async function run(cluster: Cluster, directory: string, line: string): Promise<void> {
+  const [pipeline = '', file] = line.split(' > ');
+  let output = '';
+  for (const command of pipeline.split(' | ')) {
+    const [, ...words] = command.split(' ').map((word) => word.replace(/^'(.*)'$/, '$1'));
+    const args = words.map((word) => (word.endsWith('.json') ? join(directory, word) : word));
+    output = await cluster.kubectl(args, output).catch((error: Error) => {
+      const errors = error.message.match(/^.*Error from server.*$/gm) ?? [];
+      if (errors.length === 0 || !errors.every((text) => text.includes('(AlreadyExists)'))) throw error;
+      return '';
+    });
+  }
+  if (file !== undefined) await writeFile(join(directory, file), output);
+}
 
 describe('a backup restored into another cluster', () => {
   test('binds again, to the same instance with the same password, and heals its secrets', async (context) => {
     const fixture = await startFancySQL();
     context.after(() => fixture.stop());
-    const kinds = ['secrets', 'claims', 'managed', 'classes', 'provider'];
+    const directory = await mkdtemp(join(tmpdir(), 'services-stack-backup-'));
+    context.after(() => rm(directory, { recursive: true }));
+    const { write, restore } = await backupCommands();
+    assert.deepEqual([write.length, restore.length], [4, 3]);
     await fixture.favouriteClass('small', { isDefault: true });
     const first = fixture.cluster.startProcess();
     await fixture.claim('team-a', 'orders', { writeConnectionSecretToRef: { name: 'orders' } });
     await fixture.bound('team-a', 'orders');
     await first.end();
     const [before] = fixture.favourite.instances();
-    const lists = await Promise.all(
-      kinds.map((kind) => fixture.cluster.kubectl(['get', kind, '-A', '-o', 'json'])),
-    );
-    const backup = lists
-      .flatMap((list) => (JSON.parse(list) as { readonly items: readonly KubernetesObject[] }).items)
-      .map(asRestored);
-    assert.ok(backup.filter(({ kind }) => kind === 'Secret').length >= 3);
+    for (const line of write) await run(fixture.cluster, directory, line);
 
     const cluster = await startCluster();
     context.after(() => cluster.stop());
-    for (const namespace of [credentialsNamespace, 'team-a', 'team-b']) {
-      await cluster.kubectl(['create', 'namespace', namespace]);
-    }
-    const list = { apiVersion: 'v1', kind: 'List', items: backup };
-    await cluster.kubectl(['create', '-f', '-'], JSON.stringify(list));
+    for (const line of restore) await run(cluster, directory, line);
     cluster.startProcess();
     await cluster.kubectl([
       ...['wait', '-n', 'team-a', 'fancysqlinstance/orders'],
@@ -50,13 +78,3 @@ describe('a backup restored into another cluster', () => {
     assert.equal(fixture.favourite.instances()[0]?.item.password, before?.item.password);
   });
 });
-
-/**
- * The objects that a backup tool restores into another cluster: no status, and no decision of the old
- * cluster.
- */
-function asRestored(object: KubernetesObject): KubernetesObject {
-  const { status: _, metadata, ...rest } = object as KubernetesObject & { readonly status?: unknown };
-  const { uid: _u, resourceVersion: _r, ownerReferences: _o, ...kept } = metadata;
-  return { ...rest, metadata: kept };
-}
