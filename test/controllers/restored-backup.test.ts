@@ -34,6 +34,7 @@ import { inProcessCloud } from '../fakes/in-process-cloud.ts';
 import { inProcessGoogleCloud } from '../fakes/in-process-google-cloud.ts';
 import { createInProcessPostgresql } from '../fakes/in-process-postgresql.ts';
 import { FakeCluster, FakeProcess } from './core/environment-fake.ts';
+import { secretOf } from './core/objects.ts';
 
 const claimKinds = [FancySQLInstanceKind, PostgreSQLInstanceKind, RedisClusterKind] as const;
 const managedKinds = [
@@ -108,12 +109,10 @@ function put(cluster: FakeCluster, kind: Kind, name: string, rest: object, names
 }
 
 const putSecret = (cluster: FakeCluster, name: string, details: Readonly<Record<string, string>>): void =>
-  void cluster.put<Secret>(SecretKind, {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: { namespace: 'infra', name },
-    data: encodeDetails(details),
-  });
+  void cluster.put<Secret>(
+    SecretKind,
+    secretOf({ namespace: 'infra', name }, { data: encodeDetails(details) }),
+  );
 
 /** A cluster with a claim of each type of credential, all Bound; one password was rotated. */
 async function original() {

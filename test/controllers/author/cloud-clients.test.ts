@@ -8,7 +8,7 @@ import type { CloudClientOptions } from '../../../controllers/author/cloud-clien
 import { cloudClients } from '../../../controllers/author/cloud-clients.ts';
 import { FakeCluster } from '../core/cluster-fake.ts';
 import { FakeProcess } from '../core/environment-fake.ts';
-import { managed } from '../core/objects.ts';
+import { managed, secretOf } from '../core/objects.ts';
 
 const names = { group: 'gcp.example.org', version: 'v1', stack: 'gcp', description: 'A project.' };
 const parameters = { projectID: text('The project that everything is made in.') };
@@ -24,12 +24,10 @@ function scene() {
   const cluster = new FakeCluster();
   const secretRef = { namespace: 'infra', name: 'key', key: 'json' };
   const setKey = (json: string): void => {
-    cluster.put(SecretKind, {
-      apiVersion: 'v1',
-      kind: 'Secret',
-      metadata: { namespace: 'infra', name: 'key' },
-      data: { json: Buffer.from(json).toString('base64') },
-    });
+    cluster.put(
+      SecretKind,
+      secretOf({ namespace: 'infra', name: 'key' }, { data: { json: Buffer.from(json).toString('base64') } }),
+    );
   };
   setKey(JSON.stringify({ url: 'https://cloud.example', token: 'secret' }));
   const put = (name: string, projectID: string): void => {

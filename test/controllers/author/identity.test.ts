@@ -10,6 +10,7 @@ import { carrierTo, inProcessCloud } from '../../fakes/in-process-cloud.ts';
 import { FakeCluster, FakeProcess } from '../core/environment-fake.ts';
 import type { CloudKinds } from './kinds.ts';
 import { clouds } from './kinds.ts';
+import { secretOf } from '../core/objects.ts';
 
 const started: FakeProcess[] = [];
 afterEach(() => {
@@ -27,7 +28,7 @@ async function made({ flavour, stack, kind, providerConfig, forProvider }: Cloud
   const lead = (name: string, { url, token }: { readonly url: string; readonly token: string }): void => {
     const metadata = { namespace: 'infra', name };
     const data = encodeDetails({ credentials: JSON.stringify({ url, token }) });
-    cluster.put<Secret>(SecretKind, { apiVersion: 'v1', kind: 'Secret', metadata, data });
+    cluster.put<Secret>(SecretKind, secretOf(metadata, { data }));
     cluster.put(providerConfig, {
       apiVersion: `${providerConfig.group}/${providerConfig.version}`,
       kind: 'ProviderConfig',

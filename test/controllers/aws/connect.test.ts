@@ -8,7 +8,7 @@ import { CloudError } from '../../../clients/cloud-error.ts';
 import { connectAws } from '../../../controllers/aws/connect.ts';
 import { FakeCluster } from '../core/cluster-fake.ts';
 import { FakeProcess } from '../core/environment-fake.ts';
-import { managed } from '../core/objects.ts';
+import { managed, secretOf } from '../core/objects.ts';
 
 const keys = { red: 'AKIAREDREDREDRED0001', blue: 'AKIABLUEBLUEBLUE0002' };
 const profile = (id: string): string =>
@@ -23,12 +23,13 @@ const refusal = (code: string, isNowhere: boolean): CloudError =>
 function scene() {
   const cluster = new FakeCluster();
   for (const [name, id] of Object.entries(keys)) {
-    cluster.put(SecretKind, {
-      apiVersion: 'v1',
-      kind: 'Secret',
-      metadata: { namespace: 'infra', name },
-      data: { credentials: Buffer.from(profile(id)).toString('base64') },
-    });
+    cluster.put(
+      SecretKind,
+      secretOf(
+        { namespace: 'infra', name },
+        { data: { credentials: Buffer.from(profile(id)).toString('base64') } },
+      ),
+    );
   }
   const secretRef = (name: string) => ({ namespace: 'infra', name, key: 'credentials' });
   const config = (name: string, spec: object): unknown =>

@@ -14,7 +14,7 @@ import {
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { LogLine } from '../../fakes/recorded-log.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
-import { claim, managed } from './objects.ts';
+import { claim, managed, secretOf } from './objects.ts';
 
 /** The lines, which are all at level info. */
 function linesOf(write: (log: ReturnType<typeof recordedLog>) => void): readonly (readonly unknown[])[] {
@@ -124,11 +124,12 @@ describe('every line of a claim has its key', () => {
   });
   test('those of its secret', () => {
     const owner = { apiVersion: 'v', kind: 'FancySQLInstance', name: 'orders', uid: 'u', controller: true };
-    const secret: Secret = {
-      apiVersion: 'v1',
-      kind: 'Secret',
-      metadata: { namespace: 'team', name: 'orders-connection', uid: 's', ownerReferences: [owner] },
-    };
+    const secret: Secret = secretOf({
+      namespace: 'team',
+      name: 'orders-connection',
+      uid: 's',
+      ownerReferences: [owner],
+    });
     assert.deepEqual(aboutSecret(secret, { kind: 'FancySQLInstance' }), { claim: 'team/orders' });
     assert.deepEqual(
       aboutSecret(secret, { kind: 'RedisCluster' }),

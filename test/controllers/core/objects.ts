@@ -3,6 +3,7 @@ import type { Class } from '../../../apis/core/v1alpha1/class.ts';
 import type { Kind, ObjectMeta } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed, ManagedSpec, ManagedStatus } from '../../../apis/core/v1alpha1/managed.ts';
 import type { ObjectReference } from '../../../apis/core/v1alpha1/reference.ts';
+import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import type { ClaimService, Peers } from '../../../controllers/core/claim-service.ts';
 
 /** Kinds and objects for tests of decisions. */
@@ -103,6 +104,14 @@ export function managed(
     ...(status === undefined ? {} : { status }),
   };
 }
+
+/** A Secret; without a type unless one is given. */
+export const secretOf = (metadata: Secret['metadata'], rest: Partial<Secret> = {}): Secret => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata,
+  ...rest,
+});
 
 export const classRef = (name: string, kind: Kind = classKind): ObjectReference => ({
   apiVersion: `${kind.group}/${kind.version}`,

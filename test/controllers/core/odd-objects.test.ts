@@ -19,7 +19,16 @@ import { recordedLog } from '../../fakes/recorded-log.ts';
 import { FakeCluster } from './cluster-fake.ts';
 import { FakeProcess } from './environment-fake.ts';
 import { FakeExternal, providerConfigKind, providerKind, startStack } from './external-fake.ts';
-import { claim, claimKind, classKind, classRef, managed, managedKind, resourceClass } from './objects.ts';
+import {
+  claim,
+  claimKind,
+  classKind,
+  classRef,
+  managed,
+  managedKind,
+  resourceClass,
+  secretOf,
+} from './objects.ts';
 import { requestsOf } from './requests-of.ts';
 
 /** An object as an API server without validation stores it. */
@@ -216,12 +225,7 @@ describe('nothing is kept for longer than it serves', () => {
         spec: { credentialsSecretRef: secret(name) },
       };
       cluster.put(providerKind, provider);
-      cluster.put(SecretKind, {
-        apiVersion: 'v1',
-        kind: 'Secret',
-        metadata: { namespace: 'infra', name },
-        data: { key: 'eA==' },
-      });
+      cluster.put(SecretKind, secretOf({ namespace: 'infra', name }, { data: { key: 'eA==' } }));
     }
     const { env } = new FakeProcess(cluster);
     const read = providerFacts(env, { provider: providerKind, providerConfig: providerConfigKind });

@@ -21,6 +21,7 @@ import type { InProcessCloud, InProcessCloudOptions } from '../../fakes/in-proce
 import { inProcessCloud } from '../../fakes/in-process-cloud.ts';
 import { FakeCluster, FakeProcess } from '../core/environment-fake.ts';
 import { instance } from './objects.ts';
+import { secretOf } from '../core/objects.ts';
 
 const cart = { namespace: 'shop', name: 'cart' };
 /** A reference to the class. */
@@ -66,12 +67,7 @@ class Scene {
   /** Credentials, and the ProviderConfig for resources that name none. */
   putProvider(credentials: string = JSON.stringify({ url: this.cloud.url, token: this.cloud.token })): void {
     const secret = { namespace: 'infra', name: 'cloud' };
-    this.cluster.put<Secret>(SecretKind, {
-      apiVersion: 'v1',
-      kind: 'Secret',
-      metadata: secret,
-      data: encodeDetails({ credentials }),
-    });
+    this.cluster.put<Secret>(SecretKind, secretOf(secret, { data: encodeDetails({ credentials }) }));
     this.cluster.put(ProviderConfigKind, {
       apiVersion: 'fcp.crossplane.io/v1alpha3',
       kind: 'ProviderConfig',

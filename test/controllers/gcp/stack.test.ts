@@ -19,6 +19,7 @@ import type { InProcessGoogleCloud } from '../../fakes/in-process-google-cloud.t
 import { inProcessGoogleCloud } from '../../fakes/in-process-google-cloud.ts';
 import { FakeCluster, FakeProcess } from '../core/environment-fake.ts';
 import { instance, small, topic } from './objects.ts';
+import { secretOf } from '../core/objects.ts';
 
 const credentials = { namespace: 'infra', name: 'gcp' };
 const cart = { namespace: 'shop', name: 'cart' };
@@ -45,12 +46,10 @@ class Scene {
 
   /** Credentials, and the ProviderConfig for resources that name none. */
   putProvider(key: string = this.cloud.credentials, parameters: object = this.cloud.parameters): void {
-    this.cluster.put<Secret>(SecretKind, {
-      apiVersion: 'v1',
-      kind: 'Secret',
-      metadata: credentials,
-      data: encodeDetails({ credentials: key }),
-    });
+    this.cluster.put<Secret>(
+      SecretKind,
+      secretOf(credentials, { data: encodeDetails({ credentials: key }) }),
+    );
     this.cluster.put(ProviderConfigKind, {
       apiVersion: 'gcp.crossplane.io/v1beta1',
       kind: 'ProviderConfig',

@@ -31,7 +31,7 @@ import { testClock } from '../../../testing/test-clock.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
 import { FakeCluster, forbidden } from '../core/cluster-fake.ts';
 import { FakeProcess } from '../core/environment-fake.ts';
-import { deletionTimestamp, managed, managedKind } from '../core/objects.ts';
+import { deletionTimestamp, managed, managedKind, secretOf } from '../core/objects.ts';
 import { requestsOf, wokenBy } from '../core/requests-of.ts';
 
 const signal = new AbortController().signal;
@@ -71,12 +71,13 @@ function configured(
     metadata: { name },
     spec,
   });
-  cluster.put(SecretKind, {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: { namespace: 'infra', name: 'vault-token' },
-    data: { token: Buffer.from(`${token}\n`).toString('base64') },
-  });
+  cluster.put(
+    SecretKind,
+    secretOf(
+      { namespace: 'infra', name: 'vault-token' },
+      { data: { token: Buffer.from(`${token}\n`).toString('base64') } },
+    ),
+  );
   const clock = testClock();
   const log = recordedLog();
   const process = new FakeProcess(cluster, undefined, { clock, log, ...given });
@@ -153,12 +154,7 @@ describe('the place in the Kubernetes store', () => {
     test(`an entry that belongs to ${what} is neither read, written nor removed`, async () => {
       const { cluster, place } = configured(spec);
       const theirs = { namespace: 'vaulted', name: 'orders', labels };
-      cluster.put(SecretKind, {
-        apiVersion: 'v1',
-        kind: 'Secret',
-        metadata: theirs,
-        data: { password: 'eA==' },
-      });
+      cluster.put(SecretKind, secretOf(theirs, { data: { password: 'eA==' } }));
       await assert.rejects(place.read(publishing(), signal), /belongs to/, 'before anything is created');
       await assert.rejects(
         keep(place, publishing(), details),
@@ -178,7 +174,7 @@ describe('the place in the Kubernetes store', () => {
       const ownerReferences = [controllerReference(publishing())];
       const data = { password: 'eA==' };
       const metadata = { ...key, labels, ownerReferences };
-      cluster.put(SecretKind, { apiVersion: 'v1', kind: 'Secret', metadata, data });
+      cluster.put(SecretKind, secretOf(metadata, { data }));
       const reported =
         /secret vaulted\/orders is the one of spec\.writeConnectionSecretToRef; name another in spec\.publishConnectionDetailsTo$/;
       await assert.rejects(place.read(publishing(), signal), reported);
@@ -415,13 +411,13 @@ test('a change for which the triggers fail wakes no resource, and later changes 
     });
   }
   const secret = (name: string, labels: object, password: string) =>
-    cluster.put(SecretKind, {
-      apiVersion: 'v1',
-      kind: 'Secret',
-      metadata: { name, namespace: 'vaulted', labels: labels as Record<string, string> },
-      type: 'connection.crossplane.io/v1alpha1',
-      data: { password },
-    });
+    cluster.put(
+      SecretKind,
+      secretOf(
+        { name, namespace: 'vaulted', labels: labels as Record<string, string> },
+        { type: 'connection.crossplane.io/v1alpha1', data: { password } },
+      ),
+    );
   const odd = Object.defineProperty({}, 'secret.crossplane.io/owner-uid', {
     get: () => {
       throw new Error('odd');

@@ -7,7 +7,7 @@ import type {
   OrphanFacts,
 } from '../../../../controllers/core/claim-binding/decide-orphan.ts';
 import { decideOrphan, orphanDecisions } from '../../../../controllers/core/claim-binding/decide-orphan.ts';
-import { claim, claimRef, deletionTimestamp, managed, resourceRef } from '../objects.ts';
+import { claim, claimRef, deletionTimestamp, managed, resourceRef, secretOf } from '../objects.ts';
 
 const boundHere = { bindingPhase: 'Bound', boundUID: 'managed-uid' } as const;
 const bound = (over: Managed['spec'] = {}) =>
@@ -15,11 +15,7 @@ const bound = (over: Managed['spec'] = {}) =>
 const unbound = managed({ claimRef: claimRef() }, { status: { bindingPhase: 'Unbound' } });
 const another = claim({}, { uid: 'another-uid' });
 const restored = claim({ resourceRef: resourceRef('db') }, { uid: 'restored-uid' });
-const copy: Secret = {
-  apiVersion: 'v1',
-  kind: 'Secret',
-  metadata: { namespace: 'team', name: 'conn' },
-};
+const copy: Secret = secretOf({ namespace: 'team', name: 'conn' });
 const { uid: _none, ...withoutUid } = claimRef();
 
 const cases: Record<

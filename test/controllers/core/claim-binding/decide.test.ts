@@ -29,6 +29,7 @@ import {
   managed,
   resourceClass,
   resourceRef,
+  secretOf,
   service,
 } from '../objects.ts';
 
@@ -57,11 +58,8 @@ const presetFor = managed({ claimRef: preset }, { status: { bindingPhase: 'Unbou
 const observed = (spec: Managed['spec']) =>
   managed({ ...spec, managementPolicies: ['Observe'] }, { status: { bindingPhase: 'Unbound' } });
 
-const secret = (name: string, over: Partial<Secret['metadata']> = {}): Secret => ({
-  apiVersion: 'v1',
-  kind: 'Secret',
-  metadata: { namespace: 'team', name, uid: `${name}-uid`, ...over },
-});
+const secret = (name: string, over: Partial<Secret['metadata']> = {}): Secret =>
+  secretOf({ namespace: 'team', name, uid: `${name}-uid`, ...over });
 const noSecrets: BindingFacts['secrets'] = { isWanted: false, hasCopy: false, stale: [], controlled: [] };
 const copied: BindingFacts['secrets'] = { ...noSecrets, isWanted: true, hasCopy: true };
 const inOrder = ['claimSecret', 'namespace', 'claim'] as const;

@@ -23,7 +23,7 @@ import {
 import { secretPropagation } from '../../../../controllers/core/secret-propagation/setup.ts';
 import { FakeCluster } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
-import { claimKind, classKind, managedKind, peersOf, resourceClass, service } from '../objects.ts';
+import { claimKind, classKind, managedKind, peersOf, resourceClass, secretOf, service } from '../objects.ts';
 
 export const orders = { namespace: 'team', name: 'orders' };
 export const copyKey = { namespace: 'team', name: 'conn' };
@@ -64,20 +64,18 @@ export function sceneOf({ claims = [], managed = [], secrets = [], ...given }: W
 }
 
 /** The resource's Secret as its controller writes it. */
-export const sourceOf = (resource: Managed, password: string, claim = ''): Secret => ({
-  apiVersion: 'v1',
-  kind: 'Secret',
-  type: 'connection.crossplane.io/v1alpha1',
-  metadata: {
-    ...(resource.spec.writeConnectionSecretToRef ?? sourceKey),
-    ownerReferences: [controllerReference(resource)],
-    annotations: {
-      ...propagationAnnotations(resource),
-      [credentialAnnotation]: encodeNote({ key: 'a2V5', ...(claim && { for: claim }) }),
+export const sourceOf = (resource: Managed, password: string, claim = ''): Secret =>
+  secretOf(
+    {
+      ...(resource.spec.writeConnectionSecretToRef ?? sourceKey),
+      ownerReferences: [controllerReference(resource)],
+      annotations: {
+        ...propagationAnnotations(resource),
+        [credentialAnnotation]: encodeNote({ key: 'a2V5', ...(claim && { for: claim }) }),
+      },
     },
-  },
-  data: encodeDetails({ password }),
-});
+    { type: 'connection.crossplane.io/v1alpha1', data: encodeDetails({ password }) },
+  );
 
 /** The record of a password that the external system has. */
 export const recordOf = (password: string, uid = 'managed-uid') =>

@@ -22,7 +22,7 @@ import { connectionSecrets } from '../../../../controllers/core/indexes.ts';
 import { isConflict } from '../../../../runtime/client/errors.ts';
 import { broken, FakeCluster } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
-import { deletionTimestamp, managed } from '../objects.ts';
+import { deletionTimestamp, managed, secretOf } from '../objects.ts';
 
 const signal = new AbortController().signal;
 const key = { namespace: 'infra', name: 'db-connection' };
@@ -39,13 +39,11 @@ const owner = (over: object = {}) => ({
   controller: true,
   ...over,
 });
-const secret = (metadata: Partial<ObjectMeta>, type: string = connectionSecretType): Secret => ({
-  apiVersion: 'v1',
-  kind: 'Secret',
-  metadata: { ...key, labels: labelledFor(undefined, db), ...metadata },
-  type,
-  data: encodeDetails({ password: 'old', other: 'kept' }),
-});
+const secret = (metadata: Partial<ObjectMeta>, type: string = connectionSecretType): Secret =>
+  secretOf(
+    { ...key, labels: labelledFor(undefined, db), ...metadata },
+    { type, data: encodeDetails({ password: 'old', other: 'kept' }) },
+  );
 
 function scene(existing?: Secret) {
   const cluster = new FakeCluster();

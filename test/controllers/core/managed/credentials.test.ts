@@ -8,7 +8,7 @@ import { encodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret
 import { credentialAnnotation, encodeNote, hmacOf } from '../../../../controllers/core/credential.ts';
 import { isConflict } from '../../../../runtime/client/errors.ts';
 import { cut, finalizers, heal, Scene, secretKey, settle } from '../managed-scene.ts';
-import { claimRef, managedKind } from '../objects.ts';
+import { claimRef, managedKind, secretOf } from '../objects.ts';
 import { FakeStores } from '../stores-fake.ts';
 
 const named = { 'crossplane.io/external-name': 'db' };
@@ -316,17 +316,17 @@ test('two processes that generate a credential at once apply the same one', asyn
   scene.cluster.gate = ({ verb, kind }) => {
     if (verb !== 'create' || kind !== 'Secret' || !isFirst) return;
     isFirst = false;
-    scene.cluster.put(SecretKind, {
-      apiVersion: 'v1',
-      kind: 'Secret',
-      metadata: {
-        ...secretKey,
-        ownerReferences: [controllerReference(scene.object ?? assert.fail())],
-        annotations: { [credentialAnnotation]: encodeNote({ key: 'a2V5' }) },
-      },
-      type: connectionSecretType,
-      data: encodeDetails({ password: 'of the first process' }),
-    });
+    scene.cluster.put(
+      SecretKind,
+      secretOf(
+        {
+          ...secretKey,
+          ownerReferences: [controllerReference(scene.object ?? assert.fail())],
+          annotations: { [credentialAnnotation]: encodeNote({ key: 'a2V5' }) },
+        },
+        { type: connectionSecretType, data: encodeDetails({ password: 'of the first process' }) },
+      ),
+    );
   };
   await assert.rejects(scene.run(), isConflict);
   assert.deepEqual(scene.external.passwords, []);

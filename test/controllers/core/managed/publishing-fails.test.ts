@@ -7,7 +7,7 @@ import { encodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret
 import { generatedPassword } from '../../../../controllers/core/credential.ts';
 import { ApiError } from '../../../../runtime/client/errors.ts';
 import { finalizers, Scene, secretKey } from '../managed-scene.ts';
-import { deletionTimestamp, managed, managedKind } from '../objects.ts';
+import { deletionTimestamp, managed, managedKind, secretOf } from '../objects.ts';
 import { FakeStores } from '../stores-fake.ts';
 
 const db = { name: 'db' };
@@ -171,11 +171,7 @@ describe('while its secret store fails', () => {
 /** Another resource owns the Secret. */
 function takeSecret({ cluster }: Scene): void {
   const ownerReferences = [controllerReference(managed({}, { name: 'rival', uid: 'rival-uid' }))];
-  cluster.put(SecretKind, {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: { ...secretKey, ownerReferences },
-  });
+  cluster.put(SecretKind, secretOf({ ...secretKey, ownerReferences }));
 }
 
 const refusals: Readonly<Record<string, { refuse: (scene: Scene) => void; reason: string }>> = {

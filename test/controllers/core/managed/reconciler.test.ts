@@ -35,7 +35,7 @@ import { broken, conflict } from '../cluster-fake.ts';
 import { decisionIn } from '../every-decision.ts';
 import type { ExternalMethod } from '../external-fake.ts';
 import { finalizers, Scene, secretKey } from '../managed-scene.ts';
-import { claimRef, deletionTimestamp, managed, managedKind, undetermined } from '../objects.ts';
+import { claimRef, deletionTimestamp, managed, managedKind, secretOf, undetermined } from '../objects.ts';
 
 /** Refuses the writes of one sort, the n-th and those after it. */
 const refuse =
@@ -174,17 +174,17 @@ function underWay(progress: Progress, type: OperationType = 'create'): Scene {
 
 /** The Secret of a resource, with a password. */
 function withSecret(scene: Scene, note?: CredentialNote): Scene {
-  scene.cluster.put(SecretKind, {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: {
-      ...secretKey,
-      ownerReferences: [controllerReference(scene.object ?? assert.fail())],
-      annotations: note === undefined ? {} : { [credentialAnnotation]: encodeNote(note) },
-    },
-    type: connectionSecretType,
-    data: encodeDetails({ password: 'hunter2x' }),
-  });
+  scene.cluster.put(
+    SecretKind,
+    secretOf(
+      {
+        ...secretKey,
+        ownerReferences: [controllerReference(scene.object ?? assert.fail())],
+        annotations: note === undefined ? {} : { [credentialAnnotation]: encodeNote(note) },
+      },
+      { type: connectionSecretType, data: encodeDetails({ password: 'hunter2x' }) },
+    ),
+  );
   return scene;
 }
 
@@ -985,7 +985,7 @@ describe('creation', () => {
       const take = (): void => {
         const ownerReferences = [controllerReference(rival)];
         const metadata = { ...secretKey, ownerReferences };
-        scene.cluster.put(SecretKind, { apiVersion: 'v1', kind: 'Secret', metadata });
+        scene.cluster.put(SecretKind, secretOf(metadata));
       };
       if (wasThere) take();
       else scene.external.afterCall = (method) => (method === 'create' ? take() : undefined);

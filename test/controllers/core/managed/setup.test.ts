@@ -14,7 +14,7 @@ import { recordedLog } from '../../../fakes/recorded-log.ts';
 import { FakeCluster } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
 import { FakeExternal, managedService } from '../external-fake.ts';
-import { claimRef, deletionTimestamp, managed, managedKind, otherManagedKind } from '../objects.ts';
+import { claimRef, deletionTimestamp, managed, managedKind, otherManagedKind, secretOf } from '../objects.ts';
 import { wokenBy } from '../requests-of.ts';
 
 /** A process that keeps one kind of managed resources. */
@@ -97,12 +97,7 @@ describe('the resource that a connection Secret wakes', () => {
       if (isGone) cluster.set(managedKind, { name: 'owner' }, { metadata: { finalizers: [] } });
       if (leaving || isGone) cluster.delete(managedKind, { name: 'owner' }, deletionTimestamp);
       const ownerReferences = controls === undefined ? [] : [controllerReference(controls as typeof owner)];
-      const secret = {
-        apiVersion: 'v1',
-        kind: 'Secret',
-        metadata: { ...key, namespace, ownerReferences },
-        type: connectionSecretType,
-      };
+      const secret = secretOf({ ...key, namespace, ownerReferences }, { type: connectionSecretType });
       cluster.put(SecretKind, { ...secret, data: { password: 'MQ==' } });
       const log = recordedLog();
       const process = new FakeProcess(cluster, undefined, { log });
@@ -126,13 +121,11 @@ describe('a resource that waits for a Secret of another owner is woken', () => {
     { writeConnectionSecretToRef: { ...key, namespace: 'other' } },
     { name: 'elsewhere', uid: 'elsewhere-uid' },
   );
-  const ownedBy = (...owners: readonly Managed[]) => ({
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: { ...key, ownerReferences: owners.map(controllerReference) },
-    type: connectionSecretType,
-    data: { password: 'MQ==' },
-  });
+  const ownedBy = (...owners: readonly Managed[]) =>
+    secretOf(
+      { ...key, ownerReferences: owners.map(controllerReference) },
+      { type: connectionSecretType, data: { password: 'MQ==' } },
+    );
   const rows: Record<string, { act: (cluster: FakeCluster) => unknown; wakes: readonly string[] }> = {
     'when the Secret is deleted': {
       act: (cluster) => cluster.delete(SecretKind, key, deletionTimestamp),

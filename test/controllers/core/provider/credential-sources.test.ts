@@ -9,6 +9,7 @@ import {
 import type { Host } from '../../../../runtime/controller/host.ts';
 import { broken, FakeCluster } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
+import { secretOf } from '../objects.ts';
 
 const who = 'ProviderConfig default';
 const files: Readonly<Record<string, string>> = {
@@ -27,12 +28,13 @@ const host: Host = {
 
 function reader(given: { readonly host?: Host } = { host }) {
   const cluster = new FakeCluster();
-  cluster.put(SecretKind, {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: { namespace: 'infra', name: 'cloud' },
-    data: encodeDetails({ credentials: 'hush-hush', other: 'x' }),
-  });
+  cluster.put(
+    SecretKind,
+    secretOf(
+      { namespace: 'infra', name: 'cloud' },
+      { data: encodeDetails({ credentials: 'hush-hush', other: 'x' }) },
+    ),
+  );
   const { env } = new FakeProcess(cluster, undefined, given);
   return { cluster, read: credentialReader(env) };
 }
@@ -186,12 +188,10 @@ test('a Secret that does not exist is read every two seconds at most, and each r
   await assert.rejects(asker('Provider three'), reported('Provider three'));
   assert.equal(cluster.calls.length, 1);
 
-  cluster.put(SecretKind, {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: { namespace: 'infra', name: 'gone' },
-    data: encodeDetails({ token: 'hush-hush' }),
-  });
+  cluster.put(
+    SecretKind,
+    secretOf({ namespace: 'infra', name: 'gone' }, { data: encodeDetails({ token: 'hush-hush' }) }),
+  );
   await cluster.clock.advance(2001);
   assert.equal(heldCredentials(await asker('Provider one')).text, 'hush-hush');
   assert.equal(cluster.calls.length, 2);

@@ -7,19 +7,20 @@ import { providerFacts } from '../../../../controllers/core/provider/provider-cr
 import { FakeCluster } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
 import { providerConfigKind, providerKind } from '../external-fake.ts';
-import { managed } from '../objects.ts';
+import { managed, secretOf } from '../objects.ts';
 
 const secretRef = (key: string) => ({ namespace: 'infra', name: 'cloud', key });
 
 /** A secret with a token for each provider, and the providers that are there. */
 function scene() {
   const cluster = new FakeCluster();
-  cluster.put(SecretKind, {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: { namespace: 'infra', name: 'cloud' },
-    data: encodeDetails({ old: 'old-token', eu: 'eu-token', default: 'default-token' }),
-  });
+  cluster.put(
+    SecretKind,
+    secretOf(
+      { namespace: 'infra', name: 'cloud' },
+      { data: encodeDetails({ old: 'old-token', eu: 'eu-token', default: 'default-token' }) },
+    ),
+  );
   const meta = (name: string) => ({ apiVersion: 'fcp.crossplane.io/v1alpha3', metadata: { name } });
   cluster.put(providerKind, {
     ...meta('old'),

@@ -15,7 +15,7 @@ import { recordedLog } from '../../../fakes/recorded-log.ts';
 import { broken, FakeCluster } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
 import { FakeExternal, managedService, providerConfigKind, providerKind } from '../external-fake.ts';
-import { deletionTimestamp, managed, managedKind, now } from '../objects.ts';
+import { deletionTimestamp, managed, managedKind, now, secretOf } from '../objects.ts';
 
 const error = (status: number, code: string, words: string): CloudError =>
   new CloudError(`cannot get instance: ${words}`, { status, code, isRetryable: true });
@@ -37,12 +37,7 @@ const legacy: Provider = {
   spec: { credentialsSecretRef: { namespace: 'infra', name: 'cloud', key: 'key' } },
 };
 
-const cloudSecret = {
-  apiVersion: 'v1',
-  kind: 'Secret',
-  metadata: { namespace: 'infra', name: 'cloud' },
-  data: { key: 'eA==' },
-};
+const cloudSecret = secretOf({ namespace: 'infra', name: 'cloud' }, { data: { key: 'eA==' } });
 
 /** Connects after the credentials were read, as every stack does. */
 function reading(env: Environment, external: FakeExternal): ExternalConnector['connect'] {

@@ -18,7 +18,7 @@ import {
   decidePropagation,
   propagationDecisions,
 } from '../../../../controllers/core/secret-propagation/decide.ts';
-import { claim, claimKind, claimRef, deletionTimestamp, managed, managedKind } from '../objects.ts';
+import { claim, claimKind, claimRef, deletionTimestamp, managed, managedKind, secretOf } from '../objects.ts';
 
 const owner = claim();
 const credential = { hmac: hmacOf('new', { key: 'a2V5' }, 'managed-uid'), pending: false };
@@ -27,10 +27,8 @@ const bound = managed(
   { ...published, claimRef: claimRef() },
   { status: { bindingPhase: 'Bound', boundUID: 'managed-uid', credential } },
 );
-const source: Secret = {
-  apiVersion: 'v1',
-  kind: 'Secret',
-  metadata: {
+const source: Secret = secretOf(
+  {
     namespace: 'system',
     name: 'src',
     ownerReferences: [controllerReference(bound)],
@@ -39,19 +37,17 @@ const source: Secret = {
       [credentialAnnotation]: encodeNote({ key: 'a2V5', for: 'FancySQLInstance team/orders' }),
     },
   },
-  data: encodeDetails({ password: 'new' }),
-};
-const target: Secret = {
-  apiVersion: 'v1',
-  kind: 'Secret',
-  metadata: {
+  { data: encodeDetails({ password: 'new' }) },
+);
+const target: Secret = secretOf(
+  {
     namespace: 'team',
     name: 'conn',
     ownerReferences: [controllerReference(owner)],
     annotations: propagatesFrom({ namespace: 'system', name: 'src' }),
   },
-  data: encodeDetails({ password: 'old' }),
-};
+  { data: encodeDetails({ password: 'old' }) },
+);
 const without = (secret: Secret, part: 'annotations' | 'ownerReferences'): Secret => {
   const { [part]: _removed, ...metadata } = secret.metadata;
   return { ...secret, metadata: metadata as Secret['metadata'] };

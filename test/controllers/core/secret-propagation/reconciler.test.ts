@@ -12,7 +12,16 @@ import {
 import { secretPropagation } from '../../../../controllers/core/secret-propagation/setup.ts';
 import { conflict, FakeCluster, forbidden } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
-import { claim, claimKind, claimRef, managed, managedKind, resourceRef, service } from '../objects.ts';
+import {
+  claim,
+  claimKind,
+  claimRef,
+  managed,
+  managedKind,
+  resourceRef,
+  secretOf,
+  service,
+} from '../objects.ts';
 
 const sourceKey = { namespace: 'system', name: 'src' };
 const targetKey = { namespace: 'team', name: 'conn' };
@@ -22,28 +31,22 @@ const boundManaged = managed(
   { status: { bindingPhase: 'Bound', boundUID: 'managed-uid' } },
 );
 const secretType = 'connection.crossplane.io/v1alpha1';
-const source: Secret = {
-  apiVersion: 'v1',
-  kind: 'Secret',
-  type: secretType,
-  metadata: {
+const source: Secret = secretOf(
+  {
     ...sourceKey,
     ownerReferences: [controllerReference(boundManaged)],
     annotations: allowsPropagationTo(targetKey),
   },
-  data: encodeDetails({ password: 'new' }),
-};
-const target: Secret = {
-  apiVersion: 'v1',
-  kind: 'Secret',
-  type: secretType,
-  metadata: {
+  { type: secretType, data: encodeDetails({ password: 'new' }) },
+);
+const target: Secret = secretOf(
+  {
     ...targetKey,
     ownerReferences: [controllerReference(boundClaim)],
     annotations: propagatesFrom(sourceKey),
   },
-  data: encodeDetails({ password: 'old' }),
-};
+  { type: secretType, data: encodeDetails({ password: 'old' }) },
+);
 
 function worldOf({ withSource = true, withTarget = true } = {}) {
   const cluster = new FakeCluster();
