@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { afterEach, describe, test } from 'node:test';
 import { firstValueFrom } from 'rxjs';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
@@ -17,7 +17,9 @@ import { MemoryCluster } from '../../testing/memory-cluster.ts';
 import { testClock } from '../../testing/test-clock.ts';
 import type { Thing } from '../runtime/things.ts';
 import { ThingKind, thing } from '../runtime/things.ts';
-import { TracedWorld } from '../trace/traced-world.ts';
+import { endWorlds, TracedWorld } from '../trace/traced-world.ts';
+
+afterEach(endWorlds);
 
 const secretIn = (namespace: string): Secret => ({
   apiVersion: 'v1',
@@ -133,7 +135,6 @@ describe('--secret-namespaces: the process', () => {
     world.cluster.remove(SecretKind, 'orders-connection', 'team-shop');
     await world.pass(5);
     assert.ok(world.cluster.get(SecretKind, { namespace: 'team-shop', name: 'orders-connection' }).data);
-    world.simulation.kill();
   });
 
   test('a resource that publishes to another namespace names the flag, and no external resource is created', async () => {
@@ -149,7 +150,6 @@ describe('--secret-namespaces: the process', () => {
     world.start({ namespaces: { ...namespaces, secrets: [...namespaces.secrets, 'other'] } });
     await world.pass(60);
     assert.deepEqual(syncedOf(world.cluster.get(FavouriteDBInstanceKind, key)), ['True', '']);
-    world.simulation.kill();
   });
 
   test('credentials in another namespace are refused with the name of the flag', async () => {
@@ -160,7 +160,6 @@ describe('--secret-namespaces: the process', () => {
     const [status, message] = syncedOf(world.cluster.get(FavouriteDBInstanceKind, key));
     assert.equal(status, 'False');
     assert.match(message ?? '', /the secrets of namespace cloud-credentials are left alone/);
-    world.simulation.kill();
   });
 
   test('shows its live page, with what it knows', async () => {
@@ -183,6 +182,5 @@ describe('--secret-namespaces: the process', () => {
     assert.equal(answer.status, 200);
     const { verdict } = (await answer.json()) as { readonly verdict: string };
     assert.equal(verdict, 'usable');
-    world.simulation.kill();
   });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { afterEach, describe, test } from 'node:test';
 import type { KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import {
@@ -7,23 +7,16 @@ import {
   FavouriteDBInstanceKind,
 } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { ProviderConfigKind } from '../../apis/fcp/v1alpha3/provider.ts';
-import type { Fault } from '../../trace/model/trace.ts';
-import { tracedIn } from './traced-objects.ts';
-import { TracedWorld } from './traced-world.ts';
+import { legacy, remedyOf, resources, tracedIn } from './traced-objects.ts';
+import { endWorlds, TracedWorld } from './traced-world.ts';
 
-const resources = 'favouritedbinstances.database.fcp.crossplane.io';
+afterEach(endWorlds);
+
 const small = {
   apiVersion: 'database.fcp.crossplane.io/v1alpha3',
   kind: 'FavouriteDBInstanceClass',
   name: 'favourite-small',
 };
-
-/** The name and the remedy of a fault. */
-const remedyOf = (fault: Fault | undefined) => ({
-  name: fault?.name,
-  advice: fault?.advice,
-  commands: fault?.commands,
-});
 
 /** A claim waits for its new resource. A user edits the resource, so that it is incompatible with the claim. */
 async function incompatible(world: TracedWorld): Promise<ObjectKey> {
@@ -50,7 +43,6 @@ describe('a command deletes a claim only if it has no data; otherwise the advice
   test('a claim with a resource', async () => {
     const world = new TracedWorld({ provisioningMs: 3_600_000 });
     const { fault } = await world.trace('fancysqlinstance', await incompatible(world));
-    world.simulation.kill();
     assert.deepEqual(remedyOf(fault), {
       name: 'incompatible',
       advice: `Create another claim, with another resource or version. ${saved}`,
@@ -103,7 +95,6 @@ describe('a command deletes a claim only if it has no data; otherwise the advice
     await world.pass();
     const { fault } = await world.trace('fancysqlinstance', key);
     assert.notEqual(world.cluster.find(SecretKind, { ...key, name: 'orders-connection' }), undefined);
-    world.simulation.kill();
     assert.deepEqual(remedyOf(fault), {
       name: 'missing resource',
       advice: `Create another claim. ${saved}`,
@@ -170,7 +161,6 @@ describe('a paused resource is resumed by a command only if that deletes no data
       if (isDeleted) world.cluster.leave(FavouriteDBInstanceKind, key);
       await world.pass();
       const { fault } = await world.trace('favouritedbinstance', key);
-      world.simulation.kill();
       assert.deepEqual(
         { advice: fault?.advice, commands: fault?.commands },
         { ...want, commands: [want.commands] },
@@ -199,7 +189,6 @@ test('no command deletes a resource that uses a deleted provider', async () => {
   world.cluster.leave(ProviderConfigKind, shared);
   await world.pass();
   const { fault } = await world.trace('providerconfigs.fcp.crossplane.io', shared);
-  world.simulation.kill();
   assert.deepEqual(remedyOf(fault), {
     name: 'deletion waits',
     advice:

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { afterEach, describe, test } from 'node:test';
 import type { Kind, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { NamespaceKind } from '../../apis/core/v1alpha1/namespace.ts';
@@ -17,18 +17,14 @@ import { LeaseKind } from '../../runtime/process/leader-election.ts';
 import type { Trace } from '../../trace/model/trace.ts';
 import { timelineOf } from '../../trace/model/trace-of.ts';
 import type { Answering } from './traced-world.ts';
-import { leaseKey, TracedWorld } from './traced-world.ts';
+import { endWorlds, leaseKey, TracedWorld } from './traced-world.ts';
+import { legacy, resources } from './traced-objects.ts';
+
+afterEach(endWorlds);
 
 const claims = 'fancysqlinstances.database.crossplane.io';
-const resources = 'favouritedbinstances.database.fcp.crossplane.io';
 const credentials = { namespace: 'cloud-credentials', name: 'favourite-cloud' };
 const classNames = ['favourite-small', 'favourite-large'];
-/** A reference to the resource `legacy`. */
-const legacy = {
-  apiVersion: 'database.fcp.crossplane.io/v1alpha3',
-  kind: 'FavouriteDBInstance',
-  name: 'legacy',
-};
 
 const ofClaim = { apiVersion: 'database.crossplane.io/v1alpha1', kind: 'FancySQLInstance' };
 /** The object of an operator of another product. */
@@ -443,9 +439,7 @@ const cases: readonly Case[] = [
   },
   {
     fault: 'paused',
-    play: claiming({ resourceRef: legacy }, (world) =>
-      world.managed('legacy', {}, { annotations: { 'crossplane.io/paused': 'true' } }),
-    ),
+    play: claimingLegacy({}, { annotations: { 'crossplane.io/paused': 'true' } }),
     link: 'resource',
     cause:
       'FavouriteDBInstance legacy is paused: reconciliation is paused by the crossplane.io/paused annotation.',
@@ -715,7 +709,6 @@ describe('the trace finds the cause of each fault in the objects of the real con
       const world = new TracedWorld();
       const [word, key] = await play(world);
       const trace = await world.trace(word, key);
-      world.simulation.kill();
       assert.deepEqual(
         { verdict: trace.verdict, fault: trace.fault?.name, link: trace.fault?.link },
         { verdict, fault, link },
@@ -742,7 +735,6 @@ test('no advice deletes a kept external resource, and the advice adopts it', asy
   const again = world.managed(name, {}, named(external));
   await world.pass();
   const { verdict } = await world.trace('favouritedbinstance', again);
-  world.simulation.kill();
   assert.equal(verdict, 'usable');
   assert.deepEqual(world.instances(), [external]);
 });
@@ -754,7 +746,6 @@ test('the trace shows the recorded external name, and that an edit of the annota
   world.edit(FavouriteDBInstanceKind, { name: metadata.name }, { metadata: { annotations } });
   await world.pass();
   const { links } = await world.trace('favouritedbinstance', { name: metadata.name });
-  world.simulation.kill();
   const external = links.flatMap((link) => [link, ...link.links]).find(({ name }) => name === 'external');
   assert.deepEqual(
     [external?.title, external?.says],
@@ -768,15 +759,10 @@ test('the trace shows the recorded external name, and that an edit of the annota
 describe('objects without a fault', () => {
   test('a claim that names its resource shows no class, not even the class of a previous claim', async () => {
     const world = new TracedWorld();
-    const classRef = {
-      apiVersion: 'database.fcp.crossplane.io/v1alpha3',
-      kind: 'FavouriteDBInstanceClass',
-      name: 'favourite-large',
-    };
+    const classRef = { ...legacy, kind: 'FavouriteDBInstanceClass', name: 'favourite-large' };
     world.managed('legacy', { classRef });
     const key = await bound(world, { resourceRef: legacy });
     const { links, verdict } = await world.trace('fancysqlinstance', key);
-    world.simulation.kill();
     const names = links.flatMap((link) => [link, ...link.links]).map(({ name }) => name);
     assert.deepEqual([verdict, names], ['usable', ['claim', 'resource', 'claim secret', 'controllers']]);
   });
@@ -786,7 +772,6 @@ describe('objects without a fault', () => {
     const key = await bound(world);
     putLease(world);
     const trace = await world.trace('fancysqlinstance', key);
-    world.simulation.kill();
     const states = (links: Trace['links']): readonly string[] =>
       links.flatMap(({ name, state, links: below }) => [`${name}: ${state}`, ...states(below)]);
     assert.deepEqual([trace.verdict, trace.fault], ['usable', undefined]);
@@ -812,7 +797,6 @@ describe('objects without a fault', () => {
     const seen = world.managed('seen', { managementPolicies: ['Observe'] }, { annotations });
     await world.pass();
     const trace = await world.trace('favouritedbinstance', seen);
-    world.simulation.kill();
     assert.equal(stateOf(trace.links, 'external'), 'ok');
   });
 
@@ -865,57 +849,46 @@ test('Events of the same second are ordered by their resource version', () => {
 describe('a user with few rights sees the message of the claim, and the objects that may not be read', () => {
   const ofTeam = (kind: Kind, key?: { readonly namespace?: string | undefined }): boolean =>
     kind.scope === 'Cluster' || key?.namespace !== 'team-shop';
-
-  test('the provider is down', async () => {
-    const world = new TracedWorld();
-    world.answering = 'not at all';
-    const key = await bound(world);
-    const trace = await world.trace('fancysqlinstance', key, { forbidden: ofTeam });
-    world.simulation.kill();
-    assert.deepEqual([trace.verdict, trace.fault?.name], ['broken', 'provider down']);
-    assert.deepEqual(trace.gaps, [
-      'You may not read: the classes, the managed resource, the lease of the controllers',
-      'An administrator who may read them sees more: npm run trace -- fancysqlinstances.database.crossplane.io orders -n team-shop',
-    ]);
-  });
-
-  test('no class matches', async () => {
-    const world = new TracedWorld();
-    const key = await bound(world, { classSelector: { matchLabels: { size: 'huge' } } });
-    const trace = await world.trace('fancysqlinstance', key, { forbidden: ofTeam });
-    world.simulation.kill();
-    assert.deepEqual([trace.fault?.name, trace.fault?.link], ['no match', 'class']);
-  });
-
-  test('the resource is paused', async () => {
-    const world = new TracedWorld();
-    world.managed('legacy', {}, { annotations: { 'crossplane.io/paused': 'true' } });
-    const key = await bound(world, { resourceRef: legacy });
-    const trace = await world.trace('fancysqlinstance', key, { forbidden: ofTeam });
-    world.simulation.kill();
-    assert.match(
-      trace.fault?.cause ?? '',
-      /reconciliation is paused by the crossplane\.io\/paused annotation\.$/,
-    );
-    assert.deepEqual(trace.fault?.commands, ['npm run trace -- favouritedbinstance legacy']);
-  });
-
-  test('links that may not be read are unknown', async () => {
-    const world = new TracedWorld();
-    const key = await bound(world);
-    const trace = await world.trace('fancysqlinstance', key, { forbidden: ofTeam });
-    world.simulation.kill();
-    const states = ['class', 'resource', 'controllers'].map((name) => stateOf(trace.links, name));
-    assert.deepEqual(states, ['unknown', 'unknown', 'unknown']);
-  });
-
-  test('a bound claim can be used all the same', async () => {
-    const world = new TracedWorld();
-    const key = await bound(world);
-    const trace = await world.trace('fancysqlinstance', key, { forbidden: ofTeam });
-    world.simulation.kill();
-    assert.deepEqual([trace.verdict, trace.fault], ['usable', undefined]);
-  });
+  const rows: Readonly<Record<string, readonly [play: Play, assertIs: (trace: Trace) => void]>> = {
+    'the provider is down': [
+      claiming(undefined, answered('not at all')),
+      ({ verdict, fault, gaps }) => {
+        assert.deepEqual([verdict, fault?.name], ['broken', 'provider down']);
+        assert.deepEqual(gaps, [
+          'You may not read: the classes, the managed resource, the lease of the controllers',
+          'An administrator who may read them sees more: npm run trace -- fancysqlinstances.database.crossplane.io orders -n team-shop',
+        ]);
+      },
+    ],
+    'no class matches': [
+      claiming({ classSelector: { matchLabels: { size: 'huge' } } }),
+      ({ fault }) => assert.deepEqual([fault?.name, fault?.link], ['no match', 'class']),
+    ],
+    'the resource is paused': [
+      claimingLegacy({}, { annotations: { 'crossplane.io/paused': 'true' } }),
+      ({ fault }) => {
+        assert.match(
+          fault?.cause ?? '',
+          /reconciliation is paused by the crossplane\.io\/paused annotation\.$/,
+        );
+        assert.deepEqual(fault?.commands, ['npm run trace -- favouritedbinstance legacy']);
+      },
+    ],
+    'a bound claim can be used all the same, and links that may not be read are unknown': [
+      claiming(),
+      ({ verdict, fault, links }) => {
+        assert.deepEqual([verdict, fault], ['usable', undefined]);
+        const states = ['class', 'resource', 'controllers'].map((name) => stateOf(links, name));
+        assert.deepEqual(states, ['unknown', 'unknown', 'unknown']);
+      },
+    ],
+  };
+  for (const [name, [play, assertIs]] of Object.entries(rows)) {
+    test(name, async () => {
+      const world = new TracedWorld();
+      assertIs(await world.trace(...(await play(world)), { forbidden: ofTeam }));
+    });
+  }
 });
 
 test('no value of a secret is in a trace', async () => {
@@ -923,7 +896,6 @@ test('no value of a secret is in a trace', async () => {
   const key = await bound(world);
   const { data = {} } = world.cluster.get(SecretKind, { namespace: 'team-shop', name: 'orders-connection' });
   const text = JSON.stringify(await world.trace('fancysqlinstance', key));
-  world.simulation.kill();
   const password = Buffer.from(data.password ?? '', 'base64').toString();
   assert.ok(password.length > 8);
   for (const secret of [password, data.password ?? '', 'favourite-token']) assert.ok(!text.includes(secret));

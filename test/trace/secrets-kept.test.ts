@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { afterEach, describe, test } from 'node:test';
 import type { KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { finalizerNames } from '../../apis/core/v1alpha1/meta.ts';
@@ -8,25 +8,13 @@ import { allowsPropagationTo, propagatesFrom, SecretKind } from '../../apis/core
 import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { FavouriteDBInstanceKind } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { faultsIn } from '../../trace/model/faults.ts';
-import type { Fault } from '../../trace/model/trace.ts';
 import { viewOf } from '../../trace/model/view.ts';
-import { condition, findingsOf } from './traced-objects.ts';
-import { TracedWorld } from './traced-world.ts';
+import { condition, findingsOf, legacy, remedyOf, resources } from './traced-objects.ts';
+import { endWorlds, TracedWorld } from './traced-world.ts';
 
-const resources = 'favouritedbinstances.database.fcp.crossplane.io';
-const legacy = {
-  apiVersion: 'database.fcp.crossplane.io/v1alpha3',
-  kind: 'FavouriteDBInstance',
-  name: 'legacy',
-};
+afterEach(endWorlds);
+
 const ofBlog = { namespace: 'team-blog', name: 'posts-connection' };
-
-/** The name and the remedy of a fault. */
-const remedyOf = (fault: Fault | undefined) => ({
-  name: fault?.name,
-  advice: fault?.advice,
-  commands: fault?.commands,
-});
 
 /** A claim of another team, with its Secret. */
 function ofAnotherTeam(world: TracedWorld): void {
@@ -67,7 +55,6 @@ describe('no command changes a Secret of another owner, or chooses a namespace f
     pointedAt(world, name, { namespace: 'cloud-credentials', name: `${name}-connection` });
     await world.pass();
     const { verdict } = await world.trace('fancysqlinstance', claim);
-    world.simulation.kill();
     assert.equal(verdict, 'usable');
     assert.deepEqual(world.cluster.get(SecretKind, ofBlog), published);
   });
@@ -79,7 +66,6 @@ describe('no command changes a Secret of another owner, or chooses a namespace f
     world.start();
     await world.pass();
     const { fault } = await world.trace('favouritedbinstance', { name: 'legacy' });
-    world.simulation.kill();
     assert.deepEqual(remedyOf(fault), {
       name: 'secret conflict',
       advice: `${another} The existing Secret may be the only copy of the data in it: ask the person who wrote it.`,
@@ -98,7 +84,6 @@ describe('no command changes a Secret of another owner, or chooses a namespace f
     });
     await world.pass();
     const { fault } = await world.trace('fancysqlinstance', key);
-    world.simulation.kill();
     assert.deepEqual(remedyOf(fault), {
       name: 'secret conflict',
       advice: `${another} Leave the existing Secret: FancySQLInstance orders controls it.`,
@@ -169,7 +154,6 @@ describe("an existing Secret with the name of the claim's Secret", () => {
       world.start();
       await world.pass();
       const { fault } = await world.trace('fancysqlinstance', key);
-      world.simulation.kill();
       assert.deepEqual(remedyOf(fault), want);
       assert.match(fault?.cause ?? '', cause);
     });
@@ -251,7 +235,6 @@ describe("a claim's Secret that is out of date", () => {
     world.cluster.delete(SecretKind, target);
     await world.pass();
     assert.equal((await world.trace('fancysqlinstance', key)).fault, undefined);
-    world.simulation.kill();
   });
 
   test('as after the manifest of its resource was put back as it was first applied: no command deletes anything', async () => {
@@ -266,7 +249,6 @@ describe("a claim's Secret that is out of date", () => {
     world.cluster.put(FavouriteDBInstanceKind, { ...now, metadata: kept, spec: first.spec } as never);
     await world.pass();
     const { fault } = await world.trace('fancysqlinstance', key);
-    world.simulation.kill();
     assert.notEqual(fault, undefined);
     assert.deepEqual(
       fault?.commands.filter((command) => command.includes(' delete ')),
@@ -282,7 +264,6 @@ test('if a resource publishes no Secret, an administrator is asked whether the n
   const key = world.claim('orders', { resourceRef: legacy });
   await world.pass();
   const { fault } = await world.trace('fancysqlinstance', key);
-  world.simulation.kill();
   assert.deepEqual(remedyOf(fault), {
     name: 'no secret',
     advice:

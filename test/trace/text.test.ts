@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { afterEach, test } from 'node:test';
 import { FavouriteDBInstanceKind } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { traceText } from '../../trace/show/text.ts';
-import { TracedWorld } from './traced-world.ts';
+import { endWorlds, TracedWorld } from './traced-world.ts';
+
+afterEach(endWorlds);
 
 const options = { width: 200, isVerbose: false, paint: (_tone: string, text: string) => text };
 
@@ -12,7 +14,6 @@ test('a class that a claim names without a kind is called a class', async () => 
   const key = world.claim('orders', { classRef: { name: 'favourite-larg' } });
   await world.pass();
   const trace = await world.trace('fancysqlinstance', key);
-  world.simulation.kill();
   const [, line] = traceText(trace, { ...options, now: world.clock.now() })
     .split('\n')
     .slice(-5);
@@ -25,7 +26,6 @@ test('a trace leaves out Stalled, which repeats Synced or Ready and is no succes
   const key = world.claim('orders', { classRef: { name: 'favourite-larg' } });
   await world.pass();
   const { links } = await world.trace('fancysqlinstance', key);
-  world.simulation.kill();
   assert.deepEqual(
     links[0]?.conditions.map(({ type }) => type),
     ['Ready', 'Synced'],
@@ -40,7 +40,6 @@ test('without --verbose a trace shows an edit that is not applied', async () => 
   world.edit(FavouriteDBInstanceKind, key, { spec: { forProvider: { fancinessLevel: 7 } } });
   await world.pass();
   const trace = await world.trace('favouritedbinstance', key);
-  world.simulation.kill();
   assert.deepEqual(traceText(trace, { ...options, now: world.clock.now() }).split('\n'), [
     'FavouriteDBInstance legacy can be used',
     '',

@@ -13,6 +13,23 @@ import { leaseKey } from './traced-world.ts';
 export const catalogue = catalogueOf(stacks);
 export const now = new Date('2026-01-02T03:05:00Z');
 
+/** The managed resources of claims in these tests, as kubectl calls them. */
+export const resources = 'favouritedbinstances.database.fcp.crossplane.io';
+
+/** A reference to the resource `legacy`. */
+export const legacy = {
+  apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+  kind: 'FavouriteDBInstance',
+  name: 'legacy',
+};
+
+/** The name and the remedy of a fault. */
+export const remedyOf = (fault: Trace['fault']) => ({
+  name: fault?.name,
+  advice: fault?.advice,
+  commands: fault?.commands,
+});
+
 /** A lease that was renewed this many seconds ago. */
 export const leaseHeld = (secondsAgo = 1): KubernetesObject =>
   ({

@@ -40,6 +40,13 @@ export type Answering =
   | 'not at all'
   | { readonly status: number; readonly code: string; readonly message: string };
 
+const open: TracedWorld[] = [];
+
+/** Ends the processes of all worlds so far; for `afterEach`. */
+export const endWorlds = (): void => {
+  for (const world of open.splice(0)) world.simulation.kill();
+};
+
 /** The whole process with a cluster in memory, the classes of the examples, and two clouds that can fail. */
 export class TracedWorld {
   readonly simulation = new Simulation({ seed: 1 });
@@ -61,6 +68,7 @@ export class TracedWorld {
 
   /** Leaves out `ambivalent-small`: without it each run chooses the same class. `provisioningMs`: how long a cloud creates. */
   constructor({ provisioningMs = 0 } = {}) {
+    open.push(this);
     const cloud = (flavour: 'favourite' | 'other', port: number): InProcessCloud =>
       inProcessCloud(this.clock, { url: `http://127.0.0.1:${port}`, flavour, provisioningMs });
     this.#favourite = cloud('favourite', 18080);
