@@ -78,6 +78,15 @@ describe('the clients of a cloud', () => {
     });
   });
 
+  test('lead to the system that the URL of the credentials names, unless the stack says another one', async () => {
+    const { process, setKey } = scene();
+    setKey('{"url": "https://cloud.example/", "token": "secret"}');
+    const connect = cloudClients(({ url }: CloudClientOptions<Parameters>) => url)(process.env, kinds);
+    const { signal } = new AbortController();
+    const { system } = await connect(managed(by('red')), signal);
+    assert.equal(await system?.(signal), 'https://cloud.example');
+  });
+
   test('are not shared by providers that differ in these fields alone, and kept as long as nothing changes', async () => {
     const { reached, made } = scene();
     for (const name of ['red', 'blue', 'red', 'blue']) await reached(by(name));

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { available } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { CloudError } from '../../../clients/cloud-error.ts';
-import { ownerTags } from '../../../clients/ownership-tags.ts';
+import { labelled, ownerTags } from '../../../clients/ownership-tags.ts';
 import { ownerOf } from '../../../controllers/author/check-ownership.ts';
 import type { Seen } from '../../../controllers/author/named-by-us.ts';
 import { namedByUs } from '../../../controllers/author/named-by-us.ts';
@@ -22,12 +22,22 @@ interface Options {
   readonly differs?: boolean;
   /** It exists already when it is created. */
   readonly isThere?: boolean;
+  /** Its tags are labels, which allow fewer characters. */
+  readonly hasLabels?: boolean;
 }
 
 /** A database of a cloud. */
-const database = ({ asked = [], isPasswordPending, differs = false, isThere = false }: Options = {}) =>
-  namedByUs<Managed, object, object, object>({
+const database = ({
+  asked = [],
+  isPasswordPending,
+  differs = false,
+  isThere = false,
+  hasLabels,
+}: Options = {}) => {
+  const owner = (object: Managed) => (hasLabels ? labelled(ownerOf(object)) : ownerOf(object));
+  return namedByUs<Managed, object, object, object>({
     noun: 'database',
+    ...(hasLabels && { owner }),
     things: {
       get: async () => ({}),
       list: async () => [],
@@ -44,9 +54,9 @@ const database = ({ asked = [], isPasswordPending, differs = false, isThere = fa
         asked.push('delete');
       },
     },
-    newThing: (_managed, { password }) => ({ password }),
+    newThing: (_managed, { password, tags }) => ({ password, ...(hasLabels && { tags }) }),
     seen: (): Seen<Managed> => ({
-      tags: ownerTags(ownerOf(published)),
+      tags: ownerTags(owner(published)),
       isKnown: true,
       isOnline: true,
       meaning: { ready: available() },
@@ -62,6 +72,21 @@ const database = ({ asked = [], isPasswordPending, differs = false, isThere = fa
     unprotecting: () => ({ protected: false }),
     setPassword: (password) => ({ password }),
   });
+};
+
+test('where tags are labels, a resource gets them at its creation, and is ours by them', async () => {
+  const asked: unknown[] = [];
+  const client = database({ asked, hasLabels: true });
+  await client.create(published, fresh, signal);
+  const tags = {
+    'crossplane-kind': 'favouritedbinstance_database_fcp_crossplane_io',
+    'crossplane-name': 'db',
+    'crossplane-providerconfig': 'default',
+  };
+  assert.deepEqual(asked, [{ password: fresh.value, tags }]);
+  const { exists, isUpToDate } = await client.observe(published, applied, signal);
+  assert.deepEqual([exists, isUpToDate], [true, true]);
+});
 
 describe('protection by the cloud', () => {
   test('loses its protection before it is deleted', async () => {

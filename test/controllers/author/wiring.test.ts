@@ -141,26 +141,14 @@ const mistakes: Readonly<Record<string, (facts: Facts) => unknown>> = {
   'names that are neither ours nor assigned': () =>
     // @ts-expect-error deterministic or assigned
     service({ ...instances, externalNames: 'determinate' }),
-  'a reference into a field that there is not': () =>
+  'a reference into a field that there is not, from a field or a selector that is none': () =>
     service({
       ...instances,
       references: [
         // @ts-expect-error networkID
         { field: 'networkID', ref: 'networkIdRef', selector: 'networkIdSelector', to: NetworkKind },
-      ],
-    }),
-  'a reference from a field that holds none': () =>
-    service({
-      ...instances,
-      references: [
         // @ts-expect-error a text
         { field: 'networkId', ref: 'networkId', selector: 'networkIdSelector', to: NetworkKind },
-      ],
-    }),
-  'a selector in a field that holds none': () =>
-    service({
-      ...instances,
-      references: [
         // @ts-expect-error a text
         { field: 'networkId', ref: 'networkIdRef', selector: 'version', to: NetworkKind },
       ],

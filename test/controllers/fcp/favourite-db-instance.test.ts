@@ -2,13 +2,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 import { available, creating, deleting, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
-import type { FancySQLInstance } from '../../../apis/database/v1alpha1/fancy-sql-instance.ts';
-import type { FavouriteDBInstanceClass } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { favouriteCloudClient } from '../../../clients/favourite-cloud.ts';
-import {
-  configureFavouriteDBInstance,
-  incompatibilityOfFavouriteDBInstance,
-} from '../../../controllers/fcp/favourite-db-instance/configure.ts';
 import { favouriteDBInstanceClient } from '../../../controllers/fcp/favourite-db-instance/external-client.ts';
 import { realClock } from '../../../runtime/time/clock.ts';
 import { inProcessCloud } from '../../fakes/in-process-cloud.ts';
@@ -193,46 +187,4 @@ test('an unknown state is not ready, and is named', async () => {
   const client = favouriteDBInstanceClient(strange);
   const observed = await client.observe(instance(), applied, signal);
   assert.deepEqual([observed.ready, observed.isUpToDate], [unavailable('the instance is ON_FIRE'), true]);
-});
-
-describe('configure', () => {
-  const rows: Record<string, { claim?: string; class?: string; want?: string; says?: string }> = {
-    'neither says a version: the cloud chooses': {},
-    'the class decides': { class: '5.6', want: '5.6' },
-    'the claim decides where the class leaves it open': { claim: '5.7', want: '5.7' },
-    'both agree': { claim: '5.7', class: '5.7', want: '5.7' },
-    'they differ: both are named': {
-      claim: '5.7',
-      class: '5.6',
-      says: 'has version "5.6", but the claim\'s spec.version is "5.7"',
-    },
-  };
-  for (const [name, row] of Object.entries(rows)) {
-    test(name, () => {
-      const claim: FancySQLInstance = {
-        apiVersion: 'database.crossplane.io/v1alpha1',
-        kind: 'FancySQLInstance',
-        metadata: { namespace: 'team', name: 'orders' },
-        spec: row.claim === undefined ? {} : { version: row.claim },
-      };
-      const resourceClass: FavouriteDBInstanceClass = {
-        apiVersion: 'database.fcp.crossplane.io/v1alpha3',
-        kind: 'FavouriteDBInstanceClass',
-        metadata: { name: 'small' },
-        specTemplate: {
-          writeConnectionSecretsToNamespace: 'infra',
-          forProvider: { fancinessLevel: 3, ...(row.class === undefined ? {} : { version: row.class }) },
-        },
-      };
-      assert.equal(
-        incompatibilityOfFavouriteDBInstance(claim, resourceClass.specTemplate.forProvider),
-        row.says,
-      );
-      if (row.says !== undefined) return;
-      const version = row.want === undefined ? {} : { version: row.want };
-      assert.deepEqual(configureFavouriteDBInstance(claim, resourceClass), {
-        forProvider: { fancinessLevel: 3, ...version },
-      });
-    });
-  }
 });

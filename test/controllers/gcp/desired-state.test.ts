@@ -11,6 +11,7 @@ import {
 import { newTopic, differenceOf as topicDifferenceOf } from '../../../controllers/gcp/topic/desired-state.ts';
 import type { InstanceParameters } from './objects.ts';
 import { instance, small, topic } from './objects.ts';
+import { isLaterVersion } from '../../../controllers/gcp/cloud-memorystore-instance/redis-version.ts';
 
 const ours = {
   'crossplane-kind': 'cloudmemorystoreinstance_cache_gcp_crossplane_io',
@@ -278,4 +279,22 @@ describe('how a topic differs from what is asked for', () => {
       messageRetentionDuration: '600s',
     });
   });
+});
+
+describe('a version of Redis is later than another', () => {
+  const ascending = [
+    'REDIS_3_2',
+    'REDIS_4_0',
+    'REDIS_5_0',
+    'REDIS_6_X',
+    'REDIS_7_0',
+    'REDIS_7_2',
+    'REDIS_10_0',
+  ];
+  for (const [i, version] of ascending.entries()) {
+    test(`${version}: than all before it, and no other`, () => {
+      const earlier = ascending.filter((other) => isLaterVersion(version, other));
+      assert.deepEqual(earlier, ascending.slice(0, i));
+    });
+  }
 });

@@ -1,15 +1,10 @@
 import assert from 'node:assert/strict';
-import { beforeEach, describe, test } from 'node:test';
+import { beforeEach, test } from 'node:test';
 import { available, creating, deleting, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
 import type { ObjectMeta } from '../../../apis/core/v1alpha1/kind.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
-import type { FancySQLInstance } from '../../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import type { AmbivalentDBInstance } from '../../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
 import { otherCloudClient } from '../../../clients/other-cloud.ts';
-import {
-  configureAmbivalentDBInstance,
-  incompatibilityOfAmbivalentDBInstance,
-} from '../../../controllers/ocp/ambivalent-db-instance/configure.ts';
 import { ambivalentDBInstanceClient } from '../../../controllers/ocp/ambivalent-db-instance/external-client.ts';
 import { realClock } from '../../../runtime/time/clock.ts';
 import { inProcessCloud } from '../../fakes/in-process-cloud.ts';
@@ -104,41 +99,4 @@ test('an unknown state is not ready, and is named', async () => {
     [observed.ready, observed.isUpToDate, observed.details],
     [unavailable('the database is Torn'), true, {}],
   );
-});
-
-describe('configure', () => {
-  const claim = (version: string | undefined): FancySQLInstance => ({
-    apiVersion: 'database.crossplane.io/v1alpha1',
-    kind: 'FancySQLInstance',
-    metadata: { namespace: 'team', name: 'cart' },
-    spec: version === undefined ? {} : { version },
-  });
-  const rows: Readonly<
-    Record<string, { claim?: string; class?: string; want?: string; whyIncompatible?: string }>
-  > = {
-    'neither says a version: the cloud chooses': {},
-    'the class decides': { class: '5.6', want: '5.6' },
-    'the claim decides where the class leaves it open': { claim: '5.7', want: '5.7' },
-    'both agree': { claim: '5.7', class: '5.7', want: '5.7' },
-    'they differ: both are named': {
-      ...{ claim: '5.7', class: '5.6' },
-      whyIncompatible: 'has engineVersion "5.6", but the claim\'s spec.version is "5.7"',
-    },
-  };
-  for (const [name, { claim: claimed, class: engineVersion, want, whyIncompatible }] of Object.entries(
-    rows,
-  )) {
-    test(name, () => {
-      const forProvider = { ambivalence: 5, ...(engineVersion !== undefined && { engineVersion }) };
-      assert.equal(incompatibilityOfAmbivalentDBInstance(claim(claimed), forProvider), whyIncompatible);
-      if (whyIncompatible !== undefined) return;
-      const configured = configureAmbivalentDBInstance(claim(claimed), {
-        apiVersion: 'database.ocp.crossplane.io/v1alpha1',
-        kind: 'AmbivalentDBInstanceClass',
-        metadata: { name: 'small' },
-        specTemplate: { writeConnectionSecretsToNamespace: 'infra', forProvider },
-      });
-      assert.equal(configured.forProvider.engineVersion, want);
-    });
-  }
 });

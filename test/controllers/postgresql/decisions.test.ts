@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { PostgreSQLInstance } from '../../../apis/database/v1alpha1/postgresql-instance.ts';
-import type { PostgreSQLDatabaseClass } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
 import { connectionDetails } from '../../../controllers/postgresql/connection-details.ts';
 import { createPasswordChecks } from '../../../controllers/postgresql/password-checks.ts';
-import {
-  configurePostgreSQLDatabase,
-  incompatibilityOfPostgreSQLDatabase,
-} from '../../../controllers/postgresql/postgresql-database/configure.ts';
 import {
   databaseCredential,
   observationOf as databaseObservationOf,
@@ -20,49 +14,6 @@ import {
 import { isLockedOut } from '../../../controllers/postgresql/role-password.ts';
 import { testClock } from '../../../testing/test-clock.ts';
 import { database, grant, role } from './passes.ts';
-
-const claimOf = (spec: PostgreSQLInstance['spec']): PostgreSQLInstance => ({
-  apiVersion: 'database.crossplane.io/v1alpha1',
-  kind: 'PostgreSQLInstance',
-  metadata: { namespace: 'team', name: 'orders' },
-  spec,
-});
-
-const classOf = (
-  forProvider: PostgreSQLDatabaseClass['specTemplate']['forProvider'],
-): PostgreSQLDatabaseClass => ({
-  apiVersion: 'postgresql.crossplane.io/v1alpha1',
-  kind: 'PostgreSQLDatabaseClass',
-  metadata: { name: 'small' },
-  specTemplate: { writeConnectionSecretsToNamespace: 'secrets', forProvider },
-});
-
-describe('engineVersion of claim and class', () => {
-  const cases: Record<string, { claim?: string; class?: string; want: string | undefined }> = {
-    'neither says one: any will do': { want: undefined },
-    'the class leaves it open: the claim says': { claim: '18', want: '18' },
-    'the claim leaves it open: the class says': { class: '18', want: '18' },
-    'both say the same': { claim: '18', class: '18', want: '18' },
-    'the same major version': { claim: '18.1', class: '18', want: '18' },
-  };
-  for (const [name, { claim, class: given, want }] of Object.entries(cases)) {
-    test(name, () => {
-      const asking = claimOf(claim === undefined ? {} : { engineVersion: claim });
-      const offered = { connectionLimit: 5, ...(given === undefined ? {} : { engineVersion: given }) };
-      assert.equal(incompatibilityOfPostgreSQLDatabase(asking, offered), undefined);
-      const { forProvider } = configurePostgreSQLDatabase(asking, classOf(offered));
-      assert.deepEqual(forProvider, {
-        connectionLimit: 5,
-        ...(want === undefined ? {} : { engineVersion: want }),
-      });
-    });
-  }
-  test('they contradict each other: refused with both', () =>
-    assert.equal(
-      incompatibilityOfPostgreSQLDatabase(claimOf({ engineVersion: '14' }), { engineVersion: '18' }),
-      'has engineVersion "18", but the claim\'s spec.engineVersion is "14"',
-    ));
-});
 
 describe('connection details say how to use TLS as the administrator does', () => {
   const at = (endpoint: string) => ({ endpoint, port: 5432, username: 'admin', password: 'secret' });
