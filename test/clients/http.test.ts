@@ -561,6 +561,66 @@ describe('a token', () => {
   });
 });
 
+describe('a request to a cloud that answers in this way', () => {
+  type Sent = Parameters<NonNullable<HttpClientOptions['dispatcher']>['request']>[0];
+  /** A client, its requests, and the answer that it gets after these. */
+  function asking(
+    statuses: readonly number[],
+    answer: object = {},
+    options: Partial<HttpClientOptions> = {},
+  ) {
+    const sent: Sent[] = [];
+    const dispatcher: NonNullable<HttpClientOptions['dispatcher']> = {
+      async request(request) {
+        sent.push(request);
+        const statusCode = statuses[sent.length - 1] ?? 200;
+        return { statusCode, headers: {}, body: [Buffer.from(JSON.stringify(answer))] };
+      },
+    };
+    return { ...client({ dispatcher, ...options }), sent };
+  }
+
+  test('a form is sent as one, without a token where there is none', async () => {
+    const { http, sent } = asking([200], { ok: true }, { token: { none: true } });
+    const form = { grant_type: 'a b', assertion: 'x&y' };
+    assert.deepEqual(await http.request({ what: 'ask', method: 'POST', path: '/token', form }), { ok: true });
+    const [{ method, headers, body: text } = assert.fail('nothing was sent')] = sent;
+    assert.deepEqual(
+      { method, headers, body: text },
+      {
+        method: 'POST',
+        headers: {
+          accept: 'application/json',
+          'user-agent': 'services-stack',
+          'content-type': 'application/x-www-form-urlencoded',
+        },
+        body: 'grant_type=a+b&assertion=x%26y',
+      },
+    );
+  });
+
+  test('a POST that only asks is repeated', async () => {
+    const { http, sent } = asking([503]);
+    await http.request({ what: 'ask', method: 'POST', path: '/', isQuestion: true });
+    assert.equal(sent.length, 2);
+  });
+
+  test('no message contains the credentials that are exchanged for tokens', async () => {
+    const answer = { error: { code: 'No', message: 'I got KEY-OF-OURS and ASSERTION' } };
+    const { http } = asking([400], answer, { secrets: ['KEY-OF-OURS'] });
+    const { message } = await failure(
+      http.request({ what: 'ask', method: 'POST', path: '/', form: {}, secrets: ['ASSERTION'] }),
+    );
+    assert.match(message, /\(400 No\): I got \*\*\* and \*\*\*$/);
+  });
+
+  test('an error has the fields that the vendor rejects', async () => {
+    const errorIn = () => ({ code: 'No', message: 'no', fields: ['size'] });
+    const { http } = asking([400], {}, { errorIn });
+    assert.deepEqual((await failure(http.request(read))).fields, ['size']);
+  });
+});
+
 test('one pool of kept connections serves as many clients as are given it', async () => {
   let connections = 0;
   const server = createServer((_request, response) => response.end('{}'));

@@ -42,7 +42,9 @@ interface Of {
   readonly rest: object;
   readonly field: string;
   readonly claiming: (version?: string) => Configure;
-  readonly rows: Readonly<Record<string, readonly [claim?: string, offered?: string, want?: string]>>;
+  readonly rows: Readonly<
+    Record<string, readonly [claim?: string | undefined, offered?: string | undefined, want?: string]>
+  >;
 }
 
 /** Each version as the claim says it, as the class says it, and as the managed resource gets it; else the objection. */

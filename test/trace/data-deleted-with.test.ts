@@ -7,7 +7,7 @@ import {
   FavouriteDBInstanceKind,
 } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { ProviderConfigKind } from '../../apis/fcp/v1alpha3/provider.ts';
-import { legacy, remedyOf, resources, tracedIn } from './traced-objects.ts';
+import { remedyOf, resources, tracedIn } from './traced-objects.ts';
 import { endWorlds, TracedWorld } from './traced-world.ts';
 
 afterEach(endWorlds);

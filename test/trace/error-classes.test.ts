@@ -5,7 +5,7 @@ import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { externalErrorClasses } from '../../clients/external-error.ts';
 import { faultOfError } from '../../trace/model/signs.ts';
 import type { Trace } from '../../trace/model/trace.ts';
-import { condition, failingWith, tracedIn } from './traced-objects.ts';
+import { condition, failingTopic, failingWith, googleProvider, tracedIn } from './traced-objects.ts';
 
 test('the class of an error says which fault the trace shows', () => {
   const classes = [
@@ -63,28 +63,17 @@ describe('the advice depends on the data of the error', () => {
       'Change the fields in the managed resource and in its class. If the claim set them, create another claim: the fields of a claim cannot change.',
     ],
   };
-  const provider = {
-    apiVersion: 'gcp.crossplane.io/v1beta1',
-    kind: 'ProviderConfig',
-    metadata: { name: 'demo' },
-    spec: { credentials: { source: 'None' } },
-  } as KubernetesObject;
+  const provider = googleProvider('demo', { source: 'None' });
   for (const [name, [error, fault, advice]] of Object.entries(rows)) {
     test(name, async () => {
-      const topic = {
-        apiVersion: 'pubsub.gcp.crossplane.io/v1alpha1',
-        kind: 'Topic',
-        metadata: { name: 'news', generation: 1 },
-        spec: { providerConfigRef: { name: 'demo' }, forProvider: {} },
-        status: { observedGeneration: 1, ...failingWith('it failed', error) },
-      } as KubernetesObject;
-      const trace = await tracedIn([topic, provider], ['topic', 'news']);
+      const trace = await tracedIn([failingTopic('it failed', error), provider], ['topic', 'news']);
       assert.deepEqual([trace.fault?.name, trace.fault?.advice], [fault, advice]);
     });
   }
 });
 
 test('a refused value that the claim asked for is corrected in another claim, not in the resource', async () => {
+  const apiVersion = 'postgresql.crossplane.io/v1alpha1';
   const claim = {
     apiVersion: 'database.crossplane.io/v1alpha1',
     kind: 'PostgreSQLInstance',
@@ -95,20 +84,12 @@ test('a refused value that the claim asked for is corrected in another claim, no
     },
     spec: {
       engineVersion: '81',
-      classRef: {
-        apiVersion: 'postgresql.crossplane.io/v1alpha1',
-        kind: 'PostgreSQLDatabaseClass',
-        name: 'small',
-      },
-      resourceRef: {
-        apiVersion: 'postgresql.crossplane.io/v1alpha1',
-        kind: 'PostgreSQLDatabase',
-        name: 'team-db',
-      },
+      classRef: { apiVersion, kind: 'PostgreSQLDatabaseClass', name: 'small' },
+      resourceRef: { apiVersion, kind: 'PostgreSQLDatabase', name: 'team-db' },
     },
   };
   const class_ = {
-    apiVersion: 'postgresql.crossplane.io/v1alpha1',
+    apiVersion,
     kind: 'PostgreSQLDatabaseClass',
     metadata: { name: 'small' },
     specTemplate: { forProvider: {} },
@@ -117,7 +98,7 @@ test('a refused value that the claim asked for is corrected in another claim, no
   const claimRef = { ...claim.metadata, apiVersion: claim.apiVersion, kind: claim.kind };
   const refusal = (field: string): Promise<Trace> => {
     const resource = {
-      apiVersion: 'postgresql.crossplane.io/v1alpha1',
+      apiVersion,
       kind: 'PostgreSQLDatabase',
       metadata: { name: 'team-db', generation: 1 },
       spec: { claimRef, classRef, forProvider: { engineVersion: '81' } },
@@ -127,7 +108,7 @@ test('a refused value that the claim asked for is corrected in another claim, no
       },
     };
     const provider = {
-      apiVersion: 'postgresql.crossplane.io/v1alpha1',
+      apiVersion,
       kind: 'ProviderConfig',
       metadata: { name: 'default' },
       spec: { credentials: { source: 'None' } },

@@ -2,34 +2,17 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Condition } from '../../apis/core/v1alpha1/condition.ts';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
-import { failingWith, tracedIn } from './traced-objects.ts';
+import { failingTopic, googleProvider, tracedIn } from './traced-objects.ts';
 
-const provider = {
-  apiVersion: 'gcp.crossplane.io/v1beta1',
-  kind: 'ProviderConfig',
-  metadata: { name: 'demo' },
-  spec: {
-    credentials: { source: 'Secret', secretRef: { namespace: 'infra', name: 'gcp', key: 'key.json' } },
-  },
-} as KubernetesObject;
+const secretRef = { namespace: 'infra', name: 'gcp', key: 'key.json' };
+const provider = googleProvider('demo', { source: 'Secret', secretRef });
 const secret = {
   apiVersion: 'v1',
   kind: 'Secret',
   metadata: { namespace: 'infra', name: 'gcp' },
   data: { 'key.json': 'e30=' },
 } as KubernetesObject;
-const topic = (message: string, error: Condition['error']): KubernetesObject =>
-  ({
-    apiVersion: 'pubsub.gcp.crossplane.io/v1alpha1',
-    kind: 'Topic',
-    metadata: { name: 'news', generation: 1 },
-    spec: {
-      providerConfigRef: { name: 'demo' },
-      forProvider: {},
-      writeConnectionSecretToRef: { namespace: 'apps', name: 'news' },
-    },
-    status: { observedGeneration: 1, ...failingWith(message, error) },
-  }) as KubernetesObject;
+const writeConnectionSecretToRef = { namespace: 'apps', name: 'news' };
 
 const left = (namespace: string): string =>
   `the secrets of namespace ${namespace} are left alone: add it to --secret-namespaces, and its Role`;
@@ -59,7 +42,8 @@ describe('a Secret that the controllers exclude or may not read is fixed at thei
   };
   for (const [name, [words, error, link, commands]] of Object.entries(rows)) {
     test(name, async () => {
-      const { fault } = await tracedIn([provider, secret, topic(words, error)], ['topic', 'news']);
+      const topic = failingTopic(words, error, { writeConnectionSecretToRef });
+      const { fault } = await tracedIn([provider, secret, topic], ['topic', 'news']);
       assert.deepEqual(
         { name: fault?.name, link: fault?.link, commands: fault?.commands },
         { name: 'secret out of reach', link, commands: [commands] },

@@ -108,3 +108,26 @@ export const condition = (
 export const failingWith = (message: string, error?: Condition['error']): object => ({
   conditions: [condition('Synced', 'False', 'ReconcileError', message, error)],
 });
+
+/** A ProviderConfig of Google's cloud, with these credentials. */
+export const googleProvider = (name: string, credentials: object): KubernetesObject =>
+  ({
+    apiVersion: 'gcp.crossplane.io/v1beta1',
+    kind: 'ProviderConfig',
+    metadata: { name },
+    spec: { credentials },
+  }) as KubernetesObject;
+
+/** The Topic `news` of the ProviderConfig `demo`, which fails with this message and error. */
+export const failingTopic = (
+  message: string,
+  error: Condition['error'],
+  spec: object = {},
+): KubernetesObject =>
+  ({
+    apiVersion: 'pubsub.gcp.crossplane.io/v1alpha1',
+    kind: 'Topic',
+    metadata: { name: 'news', generation: 1 },
+    spec: { providerConfigRef: { name: 'demo' }, forProvider: {}, ...spec },
+    status: { observedGeneration: 1, ...failingWith(message, error) },
+  }) as KubernetesObject;

@@ -151,19 +151,9 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       actual: { zones: ['b', 'a'] },
       want: changing({ zones: ['a', 'b'] }, 'zones'),
     },
-    'in length': {
-      wanted: { zones: ['a'] },
-      actual: { zones: ['a', 'b'] },
-      want: changing({ zones: ['a'] }, 'zones'),
-    },
     'or not': { wanted: { zones: ['a', 'b'] }, actual: { zones: ['a', 'b'] } },
     'none is the same as an empty list': { wanted: { zones: [] }, actual: { zones: undefined } },
     'and as an empty map': { wanted: { labels: {} }, actual: { labels: undefined } },
-    'but not as one that is full': {
-      wanted: { zones: ['a'] },
-      actual: { zones: undefined },
-      want: changing({ zones: ['a'] }, 'zones'),
-    },
     'nor is a full one the same as an empty one': {
       wanted: { zones: [] },
       actual: { zones: ['a'] },
@@ -172,11 +162,6 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     'a map has no key more than is wanted': {
       wanted: { labels: { a: '1' } },
       actual: { labels: { a: '1', b: '2' } },
-      want: changing({ labels: { a: '1' } }, 'labels'),
-    },
-    'nor another value': {
-      wanted: { labels: { a: '1' } },
-      actual: { labels: { a: '2' } },
       want: changing({ labels: { a: '1' } }, 'labels'),
     },
     'objects in a list may have more than is wanted': {
@@ -332,11 +317,6 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       actual: { zones: ['b', 'a', 'b'] },
       oddities: { zones: { equals: inAnyOrder } },
     },
-    'order, of objects': {
-      wanted: { rules: [{ port: 1 }, { port: 2 }] },
-      actual: { rules: [{ port: 2 }, { port: 1 }] },
-      oddities: { rules: { equals: inAnyOrder } },
-    },
     'and what is in no order the same': {
       wanted: { zones: ['a', 'b'] },
       actual: { zones: ['a', 'c'] },
@@ -348,11 +328,6 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       actual: { region: 'eu', version: 'V9' },
       oddities: { region: { equals: inAnyCase }, version: { equals: inAnyCase } },
       want: refusing('spec.forProvider.version from "V9" to "v8"'),
-    },
-    units: {
-      wanted: { sizeGb: 2 },
-      actual: { sizeGb: 2.1 },
-      oddities: { sizeGb: { equals: (wanted, actual) => wanted === Math.floor(actual) } },
     },
     'they are not asked about what it has none of': {
       wanted: { zones: ['a'] },

@@ -267,25 +267,30 @@ for (const [what, { world, steps }] of Object.entries(worlds)) {
 interface Failure {
   readonly world: World;
   readonly refuse: readonly [Verb, Kind];
+  /** What cannot be done, as the conditions and the Event say it. */
+  readonly cannot: string;
+  readonly reason: string;
   /** The reason of Ready; absent: Ready stays as it was. */
   readonly ready?: string;
-  readonly reason: string;
-  readonly message: string;
 }
+
+const whileDeleting = { ready: 'Deleting', reason: 'CannotUnbindManagedResource' };
+const whileBinding = { ready: 'Binding', reason: 'CannotBindManagedResource' };
+const whileCreating = { ready: 'Creating', reason: 'CannotCreateManagedResource' };
+const whileCopying = { ready: 'Binding', reason: 'CannotPropagateConnectionDetails' };
 
 const failures: Record<string, Failure> = {
   'GetManagedError: the missing resource of a Bound claim cannot be read': {
     world: { claims: [boundClaim] },
     refuse: ['get', managedKind],
     reason: 'CannotGetManagedResource',
-    message: 'cannot get managed resource: etcd is unavailable',
+    cannot: 'get managed resource',
   },
   'UpdateManagedSecretError: the consent cannot be written': {
     world: { claims: [claim(byName.spec, { finalizers })], managed: [boundManaged], secrets: [boundSource] },
     refuse: ['update', SecretKind],
-    ready: 'Binding',
-    reason: 'CannotPropagateConnectionDetails',
-    message: 'cannot create or update connection secret: etcd is unavailable',
+    ...whileCopying,
+    cannot: 'create or update connection secret',
   },
   'UnbindError DeleteError: the resource cannot be deleted': {
     world: {
@@ -293,44 +298,38 @@ const failures: Record<string, Failure> = {
       managed: [{ ...boundManaged, spec: { ...boundManaged.spec, reclaimPolicy: 'Delete' } }],
     },
     refuse: ['delete', managedKind],
-    ready: 'Deleting',
-    reason: 'CannotUnbindManagedResource',
-    message: 'cannot delete managed resource: etcd is unavailable',
+    ...whileDeleting,
+    cannot: 'delete managed resource',
   },
   'UnbindError UpdateError: claimRef cannot be removed': {
     world: { claims: [endingClaim], managed: [managed({ claimRef: claimRef() })] },
     refuse: ['update', managedKind],
-    ready: 'Deleting',
-    reason: 'CannotUnbindManagedResource',
-    message: 'cannot update managed resource: etcd is unavailable',
+    ...whileDeleting,
+    cannot: 'update managed resource',
   },
   'AddFinalizerError: the finalizer cannot be written': {
     world: { claims: [byName], managed: [handmade] },
     refuse: ['update', claimKind],
-    ready: 'Binding',
-    reason: 'CannotBindManagedResource',
-    message: 'cannot update resource claim: etcd is unavailable',
+    ...whileBinding,
+    cannot: 'update resource claim',
   },
   'UpdateClaimError: the name cannot be written': {
     world: { claims: [byClass] },
     refuse: ['update', claimKind],
-    ready: 'Creating',
-    reason: 'CannotCreateManagedResource',
-    message: 'cannot update resource claim: etcd is unavailable',
+    ...whileCreating,
+    cannot: 'update resource claim',
   },
   'CreateManagedError: the resource cannot be created': {
     world: { claims: [byClass] },
     refuse: ['create', managedKind],
-    ready: 'Creating',
-    reason: 'CannotCreateManagedResource',
-    message: 'cannot create managed resource: etcd is unavailable',
+    ...whileCreating,
+    cannot: 'create managed resource',
   },
   'BindError UpdateManagedError: claimRef cannot be written': {
     world: { claims: [byName], managed: [managed(src, { status: { bindingPhase: 'Unbound' } })] },
     refuse: ['update', managedKind],
-    ready: 'Binding',
-    reason: 'CannotBindManagedResource',
-    message: 'cannot update managed resource: etcd is unavailable',
+    ...whileBinding,
+    cannot: 'update managed resource',
   },
   'H5: a phase that cannot be written leaves the claim Unbound': {
     world: {
@@ -338,9 +337,8 @@ const failures: Record<string, Failure> = {
       managed: [managed({}, { status: { bindingPhase: 'Unbound' } })],
     },
     refuse: ['updateStatus', managedKind],
-    ready: 'Binding',
-    reason: 'CannotBindManagedResource',
-    message: 'cannot update managed resource status: etcd is unavailable',
+    ...whileBinding,
+    cannot: 'update managed resource status',
   },
   'PropagateConnectionError: the Secret cannot be created': {
     world: {
@@ -357,34 +355,27 @@ const failures: Record<string, Failure> = {
       ],
     },
     refuse: ['create', SecretKind],
-    ready: 'Binding',
-    reason: 'CannotPropagateConnectionDetails',
-    message: 'cannot create or update connection secret: etcd is unavailable',
+    ...whileCopying,
+    cannot: 'create or update connection secret',
   },
   'UnbindError UpdateStatusError: the phase Released cannot be written': {
-    world: {
-      claims: [endingClaim],
-      managed: [boundManaged],
-    },
+    world: { claims: [endingClaim], managed: [boundManaged] },
     refuse: ['updateStatus', managedKind],
-    ready: 'Deleting',
-    reason: 'CannotUnbindManagedResource',
-    message: 'cannot update managed resource status: etcd is unavailable',
+    ...whileDeleting,
+    cannot: 'update managed resource status',
   },
   'RemoveClaimFinalizerError: the finalizer cannot be removed': {
-    world: {
-      claims: [endingClaim],
-    },
+    world: { claims: [endingClaim] },
     refuse: ['update', claimKind],
-    ready: 'Deleting',
-    reason: 'CannotUnbindManagedResource',
-    message: 'cannot update resource claim: etcd is unavailable',
+    ...whileDeleting,
+    cannot: 'update resource claim',
   },
 };
 
 describe('a step that fails is reported on the claim and tried again', () => {
-  for (const [rule, { world, refuse, ready, reason, message }] of Object.entries(failures)) {
+  for (const [rule, { world, refuse, ready, reason, cannot }] of Object.entries(failures)) {
     test(rule, async () => {
+      const message = `cannot ${cannot}: etcd is unavailable`;
       const { cluster, process, claimAt } = sceneOf(world);
       const fail = () => {
         throw broken();
@@ -827,8 +818,6 @@ describe('the deletion of a claim', () => {
     });
   }
 });
-
-describe('a claim whose references were edited', () => {});
 
 describe('the requests that binding sends to the API server', () => {
   test('a store that has the claim, the resource and the Secrets needs no request', async () => {

@@ -126,6 +126,23 @@ const reportedOf = (spec: ClaimSpec, reason: string, kind: string) =>
 
 const bySelector = (selector: object) => claim({ classSelector: selector });
 const fits = { name: 'AssignClass', act: 'schedule' } as const;
+/** This class is assigned, and the Event says how it was found. */
+const assigns = (name: string, how: 'selected' | 'defaulted to', why = '') => ({
+  want: { ...fits, classRef: { ...classRef(name), uid: `${name}-uid` } },
+  message: new RegExp(
+    `^${how} FavouriteDBInstanceClass ${name}${why && (why.startsWith('the ') ? ', ' : ' ')}${why}$`,
+  ),
+});
+/** The controller of the first kind reports that there is no class for the claim. */
+const reports = (
+  reason: 'NoMatchingClass' | 'NoDefaultClass' | 'ClassNotFound' | 'AmbiguousClass',
+  message: RegExp,
+) =>
+  ({
+    as: 'first',
+    want: { name: reason, act: 'report', reason, consideredKinds: both },
+    message,
+  }) as const;
 
 const isDefault = { 'resourceclass.crossplane.io/is-default-class': 'true' };
 const asDefault = (name: string, creationTimestamp: string, value = 'true', kind = classKind) =>
@@ -179,9 +196,10 @@ const scheduling: Record<string, Case> = {
       claim: bySelector({ matchLabels: { size: 'huge' } }),
       classes: [small, large],
       peerClasses: [foreign],
-      as: 'first',
-      want: { name: 'NoMatchingClass', act: 'report', reason: 'NoMatchingClass', consideredKinds: both },
-      message: /size=huge.*AmbivalentDBInstanceClass 0 of 1, FavouriteDBInstanceClass 0 of 2/,
+      ...reports(
+        'NoMatchingClass',
+        /size=huge.*AmbivalentDBInstanceClass 0 of 1, FavouriteDBInstanceClass 0 of 2/,
+      ),
     },
   'PeerReports: the controllers of the other kinds let the first kind report': {
     claim: bySelector({ matchLabels: { size: 'huge' } }),
@@ -201,9 +219,7 @@ const scheduling: Record<string, Case> = {
   'NoMatchingClass: a report from the time before the claim had a selector is replaced': {
     claim: reportedOf({ classSelector: { matchLabels: { size: 'huge' } } }, 'NoDefaultClass', 'third'),
     classes: [small],
-    as: 'first',
-    want: { name: 'NoMatchingClass', act: 'report', reason: 'NoMatchingClass', consideredKinds: both },
-    message: /FavouriteDBInstanceClass 0 of 1/,
+    ...reports('NoMatchingClass', /FavouriteDBInstanceClass 0 of 1/),
   },
   'PeerReports: a malformed selector is reported by the controller of the first kind alone': {
     claim: bySelector({ matchExpressions: [{ key: 'size', operator: 'In' }] }),
@@ -218,37 +234,33 @@ const scheduling: Record<string, Case> = {
   'AssignClass: Successful: classRef holds apiVersion, kind, name and uid': {
     claim: bySelector({ matchLabels: { size: 'small' } }),
     classes: [small, large],
-    want: { ...fits, classRef: { ...classRef('small'), uid: 'small-uid' } },
-    message: /^selected FavouriteDBInstanceClass small, the only matching resource class$/,
+    ...assigns('small', 'selected', 'the only matching resource class'),
   },
   'NoMatchingClass: of classes that the namespace may not have, the message has only the number': {
     claim: bySelector({ matchLabels: { size: 'small' } }),
     classes: [small, others('theirs')],
     peerClasses: [],
     forbidden: ['small', 'theirs'],
-    as: 'first',
-    want: { name: 'NoMatchingClass', act: 'report', reason: 'NoMatchingClass', consideredKinds: both },
-    message:
+    ...reports(
+      'NoMatchingClass',
       /can serve the claim and matches spec\.classSelector size=small \(matching: AmbivalentDBInstanceClass 0 of 0, FavouriteDBInstanceClass 2 of 2\); 2 of them may not be claimed from namespace team$/,
+    ),
   },
   'AssignClass: a class that the namespace may not have is not chosen': {
     claim: bySelector({ matchLabels: { size: 'small' } }),
     classes: [small, others('theirs')],
     forbidden: ['theirs'],
-    want: { ...fits, classRef: { ...classRef('small'), uid: 'small-uid' } },
-    message: /^selected FavouriteDBInstanceClass small, the only matching resource class$/,
+    ...assigns('small', 'selected', 'the only matching resource class'),
   },
   'AssignClass: if several classes match, the Event has their number': {
     claim: bySelector({}),
     classes: [small, large],
-    want: { ...fits, classRef: { ...classRef('large'), uid: 'large-uid' } },
-    message: /^selected FavouriteDBInstanceClass large of 2 matching resource classes$/,
+    ...assigns('large', 'selected', 'of 2 matching resource classes'),
   },
   'AssignClass: matchExpressions alone select too (the original matched every class)': {
     claim: bySelector({ matchExpressions: [{ key: 'size', operator: 'NotIn', values: ['small'] }] }),
     classes: [small, large],
-    want: { ...fits, classRef: { ...classRef('large'), uid: 'large-uid' } },
-    message: /^selected FavouriteDBInstanceClass large, the only matching resource class$/,
+    ...assigns('large', 'selected', 'the only matching resource class'),
   },
   'AssignClass: both parts of a selector must hold': {
     claim: bySelector({
@@ -257,21 +269,17 @@ const scheduling: Record<string, Case> = {
     }),
     classes: [small],
     peerClasses: [foreign],
-    want: { ...fits, classRef: { ...classRef('small'), uid: 'small-uid' } },
-    message: /^selected FavouriteDBInstanceClass small, the only matching resource class$/,
+    ...assigns('small', 'selected', 'the only matching resource class'),
   },
   'AssignClass: an empty selector matches every class': {
     claim: bySelector({}),
     classes: [small],
-    want: { ...fits, classRef: { ...classRef('small'), uid: 'small-uid' } },
-    message: /^selected FavouriteDBInstanceClass small, the only matching resource class$/,
+    ...assigns('small', 'selected', 'the only matching resource class'),
   },
   'NoMatchingClass: a class being deleted is not chosen': {
     claim: bySelector({ matchLabels: { size: 'small' } }),
     classes: [leaving],
-    as: 'first',
-    want: { name: 'NoMatchingClass', act: 'report', reason: 'NoMatchingClass', consideredKinds: both },
-    message: /FavouriteDBInstanceClass 0 of 1/,
+    ...reports('NoMatchingClass', /FavouriteDBInstanceClass 0 of 1/),
   },
   'AssignClass: a class that cannot serve the claim is passed over, and the Event says why': {
     claim: bySelector({ matchLabels: { size: 'small' } }),
@@ -283,16 +291,15 @@ const scheduling: Record<string, Case> = {
   'NoMatchingClass: if no matching class can serve the claim, the message has the reasons of up to three': {
     claim: bySelector({ matchLabels: { size: 'small' } }),
     classes: [wrong('d'), wrong('b'), wrong('c'), wrong('a'), large],
-    as: 'first',
-    want: { name: 'NoMatchingClass', act: 'report', reason: 'NoMatchingClass', consideredKinds: both },
-    message:
+    ...reports(
+      'NoMatchingClass',
       /^no resource class can serve the claim and matches spec\.classSelector size=small \(matching: AmbivalentDBInstanceClass 0 of 0, FavouriteDBInstanceClass 4 of 5\); FavouriteDBInstanceClass a has engine "wrong"; .* b has engine "wrong"; .* c has engine "wrong"; and 1 more$/,
+    ),
   },
   'AssignClass: a classRef with only a name gets the class of that name': {
     claim: claim({ classRef: { name: 'small' } }),
     classes: [small, large],
-    want: { ...fits, classRef: { ...classRef('small'), uid: 'small-uid' } },
-    message: /^selected FavouriteDBInstanceClass small, the only resource class of that name$/,
+    ...assigns('small', 'selected', 'the only resource class of that name'),
   },
   'AssignClass: a classRef with only a name skips a class that cannot serve the claim': {
     claim: claim({ classRef: { name: 'small' } }),
@@ -310,16 +317,15 @@ const scheduling: Record<string, Case> = {
   'ClassNotFound: no class has the name, and the message lists the classes that can serve the claim': {
     claim: claim({ classRef: { name: 'smal' } }),
     classes: [small, wrong('wrong'), large, resourceClass('gone', { deletionTimestamp })],
-    as: 'first',
-    want: { name: 'ClassNotFound', act: 'report', reason: 'ClassNotFound', consideredKinds: both },
-    message:
+    ...reports(
+      'ClassNotFound',
       /^no resource class is named smal; correct spec\.classRef, or create the class; these can: FavouriteDBInstanceClass large, FavouriteDBInstanceClass small$/,
+    ),
   },
   'the only class of that name is assigned, although it cannot serve the claim: binding says why': {
     claim: claim({ classRef: { name: 'wrong' } }),
     classes: [wrong('wrong')],
-    want: { ...fits, classRef: { ...classRef('wrong'), uid: 'wrong-uid' } },
-    message: /^selected FavouriteDBInstanceClass wrong, the only resource class of that name$/,
+    ...assigns('wrong', 'selected', 'the only resource class of that name'),
   },
   'ClassNotFound: two classes have the name, and neither can serve the claim': {
     claim: claim({ classRef: { name: 'wrong' } }),
@@ -331,25 +337,25 @@ const scheduling: Record<string, Case> = {
         { kind: otherClassKind, specTemplate: { forProvider: { engine: 'wrong' } } },
       ),
     ],
-    as: 'first',
-    want: { name: 'ClassNotFound', act: 'report', reason: 'ClassNotFound', consideredKinds: both },
-    message: /^no resource class that can serve the claim is named wrong; .*; there is none that can; /,
+    ...reports(
+      'ClassNotFound',
+      /^no resource class that can serve the claim is named wrong; .*; there is none that can; /,
+    ),
   },
   'AmbiguousClass: classes of two kinds have the name': {
     claim: claim({ classRef: { name: 'small' } }),
     classes: [small],
     peerClasses: [resourceClass('small', {}, { kind: otherClassKind })],
-    as: 'first',
-    want: { name: 'AmbiguousClass', act: 'report', reason: 'AmbiguousClass', consideredKinds: both },
-    message:
+    ...reports(
+      'AmbiguousClass',
       /^2 resource classes are named small: AmbivalentDBInstanceClass small, FavouriteDBInstanceClass small; add the kind and apiVersion of one to spec\.classRef$/,
+    ),
   },
   'AssignClass: a classRef with name and kind gets the class of both': {
     claim: claim({ classRef: { name: 'small', kind: 'FavouriteDBInstanceClass' } }),
     classes: [small],
     peerClasses: [resourceClass('small', {}, { kind: otherClassKind })],
-    want: { ...fits, classRef: { ...classRef('small'), uid: 'small-uid' } },
-    message: /^selected FavouriteDBInstanceClass small, the only resource class of that name$/,
+    ...assigns('small', 'selected', 'the only resource class of that name'),
   },
   'PeerAssigns: if the draw chooses a class of another kind, the controller of that kind assigns it': {
     claim: bySelector({ matchLabels: { cloud: 'other' } }),
@@ -378,10 +384,10 @@ const defaulting: Record<string, Case> = {
     claim: claim(),
     classes: [older],
     forbidden: ['older'],
-    as: 'first',
-    want: { name: 'NoDefaultClass', act: 'report', reason: 'NoDefaultClass', consideredKinds: both },
-    message:
+    ...reports(
+      'NoDefaultClass',
       /no resource class that can serve it is the default.*; 1 of them may not be claimed from namespace team$/,
+    ),
   },
   'H8: a claim that got a selector in between gets no default class': {
     claim: claim({ classSelector: {} }),
@@ -402,21 +408,17 @@ const defaulting: Record<string, Case> = {
   'NoDefaultClass: NoClassesAnnotatedDefault: only exactly "true" marks a default class': {
     claim: claim(),
     classes: [asDefault('almost', '2026-01-01T00:00:00Z', 'True'), small],
-    as: 'first',
-    want: { name: 'NoDefaultClass', act: 'report', reason: 'NoDefaultClass', consideredKinds: both },
-    message: /is-default-class=true.*FavouriteDBInstanceClass 0 of 2/,
+    ...reports('NoDefaultClass', /is-default-class=true.*FavouriteDBInstanceClass 0 of 2/),
   },
   'AssignClass: Successful': {
     claim: claim(),
     classes: [older, small],
-    want: { ...fits, classRef: { ...classRef('older'), uid: 'older-uid' } },
-    message: /^defaulted to FavouriteDBInstanceClass older$/,
+    ...assigns('older', 'defaulted to'),
   },
   'AssignClass: a default that is being deleted is not chosen': {
     claim: claim(),
     classes: [{ ...newer, metadata: { ...newer.metadata, deletionTimestamp } }, older],
-    want: { ...fits, classRef: { ...classRef('older'), uid: 'older-uid' } },
-    message: /^defaulted to FavouriteDBInstanceClass older$/,
+    ...assigns('older', 'defaulted to'),
   },
   'AssignClass: of several defaults the newest wins, and the event names the others': {
     claim: claim(),
@@ -435,9 +437,10 @@ const defaulting: Record<string, Case> = {
   'NoDefaultClass: if no default class can serve the claim, the message says why': {
     claim: claim(),
     classes: [wrong('wrong', isDefault)],
-    as: 'first',
-    want: { name: 'NoDefaultClass', act: 'report', reason: 'NoDefaultClass', consideredKinds: both },
-    message: /no resource class that can serve it is the default: .* 1 of 1\); .* wrong has engine "wrong"$/,
+    ...reports(
+      'NoDefaultClass',
+      /no resource class that can serve it is the default: .* 1 of 1\); .* wrong has engine "wrong"$/,
+    ),
   },
   'PeerAssigns: the newest default class of all kinds wins, and the controller of its kind writes it': {
     claim: claim(),

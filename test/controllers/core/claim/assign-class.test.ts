@@ -7,6 +7,7 @@ import { kindKey } from '../../../../apis/core/v1alpha1/kind.ts';
 import { claimDefaulting } from '../../../../controllers/core/claim-defaulting/setup.ts';
 import { claimScheduling } from '../../../../controllers/core/claim-scheduling/setup.ts';
 import { FakeCluster, forbidden } from '../cluster-fake.ts';
+import type { FakeProcessOptions } from '../environment-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
 import {
   claim,
@@ -26,6 +27,9 @@ import {
 
 const key = { namespace: 'team', name: 'orders' };
 const peers = [otherService, service];
+/** A process with both kinds of classes. */
+const startOf = (controller: typeof claimScheduling, cluster: FakeCluster, options?: FakeProcessOptions) =>
+  new FakeProcess(cluster, (env) => peers.map((peer) => controller(env, peer, peersOf(...peers))), options);
 const isDefault = { 'resourceclass.crossplane.io/is-default-class': 'true' };
 const status = 'updateStatus FancySQLInstance team/orders';
 const update = 'update FancySQLInstance team/orders';
@@ -56,8 +60,7 @@ const modes: Record<string, Mode> = {
 };
 
 for (const [mode, { controller, matching, ...wanted }] of Object.entries(modes)) {
-  const start = (cluster: FakeCluster) =>
-    new FakeProcess(cluster, (env) => peers.map((peer) => controller(env, peer, peersOf(...peers))));
+  const start = (cluster: FakeCluster) => startOf(controller, cluster);
   const worldOf = (...classes: readonly Class[]) => {
     const cluster = new FakeCluster();
     cluster.put(claimKind, wanted.claim);
@@ -170,13 +173,7 @@ for (const [mode, { controller, matching, ...wanted }] of Object.entries(modes))
     test('a process for the claims of some namespaces does not touch other claims', async () => {
       const { cluster, process } = worldOf(matching('good'));
       process.stop();
-      const elsewhere = new FakeProcess(
-        cluster,
-        (env) => peers.map((peer) => controller(env, peer, peersOf(...peers))),
-        {
-          claimNamespaces: ['others', 'more'],
-        },
-      );
+      const elsewhere = startOf(controller, cluster, { claimNamespaces: ['others', 'more'] });
       await elsewhere.settle();
       assert.deepEqual([cluster.takeWrites(), elsewhere.events, elsewhere.runs], [[], [], 0]);
     });
@@ -275,10 +272,7 @@ test('a classRef with only a name is completed, and keeps the fields of its auth
   cluster.put(classKind, resourceClass('small'));
   const classRef = { name: 'small', uid: 'of-its-author', resourceVersion: '7' };
   cluster.put(claimKind, claim({ classRef }));
-  const process = new FakeProcess(cluster, (env) =>
-    peers.map((peer) => claimScheduling(env, peer, peersOf(...peers))),
-  );
-  await process.settle();
+  await startOf(claimScheduling, cluster).settle();
   const { group, version, kind } = classKind;
   assert.deepEqual(cluster.get(claimKind, key)?.spec.classRef, {
     apiVersion: `${group}/${version}`,
@@ -297,10 +291,7 @@ describe('the choice', () => {
     for (let i = 0; i < 100; i += 1) {
       cluster.put(claimKind, claim({ classSelector: {} }, { name: `claim-${i}`, uid: `claim-${i}` }));
     }
-    const process = new FakeProcess(cluster, (env) =>
-      peers.map((peer) => claimScheduling(env, peer, peersOf(...peers))),
-    );
-    await process.settle();
+    const process = await startOf(claimScheduling, cluster).settle();
     const chosen = cluster
       .all(claimKind)
       .map(({ spec: { classRef } }) => `${classRef?.kind} ${classRef?.name}`);

@@ -25,6 +25,14 @@ const pass = (scene: Scene, ms: number): void => {
   scene.cluster.clockMs += ms;
 };
 
+/** A resource that is being deleted, and does not show from now on. */
+async function unseen(): Promise<Scene> {
+  const scene = await ready();
+  leave(scene);
+  scene.external.isBlind = true;
+  return scene;
+}
+
 /**
  * From now on the process stops for this time after an observation is answered, and reads the answer then.
  */
@@ -36,9 +44,7 @@ function standStill(scene: Scene, ms: number): void {
 
 describe('one observation that finds nothing does not prove that a resource is absent', () => {
   test('a deleted resource is not absent after one observation, and is deleted if the next one finds it', async () => {
-    const scene = await ready();
-    leave(scene);
-    scene.external.isBlind = true;
+    const scene = await unseen();
     assert.deepEqual(await scene.run(), unsettled(5_000));
     assert.deepEqual([scene.object?.metadata.finalizers, scene.events], [finalizers, []]);
     assert.deepEqual(scene.cluster.takeWrites(), []);
@@ -49,9 +55,7 @@ describe('one observation that finds nothing does not prove that a resource is a
   });
 
   test('an observation of a deleted resource counts from its start, however late the process reads the answer', async () => {
-    const scene = await ready();
-    leave(scene);
-    scene.external.isBlind = true;
+    const scene = await unseen();
     await scene.run();
     pass(scene, 1_000);
     standStill(scene, 30_000);
@@ -91,9 +95,7 @@ describe('one observation that finds nothing does not prove that a resource is a
   });
 
   test('after a restart a deleted resource needs one more observation', async () => {
-    const scene = await ready();
-    leave(scene);
-    scene.external.isBlind = true;
+    const scene = await unseen();
     await scene.run();
     pass(scene, 60_000);
     scene.restart();
@@ -129,9 +131,7 @@ describe('one observation that finds nothing does not prove that a resource is a
   }
 
   test('another object of the same name does not inherit the observations', async () => {
-    const scene = await ready();
-    leave(scene);
-    scene.external.isBlind = true;
+    const scene = await unseen();
     await scene.run();
     const { metadata, ...rest } = scene.object ?? assert.fail();
     scene.cluster.put(managedKind, { ...rest, metadata: { ...metadata, uid: 'another-uid' } });
@@ -151,9 +151,7 @@ describe('one observation that finds nothing does not prove that a resource is a
   };
   for (const [what, end] of Object.entries(ends)) {
     test(`the observations of a resource ${what} are forgotten`, async () => {
-      const scene = await ready();
-      leave(scene);
-      scene.external.isBlind = true;
+      const scene = await unseen();
       await scene.run();
       const former = scene.object ?? assert.fail();
       await end(scene);

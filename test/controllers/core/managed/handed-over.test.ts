@@ -499,33 +499,15 @@ describe('a client that cannot be asked about its operations', () => {
 describe('the operation that a run continues', () => {
   const first: ExternalOperation = { type: 'create', name: 'op-1', startedAt };
   const second: ExternalOperation = { type: 'delete', name: 'op-2', startedAt };
-  const rows: Record<
-    string,
-    {
-      noted: readonly (ExternalOperation | undefined)[];
-      reported: ExternalOperation | undefined;
-      is: ExternalOperation | undefined;
-    }
-  > = {
-    'is that of the status if the process knows none': { noted: [], reported: first, is: first },
-    'is the one that the process began, until the status has it': {
-      noted: [first],
-      reported: undefined,
-      is: first,
-    },
-    'is a later one that the process began': { noted: [second], reported: first, is: second },
-    'is none after its end, until the status has the end': {
-      noted: [undefined],
-      reported: first,
-      is: undefined,
-    },
-    'is none after the end of all operations': {
-      noted: [first, undefined],
-      reported: undefined,
-      is: undefined,
-    },
+  type Of = ExternalOperation | undefined;
+  const rows: Record<string, readonly [noted: readonly Of[], reported: Of, is: Of]> = {
+    'is that of the status if the process knows none': [[], first, first],
+    'is the one that the process began, until the status has it': [[first], undefined, first],
+    'is a later one that the process began': [[second], first, second],
+    'is none after its end, until the status has the end': [[undefined], first, undefined],
+    'is none after the end of all operations': [[first, undefined], undefined, undefined],
   };
-  for (const [name, { noted, reported, is }] of Object.entries(rows)) {
+  for (const [name, [noted, reported, is]] of Object.entries(rows)) {
     test(name, () => {
       const underWay = createOperationsUnderWay();
       const object = managed({}, { status: { ...(reported && { operation: reported }) } });

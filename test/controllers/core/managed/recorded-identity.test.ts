@@ -188,112 +188,71 @@ describe('the managed resource as it is recorded, and how it differs', () => {
 });
 
 describe('the external name', () => {
-  const rows: Record<string, { object: Managed; deterministic: string; assigned?: string }> = {
-    'that it has': {
-      object: of({ name: 'wanted' }, { ...recording({ name: 'was' }), annotations: nameIs('has') }),
-      deterministic: 'has',
-      assigned: 'has',
-    },
-    'that is recorded': {
-      object: of({ name: 'wanted' }, recording({ name: 'was' })),
-      deterministic: 'was',
-      assigned: 'was',
-    },
-    'that it asks for, where names are not assigned': {
-      object: of({ name: 'wanted' }),
-      deterministic: 'wanted',
-    },
-    'else that of the object': { object: of({ name: '' }), deterministic: 'db' },
-    'also where nothing is wanted': { object: of(undefined), deterministic: 'db' },
+  const rows: Record<string, readonly [object: Managed, deterministic: string, assigned?: string]> = {
+    'that it has': [
+      of({ name: 'wanted' }, { ...recording({ name: 'was' }), annotations: nameIs('has') }),
+      'has',
+      'has',
+    ],
+    'that is recorded': [of({ name: 'wanted' }, recording({ name: 'was' })), 'was', 'was'],
+    'that it asks for, where names are not assigned': [of({ name: 'wanted' }), 'wanted'],
+    'else that of the object': [of({ name: '' }), 'db'],
+    'also where nothing is wanted': [of(undefined), 'db'],
   };
-  for (const [name, row] of Object.entries(rows)) {
+  for (const [name, [object, ...want]] of Object.entries(rows)) {
     test(name, () => {
       const nameOf = (context: IdentityContext) =>
-        named(context, row.object).metadata.annotations?.['crossplane.io/external-name'];
-      assert.deepEqual([nameOf(deterministic), nameOf(assigned)], [row.deterministic, row.assigned]);
+        named(context, object).metadata.annotations?.['crossplane.io/external-name'];
+      assert.deepEqual([nameOf(deterministic), nameOf(assigned)], [want[0], want[1]]);
     });
   }
 });
 
 describe('whether it names something else than what is recorded', () => {
   const db = { annotations: nameIs('db') };
-  const rows: Record<string, { object: Managed; deterministic: boolean; assigned: boolean }> = {
-    'nothing is recorded': { object: of({ region: 'us' }), deterministic: false, assigned: false },
-    'it is as it was': {
-      object: of({}, { ...recording({ name: 'db' }), ...db }),
-      deterministic: false,
-      assigned: false,
-    },
-    'another name': {
-      object: of({}, { ...recording({ name: 'was' }), ...db }),
-      deterministic: true,
-      assigned: true,
-    },
-    'another value': {
-      object: of({ region: 'eu' }, { ...recording({ fields: { region: 'us' } }), ...db }),
-      deterministic: true,
-      assigned: true,
-    },
-    'a removed value is no change': {
-      object: of({}, { ...recording({ fields: { region: 'us' } }), ...db }),
-      deterministic: true,
-      assigned: true,
-    },
-    'one that initProvider has is there': {
-      object: of(
-        {},
-        { ...recording({ fields: { region: 'us' } }), ...db },
-        { initProvider: { region: 'us' } },
-      ),
-      deterministic: false,
-      assigned: false,
-    },
-    'a name that was removed is a change if the system assigns names': {
-      object: of({}, recording({ name: 'db' })),
-      deterministic: false,
-      assigned: true,
-    },
-    'a value that was never set is not removed': {
-      object: of({}, recording({})),
-      deterministic: false,
-      assigned: false,
-    },
+  const inUs = { ...recording({ fields: { region: 'us' } }), ...db };
+  const rows: Record<string, readonly [object: Managed, deterministic: boolean, assigned: boolean]> = {
+    'nothing is recorded': [of({ region: 'us' }), false, false],
+    'it is as it was': [of({}, { ...recording({ name: 'db' }), ...db }), false, false],
+    'another name': [of({}, { ...recording({ name: 'was' }), ...db }), true, true],
+    'another value': [of({ region: 'eu' }, inUs), true, true],
+    'a removed value is no change': [of({}, inUs), true, true],
+    'one that initProvider has is there': [of({}, inUs, { initProvider: { region: 'us' } }), false, false],
+    'a name that was removed is a change if the system assigns names': [
+      of({}, recording({ name: 'db' })),
+      false,
+      true,
+    ],
+    'a value that was never set is not removed': [of({}, recording({})), false, false],
   };
-  for (const [name, row] of Object.entries(rows)) {
-    test(name, () => {
-      const current = row.object;
-      assert.deepEqual(
-        [isEdited(deterministic, { current }), isEdited(assigned, { current })],
-        [row.deterministic, row.assigned],
-      );
-    });
+  for (const [name, [current, ...want]] of Object.entries(rows)) {
+    test(name, () =>
+      assert.deepEqual([isEdited(deterministic, { current }), isEdited(assigned, { current })], want),
+    );
   }
 });
 
 describe('whether what it names now is to be found elsewhere than what is recorded', () => {
   const was = recording({ name: 'db', fields: { 'net.id': 7, region: 'us' } });
   const db = { annotations: nameIs('db') };
-  const rows: Record<string, { object: Managed; is: boolean }> = {
-    'nothing is recorded': { object: of({ region: 'us' }), is: false },
-    'it is as it was': { object: of({ region: 'us', net: { id: 7 } }, { ...was, ...db }), is: false },
-    'another value of what is only immutable': {
-      object: of({ region: 'us', net: { id: 8 } }, { ...was, ...db }),
-      is: false,
-    },
-    'another value of what identifies it': {
-      object: of({ region: 'eu', net: { id: 7 } }, { ...was, ...db }),
-      is: true,
-    },
-    'none of what identifies it': { object: of({ net: { id: 7 } }, { ...was, ...db }), is: true },
-    'another name': { object: of({ region: 'us' }, { ...was, annotations: nameIs('other') }), is: true },
-    'no name any more': { object: of({ region: 'us' }, was), is: true },
-    'a name where none was given': {
-      object: of({ region: 'us' }, { ...recording({ fields: { region: 'us' } }), ...db }),
-      is: false,
-    },
+  const rows: Record<string, readonly [object: Managed, is: boolean]> = {
+    'nothing is recorded': [of({ region: 'us' }), false],
+    'it is as it was': [of({ region: 'us', net: { id: 7 } }, { ...was, ...db }), false],
+    'another value of what is only immutable': [
+      of({ region: 'us', net: { id: 8 } }, { ...was, ...db }),
+      false,
+    ],
+    'another value of what identifies it': [of({ region: 'eu', net: { id: 7 } }, { ...was, ...db }), true],
+    'none of what identifies it': [of({ net: { id: 7 } }, { ...was, ...db }), true],
+    'another name': [of({ region: 'us' }, { ...was, annotations: nameIs('other') }), true],
+    'no name any more': [of({ region: 'us' }, was), true],
+    'a name where none was given': [
+      of({ region: 'us' }, { ...recording({ fields: { region: 'us' } }), ...db }),
+      false,
+    ],
   };
-  for (const [name, { object, is }] of Object.entries(rows)) {
-    test(name, () => assert.equal(leadsElsewhere(deterministic, { current: object }), is));
+  for (const [name, [current, is]] of Object.entries(rows)) {
+    test(name, () => assert.equal(leadsElsewhere(deterministic, { current }), is));
   }
 });
 
@@ -307,48 +266,35 @@ describe('edits without an effect', () => {
   const drifted = ['spec.forProvider.version, which is "8" there and "5" here'];
   const drift =
     'cannot restore spec.forProvider.version, which is "8" there and "5" here: the external system does not support this change; correct it there, or create a new resource';
-  const rows: Record<string, { object: Managed; seen?: Identifiable['seen']; want: readonly string[] }> = {
-    'an edit of a recorded field': { object: edited, seen: { isUpToDate: true }, want: [region] },
-    'an edit of a field that the external system cannot change': {
-      object: edited,
-      seen: { isUpToDate: false, refused },
-      want: [region, size],
-    },
-    'an edit that counts without a recorded identity': {
-      object: of({}),
-      seen: { isUpToDate: false, refused },
-      want: [size],
-    },
-    'a change in the external system in addition to an edit': {
-      object: edited,
-      seen: { isUpToDate: false, refused, drifted },
-      want: [region, size, drift],
-    },
-    'not a change in the external system without an edit': {
-      object: of({}),
-      seen: { isUpToDate: false, drifted },
-      want: [drift],
-    },
-    'not while the resource must not be changed': {
-      object: of({}),
-      seen: { isUpToDate: true, refused },
-      want: [],
-    },
-    'not if policies do not allow Update': {
-      object: of({}, {}, { managementPolicies: ['Observe', 'Create', 'Delete'] }),
-      seen: { isUpToDate: false, refused },
-      want: [],
-    },
-    'not while the resource is being deleted': {
-      object: of({}, { deletionTimestamp: '2026-01-02T03:04:05Z' }),
-      seen: { isUpToDate: false, refused },
-      want: [],
-    },
-    'nothing else': { object: of({}), seen: { isUpToDate: false }, want: [] },
-    'not for a resource that was not observed': { object: of({}), want: [] },
+  const rows: Record<string, readonly [object: Managed, seen: Identifiable['seen'], ...want: string[]]> = {
+    'an edit of a recorded field': [edited, { isUpToDate: true }, region],
+    'an edit of a field that the external system cannot change': [
+      edited,
+      { isUpToDate: false, refused },
+      region,
+      size,
+    ],
+    'an edit that counts without a recorded identity': [of({}), { isUpToDate: false, refused }, size],
+    'a change in the external system in addition to an edit': [
+      edited,
+      { isUpToDate: false, refused, drifted },
+      ...[region, size, drift],
+    ],
+    'not a change in the external system without an edit': [of({}), { isUpToDate: false, drifted }, drift],
+    'not while the resource must not be changed': [of({}), { isUpToDate: true, refused }],
+    'not if policies do not allow Update': [
+      of({}, {}, { managementPolicies: ['Observe', 'Create', 'Delete'] }),
+      { isUpToDate: false, refused },
+    ],
+    'not while the resource is being deleted': [
+      of({}, { deletionTimestamp: '2026-01-02T03:04:05Z' }),
+      { isUpToDate: false, refused },
+    ],
+    'nothing else': [of({}), { isUpToDate: false }],
+    'not for a resource that was not observed': [of({}), undefined],
   };
-  for (const [name, { object, seen, want }] of Object.entries(rows)) {
-    test(name, () => assert.deepEqual(refusals(deterministic, { current: object, seen }), want));
+  for (const [name, [current, seen, ...want]] of Object.entries(rows)) {
+    test(name, () => assert.deepEqual(refusals(deterministic, { current, seen }), want));
   }
 });
 

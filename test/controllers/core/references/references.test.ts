@@ -317,15 +317,25 @@ describe('references in a cluster', () => {
   const referrer = (name: string, forProvider: object) =>
     managed({ forProvider }, { name, uid: `${name}-uid` });
 
+  /** The resource with the references that a run resolves, the last by the service itself. */
+  async function resolvedIn(
+    cluster: FakeCluster,
+    object: Managed,
+    fields: readonly ReferenceField[] = [one],
+    own?: Parameters<typeof referenceResolver>[3],
+  ): Promise<Managed> {
+    const { env } = new FakeProcess(cluster);
+    const resolve = referenceResolver(env, env.resource(managedKind), fields, own);
+    return resolve(object, new AbortController().signal);
+  }
+
   test('NoReferencersFound and SuccessfulNoop: no write', async () => {
     const cluster = new FakeCluster();
     const object = cluster.put(
       managedKind,
       referrer('db', { networkId: 'net-1', networkIdRef: { name: 'main' } }),
     );
-    const { env } = new FakeProcess(cluster);
-    const resolve = referenceResolver(env, env.resource(managedKind), [one]);
-    assert.equal(await resolve(object, new AbortController().signal), object);
+    assert.equal(await resolvedIn(cluster, object), object);
     assert.deepEqual(cluster.calls, []);
   });
 
@@ -333,13 +343,11 @@ describe('references in a cluster', () => {
     const cluster = new FakeCluster();
     cluster.put(networkKind, main);
     const object = cluster.put(managedKind, referrer('db', { networkIdRef: { name: 'main' } }));
-    const { env } = new FakeProcess(cluster);
     const zoned = ({ spec, ...rest }: Managed): Managed => ({
       ...rest,
       spec: { ...spec, forProvider: { ...spec.forProvider, zone: 'a' } },
     });
-    const resolve = referenceResolver(env, env.resource(managedKind), [one], async (found) => zoned(found));
-    const resolved = await resolve(object, new AbortController().signal);
+    const resolved = await resolvedIn(cluster, object, [one], async (found) => zoned(found));
     assert.deepEqual(resolved, zoned(cluster.get(managedKind, { name: 'db' })!));
     assert.deepEqual(resolved.spec.forProvider, {
       networkId: 'net-1',
@@ -355,11 +363,7 @@ describe('references in a cluster', () => {
       managedKind,
       referrer('db', { networkIdSelector: tierA, peerIdRef: { name: 'main' } }),
     );
-    const { env } = new FakeProcess(cluster);
-    const resolved = await referenceResolver(env, env.resource(managedKind), [one, peer])(
-      object,
-      new AbortController().signal,
-    );
+    const resolved = await resolvedIn(cluster, object, [one, peer]);
     assert.equal(cluster.writes.length, 1);
     assert.deepEqual(resolved.spec.forProvider, {
       networkId: 'net-1',
@@ -423,12 +427,10 @@ describe('references in a cluster', () => {
     const cluster = new FakeCluster();
     cluster.put(networkKind, main);
     const object = cluster.put(managedKind, referrer('db', { networkIdRef: { name: 'main' } }));
-    const { env } = new FakeProcess(cluster);
     cluster.before('update', managedKind, () => {
       throw forbidden();
     });
-    const resolve = referenceResolver(env, env.resource(managedKind), [one]);
-    await assert.rejects(resolve(object, new AbortController().signal), /denied by a webhook/);
+    await assert.rejects(resolvedIn(cluster, object), /denied by a webhook/);
   });
 
   test('an observed-only resource gets no write; resolved values are used in the run', async () => {
@@ -438,9 +440,7 @@ describe('references in a cluster', () => {
       managedKind,
       managed({ managementPolicies: ['Observe'], forProvider: { networkIdRef: { name: 'main' } } }),
     );
-    const { env } = new FakeProcess(cluster);
-    const resolve = referenceResolver(env, env.resource(managedKind), [one]);
-    const resolved = await resolve(object, new AbortController().signal);
+    const resolved = await resolvedIn(cluster, object);
     assert.deepEqual(cluster.calls, []);
     assert.deepEqual(resolved.spec.forProvider, { networkId: 'net-1', networkIdRef: { name: 'main' } });
   });
@@ -468,11 +468,9 @@ describe('references in a cluster', () => {
   const byRef = referrer('by-ref', { networkIdRef: { name: 'unready' } });
   const bySelector = referrer('by-selector', { networkIdSelector: tierA });
   const elsewhere = referrer('elsewhere', { networkIdRef: { name: 'aloof' } });
-  const satisfied = withManagedStatus(
-    referrer('satisfied', { networkId: 'net-1', networkIdRef: { name: 'unready' } }),
-    { synced: available(), ready: available(), isCredentialInForce: true },
-    now,
-  );
+  const ready = { synced: available(), ready: available(), isCredentialInForce: true };
+  const resolvedTo = (reference: object) => ({ networkId: 'net-1', networkIdRef: reference });
+  const satisfied = withManagedStatus(referrer('satisfied', resolvedTo({ name: 'unready' })), ready, now);
 
   test('an external name that appears wakes the resources that refer to it, by name and by labels, and no others', async () => {
     const woken = await wokenBy([unready], [byRef, bySelector, elsewhere, satisfied], (cluster) => {
@@ -482,8 +480,6 @@ describe('references in a cluster', () => {
     assert.deepEqual(woken, ['by-ref', 'by-selector', 'by-ref', 'by-selector']);
   });
 
-  const ready = { synced: available(), ready: available(), isCredentialInForce: true };
-  const resolvedTo = (reference: object) => ({ networkId: 'net-1', networkIdRef: reference });
   const changed: Record<
     string,
     { readonly referrer: Managed; readonly fields?: readonly ReferenceField[]; readonly isWoken: boolean }
@@ -531,10 +527,7 @@ describe('references in a cluster', () => {
   test('becoming ready wakes them', async () => {
     const woken = await wokenBy([], [byRef], (cluster) => {
       const made = cluster.put(networkKind, network('unready'));
-      cluster.put(
-        networkKind,
-        withManagedStatus(made, { synced: available(), ready: available(), isCredentialInForce: true }, now),
-      );
+      cluster.put(networkKind, withManagedStatus(made, ready, now));
     });
     assert.deepEqual(woken, ['by-ref', 'by-ref']);
   });

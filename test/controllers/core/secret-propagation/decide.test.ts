@@ -64,6 +64,11 @@ const withStatus = (status: typeof bound.status) => ({
   managed: { ...bound, status: { ...bound.status, ...status } },
 });
 
+const notBound: PropagationDecision = {
+  name: 'NotBound',
+  message: 'FavouriteDBInstance db is not bound to FancySQLInstance orders',
+};
+
 const cases: Record<string, { given: Partial<PropagationFacts>; want: PropagationDecision }> = {
   'a Secret that was deleted gets nothing': {
     given: { target: undefined },
@@ -137,17 +142,11 @@ const cases: Record<string, { given: Partial<PropagationFacts>; want: Propagatio
   },
   'a resource that is Unbound shares nothing': {
     given: withStatus({ bindingPhase: 'Unbound' }),
-    want: {
-      name: 'NotBound',
-      message: 'FavouriteDBInstance db is not bound to FancySQLInstance orders',
-    },
+    want: notBound,
   },
   'a Released resource shares nothing': {
     given: withStatus({ bindingPhase: 'Released' }),
-    want: {
-      name: 'NotBound',
-      message: 'FavouriteDBInstance db is not bound to FancySQLInstance orders',
-    },
+    want: notBound,
   },
   'no Event for the Secret of a deleted claim, which is about to be deleted, too': {
     given: {
@@ -158,10 +157,7 @@ const cases: Record<string, { given: Partial<PropagationFacts>; want: Propagatio
   },
   'a resource of another claim shares nothing': {
     given: { managed: { ...bound, spec: { claimRef: claimRef({ uid: 'another' }) } } },
-    want: {
-      name: 'NotBound',
-      message: 'FavouriteDBInstance db is not bound to FancySQLInstance orders',
-    },
+    want: notBound,
   },
   'a password that the external system does not have yet is not copied': {
     given: withStatus({

@@ -755,18 +755,6 @@ describe('the status of a managed resource', () => {
   const ready = { synced: reconcileSuccess(), ready: available(), isCredentialInForce: true };
   const phaseAfter = (object: Managed, facts: Parameters<typeof withManagedStatus>[1]) =>
     withManagedStatus(object, facts, now).status?.bindingPhase;
-  test('SetBindable: Ready turns unset and Unbindable into Unbound, and keeps Bound and Released', () => {
-    const from = (bindingPhase: 'Unbindable' | 'Unbound' | 'Bound' | 'Released') =>
-      phaseAfter(managed({}, { status: { bindingPhase } }), ready);
-    assert.equal(phaseAfter(managed(), ready), 'Unbound');
-    assert.deepEqual(
-      [from('Unbindable'), from('Unbound'), from('Bound'), from('Released')],
-      ['Unbound', 'Unbound', 'Bound', 'Released'],
-    );
-  });
-  test('a resource that is not ready does not become available', () => {
-    assert.equal(phaseAfter(managed(), { ...ready, ready: creating() }), undefined);
-  });
   test('a Bound resource stays Bound while another credential is set', () => {
     const bound = managed({}, { status: { bindingPhase: 'Bound' } });
     assert.equal(phaseAfter(bound, { ...ready, isCredentialInForce: false }), 'Bound');
