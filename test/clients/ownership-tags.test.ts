@@ -10,39 +10,39 @@ const base = { 'crossplane-kind': kind, 'crossplane-name': 'cool' };
 const full = { ...base, 'crossplane-class': 'small', 'crossplane-providerconfig': 'eu' };
 
 describe('the tags of an owner', () => {
-  const rows: Record<string, { owner: Owner; want: object }> = {
-    'kind and name': { owner: cool, want: base },
-    'class and ProviderConfig': { owner: small, want: full },
-    'a legacy Provider': {
-      owner: { ...cool, provider: { kind: 'Provider', name: 'favourite' } },
-      want: { ...base, 'crossplane-provider': 'favourite' },
-    },
+  const rows: Record<string, readonly [owner: Owner, want: object]> = {
+    'kind and name': [cool, base],
+    'class and ProviderConfig': [small, full],
+    'a legacy Provider': [
+      { ...cool, provider: { kind: 'Provider', name: 'favourite' } },
+      { ...base, 'crossplane-provider': 'favourite' },
+    ],
   };
-  for (const [name, { owner, want }] of Object.entries(rows)) {
+  for (const [name, [owner, want]] of Object.entries(rows)) {
     test(name, () => assert.deepEqual(ownerTags(owner), want));
   }
 });
 
 describe('the labels of an owner, where tags are no free text', () => {
-  const rows: Record<string, { owner: Owner; want: object }> = {
-    'dots become what no name has': {
-      owner: { ...small, name: 'orders.v2' },
-      want: {
+  const rows: Record<string, readonly [owner: Owner, want: object]> = {
+    'dots become what no name has': [
+      { ...small, name: 'orders.v2' },
+      {
         'crossplane-kind': 'favouritedbinstance_database_fcp_crossplane_io',
         'crossplane-name': 'orders_v2',
         'crossplane-class': 'small',
         'crossplane-providerconfig': 'eu',
       },
-    },
-    'a value that is too long is shortened, and stays unique': {
-      owner: { kind, name: `${'a'.repeat(70)}-x` },
-      want: {
+    ],
+    'a value that is too long is shortened, and stays unique': [
+      { kind, name: `${'a'.repeat(70)}-x` },
+      {
         'crossplane-kind': 'favouritedbinstance_database_fcp_crossplane_io',
         'crossplane-name': `${'a'.repeat(54)}-5381850d`,
       },
-    },
+    ],
   };
-  for (const [name, { owner, want }] of Object.entries(rows)) {
+  for (const [name, [owner, want]] of Object.entries(rows)) {
     test(name, () => {
       const labels = ownerTags(labelled(owner));
       assert.deepEqual(labels, want);
@@ -58,50 +58,45 @@ describe('the labels of an owner, where tags are no free text', () => {
 });
 
 describe('only the tags of kind and name decide who owns a resource', () => {
-  const rows: Record<string, { tags: Readonly<Record<string, string>>; want: string }> = {
-    'no tag at all': { tags: {}, want: 'nobody' },
-    'tags that name no owner': { tags: { team: 'shop' }, want: 'nobody' },
-    'only class and provider': { tags: { 'crossplane-class': 'small' }, want: 'nobody' },
-    'kind and name': { tags: base, want: 'ours' },
-    'another class and provider': {
-      tags: { ...full, 'crossplane-class': 'large', 'crossplane-providerconfig': 'us' },
-      want: 'ours',
-    },
-    'another name': { tags: { ...full, 'crossplane-name': 'hot' }, want: 'foreign' },
-    'another kind': { tags: { ...full, 'crossplane-kind': 'network' }, want: 'foreign' },
-    'no name': { tags: { 'crossplane-kind': kind }, want: 'foreign' },
+  const rows: Record<string, readonly [tags: Readonly<Record<string, string>>, want: string]> = {
+    'no tag at all': [{}, 'nobody'],
+    'tags that name no owner': [{ team: 'shop' }, 'nobody'],
+    'only class and provider': [{ 'crossplane-class': 'small' }, 'nobody'],
+    'kind and name': [base, 'ours'],
+    'another class and provider': [
+      { ...full, 'crossplane-class': 'large', 'crossplane-providerconfig': 'us' },
+      'ours',
+    ],
+    'another name': [{ ...full, 'crossplane-name': 'hot' }, 'foreign'],
+    'another kind': [{ ...full, 'crossplane-kind': 'network' }, 'foreign'],
+    'no name': [{ 'crossplane-kind': kind }, 'foreign'],
   };
-  for (const [name, { tags, want }] of Object.entries(rows)) {
+  for (const [name, [tags, want]] of Object.entries(rows)) {
     test(name, () => assert.equal(ownershipOf(tags, small), want));
   }
 });
 
 describe('when tags are written', () => {
   const others = { team: 'shop', stage: 'live' };
-  const rows: Record<
-    string,
-    { tags: Readonly<Record<string, string>>; isChanging?: boolean; want: object | undefined }
-  > = {
-    'all are there: not': { tags: { ...others, ...full }, want: undefined },
-    'all are there, and something else changes: not': { tags: full, isChanging: true, want: undefined },
-    'none is there: all, and those of others are kept': { tags: others, want: { ...others, ...full } },
-    'class and provider are missing, as in what an earlier version made': { tags: base, want: full },
-    'the name of an earlier managed resource': { tags: { ...full, 'crossplane-name': 'hot' }, want: full },
-    'another provider alone is no reason': {
-      tags: { ...full, 'crossplane-providerconfig': 'us' },
-      want: undefined,
-    },
-    'another provider goes with another change': {
-      tags: { ...full, 'crossplane-providerconfig': 'us' },
-      isChanging: true,
-      want: full,
-    },
-    'the Provider of before goes when the ProviderConfig comes': {
-      tags: { ...base, 'crossplane-class': 'small', 'crossplane-provider': 'favourite' },
-      want: full,
-    },
+  type Row = readonly [
+    tags: Readonly<Record<string, string>>,
+    want: object | undefined,
+    isChanging?: boolean,
+  ];
+  const rows: Record<string, Row> = {
+    'all are there: not': [{ ...others, ...full }, undefined],
+    'all are there, and something else changes: not': [full, undefined, true],
+    'none is there: all, and those of others are kept': [others, { ...others, ...full }],
+    'class and provider are missing, as in what an earlier version made': [base, full],
+    'the name of an earlier managed resource': [{ ...full, 'crossplane-name': 'hot' }, full],
+    'another provider alone is no reason': [{ ...full, 'crossplane-providerconfig': 'us' }, undefined],
+    'another provider goes with another change': [{ ...full, 'crossplane-providerconfig': 'us' }, full, true],
+    'the Provider of before goes when the ProviderConfig comes': [
+      { ...base, 'crossplane-class': 'small', 'crossplane-provider': 'favourite' },
+      full,
+    ],
   };
-  for (const [name, { tags, isChanging = false, want }] of Object.entries(rows)) {
+  for (const [name, [tags, want, isChanging = false]] of Object.entries(rows)) {
     test(name, () => {
       const written = retagged(tags, small, isChanging);
       assert.deepEqual(written, want);

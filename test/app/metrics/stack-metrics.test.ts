@@ -198,43 +198,28 @@ describe("a claim's Secret is counted as out of sync", () => {
   const { namespace = '' } = bound().metadata;
   const source = secret('infra', 'db-connection', { password: 'YQ==', port: 'MQ==' });
   const failing = [ready, condition('Synced', 'False', 'ReconcileError')];
-  const rows: Record<
-    string,
-    { readonly claim: Claim; readonly secrets: readonly Secret[]; readonly want: 0 | 1 }
-  > = {
-    'not if it holds the same': {
-      claim: bound(),
-      secrets: [source, secret(namespace, 'conn', { port: 'MQ==', password: 'YQ==' })],
-      want: 0,
-    },
-    'if a value differs': {
-      claim: bound(),
-      secrets: [source, secret(namespace, 'conn', { port: 'MQ==', password: 'Yg==' })],
-      want: 1,
-    },
-    'if a key is missing': {
-      claim: bound(),
-      secrets: [source, secret(namespace, 'conn', { port: 'MQ==' })],
-      want: 1,
-    },
-    'if there is one too many': {
-      claim: bound(),
-      secrets: [source, secret(namespace, 'conn', { port: 'MQ==', password: 'YQ==', more: '' })],
-      want: 1,
-    },
-    'if it is not there, and the claim says that it cannot be': {
-      claim: bound(failing),
-      secrets: [source],
-      want: 1,
-    },
-    'not if it is only not seen, as one of another type': { claim: bound(), secrets: [source], want: 0 },
-    'not of a claim that is not Bound': {
-      claim: aClaim('orders', undefined, { resourceRef }),
-      secrets: [source],
-      want: 0,
-    },
+  const rows: Record<string, readonly [claim: Claim, secrets: readonly Secret[], want: 0 | 1]> = {
+    'not if it holds the same': [
+      bound(),
+      [source, secret(namespace, 'conn', { port: 'MQ==', password: 'YQ==' })],
+      0,
+    ],
+    'if a value differs': [
+      bound(),
+      [source, secret(namespace, 'conn', { port: 'MQ==', password: 'Yg==' })],
+      1,
+    ],
+    'if a key is missing': [bound(), [source, secret(namespace, 'conn', { port: 'MQ==' })], 1],
+    'if there is one too many': [
+      bound(),
+      [source, secret(namespace, 'conn', { port: 'MQ==', password: 'YQ==', more: '' })],
+      1,
+    ],
+    'if it is not there, and the claim says that it cannot be': [bound(failing), [source], 1],
+    'not if it is only not seen, as one of another type': [bound(), [source], 0],
+    'not of a claim that is not Bound': [aClaim('orders', undefined, { resourceRef }), [source], 0],
   };
-  for (const [name, { claim: one, secrets, want }] of Object.entries(rows)) {
+  for (const [name, [one, secrets, want]] of Object.entries(rows)) {
     test(name, async () => {
       const { samples } = scene({ claims: [one], managed: [resource], secrets });
       assert.deepEqual(await samples('services_stack_secrets_out_of_step'), [

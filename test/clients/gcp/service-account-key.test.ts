@@ -30,56 +30,44 @@ describe('the key of a service account', () => {
     tokenUri: 'https://oauth2.googleapis.com/token',
     universeDomain: 'googleapis.com',
   };
-  const cases: Record<string, { given: object; want: object }> = {
-    'as Google hands it out': { given: {}, want: whole },
-    'without what goes without saying': {
-      given: { type: undefined, token_uri: undefined, universe_domain: undefined },
-      want: whole,
-    },
-    'of another token endpoint, and another cloud': {
-      given: { token_uri: 'http://127.0.0.1:8080/token/', universe_domain: 'example.org' },
-      want: { ...whole, tokenUri: 'http://127.0.0.1:8080/token', universeDomain: 'example.org' },
-    },
-    'of an emulator, with the address of its APIs': {
-      given: { endpoint: 'http://127.0.0.1:8080/' },
-      want: { ...whole, endpoint: 'http://127.0.0.1:8080' },
-    },
+  const cases: Record<string, readonly [given: object, want: object]> = {
+    'as Google hands it out': [{}, whole],
+    'without what goes without saying': [
+      { type: undefined, token_uri: undefined, universe_domain: undefined },
+      whole,
+    ],
+    'of another token endpoint, and another cloud': [
+      { token_uri: 'http://127.0.0.1:8080/token/', universe_domain: 'example.org' },
+      { ...whole, tokenUri: 'http://127.0.0.1:8080/token', universeDomain: 'example.org' },
+    ],
+    'of an emulator, with the address of its APIs': [
+      { endpoint: 'http://127.0.0.1:8080/' },
+      { ...whole, endpoint: 'http://127.0.0.1:8080' },
+    ],
   };
-  for (const [name, { given, want }] of Object.entries(cases)) {
+  for (const [name, [given, want]] of Object.entries(cases)) {
     test(name, () => assert.deepEqual(parseServiceAccountKey(JSON.stringify({ ...file, ...given })), want));
   }
 
-  const refused: Record<string, { text: string; why: RegExp }> = {
-    'that is no JSON': { text: 'robot', why: /are not JSON/ },
-    'that is a list': { text: '[]', why: /are not a JSON object/ },
-    'of a person': { text: JSON.stringify({ ...file, type: 'authorized_user' }), why: /service_account/ },
-    'without an address': {
-      text: JSON.stringify({ ...file, client_email: undefined }),
-      why: /no client_email/,
-    },
-    'without the key itself': {
-      text: JSON.stringify({ ...file, private_key: undefined }),
-      why: /no private_key/,
-    },
-    'with a key that is none': {
-      text: JSON.stringify({ ...file, private_key: 'hush' }),
-      why: /cannot be read/,
-    },
-    'with a key of another kind': {
-      text: JSON.stringify({ ...file, private_key: pem('ed25519') }),
-      why: /not for RSA/,
-    },
-    'with an address of something else': {
-      text: JSON.stringify({ ...file, token_uri: 'file:///etc/passwd' }),
-      why: /token_uri of neither http nor https/,
-    },
-    'with a user in an address': {
-      text: JSON.stringify({ ...file, token_uri: 'https://user:hush@x.test/' }),
-      why: /with a user/,
-    },
-    'with a number for a text': { text: JSON.stringify({ ...file, client_email: 5 }), why: /no text/ },
+  const refused: Record<string, readonly [text: string, why: RegExp]> = {
+    'that is no JSON': ['robot', /are not JSON/],
+    'that is a list': ['[]', /are not a JSON object/],
+    'of a person': [JSON.stringify({ ...file, type: 'authorized_user' }), /service_account/],
+    'without an address': [JSON.stringify({ ...file, client_email: undefined }), /no client_email/],
+    'without the key itself': [JSON.stringify({ ...file, private_key: undefined }), /no private_key/],
+    'with a key that is none': [JSON.stringify({ ...file, private_key: 'hush' }), /cannot be read/],
+    'with a key of another kind': [JSON.stringify({ ...file, private_key: pem('ed25519') }), /not for RSA/],
+    'with an address of something else': [
+      JSON.stringify({ ...file, token_uri: 'file:///etc/passwd' }),
+      /token_uri of neither http nor https/,
+    ],
+    'with a user in an address': [
+      JSON.stringify({ ...file, token_uri: 'https://user:hush@x.test/' }),
+      /with a user/,
+    ],
+    'with a number for a text': [JSON.stringify({ ...file, client_email: 5 }), /no text/],
   };
-  for (const [name, { text, why }] of Object.entries(refused)) {
+  for (const [name, [text, why]] of Object.entries(refused)) {
     test(`${name} is refused, without being repeated`, () => {
       assert.throws(
         () => parseServiceAccountKey(text),

@@ -5,27 +5,16 @@ import { managed } from './objects.ts';
 
 describe('the external name of a managed resource', () => {
   const annotations = { 'crossplane.io/external-name': 'edited' };
-  const rows: Record<string, { metadata: object; is: string | undefined }> = {
-    'is the recorded name': {
-      metadata: { annotations, status: { externalIdentity: '{"name":"made","fields":{}}' } },
-      is: 'made',
-    },
-    'is that of the annotation if no name is recorded': { metadata: { annotations }, is: 'edited' },
-    'is undefined if there is neither': { metadata: {}, is: undefined },
-    'where the record has none, too': {
-      metadata: { annotations, status: { externalIdentity: '{"fields":{}}' } },
-      is: 'edited',
-    },
-    'and where that is none': {
-      metadata: { annotations, status: { externalIdentity: 'no JSON' } },
-      is: 'edited',
-    },
-    'also one that names no text': {
-      metadata: { annotations, status: { externalIdentity: '{"name":7}' } },
-      is: 'edited',
-    },
+  const recording = (externalIdentity: string) => ({ annotations, status: { externalIdentity } });
+  const rows: Record<string, readonly [metadata: object, is: string | undefined]> = {
+    'is the recorded name': [recording('{"name":"made","fields":{}}'), 'made'],
+    'is that of the annotation if no name is recorded': [{ annotations }, 'edited'],
+    'is undefined if there is neither': [{}, undefined],
+    'where the record has none, too': [recording('{"fields":{}}'), 'edited'],
+    'and where that is none': [recording('no JSON'), 'edited'],
+    'also one that names no text': [recording('{"name":7}'), 'edited'],
   };
-  for (const [what, { metadata, is }] of Object.entries(rows)) {
+  for (const [what, [metadata, is]] of Object.entries(rows)) {
     test(what, () => assert.equal(nameInUse(managed({}, metadata)), is));
   }
 });

@@ -280,6 +280,13 @@ describe('a secret store changes only the version that was read', () => {
   before(() => vault.start());
   after(() => vault.stop());
 
+  /** A store in the Vault of these tests. */
+  function vaultOf(change: (client: VaultClient) => VaultClient = (client) => client) {
+    const client = vaultClient('secret', { clock: realClock(), server: vault.url, token });
+    after(() => client.close());
+    return vaultStore(change(client), { server: vault.url, mountPath: 'secret', scope: 'crossplane' });
+  }
+
   /** A store, and another process that writes to the same place. */
   const stores: Record<string, () => Promise<readonly [SecretStore, SecretStore]>> = {
     Kubernetes: async () => {
@@ -292,12 +299,7 @@ describe('a secret store changes only the version that was read', () => {
       };
       return [await open(), await open()];
     },
-    Vault: async () => {
-      const at = { server: vault.url, mountPath: 'secret', scope: 'crossplane' };
-      const client = vaultClient('secret', { clock: realClock(), server: vault.url, token });
-      after(() => client.close());
-      return [vaultStore(client, at), vaultStore(client, at)];
-    },
+    Vault: async () => [vaultOf(), vaultOf()],
   };
   for (const [kind, open] of Object.entries(stores)) {
     const changes: Record<string, OwnedConnection> = {
@@ -361,11 +363,8 @@ describe('a secret store changes only the version that was read', () => {
   }
 
   test('Vault: of two resources that publish at one path for the first time, one succeeds with its own details', async () => {
-    const at = { server: vault.url, mountPath: 'secret', scope: 'crossplane' };
-    const client = vaultClient('secret', { clock: realClock(), server: vault.url, token });
-    after(() => client.close());
     const racers = ['a', 'b', 'c'].map((uid) => ({
-      store: vaultStore(client, at),
+      store: vaultOf(),
       wanted: stored(`${uid}-uid`, { password: uid }),
     }));
     const results = await Promise.allSettled(
@@ -377,21 +376,17 @@ describe('a secret store changes only the version that was read', () => {
   });
 
   test('Vault: an entry that changes between the read and the removal stays', async () => {
-    const at = { server: vault.url, mountPath: 'secret', scope: 'crossplane' };
-    const client = vaultClient('secret', { clock: realClock(), server: vault.url, token });
-    after(() => client.close());
-    const store = vaultStore(client, at);
-    await store.write('edited', undefined, stored('our-uid'), signal);
-    const edited: VaultClient = {
+    await vaultOf().write('edited', undefined, stored('our-uid'), signal);
+    const edited = vaultOf((client) => ({
       ...client,
       async read(path, readSignal) {
         const secret = await client.read(path, readSignal);
         await client.write(path, { password: 'edited' }, { cas: secret?.version ?? 0 }, readSignal);
         return secret;
       },
-    };
+    }));
     await assert.rejects(
-      vaultStore(edited, at).remove('edited', stored('our-uid'), signal),
+      edited.remove('edited', stored('our-uid'), signal),
       /changed by another client at the same time/,
     );
     assert.deepEqual(vault.peek('crossplane/edited')?.data, { password: 'edited' });

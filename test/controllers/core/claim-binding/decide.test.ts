@@ -46,6 +46,9 @@ const unbound = managed(src, { status: { bindingPhase: 'Unbound' } });
 const reserved = managed({ ...src, claimRef: claimRef() }, { status: { bindingPhase: 'Unbound' } });
 const boundHere = { bindingPhase: 'Bound', boundUID: 'managed-uid' } as const;
 const bound = managed({ ...src, claimRef: claimRef() }, { status: boundHere });
+const deletable = managed({ claimRef: claimRef(), reclaimPolicy: 'Delete' }, { status: boundHere });
+const provisioned = managed({ claimRef: claimRef(), classRef: classRef('small'), reclaimPolicy: 'Delete' });
+const boundElsewhere = managed({ claimRef: claimRef() }, { status: { bindingPhase: 'Bound' } });
 const released = managed(
   { ...src, claimRef: claimRef({ uid: 'previous-uid' }) },
   { status: { bindingPhase: 'Released', boundUID: 'managed-uid' } },
@@ -112,24 +115,34 @@ const condition = (type: string, status: 'True' | 'False', reason: string, messa
 const isReady = { ...boundHere, conditions: [condition('Ready', 'True', 'Available')] };
 const makeAvailable = `kubectl patch favouritedbinstances.database.fcp.crossplane.io db --type=merge -p '{"spec":{"claimRef":{"apiVersion":"database.crossplane.io/v1alpha1","kind":"FancySQLInstance","namespace":"team","name":"orders","uid":null}}}'`;
 
-const reportOfReleased: Report = {
-  facts: {
-    conditions: [
-      notReady(
-        'Released',
-        `FavouriteDBInstance db is Released: its spec.claimRef has the UID of a claim that does not exist any more; an administrator can make it available to this claim: ${makeAvailable}`,
-      ),
-      reconcileSuccess(),
-    ],
-    bindingPhase: 'Unbound',
-  },
-  events: [
-    warning(
-      'WaitingToBind',
-      `FavouriteDBInstance db is Released: its spec.claimRef has the UID of a claim that does not exist any more; an administrator can make it available to this claim: ${makeAvailable}`,
-    ),
-  ],
-};
+/** Waiting for a person, whom a warning tells what to do. */
+const waitsFor = (
+  event: string,
+  message: string,
+  reason: string,
+  facts: Partial<Report['facts']>,
+): Report => ({
+  facts: { conditions: [notReady(reason, message), reconcileSuccess()], ...facts },
+  events: [warning(event, message)],
+});
+const reportOfReleased = waitsFor(
+  'WaitingToBind',
+  `FavouriteDBInstance db is Released: its spec.claimRef has the UID of a claim that does not exist any more; an administrator can make it available to this claim: ${makeAvailable}`,
+  'Released',
+  { bindingPhase: 'Unbound' },
+);
+/** Bound, whatever the resource is like. */
+const staysBound = (
+  ready: Report['facts']['conditions'][0],
+  hasSecret: boolean,
+  ...events: Report['events']
+): Report => ({
+  facts: { conditions: [ready, reconcileSuccess()], bindingPhase: 'Bound', hasSecret },
+  events,
+});
+
+const writesNoSecret =
+  'no connection secret is written: FavouriteDBInstance db has no spec.writeConnectionSecretToRef, which an administrator may set';
 
 type Waiting = Exclude<BindingWait['name'], 'SecretNotOwned'>;
 
@@ -198,14 +211,8 @@ const cases: Readonly<Record<string, Case>> = {
     want: { name: 'Bind', managed: reserved, readFirst: inOrder },
   },
   'a resource that another version bound to this claim gets boundUID': {
-    given: {
-      claim: boundClaim,
-      managed: managed({ claimRef: claimRef() }, { status: { bindingPhase: 'Bound' } }),
-    },
-    want: {
-      name: 'Bind',
-      managed: managed({ claimRef: claimRef() }, { status: { bindingPhase: 'Bound' } }),
-    },
+    given: { claim: boundClaim, managed: boundElsewhere },
+    want: { name: 'Bind', managed: boundElsewhere },
   },
   'a Bound claim gets its Secret': {
     given: { claim: named, managed: bound, secrets: { ...copied, write: { desired: secret('conn') } } },
@@ -224,28 +231,16 @@ const cases: Readonly<Record<string, Case>> = {
     want: { name: 'DeleteSecret', secret: secret('old') },
   },
   'a Bound resource with policy Delete is deleted with its claim': {
-    given: {
-      claim: endingClaim,
-      managed: managed({ claimRef: claimRef(), reclaimPolicy: 'Delete' }, { status: boundHere }),
-    },
-    want: {
-      name: 'DeleteResource',
-      managed: managed({ claimRef: claimRef(), reclaimPolicy: 'Delete' }, { status: boundHere }),
-    },
+    given: { claim: endingClaim, managed: deletable },
+    want: { name: 'DeleteResource', managed: deletable },
   },
   'a Bound resource with policy Retain is Released': {
     given: { claim: endingClaim, managed: bound },
     want: { name: 'Release', managed: bound },
   },
   'a provisioned resource follows its policy before it is Bound': {
-    given: {
-      claim: endingClaim,
-      managed: managed({ claimRef: claimRef(), classRef: classRef('small'), reclaimPolicy: 'Delete' }),
-    },
-    want: {
-      name: 'DeleteResource',
-      managed: managed({ claimRef: claimRef(), classRef: classRef('small'), reclaimPolicy: 'Delete' }),
-    },
+    given: { claim: endingClaim, managed: provisioned },
+    want: { name: 'DeleteResource', managed: provisioned },
   },
   'a resource that a user created is available again if it was never Bound': {
     given: { claim: endingClaim, managed: reserved },
@@ -312,30 +307,15 @@ const cases: Readonly<Record<string, Case>> = {
   'a Bound claim whose resource was deleted gets no other one': {
     given: { claim: boundClaim, provisioning: { resourceClass: small } },
     want: { name: 'ResourceLost' },
-    report: {
-      facts: {
-        conditions: [
-          notReady(
-            'ResourceNotFound',
-            'was bound to FavouriteDBInstance db, which no longer exists; restore it from a backup, or create another claim. Delete this one once its Secret is not needed',
-          ),
-          reconcileSuccess(),
-        ],
-        bindingPhase: 'Released',
-      },
-      events: [
-        warning(
-          'ManagedResourceNotFound',
-          'was bound to FavouriteDBInstance db, which no longer exists; restore it from a backup, or create another claim. Delete this one once its Secret is not needed',
-        ),
-      ],
-    },
+    report: waitsFor(
+      'ManagedResourceNotFound',
+      'was bound to FavouriteDBInstance db, which no longer exists; restore it from a backup, or create another claim. Delete this one once its Secret is not needed',
+      'ResourceNotFound',
+      { bindingPhase: 'Released' },
+    ),
   },
   'a claim whose class does not exist waits for it': {
-    given: {
-      claim: claim({ classRef: classRef('small') }),
-      provisioning: { resourceClass: undefined },
-    },
+    given: { claim: claim({ classRef: classRef('small') }), provisioning: { resourceClass: undefined } },
     want: { name: 'ClassMissing' },
     report: refuses(
       'CannotGetResourceClass',
@@ -392,14 +372,7 @@ const cases: Readonly<Record<string, Case>> = {
       secrets: copied,
     },
     want: { name: 'ResourceDeleted' },
-    report: {
-      facts: {
-        conditions: [notReady('Deleting', 'FavouriteDBInstance db'), reconcileSuccess()],
-        bindingPhase: 'Bound',
-        hasSecret: true,
-      },
-      events: [],
-    },
+    report: staysBound(notReady('Deleting', 'FavouriteDBInstance db'), true),
   },
   'a claimRef without a namespace names no claim': {
     given: {
@@ -453,10 +426,7 @@ const cases: Readonly<Record<string, Case>> = {
     ),
   },
   'a claim does not take a Released resource': {
-    given: {
-      claim: named,
-      managed: released,
-    },
+    given: { claim: named, managed: released },
     want: { name: 'Released' },
     report: reportOfReleased,
   },
@@ -487,10 +457,12 @@ const cases: Readonly<Record<string, Case>> = {
       ),
     },
     want: { name: 'NotReady' },
-    report: {
-      ...waits(undefined, 'waiting for FavouriteDBInstance db: quota', undefined, 'ResourceFailing'),
-      events: [warning('ManagedResourceTrouble', 'waiting for FavouriteDBInstance db: quota')],
-    },
+    report: waitsFor(
+      'ManagedResourceTrouble',
+      'waiting for FavouriteDBInstance db: quota',
+      'ResourceFailing',
+      {},
+    ),
   },
   'a resource that was just created may stay silent for two seconds': {
     given: {
@@ -541,16 +513,12 @@ const cases: Readonly<Record<string, Case>> = {
       ),
     },
     want: { name: 'NotReady' },
-    report: {
-      facts: {
-        conditions: [
-          notReady('ResourceFailing', 'waiting for FavouriteDBInstance db: no quota'),
-          reconcileSuccess(),
-        ],
-        isStuck: true,
-      },
-      events: [warning('ManagedResourceTrouble', 'waiting for FavouriteDBInstance db: no quota')],
-    },
+    report: waitsFor(
+      'ManagedResourceTrouble',
+      'waiting for FavouriteDBInstance db: no quota',
+      'ResourceFailing',
+      { isStuck: true },
+    ),
   },
   'a claim waits until the credential is its own': {
     given: {
@@ -595,10 +563,7 @@ const cases: Readonly<Record<string, Case>> = {
       secrets: copied,
     },
     want: { name: 'KeepBound' },
-    report: {
-      facts: { conditions: [available(), reconcileSuccess()], bindingPhase: 'Bound', hasSecret: true },
-      events: [normal('BoundManagedResource', 'bound to FavouriteDBInstance db')],
-    },
+    report: staysBound(available(), true, normal('BoundManagedResource', 'bound to FavouriteDBInstance db')),
   },
   'a Bound claim keeps its copy while another credential is applied': {
     given: {
@@ -612,10 +577,7 @@ const cases: Readonly<Record<string, Case>> = {
       },
     },
     want: { name: 'KeepBound' },
-    report: {
-      facts: { conditions: [available(), reconcileSuccess()], bindingPhase: 'Bound', hasSecret: true },
-      events: [],
-    },
+    report: staysBound(available(), true),
   },
   'a Bound claim shows that its resource fails, and stays usable': {
     given: {
@@ -635,38 +597,20 @@ const cases: Readonly<Record<string, Case>> = {
       secrets: copied,
     },
     want: { name: 'KeepBound' },
-    report: {
-      facts: {
-        conditions: [availableWithTrouble('FavouriteDBInstance db: cannot observe'), reconcileSuccess()],
-        bindingPhase: 'Bound',
-        hasSecret: true,
-      },
-      events: [warning('ManagedResourceTrouble', 'FavouriteDBInstance db: cannot observe')],
-    },
+    report: staysBound(
+      availableWithTrouble('FavouriteDBInstance db: cannot observe'),
+      true,
+      warning('ManagedResourceTrouble', 'FavouriteDBInstance db: cannot observe'),
+    ),
   },
   'a Bound claim whose resource publishes no Secret names the field to change': {
     given: { claim: boundClaim, managed: managed({ claimRef: claimRef() }, { status: isReady }) },
     want: { name: 'KeepBound' },
-    report: {
-      facts: {
-        conditions: [
-          {
-            ...available(),
-            message:
-              'no connection secret is written: FavouriteDBInstance db has no spec.writeConnectionSecretToRef, which an administrator may set',
-          },
-          reconcileSuccess(),
-        ],
-        bindingPhase: 'Bound',
-        hasSecret: false,
-      },
-      events: [
-        warning(
-          'CannotPropagateConnectionDetails',
-          'no connection secret is written: FavouriteDBInstance db has no spec.writeConnectionSecretToRef, which an administrator may set',
-        ),
-      ],
-    },
+    report: staysBound(
+      { ...available(), message: writesNoSecret },
+      false,
+      warning('CannotPropagateConnectionDetails', writesNoSecret),
+    ),
   },
   'a claim whose Secret belongs to another owner is not bound': {
     given: {

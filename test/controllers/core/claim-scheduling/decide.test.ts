@@ -48,6 +48,8 @@ const wrong = (name: string, annotations = {}, creationTimestamp = '2026-01-04T0
     { labels: { size: 'small' }, annotations, creationTimestamp },
     { specTemplate: { forProvider: { engine: 'wrong' } } },
   );
+const wrongPeer = (name: string) =>
+  resourceClass(name, {}, { kind: otherClassKind, specTemplate: { forProvider: { engine: 'wrong' } } });
 const others = (name: string) => resourceClass(name, { labels: { size: 'small' } });
 const whyNotSuitableBy = (by: ClaimService) => (of: Claim, offered: Class) => whyNotSuitable(by, of, offered);
 
@@ -304,13 +306,7 @@ const scheduling: Record<string, Case> = {
   'AssignClass: a classRef with only a name skips a class that cannot serve the claim': {
     claim: claim({ classRef: { name: 'small' } }),
     classes: [small],
-    peerClasses: [
-      resourceClass(
-        'small',
-        {},
-        { kind: otherClassKind, specTemplate: { forProvider: { engine: 'wrong' } } },
-      ),
-    ],
+    peerClasses: [wrongPeer('small')],
     want: { ...fits, classRef: { ...classRef('small'), uid: 'small-uid' } },
     message: /; passed over: AmbivalentDBInstanceClass small has engine "wrong"$/,
   },
@@ -330,13 +326,7 @@ const scheduling: Record<string, Case> = {
   'ClassNotFound: two classes have the name, and neither can serve the claim': {
     claim: claim({ classRef: { name: 'wrong' } }),
     classes: [wrong('wrong')],
-    peerClasses: [
-      resourceClass(
-        'wrong',
-        {},
-        { kind: otherClassKind, specTemplate: { forProvider: { engine: 'wrong' } } },
-      ),
-    ],
+    peerClasses: [wrongPeer('wrong')],
     ...reports(
       'ClassNotFound',
       /^no resource class that can serve the claim is named wrong; .*; there is none that can; /,

@@ -19,54 +19,44 @@ const inUseBy = (what: string): InUseDecision => ({
 });
 
 describe('the decision about an object that managed resources use', () => {
-  const rows: Record<
-    string,
-    { config: ProviderConfig; users: ReturnType<typeof users>; want: InUseDecision }
-  > = {
-    'without users it needs no finalizer': { config: config(), users: [], want: { name: 'CountUsers' } },
-    'its first user protects it': { config: config(), users: users('a'), want: { name: 'AddFinalizer' } },
-    'it is protected no longer than it has users': {
-      config: config({ finalizers }),
-      users: [],
-      want: { name: 'RemoveFinalizer' },
-    },
-    'a protected one shows its users': {
-      config: config({ finalizers }),
-      users: users('a'),
-      want: { name: 'CountUsers' },
-    },
-    'a deleted one without users loses its finalizer': {
-      config: config({ finalizers, deletionTimestamp }),
-      users: [],
-      want: { name: 'RemoveFinalizer' },
-    },
-    'a deleted one waits for its user, by name': {
-      config: config({ finalizers, deletionTimestamp }),
-      users: users('a'),
-      want: inUseBy('1 managed resource: FavouriteDBInstance a'),
-    },
-    'a deleted one names five users, always in one order': {
-      config: config({ finalizers, deletionTimestamp }),
-      users: users('e', 'b', 'a', 'd', 'c'),
-      want: inUseBy(
+  type Row = readonly [config: ProviderConfig, users: ReturnType<typeof users>, want: InUseDecision];
+  const rows: Record<string, Row> = {
+    'without users it needs no finalizer': [config(), [], { name: 'CountUsers' }],
+    'its first user protects it': [config(), users('a'), { name: 'AddFinalizer' }],
+    'it is protected no longer than it has users': [config({ finalizers }), [], { name: 'RemoveFinalizer' }],
+    'a protected one shows its users': [config({ finalizers }), users('a'), { name: 'CountUsers' }],
+    'a deleted one without users loses its finalizer': [
+      config({ finalizers, deletionTimestamp }),
+      [],
+      { name: 'RemoveFinalizer' },
+    ],
+    'a deleted one waits for its user, by name': [
+      config({ finalizers, deletionTimestamp }),
+      users('a'),
+      inUseBy('1 managed resource: FavouriteDBInstance a'),
+    ],
+    'a deleted one names five users, always in one order': [
+      config({ finalizers, deletionTimestamp }),
+      users('e', 'b', 'a', 'd', 'c'),
+      inUseBy(
         '5 managed resources: FavouriteDBInstance a, FavouriteDBInstance b, FavouriteDBInstance c, FavouriteDBInstance d, FavouriteDBInstance e',
       ),
-    },
-    'a deleted one counts those after the fifth': {
-      config: config({ finalizers, deletionTimestamp }),
-      users: users('f', 'e', 'b', 'a', 'd', 'c'),
-      want: inUseBy(
+    ],
+    'a deleted one counts those after the fifth': [
+      config({ finalizers, deletionTimestamp }),
+      users('f', 'e', 'b', 'a', 'd', 'c'),
+      inUseBy(
         '6 managed resources: FavouriteDBInstance a, FavouriteDBInstance b, FavouriteDBInstance c, FavouriteDBInstance d, FavouriteDBInstance e, and 1 more',
       ),
-    },
-    'a deleted one that was never protected waits for no user': {
-      config: config({ finalizers: ['of.another'], deletionTimestamp }),
-      users: users('a'),
-      want: { name: 'RemoveFinalizer' },
-    },
+    ],
+    'a deleted one that was never protected waits for no user': [
+      config({ finalizers: ['of.another'], deletionTimestamp }),
+      users('a'),
+      { name: 'RemoveFinalizer' },
+    ],
   };
-  for (const [name, row] of Object.entries(rows)) {
-    test(name, () => assert.deepEqual(decideInUse(row.config, row.users), row.want));
+  for (const [name, [given, its, want]] of Object.entries(rows)) {
+    test(name, () => assert.deepEqual(decideInUse(given, its), want));
   }
 });
 

@@ -36,26 +36,23 @@ const deterministic: IdentityContext = { isAssigned: false, marks };
 const assigned: IdentityContext = { isAssigned: true, marks };
 
 describe('the identity that a managed resource names', () => {
-  const rows: Record<string, { object: Managed; want: string }> = {
-    'is its name, and the fields that have a value': {
-      object: of({ region: 'us', net: { id: 7 }, size: 1 }, { annotations: nameIs('db') }),
-      want: '{"name":"db","system":"a","fields":{"net.id":7,"region":"us"}}',
-    },
-    'has no part for an empty value or name': {
-      object: of({ region: null, net: {} }),
-      want: '{"system":"a","fields":{}}',
-    },
-    'includes initProvider beneath forProvider': {
-      object: of({ net: { id: 7 } }, {}, { initProvider: { region: 'eu', net: { id: 8 } } }),
-      want: '{"system":"a","fields":{"net.id":7,"region":"eu"}}',
-    },
-    'does not include fields that are only immutable': {
-      object: of({ region: 'us' }, {}, { initProvider: { region: 'eu', net: { id: 8 } } }),
-      want: '{"system":"a","fields":{"region":"us"}}',
-    },
-    'is empty without wanted fields': { object: of(undefined), want: '{"system":"a","fields":{}}' },
+  const rows: Record<string, readonly [object: Managed, want: string]> = {
+    'is its name, and the fields that have a value': [
+      of({ region: 'us', net: { id: 7 }, size: 1 }, { annotations: nameIs('db') }),
+      '{"name":"db","system":"a","fields":{"net.id":7,"region":"us"}}',
+    ],
+    'has no part for an empty value or name': [of({ region: null, net: {} }), '{"system":"a","fields":{}}'],
+    'includes initProvider beneath forProvider': [
+      of({ net: { id: 7 } }, {}, { initProvider: { region: 'eu', net: { id: 8 } } }),
+      '{"system":"a","fields":{"net.id":7,"region":"eu"}}',
+    ],
+    'does not include fields that are only immutable': [
+      of({ region: 'us' }, {}, { initProvider: { region: 'eu', net: { id: 8 } } }),
+      '{"system":"a","fields":{"region":"us"}}',
+    ],
+    'is empty without wanted fields': [of(undefined), '{"system":"a","fields":{}}'],
   };
-  for (const [name, { object, want }] of Object.entries(rows)) {
+  for (const [name, [object, want]] of Object.entries(rows)) {
     test(name, () => assert.equal(encodeIdentity(identityOf(object, marks, 'a')), want));
   }
 });

@@ -24,26 +24,25 @@ const tracked = (times: Readonly<Record<string, number>>) =>
   );
 
 describe('the marks of a creation', () => {
-  const rows: Record<string, { times: Readonly<Record<string, number>>; begins: string; ends: string }> = {
-    'the first: now': { times: {}, begins: at(5), ends: at(5) },
-    'a later one: now': { times: { pending: 1, succeeded: 3, failed: 2 }, begins: at(5), ends: at(5) },
-    'in the second in which the last one succeeded it begins a second later': {
-      times: { pending: 4, succeeded: 5 },
-      begins: at(6),
-      ends: at(5),
-    },
-    'so it does in the second in which the last one failed': {
-      times: { pending: 4, failed: 5, succeeded: 1 },
-      begins: at(6),
-      ends: at(5),
-    },
-    'it never ends before it began, however the clock goes': {
-      times: { pending: 8 },
-      begins: at(5),
-      ends: at(8),
-    },
+  const rows: Record<
+    string,
+    readonly [times: Readonly<Record<string, number>>, begins: string, ends: string]
+  > = {
+    'the first: now': [{}, at(5), at(5)],
+    'a later one: now': [{ pending: 1, succeeded: 3, failed: 2 }, at(5), at(5)],
+    'in the second in which the last one succeeded it begins a second later': [
+      { pending: 4, succeeded: 5 },
+      at(6),
+      at(5),
+    ],
+    'so it does in the second in which the last one failed': [
+      { pending: 4, failed: 5, succeeded: 1 },
+      at(6),
+      at(5),
+    ],
+    'it never ends before it began, however the clock goes': [{ pending: 8 }, at(5), at(8)],
   };
-  for (const [name, { times, begins, ends }] of Object.entries(rows)) {
+  for (const [name, [times, begins, ends]] of Object.entries(rows)) {
     test(name, () => {
       const object = tracked(times);
       assert.deepEqual([pendingTime(object, now), resultTime(object, now)], [begins, ends]);
@@ -68,52 +67,38 @@ describe('how long a deletion waits for a resource without creation marks to sho
     conditions: setConditions([], [facts], { now: new Date(at(second)) }),
   });
   const leaving = { deletionTimestamp };
-  const rows: Record<
-    string,
-    { metadata: Partial<ObjectMeta> & { status?: ManagedStatus }; graceMs: number; isBeing: boolean }
-  > = {
-    'a deletion waits during the grace period': {
-      metadata: { ...leaving, creationTimestamp: at(3) },
-      graceMs: 2_001,
-      isBeing: true,
-    },
-    'a deletion does not wait after the grace period': {
-      metadata: { ...leaving, creationTimestamp: at(3) },
-      graceMs: 2_000,
-      isBeing: false,
-    },
-    'the grace period begins when the condition Creating was set': {
-      metadata: { ...leaving, creationTimestamp: at(0), status: reported(creating(), 4) },
-      graceMs: 2_000,
-      isBeing: true,
-    },
-    'a time slightly ahead of a clock that was set back counts as recent': {
-      metadata: { ...leaving, creationTimestamp: at(6) },
-      graceMs: 2_000,
-      isBeing: true,
-    },
-    'a time far ahead is not awaited': {
-      metadata: { ...leaving, creationTimestamp: '2026-01-02T07:31:00Z' },
-      graceMs: 2_000,
-      isBeing: false,
-    },
-    'a resource that was seen is not awaited': {
-      metadata: { ...leaving, creationTimestamp: at(4), status: reported(available(), 4) },
-      graceMs: 2_000,
-      isBeing: false,
-    },
-    'a resource without a known start is not awaited': {
-      metadata: leaving,
-      graceMs: 2_000,
-      isBeing: false,
-    },
-    'a resource that is not being deleted is not awaited': {
-      metadata: { creationTimestamp: at(4) },
-      graceMs: 2_000,
-      isBeing: false,
-    },
+  type Metadata = Partial<ObjectMeta> & { status?: ManagedStatus };
+  const rows: Record<string, readonly [metadata: Metadata, graceMs: number, isBeing: boolean]> = {
+    'a deletion waits during the grace period': [{ ...leaving, creationTimestamp: at(3) }, 2_001, true],
+    'a deletion does not wait after the grace period': [
+      { ...leaving, creationTimestamp: at(3) },
+      2_000,
+      false,
+    ],
+    'the grace period begins when the condition Creating was set': [
+      { ...leaving, creationTimestamp: at(0), status: reported(creating(), 4) },
+      2_000,
+      true,
+    ],
+    'a time slightly ahead of a clock that was set back counts as recent': [
+      { ...leaving, creationTimestamp: at(6) },
+      2_000,
+      true,
+    ],
+    'a time far ahead is not awaited': [
+      { ...leaving, creationTimestamp: '2026-01-02T07:31:00Z' },
+      2_000,
+      false,
+    ],
+    'a resource that was seen is not awaited': [
+      { ...leaving, creationTimestamp: at(4), status: reported(available(), 4) },
+      2_000,
+      false,
+    ],
+    'a resource without a known start is not awaited': [leaving, 2_000, false],
+    'a resource that is not being deleted is not awaited': [{ creationTimestamp: at(4) }, 2_000, false],
   };
-  for (const [name, { metadata, graceMs, isBeing }] of Object.entries(rows)) {
+  for (const [name, [metadata, graceMs, isBeing]] of Object.entries(rows)) {
     test(name, () => assert.equal(isBeingCreated(managed({}, metadata), graceMs, now), isBeing));
   }
 });
