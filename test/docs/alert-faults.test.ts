@@ -1,23 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { annotationKeys } from '../../apis/core/v1alpha1/meta.ts';
-import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
 import { encodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
-import {
-  FavouriteDBInstanceClassKind,
-  FavouriteDBInstanceKind,
-} from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import { FavouriteDBInstanceKind } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { NetworkKind } from '../../apis/fcp/v1alpha3/network.ts';
-import { ProviderKind } from '../../apis/fcp/v1alpha3/provider.ts';
 import { favouriteCloudClient } from '../../clients/favourite-cloud.ts';
 import type { Carrier } from '../../clients/http.ts';
 import type { ManagedService } from '../../controllers/core/managed/setup.ts';
 import { createFcpStack } from '../../controllers/fcp/setup.ts';
+import { putFancySqlExample } from '../fakes/fancysql-example.ts';
 import { inProcessCloud } from '../fakes/in-process-cloud.ts';
 import { Simulation } from '../fakes/simulation.ts';
-import { objectsOf } from './manifests.ts';
 import type { RuleGroup, Series } from './promtool.ts';
 import { promtool, ruleGroups, testRules, withoutPromtool } from './promtool.ts';
 
@@ -55,17 +50,7 @@ class Recorded {
 
   constructor() {
     const { cluster } = this.simulation;
-    const kinds: readonly Kind[] = [SecretKind, ProviderKind, FavouriteDBInstanceClassKind];
-    for (const object of objectsOf('examples/fancysql')) {
-      const kind = kinds.find(
-        (each) => each.kind === object.kind && object.apiVersion.startsWith(each.group),
-      );
-      const { stringData, ...rest } = object as KubernetesObject & {
-        readonly stringData?: ConnectionDetails;
-      };
-      const data = stringData && { data: encodeDetails(stringData) };
-      if (kind !== undefined) cluster.put(kind, { ...rest, ...data } as KubernetesObject);
-    }
+    putFancySqlExample(cluster, ['favourite']);
     const stack = createFcpStack({
       createClient: (options) => favouriteCloudClient({ ...options, dispatcher: this.#carrier }),
     });

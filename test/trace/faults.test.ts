@@ -16,9 +16,9 @@ import type { CoreEvent } from '../../runtime/events/event-kind.ts';
 import { LeaseKind } from '../../runtime/process/leader-election.ts';
 import type { Trace } from '../../trace/model/trace.ts';
 import { timelineOf } from '../../trace/model/trace-of.ts';
+import { leaseHeld, legacy, resources } from './traced-objects.ts';
 import type { Answering } from './traced-world.ts';
-import { endWorlds, leaseKey, TracedWorld } from './traced-world.ts';
-import { legacy, resources } from './traced-objects.ts';
+import { endWorlds, TracedWorld } from './traced-world.ts';
 
 afterEach(endWorlds);
 
@@ -141,16 +141,7 @@ const putNamespace = (world: TracedWorld): unknown =>
 
 /** The controllers have renewed their lease now. */
 const putLease = (world: TracedWorld): unknown =>
-  world.cluster.put(LeaseKind, {
-    apiVersion: 'coordination.k8s.io/v1',
-    kind: 'Lease',
-    metadata: leaseKey,
-    spec: {
-      holderIdentity: 'pod-1',
-      leaseDurationSeconds: 15,
-      renewTime: world.clock.now().toISOString(),
-    },
-  });
+  world.cluster.put(LeaseKind, leaseHeld(0, world.clock.now()));
 
 /** Sets how the cloud answers. */
 const answered =

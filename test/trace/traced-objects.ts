@@ -30,8 +30,8 @@ export const remedyOf = (fault: Trace['fault']) => ({
   commands: fault?.commands,
 });
 
-/** A lease that was renewed this many seconds ago. */
-export const leaseHeld = (secondsAgo = 1): KubernetesObject =>
+/** A lease that was renewed this many seconds before a time. */
+export const leaseHeld = (secondsAgo = 1, at = now): KubernetesObject =>
   ({
     apiVersion: 'coordination.k8s.io/v1',
     kind: 'Lease',
@@ -39,7 +39,7 @@ export const leaseHeld = (secondsAgo = 1): KubernetesObject =>
     spec: {
       holderIdentity: 'pod-1',
       leaseDurationSeconds: 15,
-      renewTime: new Date(now.getTime() - secondsAgo * 1_000).toISOString(),
+      renewTime: new Date(at.getTime() - secondsAgo * 1_000).toISOString(),
     },
   }) as KubernetesObject;
 

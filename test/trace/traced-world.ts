@@ -2,16 +2,8 @@ import { tap } from 'rxjs';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
-import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
-import { encodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
-import {
-  FavouriteDBInstanceClassKind,
-  FavouriteDBInstanceKind,
-} from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
-import { ProviderKind } from '../../apis/fcp/v1alpha3/provider.ts';
-import { AmbivalentDBInstanceClassKind } from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
-import { ProviderConfigKind } from '../../apis/ocp/v1alpha1/provider.ts';
+import { FavouriteDBInstanceKind } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { favouriteCloudClient } from '../../clients/favourite-cloud.ts';
 import type { Carrier } from '../../clients/http.ts';
 import { otherCloudClient } from '../../clients/other-cloud.ts';
@@ -25,7 +17,7 @@ import type { Trace } from '../../trace/model/trace.ts';
 import { traceOf } from '../../trace/model/trace-of.ts';
 import { apiSource } from '../../trace/read/api-source.ts';
 import { collect } from '../../trace/read/collect.ts';
-import { objectsOf } from '../docs/manifests.ts';
+import { putFancySqlExample } from '../fakes/fancysql-example.ts';
 import type { InProcessCloud } from '../fakes/in-process-cloud.ts';
 import { inProcessCloud } from '../fakes/in-process-cloud.ts';
 import { connectionRefused } from '../fakes/outside.ts';
@@ -73,26 +65,7 @@ export class TracedWorld {
       inProcessCloud(this.clock, { url: `http://127.0.0.1:${port}`, flavour, provisioningMs });
     this.#favourite = cloud('favourite', 18080);
     this.#other = cloud('other', 18081);
-    const kinds: readonly Kind[] = [
-      SecretKind,
-      ProviderKind,
-      ProviderConfigKind,
-      FavouriteDBInstanceClassKind,
-      AmbivalentDBInstanceClassKind,
-    ];
-    for (const object of objectsOf('examples/fancysql')) {
-      const kind = kinds.find(
-        (each) => each.kind === object.kind && object.apiVersion.startsWith(each.group),
-      );
-      if (kind === undefined || object.metadata.name === 'ambivalent-small') continue;
-      const { stringData, ...rest } = object as KubernetesObject & {
-        readonly stringData?: ConnectionDetails;
-      };
-      this.cluster.put(kind, {
-        ...rest,
-        ...(stringData && { data: encodeDetails(stringData) }),
-      } as KubernetesObject);
-    }
+    putFancySqlExample(this.cluster, ['favourite', 'other'], 'ambivalent-small');
   }
 
   #carrier(dispatcher: Carrier): Carrier {

@@ -1,18 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
-import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
-import { encodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
+import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
+import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import { FancySQLInstanceKind } from '../../../apis/database/v1alpha1/fancy-sql-instance.ts';
-import {
-  FavouriteDBInstanceClassKind,
-  FavouriteDBInstanceKind,
-} from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
-import { ProviderKind } from '../../../apis/fcp/v1alpha3/provider.ts';
+import { FavouriteDBInstanceKind } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { favouriteCloudClient } from '../../../clients/favourite-cloud.ts';
 import { createFcpStack } from '../../../controllers/fcp/setup.ts';
 import { EventKind } from '../../../runtime/events/event-kind.ts';
-import { objectsOf } from '../../docs/manifests.ts';
+import { putFancySqlExample } from '../../fakes/fancysql-example.ts';
 import { inProcessCloud } from '../../fakes/in-process-cloud.ts';
 import { Simulation } from '../../fakes/simulation.ts';
 
@@ -29,13 +24,7 @@ function world() {
     provisioningMs: 30_000,
     random,
   });
-  const kinds: readonly Kind[] = [SecretKind, ProviderKind, FavouriteDBInstanceClassKind];
-  for (const object of objectsOf('examples/fancysql')) {
-    const kind = kinds.find((each) => each.kind === object.kind && object.apiVersion.startsWith(each.group));
-    const { stringData, ...rest } = object as KubernetesObject & { readonly stringData?: ConnectionDetails };
-    const data = stringData && { data: encodeDetails(stringData) };
-    if (kind !== undefined) cluster.put(kind, { ...rest, ...data } as KubernetesObject);
-  }
+  putFancySqlExample(cluster, ['favourite']);
   const start = (): void =>
     simulation.start([
       createFcpStack({

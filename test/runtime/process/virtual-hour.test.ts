@@ -1,25 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
-import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
-import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
-import { decodeDetails, encodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
+import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
+import { decodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import { FancySQLInstanceKind } from '../../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import {
   FavouriteDBInstanceClassKind,
   FavouriteDBInstanceKind,
 } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
-import { ProviderKind } from '../../../apis/fcp/v1alpha3/provider.ts';
-import {
-  AmbivalentDBInstanceClassKind,
-  AmbivalentDBInstanceKind,
-} from '../../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
-import { ProviderConfigKind } from '../../../apis/ocp/v1alpha1/provider.ts';
+import { AmbivalentDBInstanceKind } from '../../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
 import { favouriteCloudClient } from '../../../clients/favourite-cloud.ts';
 import { otherCloudClient } from '../../../clients/other-cloud.ts';
 import { createFcpStack } from '../../../controllers/fcp/setup.ts';
 import { createOcpStack } from '../../../controllers/ocp/setup.ts';
-import { objectsOf } from '../../docs/manifests.ts';
+import { putFancySqlExample } from '../../fakes/fancysql-example.ts';
 import { inProcessCloud } from '../../fakes/in-process-cloud.ts';
 import { Simulation } from '../../fakes/simulation.ts';
 
@@ -41,23 +35,7 @@ function world(seed: number) {
       createClient: (options) => otherCloudClient({ ...options, dispatcher: other.dispatcher }),
     }),
   ];
-  const kinds: readonly Kind[] = [
-    SecretKind,
-    ProviderKind,
-    ProviderConfigKind,
-    FavouriteDBInstanceClassKind,
-    AmbivalentDBInstanceClassKind,
-  ];
-  for (const object of objectsOf('examples/fancysql')) {
-    const kind = kinds.find((each) => each.kind === object.kind && object.apiVersion.startsWith(each.group));
-    const { stringData, ...rest } = object as KubernetesObject & { readonly stringData?: ConnectionDetails };
-    if (kind !== undefined) {
-      cluster.put(kind, {
-        ...rest,
-        ...(stringData && { data: encodeDetails(stringData) }),
-      } as KubernetesObject);
-    }
-  }
+  putFancySqlExample(cluster, ['favourite', 'other']);
   return { simulation, cluster, clouds: [favourite, other], start: () => simulation.start(stacks) };
 }
 

@@ -62,6 +62,17 @@ async function beingUpdated(): Promise<Scene> {
 
 const remove = (scene: Scene): void => scene.cluster.delete(managedKind, db, deletionTimestamp);
 
+/** One that is there, and whose deletion is under way. */
+async function beingDeleted(): Promise<Scene> {
+  const scene = slow();
+  scene.external.creation = {};
+  scene.external.isDeletionSlow = true;
+  await scene.run();
+  remove(scene);
+  await scene.run();
+  return scene;
+}
+
 describe('a creation whose resource does not show during the operation', () => {
   test('a deleted resource is observed again after its creation has ended', async () => {
     const scene = await beingCreated({ confirmAbsenceMs: 5_000 });
@@ -346,12 +357,7 @@ describe('a resource that is deleted during an operation', () => {
   });
 
   test('is not deleted twice, and stays until the deletion has ended', async () => {
-    const scene = slow();
-    scene.external.creation = {};
-    scene.external.isDeletionSlow = true;
-    await scene.run();
-    remove(scene);
-    await scene.run();
+    const scene = await beingDeleted();
     await scene.run();
     assert.equal(scene.decision, 'AwaitDeletion');
     scene.external.things.clear();
@@ -363,12 +369,7 @@ describe('a resource that is deleted during an operation', () => {
   });
 
   test('is deleted again if the deletion failed', async () => {
-    const scene = slow();
-    scene.external.creation = {};
-    scene.external.isDeletionSlow = true;
-    await scene.run();
-    remove(scene);
-    await scene.run();
+    const scene = await beingDeleted();
     scene.external.progress = () => failed;
     await scene.run();
     assert.equal(
