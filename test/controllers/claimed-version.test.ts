@@ -20,7 +20,7 @@ import {
   incompatibilityOfPostgreSQLDatabase,
 } from '../../controllers/postgresql/postgresql-database/configure.ts';
 
-/** What `configure` yields for these parameters of a class, or why they cannot serve the claim. */
+/** The result of `configure` for these parameters of a class, or the reason why they cannot serve the claim. */
 type Configure = (offered: never) => object | string;
 
 const configuring =

@@ -20,8 +20,8 @@ import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { InProcessCloud, InProcessCloudOptions } from '../../fakes/in-process-cloud.ts';
 import { inProcessCloud } from '../../fakes/in-process-cloud.ts';
 import { FakeCluster, FakeProcess } from '../core/environment-fake.ts';
-import { instance } from './objects.ts';
 import { secretOf } from '../core/objects.ts';
+import { instance } from './objects.ts';
 
 const cart = { namespace: 'shop', name: 'cart' };
 /** A reference to the class. */

@@ -8,10 +8,10 @@ import {
   newInstance,
   observationOf,
 } from '../../../controllers/gcp/cloud-memorystore-instance/desired-state.ts';
+import { isLaterVersion } from '../../../controllers/gcp/cloud-memorystore-instance/redis-version.ts';
 import { newTopic, differenceOf as topicDifferenceOf } from '../../../controllers/gcp/topic/desired-state.ts';
 import type { InstanceParameters } from './objects.ts';
 import { instance, small, topic } from './objects.ts';
-import { isLaterVersion } from '../../../controllers/gcp/cloud-memorystore-instance/redis-version.ts';
 
 const ours = {
   'crossplane-kind': 'cloudmemorystoreinstance_cache_gcp_crossplane_io',

@@ -17,8 +17,8 @@ import type { GoogleCloudOptions } from '../../../emulators/gcp/cloud.ts';
 import type { InProcessGoogleCloud } from '../../fakes/in-process-google-cloud.ts';
 import { inProcessGoogleCloud } from '../../fakes/in-process-google-cloud.ts';
 import { FakeCluster, FakeProcess } from '../core/environment-fake.ts';
-import { instance, small } from './objects.ts';
 import { secretOf } from '../core/objects.ts';
+import { instance, small } from './objects.ts';
 
 const credentials = { namespace: 'infra', name: 'gcp' };
 const cart = { namespace: 'shop', name: 'cart' };

@@ -267,7 +267,7 @@ for (const [what, { world, steps }] of Object.entries(worlds)) {
 interface Failure {
   readonly world: World;
   readonly refuse: readonly [Verb, Kind];
-  /** What cannot be done, as the conditions and the Event say it. */
+  /** The step that fails, as the conditions and the Event name it. */
   readonly cannot: string;
   readonly reason: string;
   /** The reason of Ready; absent: Ready stays as it was. */
