@@ -70,20 +70,11 @@ export function notGranted(request: AuditedRequest, rights: Rights): string | un
   return `asked for what its roles do not grant: ${described(request)}`;
 }
 
-/** The most requests of one kind within a minute. */
-export interface Busiest {
-  /** `user verb resource key`. */
-  readonly what: string;
-  readonly perMinute: number;
-  /** In ms since 1970. */
-  readonly atMs: number;
-}
-
 /** Counts, for each thing, how many requests there were within the last minute. */
 export interface RateRule {
   add(what: string, atMs: number): void;
-  /** The busiest minute of each thing, busiest first. */
-  busiest(): readonly Busiest[];
+  /** The number of requests in the busiest minute of each thing. */
+  busiest(): ReadonlyMap<string, number>;
 }
 
 const minuteMs = 60_000;
@@ -91,17 +82,16 @@ const minuteMs = 60_000;
 /** Times must come in order for each thing, more or less. */
 export function rateRule(): RateRule {
   const recent = new Map<string, number[]>();
-  const most = new Map<string, Busiest>();
+  const most = new Map<string, number>();
   return {
     add(what, atMs) {
       const times = recent.get(what) ?? [];
       times.push(atMs);
       while (times[0]! <= atMs - minuteMs) times.shift();
       recent.set(what, times);
-      if (times.length > (most.get(what)?.perMinute ?? 0))
-        most.set(what, { what, perMinute: times.length, atMs });
+      most.set(what, Math.max(times.length, most.get(what) ?? 0));
     },
-    busiest: () => [...most.values()].toSorted((a, b) => b.perMinute - a.perMinute),
+    busiest: () => most,
   };
 }
 

@@ -4,7 +4,7 @@ import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import type { Edits, Intents } from './intents.ts';
-import { noEdits, steadyIntents } from './intents.ts';
+import { noEdits } from './intents.ts';
 import type { Finding, Memory } from './judge.ts';
 import { judge, noMemory } from './judge.ts';
 import type { External, Observed } from './observed.ts';
@@ -237,22 +237,5 @@ describe('the judge', () => {
     assert.deepEqual(judge(made(true), observed(), noMemory).violations, [
       { object: 'FavouriteDBInstance managed-one', problem: 'is gone, and nobody deleted it' },
     ]);
-  });
-});
-
-describe('the constant wishes of users', () => {
-  test('are those that neither began nor ended during that time', () => {
-    const before = intents(
-      ['one', 'two', '-three'],
-      edits('FancySQLInstance team/one', { labels: { a: '1', b: '1' } }),
-    );
-    const after = intents(
-      ['one', '-two', '-three', 'four'],
-      edits('FancySQLInstance team/one', { labels: { a: '1', b: '2', c: '1' } }),
-    );
-    assert.deepEqual(
-      steadyIntents(before, after),
-      intents(['one', '-three'], edits('FancySQLInstance team/one', { labels: { a: '1' } })),
-    );
   });
 });

@@ -22,13 +22,11 @@ export function wrongEnd({
 
 export function lifeRecord({ user, startedMs, end, usage }: Life): LifeRecord {
   const [first, last] = [usage[0], usage.at(-1)];
-  const most = usage.toSorted((a, b) => b.rssMiB - a.rssMiB)[0];
   return {
     user,
     seconds: ((end?.atMs ?? Date.now()) - startedMs) / 1000,
     end: end === undefined ? 'was running at the end' : `ended with ${end.code ?? end.signal}`,
     ...(first && { first }),
     ...(last && { last }),
-    ...(most && { most }),
   };
 }

@@ -1,4 +1,3 @@
-import type { Busiest } from './audit-rules.ts';
 import type { Usage } from './replica.ts';
 
 /** Something that must not be: what, about which object, when. */
@@ -25,7 +24,6 @@ export interface LifeRecord {
   readonly end: string;
   readonly first?: Usage;
   readonly last?: Usage;
-  readonly most?: Usage;
 }
 
 export interface Report {
@@ -41,11 +39,6 @@ export interface Report {
     | { readonly object: string; readonly problem: string; readonly seconds: number }
     | undefined;
   readonly lives: readonly LifeRecord[];
-  readonly requests: number;
-  readonly busiest: readonly Busiest[];
-  readonly busiestExternal: readonly Busiest[];
-  readonly userActions: Readonly<Record<string, number>>;
-  readonly quiet: { readonly seconds: number; readonly writes: number };
 }
 
 /** How often a kind of fault happened, and the longest recovery of its rounds. */
@@ -72,7 +65,7 @@ const usage = (reported: Usage | undefined): string =>
 
 /** The report for people; its last line counts faults and violations. */
 export function reportText(report: Report): string {
-  const { faults, violations, longestStall, busiest, busiestExternal, quiet } = report;
+  const { faults, violations, longestStall } = report;
   const all = recoveries(faults);
   const width = Math.max(...all.map(({ kind }) => kind.length), 5);
   const table = all.map(({ kind, count, worstMs }) => {
@@ -80,8 +73,8 @@ export function reportText(report: Report): string {
     return `${kind.padEnd(width)} ${String(count).padStart(5)} ${worst.padStart(8)}`;
   });
   const lives = report.lives.map(
-    ({ user, seconds: lasted, end, first, most, last }) =>
-      `${user.padEnd(10)} ${String(Math.round(lasted)).padStart(5)} s  ${end.padEnd(24)} first ${usage(first)}; most ${usage(most)}; last ${usage(last)}`,
+    ({ user, seconds: lasted, end, first, last }) =>
+      `${user.padEnd(10)} ${String(Math.round(lasted)).padStart(5)} s  ${end.padEnd(24)} first ${usage(first)}; last ${usage(last)}`,
   );
   const stall =
     longestStall === undefined
@@ -90,17 +83,7 @@ export function reportText(report: Report): string {
   return [
     [`${'fault'.padEnd(width)} count  worst s until the desired state held again`, ...table],
     [`lives of the process`, ...lives],
-    [
-      `longest stall of one object, faults included: ${stall}`,
-      `requests to the API server: ${report.requests}; the most about one thing in a minute:`,
-      ...busiest.slice(0, 5).map(({ what, perMinute }) => `  ${perMinute} ${what}`),
-      'the most calls of a cloud about one thing in a minute:',
-      ...busiestExternal.slice(0, 3).map(({ what, perMinute }) => `  ${perMinute} ${what}`),
-      `users: ${Object.entries(report.userActions)
-        .map(([action, count]) => `${action} ${count}`)
-        .join(', ')}`,
-      `writes in the last ${quiet.seconds} s, with nothing to do: ${quiet.writes}`,
-    ],
+    [`longest stall of one object, faults included: ${stall}`],
     violations.map(({ at, object, problem, during }) => `VIOLATION ${at} ${object}: ${problem} (${during})`),
     [
       `${report.claims} claims at first, ${report.minutes} minutes, seed ${report.seed}: ${report.rounds} rounds, ${faults.length} faults, ${violations.length} violations`,

@@ -74,7 +74,6 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
   const lease = leaseRule(limits.leaseDurationMs);
   const rates = rateRule();
   const isReplica = (user: string): boolean => user.startsWith('stack-');
-  let requestCount = 0;
   let quietWrites: AuditedRequest[] | undefined;
   /** When the last Event was sent, in ms since 1970. */
   let lastEventMs = 0;
@@ -93,7 +92,6 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
     for (const request of await world.audit.fresh()) {
       const { user, receivedMs } = request;
       if (!isReplica(user)) continue;
-      requestCount += 1;
       const problems = [
         lease.check({ ...request, receivedMs: sentMs(user, receivedMs) }),
         notGranted(request, rights),
@@ -298,17 +296,17 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
   await recovered('the last fault');
   takeUsage();
   await tryClaims(world, marked, blame);
-  const quiet = await quietFor(quietSeconds);
+  await quietFor(quietSeconds);
 
   note('deleting all claims');
   during = 'after all claims were deleted';
   await people.deleteAll();
   await recovered('all claims were deleted');
   await tryKept(world, marked, blame);
-  const second = await quietFor(quietSeconds);
+  await quietFor(quietSeconds);
 
-  async function quietFor(seconds: number): Promise<number> {
-    if (seconds === 0) return 0;
+  async function quietFor(seconds: number): Promise<void> {
+    if (seconds === 0) return;
     note(`watching for writes for ${seconds} s`);
     // How many use a ProviderConfig is written at most every 5 s.
     await sleep(settlingMs);
@@ -320,7 +318,6 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
     quietWrites = undefined;
     for (const each of found.slice(0, 10))
       blame(each.key, `was written with nothing to do: ${described(each)}`);
-    return found.length;
   }
 
   /** Of what happened when much did, Events are sent later, and slowly: that is no write with nothing to do. */
@@ -347,10 +344,10 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
     world.controlPlane.kubectl(['get', 'events', '-A', '-o', 'json']),
   );
   for (const secret of reported.in(events)) blame('Events', `one tells ${secret}`);
-  for (const { what, perMinute } of rates.busiest()) {
+  for (const [what, perMinute] of rates.busiest()) {
     if (perMinute > limits.requestsPerMinute) blame(what, `${perMinute} requests in a minute`);
   }
-  for (const { what, perMinute } of world.externalCalls.busiest()) {
+  for (const [what, perMinute] of world.externalCalls.busiest()) {
     const ofAll = what === 'aws GetCallerIdentity' ? limits.accountCallsPerMinute * options.claims : 0;
     const most = Math.max(ofAll, limits.externalCallsPerMinute);
     if (perMinute > most) blame(what, `${perMinute} calls in a minute`);
@@ -364,10 +361,5 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
     violations: [...violations.values()],
     longestStall,
     lives: lives.map(lifeRecord),
-    requests: requestCount,
-    busiest: rates.busiest().slice(0, 20),
-    busiestExternal: world.externalCalls.busiest().slice(0, 20),
-    userActions: Object.fromEntries(people.done),
-    quiet: { seconds: 2 * quietSeconds, writes: quiet + second },
   };
 }

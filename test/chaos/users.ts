@@ -38,8 +38,6 @@ export interface Users {
    * end as if each had been deleted.
    */
   deleteAll(): Promise<void>;
-  /** How often each thing was done. */
-  readonly done: ReadonlyMap<string, number>;
 }
 
 const limitMs = 180_000;
@@ -71,13 +69,11 @@ export function users(world: World): Users {
   const claims = new Map<string, Intent>();
   const managed = new Map<string, Intent>();
   const edits = new Map<string, Edits>();
-  const done = new Map<string, number>();
   /** Objects that a user is changing, so that no other user edits an object that is being deleted. */
   const busy = new Set<string>();
   let claimCount = 0;
   let actionCount = 0;
 
-  const count = (what: string): void => void done.set(what, (done.get(what) ?? 0) + 1);
   const create = <T extends KubernetesObject>(kind: Kind<T>, object: T): Promise<unknown> =>
     answered(() => client.create(kind, object).catch(unless(isAlreadyExists)));
   const remove = (kind: Kind<KubernetesObject>, key: ObjectKey): Promise<unknown> =>
@@ -274,11 +270,9 @@ export function users(world: World): Users {
 
   return {
     intents: { claims, managed, edits },
-    done,
     async act(action, pick) {
       actionCount += 1;
       await actions[action](pick, actionCount);
-      count(action);
     },
     createClaim,
     make,
@@ -292,7 +286,6 @@ export function users(world: World): Users {
       for (const { kind, metadata } of forgotten) {
         const annotations = { [annotationKeys.externalCreatePending]: null };
         await patch(managedNamed(kind), objectKey(metadata), { metadata: { annotations } });
-        count('clear mark of managed');
       }
     },
     async deleteAll() {
