@@ -7,7 +7,6 @@ export const budgets = {
   writesWithSelector: { budget: 10.2, goal: 10 },
   writesPerDeletion: { budget: 5.1, goal: 5 },
   againstMinimalWrites: { budget: 1.5, goal: 1.2 },
-  selectorAgainstClassRef: { budget: 1.1 },
   none: { budget: 0, goal: 0 },
   staticP95Ms: { budget: 250, goal: 50 },
   singleP50Ms: { budget: 60, goal: 30 },

@@ -211,16 +211,6 @@ function comparisons(measured: Measured): readonly Figure[] {
     },
     ...(byClassRef === undefined ? [] : timesOf(byClassRef, 'classRef')),
     ...(bySelector === undefined ? [] : timesOf(bySelector, 'selector')),
-    ...(byClassRef === undefined || bySelector === undefined
-      ? []
-      : [
-          {
-            name: 'selector against classRef',
-            value: ratioOf(bySelector) / ratioOf(byClassRef),
-            unit: '×',
-            limit: budgets.selectorAgainstClassRef,
-          } as const,
-        ]),
     ...(deleted === undefined
       ? []
       : ([

@@ -4,20 +4,20 @@ import { readFileSync } from 'node:fs';
 const ticksPerSecond = 100;
 
 /** Seconds of CPU a process has used, from the text of `/proc/<pid>/stat`. */
-export function cpuSecondsIn(stat: string): number {
+function cpuSecondsIn(stat: string): number {
   // The name of the command may hold blanks and parentheses: fields are counted from its end.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 }
 
 /** The most memory a process has held, in MiB, from the text of `/proc/<pid>/status`. */
-export function peakMemoryMiBIn(status: string): number {
+function peakMemoryMiBIn(status: string): number {
   const [, kib] = /^VmHWM:\s+(\d+) kB$/m.exec(status) ?? [];
   return Number(kib) / 1024;
 }
 
 /** The memory a process holds, in MiB, from the text of `/proc/<pid>/status`. */
-export function memoryMiBIn(status: string): number {
+function memoryMiBIn(status: string): number {
   const [, kib] = /^VmRSS:\s+(\d+) kB$/m.exec(status) ?? [];
   return Number(kib) / 1024;
 }
@@ -41,7 +41,7 @@ export const peakMemoryMiB = (pid: number | undefined): number => read(pid, 'sta
 export const memoryMiB = (pid: number | undefined): number => read(pid, 'status', memoryMiBIn);
 
 /** Seconds of CPU all processes together have used, from the text of `/proc/stat`. */
-export function machineCpuSecondsIn(stat: string): number {
+function machineCpuSecondsIn(stat: string): number {
   const [, user, nice, system, _idle, _wait, irq, softIrq, steal] = stat.split('\n', 1)[0]!.split(/\s+/);
   const busy = [user, nice, system, irq, softIrq, steal].map(Number).reduce((a, b) => a + b, 0);
   return busy / ticksPerSecond;
