@@ -13,16 +13,16 @@ describe('the processes of the tests', () => {
   test('the longest start first, unit tests share a process, and a file that needs its own has it', () => {
     const files = [
       'test/apis/generate.test.ts',
-      'test/cluster/crash.test.ts',
+      'test/cluster/claims.test.ts',
       'test/cluster/events.test.ts',
       'test/controllers/core/stack.test.ts',
       'test/controllers/core/status.test.ts',
       'test/rooms.test.ts',
     ];
-    const [generate = '', crash = '', events = '', stack = '', status = '', rooms = ''] = files;
+    const [generate = '', claims = '', events = '', stack = '', status = '', rooms = ''] = files;
     assert.deepEqual(testProcesses(files), [
       { name: 'rest', files: [rooms] },
-      { name: 'cluster/crash', files: [crash] },
+      { name: 'cluster/claims', files: [claims] },
       { name: 'core', files: [stack, status] },
       { name: 'apis/generate', files: [generate] },
       { name: 'cluster/events', files: [events] },

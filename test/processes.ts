@@ -51,7 +51,7 @@ export const longest: readonly string[] = [
     'runtime',
     'rest',
   ],
-  ...['cluster/crash', 'e2e/demo', 'cluster/docs', 'local/commands', 'docs/guides', 'cluster/claims'],
+  ...['chaos/chaos', 'e2e/demo', 'cluster/docs', 'local/commands', 'docs/guides', 'cluster/claims'],
   ...['cluster/advice/advice', 'cluster/control-plane', 'cluster/crd', 'docs/deploy', 'core', 'controllers'],
 ];
 

@@ -11,19 +11,20 @@ describe('a short run against real faults', () => {
   });
   after(() => world?.stop());
 
-  test('of a cloud that is killed and one that is cut off: claims recover, and nothing is violated', async () => {
+  test('the leader, PostgreSQL and a cloud are killed at the same time: claims recover, and nothing is violated', async () => {
     const notes: string[] = [];
-    const { faults, rounds, violations, lives } = await run(world, {
-      claims: 4,
+    const { faults, violations, lives } = await run(world, {
+      claims: 8,
       minutes: 0.05,
-      seed: 1,
-      only: ['SIGKILL other', 'cut favourite'],
+      // The first round of this seed has all three.
+      seed: 30,
+      only: ['SIGKILL leader', 'SIGKILL postgresql', 'SIGKILL other'],
       quietSeconds: 0,
       note: (text) => notes.push(text),
     });
     assert.deepEqual(violations, [], notes.join('\n'));
-    assert.ok(rounds > 0 && faults.length >= rounds);
+    assert.equal(faults.length, 3);
     assert.ok(faults.every(({ recoveryMs }) => recoveryMs !== undefined));
-    assert.equal(lives.length, 2, 'neither replica ended');
+    assert.ok(lives.length > 2, 'the killed replica was started again');
   });
 });

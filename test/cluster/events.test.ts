@@ -72,33 +72,11 @@ describe('events on a real API server', () => {
     assert.deepEqual(log.lines, []);
   });
 
-  test('an Event that a user deleted is written again', async () => {
-    const facts = { type: 'Normal', reason: 'Deleted', message: 'still here' } as const;
-    recorder.record(about('deleted', 'default'), facts);
-    await flush();
-    const [event] = await eventsOf('deleted');
-    await client.delete(EventKind, { namespace: 'default', name: event!.metadata.name }, {});
-    recorder.record(about('deleted', 'default'), facts);
-    await flush();
-    assert.deepEqual(
-      (await eventsOf('deleted')).map(({ count }) => count),
-      [2],
-    );
-  });
-
   test('names and messages of the greatest length are accepted', async () => {
     const name = `${'a'.repeat(100)}.${'b'.repeat(152)}`;
     const message = 'ü'.repeat(5000);
     recorder.record(about(name, 'default'), { type: 'Normal', reason: 'Long', message });
     await flush();
     assert.equal((await eventsOf(name)).length, 1);
-  });
-
-  test('a namespace that does not exist costs the event and no more', async () => {
-    recorder.record(about('lost', 'no-such-namespace'), { type: 'Normal', reason: 'Lost', message: 'm' });
-    recorder.record(about('found', 'default'), { type: 'Normal', reason: 'Found', message: 'm' });
-    await flush();
-    assert.equal((await eventsOf('lost')).length, 0);
-    assert.equal((await eventsOf('found')).length, 1);
   });
 });

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { freePort } from '../../local/free-port.ts';
 import type { FancySQLFixture } from './fancysql-fixture.ts';
@@ -9,16 +8,12 @@ import { eventually } from './stack-harness.ts';
 
 const group = 'database.ocp.crossplane.io';
 const managedKind = `ambivalentdbinstances.v1alpha1.${group}`;
-const file = (plural: string) => join('crds', `${group}_${plural}.yaml`);
 
 describe('a definition that the API server does not have', () => {
   let fixture: FancySQLFixture;
   let stack: StackProcess;
   let health: string;
   let metrics: string;
-  const kubectl = (...args: readonly string[]) => fixture.cluster.kubectl(args);
-  const claim = (name: string, spec = {}) =>
-    fixture.claim('team-a', name, { writeConnectionSecretToRef: { name }, ...spec });
   const readyz = async () => {
     const response = await fetch(`${health}/readyz?verbose`);
     return { isReady: response.ok, body: await response.text() };
@@ -32,7 +27,7 @@ describe('a definition that the API server does not have', () => {
   before(async () => {
     fixture = await startFancySQL({ provisioningMs: 200 });
     await fixture.favouriteClass('small');
-    await kubectl('delete', 'crd', `ambivalentdbinstances.${group}`);
+    await fixture.cluster.kubectl(['delete', 'crd', `ambivalentdbinstances.${group}`]);
     const [healthPort, metricsPort] = [await freePort(), await freePort()];
     health = `http://127.0.0.1:${healthPort}`;
     metrics = `http://127.0.0.1:${metricsPort}`;
@@ -48,7 +43,7 @@ describe('a definition that the API server does not have', () => {
   });
 
   test('keeps its own stack waiting, and the others work once that is certain', async () => {
-    await claim('orders', { classRef: favouriteClassRef('small') });
+    await fixture.claim('team-a', 'orders', { classRef: favouriteClassRef('small') });
     const early = await eventually('health is served', readyz);
     assert.equal(early.isReady, false);
     await fixture.bound('team-a', 'orders', 90_000);
@@ -66,22 +61,5 @@ describe('a definition that the API server does not have', () => {
     ]);
     await eventually('the log says so', async () => logged(/this stack waits/g) > 0);
     assert.equal(logged(/this stack waits/g), 1);
-  });
-
-  test('and its stack begins when it appears, without a restart', async () => {
-    await fixture.ambivalentClass('big', { size: 'big' });
-    await claim('waiting', { classSelector: { matchLabels: { size: 'big' } } });
-    await fixture.readyReason('team-a', 'waiting', 'NoMatchingClass');
-    await kubectl('apply', '-f', file('ambivalentdbinstances'));
-    await fixture.bound('team-a', 'waiting', 60_000);
-    assert.equal(fixture.other.instances().length, 1);
-    assert.deepEqual(await missing(), []);
-    const { isReady, body } = await readyz();
-    assert.ok(isReady && !body.includes('[!]'), body);
-    assert.equal(logged(/this stack waits/g), 1);
-    await eventually(
-      'the log says so',
-      async () => logged(/the API server has all kinds of this stack/g) === 1,
-    );
   });
 });
