@@ -4,38 +4,6 @@ import { mine } from './postgresql-roles.ts';
 
 /** The SQL that tenants write. PostgreSQL in memory has none, and no schemas but its own. */
 export const tenantCases: Cases = {
-  'a role is dropped with its privileges': async ({ call, sql }) => {
-    await call('roles.create', 'ann', {}, mine);
-    await call('roles.create', 'bob', {}, mine);
-    await call('databases.create', 'shop', { owner: 'ann' }, mine);
-    await call('roles.create', 'leaver', { login: true }, { ...mine, password: 'x' });
-    await call('grants.apply', {
-      role: 'leaver',
-      on: { database: 'shop' },
-      privileges: ['ALL'],
-      withGrantOption: true,
-    });
-    await call('grants.apply', {
-      role: 'leaver',
-      on: { database: 'shop', schema: 'public' },
-      privileges: ['ALL'],
-    });
-    await call('grants.apply', { role: 'leaver', on: { memberOf: 'ann' }, withGrantOption: true });
-    await call('grants.apply', { role: 'bob', on: { memberOf: 'leaver' } });
-    await sql('GRANT CONNECT ON DATABASE shop TO bob', { user: 'leaver', password: 'x' });
-    await sql('GRANT ann TO bob', { user: 'leaver', password: 'x' });
-    await sql('CREATE SCHEMA hers', { user: 'leaver', password: 'x', database: 'shop' });
-    await sql('CREATE TABLE hers.things (id int)', { user: 'leaver', password: 'x', database: 'shop' });
-    await sql('ALTER DATABASE shop ALLOW_CONNECTIONS false');
-    await call('roles.drop', 'leaver', mine);
-    await call('roles.observe', 'leaver');
-    await call('databases.observe', 'shop');
-    await sql('ALTER DATABASE shop ALLOW_CONNECTIONS true');
-    await call('grants.isOwner', { role: 'ann', on: { database: 'shop', schema: 'hers' } });
-    await call('grants.observe', { role: 'bob', on: { database: 'shop' } });
-    await call('grants.observe', { role: 'bob', on: { memberOf: 'ann' } });
-  },
-
   'a role is not dropped while it is needed': async ({ call, sql }) => {
     await call('roles.create', 'ann', {}, mine);
     await call('databases.create', 'shop', { owner: 'ann' }, mine);
@@ -53,31 +21,6 @@ export const tenantCases: Cases = {
     await sql('DROP DATABASE elsewhere');
     await call('roles.drop', 'ann', mine);
     await call('roles.observe', 'ann');
-  },
-
-  'a grant that another role passed on blocks no deletion': async ({ call, sql }) => {
-    for (const name of ['ann', 'bob', 'cem']) {
-      await call('roles.create', name, { login: true }, { ...mine, password: 'x' });
-    }
-    await call('databases.create', 'shop', { owner: 'ann' }, mine);
-    await call('grants.apply', {
-      role: 'bob',
-      on: { database: 'shop' },
-      privileges: ['CONNECT'],
-      withGrantOption: true,
-    });
-    await sql('GRANT CONNECT ON DATABASE shop TO cem', { user: 'bob', password: 'x' });
-    await sql('CREATE SCHEMA ours AUTHORIZATION ann', { database: 'shop' });
-    const ours = { database: 'shop', schema: 'ours' };
-    await call('grants.apply', { role: 'bob', on: ours, privileges: ['ALL'], withGrantOption: true });
-    await sql('GRANT USAGE ON SCHEMA ours TO cem', { user: 'bob', password: 'x', database: 'shop' });
-    await sql('GRANT USAGE ON SCHEMA ours TO PUBLIC', { user: 'bob', password: 'x', database: 'shop' });
-    await call('roles.drop', 'cem', mine);
-    await call('roles.observe', 'cem');
-    await call('grants.observe', { role: 'bob', on: { database: 'shop' } });
-    await call('grants.observe', { role: 'bob', on: ours });
-    await call('roles.drop', 'bob', mine);
-    await call('roles.observe', 'bob');
   },
 
   'changes that an owner makes in its database with SQL': async ({ call, sql }) => {

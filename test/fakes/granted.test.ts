@@ -8,7 +8,7 @@ import { inProcessClient } from '../../testing/in-process-client.ts';
 import { testClock } from '../../testing/test-clock.ts';
 import { EnforcingCluster } from './enforcing-cluster.ts';
 import type { Deed } from './granted.ts';
-import { granted, installedRights, rightsOfTests } from './granted.ts';
+import { granted } from './granted.ts';
 
 const kind = FancySQLInstanceKind;
 const [group, resource] = [kind.group, kind.plural];
@@ -44,28 +44,4 @@ describe('a client without permissions', () => {
       assert.deepEqual(asked, [{ verb, group, resource: `${resource}${suffix}`, name }]);
     });
   }
-});
-
-describe('the permissions in deploy/', () => {
-  const deeds: readonly (readonly [Deed, boolean])[] = [
-    [{ verb: 'get', group, resource }, true],
-    [{ verb: 'patch', group, resource: `${resource}/status` }, true],
-    [{ verb: 'delete', group, resource }, false],
-    [{ verb: 'create', group, resource }, false],
-    [{ verb: 'update', group: 'coordination.k8s.io', resource: 'leases', name: 'services-stack' }, true],
-    [{ verb: 'update', group: 'coordination.k8s.io', resource: 'leases', name: 'another' }, false],
-    [{ verb: 'list', group: 'apps', resource: 'deployments' }, false],
-  ];
-  for (const [deed, isGranted] of deeds) {
-    const { verb, name } = deed;
-    test(`${verb} ${[deed.resource, name].filter(Boolean).join(' ')}: ${isGranted ? 'yes' : 'no'}`, () => {
-      assert.equal(installedRights()(deed), isGranted);
-    });
-  }
-
-  test('and tests, of kinds of their own, all', () => {
-    const rights = rightsOfTests();
-    assert.equal(rights({ verb: 'delete', group, resource }), false);
-    assert.equal(rights({ verb: 'delete', group: 'example.org', resource: 'claims' }), true);
-  });
 });

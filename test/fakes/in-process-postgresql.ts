@@ -85,7 +85,7 @@ export interface InProcessPostgresql {
 }
 
 /** The clients of one process where several servers are: each is found at its own place. */
-export function postgresqlClients(
+function postgresqlClients(
   clock: Pick<Clock, 'sleep'>,
   servers: readonly InProcessPostgresql[],
   carryOut: CarryOutside = atOnce,

@@ -71,6 +71,16 @@ function everythingOn({ postgresql }: Scene): unknown {
   };
 }
 
+/** No database is half made under its name, and none is ever open to other tenants. */
+function assertNothingHalfMade({ postgresql }: Scene, where: string): void {
+  for (const { name, comment, isOpenToPublic, allowConnections } of postgresql.databases()) {
+    if (['postgres', 'template0', 'template1'].includes(name)) continue;
+    assert.ok(!(isOpenToPublic && allowConnections), `${name} is open to PUBLIC: ${where}`);
+    if (!name.startsWith('services-stack-unfinished-'))
+      assert.match(comment ?? '', /^services-stack: /, where);
+  }
+}
+
 const clerk = role('clerk', { login: true }, { isSecretWanted: false });
 const subjects: Readonly<Record<string, { readonly managed: Managed; readonly changed: Managed }>> = {
   'a database with a role of its own': {
@@ -151,6 +161,7 @@ for (const [what, { managed, changed }] of Object.entries(subjects)) {
           for (; ; at += 1) {
             const scene = await sceneWith(from);
             const wasReached = await disturbed(scene, at, ends, act);
+            assertNothingHalfMade(scene, `statement ${at}`);
             assert.deepEqual(await finish(scene), wanted, `statement ${at}`);
             if (!wasReached) break;
           }
