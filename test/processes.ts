@@ -20,12 +20,7 @@ export const alone: readonly string[] = [
   ...['apis/generate', 'app/generate', 'app/lazy-libraries', 'budgets/start', 'local/commands'],
   ...['controllers/core/legacy-cases', 'model/explore', 'model/main', 'model/rules'],
   ...['no-servers', 'runtime/process/process', 'simulation/main', 'trace/command', 'chaos/chaos'],
-  ...[
-    'runtime/cache/watch',
-    'runtime/process/heap',
-    'runtime/process/shutdown',
-    'runtime/process/virtual-hour',
-  ],
+  ...['runtime/cache/watch', 'runtime/process/heap', 'runtime/process/shutdown'],
 ];
 
 /** Tests that share a process, by the beginnings of their paths. The first that fits counts; other unit tests are `rest`. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import type { InformerState } from '../../runtime/cache/informer-state.ts';
 import type { TestClock } from '../../testing/test-clock.ts';
 
 export interface Thing extends KubernetesObject {
@@ -60,3 +61,19 @@ export async function untilAnswered(
     await clock.advance(1);
   }
 }
+
+/** The state of a kind whose watch works. */
+export const informerState = (kind: string, rest: Partial<InformerState> = {}): InformerState => ({
+  kind,
+  isSynced: true,
+  objectCount: 0,
+  stream: { phase: 'watching' },
+  sinceMs: 0,
+  listCount: 1,
+  failureCount: 0,
+  confirmedAtMs: 0,
+  isSilent: false,
+  isMissing: false,
+  silenceCount: 0,
+  ...rest,
+});

@@ -2,21 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { InformerState } from '../../../runtime/cache/informer-state.ts';
 import { jointState } from '../../../runtime/cache/informer-state.ts';
+import { informerState } from '../things.ts';
 
-const state = (given: Partial<InformerState> = {}): InformerState => ({
-  kind: 'things.v1.test.example.org',
-  isSynced: true,
-  objectCount: 2,
-  stream: { phase: 'watching' },
-  sinceMs: 500,
-  listCount: 1,
-  failureCount: 0,
-  confirmedAtMs: 900,
-  isSilent: false,
-  silenceCount: 0,
-  isMissing: false,
-  ...given,
-});
+const state = (given: Partial<InformerState> = {}): InformerState =>
+  informerState('things.v1.test.example.org', {
+    ...{ objectCount: 2, sinceMs: 500, confirmedAtMs: 900 },
+    ...given,
+  });
 const refused = { phase: 'waiting', code: 403, message: 'no', delayMs: 800 } as const;
 
 describe('a kind that several streams watch fares no better than the worst of them', () => {

@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
+import { afterEach, beforeEach, describe, test } from 'node:test';
 import { inspect } from 'node:util';
 import { KubeConfig } from '@kubernetes/client-node';
 import { firstValueFrom } from 'rxjs';
@@ -646,6 +643,15 @@ describe('HTTP client', () => {
     assert.equal(listeners, 0);
   });
 
+  test('a path in the address of the server comes first', async () => {
+    const kubeConfig = new KubeConfig();
+    const cluster = { name: 'fake', server: `${server.url}/prefix`, skipTLSVerify: true };
+    kubeConfig.loadFromClusterAndUser(cluster, { name: 'fake' });
+    client = create({ kubeConfig });
+    await failure(client.list(ThingKind, {}));
+    assert.match(server.requests.at(-1)?.path ?? '', /^\/prefix\/apis\//);
+  });
+
   test('requests share connections', async () => {
     for (let n = 0; n < 50; n += 1) await client.list(ThingKind, {});
     assert.ok(server.accepted <= 2, `${server.accepted} connections, one after the other`);
@@ -816,89 +822,5 @@ describe('HTTP client', () => {
       );
       subscription.unsubscribe();
     });
-  });
-});
-
-describe('credentials', () => {
-  let server: FakeApiServer;
-  let directory: string;
-  before(async () => {
-    server = await new FakeApiServer(ThingKind).start();
-    directory = await mkdtemp(join(tmpdir(), 'credentials-'));
-  });
-  after(async () => {
-    await server.stop();
-    await rm(directory, { recursive: true });
-  });
-  const configFor = (user: object): KubeConfig => {
-    const config = new KubeConfig();
-    const cluster = { name: 'fake', server: `${server.url}/prefix`, skipTLSVerify: true };
-    config.loadFromClusterAndUser(cluster, { name: 'fake', ...user });
-    return config;
-  };
-  const authorization = async (client: ReturnType<typeof kubernetesClient>) => {
-    await client.list(ThingKind, {}).catch(() => {});
-    const { headers, path } = server.requests.at(-1)!;
-    assert.ok(path.startsWith('/prefix/apis/'));
-    return headers.authorization;
-  };
-
-  test('a token file is read again when the second is over and client-node thinks it is old', async (t) => {
-    const tokenFile = join(directory, 'token');
-    await writeFile(tokenFile, 'first\n');
-    t.mock.timers.enable({ apis: ['Date'], now: 1_000_000 });
-    const clock = testClock();
-    const client = kubernetesClient({
-      kubeConfig: configFor({ authProvider: { name: 'tokenFile', config: { tokenFile } } }),
-      log: recordedLog(),
-      clock,
-    });
-    assert.equal(await authorization(client), 'Bearer first');
-    await writeFile(tokenFile, 'second\n');
-    t.mock.timers.setTime(1_000_000 + 61_000);
-    assert.equal(await authorization(client), 'Bearer first', 'within the second nothing is read');
-    clock.stall(61_000);
-    assert.equal(await authorization(client), 'Bearer second');
-    await client.close();
-  });
-
-  test('an exec plugin runs once for requests that wait, and again when its token has expired', async () => {
-    const runs = join(directory, 'runs');
-    const script = join(directory, 'plugin.sh');
-    const answer = (token: string, expiry: string) =>
-      JSON.stringify({
-        apiVersion: 'client.authentication.k8s.io/v1',
-        kind: 'ExecCredential',
-        status: { token, expirationTimestamp: expiry },
-      });
-    await writeFile(
-      script,
-      `echo run >> ${runs}\nif [ $(wc -l < ${runs}) = 1 ]; then echo '${answer('one', '2020-01-01T00:00:00Z')}'; else echo '${answer('two', '2999-01-01T00:00:00Z')}'; fi\n`,
-    );
-    const clock = testClock();
-    const client = kubernetesClient({
-      kubeConfig: configFor({ exec: { command: '/bin/sh', args: [script] } }),
-      log: recordedLog(),
-      clock,
-    });
-    server.requests.length = 0;
-    await Promise.allSettled(Array.from({ length: 20 }, () => client.list(ThingKind, {})));
-    assert.deepEqual(
-      [...new Set(server.requests.map(({ headers }) => headers.authorization))],
-      ['Bearer one'],
-    );
-    clock.stall(2000);
-    assert.equal(await authorization(client), 'Bearer two');
-    await client.close();
-  });
-
-  test('user and password', async () => {
-    const client = kubernetesClient({
-      kubeConfig: configFor({ username: 'me', password: 'secret' }),
-      log: recordedLog(),
-      clock: realClock(),
-    });
-    assert.equal(await authorization(client), `Basic ${Buffer.from('me:secret').toString('base64')}`);
-    await client.close();
   });
 });

@@ -541,6 +541,20 @@ describe('a kubeconfig', () => {
     assert.deepEqual(right.asked.last, { authorization: 'Bearer new' });
   });
 
+  test('a token file is read again when a second is over', async () => {
+    await writeFile(join(folder, 'rotated'), 'old\n');
+    await write(one({ tokenFile: 'rotated' }));
+    let elapsedMs = 0;
+    const client = await clientOf(environmentOf(['a']), { elapsedMs: () => elapsedMs });
+    await client.serverVersion();
+    await writeFile(join(folder, 'rotated'), 'new\n');
+    await client.serverVersion();
+    assert.deepEqual(right.asked.last, { authorization: 'Bearer old' });
+    elapsedMs = 1_001;
+    await client.serverVersion();
+    assert.deepEqual(right.asked.last, { authorization: 'Bearer new' });
+  });
+
   test('a watch that is refused runs the credential plugin again', async () => {
     await writeFile(join(folder, 'answer'), answer({ token: 'old' }));
     await write(one({ exec }));

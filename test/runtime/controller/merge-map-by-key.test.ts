@@ -194,24 +194,4 @@ describe('mergeMapByKey', () => {
       });
     assert.equal(count, items.length);
   });
-
-  test('tells of keys that come to wait and of those it drops', () => {
-    const source = new Subject<string>();
-    const drain$ = new Subject<void>();
-    const reported: string[] = [];
-    source
-      .pipe(
-        mergeMapByKey(() => NEVER, {
-          keyOf,
-          concurrency: 1,
-          drain$,
-          onWaiting: (key) => reported.push(`+${key}`),
-          onDropped: (key) => reported.push(`-${key}`),
-        }),
-      )
-      .subscribe();
-    for (const item of ['a', 'A', 'A', 'b', 'B']) source.next(item);
-    drain$.next();
-    assert.deepEqual(reported, ['+a', '+a', '+b', '-a', '-b']);
-  });
 });

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { of } from 'rxjs';
-import type { InformerState } from '../../../runtime/cache/informer-state.ts';
 import type { StackState } from '../../../runtime/controller/stack-needs.ts';
-import { workQueue } from '../../../runtime/controller/work-queue.ts';
 import type { MetricsOptions } from '../../../runtime/probes/metrics.ts';
 import { createMetrics } from '../../../runtime/probes/metrics.ts';
 import { serveHttp } from '../../../runtime/probes/serve-http.ts';
 import { testClock } from '../../../testing/test-clock.ts';
+import { informerState } from '../things.ts';
 
 function metricsAt(options: Partial<MetricsOptions> = {}) {
   const clock = testClock();
@@ -134,30 +132,6 @@ describe('metrics', () => {
     );
   });
 
-  test('behind a real queue every wait and run is balanced', async () => {
-    const { metrics, samples, valuesOf } = metricsAt();
-    const observer = metrics.controller('c', 2);
-    const names = ['a', 'b', 'a', 'c', 'a'];
-    of(...names.map((name) => ({ request: { name }, because: 'it changed', asking: 'change' as const })))
-      .pipe(
-        workQueue(() => of({ value: 0, next: { type: 'done' } }), {
-          concurrency: 2,
-          clock: testClock(),
-          observer,
-        }),
-      )
-      .subscribe();
-    const queue = await samples('workqueue_');
-    for (const sample of [
-      'workqueue_depth{name="c"} 0',
-      'workqueue_adds_total{name="c"} 5',
-      'workqueue_work_duration_seconds_count{name="c"} 5',
-    ]) {
-      assert.ok(queue.includes(sample), sample);
-    }
-    assert.deepEqual(await valuesOf('controller_runtime_active_workers'), ['{controller="c"} 0']);
-  });
-
   test('requests count by code, method, host and resource; without an answer as <error>', async () => {
     const { metrics, samples } = metricsAt();
     const request = { method: 'PATCH', resource: 'things.test.example.org', host: 'h:1' };
@@ -171,20 +145,9 @@ describe('metrics', () => {
   });
 
   test('watch streams, dropped events and the lease show as they are at the scrape', async () => {
-    const states: InformerState[] = [
-      {
-        kind: 'things',
-        isSynced: false,
-        objectCount: 0,
-        stream: { phase: 'listing' },
-        sinceMs: 0,
-        listCount: 1,
-        failureCount: 0,
-        confirmedAtMs: testClock().elapsedMs(),
-        isSilent: false,
-        isMissing: false,
-        silenceCount: 0,
-      },
+    const confirmedAtMs = testClock().elapsedMs();
+    const states = [
+      informerState('things', { isSynced: false, stream: { phase: 'listing' }, confirmedAtMs }),
     ];
     let dropped = 0;
     const { metrics, samples, clock } = metricsAt({

@@ -16,6 +16,7 @@ import {
 } from '../../../runtime/probes/health.ts';
 import type { Pages } from '../../../runtime/probes/serve-http.ts';
 import { parseBindAddress, serveHttp } from '../../../runtime/probes/serve-http.ts';
+import { informerState } from '../things.ts';
 
 const loopback = { host: '127.0.0.1', port: 0 };
 let serving: Subscription | undefined;
@@ -116,20 +117,6 @@ describe('pages over HTTP', () => {
   });
 });
 
-const state = (kind: string, rest: Partial<InformerState> = {}): InformerState => ({
-  kind,
-  isSynced: true,
-  objectCount: 0,
-  stream: { phase: 'watching' },
-  sinceMs: 0,
-  listCount: 1,
-  failureCount: 0,
-  confirmedAtMs: 0,
-  isSilent: false,
-  isMissing: false,
-  silenceCount: 0,
-  ...rest,
-});
 const stack = (name: string, rest: Partial<StackState> = {}): StackState => ({
   name,
   isComplete: true,
@@ -143,7 +130,7 @@ describe('health', () => {
   const notSynced = { isSynced: false };
   const synced = (...states: readonly InformerState[]) => storesSynced(() => states);
   const runs = (...stacks: readonly StackState[]) => someStackRuns(() => stacks);
-  const listing = state('a', { stream: { phase: 'listing' } });
+  const listing = informerState('a', { stream: { phase: 'listing' } });
   /** At a time in milliseconds. */
   const alive = (elapsedMs: number, of: InformerState) =>
     watchesAlive(() => [of], { clock: { elapsedMs: () => elapsedMs } });
@@ -151,17 +138,17 @@ describe('health', () => {
     watchesDeliver(() => states, { clock: { elapsedMs: () => elapsedMs } });
   const checks: Record<string, readonly [check: () => string | undefined, want?: string]> = {
     'synced: no stores': [synced()],
-    'synced: all': [synced(state('a'), state('b'))],
+    'synced: all': [synced(informerState('a'), informerState('b'))],
     'synced: names what is missing': [
-      synced(state('b', notSynced), state('ok'), state('a', notSynced)),
+      synced(informerState('b', notSynced), informerState('ok'), informerState('a', notSynced)),
       'waiting for the API server to list: a, b',
     ],
     'synced: kinds that the API server does not have are reported elsewhere': [
-      synced(state('a', { isSynced: false, isMissing: true }), state('b')),
+      synced(informerState('a', { isSynced: false, isMissing: true }), informerState('b')),
     ],
     'synced: standing by is well': [
       storesSynced(
-        () => [state('a', notSynced)],
+        () => [informerState('a', notSynced)],
         () => true,
       ),
     ],
@@ -176,26 +163,35 @@ describe('health', () => {
       'stack first waits for a, b; stack second waits for a, c',
     ],
     'stacks: a process without any': [runs()],
-    'alive: watching for days': [alive(1e9, state('a'))],
+    'alive: watching for days': [alive(1e9, informerState('a'))],
     'alive: listing for a while': [alive(600_000, listing)],
     'alive: listing for too long': [alive(600_001, listing), 'stuck: a (listing)'],
     'alive: waiting for too long': [
-      watchesAlive(() => [state('a', { stream: waiting })], { clock: { elapsedMs: () => 11 }, limitMs: 10 }),
+      watchesAlive(() => [informerState('a', { stream: waiting })], {
+        clock: { elapsedMs: () => 11 },
+        limitMs: 10,
+      }),
       'stuck: a (waiting)',
     ],
-    'alive: not started': [alive(1e9, state('a', { stream: { phase: 'stopped' } }))],
-    'telling: confirmed 90 s ago': [delivers(90_000, state('a'))],
+    'alive: not started': [alive(1e9, informerState('a', { stream: { phase: 'stopped' } }))],
+    'telling: confirmed 90 s ago': [delivers(90_000, informerState('a'))],
     'telling: not confirmed for longer': [
-      delivers(90_001, state('b', { confirmedAtMs: 1 }), state('a', { confirmedAtMs: -30_000 })),
+      delivers(
+        90_001,
+        informerState('b', { confirmedAtMs: 1 }),
+        informerState('a', { confirmedAtMs: -30_000 }),
+      ),
       'changes may be missed, check the API server: a (not confirmed for 120 s)',
     ],
     'telling: a watch that is silent': [
-      delivers(1, state('b', { isSilent: true }), state('a', { isSilent: true })),
+      delivers(1, informerState('b', { isSilent: true }), informerState('a', { isSilent: true })),
       'changes may be missed, check the API server: a (its watch is silent), b (its watch is silent)',
     ],
-    'telling: a kind that was never listed is reported elsewhere': [delivers(1e9, state('a', notSynced))],
+    'telling: a kind that was never listed is reported elsewhere': [
+      delivers(1e9, informerState('a', notSynced)),
+    ],
     'telling: nothing changes of what the API server does not have': [
-      delivers(1e9, state('a', { isMissing: true })),
+      delivers(1e9, informerState('a', { isMissing: true })),
     ],
   };
   for (const [name, [check, want]] of Object.entries(checks)) {
@@ -228,10 +224,10 @@ describe('health', () => {
 
   describe('when no definition is installed', () => {
     const nothing = [
-      state('secrets.v1.core'),
-      state('leases.v1.coordination.k8s.io'),
-      state('claims.v1.example.org', { isSynced: false, isMissing: true }),
-      state('things.v1.example.org', { isSynced: false, isMissing: true }),
+      informerState('secrets.v1.core'),
+      informerState('leases.v1.coordination.k8s.io'),
+      informerState('claims.v1.example.org', { isSynced: false, isMissing: true }),
+      informerState('things.v1.example.org', { isSynced: false, isMissing: true }),
     ];
     const stacks = () => [
       stack('first', { isComplete: false, missing: ['claims.v1.example.org'] }),
@@ -250,11 +246,14 @@ describe('health', () => {
       );
     });
 
-    const some: Record<string, readonly ReturnType<typeof state>[]> = {
-      'one is there': [...nothing, state('others.v1.example.org')],
-      'one has not been listed yet': [...nothing, state('others.v1.example.org', { isSynced: false })],
-      'one was there, and is kept': [...nothing, state('others.v1.example.org', { isMissing: true })],
-      'there are none to install': [state('secrets.v1.core')],
+    const some: Record<string, readonly InformerState[]> = {
+      'one is there': [...nothing, informerState('others.v1.example.org')],
+      'one has not been listed yet': [
+        ...nothing,
+        informerState('others.v1.example.org', { isSynced: false }),
+      ],
+      'one was there, and is kept': [...nothing, informerState('others.v1.example.org', { isMissing: true })],
+      'there are none to install': [informerState('secrets.v1.core')],
     };
     for (const [name, states] of Object.entries(some)) {
       test(`not so: ${name}`, () => {

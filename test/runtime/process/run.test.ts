@@ -13,7 +13,7 @@ import { LeadershipLost, run } from '../../../runtime/process/run.ts';
 import type { TestClock } from '../../../testing/test-clock.ts';
 import { testClock } from '../../../testing/test-clock.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
-import { ThingKind, thing } from '../things.ts';
+import { informerState, ThingKind, thing } from '../things.ts';
 
 /** A stream that never ends, and whether anybody listens. */
 function background() {
@@ -26,17 +26,6 @@ function background() {
   });
   return stream;
 }
-
-const untold: Omit<InformerState, 'kind' | 'isSynced' | 'isMissing'> = {
-  objectCount: 0,
-  stream: { phase: 'watching' },
-  sinceMs: 0,
-  listCount: 1,
-  failureCount: 0,
-  confirmedAtMs: 0,
-  isSilent: false,
-  silenceCount: 0,
-};
 
 describe('the process', () => {
   let clock: TestClock;
@@ -71,7 +60,7 @@ describe('the process', () => {
       informers: {
         run$: informers.run$,
         stateChange$,
-        states: () => Object.entries(kinds).map(([kind, state]) => ({ ...untold, kind, ...state })),
+        states: () => Object.entries(kinds).map(([kind, state]) => informerState(kind, state)),
       },
       controllers: [
         {
