@@ -3,7 +3,7 @@
  * `--ablate`, turns off each rule in turn and prints the failure that the rule prevents. Ends with 0 only if nothing but
  * the known limits fails, or with `--ablate` if each rule is needed; with 2 for a wrong argument.
  */
-import { BadFlag, numberFlag } from '../../local/flags.ts';
+import { BadFlag } from '../../local/flags.ts';
 import { askedOf, readCommandLine } from '../../local/read-command-line.ts';
 import { withoutRule } from './ablation.ts';
 import type { Exploration } from './explore.ts';
@@ -12,27 +12,25 @@ import { production } from './production.ts';
 import { rules } from './rules.ts';
 import { scenarios } from './scenarios.ts';
 
+/** A scenario with more states is not explored to the end. */
+const mostStates = 3_000_000;
+
 const usage = `npm run model [-- SCENARIO ...]
 npm run model -- --ablate [RULE ...] [SCENARIO ...]
 flags:
   --ablate           turn off each rule in turn; a rule that is named is shown with its trace
-  --states N         explore at most so many states of a scenario (3000000)
 scenarios: ${Object.keys(scenarios).join(' ')}
 rules: ${Object.keys(rules).join(' ')}`;
 
-const { isAblation, mostStates, chosenScenarios, chosenRules } = askedOf(
+const { isAblation, chosenScenarios, chosenRules } = askedOf(
   readCommandLine(process.argv.slice(2), {
     usage,
     config: {
       allowPositionals: true,
-      options: {
-        ablate: { type: 'boolean', default: false },
-        states: { type: 'string', default: '3000000' },
-      },
+      options: { ablate: { type: 'boolean', default: false } },
     },
-    read: ({ values: { ablate, states }, positionals }) => ({
+    read: ({ values: { ablate }, positionals }) => ({
       isAblation: ablate,
-      mostStates: numberFlag('--states', states, { min: 1 }),
       chosenScenarios: positionals.filter((word) => word in scenarios),
       chosenRules: positionals.filter((word) => isRule(word, ablate)),
     }),
@@ -110,7 +108,7 @@ async function ablate(name: string, hasTrace: boolean): Promise<boolean> {
   );
   for (const [scenario, bound] of [...tried, ...growing]) {
     if (!open.has(scenario)) continue;
-    const result = await process.explore({ scenario, mostStates: Math.min(bound, mostStates) });
+    const result = await process.explore({ scenario, mostStates: bound });
     if (result.verdict === 'holds') open.delete(scenario);
     if (result.verdict !== 'fails') continue;
     print(`${name.padEnd(31)} ${scenario}: ${result.violation?.why}`);

@@ -4,6 +4,11 @@ type Claims = Scenario['claims'];
 type More = Pick<Scenario, 'situation' | 'acts' | 'maxActs'> & Partial<Scenario>;
 
 const faults: readonly ActKind[] = ['crash', 'stopWatch', 'stopAllWatches', 'staleAPIServer'];
+/** The acts around a restore of the claims alone. */
+const claimsAlone: readonly ActKind[] = [
+  ...(['restoreClaimAlone', 'removeClaimRef', 'removeClaimRefUID', 'deleteClaim'] as const),
+  ...(['crash', 'stopAllWatches'] as const),
+];
 
 const classDelete: Claims = { A: { class: 'Delete' } };
 const classRetain: Claims = { A: { class: 'Retain' } };
@@ -184,28 +189,14 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   'restore-claims': byHand(oneClaim, [m0Delete], {
     startSettled: true,
     maxActs: 3,
-    acts: [
-      'restoreClaimAlone',
-      'removeClaimRef',
-      'removeClaimRefUID',
-      'deleteClaim',
-      'crash',
-      'stopAllWatches',
-    ],
+    acts: claimsAlone,
     situation: 'An administrator restores only the claims, beside living resources created by hand.',
   }),
   'restore-claims-class': provisioned(classDelete, {
     mayBeMadeAvailable: true,
     startSettled: true,
     maxActs: 3,
-    acts: [
-      'restoreClaimAlone',
-      'removeClaimRef',
-      'removeClaimRefUID',
-      'deleteClaim',
-      'crash',
-      'stopAllWatches',
-    ],
+    acts: claimsAlone,
     situation: 'An administrator restores only the claims, beside living provisioned resources.',
   }),
 
