@@ -7,11 +7,9 @@ import { parseAllDocuments } from 'yaml';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
 import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
-import type { ExternalClient } from '../../controllers/core/managed/connecting/external-client.ts';
 import type { FavouriteCloud } from '../../emulators/favourite-cloud/server.ts';
 import { startFavouriteCloud } from '../../emulators/favourite-cloud/server.ts';
 import { freePort } from '../../local/free-port.ts';
-import { realClock } from '../../runtime/time/clock.ts';
 import { kubeconfigOfAccount } from '../cluster/account.ts';
 import type { Cluster } from '../cluster/stack-harness.ts';
 import { eventually, startCluster } from '../cluster/stack-harness.ts';
@@ -176,46 +174,6 @@ describe('the guide to adding a managed service', () => {
     ]);
     assert.match(output, /^# pass 1$/m);
   });
-
-  test('the client of the guide changes and deletes no instance that got another owner after its observation', async () => {
-    const signal = new AbortController().signal;
-    const cloud = await startFavouriteCloud();
-    try {
-      const client = await guideClient(cloud);
-      const managed = {
-        apiVersion: 'example.org/v1alpha1',
-        kind: 'FavouriteDBInstance',
-        metadata: { name: 'moved' },
-        spec: { forProvider: { fancinessLevel: 5 } },
-      };
-      const leaving = {
-        ...managed,
-        metadata: { ...managed.metadata, deletionTimestamp: '2026-01-02T03:04:05Z' },
-      };
-      await client.create(managed, undefined, signal);
-      assert.equal((await client.observe(managed, undefined, signal)).exists, true);
-      const levels = () => cloud.instances().map(({ item }) => item.level);
-
-      cloud.drift('moved', { level: 9, tags: { 'crossplane-name': 'theirs' } });
-      await assert.rejects(client.update(managed, undefined, signal), /belongs to an unknown kind "theirs"/);
-      await client.delete(leaving, signal);
-      assert.deepEqual(levels(), [9]);
-
-      cloud.drift('moved', { tags: {} });
-      await assert.rejects(client.update(managed, undefined, signal), /carries no tag of an owner/);
-      await client.delete(leaving, signal);
-      assert.deepEqual(levels(), [9]);
-    } finally {
-      await cloud.stop();
-    }
-  });
-
-  /** The external client as the guide writes it. */
-  async function guideClient(cloud: FavouriteCloud): Promise<ExternalClient> {
-    const { instanceClient } = await import(join(own.directory, 'src/external-client.ts'));
-    const { favouriteCloud } = await import(join(own.directory, 'src/favourite-cloud.ts'));
-    return instanceClient(favouriteCloud({ ...cloud, clock: realClock(), random: Math.random }));
-  }
 
   describe('on a real control plane', () => {
     let cloud: FavouriteCloud;
