@@ -107,34 +107,8 @@ describe('a real API server', () => {
     assert.ok(isExpired(expired), `${expired}`);
   });
 
-  test('400 objects that are written 20 at a time are all reported, each change once', async () => {
-    const changes: string[] = [];
-    const listening = probes.store.changes$.subscribe(({ type, object }) =>
-      changes.push(`${type} ${object.metadata.name}@${object.metadata.resourceVersion}`),
-    );
-    const queue = Array.from({ length: 400 }, (_, n) => `n${n}`);
-    const worker = async () => {
-      for (let name = queue.pop(); name !== undefined; name = queue.pop()) {
-        const created = await probes.create(probe(name, { spec: { text: 'ž🐎' } }));
-        await probes.updateStatus(created, { ...created, status: { phase: 'Bound' } });
-      }
-    };
-    await Promise.all(Array.from({ length: 20 }, worker));
-    const bound = () => probes.store.all().filter(({ status }) => status?.phase === 'Bound').length;
-    assert.equal(bound(), 400, 'reads see own writes');
-    await controlPlane.kubectl(['label', 'probe', 'n0', 'marked=yes']);
-    await until(
-      'the watch has caught up',
-      () =>
-        changes.some((change) => change.startsWith('modified n0@')) &&
-        probes.get({ namespace: 'default', name: 'n0' })?.metadata.labels?.marked === 'yes',
-    );
-    assert.equal(changes.length, new Set(changes).size, 'nothing is told twice');
-    assert.equal(changes.length, 801);
-    listening.unsubscribe();
-  });
-
   test('a restart of the API server loses nothing and repeats nothing', async () => {
+    for (const name of ['n0', 'n1']) await probes.create(probe(name));
     const events: string[] = [];
     const listening = probes.store.changes$.subscribe(({ type, object }) =>
       events.push(`${type} ${object.metadata.name}`),
@@ -150,23 +124,6 @@ describe('a real API server', () => {
     // A server that has just started may not know our version any more (410): then a list brings both.
     assert.deepEqual(events.toSorted(), ['added late', 'deleted n1']);
     assert.equal(informers.states()[0]?.isSynced, true);
-    listening.unsubscribe();
-  });
-
-  test('changes while no watch is open are seen afterwards', async () => {
-    running.unsubscribe();
-    await controlPlane.kubectl(['delete', 'probe', 'n2', 'n3', '--wait=false']);
-    await controlPlane.kubectl(['delete', 'probe', 'n4']);
-    await controlPlane.kubectl(['apply', '-f', '-'], JSON.stringify(probe('n4')));
-    const changes: string[] = [];
-    const listening = probes.store.changes$.subscribe(({ type, object }) =>
-      changes.push(`${type} ${object.metadata.name}`),
-    );
-    await until('it has been told of what was there', () => changes.length === names().length);
-    changes.length = 0;
-    running = informers.run$.subscribe();
-    await until('it has listed', () => changes.length >= 4);
-    assert.deepEqual(changes.toSorted(), ['added n4', 'deleted n2', 'deleted n3', 'deleted n4']);
     listening.unsubscribe();
   });
 
