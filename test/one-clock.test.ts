@@ -122,136 +122,44 @@ function broken(source: string): readonly string[] {
 }
 
 describe('the rules notice', () => {
-  const operators = [...timed, 'ReplaySubject', 'repeat', 'retry', 'shareReplay'].join(', ');
-  const rxjs = (code: string): string => `import { ${operators} } from 'rxjs';\n${code}`;
-  const examples: Readonly<Record<string, readonly string[]>> = {
-    'a timer of node': [
-      'setTimeout(wake, 10);',
-      'setInterval(wake, 10);',
-      'setImmediate(wake);',
-      'await new Promise(setImmediate);',
-      'clearTimeout(timer);',
-    ],
-    'the timers module': [
-      "import { scheduler } from 'node:timers/promises';",
-      "import timers from 'timers';",
-      'const { scheduler } = await import("node:timers/promises");',
-    ],
-    'the date of the machine': [
-      'const at = Date.now();',
-      'new Date()',
-      'new Date',
-      'Date()',
-      "Date['now']()",
-      'const { now } = Date;',
-      'const now = Date.now;',
-      'const Day = Date;',
-      'globalThis.Date.now()',
-      'new globalThis.Date()',
-      'Reflect.construct(Date, [])',
-      '{ at: Date.now() }',
-    ],
-    'the monotonic clock': [
-      'performance.now()',
-      'const { now } = performance;',
-      "import { hrtime } from 'node:process';",
-      'process.hrtime.bigint()',
-      "import { performance as clock } from 'perf_hooks';",
-      'process.uptime()',
-      "import { uptime } from 'node:os';",
-      'Atomics.wait(array, 0, 0, 10)',
-    ],
-    'a signal with a timer': [
-      'AbortSignal.timeout(1000)',
-      "AbortSignal['timeout'](1000)",
-      'const { timeout } = AbortSignal;',
-    ],
-    'a scheduler of RxJS': [
-      rxjs('timer(10, asyncScheduler)'),
-      "import { asapScheduler } from 'rxjs';",
-      "import { asyncScheduler, of } from 'rxjs';",
-      'asyncScheduler.schedule(wake);',
-      'queueScheduler.schedule(wake, 10);',
-    ],
-    'RxJS by a door where its names are not seen': [
-      "import * as rxjs from 'rxjs';",
-      "const { timer } = await import('rxjs');",
-      "const { timer } = require('rxjs');",
-      "export { timer } from 'rxjs';",
-      "import { timer } from 'rxjs/internal/observable/timer';",
-    ],
-    'the chance of the machine': [
-      'Math.random()',
-      'const random = Math.random;',
-      "Math['random']()",
-      'const { random } = Math;',
-    ],
-    'chance that cannot be repeated': [
-      'randomUUID()',
-      'crypto.randomBytes(8)',
-      'crypto.getRandomValues(array)',
-      "import { randomInt } from 'node:crypto';",
-      "import { createHmac, randomBytes as bytes } from 'node:crypto';",
-      'const { randomBytes } = crypto;',
-    ],
-    'time or chance of lodash': ["import debounce from 'lodash/debounce.js';"],
-    'the clock of the machine': ['realClock()'],
-    'an operator by the global clock': [
-      rxjs('timer(10)'),
-      rxjs('of(1).pipe(delay(drainTimeoutMs))'),
-      rxjs('interval(Math.round(period * (1 - random())))'),
-      rxjs('source$.pipe(debounceTime(\n  500,\n))'),
-      rxjs('source$.pipe(timeout({ first: 10, with: () => EMPTY }))'),
-      rxjs('source$.pipe(retry({ delay: 1000 }))'),
-      rxjs('source$.pipe(repeat({ count: 3, delay: 10 }))'),
-      rxjs('new ReplaySubject(1, 500)'),
-      rxjs('source$.pipe(shareReplay(1, 500))'),
-      rxjs('source$.pipe(retry({ delay: pauseMs }))'),
-      rxjs('source$.pipe(timeout<string, never>({ each: 10 }))'),
-      rxjs('new ReplaySubject<string>(1, 500)'),
-      rxjs('source$.pipe(shareReplay({ bufferSize: 1, windowTime: 500, refCount: true }))'),
-      rxjs('isOver ? timer(10) : EMPTY'),
-      rxjs('const later = timer;'),
-      rxjs('[10].map(timer)'),
-      "import { timer as later } from 'rxjs';\nlater(10)",
-      "import { delay } from 'rxjs/operators';\nsource$.pipe(delay(10))",
-    ],
+  const examples: Readonly<Record<string, string>> = {
+    'a timer of node': 'await new Promise(setImmediate);',
+    'the timers module': "import { scheduler } from 'node:timers/promises';",
+    'the date of the machine': 'const { now } = Date;',
+    'the monotonic clock': 'process.hrtime.bigint()',
+    'a signal with a timer': 'AbortSignal.timeout(1000)',
+    'a scheduler of RxJS': "import { asyncScheduler, of } from 'rxjs';",
+    'RxJS by a door where its names are not seen': "const { timer } = await import('rxjs');",
+    'the chance of the machine': 'const { random } = Math;',
+    'chance that cannot be repeated': "import { createHmac, randomBytes as bytes } from 'node:crypto';",
+    'time or chance of lodash': "import debounce from 'lodash/debounce.js';",
+    'the clock of the machine': 'realClock()',
+    'an operator by the global clock': "import { delay } from 'rxjs/operators';\nsource$.pipe(delay(10))",
   };
-  for (const [rule, sources] of Object.entries(examples)) {
-    for (const source of sources) {
-      test(`${rule}: ${source.split('\n').slice(-3).join(' ')}`, () =>
-        assert.ok(broken(source).includes(rule)));
-    }
+  for (const [rule, source] of Object.entries(examples)) {
+    test(`${rule}: ${source.split('\n').at(-1)}`, () => assert.ok(broken(source).includes(rule)));
   }
+
+  /** Operators that use the global clock only with some arguments, or under another name. */
+  const hidden = [
+    'source$.pipe(retry({ delay: 1000 }))',
+    'source$.pipe(repeat({ count: 3, delay: 10 }))',
+    'new ReplaySubject<string>(1, 500)',
+    'source$.pipe(shareReplay({ bufferSize: 1, windowTime: 500, refCount: true }))',
+    '[10].map(timer)',
+  ];
+  for (const code of hidden) {
+    test(`an operator by the global clock: ${code}`, () => {
+      const source = `import { repeat, ReplaySubject, retry, shareReplay, timer } from 'rxjs';\n${code}`;
+      assert.deepEqual(broken(source), ['an operator by the global clock']);
+    });
+  }
+
   test('each rule has an example', () =>
     assert.deepEqual(
       Object.keys(examples).toSorted(),
       [...Object.keys(forbidden), 'an operator by the global clock'].toSorted(),
     ));
-
-  const fine = [
-    "// setTimeout in a comment, and a URL: 'https://example.com'",
-    '/* Date.now() */ new Date(nowMs)',
-    'const at = (now: Date, text: string): Date => new Date(Date.parse(text));',
-    'Math.round(2.5)',
-    "import type { Observable } from 'rxjs';\nconst all$: Observable<string> = other$;",
-    "const url = 'https://example.com'; new Date(text)",
-    rxjs('timer(10, clock.scheduler)'),
-    rxjs('source$.pipe(timeout({ first: 10, scheduler, with: () => EMPTY }))'),
-    rxjs('source$.pipe(retry({ delay: (error) => timer(10, scheduler) }))'),
-    rxjs('source$.pipe(retry({ delay(error) { return timer(10, scheduler); } }))'),
-    rxjs('const afterEnd = () => timer(10, scheduler);\nsource$.pipe(repeat({ delay: afterEnd }))'),
-    rxjs('source$.pipe(repeat(), retry(3))'),
-    rxjs('source$.pipe(shareReplay(1))'),
-    rxjs('source$.pipe(shareReplay({ bufferSize: 1, refCount: true }))'),
-    'limiter.delay(10)',
-    'timestamp(10)',
-    'const key = newNoteKey(context.randomBytes);',
-    'const { credential, randomBytes } = context;',
-  ];
-  for (const source of fine) {
-    test(`nothing in: ${source.split('\n').at(-1)}`, () => assert.deepEqual(broken(source), []));
-  }
 });
 
 describe('time and chance come in by one door', () => {
