@@ -217,13 +217,6 @@ describe('the cloud', () => {
     assert.equal((await fetch(`${url}/_other`)).status, 404);
   });
 
-  test('does the work and loses the response', async () => {
-    await using made = await scene();
-    made.aws.faults.inject({ kind: 'loseResponse', action: 'ec2:CreateVpc' });
-    await assert.rejects(made.ec2.createVpc(vpc), { code: 'ECONNRESET' });
-    assert.equal((await made.ec2.describeVpcs({})).Vpcs?.length, 1);
-  });
-
   test('refuses a request if its body differs from the signed one', async () => {
     await using made = await scene();
     made.ec2.middlewareStack.add(

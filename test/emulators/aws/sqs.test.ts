@@ -34,14 +34,6 @@ describe('the official client of SQS', () => {
     });
   });
 
-  test('gets the same reply to the same request', async () => {
-    const reported = await asked(async (sqs) => {
-      const wanted = { QueueName: 'orders', Attributes: { DelaySeconds: '5' } };
-      return [(await sqs.createQueue(wanted)).QueueUrl, (await sqs.createQueue(wanted)).QueueUrl];
-    });
-    assert.deepEqual(reported, [urlOf('orders'), urlOf('orders')]);
-  });
-
   test('lists by a prefix, a page at a time', async () => {
     const reported = await asked(async (sqs) => {
       for (const QueueName of ['a-1', 'b', 'a-2', 'a-3']) await sqs.createQueue({ QueueName });

@@ -406,32 +406,3 @@ test('a failed creation leaves no instance, and a failed update changes nothing'
     assert.deepEqual({ state, memorySizeGb }, { state: 'READY', memorySizeGb: 1 });
   }
 });
-
-test('operations are listed and deleted, and cancellation has no effect', async () => {
-  const { send, pass } = await start({ provisioningMs: 1000 });
-  const { body } = await send('POST', `${location}/instances?instanceId=cache`, small);
-  assert.deepEqual((await send('POST', `/v1/${body.name}:cancel`)).body, {});
-  const { metadata } = (await send('GET', `/v1/${body.name}`)).body;
-  assert.equal((metadata as { cancelRequested: boolean }).cancelRequested, true);
-  pass(1000);
-  const listed = (await send('GET', `${location}/operations`)).body.operations as readonly {
-    done: boolean;
-  }[];
-  assert.deepEqual(
-    listed.map(({ done }) => done),
-    [true],
-  );
-  assert.equal((await send('DELETE', `/v1/${body.name}`)).status, 200);
-  assert.equal((await send('GET', `/v1/${body.name}`)).status, 404);
-});
-
-test('an operation is deleted hours after its end', async () => {
-  const { send, pass, cloud } = await start({ tokenLifetimeMs: 24 * 60 * 60_000 });
-  const { body } = await send('POST', `${location}/instances?instanceId=cache`, small);
-  pass(3 * 60 * 60_000);
-  assert.equal((await send('GET', `/v1/${body.name}`)).status, 200);
-  pass(1);
-  assert.equal((await send('GET', `/v1/${body.name}`)).status, 404);
-  assert.deepEqual(cloud.operations(), []);
-  assert.equal((await send('GET', `/v1/${name}`)).body.state, 'READY');
-});
