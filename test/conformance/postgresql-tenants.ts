@@ -23,25 +23,6 @@ export const tenantCases: Cases = {
     await call('roles.observe', 'ann');
   },
 
-  'changes that an owner makes in its database with SQL': async ({ call, sql }) => {
-    await call('roles.create', 'ann', { login: true }, { ...mine, password: 'x' });
-    await call('roles.create', 'bob', { login: true }, { ...mine, password: 'x' });
-    await call('databases.create', 'shop', { owner: 'ann' }, mine);
-    const ann = { user: 'ann', password: 'x' };
-    const bob = { user: 'bob', password: 'x' };
-    for (const login of [ann, bob]) {
-      await sql('ALTER DATABASE shop CONNECTION LIMIT 2', login);
-      await sql("COMMENT ON DATABASE shop IS 'mine now'", login);
-      await sql('GRANT CONNECT ON DATABASE shop TO PUBLIC', login);
-      await sql('ALTER DATABASE shop ALLOW_CONNECTIONS false', login);
-      await sql('ALTER ROLE ann CONNECTION LIMIT 5', login);
-      await sql("ALTER ROLE ann SET work_mem TO '4MB'", login);
-      await call('databases.observe', 'shop');
-      await call('roles.observe', 'ann');
-      await call('databases.update', 'shop', { connectionLimit: -1 }, mine);
-    }
-  },
-
   'privileges that were passed on are revoked with their source': async (script) => {
     const { call, sql } = script;
     await people(script);

@@ -22,20 +22,6 @@ async function sql(server: LocalPostgresql, text: string, host = server.host): P
   }
 }
 
-test('several at once, each with its own port, password and data', async () => {
-  const servers = await Promise.all([
-    startPostgresql(),
-    startPostgresql(),
-    startPostgresql({ maxConnections: 7 }),
-  ]);
-  assert.equal(new Set(servers.map(({ port }) => port)).size, 3);
-  assert.equal(new Set(servers.map(({ password }) => password)).size, 3);
-  await sql(servers[0], 'CREATE ROLE only_here');
-  assert.deepEqual(await sql(servers[1], `SELECT FROM pg_roles WHERE rolname = 'only_here'`), []);
-  assert.deepEqual(await sql(servers[2], 'SHOW max_connections'), [{ max_connections: '7' }]);
-  await Promise.all(servers.map((server) => server.dispose()));
-});
-
 test('the data outlive stop and kill, at the same port, and end with dispose', async () => {
   const server = await startPostgresql();
   await sql(server, 'CREATE TABLE kept (id int); INSERT INTO kept VALUES (1)');

@@ -166,10 +166,6 @@ describe('changes made elsewhere', () => {
       change: 'ALTER ROLE drifting SUPERUSER CREATEDB',
       check: `SELECT NOT rolsuper AND NOT rolcreatedb AS ok FROM pg_roles WHERE rolname = 'drifting'`,
     },
-    'another connection limit of the role': {
-      change: 'ALTER ROLE drifting CONNECTION LIMIT 50',
-      check: `SELECT rolconnlimit = 7 AS ok FROM pg_roles WHERE rolname = 'drifting'`,
-    },
     'a mark that the owner removed': {
       change: 'SET ROLE drifting; COMMENT ON DATABASE drifting IS NULL',
       check: `SELECT shobj_description(oid, 'pg_database') = '${markOf(ownerOf('drifting'))}' AS ok
@@ -245,16 +241,6 @@ describe('a connection limit', () => {
   });
 });
 
-describe('engineVersion', () => {
-  test('of this server is taken, and a later upgrade does no harm', async () => {
-    const version = String(await server.serverVersion());
-    const first = await stack.pass(database('current', { engineVersion: version }));
-    assert.equal(first.observed.ready?.status, 'True');
-    const upgraded = edited(first.managed, { engineVersion: '14' });
-    assert.equal((await stack.pass(upgraded, first.known)).observed.ready?.status, 'True');
-  });
-});
-
 describe('a database with a given owner', () => {
   test('has no role and no password of its own, and leaves the owner alone when it goes', async () => {
     const owner = await stack.pass(role('librarian'));
@@ -272,24 +258,6 @@ describe('a database with a given owner', () => {
     assert.equal(await stack.remove(managed), false);
     assert.equal(await stack.remove(owner.managed), false);
     assert.deepEqual(await stack.namesake('librarian'), []);
-  });
-
-  test('is still reported at its deletion after its owner removed the mark', async () => {
-    const owner = await stack.pass(role('keeper'));
-    const { managed } = await stack.pass(database('hoard', { owner: 'keeper' }));
-    const login = { ...loginOf(owner.known), database: 'hoard' };
-    assert.equal(await refusal(login, 'COMMENT ON DATABASE hoard IS NULL'), 'allowed');
-    const refused: unknown = await stack.remove(managed).catch((error) => error);
-    assert.ok(refused instanceof Error);
-    assert.match(
-      refused.message,
-      /^database "hoard" was managed here, but its mark was removed; to drop it, run: COMMENT ON/,
-    );
-    assert.deepEqual(await stack.namesake('hoard'), ['database']);
-    await sql(/run: (COMMENT ON [^;]*);/.exec(refused.message)?.[1] ?? '');
-    assert.equal(await stack.remove(managed), false);
-    assert.deepEqual(await stack.namesake('hoard'), []);
-    await stack.remove(owner.managed);
   });
 
   test('that is not resolved yet gets no owner of its own instead', async () => {
