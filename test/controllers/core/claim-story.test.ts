@@ -94,8 +94,8 @@ test('the log lines with the key of a claim report its whole life', async () => 
   const { writeConnectionSecretToRef: to = nowhere } = cluster.get(FavouriteDBInstanceKind, { name }).spec;
   cluster.remove(SecretKind, to.name, to.namespace);
   await clock.advance(5 * minuteMs);
-  cloud.faults.inject({ kind: 'fail', status: 503, times: 100 });
-  await clock.advance(60 * minuteMs);
+  cloud.faults.inject({ kind: 'fail', status: 503, times: 1_000 });
+  await clock.advance(15 * minuteMs);
   cloud.faults.clear();
   await clock.advance(5 * minuteMs);
   cluster.delete(FancySQLInstanceKind, orders);
@@ -133,7 +133,7 @@ test('the log lines with the key of a claim report its whole life', async () => 
     `info CopySecret Secret PropagatedDataFrom: connection details propagated from secret ${to.namespace}/${to.name} of database.fcp.crossplane.io/v1alpha3 FavouriteDBInstance ${name}`,
     `warn - FavouriteDBInstance failed: ${outage}`,
     `info KeepBound FancySQLInstance Ready True AvailableWithTrouble: FavouriteDBInstance ${name} (external name ${name}): ${outage}`,
-    `warn - FavouriteDBInstance failed 15 times: ${outage}`,
+    `warn - FavouriteDBInstance failed 122 times: ${outage}`,
     'info NoUpdate FavouriteDBInstance Synced True ReconcileSuccess',
     'info KeepBound FancySQLInstance Ready True Available',
     `info DeleteResource FancySQLInstance UnboundManagedResource: unbound from FavouriteDBInstance ${name}, which is deleted`,
