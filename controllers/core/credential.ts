@@ -63,7 +63,7 @@ export interface CredentialNote {
   readonly key: string;
   /** The claim that may use the credential: `PostgreSQLInstance team-a/ledger`. Absent if there is none yet. */
   readonly for?: string;
-  /** The value of `rotationOf` at the last rotation. */
+  /** The result of `GeneratedCredential.rotationOf` for this credential. Another result requests a new credential. */
   readonly rotation?: string;
 }
 

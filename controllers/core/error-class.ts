@@ -68,7 +68,7 @@ export function providerErrorClassOf(error: unknown): ProviderErrorClass | undef
   return providerErrorClasses.find((each) => each === errorClass);
 }
 
-/** Like `providerErrorClassOf`, but for `connect`: any other external error, and a 403, is CredentialsUnreadable. */
+/** For `connect`: `providerErrorClassOf`, else CredentialsUnreadable for external errors and 403s of the API server. */
 export const connectErrorClassOf = (error: unknown): ProviderErrorClass | undefined =>
   isExternal(error) || isForbidden(error)
     ? (providerErrorClassOf(error) ?? 'CredentialsUnreadable')

@@ -1,6 +1,6 @@
 import { bugIn } from '../../runtime/log/bug.ts';
 
-/** The property of a programming error for the name of its stack (see `--stacks`). Set on the innermost error. */
+/** The key in a programming error for the stack that it comes from (as in `--stacks`). Set on the innermost error. */
 const stackOfBug = Symbol('stack');
 
 interface Attributed {

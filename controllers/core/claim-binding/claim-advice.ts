@@ -46,7 +46,7 @@ export function fieldsBehind(
     try {
       return { spec: service.configure(of, resourceClass) };
     } catch {
-      return undefined; // `configure` may need the removed field, or not accept an edited class
+      return undefined; // `configure` may throw without the left-out field, or for a class that was edited since
     }
   };
   const made = configured(claim);

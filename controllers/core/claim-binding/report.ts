@@ -1,4 +1,4 @@
-/* The conditions and Events of a claim after a decision without a call. */
+/* The conditions and Events of a claim whose run ends without an API call: what each such decision reports. */
 
 import compact from 'lodash/compact.js';
 import { advice } from '../../../apis/core/v1alpha1/advice.ts';

@@ -14,8 +14,8 @@ export type Operation =
   | 'disconnect';
 
 /**
- * Runs one call of an external client, with code before or after. `signal`: that of the caller; undefined for
- * `connect`, `system` and `disconnect`. To use another signal, pass it to `call`.
+ * Runs one call of an external client, with code before or after. `signal`: the caller's. Pass another one to `call` to
+ * replace it. Undefined for `connect`, `system` and `disconnect`: their signal, if any, cannot be replaced.
  */
 export type Around = <T>(
   call: (signal?: AbortSignal) => Promise<T>,
