@@ -6,10 +6,16 @@ import { join } from 'node:path';
 
 // Modules that take long to load are imported after early-stop.ts has run.
 const { runStacks } = await import('./app/run.ts');
-const { stacks } = await import('./app/stacks.ts');
+const { stacks, demoStacks } = await import('./app/stacks.ts');
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, 'package.json'), 'utf8')) as {
   readonly version: string;
 };
 
-await runStacks(stacks, { name: 'services-stack', version, crds: join(import.meta.dirname, 'crds') });
+const crds = join(import.meta.dirname, 'crds');
+await runStacks(stacks, {
+  name: 'services-stack',
+  version,
+  crds: [crds, join(crds, 'demo')],
+  optional: demoStacks,
+});

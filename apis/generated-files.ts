@@ -15,12 +15,14 @@ export interface DefinitionFilesOptions {
   readonly origin: string;
   /** The version of the product, from its package.json. */
   readonly version: string | undefined;
+  /** The folder of a definition within `crds/`; default: none. */
+  readonly folderOf?: (definition: Definition) => string;
 }
 
 /** The definition of each kind, and the API reference of all. */
 export function definitionFiles(
   definitions: readonly Definition[],
-  { origin, version }: DefinitionFilesOptions,
+  { origin, version, folderOf = () => '' }: DefinitionFilesOptions,
 ): GeneratedFiles {
   const sorted = definitions.toSorted((a, b) => compareNames(crdName(a), crdName(b)));
   const yaml = (definition: Definition): string =>
@@ -30,7 +32,7 @@ export function definitionFiles(
     })}`;
   return new Map([
     ...sorted.map((definition): [string, string] => [
-      join('crds', `${definition.group}_${definition.plural}.yaml`),
+      join('crds', folderOf(definition), `${definition.group}_${definition.plural}.yaml`),
       yaml(definition),
     ]),
     [join('docs', 'api-reference.md'), `<!-- ${origin} -->\n\n${apiReference(sorted)}`],

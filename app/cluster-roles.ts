@@ -31,11 +31,19 @@ type Resource = Pick<Kind, 'group' | 'plural'>;
 
 const ofDefinitions = { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'] };
 
+export interface ClusterRoleOptions {
+  /** The prefix of the roles' names; default `services-stack`, as in the bindings of deploy/. */
+  readonly name?: string;
+}
+
 /** The role for --install-crds, for definitions with these names. */
-export const installingRole = (definitions: readonly string[]): RoleOfKinds => {
+export const installingRole = (
+  definitions: readonly string[],
+  { name = 'services-stack' }: ClusterRoleOptions = {},
+): RoleOfKinds => {
   return {
     because: 'The rights for --install-crds. Without that flag, apply the definitions by hand.',
-    name: 'services-stack-install-crds',
+    name: `${name}-install-crds`,
     rules: [
       { because: 'RBAC cannot limit creation by name.', ...ofDefinitions, verbs: ['create'] },
       {
@@ -58,11 +66,6 @@ export interface ServedKinds {
   readonly others: readonly Resource[];
   readonly providers: readonly Resource[];
   readonly providerConfigs: readonly Resource[];
-}
-
-export interface ClusterRoleOptions {
-  /** The prefix of the roles' names; default `services-stack`, as in the bindings of deploy/. */
-  readonly name?: string;
 }
 
 const nameOf = ({ group, plural }: Resource): string => `${plural}.${group}`;
@@ -118,8 +121,8 @@ const finalizers = (kinds: readonly Resource[]) =>
       'The admission plugin OwnerReferencesPermissionEnforcement (OpenShift) requires this for the owner of a Secret.',
   });
 
-/** The rights of the process on the kinds, on Secrets and on Events. The right on its Lease is a Role in a namespace. */
-export function processRoles(
+/** The rights of the process on the kinds. */
+export function kindRoles(
   kinds: ServedKinds,
   { name = 'services-stack' }: ClusterRoleOptions = {},
 ): readonly RoleOfKinds[] {
@@ -163,6 +166,14 @@ export function processRoles(
         },
       ],
     },
+  ];
+}
+
+/** The rights of the process on the kinds, on Secrets and on Events. The right on its Lease is a Role in a namespace. */
+export function processRoles(kinds: ServedKinds, options: ClusterRoleOptions = {}): readonly RoleOfKinds[] {
+  const { name = 'services-stack' } = options;
+  return [
+    ...kindRoles(kinds, options),
     {
       name: `${name}-secrets`,
       because:

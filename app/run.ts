@@ -70,8 +70,10 @@ export interface ProcessFacts {
   readonly name: string;
   /** For `--version`, the log and metrics. */
   readonly version: string;
-  /** The folder of the definitions for `--install-crds`, as `npm run generate` writes it. */
-  readonly crds: string;
+  /** The folder, or folders, of the definitions for `--install-crds`, as `npm run generate` writes it. */
+  readonly crds: string | readonly string[];
+  /** More stacks, which run only if `--stacks` names them. */
+  readonly optional?: readonly DefinedStack[];
 }
 
 const drainTimeoutMs = 30_000;
@@ -82,7 +84,7 @@ const farewellMs = 3_000;
 const flushMs = 1_000;
 
 /**
- * Runs stacks as the flags and variables of the process say, until a signal ends the process. Resolves as soon as
+ * Runs stacks, by default all, as the flags and variables of the process say, until a signal ends the process. Resolves as soon as
  * everything is started, or at once after `--help`. Errors are written to standard error and set the exit code: 2 for a
  * flag; 1 for stacks that conflict or a name that cannot be used.
  */
@@ -91,6 +93,7 @@ export async function runStacks(stacks: readonly DefinedStack[], facts: ProcessF
     if (!isLabel(facts.name)) throw new DefinitionError(`name of the process: ${notALabel(facts.name)}`);
     const invocation = parseFlags(process.argv.slice(2), {
       stacks: stacks.map(({ name }) => name),
+      optionalStacks: facts.optional?.map(({ name }) => name) ?? [],
       name: facts.name,
       version: facts.version,
     });
@@ -107,11 +110,11 @@ export async function runStacks(stacks: readonly DefinedStack[], facts: ProcessF
 /** Starts the process: flags → client → stacks → signals → teardown. */
 function start(
   stacks: readonly DefinedStack[],
-  { name: component, version, crds }: ProcessFacts,
+  { name: component, version, crds, optional = [] }: ProcessFacts,
   flags: Flags,
   kubeConfig: LoadedKubeConfig,
 ): void {
-  const chosen = stacks.filter(({ name }) => flags.stacks.includes(name));
+  const chosen = [...stacks, ...optional].filter(({ name }) => flags.stacks.includes(name));
   checkStacks(chosen);
   const clock = realClock();
   const random = Math.random;
@@ -264,7 +267,7 @@ function start(
     stop$,
     secondSignal$,
     concat(
-      definitions(flags, { directory: crds, client, log, clock, kinds: informers.kinds() }).pipe(
+      definitions(flags, [crds].flat(), { client, log, clock, kinds: informers.kinds() }).pipe(
         takeUntil(stop$),
       ),
       work$,
@@ -298,10 +301,14 @@ async function usableKubeConfig({ kubeconfig: path, context }: Flags): Promise<L
 /** Installs the definitions of the chosen stacks' kinds first, if `--install-crds` is set. */
 function definitions(
   { installCrds: isAsked }: Flags,
-  tools: Omit<InstallCrdsOptions, 'signal'>,
-): Observable<void> {
+  folders: readonly string[],
+  tools: Omit<InstallCrdsOptions, 'directory' | 'signal'>,
+): Observable<never> {
   if (!isAsked) return EMPTY;
-  return abortable((signal) => installCrds({ ...tools, signal })).pipe(ignoreElements());
+  const installed = folders.map((directory) =>
+    abortable((signal) => installCrds({ ...tools, directory, signal })),
+  );
+  return concat(...installed).pipe(ignoreElements());
 }
 
 /** The HTTP servers whose flags are set. */

@@ -1,5 +1,5 @@
 /** `npm run trace -- <kind> <name> [-n <namespace>]`: why an object can or cannot be used. */
-import { stacks } from '../app/stacks.ts';
+import { allStacks } from '../app/stacks.ts';
 import { runTraceHere } from './run-here.ts';
 
-await runTraceHere(process.argv.slice(2), stacks);
+await runTraceHere(process.argv.slice(2), allStacks);

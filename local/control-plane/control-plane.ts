@@ -6,7 +6,7 @@ import type { ControlPlaneBinaries } from './binaries.ts';
 import { controlPlaneBinaries } from './binaries.ts';
 import { definitionsServed } from './definitions-served.ts';
 import { prepareRules } from './definitions-server-binary.ts';
-import { preparedData } from './prepared-data.ts';
+import { definitions, preparedData } from './prepared-data.ts';
 import type { Progress } from './progress.ts';
 import { textProgress } from './progress.ts';
 import { startServers } from './servers.ts';
@@ -38,8 +38,8 @@ export interface ControlPlane {
   readonly kubeconfig: string;
   /** File with that kubeconfig, mode 0600; gone after `stop`. */
   readonly kubeconfigPath: string;
-  /** The folder of our own definitions. */
-  readonly definitions: string;
+  /** The folders of our own definitions: of the stacks that run by default, and of those for the demo. */
+  readonly definitions: readonly string[];
   /** Process numbers of etcd and kube-apiserver at this moment. */
   pids(): Promise<{ readonly etcd: number; readonly apiServer: number }>;
   /** Installs our own definitions; answers with their names when all serve. */
@@ -68,8 +68,6 @@ export interface ControlPlane {
   /** Ends both servers and removes their data. May be called again. */
   stop(): Promise<void>;
 }
-
-const crds = join(import.meta.dirname, '..', '..', 'crds');
 
 function run(
   kubectl: string,
@@ -136,12 +134,12 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   const installCrds = (directories: readonly string[]) => installCRDs(rest, [...directories]);
   try {
     if (data !== undefined) await definitionsServed(rest, startTimeoutMs);
-    else if (withDefinitions) await installCrds([crds]);
+    else if (withDefinitions) await installCrds(definitions);
     return {
       ...running,
-      definitions: crds,
+      definitions,
       stop,
-      installDefinitions: () => installCrds([crds]),
+      installDefinitions: () => installCrds(definitions),
       installCrds,
       kubectl: (args, input = '') => run(binaries.kubectl, running.kubeconfigPath, args, input),
       async restartApiServer(signal) {

@@ -13,6 +13,9 @@ export type PreparedDataOptions = Pick<ServersOptions, 'directory' | 'definition
 
 const crds = join(import.meta.dirname, '..', '..', 'crds');
 
+/** The folders of our own definitions: of the stacks that run by default, and of those for the demo. */
+export const definitions: readonly string[] = [crds, join(crds, 'demo')];
+
 /**
  * The data of an etcd with our definitions. A control plane that starts with a copy needs a third of the work: an older
  * server computes its whole schema for each definition that is installed, and only once for the definitions that it finds.
@@ -37,7 +40,7 @@ export async function preparedData(options: PreparedDataOptions): Promise<string
 async function make(folder: string, options: PreparedDataOptions): Promise<void> {
   const servers = await startServers(options);
   try {
-    await installCRDs(servers.rest, [crds]);
+    await installCRDs(servers.rest, [...definitions]);
     // The API server stores its derived data in etcd as well.
     await definitionsServed(servers.rest);
     await servers.stopApiServer('SIGTERM');

@@ -137,8 +137,9 @@ export async function startServices(
 
 function startControllers(kubeconfig: string, logFile: string, page: string): ChildProcess {
   const flags = ['--poll-interval', '10s', '--log-format', 'pretty', '--dashboard-bind-address', page];
+  const stacks = 'postgresql,aws,gcp,fcp,ocp';
   // It is the only process of this cluster.
-  const args = ['main.ts', '--kubeconfig', kubeconfig, '--leader-elect=false', ...flags];
+  const args = ['main.ts', '--kubeconfig', kubeconfig, '--leader-elect=false', '--stacks', stacks, ...flags];
   // A group of its own: Ctrl-C is for the demo, which ends the controllers in its own time.
   const child = spawn(process.execPath, args, {
     cwd: root,

@@ -90,13 +90,16 @@ function numberFrom(pattern: RegExp, min: number, max: number, allowed: string) 
 
 /** The names for a process: the stacks that `--stacks` may list, and the process's own name. */
 export interface ProcessNames {
+  /** The stacks that run by default. */
   readonly stacks: readonly string[];
+  /** More stacks that `--stacks` may list; default: none. */
+  readonly optionalStacks?: readonly string[];
   /** The default of `--leader-election-id`. */
   readonly name: string;
 }
 
 /** Every flag of the process, by the name of its value. */
-export const flagSpecs = ({ stacks, name }: ProcessNames) => ({
+export const flagSpecs = ({ stacks, optionalStacks = [], name }: ProcessNames) => ({
   kubeconfig: {
     usage: '--kubeconfig <path>',
     description: 'path of the kubeconfig file; without it $KUBECONFIG, ~/.kube/config or in-cluster',
@@ -113,9 +116,12 @@ export const flagSpecs = ({ stacks, name }: ProcessNames) => ({
   },
   stacks: {
     usage: '--stacks <names>',
-    description: 'the stacks to run',
+    description:
+      optionalStacks.length === 0
+        ? 'the stacks to run'
+        : `the stacks to run; these run only if they are named: ${optionalStacks.join(', ')}`,
     default: stacks.join(','),
-    ...listOf(stacks),
+    ...listOf([...stacks, ...optionalStacks]),
   },
   installCrds: {
     usage: '--install-crds [boolean]',

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import partition from 'lodash/partition.js';
+import uniq from 'lodash/uniq.js';
 import { celName } from '../../apis/core/rules.ts';
+import type { Definition } from '../../apis/core/schema.ts';
 import { conditionReasons } from '../../apis/core/v1alpha1/ready-reasons.ts';
+import { StoreConfigKind } from '../../apis/core/v1alpha1/store-config.ts';
 import type { JsonSchema } from '../../apis/crd.ts';
-import { stacks } from '../../app/stacks.ts';
+import { crdName } from '../../apis/crd.ts';
+import { allStacks, demoStacks, stacks } from '../../app/stacks.ts';
 import { fieldsIn } from '../fakes/admission.ts';
 import type { CustomResourceDefinition } from './definitions.ts';
 import { definitionsIn, roleOf, rulesOf, schemaOf, schemasUnder } from './definitions.ts';
@@ -13,6 +18,18 @@ const kindOf = ({ spec }: CustomResourceDefinition) => `${spec.names.kind}.${spe
 
 /** Not ours to describe: the API server does. */
 const isMetadata = (path: string): boolean => path === 'metadata';
+
+test('crds/ has the kinds of the stacks that run by default, and crds/demo/ those that only the other stacks have', () => {
+  const named = (some: readonly Definition[]) => uniq(some.map(crdName)).toSorted();
+  const ofStacks = [StoreConfigKind, ...stacks.flatMap((stack) => stack.definitions)];
+  const others = demoStacks
+    .flatMap((stack) => stack.definitions)
+    .filter((definition) => !ofStacks.includes(definition));
+  const [inDemo, above] = partition([...definitions], ([file]) => file.startsWith('demo/')).map((some) =>
+    some.map(([, { metadata }]) => metadata.name).toSorted(),
+  );
+  assert.deepEqual([above, inDemo], [named(ofStacks), named(others)]);
+});
 
 for (const definition of definitions.values()) {
   const schemas = schemasUnder(schemaOf(definition));
@@ -79,7 +96,7 @@ for (const definition of definitions.values()) {
         expected,
       );
       if (role === 'managed' || role.startsWith('provider')) {
-        assert.ok(stacks.some(({ name }) => name === names.categories[2]));
+        assert.ok(allStacks.some(({ name }) => name === names.categories[2]));
       }
       assert.equal(schemaOf(definition).properties?.status !== undefined, expected.hasStatus);
     });
@@ -88,7 +105,7 @@ for (const definition of definitions.values()) {
 
 describe('columns of kubectl get', () => {
   const claimed = new Set(
-    stacks.flatMap(({ claims }) => claims.map(({ managed: { kind, group } }) => `${kind}.${group}`)),
+    allStacks.flatMap(({ claims }) => claims.map(({ managed: { kind, group } }) => `${kind}.${group}`)),
   );
   const columns: Partial<Record<ReturnType<typeof roleOf> | 'unclaimed', readonly (readonly string[])[]>> = {
     claim: [

@@ -28,10 +28,10 @@ export interface CustomResourceDefinition {
 
 export const projectRoot = join(import.meta.dirname, '..', '..');
 
-/** The definitions in the YAML files of a folder of the project, by file name. */
+/** The definitions in the YAML files of a folder of the project and of the folders in it, by file name. */
 export const definitionsIn = (folder: string): ReadonlyMap<string, CustomResourceDefinition> =>
   new Map(
-    globSync('*.yaml', { cwd: join(projectRoot, folder) })
+    globSync('**/*.yaml', { cwd: join(projectRoot, folder) })
       .toSorted()
       .map((file) => [file, parse(readFileSync(join(projectRoot, folder, file), 'utf8'))]),
   );

@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import type { ProjectCopy } from '../docs/project-copy.ts';
 import { copyProject } from '../docs/project-copy.ts';
 
-const crd = 'crds/database.crossplane.io_fancysqlinstances.yaml';
+const crd = 'crds/demo/database.crossplane.io_fancysqlinstances.yaml';
 const missing = 'crds/database.crossplane.io_mysqlinstances.yaml';
 const unwanted = 'crds/example.org_things.yaml';
 const reference = 'docs/api-reference.md';

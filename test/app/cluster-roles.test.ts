@@ -4,7 +4,7 @@ import mapValues from 'lodash/mapValues.js';
 import { parseAllDocuments } from 'yaml';
 import type { ServedKinds } from '../../app/cluster-roles.ts';
 import { processRoles, roleManifests, servedKinds, userRoles } from '../../app/cluster-roles.ts';
-import { stacks } from '../../app/stacks.ts';
+import { allStacks } from '../../app/stacks.ts';
 import { createFcpStack } from '../../controllers/fcp/setup.ts';
 import type { Role } from '../docs/manifests.ts';
 import { permissionsOf } from '../docs/manifests.ts';
@@ -26,7 +26,7 @@ describe('the kinds that stacks serve', () => {
   });
 
   test('that serve the same claim kind: it is named once', () => {
-    const { claims } = names(servedKinds(stacks));
+    const { claims } = names(servedKinds(allStacks));
     assert.deepEqual(claims, [...new Set(claims)]);
   });
 });

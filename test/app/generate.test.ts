@@ -48,11 +48,11 @@ describe('npm run generate, for what follows from the stacks', () => {
   });
 
   test('a stack that leaves the list takes its rights along', async () => {
-    await copy.replace('app/stacks.ts', 'ocpStack, ', '');
+    await copy.replace('app/stacks.ts', 'awsStack, ', '');
     const { code, output } = await generate('--check');
     assert.equal(code, 1);
     assert.match(output, /deploy\/base\/cluster-role\.yaml, deploy\/base\/user-roles\.yaml/);
     await generate();
-    assert.doesNotMatch(await copy.read(roles), /\bocp\./);
+    assert.doesNotMatch(await copy.read(roles), /\baws\./);
   });
 });

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { stacks } from '../../app/stacks.ts';
+import { allStacks } from '../../app/stacks.ts';
 import { describeStacks } from '../../testing/describe-stacks.ts';
 
-describeStacks(stacks, { manifests: join(import.meta.dirname, '..', '..', 'examples') });
+describeStacks(allStacks, { manifests: join(import.meta.dirname, '..', '..', 'examples') });

@@ -372,11 +372,12 @@ const namespace = (name: string) => ({ apiVersion: 'v1', kind: 'Namespace', meta
 export const list = (items: readonly object[]): string =>
   JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
 
-/** The rights that deploy/ gives the process, for all users of the group that its tokens name. */
+/** The rights that deploy/ gives the process with all stacks, for all users of the group that its tokens name. */
 function rights(): readonly object[] {
-  const manifests = ['deploy/base', 'deploy/cluster-wide'].flatMap((folder) => objectsOf(folder));
+  const manifests = ['deploy/base', 'deploy/cluster-wide', 'deploy/optional'].flatMap(objectsOf);
   return manifests
     .filter(({ apiVersion }) => apiVersion.startsWith('rbac.authorization.k8s.io/'))
+    .filter(({ metadata }) => !metadata.name.endsWith('-install-crds'))
     .map((object) => {
       if (!object.kind.endsWith('Binding')) return object;
       const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: 'services-stack' }];

@@ -13,6 +13,8 @@ import { credentialsNamespace, favouriteClassRef, startFancySQL } from './fancys
 import type { StackProcess } from './stack-harness.ts';
 import { difference, eventually } from './stack-harness.ts';
 
+const flags = ['--stacks', 'fcp,ocp'];
+
 describe('claims on a real API server, with the real process and two clouds', () => {
   let fixture: FancySQLFixture;
   let stack: StackProcess;
@@ -21,7 +23,7 @@ describe('claims on a real API server, with the real process and two clouds', ()
     fixture = await startFancySQL();
     await fixture.favouriteClass('small');
     await fixture.ambivalentClass('ambivalent', { cloud: 'other' });
-    stack = fixture.cluster.startProcess(['--poll-interval', '2s', '--log-level', 'debug']);
+    stack = fixture.cluster.startProcess([...flags, '--poll-interval', '2s', '--log-level', 'debug']);
     // The count of its users is the last thing the process writes before it is at rest.
     await eventually('the process is at work', async () => {
       const config = await fixture.cluster.find(ProviderConfigKind, { name: 'default' });
@@ -143,6 +145,7 @@ describe('claims on a real API server, with the real process and two clouds', ()
     assert.equal(await stack.end(), 0);
     const before = await fixture.cluster.writes();
     stack = fixture.cluster.startProcess([
+      ...flags,
       '--poll-interval',
       '1s',
       '--health-probe-bind-address',

@@ -23,10 +23,11 @@ describe('crds/ on a real API server', () => {
   });
   after(() => controlPlane?.stop());
 
+  const folders = () => controlPlane.definitions.flatMap((folder) => ['-f', folder]);
   const linesOf = (printed: string) => printed.trim().split('\n');
 
-  test('kubectl apply of the folder creates each', async () => {
-    const lines = linesOf(await kubectl('apply', '-f', controlPlane.definitions));
+  test('kubectl apply of the folder and of demo/ in it creates each, once', async () => {
+    const lines = linesOf(await kubectl('apply', ...folders()));
     assert.deepEqual(
       lines.toSorted(),
       definitions
@@ -36,7 +37,7 @@ describe('crds/ on a real API server', () => {
   });
 
   test('and a second time changes none', async () => {
-    const lines = linesOf(await kubectl('apply', '-f', controlPlane.definitions));
+    const lines = linesOf(await kubectl('apply', ...folders()));
     assert.equal(lines.length, definitions.length);
     assert.deepEqual(
       lines.filter((line) => !line.endsWith(' unchanged')),

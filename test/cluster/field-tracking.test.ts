@@ -25,7 +25,7 @@ describe('field tracking of a provisioned managed resource', () => {
     directory = await mkdtemp(join(tmpdir(), 'field-tracking-'));
     const template = { forProvider: { fancinessLevel: 3, version: '5.7' } };
     await fixture.favouriteClass('small', { template });
-    fixture.cluster.startProcess(['--poll-interval', '1h']);
+    fixture.cluster.startProcess(['--stacks', 'fcp', '--poll-interval', '1h']);
     await fixture.claim('team-a', 'orders', { classRef: favouriteClassRef('small') });
     const claim = await fixture.bound('team-a', 'orders');
     name = claim.spec.resourceRef?.name ?? '';

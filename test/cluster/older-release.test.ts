@@ -12,7 +12,7 @@ import { eventually } from './stack-harness.ts';
 const { version } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8')) as {
   readonly version: string;
 };
-const file = 'crds/database.fcp.crossplane.io_favouritedbinstanceclasses.yaml';
+const file = 'crds/demo/database.fcp.crossplane.io_favouritedbinstanceclasses.yaml';
 const name = 'favouritedbinstanceclasses.database.fcp.crossplane.io';
 const kind = 'favouritedbinstanceclasses.v1alpha3.database.fcp.crossplane.io';
 

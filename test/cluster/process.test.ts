@@ -11,7 +11,7 @@ describe('the process', () => {
   let fixture: FancySQLFixture;
   const processes: StackProcess[] = [];
   const start = (...flags: string[]): StackProcess => {
-    const stack = fixture.cluster.startProcess(flags, { isAlone: false });
+    const stack = fixture.cluster.startProcess(['--stacks', 'fcp', ...flags], { isAlone: false });
     processes.push(stack);
     return stack;
   };
@@ -46,7 +46,7 @@ describe('the process', () => {
   });
 
   test('without the namespace of its lease it ends with 1 and the command, and --install-crds creates it', async () => {
-    const flags = ['--stacks', 'fcp', '--leader-election-namespace', 'elsewhere'];
+    const flags = ['--leader-election-namespace', 'elsewhere'];
     const stack = start(...flags);
     await eventually('it has ended', async () => stack.child.exitCode !== null);
     assert.equal(stack.child.exitCode, 1);

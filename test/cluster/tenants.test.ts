@@ -69,7 +69,10 @@ describe('a tenant against all others, on a real API server', () => {
     const { cluster } = fixture;
     const { controlPlane, kubectl } = cluster;
     await kubectl(['create', 'namespace', rogue]);
-    const rights = ['base', 'cluster-wide'].flatMap((name) => ['-f', join(projectRoot, 'deploy', name)]);
+    const rights = ['base', 'cluster-wide', 'optional/demo-stacks.yaml'].flatMap((name) => [
+      '-f',
+      join(projectRoot, 'deploy', name),
+    ]);
     await kubectl(['apply', ...rights]);
     const metadata = { namespace: rogue, name: 'mallory' };
     const subjects = [{ kind: 'ServiceAccount', ...metadata }];
@@ -92,6 +95,7 @@ describe('a tenant against all others, on a real API server', () => {
         },
         binding('secrets', 'Role', 'secrets'),
         binding('claims', 'ClusterRole', 'services-stack-claims-edit'),
+        binding('demo-claims', 'ClusterRole', 'services-stack-demo-claims-edit'),
       ]),
     );
     const kubeConfig = new KubeConfig();
@@ -103,7 +107,9 @@ describe('a tenant against all others, on a real API server', () => {
     const kubeconfig = join(folder, 'kubeconfig');
     const account = { namespace: 'crossplane-system', name: 'services-stack' };
     await writeFile(kubeconfig, await kubeconfigOfAccount(controlPlane, account), { mode: 0o600 });
-    stack = cluster.startProcess(['--kubeconfig', kubeconfig, '--poll-interval', '1s']);
+    stack = cluster.startProcess([
+      ...['--stacks', 'fcp,ocp', '--kubeconfig', kubeconfig, '--poll-interval', '1s'],
+    ]);
     await inhabit();
   });
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { parse } from 'yaml';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
-import type { Deployment, Role } from './manifests.ts';
+import type { Binding, Deployment, PolicyRule, Role } from './manifests.ts';
 import { objectOf, objectsOf, permissionsOf } from './manifests.ts';
 import { copyProject, folderAt, projectRoot } from './project-copy.ts';
 
@@ -23,6 +23,18 @@ interface Definition extends KubernetesObject {
 
 const base = objectsOf('deploy/base');
 const definitions = objectsOf('crds') as readonly Definition[];
+const demoDefinitions = objectsOf('crds/demo') as readonly Definition[];
+/** Every stack uses it. */
+const storeConfig = definitions.find(({ spec: { names } }) => names.kind === 'StoreConfig')!;
+/** The prefix of the roles of some stacks, all definitions of these stacks, and the manifests with the roles. */
+const parts = [
+  { prefix: 'services-stack', own: definitions, manifests: base },
+  {
+    prefix: 'services-stack-demo',
+    own: [...demoDefinitions, storeConfig],
+    manifests: objectsOf('deploy/optional'),
+  },
+];
 const deployment = objectOf<Deployment>(base, 'Deployment', 'services-stack');
 const { template } = deployment.spec;
 const [container] = template.spec.containers;
@@ -46,53 +58,71 @@ const written = (key: string, own: readonly string[]): Permissions => ({
   [`${key}/finalizers`]: ['update'],
 });
 
-const permissionsFor = (matches: (definition: Definition) => Permissions): Permissions =>
-  Object.assign({}, ...definitions.map(matches));
-
 const definitionsKey = 'apiextensions.k8s.io/customresourcedefinitions';
 const keyOf = ({ spec: { group, names } }: Definition) => `${group}/${names.plural}`;
 const has = ({ spec: { names } }: Definition, category: string) => names.categories.includes(category);
 
 describe('roles follow the definitions', () => {
-  const roles: Readonly<Record<string, (definition: Definition) => Permissions>> = {
-    'services-stack-claims': (definition) =>
-      has(definition, 'claims') ? written(keyOf(definition), verbs.claims) : {},
-    'services-stack': (definition) => {
+  type Matches = (definition: Definition, all: readonly Definition[]) => Permissions;
+  const roles: Readonly<Record<string, Matches>> = {
+    '-claims': (definition) => (has(definition, 'claims') ? written(keyOf(definition), verbs.claims) : {}),
+    '': (definition, all) => {
       const key = keyOf(definition);
       if (has(definition, 'claims')) return {};
       const { kind } = definition.spec.names;
-      const isProvisioned = definitions.some(({ spec: { names } }) => names.kind === `${kind}Class`);
+      const isProvisioned = all.some(({ spec: { names } }) => names.kind === `${kind}Class`);
       if (has(definition, 'managed')) return written(key, isProvisioned ? verbs.provisioned : verbs.managed);
       const isUsed = ['Provider', 'ProviderConfig', 'StoreConfig'].includes(kind);
       return isUsed ? { [key]: verbs.used, [`${key}/status`]: ['patch'] } : { [key]: verbs.read };
     },
-    'services-stack-claims-edit': (definition) =>
-      has(definition, 'claims') ? { [keyOf(definition)]: verbs.people } : {},
-    'services-stack-claims-view': (definition) =>
+    '-claims-edit': (definition) => (has(definition, 'claims') ? { [keyOf(definition)]: verbs.people } : {}),
+    '-claims-view': (definition) =>
       has(definition, 'claims') ? { [keyOf(definition)]: verbs.onlookers } : {},
-    'services-stack-browse': (definition) =>
-      has(definition, 'classes') ? { [keyOf(definition)]: verbs.onlookers } : {},
+    '-browse': (definition) => (has(definition, 'classes') ? { [keyOf(definition)]: verbs.onlookers } : {}),
   };
-  for (const [name, matches] of Object.entries(roles)) {
-    test(`${name} allows what it should for every kind of crds/, and no more`, () => {
-      const { [definitionsKey]: _, ...allowed } = permissionsOf(objectOf<Role>(base, 'ClusterRole', name));
-      assert.deepEqual(allowed, permissionsFor(matches));
+  const ofDefinitions = ({ apiGroups }: PolicyRule) => apiGroups.includes('apiextensions.k8s.io');
+  const namesOf = (some: readonly Definition[]) => some.map(({ metadata }) => metadata.name).toSorted();
+  for (const { prefix, own, manifests } of parts) {
+    for (const [suffix, matches] of Object.entries(roles)) {
+      const name = `${prefix}${suffix}`;
+      test(`${name} allows what it should for every kind of its stacks, and no more`, () => {
+        const { [definitionsKey]: _, ...allowed } = permissionsOf(
+          objectOf<Role>(manifests, 'ClusterRole', name),
+        );
+        assert.deepEqual(allowed, Object.assign({}, ...own.map((each) => matches(each, own))));
+      });
+    }
+
+    test(`${prefix} may read each definition with fields that guards need, by its name, and no other`, () => {
+      const { rules } = objectOf<Role>(manifests, 'ClusterRole', prefix);
+      const [rule, ...others] = rules.filter(ofDefinitions);
+      assert.deepEqual([rule?.verbs, rule?.resources, others], [['get'], ['customresourcedefinitions'], []]);
+      const guarded = own.filter((definition) =>
+        ['claims', 'classes', 'managed'].some((category) => has(definition, category)),
+      );
+      assert.deepEqual(rule?.resourceNames?.toSorted(), namesOf(guarded));
     });
   }
 
-  test('services-stack may read each definition with fields that guards need, by its name, and no other', () => {
-    const { rules } = objectOf<Role>(base, 'ClusterRole', 'services-stack');
-    const [rule, ...others] = rules.filter(({ apiGroups }) => apiGroups.includes('apiextensions.k8s.io'));
-    assert.deepEqual([rule?.verbs, rule?.resources, others], [['get'], ['customresourcedefinitions'], []]);
-    assert.deepEqual(
-      rule?.resourceNames?.toSorted(),
-      definitions
-        .filter((definition) =>
-          ['claims', 'classes', 'managed'].some((category) => has(definition, category)),
-        )
-        .map(({ spec: { group, names } }) => `${names.plural}.${group}`)
-        .toSorted(),
-    );
+  test('with --install-crds the process may write the definitions of its stacks, and no other', () => {
+    const installing = ['services-stack-install-crds', 'services-stack-demo-install-crds'].map((name) => {
+      const { rules } = objectOf<Role>(objectsOf('deploy/optional'), 'ClusterRole', name);
+      return rules.flatMap(({ resourceNames = [] }) => resourceNames).toSorted();
+    });
+    assert.deepEqual(installing, [namesOf(definitions), namesOf(demoDefinitions)]);
+  });
+
+  test('each role for the process with the stacks of the demo is bound to its service account', () => {
+    const account = { kind: 'ServiceAccount', namespace: 'crossplane-system', name: 'services-stack' };
+    for (const suffix of ['-claims', '', '-install-crds']) {
+      const name = `services-stack-demo${suffix}`;
+      const { roleRef, subjects } = objectOf<Binding>(
+        objectsOf('deploy/optional'),
+        'ClusterRoleBinding',
+        name,
+      );
+      assert.deepEqual([roleRef.name, subjects], [name, [account]]);
+    }
   });
 });
 

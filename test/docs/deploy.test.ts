@@ -20,12 +20,14 @@ import { kubeconfigOfAccount } from '../cluster/account.ts';
 import { adminClient, eventually } from '../cluster/stack-harness.ts';
 import type { AuditLog } from './audit-log.ts';
 import { createAuditLog } from './audit-log.ts';
-import type { Deployment, Role } from './manifests.ts';
+import type { Binding, Deployment, Role } from './manifests.ts';
 import { objectOf, objectsOf, permissionsOf } from './manifests.ts';
 import type { Folder, Started } from './project-copy.ts';
 import { folderAt, projectRoot } from './project-copy.ts';
 
 const namespace = 'crossplane-system';
+/** A claim of the demo's stacks needs no more than a cloud on loopback. */
+const manifests = ['base', 'cluster-wide', 'optional/install-crds.yaml', 'optional/demo-stacks.yaml'];
 const account = `system:serviceaccount:${namespace}:services-stack`;
 const base = objectsOf('deploy/base');
 const [container] = objectOf<Deployment>(base, 'Deployment', 'services-stack').spec.template.spec.containers;
@@ -61,7 +63,7 @@ describe('deploy/ on a real API server: the process has the rights of its servic
     copy = folderAt(await mkdtemp(join(tmpdir(), 'services-stack-image-')));
     await bundle(copy.directory);
     scratch = await mkdtemp(join(tmpdir(), 'services-stack-deploy-'));
-    await deployed('apply', 'base', 'cluster-wide', 'optional/install-crds.yaml');
+    await deployed('apply', ...manifests);
     kubeconfig = join(scratch, 'kubeconfig');
     await writeFile(
       kubeconfig,
@@ -88,8 +90,9 @@ describe('deploy/ on a real API server: the process has the rights of its servic
       arg.replace(/=:8081$/, `=${probes}`).replace(/=:8080$/, `=${metrics}`),
     );
     assert.ok(args.some((arg) => arg.endsWith(probes)) && args.some((arg) => arg.endsWith(metrics)));
-    const all = ['main.js', ...args, '--kubeconfig', kubeconfig, '--poll-interval', '2s', ...flags];
-    running = { ...copy.startNode(all, env), probes, metrics };
+    const stacks = 'postgresql,aws,gcp,fcp,ocp';
+    const all = ['main.js', ...args, '--kubeconfig', kubeconfig, '--stacks', stacks, '--poll-interval', '2s'];
+    running = { ...copy.startNode([...all, ...flags], env), probes, metrics };
     const started = running;
     await eventually('the container is ready', async () => {
       if (started.hasEnded()) return true;
@@ -142,7 +145,7 @@ describe('deploy/ on a real API server: the process has the rights of its servic
   }
 
   test('the manifests apply a second time without change', async () => {
-    const printed = await deployed('apply', 'base', 'cluster-wide', 'optional/install-crds.yaml');
+    const printed = await deployed('apply', ...manifests);
     const changed = printed
       .trim()
       .split('\n')
@@ -178,6 +181,7 @@ describe('deploy/ on a real API server: the process has the rights of its servic
     await stop();
     assert.deepEqual(await refused(), []);
     await deployed('delete', 'optional/install-crds.yaml');
+    await kubectl('delete', 'clusterrolebinding', 'services-stack-demo-install-crds');
   });
 
   test('base and cluster-wide suffice from a claim to its deletion', async () => {
@@ -237,13 +241,14 @@ describe('deploy/ on a real API server: the process has the rights of its servic
 
   test('each right it has been given for these kinds, it has used', async () => {
     const roles = [
-      'services-stack-claims',
-      'services-stack',
+      'services-stack-demo-claims',
+      'services-stack-demo',
       'services-stack-secrets',
       'services-stack-namespaces',
     ];
+    const all = [...base, ...objectsOf('deploy/optional')];
     const granted = roles
-      .flatMap((name) => Object.entries(permissionsOf(objectOf<Role>(base, 'ClusterRole', name))))
+      .flatMap((name) => Object.entries(permissionsOf(objectOf<Role>(all, 'ClusterRole', name))))
       .filter(([resource]) =>
         /\/(secrets|namespaces|fancysqlinstances|favouritedbinstance(s|classes))(\/status)?$/.test(resource),
       )
@@ -345,14 +350,14 @@ describe('deploy/ on a real API server: the process has the rights of its servic
         apiVersion: 'rbac.authorization.k8s.io/v1',
         kind: 'RoleBinding',
         metadata: { namespace: 'team-a', name: 'jane' },
-        roleRef: roleRef('services-stack-claims-edit'),
+        roleRef: roleRef('services-stack-demo-claims-edit'),
         subjects: [subject('User', 'jane')],
       },
       {
         apiVersion: 'rbac.authorization.k8s.io/v1',
         kind: 'ClusterRoleBinding',
         metadata: { name: 'browse' },
-        roleRef: roleRef('services-stack-browse'),
+        roleRef: roleRef('services-stack-demo-browse'),
         subjects: [subject('Group', 'system:authenticated')],
       },
     );
@@ -373,14 +378,25 @@ describe('deploy/ on a real API server: the process has the rights of its servic
     /** How many requests had been made before its time. */
     let former: number;
 
-    /** The manifests for the claims of one more namespace, as their comments say. */
+    /** The manifests for the claims of one more namespace, and for claims of the demo's stacks, as their comments say. */
     const ofTeamB = (objects: readonly KubernetesObject[]): readonly object[] => {
       const bindings = objects
         .filter(({ kind, metadata }) => kind === 'RoleBinding' && metadata.namespace === 'team-a')
         .map((binding) => ({ ...binding, metadata: { ...binding.metadata, namespace: 'team-b' } }));
       const labels = objectOf<Role>(objects, 'ClusterRole', 'services-stack-namespace');
+      const ofClaims = objectOf<Binding>(objects, 'RoleBinding', 'services-stack-claims');
+      const demo = (team: string) => ({
+        ...ofClaims,
+        metadata: { namespace: team, name: 'services-stack-demo-claims' },
+        roleRef: { ...ofClaims.roleRef, name: 'services-stack-demo-claims' },
+      });
       const resourceNames = ['team-a', 'team-b'];
-      return [...bindings, { ...labels, rules: labels.rules.map((rule) => ({ ...rule, resourceNames })) }];
+      return [
+        ...bindings,
+        demo('team-a'),
+        demo('team-b'),
+        { ...labels, rules: labels.rules.map((rule) => ({ ...rule, resourceNames })) },
+      ];
     };
 
     before(async () => {
@@ -388,9 +404,10 @@ describe('deploy/ on a real API server: the process has the rights of its servic
       former = (await audit.requests()).length;
       await kubectl('delete', 'events', '--all', '-n', 'cloud-credentials');
       await deployed('delete', 'cluster-wide');
+      await kubectl('delete', 'clusterrolebinding', 'services-stack-demo-claims');
       await deployed('apply', 'namespaced');
       const added = ofTeamB(objectsOf('deploy/namespaced'));
-      assert.equal(added.length, 4);
+      assert.equal(added.length, 6);
       await apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team-c' } }, ...added);
       const [{ configMapRef }] = container.envFrom as readonly [
         { readonly configMapRef: { readonly name: string } },

@@ -60,6 +60,16 @@ describe('install.yaml', () => {
     assert.deepEqual(others(installed), others(parts));
   });
 
+  test('has nothing of the stacks for the demo, and neither has the chart', () => {
+    const texts = [textOf('install.yaml'), ...templates.map((name) => textOf('chart', 'templates', name))];
+    const demo = /\b(fcp|ocp)\b|fancysql|favourite|ambivalent/i;
+    assert.deepEqual(
+      texts.flatMap((text) => demo.exec(text)?.[0] ?? []),
+      [],
+    );
+    assert.match(textOf('optional', 'demo-stacks.yaml'), demo);
+  });
+
   test('has only API groups that every supported server has', () => {
     const known = ['v1', 'apps/v1', 'rbac.authorization.k8s.io/v1', 'networking.k8s.io/v1'];
     assert.deepEqual(new Set(installed.map(({ apiVersion }) => apiVersion)), new Set(known));

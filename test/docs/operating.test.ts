@@ -3,6 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { conditionReasons } from '../../apis/core/v1alpha1/ready-reasons.ts';
+import { stacks } from '../../app/stacks.ts';
 import { flagSpecs } from '../../runtime/process/flag-specs.ts';
 import { projectRoot } from './project-copy.ts';
 import { servedMetrics } from './served-metrics.ts';
@@ -22,7 +23,7 @@ const code = (text: string): readonly string[] =>
   [...text.matchAll(/`([^`]+)`/g)].map(([, inner = '']) => inner);
 
 test('its table of flags is that of the process', () => {
-  const names = { stacks: ['all'], name: 'services-stack' };
+  const names = { stacks: stacks.map(({ name }) => name), name: 'services-stack' };
   const specs = Object.values(flagSpecs(names)).map(({ usage, default: byDefault }) => [
     usage.split(' ')[0],
     byDefault || (usage.startsWith('--namespace') ? 'all' : ''),

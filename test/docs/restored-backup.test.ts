@@ -40,6 +40,8 @@ async function run(cluster: Cluster, directory: string, line: string): Promise<v
   if (file !== undefined) await writeFile(join(directory, file), output);
 }
 
+const flags = ['--stacks', 'fcp'];
+
 describe('a backup restored into another cluster', () => {
   test('binds again, to the same instance with the same password, and heals its secrets', async (context) => {
     const fixture = await startFancySQL();
@@ -49,7 +51,7 @@ describe('a backup restored into another cluster', () => {
     const { write, restore } = await backupCommands();
     assert.deepEqual([write.length, restore.length], [4, 3]);
     await fixture.favouriteClass('small', { isDefault: true });
-    const first = fixture.cluster.startProcess();
+    const first = fixture.cluster.startProcess(flags);
     await fixture.claim('team-a', 'orders', { writeConnectionSecretToRef: { name: 'orders' } });
     await fixture.bound('team-a', 'orders');
     await first.end();
@@ -59,7 +61,7 @@ describe('a backup restored into another cluster', () => {
     const cluster = await startCluster();
     context.after(() => cluster.stop());
     for (const line of restore) await run(cluster, directory, line);
-    cluster.startProcess();
+    cluster.startProcess(flags);
     await cluster.kubectl([
       ...['wait', '-n', 'team-a', 'fancysqlinstance/orders'],
       ...['--for=condition=Ready', '--timeout=30s'],

@@ -40,11 +40,11 @@ export function rightsOf(roles: readonly Pick<Role, 'rules'>[]): Rights {
 }
 
 /**
- * The permissions of the process by deploy/: those of the roles that are bound to its account, in any
- * namespace.
+ * The permissions of the process by deploy/, with the stacks of the demo: those of the roles that are bound to its account,
+ * in any namespace.
  */
 export function installedRights(): Rights {
-  const objects = objectsOf('deploy');
+  const objects = ['deploy', 'deploy/optional'].flatMap(objectsOf);
   const account = 'services-stack';
   const bound = objects
     .filter((object): object is Binding => /^(Cluster)?RoleBinding$/.test(object.kind ?? ''))

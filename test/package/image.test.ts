@@ -138,7 +138,11 @@ describe('the image', { skip: whyNot }, () => {
       controlPlane = await startControlPlane();
       client = adminClient(controlPlane);
       cloud = await startFavouriteCloud();
-      await controlPlane.kubectl(['apply', '-f', join(projectRoot, 'deploy', 'install.yaml')]);
+      const files = ['install.yaml', 'optional/demo-stacks.yaml'];
+      await controlPlane.kubectl([
+        'apply',
+        ...files.flatMap((file) => ['-f', join(projectRoot, 'deploy', file)]),
+      ]);
       const [container] = objectOf<Deployment>(objectsOf('deploy'), 'Deployment', 'services-stack').spec
         .template.spec.containers;
       const probes = await freePort();
@@ -146,7 +150,7 @@ describe('the image', { skip: whyNot }, () => {
       const args = container.args.map((arg) =>
         arg.replace(/=:8081$/, `=127.0.0.1:${probes}`).replace(/=:8080$/, '=0'),
       );
-      running = opened.start([...args, '--poll-interval=2s'], await inCluster());
+      running = opened.start([...args, '--stacks=fcp', '--poll-interval=2s'], await inCluster());
       await eventually(
         'the container is ready',
         async () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { stacks } from '../../app/stacks.ts';
+import { allStacks } from '../../app/stacks.ts';
 import { catalogueOf } from '../../trace/catalogue.ts';
 
 describe('a word that names no kind: the kinds that are most like it', () => {
-  const catalogue = catalogueOf(stacks);
+  const catalogue = catalogueOf(allStacks);
   /** The word, and what was meant first. */
   const words: readonly (readonly [word: string, first: string])[] = [
     ['fancysqlinstnce', 'fancysqlinstances.database.crossplane.io'],

@@ -17,7 +17,7 @@ import {
   AmbivalentDBInstanceClassKind,
   AmbivalentDBInstanceKind,
 } from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
-import { stacks } from '../../app/stacks.ts';
+import { allStacks } from '../../app/stacks.ts';
 import { EventKind } from '../../runtime/events/event-kind.ts';
 import { testClock } from '../../testing/test-clock.ts';
 import { runTrace } from '../../trace/command.ts';
@@ -79,7 +79,7 @@ describe('the command', () => {
     const stdout = Object.assign(new PassThrough(), { isTTY: isTerminal, columns });
     stdout.setEncoding('utf8').on('data', (text: string) => out.push(text));
     const running = runTrace(words, {
-      stacks,
+      stacks: allStacks,
       clock,
       stdout: stdout as unknown as NodeJS.WriteStream,
       stderr: { write: (text: string) => err.push(text) > 0 },

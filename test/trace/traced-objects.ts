@@ -1,6 +1,6 @@
 import type { Condition } from '../../apis/core/v1alpha1/condition.ts';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
-import { stacks } from '../../app/stacks.ts';
+import { allStacks } from '../../app/stacks.ts';
 import type { CoreEvent } from '../../runtime/events/event-kind.ts';
 import { catalogueOf } from '../../trace/catalogue.ts';
 import type { Findings } from '../../trace/model/findings.ts';
@@ -10,7 +10,7 @@ import { collect } from '../../trace/read/collect.ts';
 import type { Source } from '../../trace/read/source.ts';
 import { leaseKey } from './traced-world.ts';
 
-export const catalogue = catalogueOf(stacks);
+export const catalogue = catalogueOf(allStacks);
 export const now = new Date('2026-01-02T03:05:00Z');
 
 /** The managed resources of claims in these tests, as kubectl calls them. */

@@ -14,7 +14,7 @@ import { FancySQLInstanceKind } from '../../../apis/database/v1alpha1/fancy-sql-
 import type { FavouriteDBInstance } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { FavouriteDBInstanceKind } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { ProviderConfigKind } from '../../../apis/fcp/v1alpha3/provider.ts';
-import { stacks } from '../../../app/stacks.ts';
+import { allStacks } from '../../../app/stacks.ts';
 import type { FavouriteCloud } from '../../../emulators/favourite-cloud/server.ts';
 import { startFavouriteCloud } from '../../../emulators/favourite-cloud/server.ts';
 import { realClock } from '../../../runtime/time/clock.ts';
@@ -255,7 +255,7 @@ export class Place {
 
   async trace(): Promise<Trace> {
     const source = apiSource(this.fixture.cluster.client);
-    const options = { catalogue: catalogueOf(stacks), source, clock: realClock() };
+    const options = { catalogue: catalogueOf(allStacks), source, clock: realClock() };
     return traceOf(
       await collect(options, { known: options.catalogue.named('fancysqlinstance'), key: this.key }),
     );

@@ -392,7 +392,7 @@ describe('a definition lacks a field', () => {
 
   test('no definition of this version lacks a field that guards need', () => {
     const root = join(import.meta.dirname, '../../..');
-    const found = globSync('crds/*.yaml', { cwd: root }).flatMap((file) => {
+    const found = globSync('crds/**/*.yaml', { cwd: root }).flatMap((file) => {
       const definition = parse(readFileSync(join(root, file), 'utf8')) as CustomResourceDefinition & {
         readonly spec: {
           readonly names: { readonly categories: readonly string[] };

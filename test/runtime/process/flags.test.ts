@@ -4,7 +4,12 @@ import type { Flags } from '../../../runtime/process/flags.ts';
 import { FlagError, parseFlags } from '../../../runtime/process/flags.ts';
 
 type Env = Readonly<Record<string, string>>;
-const options = { stacks: ['fcp', 'ocp', 'postgresql'], name: 'my-stacks', version: '1.2.3' };
+const options = {
+  stacks: ['fcp', 'ocp', 'postgresql'],
+  optionalStacks: ['toys', 'tests'],
+  name: 'my-stacks',
+  version: '1.2.3',
+};
 
 const own = { ...process.env };
 afterEach(() => {
@@ -48,6 +53,7 @@ describe('flags', () => {
       ['--context', 'CONTEXT', 'prod', { context: 'prod' }],
       ['--stacks', 'STACKS', 'ocp', { stacks: ['ocp'] }],
       ['--stacks', 'STACKS', 'ocp, fcp,ocp', { stacks: ['ocp', 'fcp'] }],
+      ['--stacks', 'STACKS', 'toys,ocp', { stacks: ['toys', 'ocp'] }],
       ['--install-crds', 'INSTALL_CRDS', 'true', { installCrds: true }],
       ['--observe-only', 'OBSERVE_ONLY', 'true', { observeOnly: true }],
       ['--namespace', 'NAMESPACE', 'team-a', { namespaces: ['team-a'] }],
@@ -181,7 +187,12 @@ describe('flags', () => {
   test('--help names every flag with its default, and the variables', () => {
     const text = printed('--help');
     for (const [flag] of values) assert.ok(text.includes(`${flag} `), flag);
-    for (const part of ['fcp,ocp,postgresql', 'default 1m', 'default 200', 'SERVICES_STACK_POLL_INTERVAL']) {
+    for (const part of [
+      'only if they are named: toys, tests (default fcp,ocp,postgresql)',
+      'default 1m',
+      'default 200',
+      'SERVICES_STACK_POLL_INTERVAL',
+    ]) {
       assert.ok(text.includes(part), part);
     }
   });
