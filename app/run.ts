@@ -11,9 +11,11 @@ import {
   EMPTY,
   ignoreElements,
   merge,
+  ReplaySubject,
   share,
   shareReplay,
   skip,
+  switchMap,
   take,
   takeUntil,
   tap,
@@ -186,6 +188,20 @@ function start(
   // A standby exports 0, so that the sum over all processes is 0 if none leads.
   if (election !== undefined) metrics.leading(flags.leaderElectionId, false);
   const old = oldServer({ client, log, clock });
+  const leads$ = new ReplaySubject<unknown>(1);
+  if (election === undefined) leads$.next(undefined);
+  const idle = optional.filter((stack) => !chosen.includes(stack));
+  let idleNotes: readonly string[] = [];
+  const idle$ = leads$.pipe(
+    take(1),
+    switchMap(() => import('./idle-stacks.ts')),
+    switchMap(({ handledBy, idleStackNotes }) =>
+      idleStackNotes({ kinds: handledBy(idle, chosen), namespaces: flags.namespaces, client, log, clock }),
+    ),
+    tap((notes) => {
+      idleNotes = notes;
+    }),
+  );
   const signals$ = stopSignals().pipe(share());
   const stop$ = signals$.pipe(
     take(1),
@@ -204,6 +220,7 @@ function start(
       ...(stackMetrics ? [stackMetrics.run$] : []),
       old.run$,
       guard.run$,
+      ...(idle.length > 0 ? [idle$] : []),
       ...servers(
         flags,
         {
@@ -212,6 +229,7 @@ function start(
           notes: () => [
             ...(flags.observeOnly ? [onlyObserving] : []),
             ...old.notes(),
+            ...idleNotes,
             ...(election?.notes() ?? []),
           ],
         },
@@ -234,6 +252,7 @@ function start(
           tap((state) => {
             isLeading = state === 'leading';
             metrics.leading(flags.leaderElectionId, isLeading);
+            if (isLeading) leads$.next(state);
           }),
         ),
       },

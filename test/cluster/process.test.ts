@@ -45,6 +45,21 @@ describe('the process', () => {
     await eventually('its log says so', async () => reported.test(processes.at(-1)?.log() ?? ''));
   });
 
+  test('with the stacks that run by default it names the stack that handles the objects of another', async () => {
+    const probes = `127.0.0.1:${await freePort()}`;
+    const stack = fixture.cluster.startProcess(['--health-probe-bind-address', probes]);
+    processes.push(stack);
+    const notes = [
+      'objects of FancySQLInstance exist, and no stack of this process handles them: add fcp or ocp to --stacks',
+      'objects of FavouriteDBInstance exist, and no stack of this process handles them: add fcp to --stacks',
+    ];
+    await eventually('/readyz and the log have the notes', async () => {
+      const shown = await (await fetch(`http://${probes}/readyz?verbose`)).text();
+      return notes.every((note) => shown.includes(`\n[!]${note}`) && stack.log().includes(`"msg":"${note}`));
+    });
+    assert.doesNotMatch(stack.log(), /objects of (Network|AmbivalentDBInstance)|forbids/);
+  });
+
   test('without the namespace of its lease it ends with 1 and the command, and --install-crds creates it', async () => {
     const flags = ['--leader-election-namespace', 'elsewhere'];
     const stack = start(...flags);
