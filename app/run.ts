@@ -86,9 +86,9 @@ const farewellMs = 3_000;
 const flushMs = 1_000;
 
 /**
- * Runs stacks, by default all, as the flags and variables of the process say, until a signal ends the process. Resolves as soon as
- * everything is started, or at once after `--help`. Errors are written to standard error and set the exit code: 2 for a
- * flag; 1 for stacks that conflict or a name that cannot be used.
+ * Runs stacks, by default all, as the flags and variables of the process say, until a signal ends the process. Resolves
+ * as soon as everything is started, or at once after `--help`. Errors are written to standard error and set the exit code:
+ * 2 for a flag; 1 for stacks that conflict or a name that cannot be used.
  */
 export async function runStacks(stacks: readonly DefinedStack[], facts: ProcessFacts): Promise<void> {
   try {
