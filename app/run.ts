@@ -33,10 +33,11 @@ import { kubernetesClient } from '../runtime/client/http-kubernetes-client.ts';
 import type { InstallCrdsOptions } from '../runtime/client/install-crds.ts';
 import { definitionGuard, installCrds } from '../runtime/client/install-crds.ts';
 import type { LoadedKubeConfig } from '../runtime/client/kube-config.ts';
-import { readKubeConfig } from '../runtime/client/kube-config.ts';
+import { proxiesIn, readKubeConfig } from '../runtime/client/kube-config.ts';
 import { KubeConfigError } from '../runtime/client/kube-config-entries.ts';
 import type { OldServer } from '../runtime/client/old-server.ts';
 import { oldServer } from '../runtime/client/old-server.ts';
+import type { Proxies } from '../runtime/client/proxies.ts';
 import { createHost } from '../runtime/controller/host.ts';
 import { createLogger } from '../runtime/log/log.ts';
 import {
@@ -100,7 +101,7 @@ export async function runStacks(stacks: readonly DefinedStack[], facts: ProcessF
       version: facts.version,
     });
     if (invocation.type === 'print') process.stdout.write(invocation.text);
-    else start(stacks, facts, invocation.flags, await usableKubeConfig(invocation.flags));
+    else start(stacks, facts, invocation.flags, await surroundings(invocation.flags));
   } catch (error) {
     if (!(error instanceof FlagError || error instanceof WiringError || error instanceof DefinitionError))
       throw error;
@@ -114,7 +115,7 @@ function start(
   stacks: readonly DefinedStack[],
   { name: component, version, crds, optional = [] }: ProcessFacts,
   flags: Flags,
-  kubeConfig: LoadedKubeConfig,
+  { kubeConfig, proxies }: Surroundings,
 ): void {
   const chosen = [...stacks, ...optional].filter(({ name }) => flags.stacks.includes(name));
   checkStacks(chosen);
@@ -167,6 +168,7 @@ function start(
     isObserveOnly: flags.observeOnly,
     ...(stackMetrics && { observer: stackMetrics }),
     host: createHost({ variables: process.env }),
+    ...(proxies && { createAgent: proxies.createAgent }),
     checkLease,
     admit: guard.admit,
     ...(dashboard && { onEvent: dashboard.memory.recordEvent }),
@@ -307,13 +309,21 @@ async function pageOf(metrics: Metrics, stackMetrics: StackMetrics | undefined):
   return metrics.page();
 }
 
-/** The API server, and the user; throws FlagError if the kubeconfig cannot be used. */
-async function usableKubeConfig({ kubeconfig: path, context }: Flags): Promise<LoadedKubeConfig> {
+/** The API server with the user, and the proxies of the environment. */
+interface Surroundings {
+  readonly kubeConfig: LoadedKubeConfig;
+  readonly proxies: Proxies | undefined;
+}
+
+/** Throws FlagError if the kubeconfig or a proxy variable cannot be used. */
+async function surroundings({ kubeconfig: path, context }: Flags): Promise<Surroundings> {
+  const { env: environment } = process;
   try {
-    return await readKubeConfig({ path, context, environment: process.env, clock: realClock() });
+    const proxies = await proxiesIn(environment);
+    return { proxies, kubeConfig: await readKubeConfig({ path, context, environment, clock: realClock() }) };
   } catch (error) {
     if (!(error instanceof KubeConfigError)) throw error;
-    throw new FlagError(`kubeconfig: ${error.message}`, { cause: error });
+    throw new FlagError(`${error.place}: ${error.message}`, { cause: error });
   }
 }
 

@@ -72,6 +72,8 @@ const refused = [
   'EHOSTUNREACH',
   'ENETUNREACH',
   'UND_ERR_CONNECT_TIMEOUT',
+  'ProxyRefused',
+  'ProxyUnreachable',
 ];
 const words: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
@@ -80,6 +82,8 @@ const words: Readonly<Record<string, string>> = {
   EHOSTUNREACH: 'no route to host',
   ENETUNREACH: 'no route to network',
   UND_ERR_CONNECT_TIMEOUT: 'connecting timed out',
+  ProxyRefused: 'the proxy refused the connection',
+  ProxyUnreachable: 'the proxy does not answer',
 };
 
 /**

@@ -94,12 +94,18 @@ export interface HttpClient {
 const maxWaitMs = 2_000;
 const firstWaitMs = 100;
 
+/** Creates the connections of a client. */
+export type CreateAgent = (options: Agent.Options) => Agent;
+
+/** Connections that use no proxy. */
+export const directAgent: CreateAgent = (options) => new Agent(options);
+
 /**
  * A pool for many clients, so that a process has few connections and reuses them. Idle connections do not keep a
  * process alive.
  */
-export const keptConnections = (): Carrier =>
-  new Agent({
+export const keptConnections = (createAgent = directAgent): Carrier =>
+  createAgent({
     connections: 32,
     allowH2: false,
     keepAliveTimeout: 30_000,

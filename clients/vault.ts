@@ -1,8 +1,9 @@
-import { Agent, interceptors } from 'undici';
+import { interceptors } from 'undici';
 import { textOf } from './body-text.ts';
 import type { Clock } from './clock.ts';
 import { later } from './clock.ts';
-import type { Carrier } from './http.ts';
+import type { Carrier, CreateAgent } from './http.ts';
+import { directAgent } from './http.ts';
 import type { VaultErrorContext } from './vault-error.ts';
 import { nonsense, refusal, unreachable, VaultError } from './vault-error.ts';
 
@@ -20,6 +21,8 @@ export interface VaultOptions {
   readonly timeoutMs?: number;
   /** The carrier of its requests; default: connections of its own, which trust `caBundle`. */
   readonly dispatcher?: Carrier;
+  /** Creates these connections; default: they use no proxy. */
+  readonly createAgent?: CreateAgent;
 }
 
 /** One secret of a KV v2 engine: its newest version and the metadata of all versions. */
@@ -82,7 +85,8 @@ export function vaultClient(
 ): VaultClient {
   const { origin } = new URL(server);
   const mount = encoded(mountPath);
-  const agent = new Agent({ connect: { timeout: timeoutMs, ...(caBundle && { ca: caBundle }) } });
+  const { createAgent = directAgent } = options;
+  const agent = createAgent({ connect: { timeout: timeoutMs, ...(caBundle && { ca: caBundle }) } });
   // A standby node answers with the address of the active one.
   const { dispatcher = agent.compose(interceptors.redirect({ maxRedirections: 2 })) } = options;
   const context = { origin, mountPath, token: token ?? '' };

@@ -198,7 +198,7 @@ async function kubeConfigOf({ kubeconfig: path, context }: Asked, clock: Clock):
     return await readKubeConfig({ path, context, environment: process.env, clock });
   } catch (error) {
     if (!(error instanceof KubeConfigError)) throw error;
-    throw new BadInput(`kubeconfig: ${error.message}`, { cause: error });
+    throw new BadInput(`${error.place}: ${error.message}`, { cause: error });
   }
 }
 

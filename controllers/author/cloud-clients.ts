@@ -75,7 +75,7 @@ export function cloudClients<C>(
   return (env, kinds) => {
     const read = providerFacts(env, kinds);
     // One call of an external client may send several requests, and the process may stop between two of them.
-    const dispatcher = guarded(keptConnections(), () => env.checkLease?.());
+    const dispatcher = guarded(keptConnections(env.createAgent), () => env.checkLease?.());
     const connections = new LRUCache<string, Held<C>>({ max: maxClients });
     const connectionOf = ({ client, facts }: Held<C>, managed: Managed): Connection<C> => {
       const system = async (signal: AbortSignal) =>

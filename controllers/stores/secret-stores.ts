@@ -106,7 +106,11 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
     if (entry === undefined || !isEqual(entry.options, { mountPath, ...wanted })) {
       // Closing the previous client waits for calls that still use it.
       void entry?.client.close().catch(() => undefined);
-      const client = createVaultClient(mountPath, { ...wanted, clock: env.clock });
+      const client = createVaultClient(mountPath, {
+        ...wanted,
+        clock: env.clock,
+        ...(env.createAgent && { createAgent: env.createAgent }),
+      });
       entry = { options: { mountPath, ...wanted }, client };
       clients.set(name, entry);
     }

@@ -69,9 +69,27 @@ export type ExecEntry = z.infer<typeof exec>;
 export type ContextEntry = z.infer<typeof context>;
 export type EntryKind = keyof typeof schemas;
 
-/** A kubeconfig that cannot be used. The message names the file, or the entry and the field. */
+/** A kubeconfig or variable that cannot be used. The message names the file, or the entry and the field. */
 export class KubeConfigError extends Error {
   override readonly name = 'KubeConfigError';
+  /** `kubeconfig`, or the name of the variable. */
+  readonly place: string;
+
+  constructor(message: string, { place = 'kubeconfig', ...options }: ErrorOptions & { place?: string } = {}) {
+    super(message, options);
+    this.place = place;
+  }
+}
+
+/** Whether a text is the URL of a proxy. */
+export function isProxyUrl(text: string): boolean {
+  try {
+    const { protocol, hostname, username, password } = new URL(text);
+    decodeURIComponent(`${username}:${password}`);
+    return /^(?:https?|socks5h?):$/.test(protocol) && hostname !== '';
+  } catch {
+    return false;
+  }
 }
 
 /** Returns the content of a kubeconfig. Throws KubeConfigError for any other content. `path` is for the message. */

@@ -14,9 +14,10 @@ import type { Clock } from '../time/clock.ts';
 import type { ExecCredentials } from './exec-credential.ts';
 import { execCredentials } from './exec-credential.ts';
 import type { ClusterEntry, UserEntry } from './kube-config-entries.ts';
-import { entryIn, KubeConfigError } from './kube-config-entries.ts';
+import { entryIn, isProxyUrl, KubeConfigError } from './kube-config-entries.ts';
 import type { FoundEntry, KubeConfigPlaces, MergedKubeConfig } from './kube-config-files.ts';
 import { kubeConfigFiles, pathIn, readableFile } from './kube-config-files.ts';
+import type { Proxies } from './proxies.ts';
 
 /** A KubeConfig with one context, its cluster and its user. */
 export interface LoadedKubeConfig extends KubeConfig {
@@ -42,9 +43,10 @@ const serviceAccountFolder = '/var/run/secrets/kubernetes.io/serviceaccount';
 export async function readKubeConfig(options: KubeConfigOptions): Promise<LoadedKubeConfig> {
   const merged = await kubeConfigFiles(options);
   const config = new (await kubeConfigClass())();
+  const proxies = await proxiesIn(options.environment);
   if (merged === undefined || isEmpty(merged)) {
     if (options.context !== undefined) throw new KubeConfigError(`there is no context "${options.context}"`);
-    return inCluster(config, options);
+    return inCluster(config, options, proxies);
   }
   const context = contextOf(merged, options.context);
   const cluster = clusterOf(merged, context.name, context.cluster);
@@ -54,12 +56,21 @@ export async function readKubeConfig(options: KubeConfigOptions): Promise<Loaded
   config.addAuthenticator(authenticatorOf(sent.user, sent.exec));
   const { name, namespace } = context;
   config.loadFromOptions({
-    clusters: [clientCluster(cluster)],
+    clusters: [clientCluster(cluster, proxies)],
     users: [clientUser(sent.user)],
     contexts: [{ name, cluster: cluster.name, user: user.name, ...(namespace && { namespace }) }],
     currentContext: name,
   });
   return Object.assign(config, { renewCredentials: () => exec?.forget() });
+}
+
+/**
+ * The proxies that HTTPS_PROXY, HTTP_PROXY and NO_PROXY name, also in lower case; undefined: none. Throws KubeConfigError
+ * for a variable that cannot be used.
+ */
+export async function proxiesIn(environment: KubeConfigOptions['environment']): Promise<Proxies | undefined> {
+  const isSet = Object.entries(environment).some(([name, value]) => value && /^https?_proxy$/i.test(name));
+  return isSet ? (await import('./proxies.ts')).proxiesOf(environment) : undefined;
 }
 
 const isEmpty = ({ currentContext, clusters, users, contexts }: MergedKubeConfig): boolean =>
@@ -69,7 +80,11 @@ const isEmpty = ({ currentContext, clusters, users, contexts }: MergedKubeConfig
  * As in client-go, the process runs in a pod if two variables are set and a token file exists. The token is read again
  * when it is old, or after a 401. (client-node itself keeps a token for a minute, even after a 401.)
  */
-function inCluster(config: KubeConfig, { environment, accountFolder }: KubeConfigOptions): KubeConfig {
+function inCluster(
+  config: KubeConfig,
+  { environment, accountFolder }: KubeConfigOptions,
+  proxies: Proxies | undefined,
+): KubeConfig {
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = environment;
   const found: FoundEntry = { content: {}, folder: accountFolder ?? serviceAccountFolder };
   if (!host || !port || !existsSync(pathIn(found, 'token'))) {
@@ -87,7 +102,7 @@ function inCluster(config: KubeConfig, { environment, accountFolder }: KubeConfi
   const namespace = existsSync(namespacePath) ? readableFile(namespacePath, 'namespace').trim() : undefined;
   config.addAuthenticator(authenticatorOf(user, undefined));
   config.loadFromOptions({
-    clusters: [clientCluster({ name, entry: cluster, found })],
+    clusters: [clientCluster({ name, entry: cluster, found }, proxies)],
     users: [clientUser(user)],
     contexts: [{ name, cluster: name, user: name, ...(namespace && { namespace }) }],
     currentContext: name,
@@ -128,7 +143,7 @@ function clusterOf({ clusters }: MergedKubeConfig, context: string, name: string
     throw new KubeConfigError(`${what}: server must begin with https:// or http://`);
   }
   const proxy = entry['proxy-url'];
-  if (proxy && !(URL.canParse(proxy) && /^(?:https?|socks5h?):$/.test(new URL(proxy).protocol))) {
+  if (proxy && !isProxyUrl(proxy)) {
     throw new KubeConfigError(`${what}: proxy-url must be an http, https or socks5 URL`);
   }
   return { name, entry, found };
@@ -223,8 +238,12 @@ function clusterInfo({ entry, found }: Selected<ClusterEntry>): object {
   };
 }
 
-function clientCluster({ name, entry, found }: Selected<ClusterEntry>): Cluster {
+function clientCluster(
+  { name, entry, found }: Selected<ClusterEntry>,
+  proxies: Proxies | undefined,
+): Cluster {
   const server = serverOf(entry);
+  const proxyUrl = entry['proxy-url'] || proxies?.proxyFor(server);
   const { 'certificate-authority': file, 'certificate-authority-data': data } = entry;
   return {
     name,
@@ -234,7 +253,7 @@ function clientCluster({ name, entry, found }: Selected<ClusterEntry>): Cluster 
     ...(file && { caFile: pathIn(found, file) }),
     ...(data && { caData: data }),
     ...(entry['tls-server-name'] && { tlsServerName: entry['tls-server-name'] }),
-    ...(entry['proxy-url'] && { proxyUrl: entry['proxy-url'] }),
+    ...(proxyUrl && { proxyUrl }),
   };
 }
 

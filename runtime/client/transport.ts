@@ -1,11 +1,11 @@
 import type { RequestOptions } from 'node:https';
 import { createSecureContext } from 'node:tls';
-import type { KubeConfig } from '@kubernetes/client-node';
 import type { buildConnector, Dispatcher } from 'undici';
-import { Agent, ProxyAgent, Socks5ProxyAgent } from 'undici';
+import { Agent } from 'undici';
 import type { Clock } from '../time/clock.ts';
 import { ApiError, messageOf } from './errors.ts';
 import type { LoadedKubeConfig } from './kube-config.ts';
+import type { throughProxy } from './proxies.ts';
 
 /** The connection data of an HTTP request: address, credentials and dispatchers. */
 export interface Access {
@@ -60,7 +60,15 @@ interface Agents {
 const isSameInput = (a: unknown, b: unknown): boolean =>
   a === b || (Buffer.isBuffer(a) && Buffer.isBuffer(b) && a.equals(b));
 
-function createAgents(kubeConfig: KubeConfig, server: string, tls: TlsInputs, timeoutMs: number): Agents {
+/** Creates connections through a proxy. Absent: the cluster has no proxy. */
+type ThroughProxy = typeof throughProxy | undefined;
+
+function createAgents(
+  { kubeConfig, timeoutMs }: TransportOptions,
+  server: string,
+  tls: TlsInputs,
+  throughProxy: ThroughProxy,
+): Agents {
   // HTTP/1.1 for both. Requests are faster over it (docs/decisions/0001-transport.md). undici's HTTP/2 pings do not
   // detect a connection whose packets are lost: a retry would use the same dead session.
   const common = { allowH2: false, headersTimeout: timeoutMs } as const;
@@ -75,16 +83,10 @@ function createAgents(kubeConfig: KubeConfig, server: string, tls: TlsInputs, ti
     watches: { ...common, bodyTimeout: 0 },
   };
   const proxy = kubeConfig.createDispatcherOptions(kubeConfig.getCurrentCluster(), tls);
-  const create = (options: Omit<Agent.Options, 'connect'>): Dispatcher => {
-    switch (proxy.type) {
-      case 'proxy':
-        return new ProxyAgent({ ...options, uri: proxy.uri, requestTls: connect });
-      case 'socks':
-        return new Socks5ProxyAgent(proxy.uri, { ...options, requestTls: connect });
-      default:
-        return new Agent({ ...options, connect });
-    }
-  };
+  const create = (options: Omit<Agent.Options, 'connect'>): Dispatcher =>
+    'uri' in proxy && throughProxy !== undefined
+      ? throughProxy(proxy.uri, { ...options, connect })
+      : new Agent({ ...options, connect });
   return { server, tls, requests: create(variants.requests), watches: create(variants.watches) };
 }
 
@@ -103,7 +105,8 @@ const failure = (error: unknown): ApiError =>
  * The connections for a KubeConfig. It authenticates again for each request that is more than a second after the last. New
  * agents are created when the server, the CA or the client certificate changes; requests on the old agents finish there.
  */
-export function createTransport({ kubeConfig, timeoutMs, clock }: TransportOptions): Transport {
+export function createTransport(given: TransportOptions): Transport {
+  const { kubeConfig, clock } = given;
   let agents: Agents | undefined;
   let known: { readonly access: Access; readonly atMs: number } | undefined;
   let underWay: Promise<Access> | undefined;
@@ -118,11 +121,11 @@ export function createTransport({ kubeConfig, timeoutMs, clock }: TransportOptio
     }
   }
 
-  function agentsFor(server: string, tls: TlsInputs): Agents {
+  function agentsFor(server: string, tls: TlsInputs, throughProxy: ThroughProxy): Agents {
     if (agents?.server === server && tlsKeys.every((key) => isSameInput(agents?.tls[key], tls[key]))) {
       return agents;
     }
-    const fresh = createAgents(kubeConfig, server, tls, timeoutMs);
+    const fresh = createAgents(given, server, tls, throughProxy);
     if (agents !== undefined) retire(agents);
     agents = fresh;
     return fresh;
@@ -133,6 +136,7 @@ export function createTransport({ kubeConfig, timeoutMs, clock }: TransportOptio
     if (cluster === null) throw new Error('the kubeconfig has no current cluster');
     const options: RequestOptions & { servername?: string } = {};
     await kubeConfig.applyToHTTPSOptions(options);
+    const { throughProxy } = cluster.proxyUrl ? await import('./proxies.ts') : {};
     if (isClosed) throw new Error('the client is closed');
     const tls: TlsInputs = {};
     for (const key of tlsKeys) {
@@ -148,7 +152,7 @@ export function createTransport({ kubeConfig, timeoutMs, clock }: TransportOptio
     );
     if (options.auth) headers.Authorization = `Basic ${Buffer.from(options.auth).toString('base64')}`;
     const url = new URL(cluster.server);
-    const { requests, watches } = agentsFor(cluster.server, tls);
+    const { requests, watches } = agentsFor(cluster.server, tls, throughProxy);
     const access = {
       origin: url.origin,
       basePath: url.pathname.replace(/\/+$/, ''),

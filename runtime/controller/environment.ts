@@ -1,3 +1,4 @@
+import type { Agent } from 'undici';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import type { Resource } from '../cache/resource.ts';
 import type { KubernetesClient, Selection } from '../client/kubernetes-client.ts';
@@ -31,6 +32,8 @@ export interface Environment {
    * process led and its Lease is too old. Absent: there is no Lease.
    */
   readonly checkLease?: () => number;
+  /** Creates connections to clouds and Vault that use the proxies of the environment. Absent: they use no proxy. */
+  readonly createAgent?: (options: Agent.Options) => Agent;
   /** Whether this process changes nothing in external systems and in Vault. Absent: it does its work. */
   readonly isObserveOnly?: boolean;
   /** The only namespaces whose claims are served and watched; never empty. Absent: all namespaces. */

@@ -8,16 +8,19 @@ import { promisify } from 'node:util';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** Tells on standard error of every module of these packages that is loaded, by import or by require. */
+/** Tells on standard error of every module of these packages, and of proxies, that is loaded, by import or by require. */
 const telling = `
   import { registerHooks } from 'node:module';
   registerHooks({
     load(url, context, next) {
-      if (/node_modules\\/(@aws-sdk|@smithy|google-auth-library|gaxios|gcp-metadata)\\//.test(url)) process.stderr.write('LOADED ' + url + '\\n');
+      if (/node_modules\\/(@aws-sdk|@smithy|google-auth-library|gaxios|gcp-metadata)\\/|runtime\\/client\\/proxies/.test(url)) process.stderr.write('LOADED ' + url + '\\n');
       return next(url, context);
     },
   });
 `;
+
+/** The machine of a developer may have these variables. */
+const noProxies = { HTTPS_PROXY: '', HTTP_PROXY: '', https_proxy: '', http_proxy: '' };
 
 /** The output of the process until it ends: no API server answers at its address. */
 async function saidBy(program: readonly string[]): Promise<string> {
@@ -42,6 +45,7 @@ async function saidBy(program: readonly string[]): Promise<string> {
     ];
     const { stderr } = await promisify(execFile)(process.execPath, args, {
       cwd: root,
+      env: { ...process.env, ...noProxies },
       timeout: 20_000,
     }).catch((error: { readonly stderr: string }) => error);
     return stderr;
@@ -50,7 +54,7 @@ async function saidBy(program: readonly string[]): Promise<string> {
   }
 }
 
-test('the process starts, with all stacks, without a library of any cloud', async () => {
+test('the process starts, with all stacks, without a library of any cloud and the code for proxies', async () => {
   const said = await saidBy(['main.ts']);
   assert.match(said, /cannot list or watch this kind/, said);
   assert.doesNotMatch(said, /LOADED/);

@@ -6,6 +6,7 @@ import { defineProvider, defineProviderConfig } from '../../../apis/core/v1alpha
 import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import type { CloudClientOptions } from '../../../controllers/author/cloud-clients.ts';
 import { cloudClients } from '../../../controllers/author/cloud-clients.ts';
+import { agentsBy } from '../../../runtime/client/proxies.ts';
 import { FakeCluster } from '../core/cluster-fake.ts';
 import { FakeProcess } from '../core/environment-fake.ts';
 import { managed, secretOf } from '../core/objects.ts';
@@ -123,6 +124,20 @@ describe('the clients of a cloud', () => {
       body: null,
     } as const;
     await assert.rejects(client.request({ ...request, signal }), { code: 'Halted', cause: halt });
+  });
+
+  test('use the proxy of the environment', async () => {
+    const { process } = scene();
+    const createAgent = agentsBy(() => 'http://127.0.0.1:1');
+    const connect = cloudClients(({ dispatcher }: CloudClientOptions<Parameters>) => dispatcher)(
+      { ...process.env, createAgent },
+      kinds,
+    );
+    const { signal } = new AbortController();
+    const { client } = await connect(managed(by('red')), signal);
+    const request = { path: '/', method: 'GET', headers: {}, body: null, signal } as const;
+    const answer = client.request({ origin: 'https://cloud.example', ...request });
+    await assert.rejects(answer, { code: 'ProxyUnreachable' });
   });
 
   describe('with credentials of another form', () => {

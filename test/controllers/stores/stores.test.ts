@@ -25,6 +25,7 @@ import { secretStores } from '../../../controllers/stores/secret-stores.ts';
 import { vaultStore } from '../../../controllers/stores/vault-store.ts';
 import { VaultServer } from '../../../emulators/vault/server.ts';
 import { isConflict } from '../../../runtime/client/errors.ts';
+import { agentsBy } from '../../../runtime/client/proxies.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import { realClock } from '../../../runtime/time/clock.ts';
 import { testClock } from '../../../testing/test-clock.ts';
@@ -61,7 +62,7 @@ const readFrom = async (place: ConnectionPlace, resource: Managed): Promise<obje
 function configured(
   spec: StoreConfig['spec'],
   name = 'default',
-  given: Pick<Environment, 'host' | 'checkLease'> = {},
+  given: Pick<Environment, 'host' | 'checkLease' | 'createAgent'> = {},
   createVaultClient: SecretStoresOptions['createVaultClient'] = vaultClient,
 ) {
   const cluster = new FakeCluster();
@@ -566,6 +567,11 @@ describe('the place in Vault', () => {
     const { vault, ...rest } = spec();
     return { ...rest, vault: { ...vault!, auth: { method: 'Token', token: credentials } } };
   };
+
+  test('Vault is reached through the proxy of the environment', async () => {
+    const { place } = configured(spec(), 'default', { createAgent: agentsBy(() => 'http://127.0.0.1:1') });
+    await assert.rejects(keep(place, publishing(), details), /Vault .* cannot be reached: ECONNREFUSED/);
+  });
 
   test('with the source None no token is sent', async () => {
     const sent: Omit<VaultOptions, 'clock'>[] = [];

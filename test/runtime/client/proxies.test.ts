@@ -1,0 +1,505 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import type { AddressInfo, Socket } from 'node:net';
+import { connect, createServer as createTcpServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import type { TLSSocket } from 'node:tls';
+import { createServer, getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { inspect } from 'node:util';
+import { lastValueFrom } from 'rxjs';
+import { awsClient } from '../../../clients/aws/aws-client.ts';
+import type { CreateAgent } from '../../../clients/http.ts';
+import { httpClient, keptConnections } from '../../../clients/http.ts';
+import { vaultClient } from '../../../clients/vault.ts';
+import { exampleAccount } from '../../../emulators/aws/account.ts';
+import { startAws } from '../../../emulators/aws/server.ts';
+import { startFavouriteCloud } from '../../../emulators/favourite-cloud/server.ts';
+import { VaultServer } from '../../../emulators/vault/server.ts';
+import { selfSignedCertificate } from '../../../local/postgresql-certificate.ts';
+import { kubernetesClient } from '../../../runtime/client/http-kubernetes-client.ts';
+import { proxiesIn, readKubeConfig } from '../../../runtime/client/kube-config.ts';
+import { agentsBy } from '../../../runtime/client/proxies.ts';
+import { realClock } from '../../../runtime/time/clock.ts';
+import { FakeApiServer } from '../../fakes/api-server.ts';
+import type { HttpProxyOptions } from '../../fakes/http-proxy.ts';
+import { HttpProxy } from '../../fakes/http-proxy.ts';
+import { recordedLog } from '../../fakes/recorded-log.ts';
+import { ThingKind, thing, until } from '../things.ts';
+
+const proxy = 'http://proxy.example.com:3128';
+const secret = 'hunter2';
+const root = join(import.meta.dirname, '..', '..', '..');
+
+describe('the proxy variables', () => {
+  /** The proxy of a URL; undefined: it is reached directly. */
+  const decisions: Readonly<
+    Record<string, readonly [url: string, variables: Record<string, string>, proxy: string | undefined]>
+  > = {
+    'without a variable every URL is reached directly': ['https://a.test', {}, undefined],
+    'an empty variable is not set': ['https://a.test', { HTTPS_PROXY: ' ' }, undefined],
+    'NO_PROXY alone does nothing': ['https://a.test', { NO_PROXY: 'b.test' }, undefined],
+    'HTTPS_PROXY is for https': ['https://a.test', { HTTPS_PROXY: proxy }, proxy],
+    'HTTPS_PROXY is not for http': ['http://a.test', { HTTPS_PROXY: proxy }, undefined],
+    'HTTP_PROXY is for http': ['http://a.test', { HTTP_PROXY: proxy }, proxy],
+    'HTTP_PROXY is not for https': ['https://a.test', { HTTP_PROXY: proxy }, undefined],
+    'a variable may be in lower case': ['https://a.test', { https_proxy: proxy }, proxy],
+    'upper case wins over lower case': [
+      'https://a.test',
+      { https_proxy: 'http://other.test', HTTPS_PROXY: proxy },
+      proxy,
+    ],
+    'an empty variable in upper case does not hide lower case': [
+      'https://a.test',
+      { https_proxy: proxy, HTTPS_PROXY: '' },
+      proxy,
+    ],
+    'a proxy without a scheme is an HTTP proxy': [
+      'https://a.test',
+      { HTTPS_PROXY: 'proxy.example.com:3128' },
+      proxy,
+    ],
+    'a proxy may use HTTPS': ['https://a.test', { HTTPS_PROXY: 'https://p.test' }, 'https://p.test'],
+    'a proxy may use SOCKS': ['https://a.test', { HTTPS_PROXY: 'socks5://p.test' }, 'socks5://p.test'],
+    'a proxy may have a user and a password': [
+      'https://a.test',
+      { HTTPS_PROXY: `http://user:${secret}@p.test` },
+      `http://user:${secret}@p.test`,
+    ],
+    'localhost uses no proxy': ['http://localhost:80', { HTTP_PROXY: proxy }, undefined],
+    'an address of 127.0.0.0/8 uses no proxy': ['http://127.8.0.1', { HTTP_PROXY: proxy }, undefined],
+    '::1 uses no proxy': ['http://[::1]:8080', { HTTP_PROXY: proxy }, undefined],
+    'a loopback address of IPv4 in IPv6 uses no proxy': [
+      'http://[::ffff:127.0.0.1]',
+      { HTTP_PROXY: proxy },
+      undefined,
+    ],
+    'a name that begins with localhost uses the proxy': [
+      'http://localhost.test',
+      { HTTP_PROXY: proxy },
+      proxy,
+    ],
+  };
+  for (const [name, [url, variables, want]] of Object.entries(decisions)) {
+    test(name, async () => assert.equal((await proxiesIn(variables))?.proxyFor(url), want));
+  }
+
+  /** Whether a URL is reached directly. */
+  const exemptions: readonly (readonly [noProxy: string, url: string, isDirect: boolean])[] = [
+    ['a.test', 'https://a.test', true],
+    ['a.test', 'https://A.Test:8443/x', true],
+    ['a.test', 'https://a.test.', true],
+    ['a.test', 'https://b.a.test', true],
+    ['a.test', 'https://ba.test', false],
+    ['A.TEST', 'https://a.test', true],
+    ['.a.test', 'https://b.a.test', true],
+    ['.a.test', 'https://a.test', false],
+    ['*.a.test', 'https://b.a.test', true],
+    ['*.a.test', 'https://a.test', false],
+    ['a.test:8443', 'https://a.test:8443', true],
+    ['a.test:8443', 'https://a.test', false],
+    ['a.test:443', 'https://a.test', true],
+    ['*', 'https://a.test', true],
+    ['b.test, a.test', 'https://a.test', true],
+    ['b.test,,a.test', 'https://a.test', true],
+    ['b.test', 'https://a.test', false],
+    ['10.0.0.1', 'https://10.0.0.1', true],
+    ['10.0.0.1', 'https://10.0.0.10', false],
+    ['10.0.0.1:6443', 'https://10.0.0.1:6443', true],
+    ['10.0.0.1:6443', 'https://10.0.0.1', false],
+    ['10.0.0.0/8', 'https://10.96.0.1', true],
+    ['10.0.0.0/8', 'https://11.0.0.1', false],
+    ['10.0.0.0/8', 'https://10.test', false],
+    ['fd00::1', 'https://[fd00::1]', true],
+    ['fd00:0::1', 'https://[fd00::1]', true],
+    ['[fd00::1]:6443', 'https://[fd00::1]:6443', true],
+    ['[fd00::1]:6443', 'https://[fd00::1]', false],
+    ['fd00::/8', 'https://[fd12::1]', true],
+    ['fd00::/8', 'https://[fe80::1]', false],
+  ];
+  for (const [noProxy, url, isDirect] of exemptions) {
+    test(`with NO_PROXY=${noProxy}, ${url} is reached ${isDirect ? 'directly' : 'through the proxy'}`, async () => {
+      const proxies = await proxiesIn({ HTTPS_PROXY: proxy, no_proxy: noProxy });
+      assert.equal(proxies?.proxyFor(url), isDirect ? undefined : proxy);
+    });
+  }
+
+  const notAProxy = 'it must be the URL of a proxy, such as http://proxy.example.com:3128';
+  const notARange = 'a part with a slash must be a range of addresses, such as 10.0.0.0/8';
+  const malformed: Readonly<
+    Record<string, readonly [variables: Record<string, string>, name: string, message: string]>
+  > = {
+    'another scheme': [{ HTTPS_PROXY: `ftp://user:${secret}@p.test` }, 'HTTPS_PROXY', notAProxy],
+    'no host': [{ https_proxy: 'http://' }, 'https_proxy', notAProxy],
+    'no host, with SOCKS': [{ https_proxy: 'socks5://' }, 'https_proxy', notAProxy],
+    'a space': [{ HTTP_PROXY: `http://user:${secret}@p test` }, 'HTTP_PROXY', notAProxy],
+    'a port that is none': [{ http_proxy: `http://user:${secret}@p:port` }, 'http_proxy', notAProxy],
+    'a password with a bad escape': [
+      { HTTPS_PROXY: `http://user:${secret}%zz@p.test` },
+      'HTTPS_PROXY',
+      notAProxy,
+    ],
+    'a range with too many bits': [{ HTTPS_PROXY: proxy, NO_PROXY: '10.0.0.0/33' }, 'NO_PROXY', notARange],
+    'a range without bits': [{ HTTPS_PROXY: proxy, NO_PROXY: 'a.test,10.0.0.0/' }, 'NO_PROXY', notARange],
+    'a URL instead of a host': [
+      { HTTPS_PROXY: proxy, no_proxy: `http://user:${secret}@a.test` },
+      'no_proxy',
+      notARange,
+    ],
+  };
+  for (const [what, [variables, place, message]] of Object.entries(malformed)) {
+    test(`${what} in ${place} is refused by the name of the variable, without its value`, async () => {
+      await assert.rejects(proxiesIn(variables), { name: 'KubeConfigError', place, message });
+    });
+  }
+});
+
+const clock = realClock();
+const random = () => 0;
+const { signal } = new AbortController();
+const own = selfSignedCertificate();
+const visitor = selfSignedCertificate();
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
+/** TLS on loopback before a server without it. Records the certificates of its clients. */
+async function tlsBefore(url: string) {
+  const certificates: (string | undefined)[] = [];
+  const open = new Set<TLSSocket>();
+  const tls = { cert: own.certificate, key: own.privateKey, ca: visitor.certificate };
+  const server = createServer({ ...tls, requestCert: true, rejectUnauthorized: false }, (socket) => {
+    open.add(socket);
+    certificates.push(socket.getPeerX509Certificate()?.toString());
+    const target = connect(Number(new URL(url).port), '127.0.0.1');
+    target.on('error', () => socket.destroy()).on('close', () => socket.destroy());
+    socket.on('error', () => target.destroy()).on('close', () => target.destroy());
+    socket.pipe(target).pipe(socket);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const stop = () => {
+    server.close();
+    for (const socket of open) socket.destroy();
+  };
+  return { port, certificates, stop };
+}
+
+describe('through a proxy', () => {
+  const api = new FakeApiServer(ThingKind);
+  const vault = new VaultServer({ token: 'vault-token' });
+  let cloud: Awaited<ReturnType<typeof startFavouriteCloud>>;
+  let aws: Awaited<ReturnType<typeof startAws>>;
+  let tls: Record<'api' | 'cloud' | 'aws' | 'vault', Awaited<ReturnType<typeof tlsBefore>>>;
+  let folder: string;
+  const authorities = getCACertificates('default');
+
+  before(async () => {
+    setDefaultCACertificates([...authorities, own.certificate]);
+    folder = await mkdtemp(join(tmpdir(), 'services-stack-proxies-'));
+    [cloud, aws] = await Promise.all([startFavouriteCloud(), startAws(), api.start(), vault.start()]);
+    tls = {
+      api: await tlsBefore(api.url),
+      cloud: await tlsBefore(cloud.url),
+      aws: await tlsBefore(aws.url),
+      vault: await tlsBefore(vault.url),
+    };
+  });
+  after(async () => {
+    for (const each of Object.values(tls)) each.stop();
+    await Promise.all([cloud.stop(), aws.stop(), api.stop(), vault.stop()]);
+    await rm(folder, { recursive: true });
+    setDefaultCACertificates(authorities);
+  });
+
+  const opened = (options: HttpProxyOptions = {}) =>
+    HttpProxy.start({
+      ports: { 'api.test': tls.api.port, 'plain.test': Number(new URL(api.url).port) },
+      ...options,
+    });
+
+  /** A client of the API server with a certificate, under a name that only the proxy knows. */
+  async function apiClient(environment: Record<string, string>, cluster: object = {}) {
+    const content = {
+      ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'x' },
+      clusters: [
+        {
+          name: 'c',
+          cluster: {
+            ...{ server: 'https://api.test:6443', 'tls-server-name': 'localhost' },
+            ...{ 'certificate-authority-data': base64(own.certificate), ...cluster },
+          },
+        },
+      ],
+      users: [
+        {
+          name: 'u',
+          user: {
+            'client-certificate-data': base64(visitor.certificate),
+            'client-key-data': base64(visitor.privateKey),
+          },
+        },
+      ],
+      contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+    };
+    const path = join(folder, 'kubeconfig');
+    await writeFile(path, JSON.stringify(content));
+    const kubeConfig = await readKubeConfig({ path, environment, clock });
+    return kubernetesClient({ kubeConfig, log: recordedLog(), clock, timeoutMs: 1_000, maxRetries: 0 });
+  }
+
+  test('requests and watches reach the API server, with the client certificate', async () => {
+    await using proxy = await opened({ credentials: `user:${secret}` });
+    const client = await apiClient({ HTTPS_PROXY: proxy.url() });
+    tls.api.certificates.length = 0;
+    const { resourceVersion } = await client.list(ThingKind, { limit: 1 });
+    const seen: string[] = [];
+    const watching = client
+      .watch(ThingKind, { resourceVersion, timeoutSeconds: 60 })
+      .subscribe((event) => seen.push(event.type));
+    await client.create(ThingKind, thing('a'));
+    await until('the watch delivers', () => seen.includes('ADDED'));
+    watching.unsubscribe();
+    await client.close();
+    assert.deepEqual([...new Set(proxy.seen)], ['CONNECT api.test:6443']);
+    assert.deepEqual(
+      tls.api.certificates,
+      proxy.seen.map(() => visitor.certificate),
+    );
+  });
+
+  test('requests to an API server without TLS are forwarded', async () => {
+    await using proxy = await opened();
+    const plain = { server: 'http://plain.test:8080', 'certificate-authority-data': undefined };
+    const client = await apiClient({ HTTP_PROXY: proxy.url() }, plain);
+    await client.serverVersion();
+    await client.close();
+    assert.deepEqual(proxy.seen, ['GET http://plain.test:8080/version']);
+  });
+
+  test('the proxy-url of a kubeconfig wins over the variables', async () => {
+    await using proxy = await opened();
+    const environment = { HTTPS_PROXY: 'http://127.0.0.1:1', NO_PROXY: '*' };
+    const client = await apiClient(environment, { 'proxy-url': proxy.url() });
+    await client.serverVersion();
+    await client.close();
+    assert.deepEqual(proxy.seen, ['CONNECT api.test:6443']);
+  });
+
+  for (const scheme of ['socks5', 'socks5h']) {
+    test(`a proxy of the scheme ${scheme} looks up the name of the API server`, async () => {
+      const seen: string[] = [];
+      const sockets: Socket[] = [];
+      const server = createTcpServer((socket) => {
+        sockets.push(socket);
+        socket.once('data', () => {
+          socket.write(Buffer.from([5, 0]));
+          // Version, command, 0, the type "name", its length, the name, the port.
+          socket.once('data', (request) => {
+            seen.push(request.subarray(5, 5 + (request[4] ?? 0)).toString());
+            const target = connect(tls.api.port, '127.0.0.1');
+            socket.write(Buffer.from([5, 0, 0, 1, 0, 0, 0, 0, 0, 0]));
+            socket.pipe(target).pipe(socket);
+          });
+        });
+      });
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const { port } = server.address() as AddressInfo;
+      const client = await apiClient({ HTTPS_PROXY: `${scheme}://127.0.0.1:${port}` });
+      await client.serverVersion();
+      await client.close();
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      assert.deepEqual(seen, ['api.test']);
+    });
+  }
+
+  test('an API server that NO_PROXY names is reached directly', async () => {
+    await using proxy = await opened();
+    // This address reaches loopback, and the rules do not exempt it.
+    const server = `https://0.0.0.0:${tls.api.port}`;
+    for (const [noProxy, want] of [
+      ['0.0.0.0/32', []],
+      ['', [`CONNECT 0.0.0.0:${tls.api.port}`]],
+    ] as const) {
+      const client = await apiClient({ HTTPS_PROXY: proxy.url(), NO_PROXY: noProxy }, { server });
+      await client.serverVersion();
+      await client.close();
+      assert.deepEqual(proxy.seen, want);
+    }
+  });
+
+  /** One call of each client. `createAgent` decides about the proxy, because the rules exempt loopback. */
+  const calls: Readonly<
+    Record<'cloud' | 'aws' | 'vault', (url: string, createAgent: CreateAgent) => Promise<unknown>>
+  > = {
+    cloud: (url, createAgent) =>
+      httpClient({
+        ...{
+          cloud: 'Favourite Cloud',
+          url,
+          token: cloud.token,
+          clock,
+          random,
+          maxAttempts: 1,
+          timeoutMs: 1_500,
+        },
+        dispatcher: keptConnections(createAgent),
+      }).request({ what: 'list instances', method: 'GET', path: '/v1/instances' }),
+    aws: (url, createAgent) =>
+      awsClient({
+        ...{ accessKey: exampleAccount, clock, random, maxAttempts: 1, timeoutMs: 1_500 },
+        dispatcher: keptConnections(createAgent),
+        parameters: { region: 'eu-west-1', endpoint: { url: { type: 'Static', static: url } } },
+      }).account(undefined, signal),
+    async vault(url, createAgent) {
+      const client = vaultClient('secret', {
+        ...{
+          server: url,
+          token: 'vault-token',
+          caBundle: own.certificate,
+          clock,
+          timeoutMs: 1_500,
+          createAgent,
+        },
+      });
+      await client.read('none', signal).finally(() => client.close());
+    },
+  };
+  for (const [name, call] of Object.entries(calls) as [keyof typeof calls, (typeof calls)['cloud']][]) {
+    const secureUrl = () => `https://localhost:${tls[name].port}`;
+    const plainUrl = () => ({ cloud, aws, vault })[name].url;
+
+    test(`a call of ${name} over TLS uses a tunnel`, async () => {
+      await using proxy = await opened({ credentials: `user:${secret}` });
+      await call(
+        secureUrl(),
+        agentsBy(() => proxy.url()),
+      );
+      const tunnel = `CONNECT localhost:${tls[name].port}`;
+      assert.ok(proxy.seen.length > 0 && proxy.seen.every((each) => each === tunnel), proxy.seen.join());
+    });
+
+    test(`a call of ${name} without TLS is forwarded`, async () => {
+      await using proxy = await opened();
+      await call(
+        plainUrl(),
+        agentsBy(() => proxy.url()),
+      );
+      const isOurs = (each: string): boolean => each.split(' ')[1]?.startsWith(plainUrl()) === true;
+      assert.ok(proxy.seen.length > 0 && proxy.seen.every(isOurs), proxy.seen.join());
+    });
+
+    test(`a call of ${name} to loopback uses no proxy of the environment`, async () => {
+      await using proxy = await opened();
+      const proxies = await proxiesIn({ HTTP_PROXY: proxy.url(), HTTPS_PROXY: proxy.url() });
+      await call(secureUrl(), proxies!.createAgent);
+      await call(plainUrl(), proxies!.createAgent);
+      assert.deepEqual(proxy.seen, []);
+    });
+  }
+
+  /** How a proxy fails, and how the errors show it. */
+  const failures: Readonly<
+    Record<string, readonly [url: (proxy: HttpProxy) => string, words: string, status: string, code: string]>
+  > = {
+    'refuses the password': [
+      (proxy) => proxy.url(`user:other-${secret}`),
+      'the proxy refused the connection',
+      ' (407)',
+      'ProxyRefused',
+    ],
+    'refuses the host': [
+      (proxy) => proxy.url(),
+      'the proxy refused the connection',
+      ' (403)',
+      'ProxyRefused',
+    ],
+    'does not run': [
+      () => `http://user:${secret}@127.0.0.1:1`,
+      'the proxy does not answer',
+      '',
+      'ProxyUnreachable',
+    ],
+  };
+  for (const [name, [urlOf, words, status, code]] of Object.entries(failures)) {
+    test(`the errors show that the proxy ${name}, without the password`, async () => {
+      await using proxy = await opened({ credentials: `user:${secret}`, tunnels: 'refuse' });
+      const url = urlOf(proxy);
+      const client = await apiClient({ HTTPS_PROXY: url });
+      const through = agentsBy(() => url);
+      const failed = await Promise.all(
+        [
+          client.serverVersion(),
+          ...Object.values(calls).map((call) => call('https://localhost:6443', through)),
+        ].map((call) => call.catch((error: unknown) => error)),
+      );
+      await client.close();
+      assert.deepEqual(
+        failed.map((error) => [(error as Error).message, (error as { readonly code: unknown }).code]),
+        [
+          [`cannot reach the API server: ${words}${status}`, 0],
+          [
+            `cannot list instances: Favourite Cloud (https://localhost:6443) is unreachable: ${words}`,
+            'Unreachable',
+          ],
+          [
+            `cannot find out the account of the credentials: AWS STS (eu-west-1, https://localhost:6443) is unreachable: ${words}`,
+            'Unreachable',
+          ],
+          [`Vault https://localhost:6443 cannot be reached: ${code}`, 'Unreachable'],
+        ],
+      );
+      assert.ok(!inspect(failed, { depth: null }).includes(secret));
+    });
+  }
+
+  test('a watch ends if the proxy never answers', async () => {
+    await using proxy = await opened({ tunnels: 'ignore' });
+    const client = await apiClient({ HTTPS_PROXY: proxy.url() });
+    const watching = lastValueFrom(client.watch(ThingKind, { resourceVersion: '1', timeoutSeconds: 60 }));
+    await assert.rejects(watching, { message: 'cannot reach the API server: the proxy does not answer' });
+    await client.close();
+  });
+
+  /** Runs a program of the repository until it ends, or its output has these words. */
+  async function outputOf(program: readonly string[], variables: Record<string, string>, words: string) {
+    const env = { PATH: process.env.PATH, ...variables };
+    const child = spawn(process.execPath, program, { cwd: root, env, timeout: 30_000 });
+    let text = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk: Buffer) => {
+        text += chunk.toString();
+        if (text.includes(words)) child.kill();
+      });
+    }
+    const [code] = (await once(child, 'close')) as [number | null];
+    return { code, text };
+  }
+
+  for (const program of [['main.ts'], ['trace/main.ts', 'postgresqlinstance', 'a']]) {
+    test(`${program[0]} exits with code 2 if a proxy variable is malformed, and shows its name`, async () => {
+      const variables = { HTTPS_PROXY: `ftp://user:${secret}@proxy.example.com` };
+      const { code, text } = await outputOf(program, variables, '\n\n');
+      assert.deepEqual(
+        [code, text],
+        [2, 'HTTPS_PROXY: it must be the URL of a proxy, such as http://proxy.example.com:3128\n'],
+      );
+    });
+  }
+
+  test('the log shows the error of a proxy, without the password', async () => {
+    await using proxy = await opened({ credentials: `user:${secret}`, tunnels: 'refuse' });
+    await (await apiClient({})).close();
+    const { text } = await outputOf(
+      ['main.ts', '--kubeconfig', join(folder, 'kubeconfig'), '--log-level', 'debug'],
+      { HTTPS_PROXY: proxy.url() },
+      'the proxy refused the connection',
+    );
+    assert.match(text, /the proxy refused the connection \(403\)/);
+    assert.ok(!text.includes(secret));
+  });
+});
