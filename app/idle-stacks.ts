@@ -21,8 +21,8 @@ export interface FoundKind extends Pick<IdleKind, 'stacks'> {
   readonly answer: 'objects' | 'no objects' | 'refused';
 }
 
-/** The claim and managed kinds of idle stacks that no running stack handles. */
-export function handledBy(
+/** The claim and managed kinds of the idle stacks, without those that a running stack handles too. */
+export function unhandledKinds(
   idle: readonly DefinedStack[],
   running: readonly DefinedStack[],
 ): readonly IdleKind[] {

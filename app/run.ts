@@ -73,7 +73,7 @@ export interface ProcessFacts {
   readonly name: string;
   /** For `--version`, the log and metrics. */
   readonly version: string;
-  /** The folder, or folders, of the definitions for `--install-crds`, as `npm run generate` writes it. */
+  /** One or more folders of definitions for `--install-crds`, as `npm run generate` writes them. */
   readonly crds: string | readonly string[];
   /** More stacks, which run only if `--stacks` names them. */
   readonly optional?: readonly DefinedStack[];
@@ -190,6 +190,7 @@ function start(
   // A standby exports 0, so that the sum over all processes is 0 if none leads.
   if (election !== undefined) metrics.leading(flags.leaderElectionId, false);
   const old = oldServer({ client, log, clock });
+  /** Emits once this process leads. At once, if no other process can lead. A standby does not look for idle kinds. */
   const leads$ = new ReplaySubject<unknown>(1);
   if (election === undefined) leads$.next(undefined);
   const idle = optional.filter((stack) => !chosen.includes(stack));
@@ -197,8 +198,14 @@ function start(
   const idle$ = leads$.pipe(
     take(1),
     switchMap(() => import('./idle-stacks.ts')),
-    switchMap(({ handledBy, idleStackNotes }) =>
-      idleStackNotes({ kinds: handledBy(idle, chosen), namespaces: flags.namespaces, client, log, clock }),
+    switchMap(({ unhandledKinds, idleStackNotes }) =>
+      idleStackNotes({
+        kinds: unhandledKinds(idle, chosen),
+        namespaces: flags.namespaces,
+        client,
+        log,
+        clock,
+      }),
     ),
     tap((notes) => {
       idleNotes = notes;

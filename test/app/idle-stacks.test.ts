@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
 import type { FoundKind } from '../../app/idle-stacks.ts';
-import { handledBy, idleStackNotes, notesOf } from '../../app/idle-stacks.ts';
+import { idleStackNotes, notesOf, unhandledKinds } from '../../app/idle-stacks.ts';
 import { createFcpStack } from '../../controllers/fcp/setup.ts';
 import { createOcpStack } from '../../controllers/ocp/setup.ts';
 import { ApiError } from '../../runtime/client/errors.ts';
@@ -12,7 +12,7 @@ import { recordedLog } from '../fakes/recorded-log.ts';
 const [fcp, ocp] = [createFcpStack(), createOcpStack()];
 
 describe('the kinds whose objects no stack of the process handles', () => {
-  const cases: Readonly<Record<string, readonly [Parameters<typeof handledBy>, object]>> = {
+  const cases: Readonly<Record<string, readonly [Parameters<typeof unhandledKinds>, object]>> = {
     'of a stack: its claims and managed resources, and neither classes nor providers': [
       [[fcp], []],
       { FavouriteDBInstance: ['fcp'], FancySQLInstance: ['fcp'], Network: ['fcp'] },
@@ -34,7 +34,7 @@ describe('the kinds whose objects no stack of the process handles', () => {
   };
   for (const [rule, [given, wanted]] of Object.entries(cases)) {
     test(rule, () => {
-      const found = handledBy(...given).map(({ kind, stacks }) => [kind.kind, stacks]);
+      const found = unhandledKinds(...given).map(({ kind, stacks }) => [kind.kind, stacks]);
       assert.deepEqual(Object.fromEntries(found), wanted);
     });
   }
@@ -99,7 +99,7 @@ describe('a process that looks for objects of stacks that do not run', () => {
     const shown: (readonly string[])[] = [];
     let isComplete = false;
     idleStackNotes({
-      kinds: handledBy([ocp], []).filter(({ kind }) => kind.kind === 'FancySQLInstance'),
+      kinds: unhandledKinds([ocp], []).filter(({ kind }) => kind.kind === 'FancySQLInstance'),
       namespaces,
       client: {
         serves: async () => isServed,
