@@ -32,14 +32,20 @@ export function refusal({ wanted, present, tags, changed, changelog }: ReleaseFa
 
 const unreleased = /^## \[Unreleased\]\n(.*?)(?=^## \[|$(?![\s\S]))/ms;
 
-/** Pure. The text of the changelog about changes that are not released. */
-export const notesIn = (changelog: string): string => (unreleased.exec(changelog)?.[1] ?? '').trim();
+/** The text of the changelog after a release, when nothing has changed since. */
+const noNotes = 'Nothing yet.';
+
+/** Pure. The text of the changelog about changes that are not released; empty: there are none. */
+export function notesIn(changelog: string): string {
+  const text = (unreleased.exec(changelog)?.[1] ?? '').trim();
+  return text === noNotes ? '' : text;
+}
 
 /** Pure. The changelog after the release: its notes stand under the version and the date, such as 2026-11-27. */
 export const releasedChangelog = (changelog: string, version: string, date: string): string =>
   changelog.replace(
     unreleased,
-    () => `## [Unreleased]\n\nNothing yet.\n\n## [${version}] - ${date}\n\n${notesIn(changelog)}\n\n`,
+    () => `## [Unreleased]\n\n${noNotes}\n\n## [${version}] - ${date}\n\n${notesIn(changelog)}\n\n`,
   );
 
 /** Pure. The text with another version in the names of the image and of the archives. */

@@ -1,9 +1,9 @@
 /**
  * `npm run release -- <version> [flags]` makes a release in a temporary clone, and puts its files into dist/release/.
  * Without `--tag` it is a dry run: the repository does not change. With it, the repository gets the commit and the tag.
- * Ends with 1 and one sentence if the version cannot be released, with 2 for a wrong flag. Nothing is half done.
+ * Ends with 1 and the reason if the version cannot be released, or after a signal. Then the repository has not changed.
+ * Ends with 2 for a wrong flag.
  */
-import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   cpSync,
@@ -23,6 +23,8 @@ import { architectureNames } from '../../local/image/architecture.ts';
 import { askedOf, readCommandLine } from '../../local/read-command-line.ts';
 import { version as present } from '../version.ts';
 import { notesIn, refusal, releasedChangelog, tagOf, withVersion } from './checks.ts';
+import { addRelease, cloneRepository } from './repository.ts';
+import { runUntil } from './run.ts';
 
 const usage = `usage: npm run release -- VERSION [flags]
 flags:
@@ -63,49 +65,39 @@ const { wanted, isTagged, architectures, skipsTests } = askedOf(
 
 const progress = textProgress({ prefix: 'release:' });
 
-/** Runs a command, and returns its output. Throws one sentence with the end of what it printed. */
-function run(folder: string, command: string, ...args: readonly string[]): string {
-  try {
-    return execFileSync(command, args, {
-      cwd: folder,
-      encoding: 'utf8',
-      maxBuffer: 2 ** 28,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-  } catch (error) {
-    const { stdout = '', stderr = '' } = error as { readonly stdout?: string; readonly stderr?: string };
-    const printed = `${stdout}\n${stderr}`.trim().split('\n').slice(-40).join('\n');
-    throw new Error(`${[command, ...args].join(' ')} failed:\n${printed}`, { cause: error });
-  }
+const stopped = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => stopped.abort(new Error(`${signal} stopped the release`)));
 }
+const run = runUntil(stopped.signal);
 
 const lines = (text: string): readonly string[] => text.split('\n').filter((line) => line !== '');
 
 /** Writes the version into every file that names it, and the notes into the changelog. */
-function setVersion(clone: string): void {
-  run(clone, 'npm', 'version', wanted, '--no-git-tag-version');
-  for (const file of lines(
-    run(clone, 'git', 'grep', '-lE', `services-stack[:-]${present.replaceAll('.', '\\.')}`),
-  )) {
+async function setVersion(clone: string): Promise<void> {
+  await run(clone, 'npm', 'version', wanted, '--no-git-tag-version');
+  const naming = `services-stack[:-]${present.replaceAll('.', '\\.')}`;
+  // The notes of earlier versions keep the names that were true at that time.
+  for (const file of lines(await run(clone, 'git', 'grep', '-lE', naming, '--', '.', ':!CHANGELOG.md'))) {
     const path = join(clone, file);
     writeFileSync(path, withVersion(readFileSync(path, 'utf8'), present, wanted));
   }
   const changelog = join(clone, 'CHANGELOG.md');
   const today = new Date().toISOString().slice(0, 10);
   writeFileSync(changelog, releasedChangelog(readFileSync(changelog, 'utf8'), wanted, today));
-  run(clone, 'npm', 'run', '--silent', 'generate');
+  await run(clone, 'npm', 'run', '--silent', 'generate');
 }
 
 /** Creates the files of the release in a folder. */
-function buildFiles(clone: string, into: string): void {
+async function buildFiles(clone: string, notes: string, into: string): Promise<void> {
   mkdirSync(into, { recursive: true });
   const file = (name: string): string => join(into, name);
   cpSync(join(clone, 'deploy', 'install.yaml'), file('install.yaml'));
   cpSync(join(clone, 'trace', 'kubectl-services_stack'), file('kubectl-services_stack'));
-  writeFileSync(file('notes.md'), `${notesIn(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'))}\n`);
+  writeFileSync(file('notes.md'), `${notes}\n`);
   // A tarball with the layout and the name of `helm package`.
   const chart = ['--transform', 's,^chart,services-stack,', '-C', join(clone, 'deploy'), 'chart'];
-  run(
+  await run(
     clone,
     'tar',
     '--sort=name',
@@ -115,10 +107,21 @@ function buildFiles(clone: string, into: string): void {
     file(`services-stack-chart-${wanted}.tgz`),
     ...chart,
   );
-  run(clone, 'npm', 'pack', '--silent', '--pack-destination', into);
-  writeFileSync(file('sbom.cdx.json'), run(clone, 'npm', 'run', '--silent', 'sbom'));
+  await run(clone, 'npm', 'pack', '--silent', '--pack-destination', into);
+  writeFileSync(file('sbom.cdx.json'), await run(clone, 'npm', 'run', '--silent', 'sbom'));
   if (architectures.length > 0) {
-    run(clone, 'npm', 'run', '--silent', 'image', '--', '--arch', architectures.join(','), '--out', into);
+    await run(
+      clone,
+      'npm',
+      'run',
+      '--silent',
+      'image',
+      '--',
+      '--arch',
+      architectures.join(','),
+      '--out',
+      into,
+    );
   }
   const sums = readdirSync(into)
     .toSorted()
@@ -131,13 +134,13 @@ function buildFiles(clone: string, into: string): void {
   writeFileSync(file('SHA256SUMS'), sums.join(''));
 }
 
-/** Throws the reason why this version cannot be released from the repository as it is. */
-function checkRepository(): void {
+/** Rejects with the reason why this version cannot be released from the repository as it is. */
+async function checkRepository(): Promise<void> {
   const reason = refusal({
     wanted,
     present,
-    tags: lines(run(root, 'git', 'tag')),
-    changed: lines(run(root, 'git', 'status', '--porcelain')),
+    tags: lines(await run(root, 'git', 'tag')),
+    changed: lines(await run(root, 'git', 'status', '--porcelain')),
     changelog: readFileSync(join(root, 'CHANGELOG.md'), 'utf8'),
   });
   if (reason !== undefined) throw new Error(reason);
@@ -145,26 +148,26 @@ function checkRepository(): void {
 
 const work = mkdtempSync(join(tmpdir(), 'services-stack-release-'));
 try {
-  checkRepository();
+  await checkRepository();
   const clone = join(work, 'services-stack');
   const built = join(work, 'release');
   await progress.step('clone the repository and install its packages', async () => {
-    run(root, 'git', 'clone', '--quiet', root, clone);
-    run(clone, 'npm', 'ci', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error');
+    await cloneRepository(run, root, clone);
+    await run(clone, 'npm', 'ci', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error');
   });
+  const notes = notesIn(readFileSync(join(clone, 'CHANGELOG.md'), 'utf8'));
   await progress.step(`set version ${wanted}`, async () => {
-    setVersion(clone);
-    run(clone, 'git', 'commit', '--quiet', '--all', '--message', `package: release ${wanted}`);
-    run(clone, 'git', 'tag', tagOf(wanted));
+    await setVersion(clone);
+    await run(clone, 'git', 'commit', '--quiet', '--all', '--message', `package: release ${wanted}`);
   });
   if (!skipsTests) {
-    await progress.step('check', async () => void run(clone, 'npm', 'run', '--silent', 'check'));
-    await progress.step('test', async () => void run(clone, 'npm', 'test', '--silent'));
+    await progress.step('check', () => run(clone, 'npm', 'run', '--silent', 'check'));
+    await progress.step('test', () => run(clone, 'npm', 'test', '--silent'));
   }
-  await progress.step('build the files', async () => buildFiles(clone, built));
-  if (isTagged) run(root, 'git', 'pull', '--quiet', '--ff-only', '--tags', clone, tagOf(wanted));
+  await progress.step('build the files', () => buildFiles(clone, notes, built));
   rmSync(out, { recursive: true, force: true });
   cpSync(built, out, { recursive: true });
+  if (isTagged) await addRelease(run, root, clone, tagOf(wanted));
   const names = globSync('*', { cwd: out }).toSorted();
   process.stdout.write(names.map((name) => `${relative(resolve(), join(out, name))}\n`).join(''));
   const ending = isTagged
@@ -175,5 +178,6 @@ try {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
 } finally {
-  rmSync(work, { recursive: true, force: true });
+  // A program of a command that was stopped may still write.
+  rmSync(work, { recursive: true, force: true, maxRetries: 10 });
 }

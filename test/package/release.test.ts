@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { after, before, describe, test } from 'node:test';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import type { ReleaseFacts } from '../../package/release/checks.ts';
 import { notesIn, refusal, releasedChangelog } from '../../package/release/checks.ts';
+import { addRelease, cloneRepository } from '../../package/release/repository.ts';
+import { runUntil } from '../../package/release/run.ts';
 import type { ProjectCopy } from '../docs/project-copy.ts';
 import { copyProject, projectRoot } from '../docs/project-copy.ts';
 
@@ -28,6 +34,10 @@ describe('a version is refused with one sentence', () => {
       { changed: ['?? a.ts', ' M b.ts', ' M c.ts'] },
       'commit or remove the changes first: ?? a.ts and 2 more',
     ],
+    'nothing has changed since the last release': [
+      { changelog: releasedChangelog(changelog, '0.1.1', '2026-11-27') },
+      'CHANGELOG.md has no text under "## [Unreleased]"',
+    ],
     'there are no notes': [
       { changelog: '## [Unreleased]\n\n## [0.1.0] - 2026-01-01\n\n- the first\n' },
       'CHANGELOG.md has no text under "## [Unreleased]"',
@@ -44,7 +54,58 @@ test('the notes move under their version, and the next ones begin empty', () => 
     released,
     '# Changelog\n\n## [Unreleased]\n\nNothing yet.\n\n## [0.2.0] - 2026-11-27\n\n- a claim\n\n## [0.1.0] - 2026-01-01\n\n- the first\n',
   );
-  assert.deepEqual([notesIn(changelog), notesIn(released)], ['- a claim', 'Nothing yet.']);
+  assert.deepEqual([notesIn(changelog), notesIn(released)], ['- a claim', '']);
+});
+
+describe('the repository of a release', () => {
+  const run = runUntil(new AbortController().signal);
+  let folder: string;
+  let root: string;
+  let clone: string;
+  const commit = async (where: string, text: string): Promise<void> => {
+    await writeFile(join(where, 'text'), text);
+    await run(where, 'git', 'add', '.');
+    await run(where, 'git', 'commit', '--quiet', '--message', text);
+  };
+  const subjects = (where: string): Promise<string> => run(where, 'git', 'log', '--format=%s %an %ae');
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'services-stack-release-test-'));
+    [root, clone] = [join(folder, 'root'), join(folder, 'clone')];
+    await run(folder, 'git', 'init', '--quiet', root);
+    await run(root, 'git', 'config', 'user.name', 'only here');
+    await run(root, 'git', 'config', 'user.email', 'here@example.org');
+    await commit(root, 'first');
+    await cloneRepository(run, root, clone);
+    await commit(clone, 'release');
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  test('gets the commit, by its own committer, and the tag', async () => {
+    await addRelease(run, root, clone, 'v0.2.0');
+    assert.deepEqual(
+      [await subjects(root), await run(root, 'git', 'describe', '--tags')],
+      ['release only here here@example.org\nfirst only here here@example.org\n', 'v0.2.0\n'],
+    );
+  });
+
+  test('gets neither the commit nor the tag if its branch has got another commit', async () => {
+    await commit(root, 'second');
+    const before = await subjects(root);
+    await assert.rejects(addRelease(run, root, clone, 'v0.2.0'), /^Error: git pull .* failed:\n/);
+    assert.deepEqual([await subjects(root), await run(root, 'git', 'tag')], [before, '']);
+  });
+
+  test('gets neither the commit nor the tag if one of its files was changed', async () => {
+    await writeFile(join(root, 'text'), 'changed');
+    const before = await subjects(root);
+    await assert.rejects(addRelease(run, root, clone, 'v0.2.0'), /^Error: git pull .* failed:\n/);
+    assert.deepEqual([await subjects(root), await run(root, 'git', 'tag')], [before, '']);
+  });
+
+  test('a command that cannot be started is named with the reason', async () => {
+    await assert.rejects(run(root, 'no-such-command', 'a'), /^Error: no-such-command a failed:\n.*ENOENT/);
+  });
 });
 
 describe('the command', () => {
@@ -82,6 +143,19 @@ describe('the command', () => {
       assert.match(ended.output, sentence);
     });
   }
+
+  test('a signal ends it, and its temporary folder is removed', async () => {
+    const temporary = await mkdtemp(join(tmpdir(), 'services-stack-release-test-'));
+    const started = copy.startNode(['package/release/main.ts', '99.0.0', '--skip-tests'], {
+      TMPDIR: temporary,
+    });
+    while (!started.output().includes('install its packages ...')) await setTimeout(20);
+    const code = await started.end('SIGINT');
+    const left = await readdir(temporary);
+    await rm(temporary, { recursive: true, force: true });
+    assert.deepEqual([code, left], [1, []]);
+    assert.match(started.output(), /SIGINT stopped the release\n$/);
+  });
 
   test('a dry run makes all files with the version, and leaves the repository as it was', async () => {
     const head = git('rev-parse', 'HEAD');
