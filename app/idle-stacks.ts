@@ -1,5 +1,5 @@
 import type { Observable } from 'rxjs';
-import { catchError, defer, filter, of, repeat, takeWhile, tap, timer } from 'rxjs';
+import { catchError, defer, filter, of, repeat, tap, timer } from 'rxjs';
 import type { Definition } from '../apis/core/schema.ts';
 import { kindKey } from '../apis/core/v1alpha1/kind.ts';
 import type { DefinedStack } from '../controllers/author/define-stack.ts';
@@ -69,8 +69,8 @@ const everyMs = 600_000;
 
 /**
  * Looks for objects of kinds that no stack of this process handles, as after an upgrade to a version that no longer runs
- * their stack by default. Emits the notes, and logs each when it is new. Asks every ten minutes until there is no note.
- * Then it completes. Never errors.
+ * their stack by default. Asks every ten minutes, because such objects may be created at any time. Emits the notes, and
+ * logs each when it is new. Never ends.
  */
 export const idleStackNotes = ({
   client,
@@ -95,7 +95,6 @@ export const idleStackNotes = ({
         return of(undefined);
       }),
       repeat({ delay: () => timer(everyMs, clock.scheduler) }),
-      takeWhile((notes) => notes === undefined || notes.length > 0, true),
       filter((notes) => notes !== undefined),
       tap((notes) => {
         for (const note of notes) if (!before.includes(note)) log.warn(note);

@@ -52,7 +52,7 @@ test('there are commands to ask', () => {
     'model',
     'mutants',
   ];
-  const others = ['new-service', 'perturb', 'simulate', 'start', 'trace'];
+  const others = ['new-service', 'perturb', 'release', 'simulate', 'start', 'trace'];
   assert.deepEqual(commands.map(([name]) => name).toSorted(), [...names, ...others]);
 });
 
