@@ -20,6 +20,7 @@ import type { Network } from '../../../apis/fcp/v1alpha3/network.ts';
 import { NetworkKind } from '../../../apis/fcp/v1alpha3/network.ts';
 import { ProviderConfigKind, ProviderKind } from '../../../apis/fcp/v1alpha3/provider.ts';
 import { startFavouriteCloud } from '../../../emulators/favourite-cloud/server.ts';
+import { CustomResourceDefinitionKind } from '../../../runtime/client/install-crds.ts';
 import { EventKind } from '../../../runtime/events/event-kind.ts';
 import type { Lease } from '../../../runtime/process/leader-election.ts';
 import { LeaseKind } from '../../../runtime/process/leader-election.ts';
@@ -47,6 +48,7 @@ describe('the process, over an API server in memory', () => {
       ProviderConfigKind,
       EventKind,
       LeaseKind,
+      CustomResourceDefinitionKind,
     ).start();
     directory = await mkdtemp(join(tmpdir(), 'process-'));
     await writeFile(join(directory, 'kubeconfig'), server.kubeConfig().exportConfig());
