@@ -61,11 +61,11 @@ export const ownerTags = ({ kind, name, className, provider }: Owner): Tags => (
 export const withoutOwner = (tags: Tags): Tags =>
   Object.fromEntries(Object.entries(tags).filter(([key]) => !allKeys.includes(key)));
 
-/** `nobody`: the tags name no owner. `foreign`: they name another owner. */
-export function ownershipOf(tags: Tags, owner: Owner): 'ours' | 'nobody' | 'foreign' {
+/** `unowned`: the tags name no owner. `others`: the tags name another owner. */
+export function ownershipOf(tags: Tags, owner: Owner): 'ours' | 'unowned' | 'others' {
   const [kind, name] = [tags[tagKeys.kind], tags[tagKeys.name]];
-  if (kind === undefined && name === undefined) return 'nobody';
-  return kind === owner.kind && name === owner.name ? 'ours' : 'foreign';
+  if (kind === undefined && name === undefined) return 'unowned';
+  return kind === owner.kind && name === owner.name ? 'ours' : 'others';
 }
 
 /**

@@ -60,11 +60,11 @@ export function checkOwnership(
   const { spec } = managed;
   const ownership = ownershipOf(tags, owner);
   // guard(true): adopting another owner's resource
-  if (ownership === 'ours' || (ownership === 'nobody' && isKnown)) return 'ours';
+  if (ownership === 'ours' || (ownership === 'unowned' && isKnown)) return 'ours';
   if (wasDeleted(managed)) return 'notOurs';
   if (!shouldCreate(spec) && !shouldUpdate(spec) && !shouldDelete(spec)) return 'ours';
   const [whose, hint, holder]: readonly [string, string, Holder] =
-    ownership === 'nobody'
+    ownership === 'unowned'
       ? ['carries no tag of an owner', '', { by: 'Nobody' }]
       : [
           `belongs to ${ownerNamedBy(tags)}`,

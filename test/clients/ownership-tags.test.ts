@@ -53,23 +53,23 @@ describe('the labels of an owner, where tags are no free text', () => {
 
   test('two long names that begin alike are two', () => {
     const [one, other] = ['x', 'y'].map((end) => labelled({ kind, name: `${'a'.repeat(70)}-${end}` }));
-    assert.equal(ownershipOf(ownerTags(one!), other!), 'foreign');
+    assert.equal(ownershipOf(ownerTags(one!), other!), 'others');
   });
 });
 
 describe('only the tags of kind and name decide who owns a resource', () => {
   const rows: Record<string, readonly [tags: Readonly<Record<string, string>>, want: string]> = {
-    'no tag at all': [{}, 'nobody'],
-    'tags that name no owner': [{ team: 'shop' }, 'nobody'],
-    'only class and provider': [{ 'crossplane-class': 'small' }, 'nobody'],
+    'no tag at all': [{}, 'unowned'],
+    'tags that name no owner': [{ team: 'shop' }, 'unowned'],
+    'only class and provider': [{ 'crossplane-class': 'small' }, 'unowned'],
     'kind and name': [base, 'ours'],
     'another class and provider': [
       { ...full, 'crossplane-class': 'large', 'crossplane-providerconfig': 'us' },
       'ours',
     ],
-    'another name': [{ ...full, 'crossplane-name': 'hot' }, 'foreign'],
-    'another kind': [{ ...full, 'crossplane-kind': 'network' }, 'foreign'],
-    'no name': [{ 'crossplane-kind': kind }, 'foreign'],
+    'another name': [{ ...full, 'crossplane-name': 'hot' }, 'others'],
+    'another kind': [{ ...full, 'crossplane-kind': 'network' }, 'others'],
+    'no name': [{ 'crossplane-kind': kind }, 'others'],
   };
   for (const [name, [tags, want]] of Object.entries(rows)) {
     test(name, () => assert.equal(ownershipOf(tags, small), want));
