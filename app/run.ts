@@ -33,11 +33,10 @@ import { kubernetesClient } from '../runtime/client/http-kubernetes-client.ts';
 import type { InstallCrdsOptions } from '../runtime/client/install-crds.ts';
 import { definitionGuard, installCrds } from '../runtime/client/install-crds.ts';
 import type { LoadedKubeConfig } from '../runtime/client/kube-config.ts';
-import { proxiesIn, readKubeConfig } from '../runtime/client/kube-config.ts';
+import { readKubeConfig } from '../runtime/client/kube-config.ts';
 import { KubeConfigError } from '../runtime/client/kube-config-entries.ts';
 import type { OldServer } from '../runtime/client/old-server.ts';
 import { oldServer } from '../runtime/client/old-server.ts';
-import type { Proxies } from '../runtime/client/proxies.ts';
 import { createHost } from '../runtime/controller/host.ts';
 import { createLogger } from '../runtime/log/log.ts';
 import {
@@ -101,7 +100,7 @@ export async function runStacks(stacks: readonly DefinedStack[], facts: ProcessF
       version: facts.version,
     });
     if (invocation.type === 'print') process.stdout.write(invocation.text);
-    else start(stacks, facts, invocation.flags, await surroundings(invocation.flags));
+    else start(stacks, facts, invocation.flags, await usableKubeConfig(invocation.flags));
   } catch (error) {
     if (!(error instanceof FlagError || error instanceof WiringError || error instanceof DefinitionError))
       throw error;
@@ -115,7 +114,7 @@ function start(
   stacks: readonly DefinedStack[],
   { name: component, version, crds, optional = [] }: ProcessFacts,
   flags: Flags,
-  { kubeConfig, proxies }: Surroundings,
+  kubeConfig: LoadedKubeConfig,
 ): void {
   const chosen = [...stacks, ...optional].filter(({ name }) => flags.stacks.includes(name));
   checkStacks(chosen);
@@ -168,7 +167,7 @@ function start(
     isObserveOnly: flags.observeOnly,
     ...(stackMetrics && { observer: stackMetrics }),
     host: createHost({ variables: process.env }),
-    ...(proxies && { createAgent: proxies.createAgent }),
+    ...(kubeConfig.proxies && { createAgent: kubeConfig.proxies.createAgent }),
     checkLease,
     admit: guard.admit,
     ...(dashboard && { onEvent: dashboard.memory.recordEvent }),
@@ -316,18 +315,10 @@ async function pageOf(metrics: Metrics, stackMetrics: StackMetrics | undefined):
   return metrics.page();
 }
 
-/** The API server with the user, and the proxies of the environment. */
-interface Surroundings {
-  readonly kubeConfig: LoadedKubeConfig;
-  readonly proxies: Proxies | undefined;
-}
-
-/** Throws FlagError if the kubeconfig or a proxy variable cannot be used. */
-async function surroundings({ kubeconfig: path, context }: Flags): Promise<Surroundings> {
-  const { env: environment } = process;
+/** The API server, the user and the proxies. Throws FlagError if the kubeconfig or a proxy variable cannot be used. */
+async function usableKubeConfig({ kubeconfig: path, context }: Flags): Promise<LoadedKubeConfig> {
   try {
-    const proxies = await proxiesIn(environment);
-    return { proxies, kubeConfig: await readKubeConfig({ path, context, environment, clock: realClock() }) };
+    return await readKubeConfig({ path, context, environment: process.env, clock: realClock() });
   } catch (error) {
     if (!(error instanceof KubeConfigError)) throw error;
     throw new FlagError(`${error.place}: ${error.message}`, { cause: error });

@@ -23,6 +23,8 @@ import type { Proxies } from './proxies.ts';
 export interface LoadedKubeConfig extends KubeConfig {
   /** The API server refused the credentials (401): the next request asks the credential plugin for others. */
   renewCredentials?(): void;
+  /** The proxies that variables of the environment name, also for clouds and Vault. Absent: none. */
+  readonly proxies?: Proxies;
 }
 
 export interface KubeConfigOptions extends KubeConfigPlaces {
@@ -46,7 +48,7 @@ export async function readKubeConfig(options: KubeConfigOptions): Promise<Loaded
   const proxies = await proxiesIn(options.environment);
   if (merged === undefined || isEmpty(merged)) {
     if (options.context !== undefined) throw new KubeConfigError(`there is no context "${options.context}"`);
-    return inCluster(config, options, proxies);
+    return Object.assign(inCluster(config, options, proxies), proxies && { proxies });
   }
   const context = contextOf(merged, options.context);
   const cluster = clusterOf(merged, context.name, context.cluster);
@@ -61,7 +63,7 @@ export async function readKubeConfig(options: KubeConfigOptions): Promise<Loaded
     contexts: [{ name, cluster: cluster.name, user: user.name, ...(namespace && { namespace }) }],
     currentContext: name,
   });
-  return Object.assign(config, { renewCredentials: () => exec?.forget() });
+  return Object.assign(config, { renewCredentials: () => exec?.forget(), ...(proxies && { proxies }) });
 }
 
 /**
