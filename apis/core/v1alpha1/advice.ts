@@ -10,6 +10,7 @@ const reuseCredentials = `set the annotation ${annotationKeys.reoffer}=${sameCre
 export const advice = {
   // To the author of a claim.
   correctClassRef: 'correct spec.classRef, or create the class',
+  labelClass: 'correct it, or have an administrator label a class so that it matches',
   createClass: 'create the class, or create another claim',
   completeClassRef: 'add the kind and apiVersion of one to spec.classRef',
   markDefault: `annotate one with ${annotationKeys.defaultClass}=true, or set spec.classSelector or spec.classRef`,
@@ -48,6 +49,7 @@ export const advice = {
   continueCreation,
   correctProvider: `correct the provider. If both are the same system, set the annotation ${annotationKeys.adoptIdentity} to true`,
   createExternalAgain: `to have another created, remove the annotation ${annotationKeys.externalName}`,
+  moveExternal: `copy it to where the provider connects. Or, to have an empty one created, set the annotation ${annotationKeys.adoptIdentity} to or-create`,
   allowCreate: 'add Create, or create it',
   allowUpdate: (actions: string) => `add ${actions}`,
   supportedPolicies: 'use ["*"] alone, or a supported set that includes Observe',

@@ -62,10 +62,8 @@ export function orphanRelease({ env, service, claims, managedResources, secrets 
     }
     const event = eventOf(managed, decision);
     env.events.record(managed, event);
-    logAct(
-      log.child(() => aboutManaged(managed)),
-      event,
-    );
+    const ofOrphan = log.child(() => aboutManaged(managed));
+    logAct(ofOrphan, event);
   }
 }
 

@@ -97,10 +97,8 @@ export function secretPropagation(
         const received = event('PropagatedDataFrom', `connection details propagated from ${from}`);
         events.record(source, event('PropagatedDataTo', `connection details propagated to ${to}`));
         events.record(target, received);
-        logAct(
-          log.child(() => ({ ...aboutSecret(target, service.claim), decision: decision.name })),
-          received,
-        );
+        const about = () => ({ ...aboutSecret(target, service.claim), decision: decision.name });
+        logAct(log.child(about), received);
       }
       return ended;
     },

@@ -23,6 +23,7 @@ export type ManagedAdvice = Extract<
   | 'continueCreation'
   | 'correctProvider'
   | 'createExternalAgain'
+  | 'moveExternal'
   | 'allowCreate'
   | 'allowUpdate'
   | 'undoEdit'
@@ -76,6 +77,14 @@ const networkIn = async (at: Place): Promise<void> => {
     spec: { providerConfigRef: { name: at.named('cloud') }, forProvider: { cidr: '10.0.0.0/16' } },
   } as never);
 };
+
+/** Says that the external resource of the claim was moved to the system to which the provider connects. */
+async function adopt(at: Place, value: 'true' | 'or-create'): Promise<void> {
+  const { name } = (await at.resource()).metadata;
+  await at.run(
+    `kubectl annotate favouritedbinstance ${name} --overwrite ${annotationKeys.adoptIdentity}=${value}`,
+  );
+}
 
 const networkMessages = (at: Place): Promise<string> => at.messagesOf(NetworkKind, networkKey(at));
 
@@ -157,6 +166,17 @@ export const managedRows: Readonly<Record<ManagedAdvice, Row>> = {
     where: networkMessages,
     act: (at) => at.run(`kubectl annotate network ${at.named('net')} ${annotationKeys.externalName}-`),
     ends: isNetworkReady,
+  },
+  moveExternal: {
+    async situation(at) {
+      await boundInOwnCloud(at);
+      const { url, token } = at.fixture.favourite;
+      await correctCredentials(at, { url, token });
+      await adopt(at, 'true');
+    },
+    where: messages,
+    act: (at) => adopt(at, 'or-create'),
+    ends: isSilent('copy it to where the provider connects'),
   },
   allowCreate: {
     async situation(at) {

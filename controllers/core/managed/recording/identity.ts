@@ -18,9 +18,13 @@ import type { Observation } from '../connecting/external-client.ts';
 
 export type IdentityMarks = Pick<FieldMarks, 'immutable' | 'identity'>;
 
-/** Whether an administrator confirmed by annotation that the provider still connects to the same system. */
+/** Whether an administrator confirmed by annotation that the external resource is where the provider connects now. */
+export const mustExist = ({ metadata }: Managed): boolean =>
+  metadata.annotations?.[annotationKeys.adoptIdentity] === 'true';
+
+/** Whether an administrator confirmed it, or allowed that an empty one is created if it is not there. */
 export const isAdopting = (managed: Managed): boolean =>
-  managed.metadata.annotations?.[annotationKeys.adoptIdentity] === 'true';
+  mustExist(managed) || managed.metadata.annotations?.[annotationKeys.adoptIdentity] === 'or-create';
 
 /** The identity according to the current spec and annotations, which a user may have edited. */
 export const identityOf = (

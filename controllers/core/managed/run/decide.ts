@@ -28,6 +28,7 @@ import {
   isCreationRecorded,
   isInCreationGrace,
 } from '../recording/creation-tracking.ts';
+import { mustExist } from '../recording/identity.ts';
 import type { CredentialDecisionName } from './decide-credential.ts';
 
 /** The decisions of `decideFirst`, in the order of docs/decision-tables.md. */
@@ -188,10 +189,11 @@ function isDeletionUnderWay({ status }: Managed): boolean {
   return ready.reason === 'Deleting' && ready.message === undefined && synced.status === 'True';
 }
 
-const wasSeen = ({ metadata, status }: Managed): boolean =>
-  status?.externalIdentity !== undefined ||
-  (status?.bindingPhase !== undefined &&
-    metadata.annotations?.[annotationKeys.externalIdentity] === undefined);
+const wasSeen = (managed: Managed): boolean =>
+  mustExist(managed) ||
+  managed.status?.externalIdentity !== undefined ||
+  (managed.status?.bindingPhase !== undefined &&
+    managed.metadata.annotations?.[annotationKeys.externalIdentity] === undefined);
 
 const wasCreated = ({ managed, isNameKnown }: NextInput): boolean =>
   !isNameKnown && isCreationRecorded(managed) && externalName(managed) !== undefined;
@@ -246,13 +248,12 @@ const mustNotBeCreated: DecideNext = ({ managed, observed, uncreatable = observe
 const neverSeen: DecideNext = (input) =>
   wasSeen(input.managed) || wasCreated(input) ? undefined : { name: 'CreateExternal' };
 
-/** The external resource was lost. A creation would replace an assigned name, so an administrator must allow it. */
+/** The external resource was lost. An administrator must allow a creation that replaces an assigned name, or a move. */
 const seenBefore: DecideNext = (input) => {
   const { managed, isNameKnown } = input;
   if (!isCertain(input)) return undefined;
-  return isNameKnown || externalName(managed) === undefined || isCreationFailed(managed)
-    ? { name: 'Recreate' }
-    : { name: 'ExternalLost' };
+  const isReplaceable = isNameKnown || externalName(managed) === undefined || isCreationFailed(managed);
+  return { name: isReplaceable && !mustExist(managed) ? 'Recreate' : 'ExternalLost' };
 };
 
 const absent: readonly DecideNext[] = [

@@ -32,7 +32,7 @@ import { StepFailure } from '../../step-failure.ts';
 import type { DesiredCredential, Observation, OperationType } from '../connecting/external-client.ts';
 import { isCreationFailed } from '../recording/creation-tracking.ts';
 import type { IdentityContext } from '../recording/identity.ts';
-import { identityFound, isAdopting, refusals } from '../recording/identity.ts';
+import { identityFound, isAdopting, mustExist, refusals } from '../recording/identity.ts';
 import { scrub, withManagedStatus } from '../recording/status.ts';
 import type { ManagedDecisionName } from './decide.ts';
 import type { Next } from './next.ts';
@@ -168,10 +168,8 @@ export const outcomes = {
   /** AwaitExternal: the new external resource may not be visible yet, so it is observed again. */
   hidden(run: Run): Outcome {
     const message = 'Waiting for external resource existence to be confirmed';
-    return {
-      run: withEvents(run, { type: 'Normal', reason: 'PendingExternalResource', message }),
-      next: 'backOff',
-    };
+    const event = { type: 'Normal', reason: 'PendingExternalResource', message } as const;
+    return { run: withEvents(run, event), next: 'backOff' };
   },
   /** ConfirmAbsence: observes again, because the external resource has not been absent for long enough. */
   notConfirmed: (run: Run, confirmAbsenceMs: number): Outcome => ({
@@ -180,7 +178,8 @@ export const outcomes = {
   }),
   /** ExternalLost: the external resource was deleted. Another one is created only if an administrator allows it. */
   lost(run: Run): Outcome {
-    const message = `${missing} any more (${externalName(run.current)}); ${advice.createExternalAgain}`;
+    const next = mustExist(run.current) ? advice.moveExternal : advice.createExternalAgain;
+    const message = `${missing} any more (${externalName(run.current)}); ${next}`;
     return refused(run, 'LostExternalResource', message, 'poll', {
       ready: withError(unavailable(message), isMissing),
       error: isMissing,

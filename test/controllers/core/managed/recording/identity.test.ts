@@ -374,6 +374,37 @@ describe('credentials that lead to another system', () => {
   });
 });
 
+describe('a resource that an administrator says was moved, and is not there', () => {
+  async function moved(adopt: 'true' | 'or-create') {
+    const made = await ready();
+    made.external.system = 'https://b.example';
+    made.external.things.clear();
+    await made.run();
+    annotate(made, 'crossplane.io/adopt-identity', adopt);
+    await made.run();
+    await made.run();
+    return made;
+  }
+
+  test('is not created again, and the message says what to do', async () => {
+    const made = await moved('true');
+    assert.equal(made.external.made, 1);
+    assert.equal(
+      made.condition('Synced'),
+      'False/ReconcileError: external resource does not exist any more (db); copy it to where the provider connects. Or, to have an empty one created, set the annotation crossplane.io/adopt-identity to or-create',
+    );
+    assert.equal(made.annotations['crossplane.io/adopt-identity'], 'true');
+  });
+
+  test('is created again if the administrator allows it', async () => {
+    const made = await moved('or-create');
+    await made.run();
+    assert.equal(made.condition('Synced'), 'True/ReconcileSuccess');
+    assert.equal(made.external.made, 2);
+    assert.equal(made.annotations['crossplane.io/adopt-identity'], undefined);
+  });
+});
+
 test('an identity that is not recorded is recorded in annotation and status at the first observation', async () => {
   const made = await ready();
   const { status, ...object } = made.object ?? assert.fail();

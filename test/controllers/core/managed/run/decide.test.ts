@@ -549,6 +549,28 @@ describe('the managed reconciler decides next', () => {
       managed: managed({}, { finalizers, annotations: named, status: { bindingPhase: 'Unbound' } }),
       absentForMs: 5_000,
     },
+    'ExternalLost: a resource that an administrator moved is not created again, even if its status was not restored':
+      {
+        managed: managed({}, { annotations: { ...named, 'crossplane.io/adopt-identity': 'true' } }),
+        isNameKnown: true,
+        absentForMs: 5_000,
+      },
+    'ConfirmAbsence: one observation does not prove that a moved resource is missing': {
+      managed: managed({}, { annotations: { ...named, 'crossplane.io/adopt-identity': 'true' } }),
+      isNameKnown: true,
+      absentForMs: 4_999,
+    },
+    'Recreate: an administrator may allow that an empty resource replaces a moved one': {
+      managed: managed(
+        {},
+        {
+          annotations: { ...named, 'crossplane.io/adopt-identity': 'or-create' },
+          status: { externalIdentity: '{}' },
+        },
+      ),
+      isNameKnown: true,
+      absentForMs: 5_000,
+    },
     'Recreate: an absent resource is created again after a user removed the assigned name': {
       managed: managed({}, { finalizers, status: { bindingPhase: 'Unbound' } }),
       absentForMs: 5_000,
