@@ -84,9 +84,10 @@ export class KubeConfigError extends Error {
 /** Whether a text is the URL of a proxy. */
 export function isProxyUrl(text: string): boolean {
   try {
-    const { protocol, hostname, username, password } = new URL(text);
+    const { protocol, hostname, username, password, pathname } = new URL(text);
     decodeURIComponent(`${username}:${password}`);
-    return /^(?:https?|socks5h?):$/.test(protocol) && hostname !== '';
+    // A proxy has no path: `http//proxy`, where the colon is missing, would be the path of a host `http`.
+    return /^(?:https?|socks5h?):$/.test(protocol) && hostname !== '' && /^\/?$/.test(pathname);
   } catch {
     return false;
   }

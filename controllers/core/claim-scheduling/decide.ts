@@ -33,9 +33,11 @@ const scheduling: ClassPolicy = {
       qualifies: ({ metadata }) => selects(metadata.labels),
       choose: (fit) => drawClass(claim, fit),
       describeNone({ areIncompatible, counts }) {
-        const none = areIncompatible ? 'can serve the claim and matches' : 'matches';
-        const selector = shortened(describeSelector(classSelector), longestSelector);
-        return [`no resource class ${none} spec.classSelector ${selector}`, ` (matching: ${counts})`];
+        const selector = `spec.classSelector ${shortened(describeSelector(classSelector), longestSelector)}`;
+        const problem = areIncompatible
+          ? `no resource class can serve the claim and matches ${selector}`
+          : `no resource class matches ${selector}; ${advice.labelClass}`;
+        return [problem, ` (matching: ${counts})`];
       },
       describeChosen: (chosen, { length }) =>
         length === 1
@@ -70,11 +72,9 @@ function byName({ name, kind, apiVersion }: ObjectReference): ClassChoice {
 
 const onlyOne = (classes: readonly Class[]) => (classes.length === 1 ? classes[0] : undefined);
 
-/** A message names at most this many classes. */
-const maxNamed = 5;
-
+/** The kinds and names of up to five classes. */
 const named = (classes: readonly Class[]): string =>
-  firstNames(classes.map(({ kind, metadata }) => `${kind} ${metadata.name}`).toSorted(), maxNamed).join(', ');
+  firstNames(classes.map(({ kind, metadata }) => `${kind} ${metadata.name}`).toSorted(), 5).join(', ');
 
 /** Chooses the class of a claim with a class selector, or with a `classRef` that lacks its kind or API version. */
 export const decideScheduling = (facts: ClassFacts): ClassDecision => decideClass(facts, scheduling);

@@ -6,7 +6,10 @@ import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import { FancySQLInstanceKind } from '../../../apis/database/v1alpha1/fancy-sql-instance.ts';
-import { FavouriteDBInstanceKind } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import {
+  FavouriteDBInstanceClassKind,
+  FavouriteDBInstanceKind,
+} from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { NetworkKind } from '../../../apis/fcp/v1alpha3/network.ts';
 import { provisionedNames } from '../../../controllers/core/claim/provisioned-name.ts';
 import { howToMakeAvailable } from '../../../controllers/core/claim-binding/report.ts';
@@ -106,6 +109,19 @@ export const claimRows: Readonly<Record<Exclude<keyof typeof advice, ManagedAdvi
     reason: 'AmbiguousClass',
     fault: 'missing class',
     act: (at) => at.editClaim({ classRef: at.classRef() }),
+  },
+  labelClass: {
+    situation: (at) => at.claim({ classSelector: { matchLabels: { for: at.namespace } } }),
+    reason: 'NoMatchingClass',
+    fault: 'no match',
+    act: (at) =>
+      at.edit(
+        FavouriteDBInstanceClassKind,
+        { name: at.named('small') },
+        {
+          metadata: { labels: { for: at.namespace } },
+        },
+      ),
   },
   markDefault: {
     situation: (at) => at.claim({}),

@@ -1,5 +1,4 @@
 import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
-import { FavouriteDBInstanceClassKind } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import type { FavouriteCloud } from '../../../emulators/favourite-cloud/server.ts';
 import { credentialsNamespace } from '../fancysql-fixture.ts';
 import type { Place, Row } from './player.ts';
@@ -124,20 +123,6 @@ export const providerRows: Readonly<Record<string, Row>> = {
     reason: 'ResourcePaused',
     fault: 'paused',
     act: printed,
-  },
-  'no class has the labels': {
-    situation: (at) => at.claim({ classSelector: { matchLabels: { for: at.namespace } } }),
-    says: () => `no resource class matches spec.classSelector for=`,
-    reason: 'NoMatchingClass',
-    fault: 'no match',
-    act: (at) =>
-      at.edit(
-        FavouriteDBInstanceClassKind,
-        { name: at.named('small') },
-        {
-          metadata: { labels: { for: at.namespace } },
-        },
-      ),
   },
   'a class that is not for this namespace': {
     async situation(at) {

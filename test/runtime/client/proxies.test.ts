@@ -137,6 +137,7 @@ describe('the proxy variables', () => {
     'no host, with SOCKS': [{ https_proxy: 'socks5://' }, 'https_proxy', notAProxy],
     'a space': [{ HTTP_PROXY: `http://user:${secret}@p test` }, 'HTTP_PROXY', notAProxy],
     'a port that is none': [{ http_proxy: `http://user:${secret}@p:port` }, 'http_proxy', notAProxy],
+    'a scheme without its colon': [{ HTTPS_PROXY: 'http//p.test' }, 'HTTPS_PROXY', notAProxy],
     'a password with a bad escape': [
       { HTTPS_PROXY: `http://user:${secret}%zz@p.test` },
       'HTTPS_PROXY',
