@@ -8,7 +8,7 @@ import { optionalBinaries, prepareOptional } from './control-plane/optional-bina
 /** A Chromium without a window, or why there is none. */
 export type ChromiumSupport =
   | { readonly by: 'debian'; readonly program: string }
-  | { readonly by: 'nobody'; readonly reason: string };
+  | { readonly by: 'none'; readonly reason: string };
 
 const program = 'chromium-headless-shell';
 const recipe = { suite: 'bookworm', recipe: 1, neededBytes: 1.5e9, commands: ['apt-get', 'dpkg'] };
@@ -90,5 +90,5 @@ export async function chromiumSupport(
   const found = await optionalBinaries(kept, { environment, noun });
   return found.isThere
     ? { by: 'debian', program: join(found.directory, program) }
-    : { by: 'nobody', reason: found.reason };
+    : { by: 'none', reason: found.reason };
 }

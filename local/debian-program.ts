@@ -9,7 +9,7 @@ import { unpackPrograms } from './debian-programs.ts';
 /** Where a program of the tests is, or why there is none. */
 export type ProgramSupport =
   | { readonly by: 'machine' | 'debian'; readonly path: string }
-  | { readonly by: 'nobody'; readonly reason: string };
+  | { readonly by: 'none'; readonly reason: string };
 
 /** A program that some tests need, and that other tests do without. */
 export interface OptionalProgram {
@@ -44,14 +44,14 @@ function debianProgram(
     const found = await optionalBinaries(kept, { environment, noun: program });
     return found.isThere
       ? { by: 'debian', path: join(found.directory, program) }
-      : { by: 'nobody', reason: found.reason };
+      : { by: 'none', reason: found.reason };
   }
 
   return {
     support,
     async prepare(options) {
       const known = await support(options.environment);
-      if (known.by !== 'nobody') return known;
+      if (known.by !== 'none') return known;
       await prepareOptional(set, { ...options, noun: program });
       return support(options.environment);
     },

@@ -15,7 +15,7 @@ export interface MariadbBinaries {
 /** A MariaDB that can be started here, or why there is none. */
 export type MariadbSupport =
   | (MariadbBinaries & { readonly by: 'debian' })
-  | { readonly by: 'nobody'; readonly reason: string };
+  | { readonly by: 'none'; readonly reason: string };
 
 /** The package's folder of messages and statements. */
 const share = 'usr/share/mysql';
@@ -82,7 +82,7 @@ async function startOnce(directory: string): Promise<void> {
 /** Sees to it that there is a MariaDB if one can be had. A failure is an answer, and is noted for a day. */
 export async function prepareMariadb(options: CacheOptions): Promise<MariadbSupport> {
   const known = await mariadbSupport(options.environment);
-  if (known.by !== 'nobody') return known;
+  if (known.by !== 'none') return known;
   const proof = 'start it, and ask it something';
   const set: BinarySet = { ...kept, sources: [debianMariadb], proof, prove: startOnce };
   await prepareOptional(set, { ...options, noun });
@@ -94,5 +94,5 @@ export async function mariadbSupport(environment: NodeJS.ProcessEnv = process.en
   const found = await optionalBinaries(kept, { environment, noun });
   return found.isThere
     ? { by: 'debian', ...binariesIn(found.directory) }
-    : { by: 'nobody', reason: found.reason };
+    : { by: 'none', reason: found.reason };
 }

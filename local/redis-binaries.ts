@@ -8,7 +8,7 @@ import { startRedis } from './redis.ts';
 /** A Redis of this machine, or why there is none. */
 export type RedisSupport =
   | { readonly by: 'machine' | 'debian'; readonly server: string; readonly cli: string }
-  | { readonly by: 'nobody'; readonly reason: string };
+  | { readonly by: 'none'; readonly reason: string };
 
 /** How to get one; the defaults are what everybody wants. */
 export interface RedisBinariesOptions extends CacheOptions {
@@ -55,7 +55,7 @@ export async function prepareRedis({
   ...options
 }: RedisBinariesOptions): Promise<RedisSupport> {
   const known = await redisSupport(options.environment);
-  if (known.by !== 'nobody') return known;
+  if (known.by !== 'none') return known;
   const set: BinarySet = { ...kept, sources, proof: 'start it, say a password, change it', prove };
   await prepareOptional(set, { ...options, noun });
   return redisSupport(options.environment);
@@ -66,7 +66,7 @@ export async function redisSupport(environment: NodeJS.ProcessEnv = process.env)
   const [server, cli] = await Promise.all(programs.map((name) => findExecutable(name, environment.PATH)));
   if (server !== undefined && cli !== undefined) return { by: 'machine', server, cli };
   const found = await optionalBinaries(kept, { environment, noun });
-  if (!found.isThere) return { by: 'nobody', reason: found.reason };
+  if (!found.isThere) return { by: 'none', reason: found.reason };
   return {
     by: 'debian',
     server: join(found.directory, 'redis-server'),

@@ -24,10 +24,10 @@ async function serve({ options, keyFile, hasRedis }: Serve): Promise<void> {
   await checkPlace(options);
   const key = keyFile === undefined ? undefined : keyIn(keyFile);
   const redis = hasRedis ? await prepareRedis({ environment: process.env, progress }) : undefined;
-  if (redis?.by === 'nobody') progress.note(`nothing is behind the instances: ${redis.reason}`);
+  if (redis?.by === 'none') progress.note(`nothing is behind the instances: ${redis.reason}`);
   await using cloud = await startGoogleCloud({
     ...options,
-    ...(redis !== undefined && redis.by !== 'nobody' && { redis }),
+    ...(redis !== undefined && redis.by !== 'none' && { redis }),
   });
   if (key !== undefined) cloud.accounts.acceptKey(key);
   else if (keyFile !== undefined) writeKey('--key-file', keyFile, cloud.createKey());

@@ -114,7 +114,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     options.rules === 'none'
       ? undefined
       : await prepareRules(binaries, { environment: process.env, progress });
-  if (support?.by === 'nobody') {
+  if (support?.by === 'none') {
     if (options.rules !== 'preferred') throw new Error(`rules cannot be enforced: ${support.reason}`);
     progress.note(`the rules of definitions are not enforced: ${support.reason}`);
   }

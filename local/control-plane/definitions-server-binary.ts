@@ -13,7 +13,7 @@ export type RulesSupport =
   | { readonly by: 'itself' }
   /** This apiextensions-apiserver does, beside it. */
   | { readonly by: 'definitions server'; readonly path: string }
-  | { readonly by: 'nobody'; readonly reason: string };
+  | { readonly by: 'none'; readonly reason: string };
 
 /** How to get a definitions server; the defaults are what everybody wants. */
 export interface DefinitionsServerOptions extends CacheOptions {
@@ -39,7 +39,7 @@ export async function prepareRules(
   { sources = [definitionsServerBuild], prove, ...options }: DefinitionsServerOptions,
 ): Promise<RulesSupport> {
   const known = await rulesSupport({ directory }, options.environment);
-  if (known.by !== 'nobody') return known;
+  if (known.by !== 'none') return known;
   const set: BinarySet = {
     ...kept,
     sources,
@@ -59,5 +59,5 @@ export async function rulesSupport(
   const found = await optionalBinaries(kept, { environment, noun });
   return found.isThere
     ? { by: 'definitions server', path: join(found.directory, DEFINITIONS_SERVER) }
-    : { by: 'nobody', reason: found.reason };
+    : { by: 'none', reason: found.reason };
 }

@@ -21,32 +21,30 @@ try {
   const binaries = await controlPlaneBinaries({ progress });
   progress.note(`binaries in ${binaries.directory} (${binaries.source})`);
   const rules = await prepareRules(binaries, { environment: process.env, progress });
-  progress.note(`rules are enforced by ${rules.by}${rules.by === 'nobody' ? `: ${rules.reason}` : ''}`);
+  progress.note(`rules are enforced by ${rules.by}${rules.by === 'none' ? `: ${rules.reason}` : ''}`);
   const { directory } = binaries;
   await preparedData({ directory });
   if (rules.by === 'definitions server') await preparedData({ directory, definitionsServer: rules.path });
   progress.note('our definitions are ready to be begun with');
   const redis = await prepareRedis({ environment: process.env, progress });
   progress.note(
-    redis.by === 'nobody' ? `there is no Redis: ${redis.reason}` : `Redis is ${redis.server} (${redis.by})`,
+    redis.by === 'none' ? `there is no Redis: ${redis.reason}` : `Redis is ${redis.server} (${redis.by})`,
   );
   const aws = await prepareAwsCommandLine({ environment: process.env, progress });
   progress.note(aws.isThere ? `aws is ${aws.program}` : `there is no aws: ${aws.reason}`);
   const mariadb = await prepareMariadb({ environment: process.env, progress });
   progress.note(
-    mariadb.by === 'nobody' ? `there is no MariaDB: ${mariadb.reason}` : `MariaDB is ${mariadb.server}`,
+    mariadb.by === 'none' ? `there is no MariaDB: ${mariadb.reason}` : `MariaDB is ${mariadb.server}`,
   );
   for (const [name, program] of Object.entries({ promtool, 'lua5.1': lua })) {
     const found = await program.prepare({ environment: process.env, progress });
     progress.note(
-      found.by === 'nobody'
-        ? `there is no ${name}: ${found.reason}`
-        : `${name} is ${found.path} (${found.by})`,
+      found.by === 'none' ? `there is no ${name}: ${found.reason}` : `${name} is ${found.path} (${found.by})`,
     );
   }
   const chromium = await prepareChromium({ environment: process.env, progress });
   progress.note(
-    chromium.by === 'nobody' ? `there is no Chromium: ${chromium.reason}` : `Chromium is ${chromium.program}`,
+    chromium.by === 'none' ? `there is no Chromium: ${chromium.reason}` : `Chromium is ${chromium.program}`,
   );
   const builder = await prepareBuildPrograms({ environment: process.env, progress });
   if (builder.isThere && ownArchitecture !== undefined) {

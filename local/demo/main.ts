@@ -211,10 +211,10 @@ async function showNextSteps(claims: readonly Claim[], running: Services): Promi
     `  ${kubectl} get classes`,
     `  ${kubectl} -n team-blog describe fancysqlinstance dreams`,
     ...[own, ofRds].flatMap((claim) => (claim === undefined ? [] : [`  ${psqlLine(claim, kubectl)}`])),
-    ...(mysql === undefined || mariadb.by === 'nobody'
+    ...(mysql === undefined || mariadb.by === 'none'
       ? []
       : [`  ${mysqlLine(mysql, { kubectl, client: mariadb.client })}`]),
-    ...(cache === undefined || redis.by === 'nobody'
+    ...(cache === undefined || redis.by === 'none'
       ? []
       : [`  ${redisLine(cache, { kubectl, cli: redis.cli })}`]),
     ...((await hasPsql())

@@ -85,8 +85,8 @@ export async function startServices(
     return started;
   };
   const startLocalGoogleCloud = async (redis: RedisSupport) => {
-    if (redis.by === 'nobody') progress.note(`nothing is behind instances of Memorystore: ${redis.reason}`);
-    const options = { provisioningMs, deletionMs, ...(redis.by !== 'nobody' && { redis }) };
+    if (redis.by === 'none') progress.note(`nothing is behind instances of Memorystore: ${redis.reason}`);
+    const options = { provisioningMs, deletionMs, ...(redis.by !== 'none' && { redis }) };
     const started = await startGoogleCloud({ ...options, port: 18085 }).catch(() =>
       startGoogleCloud(options),
     );

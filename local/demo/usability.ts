@@ -99,7 +99,7 @@ async function mysqlProblem(
   details: ConnectionDetails,
   { controlPlane, kubectl, mariadb }: Services,
 ): Promise<string | undefined> {
-  if (mariadb.by === 'nobody') return undefined;
+  if (mariadb.by === 'none') return undefined;
   const statements = 'CREATE TABLE IF NOT EXISTS demo (word text); SELECT database()';
   const command = `${mysqlLine(claim, { kubectl, client: mariadb.client })} -Ne '${statements}'`;
   const env = { ...process.env, KUBECONFIG: controlPlane.kubeconfigPath };
@@ -113,7 +113,7 @@ async function redisProblem(
   details: ConnectionDetails,
   { controlPlane, kubectl, redis, google }: Services,
 ): Promise<string | undefined> {
-  if (redis.by === 'nobody') {
+  if (redis.by === 'none') {
     const isKnown = google.instances.all().some(({ authString }) => authString === details.password);
     return isKnown ? undefined : 'the cloud has another AUTH string';
   }

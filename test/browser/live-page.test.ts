@@ -10,7 +10,7 @@ import { chromiumSupport } from '../../local/chromium-binaries.ts';
 import { TracedWorld } from '../trace/traced-world.ts';
 
 const support = await chromiumSupport();
-const skip = support.by === 'nobody' && support.reason;
+const skip = support.by === 'none' && support.reason;
 /** Where pictures go, for the docs: `SCREENSHOTS=docs`. */
 const pictures = process.env.SCREENSHOTS;
 
@@ -51,7 +51,7 @@ describe('the live page in a browser', { skip }, () => {
     await world.pass();
     world.claim('second', { resourceRef });
     await world.pass();
-    chromium = await startChromium({ program: support.by === 'nobody' ? '' : support.program });
+    chromium = await startChromium({ program: support.by === 'none' ? '' : support.program });
     endWorld = running(world);
   });
   after(async () => {

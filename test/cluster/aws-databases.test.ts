@@ -33,7 +33,7 @@ before(async () => {
   const databases = databaseServers({
     engines: {
       postgres: startPostgresqlDatabase,
-      ...(mariadb.by !== 'nobody' && { mysql: startMariadbDatabase(mariadb) }),
+      ...(mariadb.by !== 'none' && { mysql: startMariadbDatabase(mariadb) }),
     },
   });
   aws = await startAws({ provisioningMs: 1_500, services: allServices({ databases, modificationMs: 200 }) });
@@ -138,7 +138,7 @@ describe('claims of databases in RDS', () => {
   });
 
   test('a MySQLInstance is a database in which its secret logs in', {
-    skip: mariadb.by === 'nobody' && mariadb.reason,
+    skip: mariadb.by === 'none' && mariadb.reason,
   }, async () => {
     const key = { namespace: 'shop', name: 'mysql' };
     await cluster.client.create(MySQLInstanceKind, claimOf('MySQLInstance', 'mysql') as never);
@@ -165,7 +165,7 @@ describe('claims of databases in RDS', () => {
 
   test('a claimed resource is deleted with its claim', async () => {
     await cluster.kubectl(['delete', '-n', 'shop', 'postgresqlinstance', 'postgres', '--timeout=20s']);
-    if (mariadb.by !== 'nobody') {
+    if (mariadb.by !== 'none') {
       await cluster.kubectl(['delete', '-n', 'shop', 'mysqlinstance', 'mysql', '--timeout=20s']);
     }
     await eventually('no instance is left', async () => instances().length === 0 || undefined);

@@ -26,7 +26,7 @@ let backend: LocalRedisBackend | undefined;
 let stack: StackProcess;
 
 before(async () => {
-  backend = redis.by === 'nobody' ? undefined : localRedisBackend(redis);
+  backend = redis.by === 'none' ? undefined : localRedisBackend(redis);
   cloud = await startGoogleCloud({
     provisioningMs: 400,
     updateMs: 200,
@@ -187,7 +187,7 @@ test('kubectl apply -f examples/gcp/ leaves the key alone', async () => {
 });
 
 test('the examples: each claim gets a Redis that its Secret opens, and no other Secret does', {
-  skip: redis.by === 'nobody' && `no Redis: ${redis.reason}`,
+  skip: redis.by === 'none' && `no Redis: ${redis.reason}`,
 }, async () => {
   await cluster.kubectl(['apply', '-f', '-'], await example('30-claims'));
   await apply(cartClaim);
@@ -205,14 +205,14 @@ test('the examples: each claim gets a Redis that its Secret opens, and no other 
 });
 
 test('without a Redis behind it, a claim is Bound all the same', {
-  skip: redis.by !== 'nobody' && 'there is one',
+  skip: redis.by !== 'none' && 'there is one',
 }, async () => {
   await cluster.kubectl(['apply', '-f', '-'], await example('30-claims'));
   assert.equal((await bound('sessions')).type, 'redis');
 });
 
 test('a claim that is deleted takes its instance along, or leaves it, as its class says', async () => {
-  await Promise.all([bound('sessions'), bound('cart')].slice(0, redis.by === 'nobody' ? 1 : 2));
+  await Promise.all([bound('sessions'), bound('cart')].slice(0, redis.by === 'none' ? 1 : 2));
   await cluster.kubectl(['delete', '-n', namespace, 'rediscluster', '--all', '--timeout=30s']);
   await eventually('the small one is gone, the large one stays', async () => {
     const tiers = cloud.instances.all().map(({ fields }) => fields.tier);

@@ -206,7 +206,7 @@ function luaOf(value: unknown): string {
 }
 
 const luaProgram = await lua.support();
-const withoutLua: string | false = luaProgram.by === 'nobody' ? luaProgram.reason : false;
+const withoutLua: string | false = luaProgram.by === 'none' ? luaProgram.reason : false;
 
 describe('the health checks of Argo CD report the health that a row expects', { skip: withoutLua }, () => {
   let results: readonly string[] = [];
@@ -222,7 +222,7 @@ describe('the health checks of Argo CD report the health that a row expects', { 
         assert(type(health.message) == "string")
         print(health.status)
       end`;
-    const path = luaProgram.by === 'nobody' ? '' : luaProgram.path;
+    const path = luaProgram.by === 'none' ? '' : luaProgram.path;
     const { stdout, stderr } = spawnSync(path, ['-'], { input: program, encoding: 'utf8' });
     assert.equal(stderr, '');
     results = stdout.trim().split('\n');

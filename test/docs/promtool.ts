@@ -31,14 +31,14 @@ export const ruleGroups = (): readonly RuleGroup[] =>
 const support = await program.support();
 
 /** Why what needs promtool is left out; false: it is there. */
-export const withoutPromtool: string | false = support.by === 'nobody' ? support.reason : false;
+export const withoutPromtool: string | false = support.by === 'none' ? support.reason : false;
 
 /** Runs promtool; answers its exit code and all that it says. */
 export async function promtool(
   args: readonly string[],
   input = '',
 ): Promise<{ readonly code: number | null; readonly said: string }> {
-  if (support.by === 'nobody') throw new Error(support.reason);
+  if (support.by === 'none') throw new Error(support.reason);
   const child = spawn(support.path, args);
   child.stdin.end(input);
   const [out, errors, code] = await Promise.all([

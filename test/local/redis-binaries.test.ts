@@ -32,7 +32,7 @@ describe('a Redis', () => {
   test('else it is fetched and proved once', async (t) => {
     const { prepare, support, state } = await redisMachine(t);
     const before = await support();
-    assert.ok(before.by === 'nobody' && before.reason.includes('prepare.ts'));
+    assert.ok(before.by === 'none' && before.reason.includes('prepare.ts'));
     assert.equal((await prepare()).by, 'debian');
     assert.deepEqual(await prepare(), await support());
     assert.deepEqual([state.asked, state.proved], [1, 1]);
@@ -41,7 +41,7 @@ describe('a Redis', () => {
   test('that cannot be had is an answer with its reason, and is not tried again at once', async (t) => {
     const { prepare, support, state } = await redisMachine(t);
     state.failure = 'no archive';
-    assert.deepEqual(await prepare(), { by: 'nobody', reason: 'no archive' });
+    assert.deepEqual(await prepare(), { by: 'none', reason: 'no archive' });
     assert.deepEqual(await prepare(), await support());
     assert.equal(state.asked, 1);
   });

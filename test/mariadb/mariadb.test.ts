@@ -9,7 +9,7 @@ import type { MariadbBinaries } from '../../local/mariadb-binaries.ts';
 import { mariadbSupport } from '../../local/mariadb-binaries.ts';
 
 const support = await mariadbSupport();
-const skip = support.by === 'nobody' && support.reason;
+const skip = support.by === 'none' && support.reason;
 const binaries = support as MariadbBinaries;
 
 const isRunning = (pid: number): boolean => {

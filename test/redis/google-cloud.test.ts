@@ -16,8 +16,8 @@ import { call, tokenOf } from '../emulators/gcp/caller.ts';
 import { redisCli } from './redis-cli.ts';
 
 const support = await redisSupport();
-const skip = support.by === 'nobody' && support.reason;
-const redis = support as Exclude<RedisSupport, { by: 'nobody' }>;
+const skip = support.by === 'none' && support.reason;
+const redis = support as Exclude<RedisSupport, { by: 'none' }>;
 
 const location = '/v1/projects/example-project/locations/us-central1';
 const instance = `${location}/instances/cache`;

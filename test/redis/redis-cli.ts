@@ -17,7 +17,7 @@ export async function redisCli(
   { host, port, password, cacert }: Client,
   ...command: readonly string[]
 ): Promise<string> {
-  if (support.by === 'nobody') throw new Error(support.reason);
+  if (support.by === 'none') throw new Error(support.reason);
   const tls = cacert === undefined ? [] : ['--tls', '--cacert', cacert];
   const cli = spawn(support.cli, ['-h', host, '-p', String(port), ...tls, ...command], {
     env: { PATH: process.env.PATH ?? '', ...(password !== undefined && { REDISCLI_AUTH: password }) },

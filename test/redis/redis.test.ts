@@ -11,8 +11,8 @@ import { redisSupport } from '../../local/redis-binaries.ts';
 import { redisCli } from './redis-cli.ts';
 
 const support = await redisSupport();
-const skip = support.by === 'nobody' && support.reason;
-const binaries = support as Exclude<RedisSupport, { by: 'nobody' }>;
+const skip = support.by === 'none' && support.reason;
+const binaries = support as Exclude<RedisSupport, { by: 'none' }>;
 
 const isRunning = (pid: number): boolean => {
   try {

@@ -10,10 +10,10 @@ import { startPostgresqlDatabase } from './postgresql-database.ts';
  * reports a missing server and a server that does not start.
  */
 export function localDatabases(mariadb: MariadbSupport, progress: Progress): DatabaseServers {
-  if (mariadb.by === 'nobody') {
+  if (mariadb.by === 'none') {
     progress.note(`nothing listens behind DB instances of mysql and mariadb: ${mariadb.reason}`);
   }
-  const startMariadb = mariadb.by === 'nobody' ? undefined : startMariadbDatabase(mariadb);
+  const startMariadb = mariadb.by === 'none' ? undefined : startMariadbDatabase(mariadb);
   return databaseServers({
     engines: {
       postgres: startPostgresqlDatabase,

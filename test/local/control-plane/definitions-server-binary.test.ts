@@ -35,7 +35,7 @@ describe('the server that enforces rules', () => {
   test('before 1.28 a definitions server beside it, which is built once', async (t) => {
     const { prepare, support, asked } = await serverMachine(t, 'v1.27.16');
     const before = await support();
-    assert.ok(before.by === 'nobody' && before.reason.includes('prepare.ts'));
+    assert.ok(before.by === 'none' && before.reason.includes('prepare.ts'));
     assert.equal((await prepare()).by, 'definitions server');
     assert.deepEqual(await prepare(), await support());
     assert.equal(asked(), 1);
@@ -49,7 +49,7 @@ describe('the server that enforces rules', () => {
       const { prepare, support, asked, state, time } = await serverMachine(t, 'v1.20.2');
       Object.assign(state, given);
       const first = await prepare();
-      assert.ok(first.by === 'nobody');
+      assert.ok(first.by === 'none');
       assert.match(first.reason, new RegExp(given.failure ?? 'it does not refuse'));
       assert.doesNotMatch(first.reason, /\n/);
       time.nowMs = day - 1;
