@@ -1,8 +1,9 @@
-import { chmod, copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BinarySource, BinaryWork } from './binary-cache.ts';
 import type { DebianWork } from './debian-work.ts';
 import { debianWork } from './debian-work.ts';
+import { goBuild, unpackGo } from './go-build.ts';
 
 /** The file it makes. */
 export const DEFINITIONS_SERVER = 'apiextensions-apiserver';
@@ -18,45 +19,24 @@ const SERVER = 'golang-k8s-apiextensions-apiserver-dev';
 const PATH_IN_GO = 'k8s.io/apiextensions-apiserver';
 
 /** Fetches the server's source with all it imports, and the suite's own Go. Notes the version. */
-async function unpackSource({ at, packages }: DebianWork): Promise<void> {
-  const closure = await packages.closure([SERVER, 'golang-go']);
-  // The rest is what installed packages of a development machine need: compilers for C, documentation.
-  const versions = await packages.unpack(
-    closure.filter((name) => name.startsWith('golang-')),
-    at('root'),
-  );
-  await writeFile(at('version'), versions.get(SERVER) ?? '');
+async function unpackSource(work: DebianWork): Promise<void> {
+  const versions = await unpackGo(work, [SERVER]);
+  await writeFile(work.at('version'), versions.get(SERVER) ?? '');
 }
 
-async function compile({ at, env, run }: DebianWork): Promise<void> {
-  const packaged = await readFile(at('version'), 'utf8');
+async function compile(work: DebianWork): Promise<void> {
+  const packaged = await readFile(work.at('version'), 'utf8');
   const [, minor, patch] = /^0\.(\d+)\.(\d+)/.exec(packaged) ?? [];
   if (minor === undefined)
     throw new Error(`Debian's ${SERVER} has the version ${packaged}, not 0.MINOR.PATCH`);
-  const go = (await readdir(at('root/usr/lib'))).find((name) => /^go-\d/.test(name));
-  if (go === undefined) throw new Error("Debian's golang-go brings no Go");
-  const facts = { gitVersion: `v1.${minor}.${patch}`, gitMajor: '1', gitMinor: minor };
-  const settings = Object.entries(facts).map(
-    ([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`,
-  );
-  const goRoot = join(at('root/usr/lib'), go);
-  const args = [
-    'build',
-    '-o',
-    at(DEFINITIONS_SERVER),
-    '-ldflags',
-    ['-s', '-w', ...settings].join(' '),
-    PATH_IN_GO,
-  ];
-  await run('build.log', join(goRoot, 'bin/go'), args, {
-    env: {
-      ...env,
-      GOROOT: goRoot,
-      GOPATH: at('root/usr/share/gocode'),
-      GOCACHE: at('gocache'),
-      GO111MODULE: 'off',
-      GOTOOLCHAIN: 'local',
-      CGO_ENABLED: '0',
+  const version = 'k8s.io/component-base/version';
+  await goBuild(work, {
+    source: PATH_IN_GO,
+    output: work.at(DEFINITIONS_SERVER),
+    variables: {
+      [`${version}.gitVersion`]: `v1.${minor}.${patch}`,
+      [`${version}.gitMajor`]: '1',
+      [`${version}.gitMinor`]: minor,
     },
   });
 }

@@ -1,9 +1,10 @@
 /**
  * Downloads and builds the programs of the tests before the tests run, so that no test waits: the binaries of the control
  * plane, its data with our definitions, the definitions server, Redis, MariaDB, the command line of AWS, promtool,
- * Lua, Chromium, and what the image is built of.
+ * Lua, the renderer of the chart, Chromium, and what the image is built of.
  */
 import { prepareAwsCommandLine } from '../aws-command-line.ts';
+import { chartRenderer } from '../chart-renderer/binary.ts';
 import { prepareChromium } from '../chromium-binaries.ts';
 import { lua, promtool } from '../debian-program.ts';
 import { ownArchitecture } from '../image/architecture.ts';
@@ -36,7 +37,8 @@ try {
   progress.note(
     mariadb.by === 'none' ? `there is no MariaDB: ${mariadb.reason}` : `MariaDB is ${mariadb.server}`,
   );
-  for (const [name, program] of Object.entries({ promtool, 'lua5.1': lua })) {
+  const programs = { promtool, 'lua5.1': lua, 'chart renderer': chartRenderer };
+  for (const [name, program] of Object.entries(programs)) {
     const found = await program.prepare({ environment: process.env, progress });
     progress.note(
       found.by === 'none' ? `there is no ${name}: ${found.reason}` : `${name} is ${found.path} (${found.by})`,
