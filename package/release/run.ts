@@ -11,11 +11,15 @@ export const runUntil =
   (signal: AbortSignal): Run =>
   async (folder, command, ...args) => {
     signal.throwIfAborted();
+    const running = execute(command, [...args], { cwd: folder, maxBuffer: 2 ** 28, signal });
+    const { child } = running;
+    const exited = new Promise<unknown>((resolve) => child.once('exit', resolve));
     try {
-      const running = execute(command, [...args], { cwd: folder, maxBuffer: 2 ** 28, signal });
-      running.child.stdin?.end();
+      child.stdin?.end();
       return (await running).stdout;
     } catch (error) {
+      // At the abort the command may still write. A command that cannot be started has no pid.
+      if (child.pid !== undefined) await exited;
       signal.throwIfAborted();
       const {
         stdout = '',
