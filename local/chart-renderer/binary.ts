@@ -60,7 +60,7 @@ async function support(environment: NodeJS.ProcessEnv = process.env): Promise<Pr
   const found = await optionalBinaries(kept(), { environment, noun: PROGRAM });
   return found.isThere
     ? { by: 'debian', path: join(found.directory, PROGRAM) }
-    : { by: 'nobody', reason: found.reason };
+    : { by: 'none', reason: found.reason };
 }
 
 /** Renders a chart with the libraries of which Helm is made: see main.go. */

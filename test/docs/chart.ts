@@ -13,7 +13,7 @@ export const chartFolder = join(projectRoot, 'deploy', 'chart');
 const support = await chartRenderer.support();
 
 /** Why tests that render the chart are skipped; false: the renderer exists. */
-export const withoutRenderer: string | false = support.by === 'nobody' ? support.reason : false;
+export const withoutRenderer: string | false = support.by === 'none' ? support.reason : false;
 
 interface Rendered {
   /** The values of the chart, with the given ones over them. */
@@ -26,7 +26,7 @@ interface Rendered {
 
 /** The chart with values over its own. */
 export async function rendered(values: Values = {}, namespace = 'crossplane-system'): Promise<Rendered> {
-  if (support.by === 'nobody') throw new Error(support.reason);
+  if (support.by === 'none') throw new Error(support.reason);
   const child = spawn(support.path, [chartFolder]);
   child.stdin.end(JSON.stringify({ namespace, values }));
   const [out, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
