@@ -126,7 +126,7 @@ export function stackControllers(
       return [part, reportRefusedWrites(part.asked.env, kind, controller)] as const;
     }),
     ...services.flatMap(({ part, service }) =>
-      ofClaims(part.asked.env, service).map((spec) => [part, spec] as const),
+      ofClaims(part.asked.env, service).map((spec) => [part, { ...spec, callsOnlyApiServer: true }] as const),
     ),
   ];
   observer?.over({

@@ -16,6 +16,8 @@ export interface ControllerSpec {
   readonly stageOf?: (request: Request) => Stage;
   /** The namespace that an object counts for: namespaces take turns. Absent: that of the object; '' if it has none. */
   readonly groupOf?: (request: Request) => string;
+  /** Whether its runs wait for no external system. Then it gets few workers, so that its bursts delay others less. */
+  readonly callsOnlyApiServer?: boolean;
   /** The kinds that must be listed before it runs; absent: every kind that the process requests. */
   readonly stack?: StackNeeds;
   /**

@@ -104,6 +104,25 @@ describe('the process', () => {
     assert.equal(outcomes[0]?.controller, 'things');
   });
 
+  for (const [what, spec, most] of [
+    ['that calls external systems', {}, 5],
+    ['that calls only the API server', { callsOnlyApiServer: true }, 3],
+  ] as const) {
+    test(`of 5 keys at most ${most} run at a time in a controller ${what}`, async () => {
+      const started: Request[] = [];
+      const reconcile = async (request: Request): Promise<Result> => {
+        started.push(request);
+        return new Promise(() => {});
+      };
+      begin({ ...spec, reconcile }, { concurrency: 5 });
+      sync();
+      await clock.settle();
+      for (const name of ['a', 'b', 'c', 'd', 'e']) wake$.next({ name });
+      await clock.settle();
+      assert.equal(started.length, most);
+    });
+  }
+
   test('stopped before the stores are synced it completes and stops waiting', async () => {
     begin({});
     stop$.next();
