@@ -122,10 +122,7 @@ async function stop(context: RunContext, run: Run, first: FirstDecision): Promis
 
 const unreachable: readonly unknown[] = [cannot.connect.reason, cannot.observe.reason];
 
-/**
- * The outcome of a run that failed with `error`. If no creation was started, a missing or unreachable provider does not
- * block a deletion.
- */
+/** The outcome of a run that failed with `error`. A deletion does not need the provider if no creation was started. */
 async function unlessNothingCreated(context: RunContext, run: Run, error: unknown): Promise<Outcome> {
   const isUnreachable =
     error instanceof StepFailure && !error.isSilent && unreachable.includes(error.facts.reason);

@@ -119,7 +119,7 @@ export const isSecretChanged: Predicate<Secret> = anyOf(
   changed(controllerUid, ({ metadata }: Secret) => metadata.annotations?.[credentialAnnotation]),
 );
 
-/** Adds the rules that apply to every stack, such as the rate limit. `health` gets the results of the calls. */
+/** Adds to a connector the rules for every stack, such as the rate limit. `health` gets the results of the calls. */
 export function guardedConnector<M extends Managed>(
   env: Environment,
   service: Pick<ManagedService<M>, 'connector' | 'externalNames' | 'providers' | 'stack' | 'onCall'>,
@@ -146,7 +146,7 @@ export function guardedConnector<M extends Managed>(
   };
 }
 
-/** The namespace that does not exist, so that the Secret of the managed resource cannot be written. None or one. */
+/** The namespace of the managed resource's Secret, if it does not exist: a list of none or one. */
 function missingNamespacesOf({ status }: Managed): readonly string[] {
   // In a malformed status the conditions may be no list.
   const error = [status?.conditions ?? []].flat().find(({ type }) => type === 'Synced')?.error;
@@ -162,7 +162,7 @@ export function ofCreatedNamespaces(
 ): Observable<Request> {
   store.addIndex(byMissingNamespace, missingNamespacesOf);
   const waitingFor = (namespace: string) => store.byIndex(byMissingNamespace, namespace);
-  /** Emits once. The Namespace is watched alone, and only while a managed resource waits for it. */
+  /** Emits once. Watches only this Namespace, and only while a managed resource waits for it. */
   const created = (name: string) =>
     watchOne(env.client, NamespaceKind, { name }, env).pipe(
       takeUntil(store.changes$.pipe(filter(() => waitingFor(name).length === 0))),

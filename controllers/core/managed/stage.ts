@@ -3,7 +3,7 @@ import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { finalizerNames, hasFinalizer, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { Stage } from '../../../runtime/controller/urgency.ts';
 
-/** The progress of a managed resource. It is `begun` if it has the finalizer: an external resource may exist. */
+/** The progress of a managed resource in the queue. With the finalizer it is `begun`: an external resource may exist. */
 export function stageOfManaged(managed: Managed | undefined): Stage {
   if (managed === undefined || wasDeleted(managed)) return 'begun';
   const conditions = managed.status?.conditions;

@@ -7,7 +7,7 @@ import type { ProviderKinds } from '../../provider/provider-credentials.ts';
 import type { ExternalConnector } from './external-client.ts';
 import { wrapConnector } from './wrap-calls.ts';
 
-/** A burst may have as many calls as the rate allows in this time. Users often create many claims at once. */
+/** Users often create many claims at once. After a pause, as many calls may start as the rate allows in this time. */
 const burstSeconds = 10;
 
 /** The rate limits for external calls of this process: one limit for each Provider and ProviderConfig. */
@@ -33,7 +33,7 @@ export function externalCalls({
   };
 }
 
-/** Limits the rate of external calls. `keyOf` returns the key of the limit. Namespaces of claims take turns. */
+/** Limits the rate of external calls. `keyOf` returns the key of the limit. The namespaces of the claims take turns. */
 export const limitedConnector = <M extends Managed>(
   connector: ExternalConnector<M>,
   limiter: Pick<CallLimiter, 'admit'>,

@@ -18,8 +18,8 @@ export interface ConnectedBy {
 }
 
 /**
- * Whether the result of a call proves that the external system answered. Some results need no request to that system:
- * without a known name, a client returns `exists: false` at once. And it may return a remembered result of `system`.
+ * Whether the result of a call proves that the external system answered. A client may return some results without a
+ * request: `exists: false` if it knows no name, and a remembered result of `system`.
  */
 function isAnswer(operation: Operation, answer: unknown, isNamed: boolean): boolean {
   const { exists, state, uncreatable } = (answer ?? {}) as Partial<Observation> & { readonly state?: string };
@@ -29,8 +29,8 @@ function isAnswer(operation: Operation, answer: unknown, isNamed: boolean): bool
 }
 
 /**
- * Records in `health` whether the last call of each run shows that the provider works. Adds the provider to connection
- * errors. `connectedBy` finds the provider of a resource, if it exists. `isNamed`: whether the external name is known.
+ * Records in `health` whether the last call of each run shows that the provider works. Adds the provider to messages of
+ * connection errors. `connectedBy` finds the provider, if it exists. `isNamed`: whether a name is known.
  */
 export function providerHealthConnector<M extends Managed>(
   connector: ExternalConnector<M>,
@@ -82,7 +82,7 @@ export function providerHealthConnector<M extends Managed>(
   };
 }
 
-/** Adds the provider to an error of the external client. Other errors, about reading credentials, already name it. */
+/** Adds the provider to the message of an external client's error. Errors about reading credentials name it already. */
 const naming = (error: unknown, origin: string): unknown =>
   errorFactsOf(error) ? new Error(`${messageOf(error)} (${origin})`, { cause: error }) : error;
 

@@ -14,8 +14,8 @@ export type Operation =
   | 'disconnect';
 
 /**
- * Runs one call of an external client, with code before or after. `signal`: the caller's. Pass another one to `call` to
- * replace it. Undefined for `connect`, `system` and `disconnect`: their signal, if any, cannot be replaced.
+ * Runs code before and after one call of an external client. `signal` is the caller's signal. To replace it, pass
+ * another one to `call`. It is undefined for `connect`, `system` and `disconnect`, whose signal cannot be replaced.
  */
 export type Around = <T>(
   call: (signal?: AbortSignal) => Promise<T>,

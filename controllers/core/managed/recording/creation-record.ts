@@ -16,7 +16,7 @@ import { identityToRecord, withAnnotations } from './identity.ts';
 
 const attempts = 5;
 const pauseMs = 10;
-/** The pause between two attempts while this process does not hold the leader lease. */
+/** The pause between two attempts to write, in ms, while this process does not hold the leader lease. */
 const leasePauseMs = 500;
 
 export interface CreationContext {
@@ -39,7 +39,7 @@ export async function recordCreation(
 }
 
 /**
- * Records the name that the external system assigned, but not that the creation succeeded. An asynchronous creation may
+ * Records the name that the external system assigned, but not that the creation succeeded: an asynchronous creation may
  * still be ongoing. The creation counts as incomplete until its result is recorded.
  */
 export async function recordName(
@@ -74,8 +74,9 @@ const record = (
   );
 
 /**
- * Returns the failure of a creation. If the external system assigns names, also records it, so that the next run does
- * not wait for an administrator. If the call may have created the resource, records nothing: the next run must wait.
+ * Returns the failure of a creation. If the external system assigns names, also records the failure, so that the next
+ * run does not wait for an administrator. If the call may have created the resource, records nothing: the next run must
+ * then wait.
  */
 export async function failedCreation(
   context: CreationContext,
@@ -131,7 +132,7 @@ async function updateCriticalAnnotations(
         const now = managedResources.fetch(objectKey(current.metadata), signal);
         current = (await now.catch(() => undefined)) ?? current;
       }
-      // Another object has this name now.
+      // The object was deleted, and another object has its name now.
       if (current.metadata.uid !== uid) break;
     }
   }

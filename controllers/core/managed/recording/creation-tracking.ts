@@ -49,7 +49,10 @@ export function isInCreationGrace(object: KubernetesObject, graceMs: number, now
   return isWithin(graceMs, timeOf(object, annotationKeys.externalCreateSucceeded), now);
 }
 
-/** Like `isInCreationGrace`, for names known before creation. Only deletions wait: a repeated `create` is harmless. */
+/**
+ * Like `isInCreationGrace`, for names that are known before creation. Only a deletion waits until the new external
+ * resource is visible. A creation need not wait: it can be repeated without harm.
+ */
 export function isBeingCreated(managed: Managed, graceMs: number, now: Date): boolean {
   if (!wasDeleted(managed)) return false;
   const ready = getCondition(managed.status?.conditions, 'Ready');

@@ -18,11 +18,11 @@ import type { Observation } from '../connecting/external-client.ts';
 
 export type IdentityMarks = Pick<FieldMarks, 'immutable' | 'identity'>;
 
-/** Whether an administrator confirmed by annotation that the external resource is where the provider connects now. */
+/** Whether an annotation of an administrator confirms that the provider's present system has the external resource. */
 export const mustExist = ({ metadata }: Managed): boolean =>
   metadata.annotations?.[annotationKeys.adoptIdentity] === 'true';
 
-/** Whether an administrator confirmed it, or allowed that an empty one is created if it is not there. */
+/** Like `mustExist`. Also true if the annotation allows the creation of an empty resource in a system that has none. */
 export const isAdopting = (managed: Managed): boolean =>
   mustExist(managed) || managed.metadata.annotations?.[annotationKeys.adoptIdentity] === 'or-create';
 
@@ -53,8 +53,8 @@ function fieldsAt(managed: Managed, marks: IdentityMarks): Identity['fields'] {
 
 /**
  * The recorded identity. The controller writes it to an annotation before the creation, and to annotation and status
- * after each observation that finds the resource. A restore keeps annotations, and the rules of the CRD can read the
- * status. Undefined if none is recorded, or if `isAdopting`.
+ * after each observation that finds the resource. The annotation survives a restore. The validation rules of the CRD
+ * need the status. Undefined if none is recorded, or if `isAdopting`.
  */
 export function recordedIdentity(
   managed: Managed,
@@ -163,13 +163,13 @@ export function refusedName(context: IdentityContext, managed: Managed): Externa
 /** Returns the managed resource for the external client. The recorded identity replaces a user's edits of it. */
 export function identified(context: IdentityContext, { current, isExact }: Identifiable): Managed {
   const recorded = recordedIdentity(current, context.marks) ?? { fields: {} };
-  // guard(named(context, current)): an edit of the identity has an effect
+  // guard(named(context, current)): an edit of the identity leads to another external resource
   return asRecorded(named(context, current), recorded, context.marks, isExact);
 }
 
 /**
- * The identity to record: the recorded one, and fields that were set later if the external resource matches the spec
- * (`isAsWanted`). Otherwise such a field had no effect. It is not recorded, so that a user can remove it.
+ * The identity to record: the recorded one, and the fields that a user set later. If the external resource does not
+ * match the spec (`isAsWanted` is false), such a field had no effect. It is left out, so that the user can remove it.
  */
 export function identityToRecord(
   context: IdentityContext,
@@ -182,7 +182,7 @@ export function identityToRecord(
   return isAsWanted ? now : { ...now, fields: recorded?.fields ?? {} };
 }
 
-/** Whether a user edited the recorded identity in the object, or removed its name or one of its fields. */
+/** Whether a user edited a part of the recorded identity in the object, or removed its name or one of its fields. */
 export function isEdited(
   { isAssigned, marks }: IdentityContext,
   { current, isExact }: Identifiable,
@@ -206,7 +206,7 @@ export function leadsElsewhere({ marks }: IdentityContext, { current }: Identifi
   );
 }
 
-/** The identity to record. Undefined if no resource was found, or if it is only observed and a user may rename it. */
+/** The identity to record. Undefined if nothing was found, or if the resource is only observed: users may rename it. */
 export function identityFound(context: IdentityContext, run: Identifiable): string | undefined {
   const { seen, current } = run;
   const isObserver =
@@ -217,7 +217,7 @@ export function identityFound(context: IdentityContext, run: Identifiable): stri
   return encodeIdentity(identityToRecord(context, run, { isAsWanted }));
 }
 
-/** Up to three messages: a user edited the identity, the system cannot apply an edit, the client cannot undo drift. */
+/** Up to three messages: a user edited the identity, the system refuses an edit, or the client cannot undo drift. */
 export function refusals(
   { marks }: IdentityContext,
   { current, isExact, seen }: Identifiable,

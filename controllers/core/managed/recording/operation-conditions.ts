@@ -50,7 +50,7 @@ export const operationFailed = (type: OperationType, why: string): readonly Cond
 
 const operationTypes = ['AsyncOperation', 'LastAsyncOperation'];
 
-/** The operation conditions of the status. They are written again: `kubectl wait` needs the current generation. */
+/** The present operation conditions. They are written again with the current generation, which `kubectl wait` needs. */
 export const standingOperations = (conditions: readonly Condition[] = []): readonly ConditionFacts[] =>
   conditions.filter(({ type }) => operationTypes.includes(type));
 

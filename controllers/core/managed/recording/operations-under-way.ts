@@ -4,7 +4,7 @@ import type { ExternalOperation, Managed } from '../../../../apis/core/v1alpha1/
 /** The ongoing operation of each managed resource: from memory until the status is written, then from the status. */
 export interface OperationsUnderWay {
   of(managed: Managed): ExternalOperation | undefined;
-  /** Remembers a change until the status is written. `operation` undefined: the operation has ended. */
+  /** Remembers the operation until the status is written. `operation` undefined: the operation has ended. */
   note(managed: Managed, operation: ExternalOperation | undefined): void;
   forget(managed: Managed): void;
 }

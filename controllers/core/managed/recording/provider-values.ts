@@ -22,7 +22,7 @@ function merged(below: unknown, above: unknown): unknown {
   return above;
 }
 
-/** Removes from `values`, at any depth, the fields that `taken` also has, and objects that are then empty. */
+/** Removes from `values`, at any depth, the fields that `taken` also has. Also removes objects that become empty. */
 function without(values: Json, taken: Json): Json {
   return Object.fromEntries(
     Object.entries(values).flatMap(([key, value]): readonly [string, unknown][] => {

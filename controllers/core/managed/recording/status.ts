@@ -14,7 +14,7 @@ import { standingOperations } from './operation-conditions.ts';
 /** The result of a run, for the status of the managed resource. */
 export interface ManagedFacts {
   readonly synced: ConditionFacts;
-  /** Whether a user or an administrator must act, although the failure has no error class. */
+  /** Whether the resource is Stalled: a user or an administrator must act, even if no error class shows that. */
   readonly isStuck?: boolean;
   /** Absent: Ready stays as it is. */
   readonly ready?: ConditionFacts | undefined;
@@ -62,13 +62,13 @@ export function withManagedStatus<M extends Managed>(managed: M, facts: ManagedF
   };
 }
 
-/** Ready=Unknown for an object without a Ready condition, because tools that use kstatus would take it as ready. */
+/** Ready=Unknown for an object without a Ready condition, because tools that use kstatus would treat it as ready. */
 const pending = ({ status }: Managed): readonly ConditionFacts[] =>
   status?.conditions?.some(({ type }) => type === 'Ready')
     ? []
     : [{ type: 'Ready', status: 'Unknown', reason: 'Pending' }];
 
-/** The new binding phase. Released if `claimRef` has the UID `unknown` and there was no phase: see `keepReleased`. */
+/** The new binding phase. If the UID in `claimRef` is `unknown`, a resource without a phase was released before. */
 function nextBinding(managed: Managed, isUsable: boolean): Pick<ManagedStatus, 'bindingPhase' | 'boundUID'> {
   const phase = managed.status?.bindingPhase;
   const { uid: boundUID = '' } = managed.metadata;

@@ -99,7 +99,7 @@ const inputOf = (
   managed: run.current,
   observed,
   graceMs: creationGraceMs,
-  // guard(env.clock.now()): a slow read of an observation counts as time that passed
+  // guard(env.clock.now()): the grace period after a creation ends during a slow observation
   now: run.observedAt ?? env.clock.now(),
   isNameKnown: !identity.isAssigned,
   confirmMs: confirmAbsenceMs,
@@ -113,7 +113,7 @@ const inputOf = (
 
 /** Creates the external resource and observes it. A fast creation then takes one run and one status write. */
 async function create(context: ExternalContext, found: Run): Promise<Outcome> {
-  // guard: a rehearsal records a creation
+  // guard: a process with --observe-only records a creation
   if (context.env.isObserveOnly)
     throw new StepFailure('create failed', onlyObserves('create'), { ...cannot.create, known: found });
   const reserved = await reserve(context, found);
@@ -123,8 +123,8 @@ async function create(context: ExternalContext, found: Run): Promise<Outcome> {
   const announced = await announce(context, await clearRecords(context, run));
   const marked = await confirmed(context, announced, cannot.create); // guard(announced): a creation after a stale read
   if (marked === undefined) return outcomes.gone(announced);
-  // guard: an earlier absence counts against a new resource
-  context.absenceTimes.forget(objectKey(run.current.metadata)); // the new resource may exist without being visible
+  // guard: observations before the creation count as absence of the new resource
+  context.absenceTimes.forget(objectKey(run.current.metadata)); // the new resource may not be visible at once
   const creation = await callCreate(context, marked);
   const { operation, details, status, isExisting = false, isCredentialPending } = creation;
   const made = isExisting ? marked : credentialSet(marked, { isPending: isCredentialPending === true });
@@ -150,11 +150,11 @@ async function create(context: ExternalContext, found: Run): Promise<Outcome> {
  */
 function announce(context: ExternalContext, run: Run): Promise<Run> {
   const { env, identity } = context;
-  // guard({}): an edit of the identity during the creation has an effect
+  // guard({}): an edit during the creation leads to another external resource
   const record = { [annotationKeys.externalIdentity]: encodeIdentity(identityToRecord(identity, run)) };
   const mark = { [annotationKeys.externalCreatePending]: pendingTime(run.current, env.clock.now()) };
   const annotations = identity.isAssigned ? { ...record, ...mark } : record;
-  // guard(Promise.resolve(run)): a creation without a recorded name
+  // guard(Promise.resolve(run)): an external resource is created before its identity is recorded
   return prepare(context, run, { annotations, ready: isCreating });
 }
 
@@ -268,7 +268,7 @@ async function remove(context: ExternalContext, found: Run): Promise<Outcome> {
 export async function finalise(context: RunContext, run: Run): Promise<Outcome> {
   const { absenceTimes, places, underWay, signal } = context;
   const { current } = run;
-  await step(run, '', places.remove(current, signal), cannot.unpublish); // guard: connection details stay behind
+  await step(run, '', places.remove(current, signal), cannot.unpublish); // guard: a connection Secret is never deleted
   const finalizers = withoutFinalizer(current, finalizerNames.managed);
   const finalised = { ...current, metadata: { ...current.metadata, finalizers } };
   await write(context, run, finalised, cannot.finalise).catch((error: unknown) => {
@@ -281,8 +281,8 @@ export async function finalise(context: RunContext, run: Run): Promise<Outcome> 
 
 /**
  * Records the edited identity, because no external resource with the recorded identity exists. If the edit names
- * another resource, first checks that a failed creation left no parts of the recorded one: no later run would find
- * them.
+ * another resource, first checks that a failed creation left no parts of the resource with the recorded identity: later
+ * runs would not find them.
  */
 async function takeUpEdit(context: ExternalContext, run: Run): Promise<Outcome> {
   const { absenceTimes, identity } = context;
@@ -295,7 +295,10 @@ async function takeUpEdit(context: ExternalContext, run: Run): Promise<Outcome> 
   return outcomes.edited(known);
 }
 
-/** Whether parts of the recorded external resource remain. Clients report them only for an object in deletion. */
+/**
+ * Whether parts of the recorded external resource remain. Clients report such parts only for an object that is being
+ * deleted, so this observation sets `deletionTimestamp` in a copy of the object.
+ */
 async function isAnythingLeft(
   { env, external, identity, signal }: ExternalContext,
   run: Run,

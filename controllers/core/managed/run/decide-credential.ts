@@ -53,7 +53,7 @@ export interface CredentialInput {
   readonly managed: Managed;
   /** The content of the resource's Secret, or of its entry in a secret store. Undefined if that does not exist. */
   readonly kept: (KeptCredential & { readonly isOwned: boolean }) | undefined;
-  /** True if the Secret or entry cannot be read or written: then only AddFinalizer and ResetStatus are decided. */
+  /** True if the Secret or entry cannot be read or written: then the decision is AddFinalizer, ResetStatus or none. */
   readonly isUnknown?: boolean;
   /** True with `--observe-only`: a resource gets no finalizer, because no external resource is created. */
   readonly isObserveOnly?: boolean;
@@ -90,8 +90,7 @@ const resetStatus: Decide = ({ managed }) => {
 const keepReleased: Decide = ({ managed, kept, secretDetails }) => {
   const { spec, status } = managed;
   const lacksNote = kept !== undefined && hasEntry(managed, kept, secretDetails) && kept.note === undefined;
-  // A provisioned resource has `claimRef` until it is released. So a resource without phase and `claimRef` was
-  // released.
+  // A provisioned resource has `claimRef` until its release. So one without phase and `claimRef` was released.
   const wasReleased =
     status?.bindingPhase === 'Released' ||
     (status?.bindingPhase === undefined && spec.classRef !== undefined && spec.claimRef === undefined);
@@ -133,7 +132,7 @@ const adopt: Decide = ({ managed, kept, secretDetails }) => {
 const rotate: Decide = ({ managed, kept, secretDetails }) => {
   const requested = credentialOf(managed, secretDetails)?.rotationOf?.(managed);
   if (requested === undefined || requested === kept?.note?.rotation) return undefined;
-  if (!shouldUpdate(managed.spec)) return undefined; // the request waits until Update is allowed
+  if (!shouldUpdate(managed.spec)) return undefined; // the rotation waits until the policies allow Update
   const owner = ownerOf(managed) ?? kept?.note?.for;
   return {
     name: 'RotateCredential',
@@ -224,7 +223,7 @@ function ownerOf({ spec, status }: Managed): string | undefined {
   return claimRef.uid === unknownClaim ? unknownClaim : claimText(claimRef);
 }
 
-/** The claim to record for an adopted credential. If it is `unknown`, the next claim gets a new credential. */
+/** The owning claim to record for an adopted credential, else `unknown`: then the next claim gets a new credential. */
 function adoptedFor(managed: Managed): string {
   const phase = managed.status?.bindingPhase;
   return (phase === 'Bound' || phase === undefined ? ownerOf(managed) : undefined) ?? unknownClaim;
@@ -237,7 +236,7 @@ function reservedFor({ spec, status }: Managed): string | undefined {
     : claimText(claimRef);
 }
 
-/** The claim to record for new details. `unknown` if a previous claim may know secrets of the external system. */
+/** The claim to record for new details. `unknown` if a previous claim may know the secrets that the system reports. */
 export function claimOfNewNote(
   managed: Managed,
   { reportsSecrets = false }: SecretDetails,

@@ -104,7 +104,7 @@ export interface AccessDecision {
   readonly message: string;
 }
 
-/** Refuses another external system than the recorded one. A system without an ID cannot be compared: it is accepted. */
+/** Stops the run if the provider connects to another system than the recorded one. Accepts a system without an ID. */
 export function decideAccess(
   recorded: Identity | undefined,
   system: string | undefined,
@@ -141,7 +141,7 @@ export const nextDecisions = [
 ] as const;
 export type NextDecisionName = (typeof nextDecisions)[number];
 
-/** The decision of a run over a managed resource. */
+/** The names of the decisions that a run for a managed resource can report. */
 export type ManagedDecisionName =
   | FirstDecisionName
   | AccessDecisionName
@@ -179,10 +179,7 @@ export interface NextInput {
 
 type DecideNext = (input: NextInput) => NextDecision | undefined;
 
-/**
- * Whether the external system accepted or reported the deletion, so that absence is expected. Reads this from the
- * conditions, because they survive a restart.
- */
+/** Whether the external system accepted or reported the deletion. The conditions show this even after a restart. */
 function isDeletionUnderWay({ status }: Managed): boolean {
   const ready = getCondition(status?.conditions, 'Ready');
   const synced = getCondition(status?.conditions, 'Synced');
@@ -248,7 +245,7 @@ const mustNotBeCreated: DecideNext = ({ managed, observed, uncreatable = observe
 const neverSeen: DecideNext = (input) =>
   wasSeen(input.managed) || wasCreated(input) ? undefined : { name: 'CreateExternal' };
 
-/** The external resource was lost. An administrator must allow a creation that replaces an assigned name, or a move. */
+/** The external resource was lost. It is recreated, unless its assigned name would change or `mustExist` forbids it. */
 const seenBefore: DecideNext = (input) => {
   const { managed, isNameKnown } = input;
   if (!isCertain(input)) return undefined;

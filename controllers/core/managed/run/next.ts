@@ -56,7 +56,7 @@ export function resultOf(
 
 const soonestMs = 500;
 
-/** The delay until the next poll, in ms: from the annotation, else from `--poll-interval`, with a jitter of 10 %. */
+/** The delay until the next poll, in ms: from the annotation `poll-interval` or the flag `--poll-interval`, ± 10 %. */
 export function pollDelayMs(managed: Managed, pollIntervalMs: number, random: Random): number {
   const own = parseDuration(managed.metadata.annotations?.[annotationKeys.pollInterval] ?? '');
   return Math.round((own ?? pollIntervalMs) * (0.9 + random() * 0.2));

@@ -47,9 +47,9 @@ export interface Run {
   /** The resource's Secret, or its entry in the secret store, as this run read or wrote it last. */
   readonly entry?: ConnectionEntry;
   readonly credential?: DesiredCredential;
-  /** Why the Secret, or the entry, could not be read or written. Then the run creates nothing and sets no credential. */
+  /** Why the Secret or store entry cannot be read or written. If set, the run creates nothing and sets no credential. */
   readonly unkept?: StepFailure<Run>;
-  /** Why the copy in the secret store, or the deletion of a previous Secret or entry, failed. */
+  /** Why the copy to the secret store failed, or the deletion of a previous Secret or store entry. */
   readonly uncopied?: StepFailure<Run>;
   /** Why the credential cannot be replaced for the next claim, and what the user must do. */
   readonly credentialProblem?: string;
@@ -84,9 +84,9 @@ export interface Outcome {
   readonly refused?: readonly string[];
   /** Absent: Ready stays as it is. */
   readonly ready?: ConditionFacts | undefined;
-  /** A Normal Event is recorded only if the status changes, a Warning at each run. */
+  /** A Normal Event is recorded only if the status changes. A Warning is recorded at each run. */
   readonly event?: EventFacts;
-  /** Annotations that have had their effect. They are removed after the status is written. */
+  /** The keys of annotations that have had their effect. The run removes them after it has written the status. */
   readonly used?: readonly string[];
   readonly next: Next;
   /** A conflict (409) or a lost leader lease. It is thrown, so that the object is requeued without a report. */
@@ -132,7 +132,7 @@ export const outcomes = {
     next: 'event',
   }),
   invalid: (run: Run, message: string) => refused(run, 'CannotUseInvalidManagementPolicy', message, 'event'),
-  /** CreationIncomplete: waits for an administrator. Polls, so that a failed write of this status is repeated. */
+  /** CreationIncomplete: waits for an administrator. Polls, to repeat a write of this status if its answer was lost. */
   undetermined: (run: Run, message: string) =>
     refused(run, 'CannotInitializeManagedResource', message, 'poll', { ready: creating() }),
   /** OtherSystem: waits until a user corrects the provider. Polls, because changed credentials cause no event. */
@@ -150,7 +150,7 @@ export const outcomes = {
   /** CreateExternal, Update and DeleteExternal: the call started an operation that continues. */
   begun: (run: Run, ready: ConditionFacts | undefined) =>
     credentialOutcome(run, ready, 'progress since operation'),
-  /** ExternalMissing: an observe-only resource is absent (crossplane-runtime v2.4). Ready changes once that is sure. */
+  /** ExternalMissing: an observe-only resource is absent (crossplane-runtime v2.4). Ready changes if this is certain. */
   missing(run: Run, confirmAbsenceMs: number): Outcome {
     const { current, absentForMs = 0 } = run;
     const name = externalName(current);
@@ -251,7 +251,7 @@ function notApplied({ current: { spec }, seen }: Run): string | undefined {
   return `not applied, because spec.managementPolicies do not allow Update: ${fields.join(', ')}; ${howToAllowUpdate(spec)}, or ${advice.undoEdit}`;
 }
 
-/** The additional Event of the decision Recreate. */
+/** The Event that the decision Recreate records in addition to that of the creation. */
 export function recreationEvent({ current }: Run): EventFacts {
   const name = externalName(current) ?? 'its name is not known';
   const how = isCreationFailed(current) ? `(${name}), and its creation failed` : `any more (${name})`;
@@ -282,7 +282,7 @@ export const scrubOf = ({ entry, credential, reported }: Run, message: string): 
     credential === undefined ? {} : { password: credential.value },
   );
 
-/** The outcome of a failed step. `start`: the state to report if the failure has none. Rethrows any other error. */
+/** The outcome of a failed step. `start`: the state to report if the failure has none. Rethrows all other errors. */
 export function failed(start: Run, error: unknown): Outcome {
   if (!(error instanceof StepFailure)) throw error;
   const failure: StepFailure<Run> = error;
@@ -300,10 +300,7 @@ export function failed(start: Run, error: unknown): Outcome {
   };
 }
 
-/**
- * Reports in Synced that the connection details were not published. A resource that never published them does not
- * become Ready, because no user could use it.
- */
+/** Reports in Synced that the details were not published. A resource that never published any does not become Ready. */
 export function withPublishing(outcome: Outcome): Outcome {
   const { run, synced, ready } = outcome;
   const { unkept, uncopied, current } = run;
@@ -314,10 +311,7 @@ export function withPublishing(outcome: Outcome): Outcome {
   return isPublished ? { ...reported, ready } : reported;
 }
 
-/**
- * Returns the managed resource with its new status, and the Events, both without secrets. Synced and a Warning
- * Event also report edits that have no effect.
- */
+/** The resource with its new status, and the Events, without secrets. Both also report edits that have no effect. */
 export function statusOf(
   { run, synced: found, refused: reported = [], ready, event, hasFailed, bug }: Outcome,
   identity: IdentityContext,

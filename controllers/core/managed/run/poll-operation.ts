@@ -34,7 +34,7 @@ export function begin(
   const problem = problemOf(name) ?? (external.poll === undefined ? unasked(run, type, name) : undefined);
   if (problem !== undefined) {
     const error = new TypeError(`${type} of the external client returned ${problem}`);
-    error.stack = ''; // the call has returned, so the stack trace would not show it
+    error.stack = ''; // its stack trace would show this file, not the client
     throw new StepFailure(`${type} failed`, attributed(error, stack), { ...facts, known: run });
   }
   const operation = { type, name, startedAt: timestamp(env.clock.now()) };

@@ -53,7 +53,6 @@ export interface RunContext extends CreationContext {
   readonly randomBytes: RandomBytes;
   readonly absenceTimes: AbsenceTimes;
   readonly underWay: OperationsUnderWay;
-  /** This field and the next three are options: see ManagedReconcilerOptions. */
   readonly creationGraceMs: number;
   readonly confirmAbsenceMs: number;
   readonly stack: string | undefined;
@@ -65,7 +64,7 @@ export interface ExternalContext extends RunContext {
   readonly external: ExternalClient;
 }
 
-/** Awaits a step of a run. Throws a failure with the message `what: cause` and the state of the run. */
+/** Awaits a step of a run. If it fails, throws a StepFailure with the message `what: cause` and the state of the run. */
 export const step = <T>(
   run: Run,
   what: string,
@@ -92,13 +91,13 @@ export async function observe(
   const seen = observed.exists ? observed : undefined;
   // While the external system creates the resource, an absence proves nothing.
   if ((run.underWay?.type ?? run.ended) === 'create') absenceTimes.forget(objectKey(run.current.metadata));
-  // guard(Infinity): a resource is absent after one observation
+  // guard(Infinity): one observation proves an absence
   const absentForMs = absenceTimes.note(run.current, observed.exists, begunMs);
   const known = credentialReported(reporting(run, seen?.status), seen);
   return [{ ...known, seen, observedAt, absentForMs, ...(operation && { operation }) }, observed];
 }
 
-/** Updates `record` from the observation. A credential that was set counts as in use, unless the client denies it. */
+/** Updates `run.record`. A credential that was set counts as in use, unless the client reports the opposite. */
 function credentialReported(run: Run, seen: Observation | undefined): Run {
   const { credential, entry, underWay } = run;
   if (credential === undefined || seen === undefined || entry?.note === undefined) return run;
@@ -205,7 +204,10 @@ export async function write(
   return { ...run, current: await step(run, 'cannot update managed resource', writing, facts) };
 }
 
-/** Whether this first write of a provisioned resource also ends the tracking of field owners (docs/decisions/0051). */
+/**
+ * Whether the next write of a provisioned resource is its first one. That write also makes the API server stop tracking
+ * which client wrote which field (docs/decisions/0051).
+ */
 const ceasesTracking = ({ metadata, spec: { claimRef, classRef } }: Managed): boolean =>
   claimRef !== undefined &&
   classRef !== undefined &&
@@ -285,11 +287,11 @@ export async function publish(context: RunContext, run: Run, details?: ReportedD
   return following(published, places.copy(current, entry, signal), cannot.publish);
 }
 
-/** Writes the Secret before a creation: if the Secret cannot be written, the external resource must not be created. */
+/** Writes the Secret before a creation: without a Secret for its credential, no external resource must be created. */
 export const reserve = async (context: RunContext, run: Run): Promise<Run> =>
   run.entry === undefined ? publish(context, run) : run;
 
-/** Deletes Secrets and store entries that the resource no longer names. Does nothing until a new credential was set. */
+/** Deletes Secrets and store entries that the resource no longer names, after a pending credential has been set. */
 export async function removeFormer({ places, signal }: RunContext, run: Run): Promise<Run> {
   if (run.unkept !== undefined || isCredentialDue(run)) return run;
   return following(run, places.removeFormer(run.current, signal), cannot.unpublish);
