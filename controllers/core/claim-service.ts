@@ -21,8 +21,8 @@ export interface ClaimService<C extends Claim = Claim, K extends Class = Class, 
   /** Returns the managed resource's `forProvider`. Pure. May throw an Error with advice for the claim's author. */
   configure(claim: C, resourceClass: K): Pick<ManagedSpecOf<M>, 'forProvider'>;
   /**
-   * Checks the result of `configure`. Returns its unknown and wrong fields, for example `forProvider.sise, which Queue
-   * does not have`. Pure. Absent if the schema of the managed kind is not known.
+   * Checks the result of `configure`. Returns its unknown and wrong fields. For a misspelt `size` it returns
+   * `forProvider.sise, which Queue does not have`. Pure. Absent if the schema of the managed kind is not known.
    */
   readonly problemsOf?: (
     configured: Pick<ManagedSpecOf<Managed>, 'forProvider'>,
@@ -54,7 +54,7 @@ const serviceName = ({ claim, managed }: ClaimService): string =>
 /** The names of the controllers in logs and metrics. */
 export const controllerNames = {
   managed: kindName,
-  /** The controllers of Providers, ProviderConfigs and StoreConfigs. */
+  /** The name of the controller that protects Providers, ProviderConfigs or StoreConfigs while they are used. */
   used: kindName,
   scheduling: (service: ClaimService) => `scheduler.${serviceName(service)}`,
   defaulting: (service: ClaimService) => `defaulter.${serviceName(service)}`,

@@ -67,7 +67,7 @@ export interface CredentialNote {
   readonly rotation?: string;
 }
 
-/** Stands for a claim that is not known but may have read the credential. The next claim gets a new credential. */
+/** The name of a claim that is not known but may have read the credential. The next claim gets a new credential. */
 export const unknownClaim = 'unknown';
 
 export const newNoteKey = (random: RandomBytes = randomBytes): string => random(32).toString('base64');
@@ -93,8 +93,8 @@ export const claimText = ({ kind, namespace, name }: ObjectReference): string =>
   `${kind} ${namespace}/${name}`;
 
 /**
- * The value of `status.credential.hmac`: the HMAC-SHA-256 of the credential with the key of the note, in base64. It
- * includes the UID of the managed resource, so that a record from a backup does not count.
+ * The value of `status.credential.hmac`: the HMAC-SHA-256 of the credential, in base64, with the key of the
+ * CredentialNote. It includes the UID of the managed resource, so that an HMAC from a restored backup does not match.
  */
 export const hmacOf = (credential: string, { key }: Pick<CredentialNote, 'key'>, uid = ''): string =>
   createHmac('sha256', Buffer.from(key, 'base64')).update(`${uid}${credential}`).digest('base64');

@@ -10,7 +10,7 @@ export type ConditionErrorClass = ExternalErrorClass | ControllerErrorClass;
 
 export type ConditionError = NonNullable<Condition['error']> & { readonly class: ConditionErrorClass };
 
-/** The classes of errors that can affect every resource of a provider, in the order in which a call meets them. */
+/** The classes of errors that can affect every resource of a provider, sorted by how far the failed call got. */
 export const providerErrorClasses = [
   'CredentialsUnreadable',
   'Unreachable',
@@ -46,10 +46,10 @@ const reasons = {
   ObserveOnly: 'ObserveOnly',
 } as const satisfies Readonly<Record<ConditionErrorClass, ReadyReason | undefined>>;
 
-/** The reason that Ready of a provider gets for a failure of this class. */
+/** The reason that a provider's Ready condition gets if calls fail with this class. */
 export const providerReasonOf = (errorClass: ProviderErrorClass): ProviderReason => reasons[errorClass];
 
-/** The reason of Ready that belongs to the field `error` of a condition. Undefined if its class has no reason. */
+/** The reason that Ready gets for the field `error` of a condition. Undefined if the error's class has no reason. */
 export const reasonOfError = (error: Condition['error']): ReadyReason | undefined =>
   error !== undefined && Object.hasOwn(reasons, error.class)
     ? reasons[error.class as ConditionErrorClass]
@@ -68,7 +68,10 @@ export function providerErrorClassOf(error: unknown): ProviderErrorClass | undef
   return providerErrorClasses.find((each) => each === errorClass);
 }
 
-/** For `connect`: `providerErrorClassOf`, else CredentialsUnreadable for external errors and 403s of the API server. */
+/**
+ * The class of an error of `connect`, by default CredentialsUnreadable. Undefined for a bug, for an error of a
+ * controller, and for an error of the API server other than a 403.
+ */
 export const connectErrorClassOf = (error: unknown): ProviderErrorClass | undefined =>
   isExternal(error) || isForbidden(error)
     ? (providerErrorClassOf(error) ?? 'CredentialsUnreadable')

@@ -75,7 +75,7 @@ export function publisherOf<M extends Managed>(secret: Secret, managedResources:
 
 /**
  * The Secrets that a claim controls in its own namespace. Secrets in other namespaces are ignored: any user who knows
- * the UID of the claim could write its owner reference there (Kubernetes, "Owners and Dependents").
+ * the UID of the claim could name it there as the owner of a Secret (Kubernetes, "Owners and Dependents").
  */
 export const secretsOfClaim = (
   store: Store<Secret>,

@@ -63,7 +63,7 @@ const acts: ReadonlySet<string> = new Set([
   'UpdatedExternalResource',
 ]);
 
-/** A change without an Event of its own. */
+/** A change that has a log line but no Event. */
 export type QuietAct =
   | 'CreatedManagedResource'
   | 'DefaultResourceClass'

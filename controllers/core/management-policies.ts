@@ -41,7 +41,7 @@ export function howToAllowUpdate(spec: ManagedSpec): string {
   return advice.allowUpdate(isEnough ? 'Update' : 'Create and Update');
 }
 
-/** Whether an empty list of policies pauses the resource. */
+/** Whether the list of policies is empty, which pauses the resource. */
 export const isPausedByPolicies = (spec: ManagedSpec): boolean => policiesOf(spec).size === 0;
 
 const allows = (spec: ManagedSpec, action: ManagementAction): boolean => {

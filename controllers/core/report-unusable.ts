@@ -8,7 +8,7 @@ import type { Environment } from '../../runtime/controller/environment.ts';
 import { done } from '../../runtime/controller/reconcile.ts';
 import { eventSources } from './claim-service.ts';
 
-/** Records an Event if the CRD's schema rejects a write. The status cannot show it: the schema rejects that, too. */
+/** Records an Event if the CRD's schema rejects a write. The schema rejects a report in the status, too. */
 export function reportRefusedWrites<T extends KubernetesObject>(
   env: Environment,
   kind: Kind<T>,
@@ -44,8 +44,8 @@ export interface MalformedOptions<T> {
 }
 
 /**
- * Makes a controller skip malformed objects, such as those that the CRD of an older release accepted. A field that the
- * controller cannot read may forbid its next action. Synced and an Event show the problem.
+ * Makes a controller skip malformed objects, such as those that the CRD of an older release accepted: a field that the
+ * controller cannot read might forbid its next action. Synced and an Event show the problem.
  */
 export function skipMalformed<T extends WithConditions>(
   env: Environment,

@@ -1,6 +1,6 @@
 import { bugIn } from '../../runtime/log/bug.ts';
 
-/** The key in a programming error for the stack that it comes from (as in `--stacks`). Set on the innermost error. */
+/** The property of a programming error that names its stack (as in `--stacks`). The innermost error has the property. */
 const stackOfBug = Symbol('stack');
 
 interface Attributed {
@@ -35,7 +35,7 @@ export function describeBug(bug: Error): string {
 }
 
 const root = new URL('../..', import.meta.url).pathname;
-/** The folders of this product that call the code of stacks. */
+/** The folders of this product. The location of a bug in a stack is never in their files, which only call the stack. */
 const rooms = ['apis/core/', 'controllers/author/', 'controllers/core/', 'runtime/', 'testing/'];
 const isLibrary = (path: string): boolean => path.includes('/node_modules/');
 

@@ -102,7 +102,7 @@ export function stackControllers(
     ...providerKinds<Provider | ProviderConfig>(({ providerConfig }) => providerConfig),
     ...providerKinds<Provider | ProviderConfig>(({ provider }) => provider),
   ];
-  /** Caches its result. Call it when all controllers exist, because each requests its kinds when it is created. */
+  /** Caches its result. Call it only after all controllers exist: each requests its kinds when it is created. */
   const needsOf = memoize((part: Part) => stackNeeds(part, parts));
   const peersOf = ({ claim: { kind, group } }: ClaimService): Peers => {
     const peers = services.filter(({ service: { claim } }) => claim.kind === kind && claim.group === group);

@@ -27,11 +27,10 @@ export interface FailureFacts<Known = unknown> {
    * Event does not name the step, because the reason of the Event does.
    */
   readonly external?: 'connect' | 'call';
-  /** The facts that the run learned before the failure. */
   readonly known?: Known;
 }
 
-/** A failure that ends the run, is reported on the object, and is retried. */
+/** The failure of a step. `facts` decides how the failure is reported on the object, and when the next run starts. */
 export class StepFailure<Known = unknown> extends Error {
   /** Names the step in the message, before the cause. Empty if the cause is clear enough. */
   readonly what: string;

@@ -40,7 +40,7 @@ export function secretPlace(secrets: Resource<Secret>): ConnectionPlace {
       try {
         return entryOf(await annotate('cannot update connection secret', writing), owner);
       } catch (error) {
-        // The cache may lag, so read the Secret into it for the next attempt.
+        // The cache may have an old version, so fetch the Secret into it for the next attempt.
         if (isConflict(error)) await secrets.fetch(secretKeyOf(secret), signal);
         throw error;
       }
@@ -71,7 +71,7 @@ export function secretPlace(secrets: Resource<Secret>): ConnectionPlace {
       } catch (error) {
         if (isNotFound(error)) throw namespaceMissing(managed, key);
         if (!isAlreadyExists(error)) throw error;
-        // Read the existing Secret into the cache for the next run.
+        // Fetch the existing Secret into the cache, so that the next run finds it.
         await annotate('cannot get connection secret', secrets.fetch(key, signal));
         throw changedSinceRead();
       }

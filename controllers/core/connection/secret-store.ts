@@ -20,7 +20,7 @@ export interface OwnedConnection extends StoredConnection {
   readonly ownerUid: string;
 }
 
-/** Stores connection details by name. Its error messages may be shown in conditions: they contain no secrets. */
+/** Stores connection details by name. Conditions may show its error messages, so these contain no secrets. */
 export interface SecretStore {
   /** The name of an entry in messages: `secret/crossplane/orders of Vault https://vault.example.com`. */
   describe(name: string): string;
@@ -47,7 +47,7 @@ export interface SecretStores {
   exists(managed: Managed): boolean;
   /** Opens the store that a managed resource names. Throws an Error that names the StoreConfig and its problem. */
   open(managed: Managed, signal: AbortSignal): Promise<SecretStore>;
-  /** Deletes entries that a managed resource no longer names. Works only for stores in the cluster. */
+  /** Deletes entries that the managed resource no longer names, in stores whose entries are Secrets of this cluster. */
   removeFormer(managed: Managed, signal: AbortSignal): Promise<void>;
   /** The triggers that start a run of a managed resource after a change in its secret store. */
   triggers(managed: Resource<Managed>): readonly Trigger[];

@@ -9,7 +9,7 @@ import type { StoreConfig } from '../../../apis/core/v1alpha1/store-config.ts';
 /** The decisions about an object that is in use, in the order of docs/decision-tables.md. */
 export const inUseDecisions = ['InUse', 'RemoveFinalizer', 'AddFinalizer', 'CountUsers'] as const;
 
-/** A decision about one object that managed resources use; `name` is its line in docs/decision-tables.md. */
+/** The decision about one Provider, ProviderConfig or StoreConfig; `name` is its name in docs/decision-tables.md. */
 export type InUseDecision =
   | { readonly name: 'RemoveFinalizer' | 'AddFinalizer' | 'CountUsers'; readonly message?: undefined }
   /** The deletion waits until no managed resource uses the object. */

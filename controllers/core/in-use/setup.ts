@@ -102,7 +102,7 @@ export function inUseController<U extends UsedObject>(
       if (!isNotFound(error)) throw error;
     }
     if (updated !== used) countedAtMs.set(name, nowMs);
-    // An Event is deleted after an hour, so record it each time. The recorder limits the rate.
+    // The API server deletes an Event after an hour, so record it at each run. The recorder limits the rate.
     if (message !== undefined)
       events.record(updated, { type: 'Warning', reason: 'UsageAccounting', message });
     if (event !== undefined) events.record(updated, event);

@@ -18,7 +18,6 @@ export interface HeldCredentials {
   entries(): ConnectionDetails;
   /** The origin of the credentials, for messages: `secret infra/cloud` or `file /etc/cloud.json`. */
   readonly origin: string;
-  /** The key in the Secret. */
   readonly key?: string;
 }
 

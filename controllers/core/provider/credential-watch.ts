@@ -14,7 +14,7 @@ import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Request } from '../../../runtime/controller/reconcile.ts';
 import { credentialsOf } from './provider-credentials.ts';
 
-/** Emits the name of an object after a change of the Secret that `awaited` returns for it, if it returns one. */
+/** Emits the name of an object when the Secret that `awaited` returns for the object changes. */
 export function changedCredentials<T extends KubernetesObject>(
   env: Pick<Environment, 'client' | 'clock' | 'log'>,
   { changes$ }: Pick<Store<T>, 'changes$'>,
@@ -34,7 +34,7 @@ export function changedCredentials<T extends KubernetesObject>(
 }
 
 export interface AwaitedSecret extends SecretKey {
-  /** Whether the credentials could not be read. If so, a Secret that already exists is treated as changed. */
+  /** Whether the credentials could not be read. If so, a Secret that exists when the watch begins counts as changed. */
   readonly isUnreadable: boolean;
 }
 

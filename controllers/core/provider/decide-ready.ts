@@ -6,10 +6,9 @@ import type { CallResult } from './provider-health.ts';
 /** The decisions about Ready of a provider, in the order of docs/decision-tables.md. */
 export const providerReadyDecisions = ['Working', 'Failing', 'Unchanged', 'Unused', 'Untried'] as const;
 
-/** The Ready condition of a Provider or ProviderConfig; `name` is the line in docs/decision-tables.md. */
+/** The new Ready condition of a Provider or ProviderConfig. `name`: the decision in docs/decision-tables.md. */
 export type ReadyDecision =
   | { readonly name: 'Working' | 'Failing' | 'Unused' | 'Untried'; readonly ready: ReadyFacts }
-  /** The condition does not change. */
   | { readonly name: 'Unchanged'; readonly ready?: undefined };
 
 export interface ReadyInput {
@@ -32,9 +31,9 @@ const working: ReadyDecision = {
 };
 
 /**
- * Pure. Ready is False if the last call of every user (managed resource) failed. If the calls failed with different
- * classes of errors, the class that comes last in {@link providerErrorClasses} decides. If it proves that the external
- * system accepted the credentials, the provider works.
+ * Pure. Ready is False if the last call of every user (managed resource) failed. If they failed with different classes
+ * of errors, Ready shows the class that comes last in {@link providerErrorClasses}. But if that class proves that the
+ * external system accepted the credentials, Ready is True.
  */
 export function decideProviderReady(input: ReadyInput): ReadyDecision {
   const { results } = input;

@@ -102,7 +102,7 @@ export function providerFinder(
 
 const byProvider = 'provider';
 
-/** Whether the last call failed because of the provider. */
+/** Whether the last call for a managed resource failed because of its provider. */
 const hasFailedByProvider = ({ status }: Managed): boolean =>
   [...providerErrorClasses, 'SecretsForbidden', 'SecretsExcluded'].includes(
     getCondition(status?.conditions, 'Synced').error?.class ?? '',

@@ -6,10 +6,10 @@ import { kindKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Request } from '../../../runtime/controller/reconcile.ts';
 import type { ProviderErrorClass } from '../error-class.ts';
 
-/** The result of the last external call of a managed resource, as far as it concerns the provider. */
+/** Whether the last external call of a managed resource showed that the provider works; if not, the error. */
 export type CallResult = 'works' | { readonly errorClass: ProviderErrorClass; readonly message: string };
 
-/** The results of calls with a Provider or ProviderConfig since its last edit. Its users: the managed resources. */
+/** The results of calls with a Provider or ProviderConfig since its last edit. Its users are managed resources. */
 export interface ProviderCalls {
   /** The last result of each user, by the user's UID. */
   readonly results: ReadonlyMap<string, CallResult>;
@@ -25,15 +25,15 @@ interface Held extends ProviderCalls {
   systemVersion?: string | undefined;
 }
 
-/** The state of providers, from the external calls of this process. It is kept only in memory. */
+/** The results of the external calls of this process, by provider. They are kept only in memory. */
 export interface ProviderHealth {
-  /** `provider`: the object at the time of the call. `user`: the UID of the managed resource. */
+  /** Records a call. `provider`: the object at the time of the call. `user`: the UID of the managed resource. */
   record(
     kind: Kind,
     provider: KubernetesObject,
     call: { readonly user: string; readonly result: CallResult; readonly systemVersion?: string | undefined },
   ): void;
-  /** The results of these users. Forgets the results of all others, which were deleted or use another provider. */
+  /** Returns the results of `users`. Forgets other results: their users were deleted or use another provider. */
   of(kind: Kind, provider: KubernetesObject, users: readonly string[]): ProviderCalls | undefined;
   forget(kind: Kind, name: string): void;
   /** Must be called when the credentials have changed. Forgets all results, and makes `mayWork$` emit the provider. */
@@ -83,7 +83,8 @@ export function createProviderHealth(): ProviderHealth {
       const former = held.results.get(user);
       const othersWork = held.working - (former === 'works' ? 1 : 0);
       const isNewVersion = systemVersion !== undefined && systemVersion !== held.systemVersion;
-      // If the call of another resource works, a success is no news. A failure is: that other resource may be deleted.
+      // If the call of another resource works, a success does not change Ready. A failure may change Ready: that other
+      // resource may have been deleted.
       const isKnown = result === 'works' ? othersWork > 0 || former === 'works' : isEqual(former, result);
       const isNews = isNewVersion || !isKnown;
       const isRecovery =

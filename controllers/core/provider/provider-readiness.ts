@@ -12,7 +12,7 @@ import { decideProviderReady } from './decide-ready.ts';
 import { originOf } from './provider-credentials.ts';
 import type { CallResult, ProviderHealth } from './provider-health.ts';
 
-/** Checks a provider without users. Undefined if its stack has no check. Throws if the check proves nothing. */
+/** Checks a provider without users. Returns undefined if its stack has no check. Throws if the check proves nothing. */
 export type ProviderCheck = (
   provider: Provider | ProviderConfig,
   signal: AbortSignal,
@@ -56,13 +56,13 @@ export function providerReadiness(
     const before = provider.status?.conditions?.find(({ type }) => type === 'Ready');
     // A deletion changes the generation, but not the spec, so the condition stays current.
     const isCurrent = wasDeleted(provider) || before?.observedGeneration === provider.metadata.generation;
-    // A paused user makes no calls, so its last result is ignored.
+    // A paused managed resource makes no calls, so its last result is ignored.
     const active = users.filter((user) => !isPaused(user) && user.spec.managementPolicies?.length !== 0);
     const uids = active.map(({ metadata: { uid = '' } }) => uid);
     const calls = health.of(kind, provider, uids);
     const isToCheck = users.length === 0 && !(isCurrent && before?.status === 'True');
     const results = isToCheck ? await checked(provider, signal) : [...(calls?.results.values() ?? [])];
-    // Ready stays as it is, but the number of users is still written.
+    // The API server failed, not the provider. So Ready stays as it is, but the number of users is still written.
     if (results === undefined) return { againMs: checkAgainMs };
     const isUsed = users.length > 0;
     const decision = decideProviderReady({ before, isCurrent, isUsed, results });

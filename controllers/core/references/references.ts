@@ -37,7 +37,7 @@ export interface ReferenceField {
   /** The key of the {@link ReferenceSelector} in `forProvider`. */
   readonly selector: string;
   readonly to: Kind<Managed>;
-  /** Reads the value from the referenced resource; undefined if it has none yet. The default is its external name. */
+  /** Returns the value of the referenced resource; undefined if it has none yet. Default: the external name. */
   readonly extract?: (referenced: Managed) => string | undefined;
   readonly multiple?: boolean;
 }
@@ -92,8 +92,8 @@ export function unresolvedInitially(managed: Managed, fields: readonly Reference
  * The managed resource with its references resolved (crossplane-runtime v1.16, Resolve and ResolveMultiple), or itself if
  * nothing changes. Throws an Error that names the field, the object and what to do.
  *
- * It differs from Crossplane in four ways. An Optional reference that finds nothing changes nothing. Each reference is
- * judged by its own policy. The matches of a selector are ordered by name, and explicit references keep their order. A
+ * It differs from Crossplane in four ways. An Optional reference that finds nothing changes nothing. Only its own policy
+ * applies to a reference. The matches of a selector are ordered by name, and explicit references keep their order. A
  * selector for one value prefers the previous choice, then a resource that has a value.
  */
 export function withReferences<M extends Managed>(
@@ -153,7 +153,7 @@ function resolvedValue(
 
 const extractOf = ({ extract = externalName }: ReferenceField) => extract;
 
-/** The matches of a selector, preferred ones first, then by name. Throws if a required selector matches none. */
+/** The matches of a selector, the previous choice and those with a value first. Throws if a required one has none. */
 function select(
   managed: Managed,
   field: ReferenceField,

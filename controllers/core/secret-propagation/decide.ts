@@ -22,7 +22,7 @@ import { firstMatch } from '../first-match.ts';
 export interface PropagationFacts {
   readonly kind: Kind<Managed>;
   readonly secretDetails?: SecretDetails | undefined;
-  /** Other claim kinds that this managed kind serves. Other controllers copy their Secrets. */
+  /** Other claim kinds that this managed kind serves. Other controllers copy to the Secrets of these claims. */
   readonly besides?: readonly Kind<Claim>[];
   readonly target: Secret | undefined;
   readonly source: Secret | undefined;
@@ -69,7 +69,7 @@ export function decidePropagation(facts: PropagationFacts): PropagationDecision 
   if (source === undefined) return { name: 'SourceMissing' };
   const refused = firstMatch({ ...facts, target, source }, pairChecks);
   if (refused !== undefined) return refused;
-  if (claim === undefined || managed === undefined) return { name: 'NothingToCopyTo' }; // the checks exclude this
+  if (claim === undefined || managed === undefined) return { name: 'NothingToCopyTo' }; // the checks above exclude this
   return firstMatch({ ...facts, target, source, claim, managed }, chainChecks) ?? copy(target, claim, source);
 }
 
@@ -119,7 +119,7 @@ function notBound({ claim, managed }: Chain): PropagationDecision | undefined {
   return { name: 'NotBound', message: `${describe(managed)} is not bound to ${describe(claim)}` };
 }
 
-/** Until the new credential works, the claim keeps its copy. A change of `status.credential` triggers the next run. */
+/** Until the new credential works, the claim keeps its copy of the old. A changed `status.credential` triggers a run. */
 function credentialNotApplied(facts: Chain): PropagationDecision | undefined {
   const { claim, managed, source, secretDetails = {} } = facts;
   const reason = whyNotUsable(managed, keptIn(source), referenceTo(claim), secretDetails);
