@@ -61,8 +61,8 @@ export function acting({ claims, secrets, resourcesOf }: BindingContext) {
   };
 
   /**
-   * Creates the managed resource. If an object of that name exists, reads it into the cache for the next decision. It
-   * is the claim's own resource if the response to an earlier creation was lost.
+   * Creates the managed resource. If an object of that name exists, fetches it into the cache for the next decision.
+   * That object is the claim's own resource if the response to an earlier creation was lost.
    */
   async function create(
     { managed, resourceClass: { kind, metadata } }: Extract<BindingCall, { readonly name: 'Create' }>,
@@ -81,7 +81,7 @@ export function acting({ claims, secrets, resourcesOf }: BindingContext) {
     return [];
   }
 
-  /** Writes a Secret. If one of that name exists, reads it: the cache has only Secrets of the connection type. */
+  /** Writes a Secret. If a Secret of that name exists, fetches it: the cache has only Secrets of the connection type. */
   async function writeSecret(
     { current, desired }: SecretWrite,
     claim: Claim,

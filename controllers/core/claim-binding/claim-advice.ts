@@ -46,7 +46,7 @@ export function fieldsBehind(
     try {
       return { spec: service.configure(of, resourceClass) };
     } catch {
-      return undefined; // `configure` may throw without the left-out field, or for a class that was edited since
+      return undefined; // `configure` may throw without a required field, or because the class was edited later
     }
   };
   const made = configured(claim);

@@ -68,7 +68,7 @@ export function troubleOf(managed: Managed, message = describeManaged(managed)):
   return { type: 'Warning', reason: 'ManagedResourceTrouble', message };
 }
 
-/** `Kind name (external name x): message`, with the message of Synced if it is False, else of Ready. */
+/** `Kind name (external name x): message`. The message is that of Synced if Synced is False, else that of Ready. */
 export function describeManaged(managed: Managed): string {
   const conditions = managed.status?.conditions;
   const synced = getCondition(conditions, 'Synced');

@@ -37,7 +37,7 @@ export interface RunMemory {
   target?: Secret | undefined;
   /** The UIDs of the objects that this run deleted. The cache may still have these objects. */
   readonly deleted: Set<string | undefined>;
-  /** Whether this run has made a call. If so, it does not check again which controller is responsible for the claim. */
+  /** Whether this run has made a call. If so, the run does not check again which controller is responsible. */
   hasActed: boolean;
 }
 

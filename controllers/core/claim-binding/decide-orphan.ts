@@ -20,7 +20,7 @@ export const orphanDecisions = [
 
 export interface OrphanFacts {
   readonly managed: Managed;
-  /** The claim that has the namespace and name of `claimRef` now. */
+  /** The claim that now has the namespace and name in `claimRef`. It may have another UID than `claimRef`. */
   readonly claim: Claim | undefined;
   /** The Secrets that the claim with the UID in `claimRef` controls. */
   readonly secrets: readonly Secret[];

@@ -35,7 +35,7 @@ const wait = (name: BindingWait['name']): BindingWait => ({ name });
 /** For calls that write the claim's UID to a `claimRef`: the claim is first read from the API server. */
 const confirmed = { readFirst: ['claim'] } as const;
 /** For calls that bind a resource: the claim, its Secret and its namespace are first read from the API server. */
-const confirmedTaking = { readFirst: ['claimSecret', 'namespace', 'claim'] } as const;
+const confirmedToBind = { readFirst: ['claimSecret', 'namespace', 'claim'] } as const;
 
 const isBound = ({ status }: Managed): boolean => status?.bindingPhase === 'Bound';
 
@@ -64,7 +64,7 @@ const claimChecks = [
 
 const resourceChecks = [
   resourceDeleted,
-  freeFormerResource,
+  freePreviousResource,
   resourceNotAllowed,
   released,
   claimRefIncomplete,
@@ -122,7 +122,7 @@ function resourceLost({ claim, managed }: Facts) {
   return managed === undefined && wasBound(claim) ? wait('ResourceLost') : undefined;
 }
 
-/** The class of the claim does not exist. A change of the class triggers the next run. */
+/** The class of the claim does not exist. The creation of the class triggers the next run. */
 function classMissing({ provisioning }: Facts) {
   return provisioning !== undefined && provisioning.resourceClass === undefined
     ? wait('ClassMissing')
@@ -159,7 +159,7 @@ function resourceDeleted({ managed }: ResourceFacts) {
 }
 
 /** Before the claim was Bound, a user changed `resourceRef`. The previous resource becomes available again. */
-function freeFormerResource({ claim, managed }: ResourceFacts): BindingDecision | undefined {
+function freePreviousResource({ claim, managed }: ResourceFacts): BindingDecision | undefined {
   const phase = managed.status?.bindingPhase;
   const isReservedOnly = isOwnedBy(managed, claim) && phase !== 'Bound' && phase !== 'Released';
   if (!isReservedOnly || wasProvisioned(managed) || namesResource(claim, managed)) return undefined;
@@ -168,7 +168,7 @@ function freeFormerResource({ claim, managed }: ResourceFacts): BindingDecision 
 
 /**
  * This check precedes `claimedByOther`, whose message would show the owner of the resource to a namespace that may not
- * use the resource. It passes if the claim is already bound to the resource.
+ * use the resource. A claim that is already bound to the resource passes this check.
  */
 function resourceNotAllowed({ claim, managed, forbidden }: ResourceFacts) {
   const isItsOwn = isBound(managed) && isOwnedBy(managed, claim);
@@ -182,12 +182,12 @@ function released({ managed }: ResourceFacts) {
 
 /** To reserve a resource, an administrator must write the claim's apiVersion, kind, namespace and name to `claimRef`. */
 function claimRefIncomplete({ managed }: ResourceFacts) {
-  // The resource's controller writes this UID to a resource that an older version or Crossplane has released.
+  // The resource's controller writes the UID `unknown` if Crossplane or an older version released the resource.
   if (managed.spec.claimRef?.uid === unknownClaim) return wait('Released');
   return missingClaimRefFields(managed).length > 0 ? wait('ClaimRefIncomplete') : undefined;
 }
 
-/** The fields that a `claimRef` lacks to name a claim. */
+/** The fields that are missing in `claimRef`, so that it does not name a claim. */
 export const missingClaimRefFields = ({ spec: { claimRef } }: Managed): readonly string[] =>
   claimRef === undefined
     ? []
@@ -225,7 +225,7 @@ function notReady({ managed }: ResourceFacts) {
 }
 
 function setClaimRef({ claim, managed }: ResourceFacts): BindingDecision | undefined {
-  return isOwnedBy(managed, claim) ? undefined : { name: 'SetClaimRef', managed, ...confirmedTaking };
+  return isOwnedBy(managed, claim) ? undefined : { name: 'SetClaimRef', managed, ...confirmedToBind };
 }
 
 /** Waits until the resource's controller has set a credential for this claim in the external system. */
@@ -235,7 +235,7 @@ function credentialNotApplied({ managed, secrets }: ResourceFacts) {
 
 /** Writes Bound. Writes only `boundUID` if Crossplane or another version of this product already wrote Bound. */
 function bind({ claim, managed }: ResourceFacts): BindingDecision | undefined {
-  if (!isBound(managed)) return { name: 'Bind', managed, ...confirmedTaking };
+  if (!isBound(managed)) return { name: 'Bind', managed, ...confirmedToBind };
   const isAdopted = managed.status?.boundUID === undefined && namesResource(claim, managed);
   return isAdopted ? { name: 'Bind', managed } : undefined;
 }

@@ -46,7 +46,7 @@ export interface BindingFacts {
   readonly owned: readonly Managed[];
   /** The managed resource that `resourceRef` names. */
   readonly named: Managed | undefined;
-  /** The claim's resource: see {@link resourceOf}. */
+  /** The claim's resource: one of `owned`, else `named`. See {@link resourceOf}. */
   readonly managed: Managed | undefined;
   readonly externalName?: string | undefined;
   /** Present if the claim has no resource, and one might be created from its class. */
@@ -59,14 +59,13 @@ export interface BindingFacts {
 export type Observed = BindingFacts & {
   readonly claim: Claim;
   readonly service: ClaimService;
-  /** The class that `classRef` names. */
   readonly resourceClass?: Class | undefined;
 };
 
 /** The class of the claim, and the managed resource that would be created from it. */
 export interface Provisioning {
   readonly resourceClass: Class | undefined;
-  /** The resource to create, and the claim with the resource's name; or why the class cannot serve the claim. */
+  /** The resource to create, and the claim that names it. Or the reason why the class cannot serve the claim. */
   readonly plan?: { readonly claim: Claim; readonly managed: Managed } | StepFailure | undefined;
 }
 

@@ -21,7 +21,7 @@ export function withResource<C extends Claim>(claim: C, managed: Managed | undef
     ...claim,
     metadata: {
       ...metadata,
-      // guard(claim.metadata.finalizers ?? []): the claim vanishes while its resource is created
+      // guard(claim.metadata.finalizers ?? []): the claim is deleted while its resource is being created
       finalizers: withFinalizer(claim, finalizerNames.claim),
       ...(name !== undefined && {
         annotations: { ...metadata.annotations, [annotationKeys.externalName]: name },
@@ -44,7 +44,7 @@ export const withoutClaimFinalizer = <C extends Claim>(claim: C): C => ({
   metadata: { ...claim.metadata, finalizers: withoutFinalizer(claim, finalizerNames.claim) },
 });
 
-/** The resource with the claim as its owner. An annotation lets its Secret be copied only to the claim's Secret. */
+/** Makes the claim the resource's owner. An annotation lets the resource's Secret be copied only to the claim's. */
 export function withClaimRef<M extends Managed>(managed: M, claim: Claim): M {
   const annotations = { ...annotationsWithoutClaims(managed), ...consentTo(claim) };
   return {
@@ -66,7 +66,7 @@ export function withoutClaimRef<M extends Managed>(managed: M): M {
   return { ...managed, metadata: { ...managed.metadata, annotations }, spec };
 }
 
-/** The resource with this phase. `boundUID` shows that the phase was written in this cluster, not before a restore. */
+/** The resource with this phase. `boundUID` proves that the phase was written in this cluster, not before a restore. */
 export function withPhase<M extends Managed>(managed: M, bindingPhase: 'Bound' | 'Released'): M {
   const { uid: boundUID = '' } = managed.metadata;
   return { ...managed, status: { ...managed.status, bindingPhase, boundUID } };

@@ -22,7 +22,7 @@ export interface SeenSecrets {
   /** The content of the resource's Secret, or of its entry in a secret store. */
   readonly kept: KeptCredential | undefined;
   readonly target: Secret | undefined;
-  /** Whether the informer cache has `target`. If so, the controller in secret-propagation/ updates its data. */
+  /** Whether the informer cache has `target`. If so, secret-propagation/ updates the data in `target`. */
   readonly isTargetStored: boolean;
   readonly controlled: readonly Secret[];
 }
@@ -49,7 +49,7 @@ export function secretFacts(seen: SeenSecrets): SecretFacts {
     controlled,
   };
   if (!isWanted) return facts;
-  // If the source does not exist yet, `target` is compared with an empty Secret, to check the owner of `target`.
+  // The owner of `target` is checked even before the source exists: an empty Secret then takes the place of the source.
   const of = source ?? emptySecret(published);
   return {
     ...facts,
@@ -64,7 +64,7 @@ function notUsable({ claim, managed, secretDetails, source, kept }: SeenSecrets,
   return reason ?? (isWanted && source === undefined ? 'CredentialMissing' : undefined);
 }
 
-/** The first missing write: the consent annotation, or the copy. secret-propagation/ updates copies of Bound claims. */
+/** The next write: an annotation that allows the copy, or the copy. For Bound claims, secret-propagation/ updates it. */
 function nextWrite(
   { claim, target, isTargetStored }: SeenSecrets,
   key: SecretKey,

@@ -124,7 +124,7 @@ export function observing(context: BindingContext) {
     });
   }
 
-  /** The resource's Secret. `find` also asks the API server, because older releases wrote another type of Secret. */
+  /** The resource's Secret. `find` asks the API server, too: the cache lacks Secrets of the type of older releases. */
   async function sourceOf(claim: Claim, managed: Managed, signal: AbortSignal): Promise<Secret | undefined> {
     const { spec, status } = managed;
     const key = spec.writeConnectionSecretToRef;

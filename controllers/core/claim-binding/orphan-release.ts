@@ -26,7 +26,7 @@ export function orphanRelease({ env, service, claims, managedResources, secrets 
   }
 
   return async (key: Request, signal: AbortSignal, log: Pick<Logger, 'child'>): Promise<void> => {
-    // This process does not see claims in namespaces that only another process serves.
+    // The cache has no claims of a namespace that this process does not serve, so they would wrongly count as deleted.
     if (!isServed(env, key)) return;
     const seen = claims.get(key);
     const naming = managedNaming(managedResources.store, key).filter(({ spec }) =>

@@ -48,7 +48,7 @@ export const secretConflict: FailureFacts = {
   reason: 'CannotPropagateConnectionDetails',
   ready: (message) => notReady('SecretConflict', message),
 };
-/** The run is not retried: a change of the class or the claim triggers the next one. */
+/** The run is not retried after a delay: a change of the class or the claim triggers the next run. */
 export const cannotConfigure: FailureFacts = {
   reason: 'CannotConfigureManagedResource',
   ready: (message) => notReady('Incompatible', message),
@@ -71,10 +71,11 @@ export function failureOf(
 /** The time after which a run reports a failing resource again, even if no object changes. */
 const repeatAfterMs = 600_000;
 
-/** Turns a report into an outcome. If another controller will probably report soon, the outcome is to wait for it. */
+/** Turns a report into an outcome. If another controller will probably report soon, the run ends without a report. */
 export function reported({ notBeforeMs = 0, facts, events }: Report, now: Date): Outcome {
   const waitMs = notBeforeMs - now.getTime();
-  if (waitMs > 0 && waitMs <= quietMs) return { result: after(waitMs) }; // a longer wait shows wrong clocks: report now
+  // If the wait is longer, the clocks of this process and the API server differ. Then report now.
+  if (waitMs > 0 && waitMs <= quietMs) return { result: after(waitMs) };
   const isFailing = events.some(({ reason }) => reason === 'ManagedResourceTrouble');
   return { facts, events, result: isFailing ? after(repeatAfterMs) : done };
 }

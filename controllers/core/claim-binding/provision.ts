@@ -17,9 +17,9 @@ import { consentTo, withResource } from './desired.ts';
 import { cannotConfigure } from './outcome.ts';
 
 /**
- * The annotation with the external name: that of the claim, else the name of the managed resource, shortened to the
- * limits of the external system. If the external system assigns the names, only a name of the claim is used: the
- * external system would not know a name that this controller chose.
+ * The annotation with the external name: the name in the claim's annotation, else the name of the managed resource,
+ * shortened to the limits of the external system. If the external system assigns names, it has no resource with a name
+ * that this controller chose: without a name on the claim, there is no annotation.
  */
 function naming(
   { externalNames, names }: ClaimService,
@@ -82,7 +82,7 @@ export function provisionedManaged(service: ClaimService, claim: Claim, resource
     },
     spec: {
       ...configured(service, claim, resourceClass),
-      // guard({ ...referenceTo(claim), uid: undefined }): the next claim of that name gets the resource
+      // guard({ ...referenceTo(claim), uid: undefined }): a later claim of the same name gets the resource
       claimRef: referenceTo(claim),
       classRef: referenceTo(resourceClass),
       ...pick(specTemplate, ['providerRef', 'providerConfigRef', 'namespaceSelector']),

@@ -34,7 +34,7 @@ export function readingFirst({ claims, managedResources, secrets, namespaces }: 
     switch (one) {
       case 'claim':
         return false; // `confirm` above reads it right before the call
-      case 'claimSecret': // the cache does not have a Secret of another type
+      case 'claimSecret': // the cache has only Secrets of the connection type
         return secretKey !== undefined && secrets.get(secretKey) === undefined;
       case 'namespace':
         return restrictsNamespaces(managed);

@@ -26,7 +26,7 @@ import { conclude, failed, failureOf, reported, secretConflict } from './outcome
 import { readingFirst } from './read-first.ts';
 import { reportOf } from './report.ts';
 
-/** The maximum number of rounds in one run. A new claim needs six calls. */
+/** The maximum number of rounds (read, decide, call) in one run. A new claim needs six calls. */
 const maxRounds = 16;
 /** A secret store sends no events, so it is polled. */
 const storePollMs = 2_000;

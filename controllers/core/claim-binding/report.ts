@@ -1,4 +1,4 @@
-/* The conditions and Events of a claim whose run ends without an API call: what each such decision reports. */
+/* The conditions and Events that a run reports on its claim if its last decision requires no API call. */
 
 import compact from 'lodash/compact.js';
 import { advice } from '../../../apis/core/v1alpha1/advice.ts';
@@ -37,7 +37,7 @@ import { quietMs } from './responsibility.ts';
 export interface Report {
   readonly facts: ClaimFacts;
   readonly events: readonly EventFacts[];
-  /** Do not report before this time, in epoch ms: another controller will probably report until then. */
+  /** Do not report before this time, in epoch ms: another controller will probably report earlier. */
   readonly notBeforeMs?: number;
 }
 
@@ -150,7 +150,7 @@ const waiting = (
   } = {},
 ): Report => report(shown.type && 'WaitingToBind', withError(notReady(reason, message), error), shown);
 
-/** A claim waits for a step of its resource's controller. If the resource reports a failure, the claim shows it, too. */
+/** Reports that the claim waits for its resource's controller, or the failure that the resource reports. */
 function waitingFor(managed: Managed | undefined, why: string): Report {
   const trouble = managed && troubleOf(managed);
   const state = managed && trouble ? describeManaged(managed) : describe(managed);
@@ -235,7 +235,7 @@ function reportNotReady({ claim, managed, service, resourceClass }: Observed): R
   const createdMs = Date.parse(managed.metadata.creationTimestamp ?? '');
   const { reason = 'Creating' } = getCondition(managed.status?.conditions, 'Ready');
   const [failure, trouble] = [failureReasonOf(managed), troubleOf(managed, message)];
-  // Most resources are ready soon, so that the claim needs no report in between.
+  // Most new resources are ready soon. So wait before writing to the claim that its resource is not ready.
   const isSoonReady = reason === 'Creating' && (failure ?? trouble) === undefined && wasProvisioned(managed);
   return {
     ...waiting(message, { phase: keepsPhase, error, reason: failure, trouble }),

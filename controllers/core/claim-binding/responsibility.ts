@@ -28,7 +28,7 @@ export interface Responsible {
   readonly owned: readonly Managed[];
 }
 
-/** Whether this service binds the claim. The kind of its resource decides, else `resourceRef`, else `classRef`. */
+/** Whether this service binds the claim. The kind of the owned resource decides, else `resourceRef`, else `classRef`. */
 export function isResponsible(service: ClaimService, claim: Claim, owned: readonly Managed[]): boolean {
   const { resourceRef, classRef } = claim.spec;
   const [resource] = owned;
@@ -47,7 +47,8 @@ export function responsibilityFor(facts: Responsible): Responsibility {
   const isEnding = wasDeleted(claim) && hasFinalizer(claim, finalizerNames.claim);
   if (wasDeleted(claim) && !isEnding) return 'others';
   const reference = claim.spec.resourceRef ?? completeReference(claim.spec.classRef);
-  // A user removed both references, or claim-scheduling/ has not completed `classRef` yet.
+  // No reference names a kind: a user removed both, or claim-scheduling/ has not completed `classRef` yet. If the claim
+  // is being deleted, this controller removes its finalizer.
   if (reference === undefined) return isEnding ? 'this' : 'others';
   return isReportedByOther(claim) ? 'others' : unknownKind(facts, isEnding);
 }

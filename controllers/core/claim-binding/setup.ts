@@ -101,7 +101,7 @@ export function claimBindingController(
   /** The claim that a managed resource names, if that claim does not exist and this process serves its namespace. */
   const lostClaimOf = (object: Managed): readonly Request[] =>
     wasDeleted(object) ? [] : namedBy(object).filter((key) => !isThere(key) && isServed(env, key));
-  /** The claims of the resource with this Secret. None before its first binding phase, which triggers them anyway. */
+  /** The claims of the resource that owns this Secret. None if the resource has no phase: a new phase triggers them. */
   const claimsOfSource = (secret: Secret): readonly Request[] => {
     const resource = publisherOf(secret, managedResources);
     return resource?.status?.bindingPhase === undefined ? [] : claimsOf(resource);
@@ -111,7 +111,7 @@ export function claimBindingController(
     if (!referenceIsOfKind(controller, service.claim)) return [];
     return [{ namespace: secret.metadata.namespace ?? '', name: controller?.name ?? '' }];
   };
-  /** The claim that controls this Secret but names another. Its next run deletes this Secret, which appeared late. */
+  /** The claim that controls this Secret but names another Secret now. The claim's next run deletes this Secret. */
   const claimOfUnwanted = (secret: Secret): readonly Request[] =>
     claimOfTarget(secret).filter((key) => {
       const claim = claims.get(key);
@@ -132,7 +132,7 @@ export function claimBindingController(
       .through(
         (claim) => [
           ...managedNaming(managedResources.store, objectKey(claim.metadata)).flatMap(lostClaimOf),
-          // guard: resources with the UID of a deleted claim stay
+          // guard: a resource whose claimRef has the UID of a deleted claim is never released
           ...managedWithClaimUid(managedResources.store, claim.metadata.uid).flatMap(lostClaimOf),
         ],
         'the claim was deleted, and a managed resource names it',

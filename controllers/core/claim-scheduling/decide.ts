@@ -47,7 +47,7 @@ const scheduling: ClassPolicy = {
   },
 };
 
-/** The class for an incomplete `classRef`: the only one of that name, or the only one that can serve the claim. */
+/** The class for an incomplete `classRef`: the only suitable class of that name, else the only class of that name. */
 function byName({ name, kind, apiVersion }: ObjectReference): ClassChoice {
   return {
     noneName: 'ClassNotFound',

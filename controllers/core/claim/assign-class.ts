@@ -26,7 +26,7 @@ import { whyNotSuitable } from './incompatible.ts';
 import { restrictsNamespaces, whyNotFor } from './may-claim.ts';
 import { ownedResources } from './owned-resources.ts';
 
-/** How scheduling (by `classSelector` or a name) and defaulting (the default class) differ. */
+/** The parts that differ between scheduling (by `classSelector` or a name) and defaulting (the default class). */
 export interface ClassAssignment {
   readonly controller: 'scheduling' | 'defaulting';
   readonly decide: (facts: ClassFacts) => ClassDecision;
@@ -88,7 +88,7 @@ export function classAssignment(
       const writing = claims.updateStatus(claim, withClaimStatus(claim, facts, env.clock.now()), signal);
       const { status } = await annotate('cannot update resource claim status', writing);
       logConditions(logOf(claim), { before: claim.status?.conditions, after: status?.conditions });
-      // An Event is deleted after an hour, so record it each time. The recorder limits the rate.
+      // The API server deletes an Event after an hour, so record it at each run. The recorder limits the rate.
       const event = { type: 'Warning', reason: decision.reason, message: decision.eventMessage } as const;
       reportClaimEvent({ events }, logOf(claim), claim, event);
       return ended;

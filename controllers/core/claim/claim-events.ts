@@ -6,7 +6,7 @@ import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { Logger } from '../../../runtime/log/log.ts';
 import { logAct } from '../log-changes.ts';
 
-/** Records and logs an Event of a claim, with the annotations of crossplane-runtime v0.5 to v0.9. */
+/** Records and logs an Event of a claim. Adds the same annotations as crossplane-runtime v0.5 to v0.9. */
 export function reportClaimEvent(
   { events }: Pick<Environment, 'events'>,
   log: Pick<Logger, 'info'>,

@@ -33,7 +33,7 @@ export interface TriggerSources {
   readonly offered: readonly Pick<Store<Class | Managed>, 'changes$'>[];
 }
 
-/** If the process serves only the claims of some namespaces, it watches only these namespaces. */
+/** Creates the reader of namespaces. A process that serves only the claims of some namespaces watches only these. */
 export function claimNamespaces(env: Environment): ClaimNamespaces {
   const namespaces = memoize((): Resource<Namespace> => env.resource(NamespaceKind));
 

@@ -14,7 +14,7 @@ export interface ClaimFacts {
   readonly consideredKinds?: readonly string[];
   /** Whether the Secret that a Bound claim names was written. Absent if this has not changed. */
   readonly hasSecret?: boolean;
-  /** Whether the managed resource is Stalled. */
+  /** Whether the claim is Stalled because its managed resource is Stalled, or because of a programming error. */
   readonly isStuck?: boolean;
 }
 

@@ -6,7 +6,7 @@ import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import { compareNames } from '../../../apis/core/v1alpha1/name-order.ts';
 import { firstNames } from '../../../apis/core/v1alpha1/printable.ts';
 
-/** A class kind that can serve the claim kind, and its classes. */
+/** One class kind that can serve the claims of a kind, and all classes of this class kind. */
 export interface Candidates {
   readonly kind: Kind<Class>;
   readonly classes: readonly Class[];

@@ -20,7 +20,7 @@ export interface ClassFacts {
   readonly claim: Claim | undefined;
   /** Whether the claim owns a managed resource. It may own one even if a user removed `resourceRef`. */
   readonly isHolding: boolean;
-  /** Every class kind that can serve the claim kind and whose stack works, in a fixed order. */
+  /** Every class kind that can serve the claim kind and whose stack is ready (`Peers.working`), in a fixed order. */
   readonly candidates: readonly Candidates[];
   /** The class kind that this controller assigns. */
   readonly kind: Kind<Class>;
@@ -63,13 +63,13 @@ export type ClassDecisionName = ClassDecision['name'];
 
 /** The facts for the message if no class was chosen. */
 export interface NoneChosen {
-  /** Whether a qualified class cannot serve the claim, or may not be used in the namespace of the claim. */
+  /** Whether some class qualifies, but cannot serve the claim or may not be used in the claim's namespace. */
   readonly areIncompatible: boolean;
-  /** The number of qualified classes of each kind. */
+  /** The number of qualified classes of each kind, as a text for messages. */
   readonly counts: string;
   /** The classes that qualify and that the claim can get. */
   readonly fit: readonly Class[];
-  /** The classes that the claim can get, whether they qualify or not. */
+  /** All classes that the claim can get, even those that do not qualify. */
   readonly suitable: readonly Class[];
 }
 

@@ -28,8 +28,8 @@ export function whyClassIncompatible(
 }
 
 /**
- * Why a claim cannot get a class, or undefined if it can: the class is incompatible, or `configure` throws. A
- * programming error in the stack excludes no class. It is reported when the class is used.
+ * Why a claim cannot get a class, or undefined if it can: the class is incompatible, or `configure` throws. If a
+ * programming error is thrown, the claim can get the class: the error is reported when the class is used.
  */
 export function whyNotSuitable(service: ClaimService, claim: Claim, offered: Class): string | undefined {
   try {

@@ -33,7 +33,7 @@ export function propagated(target: Secret, claim: Claim, source: Secret): Secret
   };
 }
 
-/** Why the Secret that a claim names cannot become a copy of its source, and what to do; undefined if it can. */
+/** Why the Secret that a claim names cannot become a copy of `source`, and what to do; undefined if it can. */
 export function whyNotCopied(target: Secret, claim: Claim, source: Secret): string | undefined {
   const control = controlOf(target, claim);
   const { namespace, name } = secretKeyOf(target);
@@ -47,8 +47,8 @@ export function whyNotCopied(target: Secret, claim: Claim, source: Secret): stri
 
 /**
  * Why the claim's Secret may not be overwritten; undefined if it may be. A Secret that no object controls is
- * overwritten only if it is a copy of this source, was copied for this claim, or if the source has all its data.
- * Otherwise a user or a restore created the Secret, and its data may exist nowhere else.
+ * overwritten only if it is a copy of `source`, was copied for this claim, or has no data that `source` lacks.
+ * Otherwise a user or a restore created it, and its data may exist nowhere else.
  */
 function whyNotTaken(target: Secret, claim: Claim, source: Secret): string | undefined {
   const isCopyOfIt = isEqual(propagationSource(target), secretKeyOf(source));
