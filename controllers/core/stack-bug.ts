@@ -1,6 +1,6 @@
 import { bugIn } from '../../runtime/log/bug.ts';
 
-/** The property of a programming error that names its stack (as in `--stacks`). The innermost error has the property. */
+/** The key under which a programming error keeps the name of its stack (as in `--stacks`), in the innermost error. */
 const stackOfBug = Symbol('stack');
 
 interface Attributed {

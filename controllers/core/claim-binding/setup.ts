@@ -163,7 +163,7 @@ export function claimBindingController(
     wokenBy(secrets.store)
       .when(anyOf(appears, changed(controllerUid, propagationAnnotations)))
       .throughBoth(claimsOfSource, 'the owner or the consent of the secret of its managed resource changed'),
-    // For Bound claims, the controller in secret-propagation/ copies the change.
+    // This trigger leaves out Bound claims, because the controller in secret-propagation/ updates their Secrets.
     wokenBy(secrets.store)
       .when(unchanged(controllerUid, propagationAnnotations))
       .through(
