@@ -93,4 +93,5 @@ const rulesIn = (schema: JsonSchema): readonly Rule[] => (schema[rulesKey] ?? []
 
 const ruleSentence = ({ message }: Rule): string => `Rule: ${message}.`;
 
-const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+const cell = (text: string): string =>
+  text.replaceAll('|', '\\|').replaceAll('<', '\\<').replaceAll('\n', ' ');

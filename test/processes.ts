@@ -32,7 +32,14 @@ const shared: Readonly<Record<string, readonly string[]>> = {
   hostile: ['hostile/'],
   runtime: ['runtime/', 'trace/'],
   tools: ['bench/', 'chaos/'],
-  pages: ['docs/decisions', 'docs/metric-names', 'docs/operating', 'docs/readme', 'docs/references'],
+  pages: [
+    'docs/decisions',
+    'docs/metric-names',
+    'docs/operating',
+    'docs/readme',
+    'docs/references',
+    'docs/site-links',
+  ],
 };
 
 /** The processes that take longest, longest first. They start first, so that no core waits for the last one. */

@@ -230,6 +230,8 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     'trace/run-here.ts',
   ],
   'main.ts': ['app/', 'runtime/'],
+  /** Builds the site of the docs. */
+  'docs/.vitepress/': [],
   /** Programs that a laptop lacks: the control plane, database servers, a browser. */
   'local/': ['runtime/'],
   /** Emulators of external systems. They run the servers of local/, for example a Redis behind an instance. */
@@ -242,7 +244,7 @@ const byLength = Object.keys(arrows).toSorted((a, b) => b.length - a.length);
 const roomOf = (file: string): string => byLength.find((room) => file.startsWith(room)) ?? '';
 
 const files = globSync(
-  '{main.ts,{apis,app,clients,controllers,dashboard,emulators,local,package,runtime,testing,trace}/**/*.ts}',
+  '{main.ts,docs/.vitepress/*.ts,{apis,app,clients,controllers,dashboard,emulators,local,package,runtime,testing,trace}/**/*.ts}',
   {
     cwd: root,
   },

@@ -1,0 +1,48 @@
+/**
+ * `npm run docs` builds the docs site into dist/docs/. Neither the build nor the site needs a network.
+ * `DOCS_BASE=/services-stack/` is the path of the site on its server. `DOCS_REPOSITORY` is the address of the files
+ * of the repository. Without it, links to files that are no pages are plain text.
+ */
+import { existsSync, globSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { defineConfig } from 'vitepress';
+import { anchorOf, forSite, sitePath } from './links.ts';
+import { navigation, outsideOfDocs, sidebar } from './tree.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const pages = new Set(globSync(['docs/**/*.md', ...outsideOfDocs], { cwd: root }));
+
+export default defineConfig({
+  title: 'Services Stack',
+  description: 'Databases that teams claim for themselves, with Kubernetes',
+  lang: 'en',
+  base: process.env.DOCS_BASE ?? '/',
+  srcDir: '..',
+  outDir: '../dist/docs',
+  cacheDir: '../dist/docs-cache',
+  srcExclude: globSync('**/*.md', { cwd: root, exclude: ['node_modules', 'dist'] }).filter(
+    (file) => !pages.has(file),
+  ),
+  rewrites: Object.fromEntries([...pages].map((file) => [file, sitePath(file)])),
+  markdown: {
+    anchor: { slugify: anchorOf },
+    attrs: { disable: true },
+    emoji: { enabled: [] },
+    config: (md) =>
+      forSite(md, ({ realPath = '', path = '' }) => relative(root, realPath || path), {
+        isPage: (file) => pages.has(file),
+        exists: (file) => existsSync(join(root, file)),
+        repository: process.env.DOCS_REPOSITORY?.replace(/\/$/, ''),
+      }),
+  },
+  ignoreDeadLinks: 'localhostLinks',
+  vite: { build: { chunkSizeWarningLimit: 2_000 } },
+  themeConfig: {
+    search: { provider: 'local' },
+    nav: navigation,
+    sidebar,
+    outline: [2, 3],
+    socialLinks: [],
+    docFooter: { prev: 'Previous page', next: 'Next page' },
+  },
+});
