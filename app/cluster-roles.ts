@@ -179,7 +179,7 @@ export function processRoles(kinds: ServedKinds, options: ClusterRoleOptions = {
       because:
         'Connection Secrets, and the credentials that Providers and ProviderConfigs name. The process watches Secrets of the\n' +
         'type connection.crossplane.io/v1alpha1 and reads others by name. RBAC cannot limit it to these types.\n' +
-        'deploy/namespaced binds this role in single namespaces. See docs/operating.md.',
+        'deploy/namespaced binds this role in single namespaces. See docs/tenancy.md.',
       rules: [
         {
           apiGroups: [''],

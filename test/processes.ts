@@ -35,10 +35,10 @@ const shared: Readonly<Record<string, readonly string[]>> = {
   pages: [
     'docs/decisions',
     'docs/metric-names',
-    'docs/operating',
     'docs/readme',
     'docs/references',
     'docs/site-links',
+    'docs/tables',
   ],
 };
 

@@ -10,7 +10,7 @@ const definitions = [
   'favouritedbinstances.database.fcp.crossplane.io',
 ] as const;
 
-/** The warning of docs/operating.md. */
+/** The warning of docs/uninstall.md. */
 describe('definitions that are deleted take their objects along, and what these stand for', () => {
   let fixture: FancySQLFixture;
   const kubectl = (...args: readonly string[]) => fixture.cluster.kubectl(args);

@@ -10,7 +10,7 @@ import { checkRules, ruleGroups, withoutPromtool } from './promtool.ts';
 import { servedMetrics } from './served-metrics.ts';
 
 const read = (...path: readonly string[]): string => readFileSync(join(projectRoot, ...path), 'utf8');
-const guide = read('docs', 'operating.md');
+const guide = read('docs', 'monitoring.md');
 
 interface Panel {
   readonly title: string;
@@ -78,7 +78,8 @@ test('the guide says what each alert means', () => {
 });
 
 test('reasons that have a label of their own are those that the guide knows of Ready and Synced', () => {
-  const tables = guide.split('Claims, condition Ready:\n')[1]?.split('Managed resources also have')[0] ?? '';
+  const reasons = read('docs', 'troubleshooting.md');
+  const tables = reasons.split('## Why a claim is not Ready\n')[1]?.split('## Other conditions')[0] ?? '';
   const explained = [...tables.matchAll(/^\| `([A-Z][A-Za-z]+)` \|/gm)].map(([, reason]) => reason);
   const pending = /with the reason `(\w+)`/.exec(tables)?.[1];
   assert.deepEqual([...conditionReasons].toSorted(), [...new Set([...explained, pending])].toSorted());

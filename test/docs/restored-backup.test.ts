@@ -9,10 +9,10 @@ import type { Cluster } from '../cluster/stack-harness.ts';
 import { eventually, startCluster } from '../cluster/stack-harness.ts';
 import { projectRoot } from './project-copy.ts';
 
-/** The commands of the chapter of docs/operating.md that write a backup, and those that restore it. */
+/** The commands of docs/backup.md that write a backup, and those that restore it. */
 async function backupCommands(): Promise<{ readonly write: string[]; readonly restore: string[] }> {
-  const guide = await readFile(join(projectRoot, 'docs/operating.md'), 'utf8');
-  const chapter = guide.split('\n## Backup and restore\n')[1]?.split('\n### ')[0] ?? '';
+  const guide = await readFile(join(projectRoot, 'docs/backup.md'), 'utf8');
+  const chapter = guide.split('\n## Rehearse a restore\n')[0] ?? '';
   const lines = chapter
     .replaceAll('postgresql-credentials', credentialsNamespace)
     .split('\n')

@@ -10,8 +10,8 @@ import { eventually } from '../cluster/stack-harness.ts';
 import { codeBlocks } from './code-blocks.ts';
 import { projectRoot } from './project-copy.ts';
 
-const [, chapter = ''] = readFileSync(join(projectRoot, 'docs/operating.md'), 'utf8').split(
-  '\nTo remove everything',
+const [, chapter = ''] = readFileSync(join(projectRoot, 'docs/uninstall.md'), 'utf8').split(
+  '\n## Remove everything',
 );
 const commands = (codeBlocks(chapter)[0]?.content ?? '').trim().split('\n');
 const namespace = 'crossplane-system';
@@ -31,7 +31,7 @@ async function endNamespace({ cluster }: FancySQLFixture): Promise<void> {
   });
 }
 
-describe('the commands of docs/operating.md that remove everything', () => {
+describe('the commands of docs/uninstall.md that remove everything', () => {
   let fixture: FancySQLFixture;
   let stack: StackProcess;
   const kubectl = (...args: readonly string[]) => fixture.cluster.kubectl(args);

@@ -45,7 +45,7 @@ async function printedWith(at: Place, content: string): Promise<void> {
 
 const traced: Row['where'] = async (at) => (await at.trace()).fault?.advice;
 
-/** Situations whose advice trace and docs/operating.md give. */
+/** Situations whose advice trace and docs/troubleshooting.md give. */
 export const providerRows: Readonly<Record<string, Row>> = {
   'a wrong password of a provider': {
     situation: withCredentials(({ url }) => ({ url, token: 'wrong' })),

@@ -8,36 +8,29 @@ import { flagSpecs } from '../../runtime/process/flag-specs.ts';
 import { projectRoot } from './project-copy.ts';
 import { servedMetrics } from './served-metrics.ts';
 
-const guide = readFileSync(join(projectRoot, 'docs', 'operating.md'), 'utf8');
-
-/** The text under a heading, up to the next. */
-const chapter = (title: string): string => {
-  const [, text] = guide.split(`\n## ${title}\n`);
-  if (text === undefined) throw new Error(`there is no chapter ${title}`);
-  return text.split('\n## ')[0] ?? '';
-};
+const page = (name: string): string => readFileSync(join(projectRoot, 'docs', `${name}.md`), 'utf8');
 /** The cells of every row of its tables, without headers. */
 const rows = (text: string): readonly (readonly string[])[] =>
   [...text.matchAll(/^\| (`.*) \|$/gm)].map(([, row = '']) => row.split('|').map((cell) => cell.trim()));
 const code = (text: string): readonly string[] =>
   [...text.matchAll(/`([^`]+)`/g)].map(([, inner = '']) => inner);
 
-test('its table of flags is that of the process', () => {
+test('the table of flags is that of the process', () => {
   const names = { stacks: stacks.map(({ name }) => name), name: 'services-stack' };
   const specs = Object.values(flagSpecs(names)).map(({ usage, default: byDefault }) => [
     usage.split(' ')[0],
     byDefault || (usage.startsWith('--namespace') ? 'all' : ''),
   ]);
-  const inGuide = rows(chapter('Flags')).map(([flag = '', byDefault = '']) => [
+  const inGuide = rows(page('flags').split('\n## ')[0] ?? '').map(([flag = '', byDefault = '']) => [
     code(flag)[0],
     byDefault.replaceAll('`', ''),
   ]);
   assert.deepEqual(inGuide, specs);
 });
 
-test('its metrics are those that are served', async () => {
+test('the metrics of the guide are those that are served', async () => {
   const served = await servedMetrics();
-  const inGuide = rows(chapter('Health, metrics, logs')).flatMap(([names = '']) => {
+  const inGuide = rows(page('monitoring')).flatMap(([names = '']) => {
     const [first = '', ...others] = code(names);
     const prefix =
       /^(controller_runtime_reconcile|workqueue|crossplane_managed_resource)_/.exec(first)?.[1] ?? '';
@@ -46,7 +39,7 @@ test('its metrics are those that are served', async () => {
   assert.deepEqual(inGuide.toSorted(), served.toSorted());
 });
 
-test('it explains every reason there is, and no other', () => {
+test('the guide explains every reason there is, and no other', () => {
   const sources = globSync(['{app,controllers}/**/*.ts', 'apis/core/v1alpha1/condition.ts'], {
     cwd: projectRoot,
   })
@@ -64,7 +57,7 @@ test('it explains every reason there is, and no other', () => {
     ...conditionReasons,
     ...patterns.flatMap((pattern) => [...sources.matchAll(pattern)].map(([, reason]) => reason)),
   ]);
-  const text = chapter('When something is stuck');
+  const text = page('troubleshooting');
   const explained = code(text).filter((word) => /^[A-Z]/.test(word));
   const types = ['AsyncOperation', 'LastAsyncOperation', 'Reconciling', 'Stalled', 'Terminating'];
   assert.deepEqual(new Set(explained.filter((word) => !types.includes(word))), used);
