@@ -12,10 +12,18 @@ import { navigation, outsideOfDocs, sidebar } from './tree.ts';
 const root = join(import.meta.dirname, '..', '..');
 const pages = new Set(globSync(['docs/**/*.md', ...outsideOfDocs], { cwd: root }));
 
+/** Tables are the most frequent form in these pages, and many are read on a phone. */
+const style = `
+.vp-doc td, .vp-doc th { padding: 6px 10px; vertical-align: top; }
+.vp-doc td { line-height: 1.5; }
+@media (max-width: 640px) { .vp-doc table { font-size: 13px; } .vp-doc td { min-width: 6.5em; } }
+`;
+
 export default defineConfig({
   title: 'Services Stack',
   description: 'Databases that teams claim for themselves, with Kubernetes',
   lang: 'en',
+  head: [['style', {}, style]],
   base: process.env.DOCS_BASE ?? '/',
   srcDir: '..',
   outDir: '../dist/docs',

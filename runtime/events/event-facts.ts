@@ -1,7 +1,7 @@
 /** Something that happened to an object, for `kubectl describe`. The message is stable and holds no secret. */
 export interface EventFacts {
   readonly type: 'Normal' | 'Warning';
-  /** In CamelCase, such as `BoundManagedResource` or `CannotCreateExternalResource`; docs/troubleshooting.md lists them. */
+  /** In CamelCase, such as `BoundManagedResource` or `CannotCreateExternalResource`; docs/events.md lists them. */
   readonly reason: string;
   readonly message: string;
   /** Annotations of the Event object, for example the other object it is about. Those of the first occurrence stay. */

@@ -163,8 +163,9 @@ describe('every manifest of the docs and the examples, on the demo', () => {
     });
   }
 
-  test('the commands of the README connect to a database of its claim', async () => {
-    const [, commands = ''] = /^```sh\n(kubectl apply.*?)^```$/ms.exec(read('README.md')) ?? [];
+  test('the commands of docs/start-postgresql.md connect to a database of its claim', async () => {
+    const [, commands = ''] =
+      /^```sh\n(kubectl apply.*?)^```$/ms.exec(read('docs/start-postgresql.md')) ?? [];
     const folder = mkdtempSync(join(tmpdir(), 'services-stack-readme-'));
     try {
       const start = join(folder, 'examples', 'start');
@@ -213,7 +214,7 @@ describe('every manifest of the docs and the examples, on the demo', () => {
   });
 
   test('every Event on a managed resource is in the table of the guide', async () => {
-    const [, table = ''] = /^## Events\n(.*)/ms.exec(read('docs/managed-resources.md')) ?? [];
+    const [, table = ''] = /^## All reasons\n(.*)/ms.exec(read('docs/events.md')) ?? [];
     const documented = new Set([...table.matchAll(/\b[A-Z]\w+\b/g)].map(([word]) => word));
     const seen: { readonly items: readonly { reason: string; involvedObject: { kind: string } }[] } =
       JSON.parse(await kubectl('get', 'events', '-A', '-o', 'json'));

@@ -10,7 +10,7 @@ import { checkRules, ruleGroups, withoutPromtool } from './promtool.ts';
 import { servedMetrics } from './served-metrics.ts';
 
 const read = (...path: readonly string[]): string => readFileSync(join(projectRoot, ...path), 'utf8');
-const guide = read('docs', 'monitoring.md');
+const guide = read('docs', 'metrics.md');
 
 interface Panel {
   readonly title: string;
@@ -71,6 +71,7 @@ test('no two panels of the dashboard are in one place, and each has a title', ()
 });
 
 test('the guide says what each alert means', () => {
+  const guide = read('docs', 'alerts.md');
   const explained = [...guide.matchAll(/^\| (ServicesStack[^|]+) \|/gm)].flatMap(([, names = '']) =>
     names.split(', '),
   );

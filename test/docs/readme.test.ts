@@ -27,16 +27,22 @@ describe('README.md and CONTRIBUTING.md', () => {
   });
 
   // test/cluster/docs.test.ts applies these files.
-  test('the manifests of the README are those that its commands apply', () => {
+  test('the manifests of the first pages are those that their commands apply', () => {
     const start = join(projectRoot, 'examples/start');
     const applied = readdirSync(start).flatMap((file) =>
       readFileSync(join(start, file), 'utf8').split('---\n'),
     );
-    const shown = codeBlocks(read('README.md')).filter(({ language }) => language === 'yaml');
-    assert.deepEqual(
-      shown.map(({ content }) => applied.includes(content)),
-      [true, true],
-    );
+    for (const [page, count] of [
+      ['README.md', 1],
+      ['docs/start-postgresql.md', 2],
+    ] as const) {
+      const shown = codeBlocks(read(page)).filter(({ language }) => language === 'yaml');
+      assert.deepEqual(
+        shown.map(({ content }) => applied.includes(content)),
+        Array.from({ length: count }, () => true),
+        page,
+      );
+    }
   });
 
   test('npm runs commands under the Node that is needed, whatever Node npm itself runs on', async () => {

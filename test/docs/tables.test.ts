@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { finalizerNames } from '../../apis/core/v1alpha1/meta.ts';
 import { conditionReasons } from '../../apis/core/v1alpha1/ready-reasons.ts';
 import { stacks } from '../../app/stacks.ts';
 import { flagSpecs } from '../../runtime/process/flag-specs.ts';
@@ -13,7 +14,7 @@ const page = (name: string): string => readFileSync(join(projectRoot, 'docs', `$
 const rows = (text: string): readonly (readonly string[])[] =>
   [...text.matchAll(/^\| (`.*) \|$/gm)].map(([, row = '']) => row.split('|').map((cell) => cell.trim()));
 const code = (text: string): readonly string[] =>
-  [...text.matchAll(/`([^`]+)`/g)].map(([, inner = '']) => inner);
+  [...text.replaceAll(/^```.*?^```$/gms, '').matchAll(/`([^`]+)`/g)].map(([, inner = '']) => inner);
 
 test('the table of flags is that of the process', () => {
   const names = { stacks: stacks.map(({ name }) => name), name: 'services-stack' };
@@ -30,7 +31,7 @@ test('the table of flags is that of the process', () => {
 
 test('the metrics of the guide are those that are served', async () => {
   const served = await servedMetrics();
-  const inGuide = rows(page('monitoring')).flatMap(([names = '']) => {
+  const inGuide = rows(page('metrics')).flatMap(([names = '']) => {
     const [first = '', ...others] = code(names);
     const prefix =
       /^(controller_runtime_reconcile|workqueue|crossplane_managed_resource)_/.exec(first)?.[1] ?? '';
@@ -57,8 +58,23 @@ test('the guide explains every reason there is, and no other', () => {
     ...conditionReasons,
     ...patterns.flatMap((pattern) => [...sources.matchAll(pattern)].map(([, reason]) => reason)),
   ]);
-  const text = page('troubleshooting');
+  const text = page('troubleshooting') + page('events');
   const explained = code(text).filter((word) => /^[A-Z]/.test(word));
   const types = ['AsyncOperation', 'LastAsyncOperation', 'Reconciling', 'Stalled', 'Terminating'];
   assert.deepEqual(new Set(explained.filter((word) => !types.includes(word))), used);
+});
+
+test('the page of annotations, labels and finalizers names all that the code has, and no other', () => {
+  const files = globSync('{apis/core,app,controllers,runtime}/**/*.ts', { cwd: projectRoot });
+  const sources = files.map((file) => readFileSync(join(projectRoot, file), 'utf8')).join('\n');
+  const keys = /'((?:[a-z-]+\.)*crossplane\.io\/[a-z-]*)'/g;
+  const inCode = [...sources.matchAll(keys)].map(([, key = '']) => key);
+  const text = page('annotations');
+  const inPage = code(text).filter((key) => /^(?:[a-z-]+\.)*crossplane\.io\//.test(key));
+  assert.deepEqual(
+    [...new Set(inPage)].map((key) => key.replace('…', '')).toSorted(),
+    [...new Set(inCode)].toSorted(),
+  );
+  const finalizers = code(text.split('## Finalizers')[1] ?? '');
+  assert.deepEqual(finalizers.toSorted(), Object.values(finalizerNames).toSorted());
 });

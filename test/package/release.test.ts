@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -55,6 +56,17 @@ test('the notes move under their version, and the next ones begin empty', () => 
     '# Changelog\n\n## [Unreleased]\n\nNothing yet.\n\n## [0.2.0] - 2026-11-27\n\n- a claim\n\n## [0.1.0] - 2026-01-01\n\n- the first\n',
   );
   assert.deepEqual([notesIn(changelog), notesIn(released)], ['- a claim', '']);
+});
+
+test('no page denies that there is a release: after one the sentence would be wrong', () => {
+  const files = globSync(['*.md', 'docs/**/*.md'], { cwd: projectRoot });
+  const denied = files.filter((file) =>
+    /no release yet|(nothing|not) (was )?released yet|first one will be/i.test(
+      readFileSync(join(projectRoot, file), 'utf8'),
+    ),
+  );
+  assert.ok(files.length > 30);
+  assert.deepEqual(denied, []);
 });
 
 describe('the repository of a release', () => {
