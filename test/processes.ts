@@ -54,7 +54,15 @@ export const longest: readonly string[] = [
     'rest',
   ],
   ...['chaos/chaos', 'e2e/demo', 'cluster/docs', 'local/commands', 'docs/guides', 'cluster/claims'],
-  ...['cluster/advice/advice', 'cluster/control-plane', 'cluster/crd', 'docs/deploy', 'core', 'controllers'],
+  ...[
+    'cluster/advice/advice',
+    'cluster/control-plane',
+    'cluster/crd',
+    'docs/deploy',
+    'browser/docs-site',
+    'core',
+    'controllers',
+  ],
 ];
 
 const nameOf = (file: string): string => file.replace(/^test\//, '').replace(/\.test\.ts$/, '');

@@ -46,7 +46,22 @@ export default defineConfig({
   ignoreDeadLinks: 'localhostLinks',
   vite: { build: { chunkSizeWarningLimit: 2_000 } },
   themeConfig: {
-    search: { provider: 'local' },
+    search: {
+      provider: 'local',
+      options: {
+        miniSearch: {
+          searchOptions: {
+            // Guides come before pages for contributors. The browser gets the source of this function, and nothing else.
+            boostDocument: (id: string) => {
+              if (/troubleshooting/.test(id)) return 3;
+              const rare =
+                /decision|api-reference|emulators|CHANGELOG|CONTRIBUTING|adding-a|performance|tasks|flow/;
+              return rare.test(id) ? 0.3 : 1;
+            },
+          },
+        },
+      },
+    },
     nav: navigation,
     sidebar,
     outline: [2, 3],

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { globSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { anchorOf, siteLink, sitePath } from '../../docs/.vitepress/links.ts';
+import { outsideOfDocs, tree } from '../../docs/.vitepress/tree.ts';
+import { projectRoot } from './project-copy.ts';
 
 const targets = {
   isPage: (file: string) => file.endsWith('.md') && !file.startsWith('test/'),
@@ -62,4 +65,15 @@ describe('the anchor of a heading is that of GitHub', () => {
   ] as const) {
     test(`${heading}: ${anchor}`, () => assert.equal(anchorOf(heading), anchor));
   }
+});
+
+test('each page is in the sidebar once, and the list of decisions has the decisions', () => {
+  const pages = globSync(['docs/**/*.md', ...outsideOfDocs], { cwd: projectRoot });
+  const inSidebar = Object.values(tree)
+    .flatMap((group) => Object.values(group))
+    .filter((file) => !file.includes('#'));
+  assert.deepEqual(
+    inSidebar.toSorted(),
+    pages.filter((file) => !/^docs\/decisions\/\d/.test(file)).toSorted(),
+  );
 });
