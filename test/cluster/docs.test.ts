@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -178,6 +186,43 @@ describe('every manifest of the docs and the examples, on the demo', () => {
       });
       assert.match(stdout, /ledger condition met/);
       assert.match(stdout, /team-shop-ledger/);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  test('the commands of the pages for app teams run as they stand, one page after another', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'services-stack-app-team-'));
+    try {
+      symlinkSync(join(root, 'trace/kubectl-services_stack'), join(folder, 'kubectl-services_stack'));
+      const [, manifest = ''] = /^```yaml\n(.*?)^```$/ms.exec(read('docs/claim.md')) ?? [];
+      writeFileSync(join(folder, 'cart-db.yaml'), manifest);
+      const env = {
+        ...process.env,
+        KUBECONFIG: services.controlPlane.kubeconfigPath,
+        PATH: `${folder}:${process.env.PATH}`,
+      };
+      const run = async (script: string): Promise<string> => {
+        const running = promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], { cwd: folder, env });
+        running.child.stdin?.end();
+        return (await running).stdout;
+      };
+      const password = `kubectl -n team-shop get secret cart-db-connection -o jsonpath='{.data.password}'`;
+      for (const [page, count] of [
+        ['docs/claim.md', 4],
+        ['docs/rotate.md', 3],
+        ['docs/delete-a-claim.md', 2],
+      ] as const) {
+        const commands = read(page).match(/(?<=^\$ ).*$/gm) ?? [];
+        assert.equal(commands.length, count, page);
+        const before = page === 'docs/rotate.md' ? await run(password) : undefined;
+        await run(commands.join('\n'));
+        if (before === undefined) continue;
+        await eventually('the Secret has another password', async () => (await run(password)) !== before);
+        await run((read('docs/claim.md').match(/(?<=^\$ )psql .*$/gm) ?? assert.fail('no psql')).join());
+      }
+      const left = await kubectl('-n', 'team-shop', 'get', 'postgresqlinstance,secret', '-o', 'name');
+      assert.doesNotMatch(left, /cart-db/);
     } finally {
       rmSync(folder, { recursive: true });
     }
