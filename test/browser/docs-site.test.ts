@@ -16,7 +16,7 @@ import { chromiumSupport } from '../../local/chromium-binaries.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const support = await chromiumSupport();
-const skip = support.by === 'nobody' && support.reason;
+const skip = support.by === 'none' && support.reason;
 
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -101,7 +101,7 @@ describe('the docs site in a browser', { skip }, () => {
     files = globSync('**/*.html', { cwd: folder });
     server = await serve(folder);
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    chromium = await startChromium({ program: support.by === 'nobody' ? '' : support.program });
+    chromium = await startChromium({ program: support.by === 'none' ? '' : support.program });
   });
   after(async () => {
     await chromium?.[Symbol.asyncDispose]();
