@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { localDatabases } from '../../emulators/aws/rds/local-databases.ts';
@@ -19,6 +19,7 @@ import { controlPlaneBinaries } from '../control-plane/binaries.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { startControlPlane } from '../control-plane/control-plane.ts';
 import { prepareRules } from '../control-plane/definitions-server-binary.ts';
+import { processKubeconfig } from '../control-plane/process-account.ts';
 import type { Progress } from '../control-plane/progress.ts';
 import { freePort } from '../free-port.ts';
 import type { MariadbSupport } from '../mariadb-binaries.ts';
@@ -41,7 +42,7 @@ export interface Services {
   /** The emulator of Google Cloud, and a key that it accepts. Behind each instance is a Redis if there is one. */
   readonly google: LocalGoogleCloud & { readonly key: ServiceAccountKey };
   readonly redis: RedisSupport;
-  /** The controllers: `node main.ts`. */
+  /** The controllers: `node main.ts`, with the service account and the rights that `deploy/` gives it. */
   readonly controllers: ChildProcess;
   /** Where the live page of the controllers is. */
   readonly pageUrl: string;
@@ -112,8 +113,10 @@ export async function startServices(
     const directory = await mkdtemp(join(tmpdir(), 'services-stack-demo-'));
     stops.push(() => rm(directory, { recursive: true, force: true }));
     const logFile = join(directory, 'controllers.log');
+    const kubeconfig = join(directory, 'controllers.kubeconfig');
+    await writeFile(kubeconfig, await processKubeconfig(controlPlane), { mode: 0o600 });
     const page = `127.0.0.1:${await freePort()}`;
-    const controllers = startControllers(controlPlane.kubeconfigPath, logFile, page);
+    const controllers = startControllers(kubeconfig, logFile, page);
     stops.push(() => ended(controllers));
     return {
       controlPlane,

@@ -11,8 +11,7 @@ import {
 import { AmbivalentDBInstanceClassKind } from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
 import type { FavouriteCloud, FavouriteCloudOptions } from '../../emulators/favourite-cloud/server.ts';
 import { startFavouriteCloud } from '../../emulators/favourite-cloud/server.ts';
-import type { ControlPlaneOptions } from '../../local/control-plane/control-plane.ts';
-import type { Cluster } from './stack-harness.ts';
+import type { Cluster, ClusterOptions } from './stack-harness.ts';
 import { eventually, startCluster } from './stack-harness.ts';
 
 /** A cluster with both clouds, their credentials, a default class of one and a class of the other. */
@@ -58,7 +57,7 @@ export const favouriteRef = (name: string) => ({
 
 export async function startFancySQL(
   clouds: Pick<FavouriteCloudOptions, 'provisioningMs' | 'failRate' | 'deletionMs' | 'readDelayMs'> = {},
-  options: Pick<ControlPlaneOptions, 'rules' | 'apiServerFlags'> = {},
+  options: Omit<ClusterOptions, 'withDefinitions'> = {},
 ): Promise<FancySQLFixture> {
   const favourite = await startFavouriteCloud({ ...clouds, flavour: 'favourite' });
   const other = await startFavouriteCloud({ ...clouds, flavour: 'other' });

@@ -50,13 +50,13 @@ describe('two releases side by side', () => {
     fixture.claim('team-a', claimName, { classRef: favouriteClassRef('small') });
   const startOlder = () =>
     older.startNode([
-      ...['main.ts', '--kubeconfig', fixture.cluster.controlPlane.kubeconfigPath, '--leader-elect=false'],
+      ...['main.ts', '--kubeconfig', fixture.cluster.processKubeconfigPath, '--leader-elect=false'],
       ...['--install-crds', ...flags],
     ]);
 
   before(async () => {
     older = await olderRelease();
-    fixture = await startFancySQL();
+    fixture = await startFancySQL({}, { moreRights: ['optional/install-crds.yaml'] });
     await fixture.favouriteClass('small');
   });
   after(async () => {

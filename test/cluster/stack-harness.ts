@@ -1,6 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KubeConfig } from '@kubernetes/client-node';
@@ -8,6 +10,7 @@ import clamp from 'lodash/clamp.js';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import type { ControlPlane, ControlPlaneOptions } from '../../local/control-plane/control-plane.ts';
 import { startControlPlane } from '../../local/control-plane/control-plane.ts';
+import { processKubeconfig } from '../../local/control-plane/process-account.ts';
 import { isNotFound } from '../../runtime/client/errors.ts';
 import { kubernetesClient } from '../../runtime/client/http-kubernetes-client.ts';
 import type { KubernetesClient } from '../../runtime/client/kubernetes-client.ts';
@@ -22,12 +25,17 @@ export interface Cluster {
   readonly controlPlane: ControlPlane;
   readonly client: KubernetesClient;
   readonly kubectl: ControlPlane['kubectl'];
+  /** File with a kubeconfig of the service account of the process. */
+  readonly processKubeconfigPath: string;
   /** The object as it is on the API server; undefined if there is none. */
   find<T extends KubernetesObject>(kind: Kind<T>, key: Request): Promise<T | undefined>;
   all<T extends KubernetesObject>(kind: Kind<T>): Promise<readonly T[]>;
   /** Writes the API server has accepted or refused so far, by `VERB resource`; events do not count. */
   writes(): Promise<Readonly<Record<string, number>>>;
-  /** Starts `node main.ts`. Its log is kept, and printed if a test fails. */
+  /**
+   * Starts `node main.ts` with the service account and the rights that `deploy/` gives it. Its log is kept, and printed if a
+   * test fails.
+   */
   startProcess(flags?: readonly string[], options?: ProcessOptions): StackProcess;
   stop(): Promise<void>;
 }
@@ -38,6 +46,14 @@ export interface ProcessOptions {
    * until that one's lease has run out. Default true.
    */
   readonly isAlone?: boolean;
+  /** Whether it acts as an administrator, as on the machine of a developer. Default false. */
+  readonly isAdmin?: boolean;
+}
+
+export interface ClusterOptions
+  extends Pick<ControlPlaneOptions, 'rules' | 'withDefinitions' | 'apiServerFlags'> {
+  /** Manifests of `deploy/` with more rights for the process, such as `optional/install-crds.yaml`. */
+  readonly moreRights?: readonly string[];
 }
 
 export interface StackProcess {
@@ -56,12 +72,27 @@ export function adminClient({ kubeconfig }: ControlPlane) {
 }
 
 /** Starts a control plane with our definitions, unless the options say otherwise. */
-export async function startCluster(
-  options: Pick<ControlPlaneOptions, 'rules' | 'withDefinitions' | 'apiServerFlags'> = {},
-): Promise<Cluster> {
+export async function startCluster({ moreRights, ...options }: ClusterOptions = {}): Promise<Cluster> {
   const controlPlane = await startControlPlane({ withDefinitions: true, ...options });
   const client = adminClient(controlPlane);
+  const folder = await mkdtemp(join(tmpdir(), 'services-stack-cluster-'));
+  const processKubeconfigPath = join(folder, 'kubeconfig');
   const processes: StackProcess[] = [];
+
+  const stop = async () => {
+    await Promise.all(processes.map((each) => each.end('SIGKILL')));
+    await client.close();
+    await controlPlane.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    await writeFile(processKubeconfigPath, await processKubeconfig(controlPlane, moreRights), {
+      mode: 0o600,
+    });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
 
   const find: Cluster['find'] = async (kind, key) => {
     try {
@@ -76,6 +107,7 @@ export async function startCluster(
     controlPlane,
     client,
     kubectl: (args, input) => controlPlane.kubectl(args, input),
+    processKubeconfigPath,
     find,
     async all(kind) {
       const { items } = await client.list(kind, {});
@@ -95,17 +127,13 @@ export async function startCluster(
       }
       return counts;
     },
-    startProcess(flags = [], { isAlone = true } = {}) {
+    startProcess(flags = [], { isAlone = true, isAdmin = false } = {}) {
       const all = [...(isAlone ? ['--leader-elect=false'] : []), ...flags];
-      const started = startProcess(controlPlane.kubeconfigPath, all);
+      const started = startProcess(isAdmin ? controlPlane.kubeconfigPath : processKubeconfigPath, all);
       processes.push(started);
       return started;
     },
-    async stop() {
-      await Promise.all(processes.map((each) => each.end('SIGKILL')));
-      await client.close();
-      await controlPlane.stop();
-    },
+    stop,
   };
 }
 

@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KubeConfig } from '@kubernetes/client-node';
@@ -13,19 +10,18 @@ import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { FavouriteDBInstanceKind } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import { kubeconfigOfAccount } from '../../local/control-plane/account.ts';
 import { apiErrorIn } from '../../runtime/client/errors.ts';
 import { kubernetesClient } from '../../runtime/client/http-kubernetes-client.ts';
 import type { KubernetesClient } from '../../runtime/client/kubernetes-client.ts';
 import { EventKind } from '../../runtime/events/event-kind.ts';
 import { realClock } from '../../runtime/time/clock.ts';
 import { inTurns as countedTurns } from '../bench/in-turns.ts';
-import { projectRoot } from '../docs/project-copy.ts';
 import { claimKinds, definitions } from '../fakes/defined-kinds.ts';
 import { recordedLog } from '../fakes/recorded-log.ts';
 import type { Attack } from '../hostile/attacks.ts';
 import { asEdit, attacks, learnt, othersObjects, othersSecrets, rogue } from '../hostile/attacks.ts';
 import { kindOf } from '../hostile/ordeal.ts';
-import { kubeconfigOfAccount } from './account.ts';
 import type { FancySQLFixture } from './fancysql-fixture.ts';
 import { credentialsNamespace, favouriteClassRef, favouriteRef, startFancySQL } from './fancysql-fixture.ts';
 import type { StackProcess } from './stack-harness.ts';
@@ -42,7 +38,6 @@ const rbac = 'rbac.authorization.k8s.io';
  */
 describe('a tenant against all others, on a real API server', () => {
   let fixture: FancySQLFixture;
-  let folder: string;
   let stack: StackProcess;
   let tenant: KubernetesClient & { close(): Promise<void> };
 
@@ -65,15 +60,9 @@ describe('a tenant against all others, on a real API server', () => {
         apiServerFlags: { 'enable-admission-plugins': 'OwnerReferencesPermissionEnforcement' },
       },
     );
-    folder = await mkdtemp(join(tmpdir(), 'services-stack-tenants-'));
     const { cluster } = fixture;
     const { controlPlane, kubectl } = cluster;
     await kubectl(['create', 'namespace', rogue]);
-    const rights = ['base', 'cluster-wide', 'optional/demo-stacks.yaml'].flatMap((name) => [
-      '-f',
-      join(projectRoot, 'deploy', name),
-    ]);
-    await kubectl(['apply', ...rights]);
     const metadata = { namespace: rogue, name: 'mallory' };
     const subjects = [{ kind: 'ServiceAccount', ...metadata }];
     const binding = (name: string, kind: string, role: string) => ({
@@ -104,19 +93,13 @@ describe('a tenant against all others, on a real API server', () => {
 
     await fixture.favouriteClass('small', { labels: { size: 'small' }, isDefault: true });
     await fixture.ambivalentClass('other-small', { size: 'small' });
-    const kubeconfig = join(folder, 'kubeconfig');
-    const account = { namespace: 'crossplane-system', name: 'services-stack' };
-    await writeFile(kubeconfig, await kubeconfigOfAccount(controlPlane, account), { mode: 0o600 });
-    stack = cluster.startProcess([
-      ...['--stacks', 'fcp,ocp', '--kubeconfig', kubeconfig, '--poll-interval', '1s'],
-    ]);
+    stack = cluster.startProcess(['--stacks', 'fcp,ocp', '--poll-interval', '1s']);
     await inhabit();
   });
 
   after(async (context) => {
     await tenant?.close();
     await fixture?.stop();
-    if (folder !== undefined) await rm(folder, { recursive: true });
     if ('error' in context && context.error) console.error(stack?.log());
   });
 

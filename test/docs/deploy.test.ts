@@ -11,12 +11,12 @@ import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-ins
 import { FavouriteDBInstanceKind } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import type { FavouriteCloud } from '../../emulators/favourite-cloud/server.ts';
 import { startFavouriteCloud } from '../../emulators/favourite-cloud/server.ts';
+import { kubeconfigOfAccount } from '../../local/control-plane/account.ts';
 import type { ControlPlane } from '../../local/control-plane/control-plane.ts';
 import { startControlPlane } from '../../local/control-plane/control-plane.ts';
 import { freePort } from '../../local/free-port.ts';
 import { bundle } from '../../package/bundle.ts';
 import { definitionHashAnnotation } from '../../runtime/client/install-crds.ts';
-import { kubeconfigOfAccount } from '../cluster/account.ts';
 import { adminClient, eventually } from '../cluster/stack-harness.ts';
 import type { AuditLog } from './audit-log.ts';
 import { createAuditLog } from './audit-log.ts';

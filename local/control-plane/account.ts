@@ -1,5 +1,5 @@
 import { parse, stringify } from 'yaml';
-import type { ControlPlane } from '../../local/control-plane/control-plane.ts';
+import type { ControlPlane } from './control-plane.ts';
 
 /** A kubeconfig of a service account, with a token that the API server gives out for it, as a kubelet gets it for a pod. */
 export async function kubeconfigOfAccount(
