@@ -139,7 +139,7 @@ describe('deploy/ on a real API server: the process has the rights of its servic
     const [{ item } = assert.fail('no instance')] = cloud.instances();
     cloud.drift(item.name, { hostname: 'moved.example.org' });
     await eventually('the secret follows', async () => {
-      const { host } = decodeDetails(await client.get(SecretKind, { namespace: 'team-a', name: 'orders' }));
+      const { host } = decodeDetails(await client.get(SecretKind, { namespace: 'shop', name: 'orders' }));
       return host === 'moved.example.org';
     });
   }
@@ -189,12 +189,12 @@ describe('deploy/ on a real API server: the process has the rights of its servic
     assert.ok(await respondsAt(`http://${probes}/healthz`));
     const samples = await (await fetch(`http://${metrics}/metrics`)).text();
     assert.match(samples, /^controller_runtime_reconcile_total\{/m);
-    const key = { namespace: 'cloud-credentials', name: 'favourite', key: 'credentials' };
+    const key = { namespace: 'keys', name: 'favourite', key: 'credentials' };
     await apply(
-      ...['cloud-credentials', 'team-a', 'team-b'].map((name) => ({
+      ...['keys', 'shop', 'blog'].map((name) => ({
         apiVersion: 'v1',
         kind: 'Namespace',
-        metadata: { name, labels: name === 'team-a' ? { stage: 'live' } : {} },
+        metadata: { name, labels: name === 'shop' ? { stage: 'live' } : {} },
       })),
       {
         apiVersion: 'v1',
@@ -219,20 +219,20 @@ describe('deploy/ on a real API server: the process has the rights of its servic
           forProvider: { fancinessLevel: 3 },
         },
       },
-      claim('team-a', 'orders'),
-      claim('team-b', 'orders'),
+      claim('shop', 'orders'),
+      claim('blog', 'orders'),
     );
-    await bound('team-a', 'orders');
-    await eventually('the class is not for team-b', async () =>
-      (await readyOf('team-b', 'orders')).includes('1 of them may not be claimed from namespace team-b'),
+    await bound('shop', 'orders');
+    await eventually('the class is not for blog', async () =>
+      (await readyOf('blog', 'orders')).includes('1 of them may not be claimed from namespace blog'),
     );
-    await kubectl('label', 'namespace', 'team-b', 'stage=live');
-    await bound('team-b', 'orders');
-    await kubectl('label', 'namespace', 'team-b', 'stage-');
-    await kubectl('delete', 'fancysqlinstance', '-n', 'team-b', 'orders', '--timeout=30s');
+    await kubectl('label', 'namespace', 'blog', 'stage=live');
+    await bound('blog', 'orders');
+    await kubectl('label', 'namespace', 'blog', 'stage-');
+    await kubectl('delete', 'fancysqlinstance', '-n', 'blog', 'orders', '--timeout=30s');
     await eventually('it is gone', async () => cloud.instances().length === 1);
     await secretFollows();
-    await kubectl('delete', 'fancysqlinstance', '-n', 'team-a', 'orders', '--timeout=30s');
+    await kubectl('delete', 'fancysqlinstance', '-n', 'shop', 'orders', '--timeout=30s');
     await eventually('the instance is gone', async () => cloud.instances().length === 0);
     await eventually('the managed resource is gone', async () => (await kubectl('get', 'managed')) === '');
     await stop();
@@ -349,7 +349,7 @@ describe('deploy/ on a real API server: the process has the rights of its servic
       {
         apiVersion: 'rbac.authorization.k8s.io/v1',
         kind: 'RoleBinding',
-        metadata: { namespace: 'team-a', name: 'jane' },
+        metadata: { namespace: 'shop', name: 'jane' },
         roleRef: roleRef('services-stack-demo-claims-edit'),
         subjects: [subject('User', 'jane')],
       },
@@ -364,8 +364,8 @@ describe('deploy/ on a real API server: the process has the rights of its servic
     const jane = { user: 'jane', groups: ['system:authenticated'] };
     assert.deepEqual(
       await allows(jane, [
-        ['create', claims, 'team-a'],
-        ['create', claims, 'team-b'],
+        ['create', claims, 'shop'],
+        ['create', claims, 'blog'],
         ['list', 'database.fcp.crossplane.io/favouritedbinstanceclasses'],
         ['patch', 'database.fcp.crossplane.io/favouritedbinstanceclasses'],
         ['list', 'fcp.crossplane.io/providerconfigs'],
@@ -374,77 +374,75 @@ describe('deploy/ on a real API server: the process has the rights of its servic
     );
   });
 
-  describe('namespaced, with a second team', () => {
+  describe('namespaced, with other namespaces than its examples, and with one more', () => {
     /** How many requests had been made before its time. */
     let former: number;
 
-    /** The manifests for the claims of one more namespace, and for claims of the demo's stacks, as their comments say. */
-    const ofTeamB = (objects: readonly KubernetesObject[]): readonly object[] => {
-      const bindings = objects
-        .filter(({ kind, metadata }) => kind === 'RoleBinding' && metadata.namespace === 'team-a')
-        .map((binding) => ({ ...binding, metadata: { ...binding.metadata, namespace: 'team-b' } }));
-      const labels = objectOf<Role>(objects, 'ClusterRole', 'services-stack-namespace');
+    /** `namespaced/` for the claims of two namespaces and of the demo's stacks, edited as its comments and the README say. */
+    function edited(): readonly KubernetesObject[] {
+      const objects = JSON.parse(
+        JSON.stringify(objectsOf('deploy/namespaced'))
+          .replaceAll('team-a', 'shop')
+          .replaceAll('cloud-credentials', 'keys')
+          .replace('"SERVICES_STACK_NAMESPACE":"shop"', '"SERVICES_STACK_NAMESPACE":"shop,blog"')
+          .replace('"resourceNames":["shop"]', '"resourceNames":["shop","blog"]'),
+      ) as readonly KubernetesObject[];
+      const ofShop = objects.filter(
+        ({ kind, metadata }) => kind === 'RoleBinding' && metadata.namespace === 'shop',
+      );
+      assert.equal(ofShop.length, 3);
+      const ofBlog = ofShop.map((binding) => ({
+        ...binding,
+        metadata: { ...binding.metadata, namespace: 'blog' },
+      }));
       const ofClaims = objectOf<Binding>(objects, 'RoleBinding', 'services-stack-claims');
-      const demo = (team: string) => ({
+      const ofDemo = ['shop', 'blog'].map((team) => ({
         ...ofClaims,
         metadata: { namespace: team, name: 'services-stack-demo-claims' },
         roleRef: { ...ofClaims.roleRef, name: 'services-stack-demo-claims' },
-      });
-      const resourceNames = ['team-a', 'team-b'];
-      return [
-        ...bindings,
-        demo('team-a'),
-        demo('team-b'),
-        { ...labels, rules: labels.rules.map((rule) => ({ ...rule, resourceNames })) },
-      ];
-    };
+      }));
+      return [...objects, ...ofBlog, ...ofDemo];
+    }
 
     before(async () => {
       await stop();
       former = (await audit.requests()).length;
-      await kubectl('delete', 'events', '--all', '-n', 'cloud-credentials');
+      await kubectl('delete', 'events', '--all', '-n', 'keys');
       await deployed('delete', 'cluster-wide');
       await kubectl('delete', 'clusterrolebinding', 'services-stack-demo-claims');
-      await deployed('apply', 'namespaced');
-      const added = ofTeamB(objectsOf('deploy/namespaced'));
-      assert.equal(added.length, 6);
-      await apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team-c' } }, ...added);
+      await apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'lab' } }, ...edited());
       const [{ configMapRef }] = container.envFrom as readonly [
         { readonly configMapRef: { readonly name: string } },
       ];
       const flags = await kubectl('get', 'configmap', configMapRef.name, '-n', namespace, '-o', 'json');
       const { data } = JSON.parse(flags) as { readonly data: Record<string, string> };
-      assert.equal(data.SERVICES_STACK_NAMESPACE, 'team-a');
-      await start([], { ...data, SERVICES_STACK_NAMESPACE: 'team-a,team-b' });
+      assert.deepEqual(data, {
+        SERVICES_STACK_NAMESPACE: 'shop,blog',
+        SERVICES_STACK_SECRET_NAMESPACES: 'keys',
+      });
+      await start([], data);
     });
 
     test('it suffices for the claims of both namespaces; those of others are left alone', async () => {
-      await apply(claim('team-c', 'orders'), claim('team-a', 'orders'));
-      await bound('team-a', 'orders');
+      await apply(claim('lab', 'orders'), claim('shop', 'orders'));
+      await bound('shop', 'orders');
       await secretFollows();
       await eventually('its source says so, too', async () => {
-        const reported = await kubectl(
-          'get',
-          'events',
-          '-n',
-          'cloud-credentials',
-          '-o',
-          'jsonpath={..reason}',
-        );
+        const reported = await kubectl('get', 'events', '-n', 'keys', '-o', 'jsonpath={..reason}');
         return reported.includes('PropagatedDataTo');
       });
-      await apply(claim('team-b', 'orders'));
-      await eventually('the class is not for team-b', async () =>
-        (await readyOf('team-b', 'orders')).includes('may not be claimed from namespace team-b'),
+      await apply(claim('blog', 'orders'));
+      await eventually('the class is not for blog', async () =>
+        (await readyOf('blog', 'orders')).includes('may not be claimed from namespace blog'),
       );
-      await kubectl('label', 'namespace', 'team-b', 'stage=live');
-      await bound('team-b', 'orders');
-      await kubectl('get', 'secret', 'orders', '-n', 'team-b');
-      await kubectl('delete', 'fancysqlinstance', '-n', 'team-b', 'orders', '--timeout=30s');
+      await kubectl('label', 'namespace', 'blog', 'stage=live');
+      await bound('blog', 'orders');
+      await kubectl('get', 'secret', 'orders', '-n', 'blog');
+      await kubectl('delete', 'fancysqlinstance', '-n', 'blog', 'orders', '--timeout=30s');
       await eventually('its instance is gone', async () => cloud.instances().length === 1);
-      await kubectl('delete', 'fancysqlinstance', '-n', 'team-a', 'orders', '--timeout=30s');
+      await kubectl('delete', 'fancysqlinstance', '-n', 'shop', 'orders', '--timeout=30s');
       await eventually('the instance is gone', async () => cloud.instances().length === 0);
-      assert.equal(await phaseOf('team-c', 'orders'), undefined);
+      assert.equal(await phaseOf('lab', 'orders'), undefined);
     });
 
     test('a resource whose secret is to lie elsewhere says which flag is meant', async () => {
@@ -454,7 +452,7 @@ describe('deploy/ on a real API server: the process has the rights of its servic
         metadata: { name: 'stray' },
         spec: {
           providerConfigRef: { name: 'default' },
-          writeConnectionSecretToRef: { namespace: 'team-c', name: 'stray' },
+          writeConnectionSecretToRef: { namespace: 'lab', name: 'stray' },
           reclaimPolicy: 'Delete',
           forProvider: { fancinessLevel: 3 },
         },
@@ -462,9 +460,7 @@ describe('deploy/ on a real API server: the process has the rights of its servic
       await eventually('it says so', async () => {
         const { status } = await client.get(FavouriteDBInstanceKind, { name: 'stray' });
         const { message = '' } = getCondition(status?.conditions, 'Synced');
-        return message.includes(
-          'the secrets of namespace team-c are left alone: add it to --secret-namespaces',
-        );
+        return message.includes('the secrets of namespace lab are left alone: add it to --secret-namespaces');
       });
       assert.deepEqual(cloud.instances(), []);
       await kubectl('delete', 'favouritedbinstance', 'stray', '--wait=false');
@@ -477,32 +473,34 @@ describe('deploy/ on a real API server: the process has the rights of its servic
         const about = asked.filter(({ resource }) => resources.test(resource));
         return [...new Set(about.map((request) => request.namespace))].toSorted();
       };
-      assert.deepEqual(whereOf(/^\/secrets$/), ['cloud-credentials', 'team-a', 'team-b']);
-      assert.deepEqual(whereOf(/^(database|cache)\.crossplane\.io\//), ['team-a', 'team-b']);
+      assert.deepEqual(whereOf(/^\/secrets$/), ['blog', 'keys', 'shop']);
+      assert.deepEqual(whereOf(/^(database|cache)\.crossplane\.io\//), ['blog', 'shop']);
       assert.deepEqual(await refused(), ['list /pods 403']); // from above
     });
 
     describe('its rights', () =>
       hasRights([
-        [true, 'patch', claims, 'team-a'],
-        [true, 'patch', claims, 'team-b'],
-        [false, 'list', claims, 'team-c'],
-        [false, 'patch', claims, 'team-c'],
+        [true, 'patch', claims, 'shop'],
+        [true, 'patch', claims, 'blog'],
+        [false, 'list', claims, 'lab'],
+        [false, 'patch', claims, 'lab'],
         [false, 'list', claims, undefined],
-        [true, 'delete', '/secrets', 'team-a'],
-        [true, 'delete', '/secrets', 'cloud-credentials'],
-        [true, 'create', '/secrets', 'team-b'],
-        [false, 'create', '/secrets', 'team-c'],
+        [true, 'delete', '/secrets', 'shop'],
+        [true, 'delete', '/secrets', 'keys'],
+        [true, 'create', '/secrets', 'blog'],
+        [false, 'create', '/secrets', 'lab'],
         [false, 'delete', '/secrets', namespace],
-        [true, 'watch', '/secrets', 'team-a'],
-        [true, 'list', '/secrets', 'cloud-credentials'],
+        [true, 'watch', '/secrets', 'shop'],
+        [true, 'list', '/secrets', 'keys'],
         [false, 'list', '/secrets', undefined],
         [false, 'watch', '/secrets', undefined],
-        [false, 'get', '/secrets', 'team-c'],
+        [false, 'get', '/secrets', 'lab'],
         [false, 'list', '/secrets', namespace],
-        [true, 'create', '/events', 'team-b'],
-        [false, 'create', '/events', 'team-c'],
-        [false, 'get', '/namespaces', 'team-c'],
+        [false, 'get', '/secrets', 'team-a'],
+        [false, 'get', '/secrets', 'cloud-credentials'],
+        [true, 'create', '/events', 'blog'],
+        [false, 'create', '/events', 'lab'],
+        [false, 'get', '/namespaces', 'lab'],
         [false, 'watch', '/namespaces', undefined],
       ]));
   });
