@@ -39,6 +39,7 @@ const shared: Readonly<Record<string, readonly string[]>> = {
     'docs/references',
     'docs/site-links',
     'docs/tables',
+    'docs/tried',
   ],
 };
 

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { describe, test } from 'node:test';
+import { commandsOf } from './code-blocks.ts';
+import { projectRoot } from './project-copy.ts';
+
+const read = (file: string): string => readFileSync(join(projectRoot, file), 'utf8');
+
+/** Pages for developers of this repository. Their commands are those of `npm run`, which tests start. */
+const forDevelopers = /^docs\/(?:decisions\/|api-reference|decision-tables|performance|reliability|releases)/;
+
+/** The tests that run the commands of a page as they stand. Each names the page. */
+const runBy: Readonly<Record<string, readonly string[]>> = {
+  'deploy/README.md': ['test/docs/page-commands.test.ts'],
+  'docs/adding-a-managed-service.md': ['test/docs/adding-a-managed-service.test.ts'],
+  'docs/aws.md': ['test/docs/guides.test.ts'],
+  'docs/backup.md': ['test/docs/restored-backup.test.ts', 'test/docs/page-commands.test.ts'],
+  'docs/claim.md': ['test/cluster/docs.test.ts'],
+  'docs/delete-a-claim.md': ['test/cluster/docs.test.ts'],
+  'docs/flags.md': ['test/docs/page-commands.test.ts'],
+  'docs/gcp.md': ['test/cluster/gcp.test.ts'],
+  'docs/managed-resources.md': ['test/docs/page-commands.test.ts'],
+  'docs/move-a-server.md': ['test/docs/page-commands.test.ts'],
+  'docs/rotate.md': ['test/cluster/docs.test.ts'],
+  'docs/start-postgresql.md': ['test/cluster/docs.test.ts'],
+  'docs/tenancy.md': ['test/docs/page-commands.test.ts'],
+  'docs/troubleshooting.md': ['test/docs/page-commands.test.ts'],
+  'docs/uninstall.md': ['test/docs/uninstall.test.ts'],
+  'docs/upgrade.md': ['test/docs/page-commands.test.ts'],
+};
+
+/** Commands that no test runs as they stand: a test does the same in another way, with other names or in another process. */
+const substituted: Readonly<Record<string, readonly (readonly [start: string, by: string])[]>> = {
+  'deploy/README.md': [
+    ['npm run image', 'test/package/image.test.ts'],
+    ['kubectl -n crossplane-system set image', 'test/docs/install.test.ts'],
+  ],
+  'docs/aws.md': [
+    ['npm run aws', 'test/docs/guides.test.ts'],
+    ['npm run control-plane', 'test/cluster/control-plane.test.ts'],
+    ['npm start', 'test/docs/guides.test.ts'],
+  ],
+  'docs/gcp.md': [
+    ['npm run gcp', 'test/cluster/gcp.test.ts'],
+    ['npm run control-plane', 'test/cluster/control-plane.test.ts'],
+    ['npm start', 'test/cluster/gcp.test.ts'],
+    ['redis-cli', 'test/redis/google-cloud.test.ts'],
+    ['kubectl annotate cloudmemorystoreinstance NAME', 'test/cluster/advice/gcp-rows.ts'],
+  ],
+  'docs/managed-resources.md': [
+    ['kubectl get favouritedbinstance NAME', 'test/cluster/docs.test.ts'],
+    ['kubectl annotate network', 'test/docs/guides.test.ts'],
+    ['kubectl annotate favouritedbinstances', 'test/controllers/core/managed/recorded-identity.test.ts'],
+    ['kubectl annotate favouritedbinstance NAME', 'test/controllers/core/managed/credentials.test.ts'],
+    ['kubectl patch favouritedbinstance NAME', 'test/plugin/plugin.test.ts'],
+  ],
+  'docs/postgresql.md': [['kubectl patch postgresqldatabase NAME', 'test/plugin/plugin.test.ts']],
+  'README.md': [
+    ['git clone', 'test/package/release.test.ts'],
+    ['npm run demo', 'test/e2e/demo.test.ts'],
+  ],
+  'docs/start-laptop.md': [
+    ['git clone', 'test/package/release.test.ts'],
+    ['npm run demo', 'test/e2e/demo.test.ts'],
+  ],
+  'docs/start-postgresql.md': [['npm start', 'test/cluster/docs.test.ts']],
+  'docs/uninstall.md': [
+    ['kubectl api-resources', 'test/cluster/deleted-definitions.test.ts'],
+    ['kubectl get claims,managed -A -o yaml', 'test/cluster/deleted-definitions.test.ts'],
+    ['kubectl get managed -o name', 'test/cluster/deleted-definitions.test.ts'],
+  ],
+};
+
+/** Commands that nothing tries: they need a whole cluster, a registry or a second machine. Their page says so. */
+const notTried: Readonly<Record<string, readonly string[]>> = {
+  'docs/install.md': ['skopeo copy'],
+  'docs/live-page.md': ['kubectl -n crossplane-system port-forward'],
+  'docs/move-a-server.md': ['pg_dumpall'],
+  'docs/start-kind.md': ['kind ', 'npm run image', 'kubectl '],
+  'docs/upgrade.md': ['kubectl -n crossplane-system rollout'],
+};
+
+describe('each command of a page is run by a test, substituted, or not tried', () => {
+  const pages = globSync(['README.md', 'docs/**/*.md', 'deploy/README.md'], { cwd: projectRoot })
+    .filter((page) => !forDevelopers.test(page))
+    .filter((page) => commandsOf(read(page)).length > 0);
+
+  for (const page of pages) {
+    test(page, () => {
+      const inTable = [...(substituted[page] ?? []).map(([start]) => start), ...(notTried[page] ?? [])];
+      const commands = commandsOf(read(page));
+      const others = commands.filter((command) => !inTable.some((start) => command.startsWith(start)));
+      if (runBy[page] === undefined) assert.deepEqual(others, []);
+      const unused = inTable.filter((start) => !commands.some((command) => command.startsWith(start)));
+      assert.deepEqual(unused, [], 'is in the table, and not on the page');
+    });
+  }
+
+  test('the tests of the tables exist, and those that run a page name it', () => {
+    for (const [page, tests] of Object.entries(runBy)) {
+      const name = basename(page);
+      for (const file of tests) assert.ok(read(file).includes(name), `${file} does not name ${name}`);
+    }
+    for (const file of Object.values(substituted).flatMap((rows) => rows.map(([, by]) => by))) read(file);
+  });
+
+  test('a page with a command that nothing tries says so', () => {
+    const silent = Object.keys(notTried).filter((page) => !/\bnot tried\b/i.test(read(page)));
+    assert.deepEqual(silent, []);
+  });
+});
