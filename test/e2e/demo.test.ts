@@ -9,11 +9,11 @@ import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { eventually } from '../cluster/stack-harness.ts';
 
-/** The claims in the README: namespace, kind, name, phase and reason of each. */
-const shownInReadme = (): readonly string[] => {
-  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+/** The claims in docs/start-laptop.md: namespace, kind, name, phase and reason of each. */
+const shownInDocs = (): readonly string[] => {
+  const page = readFileSync(join(root, 'docs/start-laptop.md'), 'utf8');
   const [, table = assert.fail('no table')] =
-    /^NAMESPACE {3}KIND.*\n((?:team-.*\n(?: {4}.*\n)?)+)/m.exec(readme) ?? [];
+    /^NAMESPACE {3}KIND.*\n((?:team-.*\n(?: {4}.*\n)?)+)/m.exec(page) ?? [];
   return [...table.matchAll(/^(team-\S+) +(\S+) +(\S+) +(\S+) +(\S+)/gm)].map(([, ...cells]) =>
     cells.join(' '),
   );
@@ -119,9 +119,9 @@ describe('npm run demo', () => {
       assert.match(said, new RegExp(`\\b${claim}\\b.* Bound +Available`), `${claim} is shown Bound`);
     }
     const shown = new Set(said.split('\n').map((line) => line.split(/ +/).slice(0, 5).join(' ')));
-    assert.ok(shownInReadme().length > 10);
+    assert.ok(shownInDocs().length > 10);
     assert.deepEqual(
-      shownInReadme().filter((line) => !shown.has(line)),
+      shownInDocs().filter((line) => !shown.has(line)),
       [],
     );
     assert.match(said, /dreams: Unbound, NoMatchingClass: .*size=enormous/);
