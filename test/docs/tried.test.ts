@@ -72,7 +72,7 @@ const substituted: Readonly<Record<string, readonly (readonly [start: string, by
   ],
 };
 
-/** Commands that nothing tries: they need a whole cluster, a registry or a second machine. Their page says so. */
+/** Commands that nothing tries: they need a whole cluster, a registry or a second machine. Their page states this. */
 const notTried: Readonly<Record<string, readonly string[]>> = {
   'docs/install.md': ['skopeo copy'],
   'docs/live-page.md': ['kubectl -n crossplane-system port-forward'],
@@ -113,7 +113,7 @@ describe('each command of a page is run by a test, substituted, or not tried', (
     for (const file of Object.values(substituted).flatMap((rows) => rows.map(([, by]) => by))) read(file);
   });
 
-  test('a page with a command or a system that nothing tries says so', () => {
+  test('a page with a command or a system that nothing tries states this', () => {
     const pagesToAsk = [...Object.keys(notTried), ...Object.keys(withoutSystem)];
     const silent = pagesToAsk.filter((page) => !/\bnot tried\b/i.test(read(page)));
     assert.deepEqual(silent, []);
