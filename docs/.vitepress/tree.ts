@@ -80,8 +80,8 @@ export const tree: Readonly<Record<string, Readonly<Record<string, string>>>> = 
     'Add a managed service': 'docs/adding-a-managed-service.md',
   },
   Project: {
-    Status: 'docs/status.md',
-    'When to use it': 'docs/comparison.md',
+    Status: 'README.md#status',
+    'When to use it': 'README.md#when-to-use-it',
     'How we prove it': 'docs/reliability.md',
     Performance: 'docs/performance.md',
     Security: 'SECURITY.md',
@@ -119,6 +119,6 @@ export const navigation = (
     ['Administrators', 'docs/install.md'],
     ['Troubleshooting', 'docs/symptoms.md'],
     ['Reference', 'docs/api-reference.md'],
-    ['Status', 'docs/status.md'],
+    ['Status', 'README.md#status'],
   ] as const
 ).map(([text, file]) => ({ text, link: addressOf(file) }));

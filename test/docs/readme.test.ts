@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
-import { codeBlocks } from './code-blocks.ts';
+import { codeBlocks, commandsOf } from './code-blocks.ts';
 import { projectRoot } from './project-copy.ts';
 
 const read = (file: string): string => readFileSync(join(projectRoot, file), 'utf8');
@@ -43,6 +43,17 @@ describe('README.md and CONTRIBUTING.md', () => {
         page,
       );
     }
+  });
+
+  // test/cluster/docs.test.ts runs the commands of the pages.
+  test('the commands of README.md are on the pages for a start', () => {
+    const commands = (page: string) =>
+      commandsOf(read(page)).map((command) => command.replace(/ +#.*$/, '').trim());
+    const onPages = [...commands('docs/start-laptop.md'), ...commands('docs/start-postgresql.md')];
+    assert.deepEqual(
+      commands('README.md').filter((command) => !onPages.includes(command)),
+      [],
+    );
   });
 
   test('npm runs commands under the Node that is needed, whatever Node npm itself runs on', async () => {

@@ -12,6 +12,8 @@ const forDevelopers = /^docs\/(?:decisions\/|api-reference|decision-tables|perfo
 
 /** The tests that run the commands of a page as they stand. Each names the page. */
 const runBy: Readonly<Record<string, readonly string[]>> = {
+  // Its commands are those of docs/start-postgresql.md.
+  'README.md': ['test/docs/readme.test.ts'],
   'deploy/README.md': ['test/docs/page-commands.test.ts'],
   'docs/adding-a-managed-service.md': ['test/docs/adding-a-managed-service.test.ts'],
   'docs/aws.md': ['test/docs/guides.test.ts'],
@@ -59,6 +61,7 @@ const substituted: Readonly<Record<string, readonly (readonly [start: string, by
   'README.md': [
     ['git clone', 'test/package/release.test.ts'],
     ['npm run demo', 'test/e2e/demo.test.ts'],
+    ['npm start', 'test/cluster/docs.test.ts'],
   ],
   'docs/start-laptop.md': [
     ['git clone', 'test/package/release.test.ts'],
