@@ -55,11 +55,11 @@ export const longest: readonly string[] = [
     'rest',
   ],
   ...['chaos/chaos', 'e2e/demo', 'cluster/docs', 'local/commands', 'docs/guides', 'cluster/claims'],
+  ...['package/release', 'docs/page-commands', 'docs/deploy'],
   ...[
     'cluster/advice/advice',
     'cluster/control-plane',
     'cluster/crd',
-    'docs/deploy',
     'browser/docs-site',
     'core',
     'controllers',
