@@ -45,13 +45,16 @@ type SdkConfig = Pick<
 >;
 type Construct<T> = new (config: SdkConfig) => T;
 
-/** Loads a service's client at its first call. A process that does not use AWS loads no client. */
+/**
+ * Loads a service's client at its first call. A process that does not use AWS loads no client. The clients are CommonJS: in
+ * the bundle such a module has its default export only.
+ */
 const load: { readonly [S in AwsService]: () => Promise<Construct<Sdks[S]>> } = {
-  ec2: async () => (await import('@aws-sdk/client-ec2')).EC2,
-  eks: async () => (await import('@aws-sdk/client-eks')).EKS,
-  rds: async () => (await import('@aws-sdk/client-rds')).RDS,
-  sqs: async () => (await import('@aws-sdk/client-sqs')).SQS,
-  sts: async () => (await import('@aws-sdk/client-sts')).STS,
+  ec2: async () => (await import('@aws-sdk/client-ec2')).default.EC2,
+  eks: async () => (await import('@aws-sdk/client-eks')).default.EKS,
+  rds: async () => (await import('@aws-sdk/client-rds')).default.RDS,
+  sqs: async () => (await import('@aws-sdk/client-sqs')).default.SQS,
+  sts: async () => (await import('@aws-sdk/client-sts')).default.STS,
 };
 
 export interface AwsClientOptions extends AwsCredentials {

@@ -60,7 +60,8 @@ export function accessTokens({ key, ...options }: AccessTokenOptions): TokenSour
   };
 
   async function newClient(): Promise<JWT> {
-    const { JWT } = await import('google-auth-library');
+    // It is CommonJS: in the bundle such a module has its default export only.
+    const { JWT } = (await import('google-auth-library')).default;
     return new JWT({
       email: clientEmail,
       key: privateKey,

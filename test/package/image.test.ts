@@ -8,8 +8,13 @@ import { promisify } from 'node:util';
 import { KubeConfig } from '@kubernetes/client-node';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import { credentialsFile, exampleAccount } from '../../emulators/aws/account.ts';
+import type { LocalAws } from '../../emulators/aws/server.ts';
+import { startAws } from '../../emulators/aws/server.ts';
 import type { FavouriteCloud } from '../../emulators/favourite-cloud/server.ts';
 import { startFavouriteCloud } from '../../emulators/favourite-cloud/server.ts';
+import type { LocalGoogleCloud } from '../../emulators/gcp/server.ts';
+import { startGoogleCloud } from '../../emulators/gcp/server.ts';
 import { kubeconfigOfAccount } from '../../local/control-plane/account.ts';
 import type { ControlPlane } from '../../local/control-plane/control-plane.ts';
 import { startControlPlane } from '../../local/control-plane/control-plane.ts';
@@ -132,12 +137,16 @@ describe('the image', { skip: whyNot }, () => {
     let controlPlane: ControlPlane;
     let client: ReturnType<typeof adminClient>;
     let cloud: FavouriteCloud;
+    let aws: LocalAws;
+    let google: LocalGoogleCloud;
     let running: Started;
 
     before(async () => {
       controlPlane = await startControlPlane();
       client = adminClient(controlPlane);
       cloud = await startFavouriteCloud();
+      aws = await startAws();
+      google = await startGoogleCloud();
       const files = ['install.yaml', 'optional/demo-stacks.yaml'];
       await controlPlane.kubectl([
         'apply',
@@ -150,7 +159,7 @@ describe('the image', { skip: whyNot }, () => {
       const args = container.args.map((arg) =>
         arg.replace(/=:8081$/, `=127.0.0.1:${probes}`).replace(/=:8080$/, '=0'),
       );
-      running = opened.start([...args, '--stacks=fcp', '--poll-interval=2s'], await inCluster());
+      running = opened.start([...args, '--stacks=fcp,aws,gcp', '--poll-interval=2s'], await inCluster());
       await eventually(
         'the container is ready',
         async () => {
@@ -166,7 +175,16 @@ describe('the image', { skip: whyNot }, () => {
       await client?.close();
       await controlPlane?.stop();
       await cloud?.stop();
+      await aws?.stop();
+      await google?.stop();
     });
+
+    const apply = (...items: readonly object[]) =>
+      controlPlane.kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
+    const namespaceAndSecret = (name: string, stringData: Readonly<Record<string, string>>) => [
+      { apiVersion: 'v1', kind: 'Namespace', metadata: { name } },
+      { apiVersion: 'v1', kind: 'Secret', metadata: { namespace: name, name: 'cloud' }, stringData },
+    ];
 
     /** Mounts the token of the service account, and answers where the API server is. */
     async function inCluster(): Promise<Readonly<Record<string, string>>> {
@@ -184,16 +202,50 @@ describe('the image', { skip: whyNot }, () => {
       return { KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port };
     }
 
+    test('it loads the libraries of AWS and of Google Cloud when a resource needs them', async () => {
+      const credentialsIn = (namespace: string) => ({
+        source: 'Secret',
+        secretRef: { namespace, name: 'cloud', key: 'credentials' },
+      });
+      await apply(
+        ...namespaceAndSecret('aws', { credentials: credentialsFile(exampleAccount) }),
+        ...namespaceAndSecret('google', { credentials: JSON.stringify(google.createKey()) }),
+        {
+          ...{
+            apiVersion: 'aws.crossplane.io/v1beta1',
+            kind: 'ProviderConfig',
+            metadata: { name: 'default' },
+          },
+          spec: {
+            credentials: credentialsIn('aws'),
+            endpoint: { url: { type: 'Static', static: aws.url } },
+          },
+        },
+        {
+          ...{
+            apiVersion: 'gcp.crossplane.io/v1beta1',
+            kind: 'ProviderConfig',
+            metadata: { name: 'default' },
+          },
+          spec: {
+            projectID: 'example-project',
+            endpoint: google.url,
+            credentials: credentialsIn('google'),
+          },
+        },
+      );
+      const files = ['guides/queue.yaml', 'guides/vpc.yaml', 'gcp/20-topic.yaml'];
+      const args = files.flatMap((file) => ['-f', join(projectRoot, 'examples', file)]);
+      await controlPlane.kubectl(['apply', ...args]);
+      await controlPlane.kubectl(['wait', ...args, '--for=condition=Ready', '--timeout=60s']);
+    });
+
     test('a claim is Bound, and the process ends when it is asked to', async () => {
-      const apply = (...items: readonly object[]) =>
-        controlPlane.kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
       const credentials = { namespace: 'team', name: 'cloud', key: 'credentials' };
       await apply(
-        { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' } },
-        {
-          ...{ apiVersion: 'v1', kind: 'Secret', metadata: { namespace: 'team', name: 'cloud' } },
-          stringData: { credentials: JSON.stringify({ url: cloud.url, token: cloud.token }) },
-        },
+        ...namespaceAndSecret('team', {
+          credentials: JSON.stringify({ url: cloud.url, token: cloud.token }),
+        }),
         {
           ...{
             apiVersion: 'fcp.crossplane.io/v1alpha3',
