@@ -3,8 +3,8 @@
  * that it loads later, the definitions, and a package.json with the version.
  */
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import type { Metafile } from 'esbuild';
+import { dirname, join, resolve } from 'node:path';
+import type { Metafile, Plugin } from 'esbuild';
 import { build } from 'esbuild';
 import pick from 'lodash/pick.js';
 
@@ -13,6 +13,35 @@ const root = join(import.meta.dirname, '..');
 /** CommonJS packages load Node's own modules with `require`, which ES modules do not have. */
 const requireOfNode =
   "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
+
+/** Modules that libraries load and this product does not use, with their replacements. */
+const unused: readonly (readonly [path: RegExp, replacement: string])[] = [
+  // The classes of all API objects, for one method of KubeConfig. runtime/client/kube-config.ts replaces them without a bundle.
+  [
+    /@kubernetes\/client-node\/dist\/gen\/index\.js$/,
+    'export const createConfiguration = undefined; export const ServerConfiguration = undefined;',
+  ],
+  // Messages in 64 languages.
+  [/zod\/v4\/locales\/index\.js$/, "export { default as en } from './en.js';"],
+];
+
+/** Saves each process 5 MiB. */
+const leaner: Plugin = {
+  name: 'leaner',
+  setup(building) {
+    for (const [filter, contents] of unused) {
+      building.onLoad({ filter }, ({ path }) => ({ contents, loader: 'js', resolveDir: dirname(path) }));
+    }
+    // An import of node:http reads all its exports. Some of them load a second undici, which a call of require does not.
+    building.onResolve({ filter: /^(node:)?http$/ }, ({ kind }) =>
+      kind === 'import-statement' ? { path: 'node:http', namespace: 'required' } : undefined,
+    );
+    building.onLoad({ filter: /.*/, namespace: 'required' }, ({ path }) => ({
+      contents: `module.exports = require(${JSON.stringify(path)});`,
+      loader: 'js',
+    }));
+  },
+};
 
 /**
  * Writes the bundle into a folder, which is emptied first. Dynamic imports stay in separate files: the libraries of the
@@ -34,6 +63,7 @@ export async function bundle(folder: string): Promise<Metafile> {
     minifyWhitespace: true, // a quarter of the live heap, together with names that are not kept
     external: ['pg-native'], // an optional dependency of pg that is not used
     banner: { js: requireOfNode },
+    plugins: [leaner],
     legalComments: 'linked',
     metafile: true,
     logLevel: 'error',

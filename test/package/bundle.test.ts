@@ -75,6 +75,24 @@ describe('the bundle', () => {
     }
   });
 
+  test('has no module of a library that would cost memory without use', async () => {
+    const inputs = Object.values(outputs).flatMap((output) => Object.keys(output.inputs));
+    const ofZod = inputs.filter((path) => path.includes('zod/v4/locales/'));
+    assert.deepEqual(ofZod.map((path) => path.slice(path.lastIndexOf('/') + 1)).toSorted(), [
+      'en.js',
+      'index.js',
+    ]);
+    assert.deepEqual(
+      inputs.filter((path) => path.includes('client-node/dist/gen/models/')),
+      [],
+    );
+    // Such an import loads Node's own undici, beside the undici of the bundle.
+    const imported = Object.values(outputs).flatMap(({ imports }) =>
+      imports.filter(({ path, kind }) => /^(node:)?http$/.test(path) && kind === 'import-statement'),
+    );
+    assert.deepEqual(imported, []);
+  });
+
   test('has the definitions of crds/', async () => {
     const listed = async (directory: string) => (await readdir(directory, { recursive: true })).toSorted();
     assert.deepEqual(await listed(join(folder.directory, 'crds')), await listed(join(projectRoot, 'crds')));
