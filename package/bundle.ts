@@ -21,11 +21,25 @@ const unused: readonly (readonly [path: RegExp, replacement: string])[] = [
     /@kubernetes\/client-node\/dist\/gen\/index\.js$/,
     'export const createConfiguration = undefined; export const ServerConfiguration = undefined;',
   ],
+  // Its fetch, WebSocket, caches and mocks. esbuild reports an import of another name.
+  [
+    /undici\/index\.js$/,
+    `import api from './lib/api/index.js';
+    import Agent from './lib/dispatcher/agent.js';
+    import Dispatcher from './lib/dispatcher/dispatcher.js';
+    import Pool from './lib/dispatcher/pool.js';
+    import ProxyAgent from './lib/dispatcher/proxy-agent.js';
+    import Socks5ProxyAgent from './lib/dispatcher/socks5-proxy-agent.js';
+    import redirect from './lib/interceptor/redirect.js';
+    Object.assign(Dispatcher.prototype, api);
+    export const interceptors = { redirect };
+    export { Agent, Pool, ProxyAgent, Socks5ProxyAgent };`,
+  ],
   // Messages in 64 languages.
   [/zod\/v4\/locales\/index\.js$/, "export { default as en } from './en.js';"],
 ];
 
-/** Saves each process 5 MiB. */
+/** Saves each process 8 MiB. */
 const leaner: Plugin = {
   name: 'leaner',
   setup(building) {

@@ -63,7 +63,7 @@ test('the bundle with the stacks that run by default keeps at most so much heap 
     child.kill('SIGUSR2');
     const [report] = await reported;
     const { heapMiB, undici } = JSON.parse(report) as { readonly heapMiB: number; readonly undici: boolean };
-    assert.ok(heapMiB <= 33, `${heapMiB.toFixed(1)} MiB`);
+    assert.ok(heapMiB <= 32, `${heapMiB.toFixed(1)} MiB`);
     assert.equal(undici, false, 'Node loaded its own undici, beside the undici of the bundle');
   } finally {
     child.kill('SIGKILL');

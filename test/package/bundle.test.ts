@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -86,6 +87,15 @@ describe('the bundle', () => {
       inputs.filter((path) => path.includes('client-node/dist/gen/models/')),
       [],
     );
+    assert.deepEqual(
+      inputs.filter((path) => /undici\/lib\/(mock|cache|web\/(websocket|eventsource))\//.test(path)),
+      [],
+    );
+    const sources = globSync('{clients,runtime}/**/*.ts', { cwd: projectRoot })
+      .map((path) => readFileSync(join(projectRoot, path), 'utf8'))
+      .join('\n');
+    const interceptors = [...sources.matchAll(/\binterceptors\.(\w+)/g)].map(([, name]) => name);
+    assert.deepEqual(interceptors, ['redirect']);
     // Such an import loads Node's own undici, beside the undici of the bundle.
     const imported = Object.values(outputs).flatMap(({ imports }) =>
       imports.filter(({ path, kind }) => /^(node:)?http$/.test(path) && kind === 'import-statement'),
