@@ -18,6 +18,7 @@ export const budgets = {
   burstAgainstAlone: { budget: 2 },
   burstWithTurns: { budget: 1.05 },
   startupSeconds: { budget: 1.5, goal: 0.8 },
+  imageMiB: { budget: 110, goal: 95 },
   blockedMs: { budget: 100, goal: 50 },
   seedMs: { budget: 30 },
 } as const satisfies Readonly<Record<string, Limit>>;

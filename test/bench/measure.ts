@@ -9,6 +9,7 @@ import type { AtOnce } from './phases/at-once.ts';
 import { atOnceFigures, bindAtOnce } from './phases/at-once.ts';
 import type { Deleted } from './phases/deletion.ts';
 import { deletion } from './phases/deletion.ts';
+import { imageMemory } from './phases/image.ts';
 import { restartAndIdle } from './phases/restart.ts';
 import { secretChange } from './phases/secret-change.ts';
 import { simulation } from './phases/simulation.ts';
@@ -122,6 +123,10 @@ export async function measure(
   if (phases.has('turns')) {
     note(`turns: claims of one team during ${count} of another`);
     figures.push(...(await turns(scene, count)));
+  }
+  if (phases.has('image')) {
+    note(`the memory of the image with ${count} claims`);
+    figures.push(...(await imageMemory(scene, count)));
   }
   await loadMinimalWrites();
   if (phases.has('simulation')) {

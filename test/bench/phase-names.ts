@@ -10,6 +10,7 @@ export const phaseNames = [
   'deletion',
   'selector',
   'turns',
+  'image',
   'simulation',
 ] as const;
 export type PhaseName = (typeof phaseNames)[number];

@@ -22,6 +22,12 @@ function memoryMiBIn(status: string): number {
   return Number(kib) / 1024;
 }
 
+/** The memory that a process shares with no file, in MiB, from the text of `/proc/<pid>/status`. */
+function anonymousMiBIn(status: string): number {
+  const [, kib] = /^RssAnon:\s+(\d+) kB$/m.exec(status) ?? [];
+  return Number(kib) / 1024;
+}
+
 /** NaN where the system has no /proc or the process is gone. */
 function read(pid: number | undefined, file: 'stat' | 'status', parse: (text: string) => number): number {
   try {
@@ -39,6 +45,9 @@ export const peakMemoryMiB = (pid: number | undefined): number => read(pid, 'sta
 
 /** The memory a process holds now, in MiB. */
 export const memoryMiB = (pid: number | undefined): number => read(pid, 'status', memoryMiBIn);
+
+/** The memory that a process holds now and shares with no file, in MiB. */
+export const anonymousMiB = (pid: number | undefined): number => read(pid, 'status', anonymousMiBIn);
 
 /** Seconds of CPU all processes together have used, from the text of `/proc/stat`. */
 function machineCpuSecondsIn(stat: string): number {

@@ -45,6 +45,8 @@ export interface Scene {
 }
 
 export interface LaunchOptions {
+  /** Default: `main.ts`. */
+  readonly program?: string;
   /** Added to ours. */
   readonly flags?: readonly string[];
   /** Added to this process's own environment. */
@@ -115,14 +117,10 @@ export async function startScene(): Promise<Scene> {
     externalCalls: () =>
       sum([fixture.favourite, fixture.other].flatMap((cloud) => Object.values(cloud.calls()))),
     launch: (options = {}) => launch(fixture, options),
-    async start({ flags = [], environment } = {}) {
+    async start({ flags = [], ...others } = {}) {
       const port = await freePort();
       const address = ['--health-probe-bind-address', `127.0.0.1:${port}`];
-      const stack = launch(
-        fixture,
-        { flags: [...address, ...flags], ...(environment && { environment }) },
-        port,
-      );
+      const stack = launch(fixture, { flags: [...address, ...flags], ...others }, port);
       await stack.ready();
       return stack;
     },
@@ -139,17 +137,15 @@ const countOf = ({ writes, eventWrites }: Awaited<ReturnType<Scene['requests']>>
 
 function launch(
   { cluster }: FancySQLFixture,
-  { flags = [], environment = {} }: LaunchOptions,
+  { program, flags = [], environment = {} }: LaunchOptions,
   port?: number,
 ): Stack {
   // The harness passes our own environment on.
   const own = Object.fromEntries(Object.keys(environment).map((name) => [name, process.env[name]]));
   Object.assign(process.env, environment);
   const launchedAtMs = performance.now();
-  const stack = cluster.startProcess([
-    ...['--stacks', 'fcp,ocp', '--poll-interval', '1h', '--max-external-calls-per-second', '100000'],
-    ...flags,
-  ]);
+  const all = ['--stacks', 'fcp,ocp', '--poll-interval', '1h', '--max-external-calls-per-second', '100000'];
+  const stack = cluster.startProcess([...all, ...flags], program === undefined ? {} : { program });
   for (const [name, value] of Object.entries(own)) {
     if (value === undefined) delete process.env[name];
     else process.env[name] = value;

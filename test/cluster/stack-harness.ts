@@ -48,6 +48,8 @@ export interface ProcessOptions {
   readonly isAlone?: boolean;
   /** Whether it acts as an administrator, as on the machine of a developer. Default false. */
   readonly isAdmin?: boolean;
+  /** Default: `main.ts`. */
+  readonly program?: string;
 }
 
 export interface ClusterOptions
@@ -127,9 +129,13 @@ export async function startCluster({ moreRights, ...options }: ClusterOptions = 
       }
       return counts;
     },
-    startProcess(flags = [], { isAlone = true, isAdmin = false } = {}) {
+    startProcess(flags = [], { isAlone = true, isAdmin = false, program = 'main.ts' } = {}) {
       const all = [...(isAlone ? ['--leader-elect=false'] : []), ...flags];
-      const started = startProcess(isAdmin ? controlPlane.kubeconfigPath : processKubeconfigPath, all);
+      const started = startProcess(
+        program,
+        isAdmin ? controlPlane.kubeconfigPath : processKubeconfigPath,
+        all,
+      );
       processes.push(started);
       return started;
     },
@@ -137,8 +143,8 @@ export async function startCluster({ moreRights, ...options }: ClusterOptions = 
   };
 }
 
-function startProcess(kubeconfig: string, flags: readonly string[]): StackProcess {
-  const args = ['main.ts', '--kubeconfig', kubeconfig, ...flags];
+function startProcess(program: string, kubeconfig: string, flags: readonly string[]): StackProcess {
+  const args = [program, '--kubeconfig', kubeconfig, ...flags];
   const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'ignore', 'pipe'] });
   let log = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
