@@ -172,18 +172,23 @@ describe('every manifest of the docs and the examples, on the demo', () => {
   }
 
   test('the commands of docs/start-postgresql.md connect to a database of its claim', async () => {
-    const [, commands = ''] =
-      /^```sh\n(kubectl apply.*?)^```$/ms.exec(read('docs/start-postgresql.md')) ?? [];
+    const page = read('docs/start-postgresql.md');
+    const [copy = ''] = /^cp .*$/m.exec(page) ?? [];
+    const [, commands = ''] = /^```sh\n(kubectl apply.*?)^```$/ms.exec(page) ?? [];
     const folder = mkdtempSync(join(tmpdir(), 'services-stack-readme-'));
     try {
       const start = join(folder, 'examples', 'start');
       mkdirSync(start, { recursive: true });
       for (const file of filesIn('examples/start', '.yaml'))
         writeFileSync(join(folder, file), atHome(read(file)));
-      const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', commands], {
-        cwd: folder,
-        env: { ...process.env, KUBECONFIG: services.controlPlane.kubeconfigPath },
-      });
+      const { stdout } = await promisify(execFile)(
+        'bash',
+        ['-euo', 'pipefail', '-c', `${copy}\n${commands}`],
+        {
+          cwd: folder,
+          env: { ...process.env, KUBECONFIG: services.controlPlane.kubeconfigPath },
+        },
+      );
       assert.match(stdout, /ledger condition met/);
       assert.match(stdout, /team-shop-ledger/);
     } finally {

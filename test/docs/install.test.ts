@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { promisify } from 'node:util';
 import { parseAllDocuments } from 'yaml';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import type { Deployment } from './manifests.ts';
@@ -36,6 +38,18 @@ describe('install.yaml', () => {
     const others = (objects: readonly KubernetesObject[]) =>
       objects.filter(({ kind }) => kind !== 'Deployment');
     assert.deepEqual(others(installed), others(parts));
+  });
+
+  test('the command of the page sets the name of the image, and changes nothing else', async () => {
+    const page = readFileSync(join(projectRoot, 'docs', 'install.md'), 'utf8');
+    const [, edit = assert.fail('no command')] = /^(sed .*) \| kubectl apply -f -$/m.exec(page) ?? [];
+    const { stdout } = await promisify(execFile)('sh', ['-c', edit], { cwd: join(projectRoot, 'deploy') });
+    const before = textOf('install.yaml');
+    const [image = assert.fail('no image')] = /image: services-stack:\S+/.exec(before) ?? [];
+    assert.equal(
+      stdout,
+      before.replace(image, image.replace('services-stack', 'registry.example.org/services-stack')),
+    );
   });
 
   test('has nothing of the stacks for the demo', () => {

@@ -50,6 +50,7 @@ const substituted: Readonly<Record<string, readonly (readonly [start: string, by
     ['redis-cli', 'test/redis/google-cloud.test.ts'],
     ['kubectl annotate cloudmemorystoreinstance NAME', 'test/cluster/advice/gcp-rows.ts'],
   ],
+  'docs/install.md': [['sed ', 'test/docs/install.test.ts']],
   'docs/managed-resources.md': [
     ['kubectl get favouritedbinstance NAME', 'test/cluster/docs.test.ts'],
     ['kubectl annotate network', 'test/docs/guides.test.ts'],
