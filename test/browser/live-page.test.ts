@@ -185,7 +185,7 @@ describe('the live page in a browser', { skip }, () => {
     await until(page, "document.querySelector('.fault')");
     assert.deepEqual(await texts(page, '.verdict'), ['cannot be used']);
     assert.deepEqual(await texts(page, '.cause'), [
-      'No resource class matches spec.classSelector size=huge (matching: AmbivalentDBInstanceClass 0 of 0, FavouriteDBInstanceClass 0 of 2).',
+      'No resource class matches spec.classSelector size=huge; correct it, or have an administrator label a class so that it matches (matching: AmbivalentDBInstanceClass 0 of 0, FavouriteDBInstanceClass 0 of 2).',
     ]);
     assert.match(
       (await texts(page, '.command code'))[0] ?? '',

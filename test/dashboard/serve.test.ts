@@ -106,7 +106,7 @@ describe('the live page of a process', () => {
         200,
         'broken',
         'no match',
-        'No resource class matches spec.classSelector size=huge (matching: AmbivalentDBInstanceClass 0 of 0, FavouriteDBInstanceClass 0 of 2).',
+        'No resource class matches spec.classSelector size=huge; correct it, or have an administrator label a class so that it matches (matching: AmbivalentDBInstanceClass 0 of 0, FavouriteDBInstanceClass 0 of 2).',
       ],
     );
   });

@@ -179,7 +179,7 @@ const cases: readonly Case[] = [
     play: claiming({ classSelector: { matchLabels: { size: 'huge', cloud: 'favourite' } } }),
     link: 'class',
     cause:
-      'No resource class matches spec.classSelector cloud=favourite,size=huge (matching: AmbivalentDBInstanceClass 0 of 0, FavouriteDBInstanceClass 0 of 2).',
+      'No resource class matches spec.classSelector cloud=favourite,size=huge; correct it, or have an administrator label a class so that it matches (matching: AmbivalentDBInstanceClass 0 of 0, FavouriteDBInstanceClass 0 of 2).',
     commands: `kubectl -n team-shop edit ${claims} orders`,
   },
   {

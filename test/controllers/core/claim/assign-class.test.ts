@@ -48,7 +48,8 @@ const modes: Record<string, Mode> = {
     claim: claim({ classSelector: { matchLabels: { size: 'small' } } }),
     matching: (name, kind = classKind) => resourceClass(name, { labels: { size: 'small' } }, { kind }),
     noneReason: 'NoMatchingClass',
-    noneMessage: /size=small \(matching: AmbivalentDBInstanceClass 0 of 0, FavouriteDBInstanceClass 0 of 1\)/,
+    noneMessage:
+      /size=small; correct it, or have an administrator label a class so that it matches \(matching: AmbivalentDBInstanceClass 0 of 0, FavouriteDBInstanceClass 0 of 1\)/,
   },
   defaulting: {
     controller: claimDefaulting,
