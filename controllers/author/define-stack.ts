@@ -4,7 +4,7 @@ import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../apis/core/v1alpha1/class.ts';
 import { kindKey } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
-import type { Provider, ProviderConfig } from '../../apis/core/v1alpha1/provider.ts';
+import type { Provider, ProviderConfig, SystemFacts } from '../../apis/core/v1alpha1/provider.ts';
 import type { Environment } from '../../runtime/controller/environment.ts';
 import type { ClaimService } from '../core/claim-service.ts';
 import type { GeneratedCredential, SecretDetails } from '../core/credential.ts';
@@ -23,8 +23,8 @@ export interface Connection<C> {
   system?(signal: AbortSignal): Promise<string>;
   /** See `check` of {@link ExternalClient}. */
   check?(signal: AbortSignal): Promise<void>;
-  /** See `version` of {@link ExternalClient}. */
-  version?(): string | undefined;
+  /** See `facts` of {@link ExternalClient}. */
+  facts?(): SystemFacts;
 }
 
 /** Returns the connection of a managed resource. Throws an Error whose message a condition may show. */

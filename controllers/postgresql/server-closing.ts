@@ -21,9 +21,11 @@ export interface ServerClosing {
   prepare(signal: AbortSignal): Promise<void>;
   /**
    * Called if a database or role of ours exists: another process may have created it and not closed the server's
-   * databases. A failed attempt is repeated half a minute later at the earliest.
+   * databases. An attempt that failed or left databases open is repeated half a minute later at the earliest.
    */
   keepUp(signal: AbortSignal): Promise<void>;
+  /** Why tenants can still connect to the server's databases, and what to do. Undefined if they cannot. */
+  warning(): string | undefined;
 }
 
 /**
@@ -39,10 +41,14 @@ const restMs = 30_000;
 export function closing({ server, credentials, tell, clock }: ClosingOptions): ServerClosing {
   let done: Promise<void> | undefined;
   let failedAtMs = Number.NEGATIVE_INFINITY;
+  let warning: string | undefined;
   const close = async (signal: AbortSignal): Promise<void> => {
     try {
       const event = closingEvent(await server.closeServerDatabases(signal), credentials);
-      if (event !== undefined) tell(event);
+      const isKnown = event !== undefined && event.message === warning;
+      warning = event?.type === 'Warning' ? event.message : undefined;
+      if (warning !== undefined) failedAtMs = clock.elapsedMs();
+      if (event !== undefined && !isKnown) tell(event);
     } catch (error) {
       done = undefined;
       if (isInterrupted(error)) return;
@@ -59,8 +65,15 @@ export function closing({ server, credentials, tell, clock }: ClosingOptions): S
   return {
     prepare,
     async keepUp(signal) {
-      if (done !== undefined || clock.elapsedMs() - failedAtMs >= restMs) await prepare(signal);
+      const isRested = clock.elapsedMs() - failedAtMs >= restMs;
+      if (warning !== undefined && isRested) {
+        // An administrator may have closed them since.
+        failedAtMs = clock.elapsedMs();
+        done = undefined;
+      }
+      if (done !== undefined || isRested) await prepare(signal);
     },
+    warning: () => warning,
   };
 }
 

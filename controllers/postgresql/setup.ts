@@ -1,3 +1,4 @@
+import type { SystemFacts } from '../../apis/core/v1alpha1/provider.ts';
 import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';
 import {
   PostgreSQLDatabaseClassKind,
@@ -55,12 +56,13 @@ export function createPostgresqlStack({
         return async (managed) => {
           const connection = await connect(managed);
           const system = (signal: AbortSignal) => connection.server.systemIdentifier(signal);
-          const version = (): string | undefined => {
+          const facts = (): SystemFacts => {
             const major = connection.server.lastVersion();
-            return major === undefined ? undefined : `PostgreSQL ${major}`;
+            const version = major === undefined ? undefined : `PostgreSQL ${major}`;
+            return { version, warning: connection.closing.warning() };
           };
           const check = async (signal: AbortSignal) => void (await system(signal));
-          return { client: { ...connection, ...shared }, system, check, version };
+          return { client: { ...connection, ...shared }, system, check, facts };
         };
       },
     },

@@ -3,6 +3,7 @@ import type { Observable } from 'rxjs';
 import { filter, map, Subject } from 'rxjs';
 import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import { kindKey } from '../../../apis/core/v1alpha1/kind.ts';
+import type { SystemFacts } from '../../../apis/core/v1alpha1/provider.ts';
 import type { Request } from '../../../runtime/controller/reconcile.ts';
 import type { ProviderErrorClass } from '../error-class.ts';
 
@@ -13,7 +14,7 @@ export type CallResult = 'works' | { readonly errorClass: ProviderErrorClass; re
 export interface ProviderCalls {
   /** The last result of each user, by the user's UID. */
   readonly results: ReadonlyMap<string, CallResult>;
-  readonly systemVersion?: string | undefined;
+  readonly system?: SystemFacts | undefined;
 }
 
 interface Held extends ProviderCalls {
@@ -22,7 +23,7 @@ interface Held extends ProviderCalls {
   readonly results: Map<string, CallResult>;
   /** The number of users whose last call succeeded. */
   working: number;
-  systemVersion?: string | undefined;
+  system?: SystemFacts | undefined;
 }
 
 /** The results of the external calls of this process, by provider. They are kept only in memory. */
@@ -31,7 +32,7 @@ export interface ProviderHealth {
   record(
     kind: Kind,
     provider: KubernetesObject,
-    call: { readonly user: string; readonly result: CallResult; readonly systemVersion?: string | undefined },
+    call: { readonly user: string; readonly result: CallResult; readonly system?: SystemFacts | undefined },
   ): void;
   /** Returns the results of `users`. Forgets other results: their users were deleted or use another provider. */
   of(kind: Kind, provider: KubernetesObject, users: readonly string[]): ProviderCalls | undefined;
@@ -75,25 +76,24 @@ export function createProviderHealth(): ProviderHealth {
   }
 
   return {
-    record(kind, provider, { user, result, systemVersion }) {
+    record(kind, provider, { user, result, system }) {
       const { name, uid = '', generation = 0 } = provider.metadata;
       const found = resultsOf(kind, provider);
       if (found === 'newer') return;
       const held: Held = found ?? { uid, generation, results: new Map(), working: 0 };
       const former = held.results.get(user);
       const othersWork = held.working - (former === 'works' ? 1 : 0);
-      const isNewVersion = systemVersion !== undefined && systemVersion !== held.systemVersion;
-      // If the call of another resource works, a success does not change Ready. A failure may change Ready: that other
-      // resource may have been deleted.
+      const isNewSystem = system !== undefined && !isEqual(system, held.system);
+      // While another resource works, only a failure may change Ready: that other resource may have been deleted.
       const isKnown = result === 'works' ? othersWork > 0 || former === 'works' : isEqual(former, result);
-      const isNews = isNewVersion || !isKnown;
+      const isNews = isNewSystem || !isKnown;
       const isRecovery =
         result === 'works' && former !== 'works' && othersWork === 0 && held.results.size > 0;
       known.set(keyOf(kind, name), held);
       held.results.delete(user); // set() below appends the user, so the oldest call stays first
       held.results.set(user, result);
       held.working = othersWork + (result === 'works' ? 1 : 0);
-      held.systemVersion = systemVersion ?? held.systemVersion;
+      held.system = system ?? held.system;
       if (isNews) changes.next({ kind: kindKey(kind), name });
       if (isRecovery) mayWork.next({ kind: kindKey(kind), name, isFor: (other) => other !== user });
     },

@@ -69,14 +69,15 @@ export function providerReadiness(
     // Check again, because a file, a variable or the network may change without an event.
     const again = isToCheck && !results.includes('works') ? { againMs: checkAgainMs } : {};
     if (decision.ready === undefined) return again;
-    const ready = withOrigin(decision.ready, originOf(provider));
+    const { version, warning } = calls?.system ?? {};
+    const ready = withOrigin({ ...(warning && { message: warning }), ...decision.ready }, originOf(provider));
     // One managed resource at a time retries soon. If its call succeeds, all of them retry.
     const isDown = isUsed && ready.reason === 'ProviderUnreachable';
     if (isDown && before?.reason === ready.reason) health.retryOne(kind, provider.metadata.name);
     return {
       ready,
       ...again,
-      ...(calls?.systemVersion !== undefined && { systemVersion: calls.systemVersion }),
+      ...(version !== undefined && { systemVersion: version }),
       ...(ready.status === 'False' && {
         event: { type: 'Warning', reason: ready.reason, message: ready.message ?? '' },
         ...(isUsed && { againMs: isDown ? retryMs : repeatAfterMs }),

@@ -284,9 +284,10 @@ export const postgresqlRows = (server: Server): Readonly<Record<keyof typeof adv
     },
     says: (at) =>
       `run as "${server().superuser}": GRANT CONNECT ON DATABASE ${escapeIdentifier(at.named('open'))} TO ${escapeIdentifier(at.named('administrator'))}`,
-    where: (at) => at.events(at.named('pg')),
+    where: (at) => at.messagesOf(ProviderConfigKind, { name: at.named('pg') }),
     async act(at) {
-      const [, statements = ''] = /run as \S+: (.*)$/m.exec(await at.events(at.named('pg'))) ?? [];
+      const said = await at.messagesOf(ProviderConfigKind, { name: at.named('pg') });
+      const [, statements = ''] = /run as \S+: (.*)$/m.exec(said) ?? [];
       await sql(server, statements.split('; '));
     },
     async ends(at) {

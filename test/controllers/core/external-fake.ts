@@ -6,7 +6,7 @@ import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import { kindKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { externalName } from '../../../apis/core/v1alpha1/meta.ts';
-import type { Provider, ProviderConfig } from '../../../apis/core/v1alpha1/provider.ts';
+import type { Provider, ProviderConfig, SystemFacts } from '../../../apis/core/v1alpha1/provider.ts';
 import { nothingThere } from '../../../controllers/author/written-name.ts';
 import type { ClaimService } from '../../../controllers/core/claim-service.ts';
 import { generatedPassword } from '../../../controllers/core/credential.ts';
@@ -112,6 +112,8 @@ export class FakeExternal implements ExternalConnector {
   checksProviders = false;
   /** The identity of this system; undefined: the system does not report it. */
   system: string | undefined;
+  /** The facts that its clients report; undefined: they report none. */
+  systemFacts: SystemFacts | undefined;
   /** Deletion is only begun. */
   isDeletionSlow = false;
 
@@ -136,6 +138,7 @@ export class FakeExternal implements ExternalConnector {
       update: (managed, credential) => this.#call('update', () => this.#update(managed, credential)),
       delete: (managed) => this.#call('delete', () => this.#delete(managed)),
       disconnect: () => this.#call('disconnect', () => undefined),
+      ...(this.systemFacts && { facts: () => this.systemFacts ?? {} }),
       ...((poll && { poll }) as { readonly poll: NonNullable<typeof poll> }),
       ...(this.plansDetails && {
         plannedDetails: (managed: Managed, { value }: DesiredCredential) =>

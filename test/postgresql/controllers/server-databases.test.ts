@@ -67,9 +67,10 @@ describe("the server's own databases", () => {
   describe('are closed once', () => {
     const failing = () => Promise.reject(new Error('unreachable'));
     const closed = () => Promise.resolve({ closed: [], kept: [], open: [] });
+    const open = () => Promise.resolve({ closed: [], kept: [], open: [{ name: 'postgres', owner: 'root' }] });
     const clock = testClock();
     /** The answers of the attempts, in this order. */
-    const attempts = (...answers: readonly (typeof failing | typeof closed)[]) => {
+    const attempts = (...answers: readonly (typeof failing | typeof closed | typeof open)[]) => {
       const made = { calls: 0, events: [] as unknown[] };
       const server = { closeServerDatabases: () => answers[made.calls++]!() };
       const tell = (event: unknown) => void made.events.push(event);
@@ -114,6 +115,26 @@ describe("the server's own databases", () => {
         assert.equal(made.calls, calls);
         await clock.advance(10_000);
       }
+    });
+
+    test('and while they are open, a warning stays, one Event reports it, and each poll looks again', async () => {
+      const { made, prepare, keepUp, warning } = attempts(open, open, closed);
+      await prepare(signal);
+      await prepare(signal);
+      for (const [calls, isWarned] of [
+        [1, true],
+        [2, true],
+        [3, false],
+        [3, false],
+      ] as const) {
+        await keepUp(signal);
+        assert.deepEqual(
+          [made.calls, warning()?.startsWith('every tenant may connect to')],
+          [calls, isWarned || undefined],
+        );
+        await clock.advance(54_000);
+      }
+      assert.equal(made.events.length, 1);
     });
 
     test('by an observation, in a process that creates nothing', async () => {

@@ -1,5 +1,6 @@
 import type { ReadyFacts } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { Managed, ManagedStatus } from '../../../../apis/core/v1alpha1/managed.ts';
+import type { SystemFacts } from '../../../../apis/core/v1alpha1/provider.ts';
 import type { ReportedDetails } from '../../../../apis/core/v1alpha1/secret.ts';
 
 export type OperationType = 'create' | 'update' | 'delete';
@@ -192,8 +193,8 @@ export interface Calls<M extends Managed, Name extends string> {
    * `connect` then gets an invented managed resource without name and parameters. Absent: no such check.
    */
   check?(signal: AbortSignal): Promise<void>;
-  /** The version of the external system: `PostgreSQL 18`. Undefined: not known yet. Makes no external call. */
-  version?(): string | undefined;
+  /** Facts about the external system that earlier calls have shown. Makes no external call. */
+  facts?(): SystemFacts;
 }
 
 /** An external client whose calls do not return names of operations. */

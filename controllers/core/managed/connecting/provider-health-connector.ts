@@ -1,5 +1,6 @@
 import type { Kind, KubernetesObject } from '../../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
+import type { SystemFacts } from '../../../../apis/core/v1alpha1/provider.ts';
 import { errorFactsOf } from '../../../../clients/external-error.ts';
 import { messageOf } from '../../../../runtime/client/errors.ts';
 import type { ProviderErrorClass } from '../../error-class.ts';
@@ -44,7 +45,7 @@ export function providerHealthConnector<M extends Managed>(
       if (by === undefined) return connector.connect(managed, signal);
       const { kind, provider } = by;
       const { uid: user = '' } = managed.metadata;
-      let last: { readonly result: CallResult; readonly systemVersion?: string | undefined } | undefined;
+      let last: { readonly result: CallResult; readonly system?: SystemFacts | undefined } | undefined;
       const failed = (error: unknown, errorClass: ProviderErrorClass | undefined): unknown => {
         if (errorClass === undefined) return error;
         last = { result: { errorClass, message: providerMessageOf(error) } };
@@ -63,7 +64,7 @@ export function providerHealthConnector<M extends Managed>(
         try {
           const answer = await call();
           if (isAnswer(operation, answer, isNamed(managed))) {
-            last = { result: 'works', systemVersion: client.version?.() };
+            last = { result: 'works', system: client.facts?.() };
           }
           return answer;
         } catch (error) {

@@ -58,7 +58,7 @@ function wrapMost<M extends Managed, Name extends string>(
   client: Calls<M, Name>,
   around: Around,
 ): Calls<M, Name> {
-  const { plannedDetails, system, check, version, disconnect } = client;
+  const { plannedDetails, system, check, facts, disconnect } = client;
   return {
     observe: (managed, credential, signal) =>
       around(async (own = signal) => client.observe(managed, credential, own), signal, 'observe'),
@@ -79,7 +79,7 @@ function wrapMost<M extends Managed, Name extends string>(
       check: (signal: AbortSignal) =>
         around(async (own = signal) => check.call(client, own), signal, 'check'),
     }),
-    ...(version && { version: () => version.call(client) }),
+    ...(facts && { facts: () => facts.call(client) }),
     ...(disconnect && {
       disconnect: () => around(async () => disconnect.call(client), undefined, 'disconnect'),
     }),

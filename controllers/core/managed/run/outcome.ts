@@ -381,8 +381,7 @@ export async function conclude(
   } catch (error) {
     if (!isNotFound(error)) throw error;
   }
-  const [before, after] = [run.current.status?.conditions, stored.status?.conditions];
-  logConditions(ofRun, { before, after, failure });
+  logConditions(ofRun, { before: run.current.status?.conditions, after: stored.status?.conditions, failure });
   for (const event of events) {
     if (event.type === 'Warning' || stored !== run.current) env.events.record(stored, event);
   }

@@ -20,11 +20,11 @@ function scene() {
   return {
     health,
     emitted,
-    record: (user: string, result: CallResult, of = provider(), systemVersion?: string) =>
-      health.record(providerConfigKind, of, { user, result, systemVersion }),
+    record: (user: string, result: CallResult, of = provider(), version?: string) =>
+      health.record(providerConfigKind, of, { user, result, ...(version && { system: { version } }) }),
     known: (of = provider(), users = ['a', 'b']) => {
-      const { results = [], systemVersion } = health.of(providerConfigKind, of, users) ?? {};
-      return { results: Object.fromEntries(results), ...(systemVersion && { systemVersion }) };
+      const { results = [], system } = health.of(providerConfigKind, of, users) ?? {};
+      return { results: Object.fromEntries(results), ...(system && { system }) };
     },
   };
 }
@@ -99,9 +99,9 @@ describe('the health of a provider by its calls', () => {
     const at = scene();
     at.record('a', 'works', provider(), 'PostgreSQL 17');
     at.record('a', 'works');
-    assert.equal(at.known().systemVersion, 'PostgreSQL 17');
+    assert.equal(at.known().system?.version, 'PostgreSQL 17');
     at.record('a', 'works', provider(), 'PostgreSQL 18');
-    assert.equal(at.known().systemVersion, 'PostgreSQL 18');
+    assert.equal(at.known().system?.version, 'PostgreSQL 18');
     assert.deepEqual(at.emitted, ['default changed', 'default changed']);
   });
 

@@ -129,6 +129,24 @@ describe('Ready of a ProviderConfig, in a process of a stack whose author does n
     process.stop();
   });
 
+  test('a warning about the external system is the message of Ready while calls work', async () => {
+    const at = scene(1);
+    at.external.systemFacts = { version: 'Cloud 7', warning: 'every tenant may connect' };
+    const process = await at.start().settle();
+    assert.deepEqual(
+      [reported(at.ready), at.ready?.message],
+      ['True/CredentialsAccepted', 'every tenant may connect'],
+    );
+    at.fails(() => refused);
+    await process.settle(pollMs);
+    assert.equal(at.ready?.message, 'the cloud refused the token (secret infra/cloud)');
+    at.fails(undefined);
+    at.external.systemFacts = { version: 'Cloud 7' };
+    await process.settle(pollMs);
+    assert.deepEqual([reported(at.ready), at.ready?.message], ['True/CredentialsAccepted', undefined]);
+    process.stop();
+  });
+
   test('Ready stays True if one of three users always fails', async () => {
     const at = scene(3);
     const process = await at.start().settle();

@@ -37,9 +37,9 @@ function scene(calls: Partial<ExternalClient> = {}, connecting?: Error) {
       },
     },
     {
-      record(_kind, { metadata }, { user, result, systemVersion = '' }) {
+      record(_kind, { metadata }, { user, result, system: { version = '' } = {} }) {
         const text =
-          result === 'works' ? `works ${systemVersion}`.trim() : `${result.errorClass}: ${result.message}`;
+          result === 'works' ? `works ${version}`.trim() : `${result.errorClass}: ${result.message}`;
         reports.push(`${user} with ${metadata.name}: ${text}`);
       },
     },
@@ -56,7 +56,7 @@ describe('a run reports on the provider', () => {
     Record<string, readonly [calls: Partial<ExternalClient>, reports: readonly string[]]>
   > = {
     'a resource that was found is reported with the version of the system': [
-      { observe: async () => ({ exists: true, isUpToDate: true }), version: () => 'Cloud 7' },
+      { observe: async () => ({ exists: true, isUpToDate: true }), facts: () => ({ version: 'Cloud 7' }) },
       ['u with default: works Cloud 7'],
     ],
     'an absent resource is an answer of the system': [{}, ['u with default: works']],
