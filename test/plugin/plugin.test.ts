@@ -484,6 +484,12 @@ describe('the plugin of kubectl', () => {
     assert.equal(stdout.split('\n')[0], header.trimEnd());
   });
 
+  test('--version prints the version of the package, and calls nothing', async () => {
+    const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
+    const { code, stdout, calls } = await run(['--version']);
+    assert.deepEqual([code, stdout, calls], [0, `${version}\n`, []]);
+  });
+
   for (const args of [['--help'], ['-h'], ['help'], ['offer', '--help']]) {
     test(`"${args.join(' ')}" shows every verb`, async () => {
       const { code, stdout } = await run(args);
