@@ -41,12 +41,21 @@ export function notesIn(changelog: string): string {
   return text === noNotes ? '' : text;
 }
 
-/** Pure. The changelog after the release: its notes stand under the version and the date, such as 2026-11-27. */
+/**
+ * Pure. The changelog after the release: its notes stand under the version and the date, such as 2026-11-27. A candidate
+ * such as 0.2.0-rc.1 changes nothing: the notes are those of the final version.
+ */
 export const releasedChangelog = (changelog: string, version: string, date: string): string =>
-  changelog.replace(
-    unreleased,
-    () => `## [Unreleased]\n\n${noNotes}\n\n## [${version}] - ${date}\n\n${notesIn(changelog)}\n\n`,
-  );
+  semver.prerelease(version) === null
+    ? changelog.replace(
+        unreleased,
+        () => `## [Unreleased]\n\n${noNotes}\n\n## [${version}] - ${date}\n\n${notesIn(changelog)}\n\n`,
+      )
+    : changelog;
+
+/** Pure. The notes without links to files, which lead nowhere outside of the repository: their text remains. */
+export const withoutFileLinks = (notes: string): string =>
+  notes.replace(/\[([^\]]*)\]\((?!https?:)[^)]*\)/g, '$1');
 
 /** Pure. The text with another version in the names of the image and of the archives. */
 export const withVersion = (text: string, present: string, wanted: string): string =>

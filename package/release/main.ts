@@ -1,20 +1,13 @@
 /**
- * `npm run release -- <version> [flags]` makes a release in a temporary clone, and puts its files into dist/release/.
+ * `npm run release -- <version> [flags]` makes a release in a temporary clone. Its files are then in
+ * dist/release/<version>/; those of other versions remain.
  * Without `--tag` it is a dry run: the repository does not change. With it, the repository gets the commit and the tag.
  * Ends with 1 and the reason if the version cannot be released, or after a signal. Then the repository has not changed.
  * Ends with 2 for a wrong flag.
  */
 import { createHash } from 'node:crypto';
-import {
-  cpSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { textProgress } from '../../local/control-plane/progress.ts';
@@ -22,7 +15,7 @@ import { BadFlag, wordFlag } from '../../local/flags.ts';
 import { architectureNames } from '../../local/image/architecture.ts';
 import { askedOf, readCommandLine } from '../../local/read-command-line.ts';
 import { version as present } from '../version.ts';
-import { notesIn, refusal, releasedChangelog, tagOf, withVersion } from './checks.ts';
+import { notesIn, refusal, releasedChangelog, tagOf, withoutFileLinks, withVersion } from './checks.ts';
 import { addRelease, cloneRepository } from './repository.ts';
 import { runUntil } from './run.ts';
 
@@ -33,7 +26,6 @@ flags:
   --skip-tests     do not run the tests; only for a dry run`;
 
 const root = join(import.meta.dirname, '..', '..');
-const out = join(root, 'dist', 'release');
 
 const { wanted, isTagged, architectures, skipsTests } = askedOf(
   readCommandLine(process.argv.slice(2), {
@@ -63,6 +55,7 @@ const { wanted, isTagged, architectures, skipsTests } = askedOf(
   }),
 );
 
+const out = join(root, 'dist', 'release', wanted);
 const progress = textProgress({ prefix: 'release:' });
 
 const stopped = new AbortController();
@@ -88,13 +81,22 @@ async function setVersion(clone: string): Promise<void> {
   await run(clone, 'npm', 'run', '--silent', 'generate');
 }
 
+/** All definitions of a folder in one text, for `kubectl apply -f` and `kubectl delete -f`. */
+const definitionsIn = (folder: string): string =>
+  globSync('*.yaml', { cwd: folder })
+    .toSorted()
+    .map((name) => readFileSync(join(folder, name), 'utf8'))
+    .join('---\n');
+
 /** Creates the files of the release in a folder. */
 async function buildFiles(clone: string, notes: string, into: string): Promise<void> {
   mkdirSync(into, { recursive: true });
   const file = (name: string): string => join(into, name);
   cpSync(join(clone, 'deploy', 'install.yaml'), file('install.yaml'));
+  writeFileSync(file('crds.yaml'), definitionsIn(join(clone, 'crds')));
+  writeFileSync(file('crds-demo.yaml'), definitionsIn(join(clone, 'crds', 'demo')));
   cpSync(join(clone, 'trace', 'kubectl-services_stack'), file('kubectl-services_stack'));
-  writeFileSync(file('notes.md'), `${notes}\n`);
+  writeFileSync(file('notes.md'), `${withoutFileLinks(notes)}\n`);
   // A tarball with the layout and the name of `helm package`.
   const chart = ['--transform', 's,^chart,services-stack,', '-C', join(clone, 'deploy'), 'chart'];
   await run(
@@ -146,9 +148,8 @@ async function checkRepository(): Promise<void> {
   if (reason !== undefined) throw new Error(reason);
 }
 
-const work = mkdtempSync(join(tmpdir(), 'services-stack-release-'));
-try {
-  await checkRepository();
+/** Makes the release in a folder, which exists and is empty. */
+async function makeRelease(work: string): Promise<void> {
   const clone = join(work, 'services-stack');
   const built = join(work, 'release');
   await progress.step('clone the repository and install its packages', async () => {
@@ -156,7 +157,7 @@ try {
     await run(clone, 'npm', 'ci', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error');
   });
   const notes = notesIn(readFileSync(join(clone, 'CHANGELOG.md'), 'utf8'));
-  await progress.step(`set version ${wanted}`, async () => {
+  await progress.step(`set version ${wanted} and generate the files that have it`, async () => {
     await setVersion(clone);
     await run(clone, 'git', 'commit', '--quiet', '--all', '--message', `package: release ${wanted}`);
   });
@@ -165,9 +166,22 @@ try {
     await progress.step('test', () => run(clone, 'npm', 'test', '--silent'));
   }
   await progress.step('build the files', () => buildFiles(clone, notes, built));
-  rmSync(out, { recursive: true, force: true });
+  await rm(out, { recursive: true, force: true });
   cpSync(built, out, { recursive: true });
   if (isTagged) await addRelease(run, root, clone, tagOf(wanted));
+}
+
+try {
+  await checkRepository();
+  const work = mkdtempSync(join(tmpdir(), 'services-stack-release-'));
+  try {
+    await makeRelease(work);
+  } finally {
+    // A program of a command that was stopped may still write. A folder that remains makes no release fail.
+    await progress
+      .step('remove the clone', () => rm(work, { recursive: true, force: true, maxRetries: 10 }))
+      .catch((error: unknown) => progress.note(String(error)));
+  }
   const names = globSync('*', { cwd: out }).toSorted();
   process.stdout.write(names.map((name) => `${relative(resolve(), join(out, name))}\n`).join(''));
   const ending = isTagged
@@ -177,7 +191,4 @@ try {
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
-} finally {
-  // A program of a command that was stopped may still write.
-  rmSync(work, { recursive: true, force: true, maxRetries: 10 });
 }

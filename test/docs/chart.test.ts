@@ -482,7 +482,7 @@ describe('the chart, rendered without Helm', { skip: withoutRenderer }, () => {
     test('have the commands for what is installed', async () => {
       const notes = async (values: Values) => commandsIn((await chartWith(values, 'databases')).notes);
       assert.deepEqual(await notes({}), first);
-      assert.deepEqual(await notes({ installCrds: false }), [...first, 'kubectl apply -f crds/']);
+      assert.deepEqual(await notes({ installCrds: false }), [...first, 'kubectl apply -f crds.yaml']);
       assert.deepEqual(await notes({ dashboard: { enabled: true } }), [
         ...first,
         'kubectl -n databases port-forward deployment/services-stack 8082',

@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import { parseAllDocuments } from 'yaml';
 import type { ReleaseFacts } from '../../package/release/checks.ts';
-import { notesIn, refusal, releasedChangelog } from '../../package/release/checks.ts';
+import { notesIn, refusal, releasedChangelog, withoutFileLinks } from '../../package/release/checks.ts';
 import { addRelease, cloneRepository } from '../../package/release/repository.ts';
 import { runUntil } from '../../package/release/run.ts';
 import type { ProjectCopy } from '../docs/project-copy.ts';
@@ -15,6 +16,12 @@ import { copyProject, projectRoot } from '../docs/project-copy.ts';
 
 const changelog = '# Changelog\n\n## [Unreleased]\n\n- a claim\n\n## [0.1.0] - 2026-01-01\n\n- the first\n';
 const facts: ReleaseFacts = { wanted: '0.2.0', present: '0.1.0', tags: ['v0.1.0'], changed: [], changelog };
+
+/** The part of a definition that the test reads. */
+interface Definition {
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly annotations: Readonly<Record<string, string>> };
+}
 
 describe('a version is refused with one sentence', () => {
   const table: Readonly<Record<string, readonly [Partial<ReleaseFacts>, string | undefined]>> = {
@@ -56,6 +63,21 @@ test('the notes move under their version, and the next ones begin empty', () => 
     '# Changelog\n\n## [Unreleased]\n\nNothing yet.\n\n## [0.2.0] - 2026-11-27\n\n- a claim\n\n## [0.1.0] - 2026-01-01\n\n- the first\n',
   );
   assert.deepEqual([notesIn(changelog), notesIn(released)], ['- a claim', '']);
+});
+
+test('a candidate leaves the notes where the final version finds them', () => {
+  const candidate = releasedChangelog(changelog, '0.2.0-rc.1', '2026-11-27');
+  assert.equal(candidate, changelog);
+  const final = { ...facts, present: '0.2.0-rc.1', tags: ['v0.1.0', 'v0.2.0-rc.1'], changelog: candidate };
+  assert.equal(refusal(final), undefined);
+  assert.equal(refusal({ ...final, wanted: '0.2.0-rc.2' }), undefined);
+  assert.equal(notesIn(candidate), '- a claim');
+});
+
+test('the notes as a file keep links to the web, and only the text of links to files', () => {
+  const notes =
+    '- [Each](docs/a.md#b) [`kind`](../c.md), and ([0057](docs/0057.md)). See [Flux](https://fluxcd.io) [a][b]';
+  assert.equal(withoutFileLinks(notes), '- Each `kind`, and (0057). See [Flux](https://fluxcd.io) [a][b]');
 });
 
 test('no page denies that there is a release: after one the sentence would be wrong', () => {
@@ -171,13 +193,21 @@ describe('the command', () => {
 
   test('a dry run makes all files with the version, and leaves the repository as it was', async () => {
     const head = git('rev-parse', 'HEAD');
-    const { code, output } = await release('99.0.0', '--skip-tests', '--arch', 'none');
+    await copy.write('dist/release/98.0.0/notes.md', 'of the previous version');
+    await copy.write('dist/release/99.0.0/old.txt', 'of an earlier run');
+    const { code, output } = await copy.run('bash', [
+      '-c',
+      'exec "$0" package/release/main.ts 99.0.0 --skip-tests --arch none 2>&1',
+      process.execPath,
+    ]);
     assert.equal(code, 0, output);
     assert.deepEqual([git('rev-parse', 'HEAD'), git('status', '--porcelain'), git('tag')], [head, '', '']);
-    const sums = await copy.run('bash', ['-c', 'cd dist/release && sha256sum --check SHA256SUMS']);
+    const sums = await copy.run('bash', ['-c', 'cd dist/release/99.0.0 && sha256sum --check SHA256SUMS']);
     assert.deepEqual(sums, {
       code: 0,
       output: [
+        'crds-demo.yaml',
+        'crds.yaml',
         'install.yaml',
         'kubectl-services_stack',
         'notes.md',
@@ -188,10 +218,45 @@ describe('the command', () => {
         .map((name) => `${name}: OK\n`)
         .join(''),
     });
-    assert.match(await copy.read('dist/release/install.yaml'), /image: services-stack:99\.0\.0\n/);
-    const chart = ['-xzOf', 'dist/release/services-stack-chart-99.0.0.tgz', 'services-stack/Chart.yaml'];
+    assert.match(await copy.read('dist/release/99.0.0/install.yaml'), /image: services-stack:99\.0\.0\n/);
+    const chart = [
+      '-xzOf',
+      'dist/release/99.0.0/services-stack-chart-99.0.0.tgz',
+      'services-stack/Chart.yaml',
+    ];
     assert.match((await copy.run('tar', chart)).output, /^version: 99\.0\.0\nappVersion: "99\.0\.0"$/m);
-    const package_ = ['-xzOf', 'dist/release/services-stack-99.0.0.tgz', 'package/package.json'];
+    const package_ = ['-xzOf', 'dist/release/99.0.0/services-stack-99.0.0.tgz', 'package/package.json'];
     assert.match((await copy.run('tar', package_)).output, /"version": "99\.0\.0"/);
+    const plugin = await copy.run('sh', ['dist/release/99.0.0/kubectl-services_stack', '--version']);
+    assert.deepEqual(plugin, { code: 0, output: '99.0.0\n' });
+    for (const [file, folder] of [
+      ['crds.yaml', 'crds'],
+      ['crds-demo.yaml', 'crds/demo'],
+    ] as const) {
+      const definitions = parseAllDocuments(await copy.read(`dist/release/99.0.0/${file}`)).map(
+        (document) => document.toJS() as Definition,
+      );
+      const expected = globSync('*.yaml', { cwd: join(projectRoot, folder) }).map((name) => {
+        const [group, plural] = name.replace('.yaml', '').split('_');
+        return `CustomResourceDefinition ${plural}.${group} 99.0.0`;
+      });
+      assert.ok(expected.length > 5);
+      assert.deepEqual(
+        definitions
+          .map(({ kind, metadata: { name, annotations } }) =>
+            [kind, name, annotations['services-stack.crossplane.io/definition-version']].join(' '),
+          )
+          .toSorted(),
+        expected.toSorted(),
+      );
+    }
+    assert.doesNotMatch(await copy.read('dist/release/99.0.0/notes.md'), /\]\(docs\//);
+    assert.equal(await copy.read('dist/release/98.0.0/notes.md'), 'of the previous version');
+    assert.deepEqual((await readdir(join(copy.directory, 'dist/release'))).toSorted(), ['98.0.0', '99.0.0']);
+    // The last message comes when nothing is left to do.
+    assert.match(
+      output,
+      /^release: remove the clone: done .*\n(dist\/release\/99\.0\.0\/\S+\n)+This was a dry run: .*\n$/m,
+    );
   });
 });
