@@ -192,8 +192,9 @@ spec:
       app.kubernetes.io/name: ${name}
   policyTypes: [Ingress]
   ingress:
-    # To limit who may read the metrics, add a namespaceSelector or podSelector.
+    # To limit who may read the metrics, add "from" with a namespaceSelector or podSelector here.
     - ports:
         - { protocol: TCP, port: metrics }
+    - ports:
         - { protocol: TCP, port: probes }
 `;
