@@ -1,4 +1,4 @@
-/* The conditions and Events that a run reports on its claim if its last decision requires no API call. */
+/* The conditions and Events that a run reports on its claim when it ends with a BindingWait: nothing more to do. */
 
 import compact from 'lodash/compact.js';
 import { advice } from '../../../apis/core/v1alpha1/advice.ts';

@@ -79,8 +79,8 @@ function unknownKind({ peers, claim }: Responsible, isEnding: boolean): Responsi
 }
 
 /**
- * Whether a process that knows the kind has reported on the claim: Ready has a reason that only such a process writes.
- * A report on an earlier generation is accepted only while the claim is Bound and is not being deleted.
+ * Whether a process that knows the kind in `resourceRef` or `classRef` has set Ready. If so, this process does not
+ * report UnknownKind. A report on an earlier generation counts only while the claim is Bound and not being deleted.
  */
 function isReportedByOther({ metadata, status }: Claim): boolean {
   const { reason = 'UnknownKind', observedGeneration } = getCondition(status?.conditions, 'Ready');
