@@ -363,8 +363,9 @@ const violated: readonly Violated[] = [
     history({ as, cluster, rest }) {
       const labels = { 'secret.crossplane.io/owner-uid': 'uid-of-a' };
       const kept = [secret('team', 'conn', orders, {}), secret('stores', 'a', undefined, {}, { labels })];
-      put(orders, managed('a'), ...kept)(cluster);
-      as('p1', leave(orders, managed('a')));
+      const leaving = [claim('orders', {}, { ...ours, ...gone }), managed('a', {}, { ...held, ...gone })];
+      put(...leaving, ...kept)(cluster);
+      for (const each of leaving) as('p1', patch(each, { metadata: { finalizers: null } }));
       rest();
     },
     says: [

@@ -1,13 +1,18 @@
+import { crdName } from '../../../apis/crd.ts';
 import type { InvariantOf } from '../invariant.ts';
+import { kinds } from '../kinds.ts';
 
 /**
- * Deleting what is being deleted already changes nothing, and who asks cannot always know; nor whether an Event whose
- * answer was lost was written.
+ * Some writes may change nothing. A process cannot always know that an object is being deleted already, or that an Event
+ * whose answer was lost was written. And the API server drops fields that an older definition lacks (a known limit).
  */
-export const noEmptyWrites: InvariantOf = () => ({
+export const noEmptyWrites: InvariantOf = ({ cluster }) => ({
   name: 'no write changes nothing',
-  called: ({ by, verb, target, isWrite, isChange, isRefused, isRepeated = false }) =>
-    isWrite && !isChange && !isRefused && !isRepeated && verb !== 'delete' && !target.startsWith('Event ')
-      ? [`${by} ${verb} ${target}`]
-      : [],
+  called({ by, verb, target, isWrite, isChange, isRefused, isRepeated = false }) {
+    const isEmpty = isWrite && !isChange && !isRefused && !isRepeated;
+    if (!isEmpty || verb === 'delete' || target.startsWith('Event ')) return [];
+    const kind = kinds.find((each) => target.startsWith(`${each.kind} `));
+    const isPruned = kind !== undefined && cluster.lackedBy(crdName(kind)) !== undefined;
+    return isPruned ? [] : [`${by} ${verb} ${target}`];
+  },
 });

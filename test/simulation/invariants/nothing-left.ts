@@ -20,7 +20,10 @@ const ownerUid = (secret: Secret): string =>
 
 const scopeOf = (config: KubernetesObject): string => (config as StoreConfig).spec.defaultScope;
 
-/** When a process removed the finalizer of a claim or managed resource, its Secrets were deleted before. */
+/**
+ * When a process removed the finalizer of a claim or managed resource, its Secrets were deleted before. A process may also
+ * delete an object whose finalizers a user has just removed: then the Secrets may stay (a known limit).
+ */
 export const nothingLeft: InvariantOf = ({ cluster }) => {
   /** By UID: claims and managed resources whose finalizer a process removed. */
   const finalised = new Map<string, string>();
@@ -31,7 +34,8 @@ export const nothingLeft: InvariantOf = ({ cluster }) => {
   return {
     name: 'no Secret of a deleted object remains',
     changed({ by, kind, before, after }) {
-      if (after === undefined && isProcess(by) && ours.includes(kind)) {
+      const hadFinalizer = (before?.metadata.finalizers ?? []).length > 0;
+      if (after === undefined && hadFinalizer && isProcess(by) && ours.includes(kind)) {
         finalised.set(before?.metadata.uid ?? '', `${kind.kind} ${before?.metadata.name}`);
       }
       if (kind.kind === StoreConfigKind.kind && before !== undefined) {
