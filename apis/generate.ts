@@ -1,6 +1,6 @@
 /**
- * Writes the definitions in crds/, those of the demo's stacks in crds/demo/, and the API reference from the kinds of all stacks in apis/. With `--check` it writes
- * nothing, and exits with 1 and the names of the files that are not up to date.
+ * Writes the definitions in crds/, those of the demo's stacks in crds/demo/, and the API reference, from the kinds in apis/.
+ * With `--check` it writes nothing, and exits with 1 and the names of the files that are not up to date.
  */
 import { globSync } from 'node:fs';
 import { join } from 'node:path';

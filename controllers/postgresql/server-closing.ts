@@ -24,7 +24,7 @@ export interface ServerClosing {
    * databases. An attempt that failed or left databases open is repeated half a minute later at the earliest.
    */
   keepUp(signal: AbortSignal): Promise<void>;
-  /** Why tenants can still connect to the server's databases, and what to do. Undefined if they cannot. */
+  /** Why tenants can still connect to the server's databases, and what to do. Empty: they cannot. Undefined: not known. */
   warning(): string | undefined;
 }
 
@@ -40,19 +40,20 @@ const restMs = 30_000;
  */
 export function closing({ server, credentials, tell, clock }: ClosingOptions): ServerClosing {
   let done: Promise<void> | undefined;
-  let failedAtMs = Number.NEGATIVE_INFINITY;
-  let warning: string | undefined;
+  /** The time of the last attempt that failed or left databases open. */
+  let unfinishedAtMs = Number.NEGATIVE_INFINITY;
+  let warning: string | undefined = credentials.serverDatabases === 'leave' ? '' : undefined;
   const close = async (signal: AbortSignal): Promise<void> => {
     try {
       const event = closingEvent(await server.closeServerDatabases(signal), credentials);
-      const isKnown = event !== undefined && event.message === warning;
-      warning = event?.type === 'Warning' ? event.message : undefined;
-      if (warning !== undefined) failedAtMs = clock.elapsedMs();
-      if (event !== undefined && !isKnown) tell(event);
+      const before = warning;
+      warning = event?.type === 'Warning' ? event.message : '';
+      if (warning !== '') unfinishedAtMs = clock.elapsedMs();
+      if (event !== undefined && event.message !== before) tell(event);
     } catch (error) {
       done = undefined;
       if (isInterrupted(error)) return;
-      failedAtMs = clock.elapsedMs();
+      unfinishedAtMs = clock.elapsedMs();
       if (signal.aborted) return; // other waiting runs have signals of their own
       tell({ type: 'Warning', reason: 'CannotCloseServerDatabases', message: messageOf(error) });
     }
@@ -65,11 +66,10 @@ export function closing({ server, credentials, tell, clock }: ClosingOptions): S
   return {
     prepare,
     async keepUp(signal) {
-      const isRested = clock.elapsedMs() - failedAtMs >= restMs;
-      if (warning !== undefined && isRested) {
-        // An administrator may have closed them since.
-        failedAtMs = clock.elapsedMs();
-        done = undefined;
+      const isRested = clock.elapsedMs() - unfinishedAtMs >= restMs;
+      if (warning && isRested) {
+        unfinishedAtMs = clock.elapsedMs();
+        done = undefined; // an administrator may have closed them since
       }
       if (done !== undefined || isRested) await prepare(signal);
     },

@@ -5,7 +5,10 @@ import type { provider, providerConfig } from './define-provider.ts';
 export interface SystemFacts {
   /** Such as `PostgreSQL 18`. Undefined: not known yet. */
   readonly version?: string | undefined;
-  /** The problem there although calls work, and the fix. It is the message of a Ready condition that is True. */
+  /**
+   * The problem there although calls work, and the fix. It is the message of a Ready condition that is True. Empty: there
+   * is none. Undefined: not known yet, so the message stays.
+   */
   readonly warning?: string | undefined;
 }
 

@@ -47,8 +47,7 @@ export function responsibilityFor(facts: Responsible): Responsibility {
   const isEnding = wasDeleted(claim) && hasFinalizer(claim, finalizerNames.claim);
   if (wasDeleted(claim) && !isEnding) return 'others';
   const reference = claim.spec.resourceRef ?? completeReference(claim.spec.classRef);
-  // No reference names a kind: a user removed both, or claim-scheduling/ has not completed `classRef` yet. If the claim
-  // is being deleted, this controller removes its finalizer.
+  // No reference names a kind. If the claim is being deleted, this controller nevertheless removes its finalizer.
   if (reference === undefined) return isEnding ? 'this' : 'others';
   return isReportedByOther(claim) ? 'others' : unknownKind(facts, isEnding);
 }

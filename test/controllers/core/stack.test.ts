@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import type { ClaimService } from '../../../controllers/core/claim-service.ts';
 import type { ManagedService } from '../../../controllers/core/managed/setup.ts';
 import { stackControllers } from '../../../controllers/core/stack.ts';
+import type { ControllerSpec } from '../../../runtime/controller/controller-spec.ts';
 import { FakeCluster } from './cluster-fake.ts';
 import { FakeProcess } from './environment-fake.ts';
 import { FakeExternal, managedService, providerConfigKind, providerKind } from './external-fake.ts';
@@ -22,13 +23,12 @@ const ofKind = (kind: typeof managedKind, providerConfig = providerConfigKind): 
 
 const start = (claims: readonly ClaimService[], managed: readonly ManagedService[] = []) => {
   const cluster = new FakeCluster();
-  let names: readonly string[] = [];
+  let specs: readonly ControllerSpec[] = [];
   const process = new FakeProcess(cluster, (env) => {
-    const specs = stackControllers(env, [{ name: 'fcp', claims, managed: () => managed }]);
-    names = specs.map(({ name }) => name);
+    specs = stackControllers(env, [{ name: 'fcp', claims, managed: () => managed }]);
     return specs;
   });
-  return { cluster, process, names };
+  return { cluster, process, specs, names: specs.map(({ name }) => name) };
 };
 
 describe('the controllers of a stack', () => {
@@ -49,6 +49,14 @@ describe('the controllers of a stack', () => {
       'providerconfig.ocp.crossplane.io',
       `scheduler.${joined}`,
     ]);
+  });
+
+  test('only those of managed resources and providers call external systems', () => {
+    const { specs } = start([service], [ofKind(managedKind)]);
+    assert.deepEqual(
+      specs.filter(({ callsOnlyApiServer }) => !callsOnlyApiServer).map(({ name }) => name.split('.')[0]),
+      ['favouritedbinstance', 'providerconfig', 'provider'],
+    );
   });
 
   const others = {

@@ -141,10 +141,24 @@ describe('Ready of a ProviderConfig, in a process of a stack whose author does n
     await process.settle(pollMs);
     assert.equal(at.ready?.message, 'the cloud refused the token (secret infra/cloud)');
     at.fails(undefined);
-    at.external.systemFacts = { version: 'Cloud 7' };
+    at.external.systemFacts = { version: 'Cloud 7', warning: '' };
     await process.settle(pollMs);
     assert.deepEqual([reported(at.ready), at.ready?.message], ['True/CredentialsAccepted', undefined]);
     process.stop();
+  });
+
+  test('a restart keeps the warning, and writes nothing, until a call shows whether it is still true', async () => {
+    const at = scene(1);
+    at.external.systemFacts = { version: 'Cloud 7', warning: 'every tenant may connect' };
+    (await at.start().settle()).stop();
+    const written = at.writes();
+    at.external.systemFacts = { version: 'Cloud 7' };
+    const restarted = await at.start().settle();
+    assert.deepEqual([at.ready?.message, at.writes()], ['every tenant may connect', written]);
+    at.external.systemFacts = { version: 'Cloud 7', warning: '' };
+    await restarted.settle(pollMs);
+    assert.deepEqual([reported(at.ready), at.ready?.message], ['True/CredentialsAccepted', undefined]);
+    restarted.stop();
   });
 
   test('Ready stays True if one of three users always fails', async () => {
