@@ -12,6 +12,7 @@ import { wasBound } from '../../controllers/core/claim/ownership.ts';
 import { isFrozen } from '../../controllers/core/claim/propagated-secret.ts';
 import { fieldsBehind } from '../../controllers/core/claim-binding/claim-advice.ts';
 import { howToMakeAvailable } from '../../controllers/core/claim-binding/report.ts';
+import { mustExist } from '../../controllers/core/managed/recording/identity.ts';
 import {
   isNeverChanged,
   isPausedByPolicies,
@@ -153,8 +154,7 @@ export const creationMark: Details = ({ theManaged, managedService }) => {
 export const missingExternal: Details = (view) => {
   const { theManaged, managedService } = view;
   if (theManaged === undefined || managedService === undefined) return {};
-  const { kind } = managedService;
-  const key = keyOf(theManaged);
+  const [kind, key] = [managedService.kind, keyOf(theManaged)];
   if (isNeverChanged(theManaged.spec)) {
     const advice = 'Set NAME to its name in the external system: the command corrects it.';
     return { advice, commands: [kubectl('annotate', kind, key, ...setExternalName)] };
@@ -162,11 +162,12 @@ export const missingExternal: Details = (view) => {
   // If only the policies forbid the creation, the resource is in sync.
   if (syncedOf(theManaged).status !== 'False')
     return { advice: 'Create it there, or allow Create.', commands: commandsIn(view, 'edit resource') };
-  return {
-    advice:
-      'Restore it there, for example from a backup. Or let the controller forget it and create another one, which is empty:',
-    commands: [annotate(kind, key, `${annotationKeys.externalName}-`)],
-  };
+  const { adoptIdentity, externalName } = annotationKeys;
+  const allowance = mustExist(theManaged)
+    ? ['--overwrite', `${adoptIdentity}=or-create`]
+    : [`${externalName}-`];
+  const advice = 'Restore it there, for example from a backup. Or have another one created, which is empty:';
+  return { advice, commands: [kubectl('annotate', kind, key, ...allowance)] };
 };
 
 /** No advice deletes the external resource that has the name: its data may be kept on purpose. */

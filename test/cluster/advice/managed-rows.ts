@@ -79,11 +79,9 @@ const networkIn = async (at: Place): Promise<void> => {
 };
 
 /** Says that the external resource of the claim was moved to the system to which the provider connects. */
-async function adopt(at: Place, value: 'true' | 'or-create'): Promise<void> {
+async function adopt(at: Place): Promise<void> {
   const { name } = (await at.resource()).metadata;
-  await at.run(
-    `kubectl annotate favouritedbinstance ${name} --overwrite ${annotationKeys.adoptIdentity}=${value}`,
-  );
+  await at.run(`kubectl annotate favouritedbinstance ${name} ${annotationKeys.adoptIdentity}=true`);
 }
 
 const networkMessages = (at: Place): Promise<string> => at.messagesOf(NetworkKind, networkKey(at));
@@ -172,10 +170,15 @@ export const managedRows: Readonly<Record<ManagedAdvice, Row>> = {
       await boundInOwnCloud(at);
       const { url, token } = at.fixture.favourite;
       await correctCredentials(at, { url, token });
-      await adopt(at, 'true');
+      await adopt(at);
     },
     where: messages,
-    act: (at) => adopt(at, 'or-create'),
+    fault: 'nothing there',
+    async act(at) {
+      const [command = 'false'] = (await at.trace()).fault?.commands ?? [];
+      assert.match(command, /adopt-identity=or-create$/);
+      await at.run(command);
+    },
     ends: isSilent('copy it to where the provider connects'),
   },
   allowCreate: {
