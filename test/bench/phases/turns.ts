@@ -20,8 +20,10 @@ interface Delays {
 }
 
 /**
- * One team creates many claims at once. During that, another team creates 20 claims, one at a time. Measured with turns, and
- * with one queue for all namespaces. No stack may be running.
+ * One team creates many claims at once. When the API server has stored them, and while most of them wait in the queues of
+ * the process, another team creates 20 claims, one at a time. (During the creation, the API server itself answers the other
+ * team 10 to 30 times more slowly than before, which this process cannot change.) Measured with turns, and with one queue for all
+ * namespaces. No stack may be running.
  */
 export async function turns(scene: Scene, count: number): Promise<readonly Figure[]> {
   const withTurns = await delays(scene, count, 'with');
@@ -63,9 +65,8 @@ async function delays(scene: Scene, count: number, how: 'with' | 'without'): Pro
   const names = numbered('burst', count);
   const bound = whenBound(scene, names);
   const startedAtMs = performance.now();
-  const created = inTurns(count, loaders, (index) => createClaim(scene, names[index]!, { classRef }));
+  await inTurns(count, loaders, (index) => createClaim(scene, names[index]!, { classRef }));
   const duringBurst = await oneByOne(scene, 'during');
-  await created;
   const burstSeconds = (Math.max(...(await bound).values()) - startedAtMs) / 1000;
   await deleteClaims(scene);
   await stack.end();
