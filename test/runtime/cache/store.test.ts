@@ -413,20 +413,6 @@ describe('changes$', () => {
       assert.equal(seen.length, before);
     });
   });
-
-  test('20,000 objects with an index are added and removed, each reported once', () => {
-    const { store } = synced();
-    store.addIndex('one', () => ['all']);
-    let reported = 0;
-    store.changes$.subscribe(() => {
-      reported += 1;
-    });
-    for (let n = 0; n < 20_000; n += 1) store.apply(applied(stored(`n${n}`, 1000 + n)));
-    assert.equal(store.byIndex('one', 'all').length, 20_000);
-    for (let n = 0; n < 20_000; n += 1) store.apply(deleted(stored(`n${n}`, 50_000 + n)));
-    assert.equal(reported, 40_000);
-    assert.equal(store.all().length, 0);
-  });
 });
 
 const labels = (given: Record<string, string>) => thing('a', { metadata: { labels: given } });

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Subscription } from 'rxjs';
-import { NEVER, Observable, of, throwError } from 'rxjs';
+import { NEVER, throwError } from 'rxjs';
 import type { StreamedStore } from '../../../runtime/cache/store.ts';
 import { createStore } from '../../../runtime/cache/store.ts';
 import type { StreamEvent } from '../../../runtime/cache/stream-event.ts';
@@ -649,7 +649,6 @@ describe('watch stream over a scripted client', () => {
   beforeEach(() => {
     clock = testClock();
   });
-  const page = { items: [], resourceVersion: '7' };
   const scripted = (script: Pick<KubernetesClient, 'list' | 'watch'>): KubernetesClient =>
     script as KubernetesClient;
 
@@ -702,50 +701,5 @@ describe('watch stream over a scripted client', () => {
     }
     subscription.unsubscribe();
     assert.deepEqual(delays.slice(0, 7).map(Math.round), [1200, 2400, 4800, 9600, 19_200, 22_500, 22_500]);
-  });
-
-  test('nothing is asked before the subscription, and each lists for itself', async () => {
-    let lists = 0;
-    const client = scripted({
-      list: async <T>() => {
-        lists += 1;
-        return page as typeof page & { items: readonly T[] };
-      },
-      watch: () => NEVER,
-    });
-    const stream$ = watchStream(client, ThingKind, {}, { log, clock, random });
-    await clock.settle();
-    assert.equal(lists, 0);
-    const subscriptions = [stream$.subscribe(), stream$.subscribe()];
-    await clock.settle();
-    assert.equal(lists, 2);
-    for (const subscription of subscriptions) subscription.unsubscribe();
-  });
-
-  test('events delivered while subscribing, and a watch torn down exactly once', async () => {
-    let torn = 0;
-    const object = { ...thing('a'), metadata: { ...thing('a').metadata, resourceVersion: '9' } };
-    const client = scripted({
-      list: async <T>() => page as typeof page & { items: readonly T[] },
-      watch: <T>() =>
-        new Observable<{ type: 'ADDED'; object: T }>((subscriber) => {
-          subscriber.add(
-            of({ type: 'ADDED' as const, object: object as unknown as T }).subscribe((e) =>
-              subscriber.next(e),
-            ),
-          );
-          return () => {
-            torn += 1;
-          };
-        }),
-    });
-    const seen: string[] = [];
-    const subscription = watchStream(client, ThingKind, {}, { log, clock, random }).subscribe((event) =>
-      seen.push(event.type),
-    );
-    await clock.settle();
-    subscription.unsubscribe();
-    assert.deepEqual(seen, ['restart', 'listed', 'synced', 'applied']);
-    assert.equal(torn, 1);
   });
 });

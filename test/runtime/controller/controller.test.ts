@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import type { Observable, Subscription } from 'rxjs';
-import { concat, map, NEVER, of, Subject, throwError } from 'rxjs';
+import { concat, map, of, Subject, throwError } from 'rxjs';
 import { ApiError, annotate, causeOf, leaseExpired } from '../../../runtime/client/errors.ts';
 import type { ControllerOptions, Outcome } from '../../../runtime/controller/controller.ts';
 import { controller } from '../../../runtime/controller/controller.ts';
@@ -145,26 +145,6 @@ describe('controller', () => {
       ],
     );
     assert.deepEqual(atLevel('error'), []);
-  });
-
-  test('a thrown error that stays the same is logged once, until it was over', async () => {
-    const endings: (() => Promise<Result>)[] = [
-      ...Array.from({ length: 3 }, () => () => Promise.reject(new Error('x'))),
-      async () => requeue,
-      () => Promise.reject(new Error('x')),
-      async () => done,
-    ];
-    let runs = 0;
-    run(async () => endings[runs++]!());
-    wake$.next({ name: 'a' });
-    await clock.advance(1_000);
-    assert.deepEqual(
-      atLevel('error').map(({ message, fields }) => [message, String(fields.error)]),
-      [
-        ['reconcile failed', 'Error: x'],
-        ['reconcile failed', 'Error: x'],
-      ],
-    );
   });
 
   test('an outage of the API server is one line, with the first object that meets it', async () => {
@@ -471,12 +451,5 @@ describe('controller', () => {
     wake$.next({ name: 'a' });
     await clock.advance(1500);
     assert.equal(outcomes[0]?.durationMs, 1500);
-  });
-
-  test('10,000 keys leave no timer and no listener behind', async () => {
-    run(async () => done, { triggers: [wake$, NEVER].map(wokenBy), concurrency: 10 });
-    for (let index = 0; index < 10_000; index += 1) wake$.next({ name: `k${index}` });
-    await clock.settle();
-    assert.deepEqual([outcomes.length, clock.waitingCount], [10_000, 0]);
   });
 });

@@ -138,23 +138,4 @@ describe('a waiting line', () => {
       }),
     );
   });
-
-  test('a group with 100,000 keys delays the key of another group by one start', () => {
-    const line = createWaitingLine();
-    for (const key of Array(100_000).keys()) line.add(`many/${key}`, 'urgent', 'many');
-    line.take();
-    line.add('few/0', 'normal', 'few');
-    assert.deepEqual([line.take(), line.take()], ['many/1', 'few/0']);
-  });
-
-  test('100,000 keys, each moved up twice, take no longer than a moment', () => {
-    const line = createWaitingLine();
-    const keys = Array.from({ length: 100_000 }, (_, index) => `${index}`);
-    for (const urgency of ['routine', 'normal', 'urgent'] as const) {
-      for (const key of keys) line.add(key, urgency);
-    }
-    let count = 0;
-    while (line.take() !== undefined) count += 1;
-    assert.equal(count, keys.length);
-  });
 });

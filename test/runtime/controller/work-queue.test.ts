@@ -202,50 +202,6 @@ describe('work queue', () => {
     assert.equal(completedAtMs, 140);
   });
 
-  test('no key ever runs twice at once, whatever wakes it', () => {
-    let seed = 1;
-    const random = (): number => {
-      seed = (seed * 48_271) % 2_147_483_647;
-      return seed / 2_147_483_647;
-    };
-    const scheduler = new VirtualTimeScheduler();
-    const source = new Subject<Request>();
-    const running = new Set<string>();
-    const nexts: readonly Next[] = [done, requeue, conflict, after(3), after(50)];
-    let most = 0;
-    let started = 0;
-    const run = (request: Request) =>
-      new Observable<Run<undefined>>((subscriber) => {
-        const key = objectKeyText(request);
-        assert.equal(running.has(key), false, `${key} runs already`);
-        running.add(key);
-        started += 1;
-        most = Math.max(most, running.size);
-        return scheduler.schedule(
-          () => {
-            running.delete(key);
-            const isLate = scheduler.now() > 5000;
-            subscriber.next({
-              value: undefined,
-              next: isLate ? done : nexts[Math.floor(random() * nexts.length)]!,
-            });
-            subscriber.complete();
-          },
-          Math.floor(random() * 20),
-        );
-      });
-    source.pipe(woken, workQueue(run, { concurrency: 4, clock: { scheduler } })).subscribe();
-    for (let count = 0; count < 3000; count += 1) {
-      const request = { namespace: 'ns', name: `k${Math.floor(random() * 12)}` };
-      scheduler.schedule(() => source.next(request), Math.floor(random() * 5000));
-    }
-    scheduler.flush();
-    assert.equal(most, 4);
-    assert.ok(started > 500, `${started} runs`);
-    assert.equal(running.size, 0);
-    assert.equal(scheduler.actions.length, 0);
-  });
-
   test('after 10,000 keys that failed and then succeeded no timer is left', async () => {
     const source = new Subject<Request>();
     const counts = new Map<string, number>();

@@ -42,10 +42,4 @@ describe('turns by group', () => {
     for (const item of ['a1', 'a2', 'a3', 'b1']) turns.add(item[0]!, item);
     assert.deepEqual([turns.take(), turns.take(), turns.take()], ['a3', 'b1', undefined]);
   });
-
-  test('100,000 items in 10,000 groups are served in a moment', () => {
-    const turns = turnsByGroup(() => firstInFirstOut<number>());
-    for (let item = 0; item < 100_000; item += 1) turns.add(`${item % 10_000}`, item);
-    for (let item = 0; item < 100_000; item += 1) assert.equal(turns.take(), item);
-  });
 });
