@@ -4,10 +4,6 @@ import { exampleAccount } from '../emulators/aws/account.ts';
 import { parseCommandLine as aws } from '../emulators/aws/command-line.ts';
 import { parseCommandLine as favouriteCloud } from '../emulators/favourite-cloud/command-line.ts';
 import { parseCommandLine as gcp } from '../emulators/gcp/command-line.ts';
-import { parseCommandLine as bench } from './bench/command-line.ts';
-import { phaseNames } from './bench/phase-names.ts';
-import { parseCommandLine as chaos } from './chaos/command-line.ts';
-import { parseCommandLine as simulation } from './simulation/command-line.ts';
 
 interface Command {
   readonly parse: (args: readonly string[]) => unknown;
@@ -134,48 +130,6 @@ const commands: Readonly<Record<string, Command>> = {
       ['key --name X', /^--name: "X" is no name of a service account/],
     ],
   },
-  'the benchmark': {
-    parse: bench,
-    byDefault: { claims: 1_000, phases: new Set(phaseNames) },
-    accepted: {
-      '--claims 20 --json out.json': { claims: 20, json: 'out.json' },
-      '--only idle,single': { phases: new Set(['idle', 'single']) },
-    },
-    refused: [
-      ...['--claim 3', '--claims many', '--claims 0', '--claims 1.5', '--only nothing', '--only single,'],
-      '--json ',
-    ],
-  },
-  'the chaos run': {
-    parse: chaos,
-    byDefault: { claims: 50, minutes: 5, seed: 1, only: [] },
-    accepted: {
-      '--claims 200 --minutes 0.5 --seed 4294967295 --only etcd,SIGKILL --logs here': {
-        ...{ claims: 200, minutes: 0.5, seed: 4_294_967_295, only: ['etcd', 'SIGKILL'], logs: 'here' },
-      },
-    },
-    refused: [
-      ...['--bogus', '--claims 0', '--claims many', '--claims 2001', '--minutes 0', '--minutes -1'],
-      ...['--minutes 5m', '--seed 1.5', '--seed 4294967296', '--seed', '--logs '],
-    ],
-  },
-  'the simulation': {
-    parse: (args) => simulation(args, { anySeed: () => 99, cores: 2 }),
-    byDefault: { seed: 99, seeds: 1_000, minutes: Infinity, jobs: 2, world: 'demo' },
-    accepted: {
-      '--seed 7': { seed: 7, seeds: 1 },
-      '--seeds 20 --seed 7': { seed: 7, seeds: 20 },
-      '--minutes 0.5': { seeds: Infinity, minutes: 0.5 },
-      '--minutes 5 --seeds 9 --jobs 4': { seeds: 9, minutes: 5, jobs: 4 },
-      '--scenario a.json': { scenario: 'a.json' },
-      '--world clouds': { world: 'clouds' },
-      '--save out': { save: 'out' },
-    },
-    refused: [
-      ...['--seeds 0', '--seeds many', '--seeds 1.5', '--seed -1', '--seed x', '--minutes 0', '--minutes -1'],
-      ...['--minutes soon', '--jobs 0', '--scenario=', '--save=', '--world mars', '--claims 3'],
-    ],
-  },
 };
 
 for (const [name, { parse, byDefault, accepted, refused }] of Object.entries(commands)) {
@@ -194,10 +148,6 @@ for (const [name, { parse, byDefault, accepted, refused }] of Object.entries(com
     }
   });
 }
-
-test('the benchmark takes phases with spaces between them', () => {
-  assert.deepEqual(bench(['--only', 'idle, single']), { claims: 1_000, phases: new Set(['idle', 'single']) });
-});
 
 test('the command key of the emulator of Google Cloud gets a key', () => {
   const url = 'http://127.0.0.1:18085';

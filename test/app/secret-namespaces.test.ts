@@ -7,7 +7,6 @@ import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { connectionSecretType } from '../../apis/core/v1alpha1/meta.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
-import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { FavouriteDBInstanceKind } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { withinSecretNamespaces } from '../../app/secret-namespaces.ts';
 import { ApiError } from '../../runtime/client/errors.ts';
@@ -124,19 +123,6 @@ describe('--secret-namespaces: the process', () => {
     return [status, message];
   };
 
-  test('serves a claim whose secrets are in two of them', async () => {
-    const world = new TracedWorld();
-    world.start({ namespaces });
-    const key = world.claim('orders');
-    await world.pass(60);
-    const { status } = world.cluster.get(FancySQLInstanceKind, key);
-    assert.equal(status?.bindingPhase, 'Bound');
-    // A repair shows that the Secret is watched.
-    world.cluster.remove(SecretKind, 'orders-connection', 'team-shop');
-    await world.pass(5);
-    assert.ok(world.cluster.get(SecretKind, { namespace: 'team-shop', name: 'orders-connection' }).data);
-  });
-
   test('a resource that publishes to another namespace names the flag, and no external resource is created', async () => {
     const world = new TracedWorld();
     world.start({ namespaces });
@@ -150,37 +136,5 @@ describe('--secret-namespaces: the process', () => {
     world.start({ namespaces: { ...namespaces, secrets: [...namespaces.secrets, 'other'] } });
     await world.pass(60);
     assert.deepEqual(syncedOf(world.cluster.get(FavouriteDBInstanceKind, key)), ['True', '']);
-  });
-
-  test('credentials in another namespace are refused with the name of the flag', async () => {
-    const world = new TracedWorld();
-    world.start({ namespaces: { claims: ['team-shop'], secrets: ['team-shop'] } });
-    const key = world.managed('stray');
-    await world.pass(60);
-    const [status, message] = syncedOf(world.cluster.get(FavouriteDBInstanceKind, key));
-    assert.equal(status, 'False');
-    assert.match(message ?? '', /the secrets of namespace cloud-credentials are left alone/);
-  });
-
-  test('shows its live page, with what it knows', async () => {
-    const world = new TracedWorld();
-    const claims = ['team-bar', 'team-shop'];
-    const url = await world.startWithPage({
-      namespaces: { claims, secrets: [...claims, 'cloud-credentials'] },
-    });
-    world.claim('orders');
-    await world.pass(60);
-    const asking = fetch(`${url}/trace?resource=fancysqlinstances&namespace=team-shop&name=orders`);
-    let answer: Response | undefined;
-    void asking.then((response) => {
-      answer = response;
-    });
-    while (answer === undefined) {
-      await new Promise((resolve) => setTimeout(resolve, 5));
-      await world.pass(0.2);
-    }
-    assert.equal(answer.status, 200);
-    const { verdict } = (await answer.json()) as { readonly verdict: string };
-    assert.equal(verdict, 'usable');
   });
 });

@@ -8,7 +8,6 @@ import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
-import { FavouriteDBInstanceKind } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import type { FavouriteCloud } from '../../emulators/favourite-cloud/server.ts';
 import { startFavouriteCloud } from '../../emulators/favourite-cloud/server.ts';
 import { kubeconfigOfAccount } from '../../local/control-plane/account.ts';
@@ -443,27 +442,6 @@ describe('deploy/ on a real API server: the process has the rights of its servic
       await kubectl('delete', 'fancysqlinstance', '-n', 'shop', 'orders', '--timeout=30s');
       await eventually('the instance is gone', async () => cloud.instances().length === 0);
       assert.equal(await phaseOf('lab', 'orders'), undefined);
-    });
-
-    test('a resource whose secret is to lie elsewhere says which flag is meant', async () => {
-      await apply({
-        apiVersion: 'database.fcp.crossplane.io/v1alpha3',
-        kind: 'FavouriteDBInstance',
-        metadata: { name: 'stray' },
-        spec: {
-          providerConfigRef: { name: 'default' },
-          writeConnectionSecretToRef: { namespace: 'lab', name: 'stray' },
-          reclaimPolicy: 'Delete',
-          forProvider: { fancinessLevel: 3 },
-        },
-      });
-      await eventually('it says so', async () => {
-        const { status } = await client.get(FavouriteDBInstanceKind, { name: 'stray' });
-        const { message = '' } = getCondition(status?.conditions, 'Synced');
-        return message.includes('the secrets of namespace lab are left alone: add it to --secret-namespaces');
-      });
-      assert.deepEqual(cloud.instances(), []);
-      await kubectl('delete', 'favouritedbinstance', 'stray', '--wait=false');
     });
 
     test('no claim and no secret was asked for anywhere else, nor of all namespaces', async () => {

@@ -31,10 +31,7 @@ const usage = `flags:
   --save FOLDER      writes down the smallest scenario of each failure`;
 
 /** The simulation that a command line asks for, or its error, which names the flag. */
-export const parseCommandLine = (
-  args: readonly string[],
-  { anySeed = () => randomInt(1, 2 ** 31), cores = availableParallelism() } = {},
-): SimulateOptions | HelpAsked | string =>
+export const parseCommandLine = (args: readonly string[]): SimulateOptions | HelpAsked | string =>
   readCommandLine(args, {
     usage,
     config: {
@@ -43,7 +40,7 @@ export const parseCommandLine = (
         seed: { type: 'string' },
         minutes: { type: 'string' },
         world: { type: 'string', default: 'demo' },
-        jobs: { type: 'string', default: String(cores) },
+        jobs: { type: 'string', default: String(availableParallelism()) },
         scenario: { type: 'string' },
         save: { type: 'string' },
       },
@@ -52,7 +49,7 @@ export const parseCommandLine = (
       const withoutTime = seed === undefined ? 1000 : 1;
       const seedsByDefault = minutes === undefined ? withoutTime : Infinity;
       return {
-        seed: seed === undefined ? anySeed() : numberFlag('--seed', seed),
+        seed: seed === undefined ? randomInt(1, 2 ** 31) : numberFlag('--seed', seed),
         seeds: seeds === undefined ? seedsByDefault : numberFlag('--seeds', seeds, { min: 1 }),
         minutes: minutes === undefined ? Infinity : amountFlag('--minutes', minutes),
         world: wordFlag('--world', world, worldNames),
