@@ -10,7 +10,6 @@ import { checkRules, ruleGroups, withoutPromtool } from './promtool.ts';
 import { servedMetrics } from './served-metrics.ts';
 
 const read = (...path: readonly string[]): string => readFileSync(join(projectRoot, ...path), 'utf8');
-const guide = read('docs', 'metrics.md');
 
 interface Panel {
   readonly title: string;
@@ -36,7 +35,6 @@ describe('every metric that is named is there', () => {
     ['on the dashboard', shown.join('\n')],
     ['in the decision on labels', read('docs', 'decisions', '0044-labels-of-metrics.md')],
     ['in the changelog', read('CHANGELOG.md')],
-    ['in the guide', guide],
   ] as const) {
     test(where, async () => {
       const served = new Set(await servedMetrics());

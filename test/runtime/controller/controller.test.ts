@@ -61,21 +61,6 @@ describe('controller', () => {
   });
   afterEach(() => running?.unsubscribe());
 
-  test('a bug that a run reported on its object is logged with its stack, and counted', async () => {
-    const bug = new TypeError("Cannot read properties of undefined (reading 'id')");
-    run(async () => ({ ...requeue, decision: 'CreateExternal', bug }));
-    wake$.next({ name: 'a' });
-    await clock.settle();
-    assert.deepEqual(
-      atLevel('error').map(({ message, fields }) => [message, fields?.error, fields?.decision]),
-      [['reconcile met a bug', bug, 'CreateExternal']],
-    );
-    assert.deepEqual(
-      outcomes.map(({ result, bug: reported }) => [result, reported]),
-      [['requeue', bug]],
-    );
-  });
-
   test('an outcome says after how long its key comes back by itself, if it does', async () => {
     const endings = [after(5_000), done];
     run(async () => endings.shift() ?? done);
