@@ -1,10 +1,5 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import type { IncomingMessage } from 'node:http';
-import { createServer } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -159,43 +154,5 @@ describe('a real API server', () => {
     assert.equal((await list()).items.length, 1);
     await rotated.close();
     await rm(directory, { recursive: true });
-  });
-
-  test('requests and watches go through the proxy that the kubeconfig names', async () => {
-    const tunnels: string[] = [];
-    const proxy = createServer().on('connect', (request: IncomingMessage, socket: Socket) => {
-      tunnels.push(request.url ?? '');
-      const [host, port] = (request.url ?? '').split(':');
-      const target = connect(Number(port), host, () => {
-        socket.write('HTTP/1.1 200 OK\r\n\r\n');
-        target.pipe(socket).pipe(target);
-      });
-      target.on('error', () => socket.destroy());
-      socket.on('error', () => target.destroy());
-    });
-    proxy.listen(0, '127.0.0.1');
-    await once(proxy, 'listening');
-    const original = config();
-    const proxyUrl = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-    const kubeConfig = new KubeConfig();
-    kubeConfig.loadFromClusterAndUser(
-      { ...original.getCurrentCluster()!, proxyUrl },
-      original.getCurrentUser()!,
-    );
-    const proxied = kubernetesClient({ kubeConfig, log, clock: realClock() });
-    const { items, resourceVersion } = await proxied.list(ProbeKind, { limit: 1 });
-    assert.equal(items.length, 1);
-    const seen: string[] = [];
-    const watching = proxied
-      .watch(ProbeKind, { resourceVersion, timeoutSeconds: 60 })
-      .subscribe((event) => seen.push(event.type));
-    await controlPlane.kubectl(['apply', '-f', '-'], JSON.stringify(probe('proxied')));
-    await until('the watch delivers', () => seen.includes('ADDED'));
-    watching.unsubscribe();
-    assert.equal(tunnels.length, 2);
-    assert.ok(tunnels.every((url) => `https://${url}` === controlPlane.server));
-    await proxied.close();
-    proxy.close();
-    proxy.closeAllConnections();
   });
 });

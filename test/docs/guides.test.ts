@@ -16,7 +16,7 @@ import type { LocalAws } from '../../emulators/aws/server.ts';
 import { startAws } from '../../emulators/aws/server.ts';
 import type { Queue } from '../../emulators/aws/sqs/queue.ts';
 import { VaultServer } from '../../emulators/vault/server.ts';
-import { awsCommandLine, runAws } from '../../local/aws-command-line.ts';
+import { awsCommandLine } from '../../local/aws-command-line.ts';
 import type { Cluster } from '../cluster/stack-harness.ts';
 import { eventually, startCluster } from '../cluster/stack-harness.ts';
 import { region, withVpc } from '../testing/aws-world.ts';
@@ -298,34 +298,6 @@ describe('the guide to managed resources, on a local AWS', () => {
       return !applied.includes(`'${name}'`) && !(subnet !== name && applied.includes(`'${subnet}'`));
     });
     assert.deepEqual(left, []);
-  });
-
-  test('the official command line of AWS reads the created resources', {
-    skip: !commandLine.isThere && commandLine.reason,
-  }, async () => {
-    assert.ok(commandLine.isThere);
-    const run = (...args: readonly string[]) =>
-      runAws(commandLine.program, args, { account: exampleAccount, region, url: aws.url });
-    const { Vpcs } = (await run('ec2', 'describe-vpcs')) as {
-      readonly Vpcs: readonly { readonly VpcId: string }[];
-    };
-    const { 'EXTERNAL-NAME': ours } = await shown('vpc', 'my-test-vpc');
-    assert.ok(Vpcs.some(({ VpcId }) => VpcId === ours));
-    const { DBInstances } = (await run('rds', 'describe-db-instances')) as {
-      readonly DBInstances: readonly {
-        readonly DBInstanceIdentifier: string;
-        readonly DBInstanceStatus: string;
-      }[];
-    };
-    const found = DBInstances.find(({ DBInstanceIdentifier }) => DBInstanceIdentifier === 'my-custom-name');
-    assert.equal(found?.DBInstanceStatus, 'available');
-    const { QueueUrls } = (await run('sqs', 'list-queues')) as { readonly QueueUrls: readonly string[] };
-    const { 'EXTERNAL-NAME': url = '' } = await shown('queue', 'my-sqs-queue');
-    assert.ok(QueueUrls.includes(url));
-    const { nodegroup } = (await run(
-      ...['eks', 'describe-nodegroup', '--cluster-name', 'guide', '--nodegroup-name', 'sample-eks-ng'],
-    )) as { readonly nodegroup: { readonly status: string } };
-    assert.equal(nodegroup.status, 'ACTIVE');
   });
 
   test('docs/aws.md: its commands work as they are pasted', {
