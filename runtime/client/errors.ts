@@ -58,6 +58,10 @@ const says = (error: unknown, code: number, ...reasons: readonly string[]): bool
 export const isNotFound = (error: unknown): boolean => says(error, 404, 'NotFound');
 /** RBAC or a webhook refuses the request. */
 export const isForbidden = (error: unknown): boolean => says(error, 403, 'Forbidden');
+/** The reason of a refusal to create an object because its namespace is being deleted. The API server has it as a cause. */
+export const terminatingReason = 'NamespaceTerminating';
+/** The API server refuses the creation because the namespace is being deleted. Its other objects are deleted next. */
+export const isNamespaceTerminating = (error: unknown): boolean => says(error, 403, terminatingReason);
 /**
  * The API server refuses the request whatever the state of the object: an admission webhook (400 or another code that it
  * chooses), a ValidatingAdmissionPolicy or definition (422), or RBAC (403). Only the message tells them apart.

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { ApiError, unknownReason } from './errors.ts';
+import { ApiError, terminatingReason, unknownReason } from './errors.ts';
 
 /** The longest delay that a server can ask for; longer ones are cut. */
 const maxRetryAfterMs = 5 * 60_000;
@@ -94,7 +94,11 @@ interface Status {
   readonly message?: unknown;
   readonly reason?: unknown;
   readonly code?: unknown;
-  readonly details?: { readonly name?: unknown; readonly retryAfterSeconds?: unknown };
+  readonly details?: {
+    readonly name?: unknown;
+    readonly retryAfterSeconds?: unknown;
+    readonly causes?: unknown;
+  };
 }
 
 /** A delay that the server asked for, up to the maximum; undefined for none. */
@@ -103,14 +107,19 @@ const bounded = (waitMs: number | undefined): number | undefined =>
 const secondsIn = (given: unknown): number | undefined =>
   typeof given === 'number' ? given * 1000 : undefined;
 
+const hasCause = (causes: unknown, reason: string): boolean =>
+  Array.isArray(causes) &&
+  causes.some((each: { readonly reason?: unknown } | null) => each?.reason === reason);
+
 /**
- * The reason in a Status. Without one, 410 counts as Expired: a wrong guess only costs a list. A NotFound about another
+ * The reason in a Status, or the cause that a client has to know. Without a reason, 410 counts as Expired: a wrong guess only costs a list. A NotFound about another
  * object, for example from an admission webhook, says nothing about the requested object.
  */
 function reasonOf({ reason, details }: Status, code: number, about: string | undefined): string {
   const isText = typeof reason === 'string' && reason !== '';
   if (!isText) return code === 410 ? 'Expired' : unknownReason;
   const name = details?.name ?? about;
+  if (reason === 'Forbidden' && hasCause(details?.causes, terminatingReason)) return terminatingReason;
   return reason === 'NotFound' && about !== undefined && name !== about ? unknownReason : reason;
 }
 

@@ -73,7 +73,7 @@ export const reconcilePaused = (message?: string): ConditionFacts => ({
  * - `OtherSystem`: the provider leads to another system than the one that has the external resource.
  * - `ExternalMissing`: no external resource exists.
  * - `SecretConflict`: another object owns the Secret of the resource, or it has data of its own.
- * - `NamespaceNotFound`: the namespace of the Secret does not exist.
+ * - `NamespaceNotFound`: the namespace of the Secret does not exist, or is being deleted.
  * - `DependencyNotFound`, `DependencyDeleting`: the ProviderConfig, Provider or StoreConfig that a resource names does not
  *   exist, or is being deleted.
  * - `StoreTokenUnreadable`, `StoreFailing`: the controllers cannot read the token of a secret store; or the store refuses a

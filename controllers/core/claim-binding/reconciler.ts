@@ -6,7 +6,7 @@
 
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
-import { isNotFound } from '../../../runtime/client/errors.ts';
+import { isNamespaceTerminating, isNotFound } from '../../../runtime/client/errors.ts';
 import type { Reconciler, Result } from '../../../runtime/controller/reconcile.ts';
 import { after, done, requeue } from '../../../runtime/controller/reconcile.ts';
 import type { Logger } from '../../../runtime/log/log.ts';
@@ -97,8 +97,8 @@ export function claimBinding(context: BindingContext): Reconciler {
       const events = await failing(what, act(decision, observed, run, signal, log), facts);
       for (const event of events) reportClaimEvent(env, log, observed.claim, event);
     } catch (error) {
-      // A 404 of an update or deletion: the object was deleted, and the cache does not show that yet. A 404 of a
-      // creation means that the kind or namespace is missing, so it is thrown.
+      if (isNamespaceTerminating(error)) return done; // the claim is deleted next, which triggers the next run
+      // A 404 of a creation means that a kind or namespace is missing. Any other 404: the cache is behind.
       const isCreation = decision.name === 'Create' || decision.name === 'CopySecret';
       if (isCreation || !isNotFound(error)) throw error;
       return decision.name === 'RemoveFinalizer' ? done : requeue;

@@ -23,6 +23,7 @@ import {
   changedSinceRead,
   isAlreadyExists,
   isConflict,
+  isNamespaceTerminating,
   isNotFound,
 } from '../../../runtime/client/errors.ts';
 import type { KeptCredential } from '../credential.ts';
@@ -56,8 +57,7 @@ export function secretPlace(secrets: Resource<Secret>): ConnectionPlace {
     isNamed: ({ spec }) => spec.writeConnectionSecretToRef !== undefined,
     async read(managed, signal) {
       const key = managed.spec.writeConnectionSecretToRef;
-      if (key === undefined) return undefined;
-      const secret = await annotate('cannot get connection secret', secrets.find(key, signal));
+      const secret = key && (await annotate('cannot get connection secret', secrets.find(key, signal)));
       if (secret === undefined) return undefined;
       const control = controlOf(secret, managed);
       if (typeof control === 'string') return entryOf(secret, managed);
@@ -69,7 +69,7 @@ export function secretPlace(secrets: Resource<Secret>): ConnectionPlace {
         const creating = secrets.create(freshSecret(managed, key, desired), signal);
         return entryOf(await annotate('cannot create connection secret', creating), managed);
       } catch (error) {
-        if (isNotFound(error)) throw namespaceMissing(managed, key);
+        if (isNotFound(error) || isNamespaceTerminating(error)) throw namespaceMissing(managed, key);
         if (!isAlreadyExists(error)) throw error;
         // Fetch the existing Secret into the cache, so that the next run finds it.
         await annotate('cannot get connection secret', secrets.fetch(key, signal));
@@ -149,7 +149,7 @@ function withKept(secret: Secret, managed: Managed, desired: KeptCredential): Se
 const namespaceMissing = ({ kind, metadata }: Managed, { namespace }: SecretKey): ControllerError =>
   new ControllerError(
     'NamespaceNotFound',
-    `namespace ${namespace} of spec.writeConnectionSecretToRef of ${kind} ${metadata.name} does not exist; ${advice.createNamespace}`,
+    `namespace ${namespace} of spec.writeConnectionSecretToRef of ${kind} ${metadata.name} does not exist, or is being deleted; ${advice.createNamespace}`,
     namespace,
   );
 

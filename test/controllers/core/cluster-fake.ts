@@ -31,6 +31,12 @@ export type Gate = (call: ApiCall) => Promise<void> | void;
 export class Crash extends Error {}
 
 export const broken = () => new ApiError('etcd is unavailable', { code: 500, reason: 'InternalError' });
+/** The refusal to create an object in a namespace that is being deleted. */
+export const terminating = (): ApiError =>
+  new ApiError('unable to create new content in namespace because it is being terminated', {
+    code: 403,
+    reason: 'NamespaceTerminating',
+  });
 export const forbidden = (message = 'denied by a webhook') =>
   new ApiError(message, { code: 403, reason: 'Forbidden' });
 

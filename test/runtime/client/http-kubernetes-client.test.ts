@@ -9,6 +9,8 @@ import {
   isAlreadyExists,
   isConflict,
   isExpired,
+  isForbidden,
+  isNamespaceTerminating,
   isNotFound,
   isTransient,
 } from '../../../runtime/client/errors.ts';
@@ -200,6 +202,26 @@ describe('HTTP client', () => {
         await assert.rejects(client.serves(ThingKind), ApiError);
       });
     }
+  });
+
+  test('the refusal of a creation in a namespace that is being deleted has a cause, unlike a refusal of RBAC', async () => {
+    const refusal = (causes: unknown) => ({
+      status: 403,
+      body: JSON.stringify({ kind: 'Status', code: 403, reason: 'Forbidden', details: { causes } }),
+    });
+    const cause = { reason: 'NamespaceTerminating', field: 'metadata.namespace' };
+    const found: (readonly [isForbidden: boolean, isNamespaceTerminating: boolean])[] = [];
+    for (const causes of [
+      [{ reason: 'FieldValueInvalid' }, cause],
+      [null],
+      'NamespaceTerminating',
+      undefined,
+    ]) {
+      server.fail(refusal(causes));
+      const error = await failure(client.get(ThingKind, key));
+      found.push([isForbidden(error), isNamespaceTerminating(error)]);
+    }
+    assert.deepEqual(found, [[false, true], ...Array(3).fill([true, false])]);
   });
 
   describe("an answer counts as the API server's own only with a Status object, never with a status code alone", () => {

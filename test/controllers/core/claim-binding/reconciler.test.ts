@@ -21,7 +21,7 @@ import type { ClaimService } from '../../../../controllers/core/claim-service.ts
 import { credentialAnnotation } from '../../../../controllers/core/credential.ts';
 import { ApiError, leaseExpired } from '../../../../runtime/client/errors.ts';
 import type { Verb } from '../cluster-fake.ts';
-import { broken, conflict, forbidden } from '../cluster-fake.ts';
+import { broken, conflict, forbidden, terminating } from '../cluster-fake.ts';
 import {
   claim,
   claimKind,
@@ -433,6 +433,17 @@ describe('a step that fails is reported on the claim and tried again', () => {
       assert.ok(message.endsWith(`${refused.message}; ${advice.allowRequest}`), message);
     });
   }
+
+  test('a namespace that is being deleted: a missing Secret is no error, because its claim is deleted next', async () => {
+    const { cluster, process, claimAt } = sceneOf({ ...secretMissing, claims: [boundClaim] });
+    const before = claimAt();
+    cluster.before('create', SecretKind, () => {
+      throw terminating();
+    });
+    const { type } = await process.reconcile(orders);
+    assert.equal(type, 'done');
+    assert.deepEqual([claimAt(), process.events], [before, []]);
+  });
 
   const reporting: Record<string, World> = {
     ResourceMissing: { claims: [claim(byName.spec, { finalizers })] },

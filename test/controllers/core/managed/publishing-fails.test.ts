@@ -6,6 +6,7 @@ import { controllerReference } from '../../../../apis/core/v1alpha1/reference.ts
 import { encodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
 import { generatedPassword } from '../../../../controllers/core/credential.ts';
 import { ApiError } from '../../../../runtime/client/errors.ts';
+import { terminating } from '../cluster-fake.ts';
 import { finalizers, Scene, secretKey } from '../managed-scene.ts';
 import { deletionTimestamp, managed, managedKind, secretOf } from '../objects.ts';
 import { FakeStores } from '../stores-fake.ts';
@@ -174,16 +175,21 @@ function takeSecret({ cluster }: Scene): void {
   cluster.put(SecretKind, secretOf({ ...secretKey, ownerReferences }));
 }
 
+/** The API server refuses to create Secrets. */
+const refusing =
+  (error: ApiError) =>
+  ({ cluster }: Scene): void => {
+    cluster.gate = ({ verb, kind }) => {
+      if (verb === 'create' && kind === 'Secret') throw error;
+    };
+  };
+
 const refusals: Readonly<Record<string, { refuse: (scene: Scene) => void; reason: string }>> = {
   'in a namespace that does not exist': {
-    refuse: ({ cluster }) => {
-      cluster.gate = ({ verb, kind }) => {
-        if (verb === 'create' && kind === 'Secret')
-          throw new ApiError('namespaces "infra" not found', { code: 404, reason: 'NotFound' });
-      };
-    },
+    refuse: refusing(new ApiError('namespaces "infra" not found', { code: 404, reason: 'NotFound' })),
     reason: 'NamespaceNotFound',
   },
+  'in a namespace that is being deleted': { refuse: refusing(terminating()), reason: 'NamespaceNotFound' },
   'that another object owns': { refuse: takeSecret, reason: 'SecretConflict' },
 };
 
