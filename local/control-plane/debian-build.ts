@@ -1,5 +1,5 @@
 import { chmod, copyFile, cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { BinarySource, BinaryWork } from './binary-cache.ts';
 import { findExecutable } from './command.ts';
 import type { DebianWork } from './debian-work.ts';
@@ -18,7 +18,7 @@ const RECIPE = {
 };
 
 const GO = ['golang-1.19-go', 'golang-1.19-src'];
-const PARTS = ['golang-github-modern-go-reflect2-dev', 'etcd-server', 'kubernetes-client'];
+const REFLECT2 = 'golang-github-modern-go-reflect2-dev';
 
 /** Tools of the build and the packages, libraries included, that bring one to a machine without it. */
 const TOOLS: Readonly<Record<string, readonly string[]>> = {
@@ -66,14 +66,21 @@ async function replaceReflect2(at: DebianWork['at']): Promise<void> {
   });
 }
 
-/** Makes the missing tools callable: unpacked binaries do not find their unpacked libraries by themselves. */
-async function unpackTools({ at, packages }: DebianWork, searchPath: string): Promise<void> {
+/**
+ * Fetches Go, and packages with executables. Makes the missing tools callable: unpacked binaries do not find their unpacked
+ * libraries by themselves.
+ */
+async function unpackTools(
+  { at, packages }: DebianWork,
+  { parts, tools, searchPath }: Parts & { readonly searchPath: string },
+): Promise<void> {
   await mkdir(at('tools'), { recursive: true });
   const missing: string[] = [];
-  for (const tool of Object.keys(TOOLS)) {
+  for (const tool of tools) {
     if ((await findExecutable(tool, searchPath)) === undefined) missing.push(tool);
   }
-  await packages.unpack([...GO, ...PARTS, ...missing.flatMap((tool) => TOOLS[tool] ?? [])], at('root'));
+  const needed = missing.flatMap((tool) => TOOLS[tool] ?? []);
+  await packages.unpack([...GO, REFLECT2, ...parts, ...needed], at('root'));
   const libraries: string[] = [];
   for (const parent of ['lib', 'usr/lib']) {
     const names = await readdir(join(at('root'), parent)).catch(() => []);
@@ -87,24 +94,35 @@ async function unpackTools({ at, packages }: DebianWork, searchPath: string): Pr
   }
 }
 
-async function compile({ at, env, run }: DebianWork): Promise<void> {
+/** The tree in a GOPATH, and the variables with which Go builds it. */
+async function inGopath({ at, env }: DebianWork) {
   const parent = join(at('gopath'), 'src/k8s.io');
   await mkdir(parent, { recursive: true });
   const source = join(parent, 'kubernetes');
   await rm(source, { force: true });
   await symlink(at('tree'), source);
   const goRoot = join(at('root'), 'usr/lib/go-1.19');
-  await run('build.log', 'make', ['WHAT=cmd/kube-apiserver'], {
+  return {
     cwd: source,
     env: {
       ...env,
-      // The tree's scripts ask the shell where they are: it must see the linked path, inside GOPATH.
+      // The tree's scripts, and Go, ask the shell where they are: they must see the linked path, inside GOPATH.
       PWD: source,
       PATH: `${join(goRoot, 'bin')}:${env.PATH}`,
       GOROOT: goRoot,
       GOPATH: at('gopath'),
       GOFLAGS: '-tags=providerless',
       CGO_ENABLED: '0',
+    },
+  };
+}
+
+async function makeApiServer(work: DebianWork): Promise<void> {
+  const { cwd, env } = await inGopath(work);
+  await work.run('build.log', 'make', ['WHAT=cmd/kube-apiserver'], {
+    cwd,
+    env: {
+      ...env,
       KUBE_GIT_VERSION: `v${VERSION}`,
       KUBE_GIT_MAJOR: '1',
       KUBE_GIT_MINOR: '20',
@@ -114,31 +132,62 @@ async function compile({ at, env, run }: DebianWork): Promise<void> {
   });
 }
 
-async function build({ target, ...given }: BinaryWork): Promise<void> {
+async function buildControllers(work: DebianWork): Promise<void> {
+  const { cwd, env } = await inGopath(work);
+  const folder = join(cwd, 'cmd/services-stack-controllers');
+  await mkdir(folder, { recursive: true });
+  await copyFile(controllersSource, join(folder, 'main.go'));
+  const args = [
+    'build',
+    '-o',
+    work.at(CONTROLLER_MANAGER),
+    '-ldflags',
+    '-s -w',
+    './cmd/services-stack-controllers',
+  ];
+  await work.run('build.log', 'go', args, {
+    cwd,
+    env: { ...env, GO111MODULE: 'off', GOCACHE: work.at('gocache') },
+  });
+}
+
+interface Parts {
+  /** Packages with executables. */
+  readonly parts: readonly string[];
+  /** Names in `TOOLS`. */
+  readonly tools: readonly string[];
+}
+
+interface Product extends Parts {
+  readonly program: string;
+  readonly minutes: string;
+  compile(work: DebianWork): Promise<void>;
+  /** The executables that it makes: paths in the scratch. */
+  readonly results: readonly string[];
+}
+
+async function build(
+  { program, minutes, compile, results, ...parts }: Product,
+  { target, ...given }: BinaryWork,
+): Promise<void> {
   const { environment, progress } = given;
   const work = await debianWork({ target, ...given }, RECIPE);
   const { at, step } = work;
-  progress.note(`building kube-apiserver ${VERSION} from Debian's source; logs are in ${at('logs')}`);
+  progress.note(`building ${program} ${VERSION} from Debian's source; logs are in ${at('logs')}`);
   if (!(await work.isDone('2-source'))) {
     await progress.step("read the package lists of the machine's Debian archive (step 1 of 4)", () =>
       work.readLists(),
     );
   }
-  await step('1-packages', 'fetch Go, etcd and tools (step 2 of 4)', () =>
-    unpackTools(work, environment.PATH ?? ''),
+  await step('1-packages', 'fetch Go, tools and parts (step 2 of 4)', () =>
+    unpackTools(work, { ...parts, searchPath: environment.PATH ?? '' }),
   );
   await step('2-source', 'fetch and patch the source (step 3 of 4)', () => unpackSource(work));
-  await step('3-build', 'build kube-apiserver (step 4 of 4, about 3 minutes on two cores)', () =>
-    compile(work),
-  );
-  const results = {
-    'kube-apiserver': join(at('tree'), '_output/bin/kube-apiserver'),
-    etcd: join(at('root'), 'usr/bin/etcd'),
-    kubectl: join(at('root'), 'usr/bin/kubectl'),
-  };
-  for (const [name, path] of Object.entries(results)) {
-    await copyFile(path, join(target, name));
-    await chmod(join(target, name), 0o755);
+  await step('3-build', `build ${program} (step 4 of 4, about ${minutes} on two cores)`, () => compile(work));
+  for (const path of results) {
+    const file = join(target, basename(path));
+    await copyFile(at(path), file);
+    await chmod(file, 0o755);
   }
 }
 
@@ -148,4 +197,40 @@ async function build({ target, ...given }: BinaryWork): Promise<void> {
  * apt as it was. A broken attempt is resumed after the last step that was done. Throws an error that names the
  * failed step, its log file and the last lines of it.
  */
-export const debianBuild: BinarySource = { name: 'debian-build', produce: build };
+export const debianBuild: BinarySource = {
+  name: 'debian-build',
+  produce: (work) =>
+    build(
+      {
+        program: 'kube-apiserver',
+        minutes: '3 minutes',
+        parts: ['etcd-server', 'kubernetes-client'],
+        tools: Object.keys(TOOLS),
+        compile: makeApiServer,
+        results: ['tree/_output/bin/kube-apiserver', 'root/usr/bin/etcd', 'root/usr/bin/kubectl'],
+      },
+      work,
+    ),
+};
+
+/** The file that `controllerManagerBuild` makes. */
+export const CONTROLLER_MANAGER = 'kube-controller-manager';
+/** To build all of kube-controller-manager takes five times as long: it generates code, and has twice as many packages. */
+export const controllersSource = join(import.meta.dirname, 'controller-manager.go');
+
+/** Builds two controllers of kube-controller-manager in the same way: see `controller-manager.go`. */
+export const controllerManagerBuild: BinarySource = {
+  name: 'controller-manager-build',
+  produce: (work) =>
+    build(
+      {
+        program: `two controllers of ${CONTROLLER_MANAGER}`,
+        minutes: '1 minute',
+        parts: [],
+        tools: ['patch', 'xz'],
+        compile: buildControllers,
+        results: [CONTROLLER_MANAGER],
+      },
+      work,
+    ),
+};

@@ -1,7 +1,7 @@
 /**
  * Downloads and builds the programs of the tests before the tests run, so that no test waits: the binaries of the control
- * plane, its data with our definitions, the definitions server, Redis, MariaDB, the command line of AWS, promtool,
- * Lua, the renderer of the chart, Chromium, and what the image is built of.
+ * plane, its data with our definitions, the definitions server, two controllers of Kubernetes, Redis, MariaDB, the command
+ * line of AWS, promtool, Lua, the renderer of the chart, Chromium, and what the image is built of.
  */
 import { prepareAwsCommandLine } from '../aws-command-line.ts';
 import { chartRenderer } from '../chart-renderer/binary.ts';
@@ -13,6 +13,7 @@ import { prepareSystemParts } from '../image/system-parts.ts';
 import { prepareMariadb } from '../mariadb-binaries.ts';
 import { prepareRedis } from '../redis-binaries.ts';
 import { controlPlaneBinaries } from './binaries.ts';
+import { prepareControllerManager } from './controller-manager-binary.ts';
 import { prepareRules } from './definitions-server-binary.ts';
 import { preparedData } from './prepared-data.ts';
 import { textProgress } from './progress.ts';
@@ -27,6 +28,12 @@ try {
   await preparedData({ directory });
   if (rules.by === 'definitions server') await preparedData({ directory, definitionsServer: rules.path });
   progress.note('our definitions are ready to be begun with');
+  const manager = await prepareControllerManager(binaries, { environment: process.env, progress });
+  progress.note(
+    manager.by === 'none'
+      ? `there is no kube-controller-manager: ${manager.reason}`
+      : `kube-controller-manager is ${manager.path}`,
+  );
   const redis = await prepareRedis({ environment: process.env, progress });
   progress.note(
     redis.by === 'none' ? `there is no Redis: ${redis.reason}` : `Redis is ${redis.server} (${redis.by})`,

