@@ -1,6 +1,6 @@
 /**
  * `node test/main.ts [unit]` runs all tests, or only the unit tests. To load the modules costs more than most unit tests
- * do. So unit tests share a few processes, with a suite for each file.
+ * do. So unit tests share a few processes.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,21 +8,15 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { run } from 'node:test';
 import { spec as Spec } from 'node:test/reporters';
-import { pathToFileURL } from 'node:url';
 import type { TestProcess } from './processes.ts';
-import { root, testFiles, testProcesses } from './processes.ts';
+import { entryText, root, testFiles, testProcesses } from './processes.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'services-stack-tests-'));
 
-/** The file to run: the test file, or one that imports them all. */
+/** The file to run. */
 async function entryOf({ name, files }: TestProcess): Promise<string> {
-  const [first = '', ...others] = files;
-  if (others.length === 0) return join(root, first);
-  const suites = files.map(
-    (file) => `describe('${file}', () => import('${pathToFileURL(join(root, file)).href}'));\n`,
-  );
-  const entry = join(folder, `${name}.mjs`);
-  await writeFile(entry, `import { describe } from 'node:test';\n${suites.join('')}`);
+  const entry = join(folder, `${name.replaceAll('/', '-')}.mjs`);
+  await writeFile(entry, entryText(files));
   return entry;
 }
 

@@ -1,5 +1,6 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
 export const root = join(import.meta.dirname, '..');
 
@@ -82,6 +83,13 @@ export function testProcesses(files: readonly string[]): readonly TestProcess[] 
   return [...filesOf]
     .map(([name, each]) => ({ name, files: each }))
     .toSorted((a, b) => rank(a.name) - rank(b.name));
+}
+
+/** A module that runs these files, with a suite for each, and [without tracking](untracked.ts). */
+export function entryText(files: readonly string[]): string {
+  const url = (file: string): string => pathToFileURL(join(root, file)).href;
+  const suites = files.map((file) => `describe('${file}', () => import('${url(file)}'));\n`);
+  return `import '${url('test/untracked.ts')}';\nconst { describe } = await import('node:test');\n${suites.join('')}`;
 }
 
 /** All test files, or those of the unit tests only. */
