@@ -66,9 +66,8 @@ const run = runUntil(stopped.signal);
 
 const lines = (text: string): readonly string[] => text.split('\n').filter((line) => line !== '');
 
-/** Writes the version into every file that names it, and the notes into the changelog. */
+/** Writes the version into every other file that names it, and the notes into the changelog. */
 async function setVersion(clone: string): Promise<void> {
-  await run(clone, 'npm', 'version', wanted, '--no-git-tag-version');
   const naming = `services-stack[:-]${present.replaceAll('.', '\\.')}`;
   // The notes of earlier versions keep the names that were true at that time.
   for (const file of lines(await run(clone, 'git', 'grep', '-lE', naming, '--', '.', ':!CHANGELOG.md'))) {
@@ -154,6 +153,8 @@ async function makeRelease(work: string): Promise<void> {
   const built = join(work, 'release');
   await progress.step('clone the repository and install its packages', async () => {
     await cloneRepository(run, root, clone);
+    // `npm run` installs again if package-lock.json is newer than what is installed: so it gets the version first.
+    await run(clone, 'npm', 'version', wanted, '--no-git-tag-version');
     await run(clone, 'npm', 'ci', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error');
   });
   const notes = notesIn(readFileSync(join(clone, 'CHANGELOG.md'), 'utf8'));

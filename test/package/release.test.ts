@@ -197,10 +197,13 @@ describe('the command', () => {
     await copy.write('dist/release/99.0.0/old.txt', 'of an earlier run');
     const { code, output } = await copy.run('bash', [
       '-c',
-      'exec "$0" package/release/main.ts 99.0.0 --skip-tests --arch none 2>&1',
+      'npm_config_logs_dir=$PWD/dist/logs npm_config_logs_max=99 exec "$0" package/release/main.ts 99.0.0 --skip-tests --arch none 2>&1',
       process.execPath,
     ]);
     assert.equal(code, 0, output);
+    const logs = globSync('dist/logs/*', { cwd: copy.directory });
+    const logged = await Promise.all(logs.map(copy.read));
+    assert.equal(logged.filter((log) => / argv "ci" /.test(log)).length, 1, 'it installs once');
     assert.deepEqual([git('rev-parse', 'HEAD'), git('status', '--porcelain'), git('tag')], [head, '', '']);
     const sums = await copy.run('bash', ['-c', 'cd dist/release/99.0.0 && sha256sum --check SHA256SUMS']);
     assert.deepEqual(sums, {
