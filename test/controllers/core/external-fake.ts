@@ -125,6 +125,13 @@ export class FakeExternal implements ExternalConnector {
     this.things.set(name, { name, values, ...(password === undefined ? {} : { password }) });
   }
 
+  /** From now on every such call fails. */
+  failAt(at: ExternalMethod, error: Error = new Error('no route to cloud')): void {
+    this.gate = (method) => {
+      if (method === at) throw error;
+    };
+  }
+
   count(method: ExternalMethod): number {
     return this.calls.filter((call) => call === method).length;
   }

@@ -3,7 +3,7 @@ import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
 import type { ObjectMeta } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed, ManagedSpec, ManagedStatus } from '../../../apis/core/v1alpha1/managed.ts';
 import { finalizerNames } from '../../../apis/core/v1alpha1/meta.ts';
-import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
+import { encodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import type { ConnectionPlace } from '../../../controllers/core/connection/connection-place.ts';
 import { connectionPlaces } from '../../../controllers/core/connection/connection-places.ts';
 import { secretPlace } from '../../../controllers/core/connection/secret-place.ts';
@@ -19,7 +19,7 @@ import type { Result } from '../../../runtime/controller/reconcile.ts';
 import { FakeCluster } from './cluster-fake.ts';
 import { FakeProcess } from './environment-fake.ts';
 import { FakeExternal } from './external-fake.ts';
-import { managed, managedKind } from './objects.ts';
+import { deletionTimestamp, managed, managedKind } from './objects.ts';
 
 export const finalizers = [finalizerNames.managed];
 export const secretKey = { namespace: 'infra', name: 'db-connection' };
@@ -86,6 +86,33 @@ export class Scene {
     this.decision = decision;
     this.failure = failure;
     return result;
+  }
+
+  /** A user sets these fields of the managed resource. */
+  edit(fields: { readonly spec?: object; readonly status?: object; readonly metadata?: object }): void {
+    this.cluster.set(managedKind, { name: 'db' }, fields);
+  }
+
+  /** A user sets an annotation, or removes it. */
+  annotate(key: string, value: string | undefined): void {
+    this.cluster.edit<Managed>(managedKind, { name: 'db' }, ({ metadata, ...rest }) => {
+      const { [key]: _former, ...annotations } = metadata.annotations ?? {};
+      const changed = value === undefined ? annotations : { ...annotations, [key]: value };
+      return { ...rest, metadata: { ...metadata, annotations: changed } };
+    });
+  }
+
+  /** A user deletes the managed resource. */
+  remove(): void {
+    this.cluster.delete(managedKind, { name: 'db' }, deletionTimestamp);
+  }
+
+  /** A user writes these entries into the Secret. */
+  editSecret(entries: Readonly<Record<string, string>>): void {
+    this.cluster.edit(SecretKind, secretKey, (secret) => ({
+      ...secret,
+      data: { ...secret.data, ...encodeDetails(entries) },
+    }));
   }
 
   get object(): Managed | undefined {

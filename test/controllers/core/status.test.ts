@@ -8,7 +8,7 @@ import {
   reconcileSuccess,
   withShortMessage,
 } from '../../../apis/core/v1alpha1/condition.ts';
-import type { ManagedStatus } from '../../../apis/core/v1alpha1/managed.ts';
+import type { ManagedSpec, ManagedStatus } from '../../../apis/core/v1alpha1/managed.ts';
 import type { ClaimFacts } from '../../../controllers/core/claim/claim-status.ts';
 import { withClaimStatus } from '../../../controllers/core/claim/claim-status.ts';
 import { scrub, withManagedStatus } from '../../../controllers/core/managed/recording/status.ts';
@@ -112,12 +112,21 @@ describe('the status of a managed resource, whole', () => {
     { ...reconcileSuccess(), ...times },
     { ...available(), ...times },
   ];
+  const earlier = <T extends object>(condition: T) => ({
+    ...condition,
+    lastTransitionTime: '2025-01-01T00:00:00Z',
+  });
   const rows: Record<
     string,
-    { before?: ManagedStatus; facts: Parameters<typeof withManagedStatus>[1]; want: ManagedStatus & object }
+    {
+      spec?: ManagedSpec;
+      before?: ManagedStatus;
+      /** Default: it is ready. */
+      facts?: Parameters<typeof withManagedStatus>[1];
+      want: ManagedStatus & object;
+    }
   > = {
     'ready: bindable, and of this generation': {
-      facts: ready,
       want: { bindingPhase: 'Unbound', conditions: [synced, isReady] },
     },
     'a status without Ready is pending at first': {
@@ -148,6 +157,36 @@ describe('the status of a managed resource, whole', () => {
         conditions: [synced, isReady],
       } as ManagedStatus,
     },
+    'a Bound resource stays Bound while another credential is set': {
+      before: { bindingPhase: 'Bound' },
+      facts: { ...ready, isCredentialInForce: false },
+      want: { bindingPhase: 'Bound', conditions: [synced, isReady] },
+    },
+    'a resource that another version released is Released, also without a status': {
+      spec: { claimRef: { uid: 'unknown' } },
+      want: { bindingPhase: 'Released', boundUID: 'managed-uid', conditions: [synced, isReady] },
+    },
+    'the record of a credential stays until a run knows another one': {
+      before: { bindingPhase: 'Bound', credential: { hmac: 'before', pending: false } },
+      want: {
+        bindingPhase: 'Bound',
+        credential: { hmac: 'before', pending: false },
+        conditions: [synced, isReady],
+      },
+    },
+    'a run that knows another credential records it': {
+      before: { bindingPhase: 'Bound', credential: { hmac: 'before', pending: false } },
+      facts: { ...ready, credential: { hmac: 'after', pending: true } },
+      want: {
+        bindingPhase: 'Bound',
+        credential: { hmac: 'after', pending: true },
+        conditions: [synced, isReady],
+      },
+    },
+    'an unchanged status is equal, times included': {
+      before: { bindingPhase: 'Unbound', conditions: [earlier(synced), earlier(isReady)] },
+      want: { bindingPhase: 'Unbound', conditions: [earlier(synced), earlier(isReady)] },
+    },
     'an operation has conditions of its own': {
       facts: {
         synced: reconcileSuccess(),
@@ -165,9 +204,9 @@ describe('the status of a managed resource, whole', () => {
       },
     },
   };
-  for (const [name, { before, facts, want }] of Object.entries(rows)) {
+  for (const [name, { spec = {}, before, facts = ready, want }] of Object.entries(rows)) {
     test(name, () => {
-      const subject = managed({}, before === undefined ? {} : { status: before });
+      const subject = managed(spec, before === undefined ? {} : { status: before });
       assert.deepEqual(withManagedStatus(subject, facts, now).status, { ...want, observedGeneration: 2 });
     });
   }
@@ -177,12 +216,19 @@ describe('the status of a managed resource, whole', () => {
     const facts = [reconcileSuccess(), available()].map((each) => ({ ...each, lastTransitionTime }));
     assert.deepEqual(status, { bindingPhase: 'Unbound', conditions: facts });
   });
-  test('one that is deleted before it was bound keeps its phase, Ready or not', () => {
-    for (const bindingPhase of ['Unbindable', 'Unbound', 'Released'] as const) {
-      const leaving = managed({}, { deletionTimestamp, status: { bindingPhase } });
-      assert.equal(withManagedStatus(leaving, ready, now).status?.bindingPhase, bindingPhase);
-    }
-  });
+  const phases = {
+    Unbindable: 'Unbindable',
+    Unbound: 'Unbound',
+    Bound: 'Released',
+    Released: 'Released',
+  } as const;
+  for (const [before, want] of Object.entries(phases)) {
+    test(`one that is deleted while it is ${before} is ${want}, Ready or not`, () => {
+      const status = { bindingPhase: before as keyof typeof phases };
+      const leaving = managed({}, { deletionTimestamp, status });
+      assert.equal(withManagedStatus(leaving, ready, now).status?.bindingPhase, want);
+    });
+  }
 });
 
 describe('messages', () => {

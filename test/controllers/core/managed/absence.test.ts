@@ -5,7 +5,7 @@ import { after, done, unsettled } from '../../../../runtime/controller/reconcile
 import { FakeCluster } from '../cluster-fake.ts';
 import { FakeExternal, startStack } from '../external-fake.ts';
 import { finalizers, Scene } from '../managed-scene.ts';
-import { deletionTimestamp, managed, managedKind } from '../objects.ts';
+import { managed, managedKind } from '../objects.ts';
 
 const poll = after(60_000);
 type Options = Pick<Partial<ManagedReconcilerOptions<never>>, 'externalNames'>;
@@ -20,7 +20,7 @@ async function ready(options: Options = {}): Promise<Scene> {
   return scene;
 }
 
-const leave = (scene: Scene): void => scene.cluster.delete(managedKind, { name: 'db' }, deletionTimestamp);
+const leave = (scene: Scene): void => scene.remove();
 const pass = (scene: Scene, ms: number): void => {
   scene.cluster.clockMs += ms;
 };
@@ -86,9 +86,7 @@ describe('one observation that finds nothing does not prove that a resource is a
     await scene.run();
     pass(scene, 10_000);
     scene.external.isBlind = false;
-    scene.external.gate = (method) => {
-      if (method === 'delete') throw new Error('busy');
-    };
+    scene.external.failAt('delete', new Error('busy'));
     await scene.run();
     scene.external.isBlind = true;
     assert.deepEqual(await scene.run(), unsettled(5_000));
@@ -141,11 +139,11 @@ describe('one observation that finds nothing does not prove that a resource is a
 
   const ends: Record<string, (scene: Scene) => Promise<unknown>> = {
     'that another client removed': async (scene) => {
-      scene.cluster.set(managedKind, { name: 'db' }, { metadata: { finalizers: [] } });
+      scene.edit({ metadata: { finalizers: [] } });
       await scene.run();
     },
     'that is deleted while its external resource is kept': async (scene) => {
-      scene.cluster.set(managedKind, { name: 'db' }, { spec: { deletionPolicy: 'Orphan' } });
+      scene.edit({ spec: { deletionPolicy: 'Orphan' } });
       await scene.run();
     },
   };
@@ -182,9 +180,7 @@ describe('one observation that finds nothing does not create a resource again', 
     cluster.put(managedKind, managed());
     await process.settle(60_000);
     external.things.clear();
-    external.gate = (method) => {
-      if (method === 'create') throw new Error('no room');
-    };
+    external.failAt('create', new Error('no room'));
     const before = external.count('create');
     await process.settle(1_200_000);
     const attempts = external.count('create') - before;

@@ -62,9 +62,7 @@ test('an interrupted creation is completed once an administrator has checked it 
 
 test('a second attempt in the second of the first is marked as an attempt of its own', async () => {
   const scene = begin('assigned')();
-  scene.external.gate = (method) => {
-    if (method === 'create') throw new Error('quota exceeded');
-  };
+  scene.external.failAt('create', new Error('quota exceeded'));
   await scene.run(); // fails, all within one second of the clock
   const wasCut = cut(scene, 4, 'after'); // the finalizer and the Secret are there: connect, observe, preparation, create
   await Promise.race([scene.run(), wasCut]);

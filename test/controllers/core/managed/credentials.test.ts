@@ -69,23 +69,6 @@ describe('the credential of a managed resource', () => {
     assert.equal(scene.object?.status?.bindingPhase, 'Unbound');
   });
 
-  test('a deleted Secret is written again with another credential, which is applied', async () => {
-    const scene = await settled();
-    const before = scene.secret?.password;
-    scene.cluster.delete(SecretKind, secretKey);
-    await settle(scene);
-    assert.notEqual(scene.secret?.password, before);
-    assertApplied(scene);
-  });
-
-  test('a password that a user wrote into the Secret is applied, and the other entries follow', async () => {
-    const scene = await settled();
-    edit(scene, { password: 'chosen-by-a-user' });
-    await settle(scene);
-    assert.equal(passwordOf(scene), 'chosen-by-a-user');
-    assertApplied(scene);
-  });
-
   test('a password that the external system refuses is reported with the Secret and the remedy', async () => {
     const scene = await settled();
     edit(scene, { password: '1234567' });
@@ -194,7 +177,7 @@ describe('the credential of a managed resource', () => {
     const scene = await settled();
     const before = scene.secret?.password;
     const to = { namespace: 'infra', name: 'renamed' };
-    scene.cluster.set(managedKind, { name: 'db' }, { spec: { writeConnectionSecretToRef: to } });
+    scene.edit({ spec: { writeConnectionSecretToRef: to } });
     await settle(scene);
     const [secret] = scene.cluster.all(SecretKind);
     assert.deepEqual(
@@ -234,21 +217,10 @@ const ofOrders = 'FancySQLInstance team/orders';
 const ofLedger = 'FancySQLInstance team/ledger';
 
 function change(scene: Scene, spec: ManagedSpec, status: ManagedStatus = {}): void {
-  scene.cluster.set(managedKind, { name: 'db' }, { spec, status });
+  scene.edit({ spec, status });
 }
 
 describe('the claim that a credential is for', () => {
-  test('the next claim gets another credential; the previous one stops working', async () => {
-    const scene = await settled({ claimRef: claimRef() });
-    const before = scene.secret?.password;
-    assert.equal(scene.note?.for, ofOrders);
-    change(scene, { claimRef: ledger });
-    await settle(scene);
-    assert.notEqual(scene.secret?.password, before);
-    assert.equal(scene.note?.for, ofLedger);
-    assertApplied(scene);
-  });
-
   test('an administrator removes claimRef of a Released resource: it is available, and the next claim gets another credential', async () => {
     const scene = await settled({ claimRef: claimRef() });
     const { password: before } = scene.secret ?? {};
@@ -369,11 +341,7 @@ describe('a credential that the next claim cannot get', () => {
     scene.external.put('db', { size: 1 }, 'generated');
     scene.external.observation = { details: { auth: 'generated' } };
     await settle(scene);
-    scene.cluster.set(
-      managedKind,
-      { name: 'db' },
-      { spec: { claimRef: claimRef(), forProvider: { size: 2 } } },
-    );
+    scene.edit({ spec: { claimRef: claimRef(), forProvider: { size: 2 } } });
     await settle(scene);
     assert.match(scene.condition('Synced'), /the external system generates its credentials/);
     assert.deepEqual(scene.external.things.get('db')?.values, { size: 2 });

@@ -2,20 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { available, creating } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { ExternalOperation } from '../../../../apis/core/v1alpha1/managed.ts';
-import { encodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
-import type { FavouriteDBInstance } from '../../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
-import type {
-  ExternalClient,
-  Progress,
-} from '../../../../controllers/core/managed/connecting/external-client.ts';
+import type { Progress } from '../../../../controllers/core/managed/connecting/external-client.ts';
 import { createOperationsUnderWay } from '../../../../controllers/core/managed/recording/operations-under-way.ts';
 import { unsettled } from '../../../../runtime/controller/reconcile.ts';
 import { conflict } from '../cluster-fake.ts';
-import { finalizers, Scene, secretKey } from '../managed-scene.ts';
-import { deletionTimestamp, managed, managedKind } from '../objects.ts';
+import { finalizers, Scene } from '../managed-scene.ts';
+import { managed } from '../objects.ts';
 
 const startedAt = '2026-01-02T03:04:05Z';
-const db = { name: 'db' };
 const named = { 'crossplane.io/external-name': 'db' };
 const failed: Progress = { state: 'failed', error: new Error('quota exceeded') };
 
@@ -60,7 +54,7 @@ async function beingUpdated(): Promise<Scene> {
   return scene;
 }
 
-const remove = (scene: Scene): void => scene.cluster.delete(managedKind, db, deletionTimestamp);
+const remove = (scene: Scene): void => scene.remove();
 
 /** One that is there, and whose deletion is under way. */
 async function beingDeleted(): Promise<Scene> {
@@ -217,9 +211,7 @@ describe('an asynchronous operation', () => {
 
   test('stays recorded while its state cannot be read', async () => {
     const scene = await beingCreated();
-    scene.external.gate = (method) => {
-      if (method === 'poll') throw new Error('no route to cloud');
-    };
+    scene.external.failAt('poll');
     assert.deepEqual(await scene.run(), { type: 'requeue' });
     assert.equal(scene.condition('Synced'), 'False/ReconcileError: poll failed: no route to cloud');
     assert.deepEqual([onRecord(scene)?.name, calls(scene)], ['op-create', [1, 0, 0]]);
@@ -389,10 +381,7 @@ describe('a credential that an operation sets', () => {
   async function beingSet(): Promise<Scene> {
     const scene = new Scene({ forProvider: { size: 1 } }, { finalizers, annotations: named });
     await scene.run();
-    scene.cluster.edit(SecretKind, secretKey, (secret) => ({
-      ...secret,
-      data: { ...secret.data, ...encodeDetails({ password: edited }) },
-    }));
+    scene.editSecret({ password: edited });
     scene.external.change = { operation: 'op-update' };
     scene.external.progress = () => ({ state: 'running' });
     await scene.run();
@@ -426,19 +415,6 @@ describe('a credential that an operation sets', () => {
 });
 
 describe('a client that cannot be asked about its operations', () => {
-  test('does not compile if it returns their names', () => {
-    const calls = {
-      observe: async () => ({ exists: false, isUpToDate: false }),
-      update: async () => ({}),
-      delete: async () => {},
-    };
-    const create = async () => ({ operation: 'op-1' });
-    // @ts-expect-error there is no method poll
-    const dumb: ExternalClient = { ...calls, create };
-    const polling: ExternalClient = { ...calls, create, poll: async () => ({ state: 'unknown' }) };
-    assert.deepEqual([dumb.poll, typeof polling.poll], [undefined, 'function']);
-  });
-
   const problems: Record<string, { operation: string; progress?: () => Progress; message: string }> = {
     'that has no method poll': {
       operation: 'op-create',
@@ -474,19 +450,6 @@ describe('a client that cannot be asked about its operations', () => {
       });
     }
   }
-
-  test('of which type it reports the status compiles as its kind has it', () => {
-    const calls = {
-      observe: async () => ({ exists: false, isUpToDate: false }),
-      update: async () => ({ status: { hostname: 'h' } }),
-      delete: async () => {},
-    };
-    const create = async () => ({ status: { hostname: 7 } });
-    // @ts-expect-error hostname is a text
-    const wrong: ExternalClient<FavouriteDBInstance> = { ...calls, create };
-    const right: ExternalClient<FavouriteDBInstance> = { ...calls, create: calls.update };
-    assert.notEqual(wrong.create, right.create);
-  });
 
   test('does not poll a recorded operation', async () => {
     const scene = await beingCreated();

@@ -5,9 +5,7 @@ import type { ManagedSpec } from '../../../../apis/core/v1alpha1/managed.ts';
 import { isConflict } from '../../../../runtime/client/errors.ts';
 import { broken } from '../cluster-fake.ts';
 import { finalizers, Scene } from '../managed-scene.ts';
-import { deletionTimestamp, managed, managedKind } from '../objects.ts';
-
-const db = { name: 'db' };
+import { managed, managedKind } from '../objects.ts';
 
 /**
  * A managed resource that is being deleted; `change` is made during the first observation of its external
@@ -16,7 +14,7 @@ const db = { name: 'db' };
 async function leaving(change: (scene: Scene) => void): Promise<Scene> {
   const scene = new Scene({ forProvider: { size: 1 } });
   await scene.run();
-  scene.cluster.delete(managedKind, db, deletionTimestamp);
+  scene.remove();
   scene.cluster.calls.length = 0;
   let isFirst = true;
   scene.external.afterCall = (method) => {
@@ -28,7 +26,7 @@ async function leaving(change: (scene: Scene) => void): Promise<Scene> {
 }
 
 const edit = (scene: Scene, spec: ManagedSpec, metadata: Partial<ObjectMeta> = {}): void => {
-  scene.cluster.set(managedKind, db, { metadata, spec });
+  scene.edit({ metadata, spec });
 };
 
 const things = ({ external }: Scene): readonly string[] => [...external.things.keys()];

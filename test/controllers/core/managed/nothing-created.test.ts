@@ -5,9 +5,6 @@ import type { ManagedStatus } from '../../../../apis/core/v1alpha1/managed.ts';
 import { SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
 import type { ExternalMethod } from '../external-fake.ts';
 import { finalizers, Scene } from '../managed-scene.ts';
-import { deletionTimestamp, managedKind } from '../objects.ts';
-
-const db = { name: 'db' };
 
 /** A resource that is being deleted, and whose provider fails at this call. */
 function deletedWithout(
@@ -18,7 +15,7 @@ function deletedWithout(
   scene.external.gate = (method) => {
     if (method === call) throw new Error('no route to cloud');
   };
-  scene.cluster.delete(managedKind, db, deletionTimestamp);
+  scene.remove();
   return scene;
 }
 
@@ -37,13 +34,11 @@ describe('a deleted managed resource for which nothing was created', () => {
 
   test('had its finalizer and its credential before the provider failed: both are removed', async () => {
     const scene = new Scene({ forProvider: { size: 1 } });
-    scene.external.gate = (method) => {
-      if (method === 'observe') throw new Error('no route to cloud');
-    };
+    scene.external.failAt('observe');
     await scene.run();
     assert.deepEqual(scene.object?.metadata.finalizers, finalizers);
     assert.equal(scene.cluster.all(SecretKind).length, 1);
-    scene.cluster.delete(managedKind, db, deletionTimestamp);
+    scene.remove();
     await scene.run();
     assert.deepEqual([scene.object, scene.cluster.all(SecretKind)], [undefined, []]);
   });

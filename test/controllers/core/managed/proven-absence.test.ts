@@ -3,7 +3,6 @@ import { describe, test } from 'node:test';
 import type { Managed, ManagedSpec } from '../../../../apis/core/v1alpha1/managed.ts';
 import type { ManagedReconcilerOptions } from '../../../../controllers/core/managed/reconciler.ts';
 import { Scene } from '../managed-scene.ts';
-import { managedKind } from '../objects.ts';
 
 type Options = Partial<Omit<ManagedReconcilerOptions<Managed>, 'env'>>;
 
@@ -19,7 +18,7 @@ async function lost(options: Options = {}, spec: ManagedSpec = {}): Promise<Scen
   await scene.run();
   assert.ok(scene.object?.status?.externalIdentity);
   scene.external.things.clear();
-  scene.cluster.set(managedKind, { name: 'db' }, { spec });
+  scene.edit({ spec });
   scene.cluster.takeWrites();
   return scene;
 }

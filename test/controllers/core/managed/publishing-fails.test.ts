@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { creating } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { Managed, ManagedSpec } from '../../../../apis/core/v1alpha1/managed.ts';
 import { controllerReference } from '../../../../apis/core/v1alpha1/reference.ts';
-import { encodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
+import { SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
 import { generatedPassword } from '../../../../controllers/core/credential.ts';
 import { ApiError } from '../../../../runtime/client/errors.ts';
 import { terminating } from '../cluster-fake.ts';
@@ -79,7 +79,7 @@ for (const [place, { spec, synced }] of Object.entries(places)) {
 
     test('is deleted in the external system; its finalizer alone waits', async () => {
       const { scene, stores } = await settled(spec);
-      scene.cluster.delete(managedKind, db, deletionTimestamp);
+      scene.remove();
       await scene.run();
       assert.equal(scene.external.things.size, 0);
       assert.equal(scene.secret, undefined);
@@ -144,10 +144,7 @@ describe('while its secret store fails', () => {
 
   test('a password that was edited in the Secret is set, although the store has no copy of it', async () => {
     const { scene } = await settled(inBoth);
-    scene.cluster.edit(SecretKind, secretKey, (secret) => ({
-      ...secret,
-      data: { ...secret.data, ...encodeDetails({ password: 'chosen-by-a-user' }) },
-    }));
+    scene.editSecret({ password: 'chosen-by-a-user' });
     await scene.run();
     assert.equal(scene.external.things.get('db')?.password, 'chosen-by-a-user');
   });
@@ -233,7 +230,7 @@ describe('a Secret that can be written nowhere', () => {
 test('a deletion does not wait for a Secret that another object owns, and leaves it', async () => {
   const { scene } = await settled({});
   takeSecret(scene);
-  scene.cluster.delete(managedKind, db, deletionTimestamp);
+  scene.remove();
   await scene.run();
   assert.deepEqual([scene.object, scene.external.things.size], [undefined, 0]);
   assert.notEqual(scene.secret, undefined);

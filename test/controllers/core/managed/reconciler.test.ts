@@ -271,7 +271,7 @@ const runs: Readonly<Record<string, Run>> = {
       const scene = settled();
       await scene.run();
       const annotations = { ...scene.annotations, 'crossplane.io/paused': 'true' };
-      scene.cluster.set(managedKind, { name: 'db' }, { metadata: { annotations } });
+      scene.edit({ metadata: { annotations } });
       return scene;
     },
     want: pauses('True/Available', 'reconciliation is paused by the crossplane.io/paused annotation'),
@@ -782,14 +782,6 @@ describe('before the external system is asked', () => {
     await assert.rejects(scene.run(), /cannot update managed resource status: etcd is unavailable/);
   });
 
-  test('CreateExternal: the external name is defaulted to the object name, in the write that adds the finalizer', async () => {
-    const scene = sceneOf();
-    await scene.run();
-    assert.equal(scene.annotations['crossplane.io/external-name'], 'db');
-    assert.deepEqual(scene.object?.metadata.finalizers, finalizers);
-    assert.equal(scene.cluster.writeNames.filter((write) => write === `update ${kind} db`).length, 1);
-  });
-
   test('references are not resolved while deleting', async () => {
     const scene = settled({}, leaving, { resolveReferences: () => Promise.reject(new Error('gone')) });
     assert.deepEqual(await scene.run(), done);
@@ -798,23 +790,6 @@ describe('before the external system is asked', () => {
 });
 
 describe('the external resource is observed', () => {
-  test('ExternalMissing: a resource that was ready is not ready after five seconds of absence', async () => {
-    const clock = testClock();
-    const scene = settled(
-      { managementPolicies: ['Observe'] },
-      {},
-      { confirmAbsenceMs: 5_000, env: { clock } },
-    );
-    await scene.run();
-    assert.equal(scene.condition('Ready'), 'True/Available');
-    scene.external.things.clear();
-    assert.deepEqual(await scene.run(), unsettled(5_000));
-    assert.equal(scene.condition('Ready'), 'True/Available');
-    await clock.advance(5_000);
-    assert.deepEqual(await scene.run(), poll);
-    assert.equal(scene.condition('Ready'), 'False/Unavailable: external resource does not exist (db)');
-  });
-
   test('RemoveFinalizer: an object that is deleted during the run is no error', async () => {
     const scene = settled({}, leaving);
     scene.cluster.gate = ({ verb }) => {
@@ -822,7 +797,7 @@ describe('the external resource is observed', () => {
       scene.cluster.gate = () => {};
       const { metadata, ...rest } = scene.object!;
       scene.cluster.put(managedKind, { ...rest, metadata: { ...metadata, finalizers: [] } });
-      scene.cluster.delete(managedKind, { name: 'db' }, deletionTimestamp);
+      scene.remove();
     };
     assert.deepEqual(await scene.run(), done);
   });
@@ -844,23 +819,10 @@ describe('creation', () => {
     assert.deepEqual(await scene.run(), requeue);
     scene.external.gate = () => {};
     scene.process.hold(managedKind);
-    scene.cluster.set(managedKind, { name: 'db' }, { spec: { managementPolicies: ['Observe'] as const } });
+    scene.edit({ spec: { managementPolicies: ['Observe'] as const } });
     scene.cluster.clockMs += 6_000; // an answer that is younger than 5 s counts as a read
     await assert.rejects(scene.run(), isConflict);
     assert.equal(scene.external.made, 0);
-  });
-
-  test('CreateExternal: a creation that fails is recorded, reported and tried again', async () => {
-    const scene = sceneOf({}, {}, assigned);
-    scene.external.gate = failAt('create', new Error('quota exceeded'));
-    assert.deepEqual(await scene.run(), requeue);
-    assert.equal(scene.condition('Ready'), 'False/Creating');
-    assert.equal(scene.condition('Synced'), 'False/ReconcileError: create failed: quota exceeded');
-    assert.deepEqual(scene.events, ['Warning CannotCreateExternalResource']);
-    assert.ok(scene.annotations['crossplane.io/external-create-failed']);
-    scene.external.gate = () => {};
-    await scene.run();
-    assert.equal(scene.external.made, 1);
   });
 
   test('CreateExternal: a conflict has the record and the condition, but no Event', async () => {
@@ -1017,32 +979,9 @@ describe('creation', () => {
     assert.equal(scene.annotations['crossplane.io/external-name'], 'legacy');
     assert.ok(scene.annotations['crossplane.io/external-create-succeeded']);
   });
-
-  test('CreateExternal: a resource that does not show at once is observed again, and not created twice', async () => {
-    const scene = sceneOf({}, {}, assigned);
-    scene.external.isBlind = true;
-    assert.deepEqual(await scene.run(), requeue);
-    assert.equal(scene.condition('Ready'), 'False/Creating');
-    assert.deepEqual(await scene.run(), requeue);
-    assert.equal(scene.external.made, 1);
-    scene.external.isBlind = false;
-    await scene.run();
-    assert.equal(scene.condition('Ready'), 'True/Available');
-  });
 });
 
 describe('an existing external resource is kept', () => {
-  test('LateInitialize: late initialisation is one write, once', async () => {
-    const scene = settled();
-    scene.external.observation = { isUpToDate: true, lateInitialized: { version: '8.0', size: 9 } };
-    assert.deepEqual(await scene.run(), poll);
-    assert.deepEqual(scene.object?.spec.forProvider, { size: 1, version: '8.0' });
-    const writes = scene.cluster.writes.length;
-    await scene.run();
-    assert.equal(scene.cluster.writes.length, writes);
-    assert.equal(scene.external.count('update'), 0);
-  });
-
   test('LateInitialize: values are filled in first, then drift is updated', async () => {
     const scene = drifted();
     scene.external.observation = { lateInitialized: { version: '8.0' } };
@@ -1101,7 +1040,7 @@ describe('an existing external resource is kept', () => {
   test('any decision: a status of a deleted object is not written', async () => {
     const scene = settled({}, { finalizers: [] });
     scene.cluster.before('updateStatus', managedKind, () => {
-      scene.cluster.set(managedKind, { name: 'db' }, { metadata: { finalizers: [] } });
+      scene.edit({ metadata: { finalizers: [] } });
       scene.cluster.delete(managedKind, { name: 'db' });
     });
     assert.deepEqual(await scene.run(), poll);

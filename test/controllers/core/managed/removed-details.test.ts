@@ -2,10 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { available } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
-import { encodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
 import { generatedPassword } from '../../../../controllers/core/credential.ts';
-import { Scene, secretKey } from '../managed-scene.ts';
-import { managedKind } from '../objects.ts';
+import { Scene } from '../managed-scene.ts';
 
 const endpoint = 'db.example';
 /** It has no certificate any more. */
@@ -41,10 +39,7 @@ describe('a detail that the external system does not have any more', () => {
 
   test('is removed without the entries that a user added', async () => {
     const scene = await published();
-    scene.cluster.edit(SecretKind, secretKey, (secret) => ({
-      ...secret,
-      data: { ...secret.data, ...encodeDetails({ note: 'n' }) },
-    }));
+    scene.editSecret({ note: 'n' });
     scene.external.observation = open;
     await scene.run();
     assert.deepEqual(scene.secret, { endpoint, note: 'n' });
@@ -59,7 +54,7 @@ test('a credential that the resource does not have any more is removed from its 
   const scene = new Scene({ forProvider: { size: 1 } }, {}, { secretDetails: { credential } });
   await scene.run();
   assert.notEqual(scene.secret?.password, undefined);
-  scene.cluster.set(managedKind, { name: 'db' }, { spec: { forProvider: { size: 1, owner: 'app' } } });
+  scene.edit({ spec: { forProvider: { size: 1, owner: 'app' } } });
   scene.external.observation = { details: { endpoint, uri: null } };
   await scene.run();
   assert.deepEqual(scene.secret, { endpoint });

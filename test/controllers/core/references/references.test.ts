@@ -413,7 +413,7 @@ describe('references in a cluster', () => {
         assert.equal(scene.condition('Synced'), 'True/ReconcileSuccess');
         scene.cluster.delete(networkKind, { name: 'main' });
         const forProvider = { ...scene.object?.spec.forProvider, size: 2 };
-        scene.cluster.set(managedKind, { name: 'db' }, { spec: { forProvider } });
+        scene.edit({ spec: { forProvider } });
         await scene.run();
         assert.equal(scene.condition('Synced'), synced);
         const [{ values: outside }] = [...scene.external.things.values()] as [ExternalThing];

@@ -6,6 +6,7 @@ import type { ObjectMeta } from '../../../../../apis/core/v1alpha1/kind.ts';
 import type { ManagedStatus } from '../../../../../apis/core/v1alpha1/managed.ts';
 import {
   isBeingCreated,
+  isCreationIncomplete,
   isInCreationGrace,
   pendingTime,
   resultTime,
@@ -50,15 +51,48 @@ describe('the marks of a creation', () => {
   }
 });
 
+describe('a creation is incomplete between its mark and its result', () => {
+  const rows: Readonly<
+    Record<string, readonly [times: Parameters<typeof tracked>[0], isIncomplete: boolean]>
+  > = {
+    CreateNeverPending: [{}, false],
+    'CreateNeverCompleted: pending only': [{ pending: 1 }, true],
+    CreateSucceeded: [{ pending: 1, succeeded: 2 }, false],
+    CreateFailed: [{ pending: 1, failed: 2 }, false],
+    RecreateNeverCompleted: [{ succeeded: 1, pending: 2 }, true],
+    RetryNeverCompleted: [{ failed: 1, pending: 2 }, true],
+    'a failure after a retry': [{ succeeded: 1, pending: 2, failed: 3 }, false],
+    'equal seconds count as complete': [{ pending: 2, succeeded: 2 }, false],
+  };
+  for (const [name, [times, isIncomplete]] of Object.entries(rows)) {
+    test(name, () => assert.equal(isCreationIncomplete(tracked(times)), isIncomplete));
+  }
+  test('an unparsable time is absent', () => {
+    const broken = managed({}, { annotations: { 'crossplane.io/external-create-pending': 'yesterday' } });
+    assert.equal(isCreationIncomplete(broken), false);
+  });
+});
+
 describe('a creation that succeeded a moment ago', () => {
-  for (const [second, isRecent] of [
-    [2, false],
-    [4, true],
-    [6, true],
-    [9, false],
-  ] as const) {
-    test(`second ${second} of 5`, () =>
-      assert.equal(isInCreationGrace(tracked({ succeeded: second }), 2_000, now), isRecent));
+  const rows: readonly (readonly [
+    name: string,
+    second: number | undefined,
+    graceMs: number,
+    isRecent: boolean,
+  ])[] = [
+    ['before the grace period', 2, 2_000, false],
+    ['within it', 4, 2_000, true],
+    ['the grace period is strict', 4, 1_000, false],
+    ['0 disables it', 4, 0, false],
+    ['a clock that was set back a little', 6, 2_000, true],
+    ['a clock that was set back far', 9, 2_000, false],
+    ['none succeeded', undefined, 2_000, false],
+  ];
+  for (const [name, second, graceMs, isRecent] of rows) {
+    test(name, () => {
+      const created = tracked(second === undefined ? {} : { succeeded: second });
+      assert.equal(isInCreationGrace(created, graceMs, now), isRecent);
+    });
   }
 });
 

@@ -6,7 +6,7 @@ import { encodeIdentity } from '../../../../../controllers/core/external-identit
 import type { ManagedReconcilerOptions } from '../../../../../controllers/core/managed/reconciler.ts';
 import { after, done, unsettled } from '../../../../../runtime/controller/reconcile.ts';
 import { Scene } from '../../managed-scene.ts';
-import { deletionTimestamp, managedKind } from '../../objects.ts';
+import { managedKind } from '../../objects.ts';
 
 type Options = Partial<
   Pick<ManagedReconcilerOptions<Managed>, 'externalNames' | 'confirmAbsenceMs' | 'marks'>
@@ -45,7 +45,7 @@ async function ready(forProvider?: ForProvider, options?: Options): Promise<Scen
 }
 
 const edit = (made: Scene, forProvider: ForProvider): void => {
-  made.cluster.set(managedKind, { name: 'db' }, { spec: { forProvider } });
+  made.edit({ spec: { forProvider } });
 };
 const annotate = (made: Scene, key: string, value: string | undefined): void => {
   made.cluster.edit<Managed>(managedKind, { name: 'db' }, ({ metadata, ...rest }) => {
@@ -54,7 +54,7 @@ const annotate = (made: Scene, key: string, value: string | undefined): void => 
     return { ...rest, metadata: { ...metadata, annotations: changed } };
   });
 };
-const leave = (made: Scene): void => made.cluster.delete(managedKind, { name: 'db' }, deletionTimestamp);
+const leave = (made: Scene): void => made.remove();
 const places = (made: Scene): readonly string[] => [...made.external.things.keys()];
 
 test('the identity is written with other writes: before the creation, and after the first observation', async () => {
@@ -183,7 +183,7 @@ describe('a value that was removed still counts as recorded', () => {
 describe('an identity in initProvider', () => {
   const inEurope = async (): Promise<Scene> => {
     const made = scene({ size: 1 });
-    made.cluster.set(managedKind, { name: 'db' }, { spec: { initProvider: { region: 'eu', size: 9 } } });
+    made.edit({ spec: { initProvider: { region: 'eu', size: 9 } } });
     await made.run();
     return made;
   };
@@ -202,7 +202,7 @@ describe('an identity in initProvider', () => {
 
   test('does not change by an edit, which is reported', async () => {
     const made = await inEurope();
-    made.cluster.set(managedKind, { name: 'db' }, { spec: { initProvider: { region: 'us' } } });
+    made.edit({ spec: { initProvider: { region: 'us' } } });
     await made.run();
     assert.equal(
       made.condition('Synced'),
@@ -257,9 +257,7 @@ describe('an edit takes effect once the recorded resource does not exist', () =>
 
   test('an edit takes effect after a creation that failed', async () => {
     const made = scene({ region: 'mars', size: 1 }, { confirmAbsenceMs: 5_000 });
-    made.external.gate = (method) => {
-      if (method === 'create') throw new Error('there is no region mars');
-    };
+    made.external.failAt('create', new Error('there is no region mars'));
     await made.run();
     edit(made, { region: 'eu', size: 1 });
     made.external.gate = () => {};
@@ -275,9 +273,7 @@ describe('an edit takes effect once the recorded resource does not exist', () =>
 
   test('an edit that removes a field takes effect too', async () => {
     const made = scene({ region: 'mars', size: 1 });
-    made.external.gate = (method) => {
-      if (method === 'create') throw new Error('there is no region mars');
-    };
+    made.external.failAt('create', new Error('there is no region mars'));
     await made.run();
     edit(made, { size: 1 });
     made.external.gate = () => {};
@@ -290,9 +286,7 @@ describe('an edit takes effect once the recorded resource does not exist', () =>
   test('an edit of a field that leads to no other resource still finds the recorded one', async () => {
     const marks = { immutable: ['region', 'version'], identity: ['region'] };
     const made = scene({ region: 'us', version: 'none' }, { marks });
-    made.external.gate = (method) => {
-      if (method === 'create') throw new Error('there is no version none');
-    };
+    made.external.failAt('create', new Error('there is no version none'));
     made.external.placeOf = hiddenUntilDeleted;
     await made.run();
     made.external.put('us/db', {});

@@ -10,17 +10,12 @@ import {
   reconcileSuccess,
   setConditions,
 } from '../../../../../apis/core/v1alpha1/condition.ts';
-import type { ExternalOperation, Managed, ManagedSpec } from '../../../../../apis/core/v1alpha1/managed.ts';
+import type { ExternalOperation, ManagedSpec } from '../../../../../apis/core/v1alpha1/managed.ts';
 import type { Identity } from '../../../../../controllers/core/external-identity.ts';
 import type {
   Observation,
   OperationType,
 } from '../../../../../controllers/core/managed/connecting/external-client.ts';
-import {
-  isCreationIncomplete,
-  isInCreationGrace,
-} from '../../../../../controllers/core/managed/recording/creation-tracking.ts';
-import { withManagedStatus } from '../../../../../controllers/core/managed/recording/status.ts';
 import type { AccessDecision } from '../../../../../controllers/core/managed/run/decide.ts';
 import {
   accessDecisions,
@@ -30,7 +25,6 @@ import {
   firstDecisions,
   nextDecisions,
 } from '../../../../../controllers/core/managed/run/decide.ts';
-import { pollDelayMs, progressDelayMs } from '../../../../../controllers/core/managed/run/next.ts';
 import {
   howToAllowUpdate,
   invalidPolicies,
@@ -169,134 +163,94 @@ describe('the external resource is deleted or kept', () => {
   }
 });
 
-describe('creation tracking', () => {
-  const at = (second: number) => `2026-01-02T03:04:0${second}Z`;
-  const annotated = (times: { pending?: number; succeeded?: number; failed?: number }) =>
-    managed(
-      {},
-      {
-        annotations: Object.fromEntries(
-          Object.entries(times).map(([key, second]) => [`crossplane.io/external-create-${key}`, at(second)]),
-        ),
-      },
-    );
-  const rows: Record<string, { times: Parameters<typeof annotated>[0]; incomplete: boolean }> = {
-    CreateNeverPending: { times: {}, incomplete: false },
-    'CreateNeverCompleted: pending only': { times: { pending: 1 }, incomplete: true },
-    CreateSucceeded: { times: { pending: 1, succeeded: 2 }, incomplete: false },
-    CreateFailed: { times: { pending: 1, failed: 2 }, incomplete: false },
-    RecreateNeverCompleted: { times: { succeeded: 1, pending: 2 }, incomplete: true },
-    RetryNeverCompleted: { times: { failed: 1, pending: 2 }, incomplete: true },
-    'a failure after a retry': { times: { succeeded: 1, pending: 2, failed: 3 }, incomplete: false },
-    'equal seconds count as complete': { times: { pending: 2, succeeded: 2 }, incomplete: false },
-  };
-  for (const [name, { times, incomplete }] of Object.entries(rows)) {
-    test(name, () => assert.equal(isCreationIncomplete(annotated(times)), incomplete));
-  }
-  test('an unparsable time is absent', () => {
-    const broken = managed({}, { annotations: { 'crossplane.io/external-create-pending': 'yesterday' } });
-    assert.equal(isCreationIncomplete(broken), false);
-  });
-  test('the grace period is strict, and 0 disables it', () => {
-    const created = annotated({ succeeded: 4 }); // one second before now
-    assert.equal(isInCreationGrace(created, 1_001, now), true);
-    assert.equal(isInCreationGrace(created, 1_000, now), false);
-    assert.equal(isInCreationGrace(created, 0, now), false);
-    assert.equal(isInCreationGrace(annotated({}), 1_000, now), false);
-  });
-});
-
+type Metadata = Parameters<typeof managed>[1];
 const finalizers = ['finalizer.managedresource.crossplane.io'];
+const leaving = { deletionTimestamp, finalizers };
 const paused = { 'crossplane.io/paused': 'true' };
 const pending = { 'crossplane.io/external-create-pending': '2026-01-02T03:04:05Z' };
 
 describe('the managed reconciler decides first', () => {
   const rows: Record<
     string,
-    {
-      managed: Managed;
-      underWay?: ExternalOperation;
-      message?: string;
-    }
+    { spec?: ManagedSpec; metadata?: Metadata; underWay?: ExternalOperation; message?: string }
   > = {
     'ResourceGone: without the finalizer nothing was created, so deletion needs nothing': {
-      managed: managed({}, { deletionTimestamp }),
+      metadata: { deletionTimestamp },
     },
     'ResourceGone: also where policies are unsupported, or reconciliation is paused': {
-      managed: managed({ managementPolicies: ['Create'] }, { annotations: paused, deletionTimestamp }),
+      spec: { managementPolicies: ['Create'] },
+      metadata: { annotations: paused, deletionTimestamp },
     },
     'Paused: ReconciliationPausedSuccessful': {
-      managed: managed({}, { annotations: paused }),
+      metadata: { annotations: paused },
       message: 'reconciliation is paused by the crossplane.io/paused annotation',
     },
     'Paused: ManagementPolicyReconciliationPausedSuccessful': {
-      managed: managed({ managementPolicies: [] }),
+      spec: { managementPolicies: [] },
       message: 'reconciliation is paused by empty spec.managementPolicies',
     },
     'Paused: a deletion waits while paused, and the condition reports it': {
-      managed: managed({}, { annotations: paused, deletionTimestamp, finalizers }),
+      metadata: { ...leaving, annotations: paused },
       message:
         'reconciliation is paused by the crossplane.io/paused annotation; deletion waits until it resumes',
     },
     'Paused: empty policies: a deletion waits, and the condition reports it': {
-      managed: managed({ managementPolicies: [] }, { deletionTimestamp, finalizers }),
+      spec: { managementPolicies: [] },
+      metadata: leaving,
       message: 'reconciliation is paused by empty spec.managementPolicies; deletion waits until it resumes',
     },
     'a run continues: ReconciliationResumes: only exactly "true" pauses': {
-      managed: managed({}, { annotations: { 'crossplane.io/paused': 'false' } }),
+      metadata: { annotations: { 'crossplane.io/paused': 'false' } },
     },
     'UnsupportedPolicies: ManagementPolicyNotSupported': {
-      managed: managed({ managementPolicies: ['Create'] }),
+      spec: { managementPolicies: ['Create'] },
       message:
         'spec.managementPolicies has an unsupported value: [Create]; use ["*"] alone, or a supported set that includes Observe',
     },
     'OrphanExternal: DeleteSuccessfulDeletionPolicyOrphan: no provider is needed to orphan': {
-      managed: managed({ deletionPolicy: 'Orphan' }, { deletionTimestamp, finalizers }),
+      spec: { deletionPolicy: 'Orphan' },
+      metadata: leaving,
     },
     'OrphanExternal: reclaim policy Retain keeps the external resource': {
-      managed: managed({ reclaimPolicy: 'Retain' }, { deletionTimestamp, finalizers }),
+      spec: { reclaimPolicy: 'Retain' },
+      metadata: leaving,
     },
     'CreationIncomplete: ExternalCreatePending waits for an administrator': {
-      managed: managed({}, { annotations: pending }),
+      metadata: { annotations: pending },
       message: undetermined,
     },
     'CreationIncomplete: a recorded name is not overwritten': {
-      managed: managed({}, { annotations: { ...pending, 'crossplane.io/external-name': 'orders' } }),
+      metadata: { annotations: { ...pending, 'crossplane.io/external-name': 'orders' } },
       message: undeterminedNamed('orders'),
     },
     'CreationIncomplete: an incomplete creation blocks deletion too': {
-      managed: managed(
-        {},
-        {
-          annotations: pending,
-          deletionTimestamp,
-          finalizers,
-        },
-      ),
+      metadata: { annotations: pending, deletionTimestamp, finalizers },
       message: undetermined,
     },
     'a run continues to poll an operation, whatever the annotations have': {
-      managed: managed({}, { annotations: pending }),
+      metadata: { annotations: pending },
       underWay: { type: 'create', name: 'op-1', startedAt: '2026-01-02T03:00:00Z' },
     },
     'OrphanExternal: policies that keep the external resource do not wait for an operation': {
-      managed: managed({ deletionPolicy: 'Orphan' }, { deletionTimestamp, finalizers }),
+      spec: { deletionPolicy: 'Orphan' },
+      metadata: leaving,
       underWay: { type: 'create', name: 'op-1', startedAt: '2026-01-02T03:00:00Z' },
     },
-    'a run continues to delete the external resource': {
-      managed: managed({}, { deletionTimestamp, finalizers }),
-    },
-    'a run continues without an objection': { managed: managed() },
+    'a run continues to delete the external resource': { metadata: leaving },
+    'a run continues without an objection': {},
   };
   test('every decision has a case', () =>
     assertEveryDecision(
       firstDecisions,
       Object.keys(rows).map((title) => decisionIn(title, firstDecisions)),
     ));
-  for (const [rule, { managed: object, underWay, ...decision }] of Object.entries(rows)) {
+  for (const [rule, { spec, metadata, underWay, ...decision }] of Object.entries(rows)) {
     test(rule, () => {
       const name = decisionIn(rule, firstDecisions);
-      assert.deepEqual(decideFirst({ managed: object, underWay }), name && { name, ...decision });
+      assert.deepEqual(
+        decideFirst({ managed: managed(spec, metadata), underWay }),
+        name && { name, ...decision },
+      );
     });
   }
 });
@@ -338,7 +292,6 @@ describe('the managed reconciler decides next', () => {
   const drifted: Observation = { exists: true, isUpToDate: false };
   const justCreated = { annotations: { 'crossplane.io/external-create-succeeded': '2026-01-02T03:04:00Z' } };
   const createdLongAgo = { 'crossplane.io/external-create-succeeded': '2026-01-01T00:00:00Z' };
-  const leaving = { deletionTimestamp, finalizers };
   const named = { 'crossplane.io/external-name': 'db' };
   const conditioned = (...facts: readonly ConditionFacts[]) => ({
     conditions: setConditions([], facts, { now }),
@@ -346,8 +299,9 @@ describe('the managed reconciler decides next', () => {
   const rows: Record<
     string,
     {
-      /** Default: one that was just created. */
-      managed?: Managed;
+      /** Default: of one that was just created. */
+      spec?: ManagedSpec;
+      metadata?: Metadata;
       /** Default: absent. */
       observed?: Observation;
       isNameKnown?: boolean;
@@ -365,247 +319,202 @@ describe('the managed reconciler decides next', () => {
       underWay: 'create',
     },
     'AwaitOperation: a deleted resource waits for its operation too': {
-      managed: managed({}, { finalizers, deletionTimestamp }),
+      metadata: leaving,
       underWay: 'create',
     },
-    'AwaitOperation: a deletion that runs may still fail': {
-      managed: managed({}, { finalizers, deletionTimestamp }),
-      underWay: 'delete',
-    },
+    'AwaitOperation: a deletion that runs may still fail': { metadata: leaving, underWay: 'delete' },
     'CreationIncomplete: a resource may exist if the result of its creation is unknown': {
-      managed: managed(
-        {},
-        { annotations: { 'crossplane.io/external-create-pending': '2026-01-02T03:00:00Z' } },
-      ),
+      metadata: { annotations: pending },
       message: undetermined,
     },
     'CreationIncomplete: a deleted resource with an unknown creation waits too': {
-      managed: managed(
-        {},
-        { ...leaving, annotations: { 'crossplane.io/external-create-pending': '2026-01-02T03:00:00Z' } },
-      ),
+      metadata: { ...leaving, annotations: pending },
       message: undetermined,
     },
     'AwaitOperation: a resource cannot be deleted during its creation': {
-      managed: managed({}, { finalizers, deletionTimestamp }),
+      metadata: leaving,
       observed: same,
       underWay: 'create',
     },
     'DeleteExternal: an update that runs does not prevent the deletion': {
-      managed: managed({}, { finalizers, deletionTimestamp }),
+      metadata: leaving,
       observed: same,
       underWay: 'update',
     },
     'AwaitDeletion: a resource whose deletion runs is awaited, whatever it reports': {
-      managed: managed({}, { finalizers, deletionTimestamp }),
+      metadata: leaving,
       observed: { ...same, operation: 'update' },
       underWay: 'delete',
     },
-    'NoUpdate: a resource is not updated during an operation': {
-      observed: drifted,
-      underWay: 'update',
-    },
+    'NoUpdate: a resource is not updated during an operation': { observed: drifted, underWay: 'update' },
     'Recreate: a named resource whose creation failed is created again': {
-      managed: managed(
-        {},
-        {
-          finalizers,
-          annotations: { ...named, 'crossplane.io/external-create-failed': '2026-01-02T03:00:00Z' },
-          status: { externalIdentity: '{}' },
-        },
-      ),
+      metadata: {
+        finalizers,
+        annotations: { ...named, 'crossplane.io/external-create-failed': '2026-01-02T03:00:00Z' },
+        status: { externalIdentity: '{}' },
+      },
       absentForMs: 5_000,
     },
-    'ExternalMissing: ObserveOnlyResourceDoesNotExist': {
-      managed: managed({ managementPolicies: ['Observe'] }),
-    },
-    'AwaitExternal: CreationGracePeriod': { managed: managed({}, justCreated) },
+    'ExternalMissing: ObserveOnlyResourceDoesNotExist': { spec: { managementPolicies: ['Observe'] } },
+    'AwaitExternal: CreationGracePeriod': { metadata: justCreated },
     'AwaitExternal: a new resource is awaited during deletion too': {
-      managed: managed({}, { ...justCreated, ...leaving }),
+      metadata: { ...justCreated, ...leaving },
     },
     'AwaitExternal: observations for less than the grace period are no proof after the clock was set': {
-      managed: managed({}, { annotations: { ...named, ...createdLongAgo } }),
+      metadata: { annotations: { ...named, ...createdLongAgo } },
       absentForMs: 29_999,
     },
     'ExternalLost: a created resource with an assigned name that does not show for the grace period is lost':
-      {
-        managed: managed({}, { annotations: { ...named, ...createdLongAgo } }),
-        absentForMs: 30_000,
-      },
+      { metadata: { annotations: { ...named, ...createdLongAgo } }, absentForMs: 30_000 },
     'CreateExternal: a resource that a user named was not created by us, and is not hidden': {
-      managed: managed({}, { annotations: named }),
+      metadata: { annotations: named },
       absentForMs: 0,
     },
     'ConfirmAbsence: a resource that was seen after its creation is not hidden any more': {
-      managed: managed(
-        {},
-        { annotations: { ...named, ...createdLongAgo }, status: { externalIdentity: '{}' } },
-      ),
+      metadata: { annotations: { ...named, ...createdLongAgo }, status: { externalIdentity: '{}' } },
       absentForMs: 0,
     },
-    'DeleteExternal: ExternalDeleteSuccessful': {
-      managed: managed({}, leaving),
-      observed: same,
-    },
-    'RemoveFinalizer: DeleteSuccessfulDeletionPolicyDelete': { managed: managed({}, leaving) },
+    'DeleteExternal: ExternalDeleteSuccessful': { metadata: leaving, observed: same },
+    'RemoveFinalizer: DeleteSuccessfulDeletionPolicyDelete': { metadata: leaving },
     'IdentityEdited: the recorded resource is absent, and the spec names another': {
-      managed: managed({}, { finalizers, status: { externalIdentity: '{}' } }),
+      metadata: { finalizers, status: { externalIdentity: '{}' } },
       isEdited: true,
     },
     'IdentityEdited: the edit is reported although policies do not allow Create': {
-      managed: managed({ managementPolicies: ['Observe', 'Update'] }, { finalizers }),
+      spec: { managementPolicies: ['Observe', 'Update'] },
+      metadata: { finalizers },
       isEdited: true,
     },
     'ConfirmAbsence: one observation is not enough to apply an edit, even of a resource that was never seen':
-      {
-        managed: managed({}, { finalizers }),
-        isEdited: true,
-        absentForMs: 0,
-      },
+      { metadata: { finalizers }, isEdited: true, absentForMs: 0 },
     'RemoveFinalizer: an edit does not prevent the deletion of an absent resource': {
-      managed: managed({}, leaving),
+      metadata: leaving,
       isEdited: true,
     },
     'ConfirmAbsence: a resource that was seen and never ready needs confirmation': {
-      managed: managed({}, { finalizers, status: { externalIdentity: '{}' } }),
+      metadata: { finalizers, status: { externalIdentity: '{}' } },
       absentForMs: 0,
     },
     'ConfirmAbsence: one observation does not prove the absence of a resource whose deletion was not requested':
-      {
-        managed: managed({}, leaving),
-        absentForMs: 0,
-      },
-    'ConfirmAbsence: observations for less than 5 s prove nothing': {
-      managed: managed({}, leaving),
-      absentForMs: 4_999,
-    },
-    'RemoveFinalizer: observations for 5 s prove the absence': {
-      managed: managed({}, leaving),
-      absentForMs: 5_000,
-    },
+      { metadata: leaving, absentForMs: 0 },
+    'ConfirmAbsence: observations for less than 5 s prove nothing': { metadata: leaving, absentForMs: 4_999 },
+    'RemoveFinalizer: observations for 5 s prove the absence': { metadata: leaving, absentForMs: 5_000 },
     'RemoveFinalizer: one observation is enough after the external system accepted the deletion': {
-      managed: managed({}, { ...leaving, status: conditioned(deleting(), reconcileSuccess()) }),
+      metadata: { ...leaving, status: conditioned(deleting(), reconcileSuccess()) },
       absentForMs: 0,
     },
     'ConfirmAbsence: a refused deletion needs confirmation': {
-      managed: managed({}, { ...leaving, status: conditioned(deleting(), reconcileError('delete failed')) }),
+      metadata: { ...leaving, status: conditioned(deleting(), reconcileError('delete failed')) },
       absentForMs: 0,
     },
     'ConfirmAbsence: a resource that was ready when it was deleted needs confirmation': {
-      managed: managed({}, { ...leaving, status: conditioned(available(), reconcileSuccess()) }),
+      metadata: { ...leaving, status: conditioned(available(), reconcileSuccess()) },
       absentForMs: 0,
     },
     'ConfirmAbsence: a deletion that waits for another operation needs confirmation': {
-      managed: managed(
-        {},
-        { ...leaving, status: conditioned(deleting('waiting for its create to end'), reconcileSuccess()) },
-      ),
+      metadata: {
+        ...leaving,
+        status: conditioned(deleting('waiting for its create to end'), reconcileSuccess()),
+      },
       absentForMs: 0,
     },
     'CreateExternal: a resource that was never ready is created at once': {
-      managed: managed({}, { finalizers, annotations: named, status: conditioned(creating()) }),
+      metadata: { finalizers, annotations: named, status: conditioned(creating()) },
       absentForMs: 0,
     },
     'CreateExternal: a resource with an edited identity that was never seen is created at once': {
-      managed: managed(
-        {},
-        {
-          finalizers,
-          annotations: { ...named, 'crossplane.io/external-identity': '{}' },
-          status: { bindingPhase: 'Unbound' },
-        },
-      ),
+      metadata: {
+        finalizers,
+        annotations: { ...named, 'crossplane.io/external-identity': '{}' },
+        status: { bindingPhase: 'Unbound' },
+      },
       isNameKnown: true,
       absentForMs: 0,
     },
     'CreationRefused: the external client refuses the creation': {
-      managed: managed({}, { finalizers, annotations: named }),
+      metadata: { finalizers, annotations: named },
       observed: { ...absent, uncreatable: 'there is no "db"' },
       message: 'there is no "db"',
     },
     'CreationRefused: an unresolved reference that only a creation needs is reported first': {
-      managed: managed({}, { finalizers, annotations: named }),
+      metadata: { finalizers, annotations: named },
       observed: { ...absent, uncreatable: 'there is no "db"' },
       uncreatable: 'spec.initProvider.networkRef is not resolved',
       message: 'spec.initProvider.networkRef is not resolved',
     },
     'RemoveFinalizer: a resource that cannot be created is deleted all the same': {
-      managed: managed({}, { finalizers, annotations: named, deletionTimestamp }),
+      metadata: { ...leaving, annotations: named },
       observed: { ...absent, uncreatable: 'there is no "db"' },
       isNameKnown: false,
       absentForMs: 5_000,
     },
     'ConfirmAbsence: one observation does not prove the absence of a resource that was ready': {
-      managed: managed({}, { finalizers, annotations: named, status: { bindingPhase: 'Bound' } }),
+      metadata: { finalizers, annotations: named, status: { bindingPhase: 'Bound' } },
       isNameKnown: true,
       absentForMs: 0,
     },
     'Recreate: observations for 5 s prove the absence': {
-      managed: managed({}, { finalizers, annotations: named, status: { bindingPhase: 'Unbound' } }),
+      metadata: { finalizers, annotations: named, status: { bindingPhase: 'Unbound' } },
       isNameKnown: true,
       absentForMs: 5_000,
     },
     'ExternalLost: an absent resource with an assigned name is not created again': {
-      managed: managed({}, { finalizers, annotations: named, status: { bindingPhase: 'Unbound' } }),
+      metadata: { finalizers, annotations: named, status: { bindingPhase: 'Unbound' } },
       absentForMs: 5_000,
     },
     'ExternalLost: a resource that an administrator moved is not created again, even if its status was not restored':
       {
-        managed: managed({}, { annotations: { ...named, 'crossplane.io/adopt-identity': 'true' } }),
+        metadata: { annotations: { ...named, 'crossplane.io/adopt-identity': 'true' } },
         isNameKnown: true,
         absentForMs: 5_000,
       },
     'ConfirmAbsence: one observation does not prove that a moved resource is missing': {
-      managed: managed({}, { annotations: { ...named, 'crossplane.io/adopt-identity': 'true' } }),
+      metadata: { annotations: { ...named, 'crossplane.io/adopt-identity': 'true' } },
       isNameKnown: true,
       absentForMs: 4_999,
     },
     'Recreate: an administrator may allow that an empty resource replaces a moved one': {
-      managed: managed(
-        {},
-        {
-          annotations: { ...named, 'crossplane.io/adopt-identity': 'or-create' },
-          status: { externalIdentity: '{}' },
-        },
-      ),
+      metadata: {
+        annotations: { ...named, 'crossplane.io/adopt-identity': 'or-create' },
+        status: { externalIdentity: '{}' },
+      },
       isNameKnown: true,
       absentForMs: 5_000,
     },
     'Recreate: an absent resource is created again after a user removed the assigned name': {
-      managed: managed({}, { finalizers, status: { bindingPhase: 'Unbound' } }),
+      metadata: { finalizers, status: { bindingPhase: 'Unbound' } },
       absentForMs: 5_000,
     },
     'CreateNotAllowed: a resource that was ready is not created if policies do not allow Create': {
-      managed: managed(
-        { managementPolicies: ['Observe', 'Update'] },
-        { finalizers, annotations: named, status: { bindingPhase: 'Bound' } },
-      ),
+      spec: { managementPolicies: ['Observe', 'Update'] },
+      metadata: { finalizers, annotations: named, status: { bindingPhase: 'Bound' } },
       absentForMs: 0,
     },
     'CreateExternal: ManagementPolicyAllCreateSuccessful': {},
     'CreateExternal: ManagementPolicyCreateCreateSuccessful: {O,C}': {
-      managed: managed({ managementPolicies: ['Observe', 'Create'] }),
+      spec: { managementPolicies: ['Observe', 'Create'] },
     },
     'CreateNotAllowed: {O,D} and absent: reported, not created': {
-      managed: managed({ managementPolicies: ['Observe', 'Delete'] }),
+      spec: { managementPolicies: ['Observe', 'Delete'] },
     },
     'AwaitExternal: a resource with a known name that may still appear is awaited when it is deleted': {
-      managed: managed({}, { ...leaving, creationTimestamp: '2026-01-02T03:04:00Z' }),
+      metadata: { ...leaving, creationTimestamp: '2026-01-02T03:04:00Z' },
       isNameKnown: true,
     },
     'RemoveFinalizer: a resource with a known name that did not appear in the grace period is absent': {
-      managed: managed({}, { ...leaving, creationTimestamp: '2026-01-02T03:03:00Z' }),
+      metadata: { ...leaving, creationTimestamp: '2026-01-02T03:03:00Z' },
       isNameKnown: true,
     },
     'RemoveFinalizer: an observed-only resource is deleted without a message': {
-      managed: managed({ managementPolicies: ['Observe'] }, leaving),
+      spec: { managementPolicies: ['Observe'] },
+      metadata: leaving,
     },
     'AwaitDeletion: the external system is already deleting the resource': {
-      managed: managed({}, leaving),
+      metadata: leaving,
       observed: { ...same, operation: 'delete' },
     },
     'DeleteExternal: a resource is deleted during its update': {
-      managed: managed({}, leaving),
+      metadata: leaving,
       observed: { ...same, operation: 'update' },
     },
     'NoUpdate: a resource that the external system is changing is not updated again': {
@@ -615,39 +524,39 @@ describe('the managed reconciler decides next', () => {
       observed: { ...drifted, lateInitialized: { version: '1' } },
     },
     'LateInitialize: {O,L}': {
-      managed: managed({ managementPolicies: ['Observe', 'LateInitialize'] }),
+      spec: { managementPolicies: ['Observe', 'LateInitialize'] },
       observed: { ...drifted, lateInitialized: { version: '1' } },
     },
     'LateInitialize: values of a provisioned resource are filled in once it is Bound': {
-      managed: managed(
-        { claimRef: claimRef(), classRef: classRef('small') },
-        { status: { bindingPhase: 'Bound' } },
-      ),
+      spec: { claimRef: claimRef(), classRef: classRef('small') },
+      metadata: { status: { bindingPhase: 'Bound' } },
       observed: { ...same, lateInitialized: { version: '1' } },
     },
     'LateInitialize: values of a Released resource are filled in while claimRef stays': {
-      managed: managed({ claimRef: claimRef() }, { status: { bindingPhase: 'Released' } }),
+      spec: { claimRef: claimRef() },
+      metadata: { status: { bindingPhase: 'Released' } },
       observed: { ...same, lateInitialized: { version: '1' } },
     },
     'NoUpdate: values are not filled in while a claim waits for the resource': {
-      managed: managed({ claimRef: claimRef() }, { status: { bindingPhase: 'Unbound' } }),
+      spec: { claimRef: claimRef() },
+      metadata: { status: { bindingPhase: 'Unbound' } },
       observed: { ...same, lateInitialized: { version: '1' } },
     },
     'NoUpdate: {O}: a resource that is only observed is not changed': {
-      managed: managed({ managementPolicies: ['Observe'] }),
+      spec: { managementPolicies: ['Observe'] },
       observed: { ...same, lateInitialized: { version: '1' } },
     },
     'NoUpdate: ManagementPolicySkipLateInitialize {O,U,C,D}': {
-      managed: managed({ managementPolicies: ['Observe', 'Update', 'Create', 'Delete'] }),
+      spec: { managementPolicies: ['Observe', 'Update', 'Create', 'Delete'] },
       observed: { ...same, lateInitialized: { version: '1' } },
     },
     'NoUpdate: ExternalResourceUpToDate': { observed: same },
     'NoUpdate: ObserveOnlySuccessfulObserve: drift is left alone': {
-      managed: managed({ managementPolicies: ['Observe'] }),
+      spec: { managementPolicies: ['Observe'] },
       observed: drifted,
     },
     'NoUpdate: ManagementPolicyImmutable {O,L,C,D}': {
-      managed: managed({ managementPolicies: ['Observe', 'LateInitialize', 'Create', 'Delete'] }),
+      spec: { managementPolicies: ['Observe', 'LateInitialize', 'Create', 'Delete'] },
       observed: drifted,
     },
     'Update: ManagementPolicyAllUpdateSuccessful': { observed: drifted },
@@ -656,7 +565,7 @@ describe('the managed reconciler decides next', () => {
       isCredentialDue: true,
     },
     'NoUpdate: {O,C,D}: a pending credential is not set': {
-      managed: managed({ managementPolicies: ['Observe', 'Create', 'Delete'] }),
+      spec: { managementPolicies: ['Observe', 'Create', 'Delete'] },
       observed: same,
       isCredentialDue: true,
     },
@@ -675,39 +584,33 @@ describe('the managed reconciler decides next', () => {
     },
     'CreateExternal: a pending credential is set by the creation': { isCredentialDue: true },
     'DeleteExternal: a resource that is deleted needs no credential': {
-      managed: managed({}, leaving),
+      metadata: leaving,
       observed: same,
       isCredentialDue: true,
     },
-    'AwaitEffect: the result of an operation may not show yet': {
-      observed: drifted,
-      ended: 'update',
-    },
-    'NoUpdate: the result of an operation shows': {
-      observed: same,
-      ended: 'update',
-    },
+    'AwaitEffect: the result of an operation may not show yet': { observed: drifted, ended: 'update' },
+    'NoUpdate: the result of an operation shows': { observed: same, ended: 'update' },
     'Update: a resource is updated after the operation of its creation': {
       observed: drifted,
       ended: 'create',
     },
     'NoUpdate: {O,C,D}: a resource that must not be updated waits for no effect': {
-      managed: managed({ managementPolicies: ['Observe', 'Create', 'Delete'] }),
+      spec: { managementPolicies: ['Observe', 'Create', 'Delete'] },
       observed: drifted,
       ended: 'update',
     },
     'AwaitDeletion: a resource that an operation deleted may still show': {
-      managed: managed({}, leaving),
+      metadata: leaving,
       observed: same,
       ended: 'delete',
     },
     'DeleteExternal: a resource is deleted after another operation': {
-      managed: managed({}, leaving),
+      metadata: leaving,
       observed: same,
       ended: 'update',
     },
     'Update: ManagementPolicyUpdateUpdateSuccessful: {O,C,U}': {
-      managed: managed({ managementPolicies: ['Observe', 'Create', 'Update'] }),
+      spec: { managementPolicies: ['Observe', 'Create', 'Update'] },
       observed: drifted,
     },
   };
@@ -719,7 +622,6 @@ describe('the managed reconciler decides next', () => {
   const typical = {
     graceMs: 30_000,
     confirmMs: 5_000,
-    managed: managed(),
     observed: absent,
     absentForMs: 60_000,
     now,
@@ -727,84 +629,13 @@ describe('the managed reconciler decides next', () => {
     isEdited: false,
     isCredentialDue: false,
   };
-  for (const [rule, { message, ...given }] of Object.entries(rows)) {
+  for (const [rule, { message, spec, metadata, ...given }] of Object.entries(rows)) {
     test(rule, () => {
       const name = decisionIn(rule, nextDecisions);
       const wanted = { name, ...(message !== undefined && { message }) };
-      assert.deepEqual(decideNext({ ...typical, ...given }), wanted);
+      assert.deepEqual(decideNext({ ...typical, managed: managed(spec, metadata), ...given }), wanted);
     });
   }
-});
-
-describe('polling', () => {
-  test('the poll interval gets a tenth of jitter either way', () => {
-    assert.equal(
-      pollDelayMs(managed(), 60_000, () => 0),
-      54_000,
-    );
-    assert.equal(
-      pollDelayMs(managed(), 60_000, () => 0.5),
-      60_000,
-    );
-    assert.ok(pollDelayMs(managed(), 60_000, () => 0.999) < 66_000);
-  });
-  test('the poll interval of a resource wins, unless it is none', () => {
-    const own = (value: string) => managed({}, { annotations: { 'crossplane.io/poll-interval': value } });
-    assert.equal(
-      pollDelayMs(own('10s'), 60_000, () => 0.5),
-      10_000,
-    );
-    assert.equal(
-      pollDelayMs(own('soon'), 60_000, () => 0.5),
-      60_000,
-    );
-    assert.equal(
-      pollDelayMs(own('0s'), 60_000, () => 0.5),
-      60_000,
-    );
-  });
-  test('progress is observed often at first, and never later than a poll', () => {
-    assert.equal(progressDelayMs(now.toISOString(), 60_000, now), 500);
-    assert.equal(progressDelayMs('2026-01-02T03:03:25Z', 60_000, now), 10_000);
-    assert.equal(progressDelayMs('2026-01-01T00:00:00Z', 60_000, now), 60_000);
-    assert.equal(progressDelayMs(undefined, 60_000, now), 500);
-    // The clock was set back since: not as if it had only begun, until that time comes again.
-    assert.equal(progressDelayMs('2026-01-02T07:00:00Z', 60_000, now), 60_000);
-  });
-});
-
-describe('the status of a managed resource', () => {
-  const ready = { synced: reconcileSuccess(), ready: available(), isCredentialInForce: true };
-  const phaseAfter = (object: Managed, facts: Parameters<typeof withManagedStatus>[1]) =>
-    withManagedStatus(object, facts, now).status?.bindingPhase;
-  test('a Bound resource stays Bound while another credential is set', () => {
-    const bound = managed({}, { status: { bindingPhase: 'Bound' } });
-    assert.equal(phaseAfter(bound, { ...ready, isCredentialInForce: false }), 'Bound');
-  });
-  test('a resource that another version released is Released, also without a status', () => {
-    const released = managed({ claimRef: { uid: 'unknown' } });
-    const { bindingPhase, boundUID } = withManagedStatus(released, ready, now).status ?? {};
-    assert.deepEqual({ bindingPhase, boundUID }, { bindingPhase: 'Released', boundUID: 'managed-uid' });
-  });
-  test('the record of a credential stays until a run knows another one', () => {
-    const before = { hmac: 'before', pending: false };
-    const recorded = managed({}, { status: { credential: before } });
-    const credential = { hmac: 'after', pending: true };
-    assert.deepEqual(withManagedStatus(recorded, ready, now).status?.credential, before);
-    assert.deepEqual(
-      withManagedStatus(recorded, { ...ready, credential }, now).status?.credential,
-      credential,
-    );
-  });
-  test('a Bound resource that is being deleted is Released', () => {
-    const leaving = managed({}, { deletionTimestamp, status: { bindingPhase: 'Bound' } });
-    assert.equal(phaseAfter(leaving, ready), 'Released');
-  });
-  test('conditions carry the generation, and an unchanged status is equal', () => {
-    const once = withManagedStatus(managed(), ready, now);
-    assert.equal(once.status?.conditions?.[0]?.observedGeneration, 2);
-    assert.deepEqual(withManagedStatus(once, ready, new Date('2027-01-01T00:00:00Z')), once);
-  });
 });
 
 test('the command for an unknown creation changes nothing until NAME is set', () => {
