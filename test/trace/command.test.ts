@@ -156,15 +156,6 @@ describe('the command', () => {
     });
   });
 
-  test('a misspelt name is answered with a similar name', async () => {
-    const said = await ended(tracing('ordesr'));
-    assert.deepEqual(said, {
-      code: 2,
-      out: '',
-      err: 'FancySQLInstance team-shop/ordesr does not exist (fancysqlinstance ordesr)\nDid you mean orders?\n',
-    });
-  });
-
   test('a context that does not exist is reported with the existing contexts', async () => {
     const { code, err } = await ended(tracing('a', '--context', 'prod'));
     assert.equal(code, 2);

@@ -122,3 +122,131 @@ test('a refused value that the claim asked for is corrected in another claim, no
   const ofClass = (await refusal('spec.forProvider.encoding')).fault;
   assert.deepEqual(ofClass?.commands, ['kubectl edit postgresqldatabases.postgresql.crossplane.io team-db']);
 });
+
+const secretRef = { namespace: 'infra', name: 'gcp', key: 'key.json' };
+const provider = googleProvider('demo', { source: 'Secret', secretRef });
+const secret = {
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { namespace: 'infra', name: 'gcp' },
+  data: { 'key.json': 'e30=' },
+} as KubernetesObject;
+const writeConnectionSecretToRef = { namespace: 'apps', name: 'news' };
+
+const left = (namespace: string): string =>
+  `the secrets of namespace ${namespace} are left alone: add it to --secret-namespaces, and its Role`;
+
+describe('a Secret that the controllers exclude or may not read is fixed at their Deployment or Role', () => {
+  const rows: Readonly<
+    Record<string, readonly [words: string, error: Condition['error'], link: string, commands: string]>
+  > = {
+    'a Secret with credentials, excluded': [
+      `connect failed: cannot get secret infra/gcp: ${left('infra')}`,
+      { class: 'SecretsExcluded', namespace: 'infra' },
+      'credentials',
+      'kubectl -n crossplane-system edit deployment services-stack',
+    ],
+    'a Secret to publish, excluded': [
+      `publish failed: cannot create secret apps/news: ${left('apps')}`,
+      { class: 'SecretsExcluded', namespace: 'apps' },
+      'resource secret',
+      'kubectl -n crossplane-system edit deployment services-stack',
+    ],
+    'a Secret that no role allows them to read': [
+      'connect failed: cannot get secret infra/gcp: secrets "gcp" is forbidden: User "a" cannot get resource "secrets" in API group "" in the namespace "infra"',
+      { class: 'SecretsForbidden', namespace: 'infra' },
+      'credentials',
+      'kubectl -n infra get rolebindings -o wide',
+    ],
+  };
+  for (const [name, [words, error, link, commands]] of Object.entries(rows)) {
+    test(name, async () => {
+      const topic = failingTopic(words, error, { writeConnectionSecretToRef });
+      const { fault } = await tracedIn([provider, secret, topic], ['topic', 'news']);
+      assert.deepEqual(
+        { name: fault?.name, link: fault?.link, commands: fault?.commands },
+        { name: 'secret out of reach', link, commands: [commands] },
+      );
+    });
+  }
+});
+
+const edit = 'kubectl -n team-shop edit fancysqlinstances.database.crossplane.io orders';
+const classes: readonly KubernetesObject[] = (
+  [
+    ['favourite-large', { size: 'large', tier: 'gold' }],
+    ['favourite-small', { size: 'small' }],
+  ] as const
+).map(
+  ([name, labels]) =>
+    ({
+      apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+      kind: 'FavouriteDBInstanceClass',
+      metadata: { name, labels },
+      specTemplate: {},
+    }) as KubernetesObject,
+);
+
+const claiming = (classSelector: object | undefined): KubernetesObject =>
+  ({
+    apiVersion: 'database.crossplane.io/v1alpha1',
+    kind: 'FancySQLInstance',
+    metadata: { namespace: 'team-shop', name: 'orders', uid: 'u', generation: 1 },
+    spec: { ...(classSelector && { classSelector }) },
+    status: {
+      observedGeneration: 1,
+      conditions: [
+        condition('Ready', 'False', classSelector ? 'NoMatchingClass' : 'NoDefaultClass', 'no class'),
+      ],
+    },
+  }) as KubernetesObject;
+
+interface Row {
+  readonly selector: object | undefined;
+  readonly classes?: readonly KubernetesObject[];
+  readonly advice: string | undefined;
+  readonly commands: readonly string[];
+}
+const select = 'Select a class that can serve the claim, or ask an administrator for one.';
+
+describe('if no class matches, no command changes a label', () => {
+  const rows: Readonly<Record<string, Row>> = {
+    'the labels of all classes are listed': {
+      selector: { matchLabels: { size: 'tiny', zone: 'eu' } },
+      advice: `The labels of the classes are size=large, size=small, tier=gold. ${select}`,
+      commands: [edit],
+    },
+    'without classes there are no labels': {
+      selector: { matchLabels: { size: 'tiny' } },
+      classes: [],
+      advice: `No class has a label. ${select}`,
+      commands: [edit],
+    },
+    'a class that is not the default can be made one': {
+      selector: undefined,
+      advice: undefined,
+      commands: [
+        'kubectl annotate favouritedbinstanceclasses.database.fcp.crossplane.io favourite-large resourceclass.crossplane.io/is-default-class=true',
+      ],
+    },
+    'without classes no class is named as the default': {
+      selector: undefined,
+      classes: [],
+      advice:
+        'An administrator can make a class the default with the annotation resourceclass.crossplane.io/is-default-class=true.',
+      commands: [],
+    },
+  };
+  for (const [name, { selector, classes: there = classes, advice, commands }] of Object.entries(rows)) {
+    test(name, async () => {
+      const { fault } = await tracedIn(
+        [claiming(selector), ...there],
+        ['fancysqlinstance', 'team-shop/orders'],
+      );
+      assert.deepEqual(
+        { name: fault?.name, advice: fault?.advice, commands: fault?.commands },
+        { name: 'no match', advice, commands },
+      );
+    });
+  }
+});

@@ -11,7 +11,7 @@ import {
   FavouriteDBInstanceKind,
 } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { NetworkKind } from '../../apis/fcp/v1alpha3/network.ts';
-import { ProviderConfigKind, ProviderKind } from '../../apis/fcp/v1alpha3/provider.ts';
+import { ProviderKind } from '../../apis/fcp/v1alpha3/provider.ts';
 import type { CoreEvent } from '../../runtime/events/event-kind.ts';
 import { LeaseKind } from '../../runtime/process/leader-election.ts';
 import type { Trace } from '../../trace/model/trace.ts';
@@ -181,17 +181,6 @@ const cases: readonly Case[] = [
     cause:
       'No resource class matches spec.classSelector cloud=favourite,size=huge; correct it, or have an administrator label a class so that it matches (matching: AmbivalentDBInstanceClass 0 of 0, FavouriteDBInstanceClass 0 of 2).',
     commands: `kubectl -n team-shop edit ${claims} orders`,
-  },
-  {
-    fault: 'no match',
-    play: claiming({}, (world) => {
-      const annotations = { 'resourceclass.crossplane.io/is-default-class': null };
-      world.edit(FavouriteDBInstanceClassKind, { name: 'favourite-small' }, { metadata: { annotations } });
-    }),
-    link: 'class',
-    cause: /^The claim names no class and no resource class is the default: /,
-    commands:
-      /^kubectl annotate favouritedbinstanceclasses\.database\.fcp\.crossplane\.io favourite-\w+ resourceclass\.crossplane\.io\/is-default-class=true$/,
   },
   {
     fault: 'malformed selector',
@@ -606,16 +595,6 @@ const cases: readonly Case[] = [
       'kubectl -n cloud-credentials create secret generic favourite-cloud --from-file=credentials=FILE',
   },
   {
-    fault: 'missing credentials',
-    play: claiming(undefined, (world) =>
-      world.edit(SecretKind, credentials, { data: { credentials: null, token: 'dA==' } }),
-    ),
-    link: 'credentials',
-    cause:
-      'The secret cloud-credentials/favourite-cloud of Provider favourite has no value for the key "credentials"; it has token.',
-    commands: /^kubectl -n cloud-credentials create secret generic favourite-cloud-new /,
-  },
-  {
     fault: 'controllers down',
     play: async (world) => {
       const key = world.claim('orders');
@@ -648,40 +627,6 @@ const cases: readonly Case[] = [
     link: 'resource',
     cause:
       /^FavouriteDBInstance team-shop-orders-\w+ is being deleted, and finalizers of another product hold it: example\.org\/backup\.$/,
-    commands: /^kubectl edit favouritedbinstances/,
-  },
-  {
-    fault: 'deletion waits',
-    play: async (world) => {
-      const shared = { name: 'shared' };
-      world.cluster.put(ProviderConfigKind, {
-        apiVersion: 'fcp.crossplane.io/v1alpha3',
-        kind: 'ProviderConfig',
-        metadata: shared,
-        spec: { credentials: { source: 'Secret', secretRef: { ...credentials, key: 'credentials' } } },
-      });
-      world.managed('search', { providerRef: undefined, providerConfigRef: shared });
-      world.start();
-      await world.pass();
-      world.cluster.leave(ProviderConfigKind, shared);
-      await world.pass();
-      return ['providerconfigs.fcp.crossplane.io', shared];
-    },
-    link: 'users',
-    cause:
-      'ProviderConfig shared is being deleted: in use by 1 managed resource: FavouriteDBInstance search; it is deleted once they are deleted or use another ProviderConfig.',
-    commands: '',
-  },
-  {
-    fault: 'paused',
-    play: resourceOnceBound((world, { metadata }) => {
-      const annotations = { 'crossplane.io/paused': 'true' };
-      world.edit(FavouriteDBInstanceKind, metadata, { metadata: { annotations } });
-      world.cluster.leave(FavouriteDBInstanceKind, { name: metadata.name });
-    }),
-    link: 'resource',
-    cause:
-      /is paused: reconciliation is paused by the crossplane\.io\/paused annotation; deletion waits until it resumes\.$/,
     commands: /^kubectl edit favouritedbinstances/,
   },
 ];

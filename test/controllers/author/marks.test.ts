@@ -49,8 +49,6 @@ class QueueCloud {
   readonly queues = new Map<string, CloudQueue>();
   /** The changes that it was asked for. */
   readonly changes: object[] = [];
-  /** The external client forgets to tell of what it cannot change. */
-  isSilent = false;
   readonly client: ExternalClient<Queue> = {
     observe: async (queue) => {
       const found = this.queues.get(placeOf(queue));
@@ -67,7 +65,7 @@ class QueueCloud {
       const { change, refused, drifted } = compare(queue, found);
       this.changes.push(change);
       this.queues.set(placeOf(queue), { ...found, ...change, net: { ...found.net, ...change.net } });
-      if (!this.isSilent) refuse({ refused, drifted });
+      refuse({ refused, drifted });
       return {};
     },
     delete: async (queue) => void this.queues.delete(placeOf(queue)),
@@ -132,8 +130,6 @@ async function made(spec: Partial<Queue['spec']>) {
 const stays =
   'the external resource keeps the value of its creation; undo the edit, or create a new resource';
 
-const cannot = 'the external system does not support this change; undo the edit, or create a new resource';
-
 test('fields marked for late initialisation are filled in, within objects too, and no others', async () => {
   const { find } = await made({ forProvider: { region: 'eu' } });
   assert.deepEqual(find()?.spec.forProvider, { region: 'eu', sizeGb: 1, net: { cidr: '10.0.0.0/16' } });
@@ -159,58 +155,5 @@ describe('an edit that cannot take effect is reported with its field and the rem
     await queue.edit(edit);
     await queue.remove();
     assert.deepEqual([queue.find(), [...queue.cloud.queues.keys()]], [undefined, []]);
-  });
-
-  describe('from no value to one that the cloud does not have', () => {
-    const says = 'cannot change spec.forProvider.net.cidr from "c" to "d":';
-    const ways: Record<string, { readonly isSilent: boolean; readonly says: string }> = {
-      'and update reports it': {
-        isSilent: false,
-        says: `False: update failed: ${says} ${cannot}`,
-      },
-      'also where update does not report it': { isSilent: true, says: `False: ${says} ${cannot}` },
-    };
-    for (const [way, { isSilent, says: reported }] of Object.entries(ways)) {
-      test(way, async () => {
-        const queue = await made({ forProvider: { region: 'eu' }, initProvider: { net: { cidr: 'c' } } });
-        assert.deepEqual(queue.find()?.spec.forProvider, { region: 'eu', sizeGb: 1 });
-        queue.cloud.isSilent = isSilent;
-        await queue.edit({ forProvider: { region: 'eu', sizeGb: 1, net: { cidr: 'd' } } });
-        assert.equal(queue.says('Synced'), reported);
-        assert.ok(queue.cloud.changes.every((change) => Object.keys(change).length === 0));
-        assert.deepEqual([...queue.cloud.queues.values()], [{ sizeGb: 1, net: { cidr: 'c', mtu: 1500 } }]);
-        await queue.edit({ forProvider: { region: 'eu', sizeGb: 1, net: { cidr: 'c' } } });
-        assert.equal(queue.says('Synced'), 'True', 'taken back, all is well');
-      });
-    }
-
-    describe('a change by another user in the cloud, without an edit here', () => {
-      const drift =
-        'cannot restore spec.forProvider.net.cidr, which is "x" there and "c" here: the external system does not support this change; correct it there, or create a new resource';
-      const rows: Record<string, { readonly isSilent: boolean; readonly says: string }> = {
-        'and update reports it': { isSilent: false, says: `False: update failed: ${drift}` },
-        'also where update does not report it': { isSilent: true, says: `False: ${drift}` },
-      };
-      for (const [way, { isSilent, says: reported }] of Object.entries(rows)) {
-        test(way, async () => {
-          const spec = { forProvider: { region: 'eu', sizeGb: 1, net: { cidr: 'c' } } };
-          const queue = await made(spec);
-          queue.cloud.isSilent = isSilent;
-          queue.cloud.queues.set('eu/orders', { sizeGb: 1, net: { cidr: 'x', mtu: 1500 } });
-          await queue.edit({ ...spec, initProvider: {} }); // looks again
-          assert.deepEqual([queue.says('Synced'), queue.says('Ready')], [reported, 'True']);
-          queue.cloud.queues.set('eu/orders', { sizeGb: 1, net: { cidr: 'c', mtu: 1500 } });
-          await queue.edit(spec);
-          await queue.edit({ forProvider: { ...spec.forProvider, net: { cidr: 'c', mtu: 1500 } } });
-          assert.equal(queue.says('Synced'), 'True', 'put right there, all is well');
-        });
-      }
-    });
-
-    test('is not reported for an observed-only resource', async () => {
-      const queue = await made({ forProvider: { region: 'eu' }, initProvider: { net: { cidr: 'c' } } });
-      await queue.edit({ forProvider: { net: { cidr: 'd' } }, managementPolicies: ['Observe'] });
-      assert.deepEqual([queue.says('Synced'), queue.cloud.changes], ['True', []]);
-    });
   });
 });

@@ -201,17 +201,6 @@ describe('a backup that is restored into a new cluster: every UID is new, status
     }
   });
 
-  test('a claim restored without its managed resource waits for it, and provisions no other', async () => {
-    const { cluster, external } = await original();
-    const copy = new FakeCluster();
-    const without = kinds.filter((kind) => kind !== managedKind);
-    for (const kind of without) for (const object of cluster.all(kind)) copy.put(kind, restored(object));
-    await startStack(copy, external).settle(70_000);
-    assert.deepEqual(copy.all(managedKind), []);
-    const reasons = copy.all(claimKind).map(({ status }) => getCondition(status?.conditions, 'Ready').reason);
-    assert.deepEqual(reasons, ['ResourceNotFound', 'ResourceNotFound']);
-  });
-
   test('a restored claim that is deleted releases its resource', async () => {
     const { cluster, external } = await original();
     const copy = new FakeCluster();

@@ -3,9 +3,11 @@ import { describe, test } from 'node:test';
 import type { Claim } from '../../../../apis/core/v1alpha1/claim.ts';
 import { available, creating, getCondition } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { Kind } from '../../../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import { decodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
 import { provisionedNames } from '../../../../controllers/core/claim/provisioned-name.ts';
-import { FakeCluster } from '../cluster-fake.ts';
+import { FakeCluster, forbidden } from '../cluster-fake.ts';
+import type { RecordedEvent } from '../environment-fake.ts';
 import { FakeExternal, startStack } from '../external-fake.ts';
 import {
   claim,
@@ -33,7 +35,7 @@ const conn = { writeConnectionSecretToRef: { name: 'conn' } };
 function worldOf(...claims: readonly Claim[]) {
   const cluster = new FakeCluster();
   const specTemplate = { writeConnectionSecretsToNamespace: 'system' };
-  cluster.put(classKind, resourceClass('small', {}, { specTemplate }));
+  cluster.put(classKind, resourceClass('small', { labels: { size: 'small' } }, { specTemplate }));
   for (const each of claims) cluster.put(claimKind, each);
   const external = new FakeExternal();
   const status = (key = orders) => cluster.get(claimKind, key)?.status;
@@ -208,4 +210,65 @@ test('a Secret that is created late is deleted if its claim does not name it any
   cluster.put(SecretKind, { ...late, metadata: { ...late.metadata, uid: 'late-uid' } });
   await process.settle(1_000);
   assert.equal(cluster.get(SecretKind, target), undefined);
+});
+
+/* Events of claims as the original has them (crossplane-runtime v0.5 to v0.9). */
+
+/** A claim that finds a resource which a user created, and a class. */
+async function reported(subject: Claim, spec: Managed['spec'] = {}) {
+  const { cluster, process } = worldOf();
+  const source = { writeConnectionSecretToRef: { namespace: 'system', name: 'src' } };
+  cluster.put(managedKind, managed({ ...source, ...spec }));
+  await process.settle();
+  cluster.put(claimKind, subject);
+  return { cluster, process };
+}
+
+const ofClaim = ({ events }: { readonly events: readonly RecordedEvent[] }) =>
+  events.filter(({ object }) => object === 'FancySQLInstance team/orders');
+
+test('Events of a claim are annotated with the names of its resource, class and Secret', async () => {
+  const { cluster, process } = await reported(
+    claim({ ...conn, classSelector: { matchLabels: { size: 'small' } } }),
+  );
+  await process.settle();
+  const name = cluster.get(claimKind, orders)?.spec.resourceRef?.name ?? '';
+  const all = { 'external-name': name, 'managed-name': name, 'class-name': 'small' };
+  const annotations = Object.fromEntries(ofClaim(process).map((event) => [event.reason, event.annotations]));
+  assert.deepEqual(annotations.BoundManagedResource, all);
+  const lonely = await reported(claim({ classSelector: { matchLabels: { size: 'huge' } } }));
+  await lonely.process.settle();
+  const [event] = ofClaim(lonely.process);
+  assert.equal(event?.reason, 'NoMatchingClass');
+  assert.ok(!('annotations' in event));
+});
+
+describe('the Event UnboundManagedResource reports what happened to the resource of a deleted claim', () => {
+  test('one that was never bound', async () => {
+    const { cluster, process } = await reported(claim({ ...conn, resourceRef: resourceRef('db') }), {
+      claimRef: claimRef(),
+    });
+    cluster.gate = ({ verb, kind }) => {
+      if (verb === 'updateStatus' && kind === managedKind.kind) throw forbidden();
+    };
+    cluster.edit(managedKind, { name: 'db' }, (db) => ({
+      ...db,
+      status: { bindingPhase: 'Unbound' as const },
+    }));
+    await process.settle(300);
+    cluster.delete(claimKind, orders);
+    await process.settle();
+    assert.equal(
+      ofClaim(process).at(-1)?.message,
+      'unbound from FavouriteDBInstance db, which is available again; it was never bound to this claim',
+    );
+  });
+
+  test('a claim that had no resource has no such Event', async () => {
+    const { cluster, process } = await reported(claim({ resourceRef: resourceRef('no-such-db') }));
+    await process.settle();
+    cluster.delete(claimKind, orders);
+    await process.settle();
+    assert.ok(!process.events.some(({ reason }) => reason === 'UnboundManagedResource'));
+  });
 });

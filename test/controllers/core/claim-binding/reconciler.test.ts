@@ -494,31 +494,6 @@ describe('a step that fails is reported on the claim and tried again', () => {
 });
 
 describe('a claim is never bound to a resource that it may not have', () => {
-  test('of two claims that name one resource, one gets it', async () => {
-    const { cluster, process, claimAt, ready } = sceneOf({ claims: [byName, rival], managed: [handmade] });
-    await settled(process, cluster);
-    const owner = cluster.get(managedKind, { name: 'db' })?.spec.claimRef?.name;
-    const [winner, loser] = owner === 'orders' ? [orders, rivalKey] : [rivalKey, orders];
-    assert.equal(claimAt(winner)?.status?.bindingPhase, 'Bound');
-    assert.deepEqual(
-      [claimAt(loser)?.status?.bindingPhase, ready(loser).reason],
-      ['Unbound', 'ClaimedByOther'],
-    );
-    assert.match(ready(loser).message ?? '', /^refusing to bind to FavouriteDBInstance db: it is claimed by/);
-  });
-
-  test('a claim of the same name as a previous claim does not get its Released resource', async () => {
-    const { cluster, process, claimAt } = sceneOf(boundWorld);
-    cluster.delete(claimKind, orders);
-    await settled(process, cluster);
-    assert.equal(claimAt(), undefined);
-    cluster.put(claimKind, claim(byName.spec, { uid: 'new-uid' }));
-    await settled(process, cluster);
-    assert.equal(claimAt()?.status?.bindingPhase, 'Unbound');
-    assert.equal(cluster.get(managedKind, { name: 'db' })?.spec.claimRef?.uid, 'claim-uid');
-    assert.equal(cluster.get(SecretKind, copyKey), undefined);
-  });
-
   test('a resource that an administrator makes available is bound once it has another credential', async () => {
     const scene = sceneOf(boundWorld);
     const { cluster, process, claimAt, copied } = scene;
@@ -709,17 +684,6 @@ describe('the Secret of a Bound claim', () => {
   });
 });
 
-describe('a claim and its resource after a restore', () => {
-  const restoredClaim = claim(byName.spec, { uid: 'restored-claim' });
-
-  test('a resource that is Bound in this cluster keeps its claimRef', async () => {
-    const { cluster, process } = sceneOf({ claims: [restoredClaim], managed: [boundManaged] });
-    await process.settle();
-    const { spec, status } = cluster.get(managedKind, { name: 'db' }) ?? {};
-    assert.deepEqual([spec?.claimRef?.uid, status?.bindingPhase], ['claim-uid', 'Released']);
-  });
-});
-
 const statusOf = ({ status }: Managed) => (status === undefined ? {} : { status });
 
 describe('the deletion of a claim', () => {
@@ -764,19 +728,6 @@ describe('the deletion of a claim', () => {
       assert.equal(cluster.get(managedKind, { name: 'db' })?.status?.bindingPhase, 'Released');
     });
   }
-
-  test('a resource that was claimed and never Bound is available for another claim', async () => {
-    const reserved = managed({ claimRef: claimRef() }, { status: { bindingPhase: 'Unbound' } });
-    const { cluster, process, claimAt } = sceneOf({
-      claims: [claim(byName.spec, { finalizers }), rival],
-      managed: [reserved],
-      service,
-    });
-    cluster.delete(claimKind, orders);
-    await settled(process, cluster);
-    assert.equal(claimAt(), undefined);
-    assert.equal(cluster.get(managedKind, { name: 'db' })?.spec.claimRef?.uid, 'rival-uid');
-  });
 
   test('a resource that the store has not seen yet is released before the finalizer is removed', async () => {
     const { cluster, process, claimAt } = sceneOf({
@@ -849,5 +800,72 @@ describe('the requests that binding sends to the API server', () => {
     await settled(process, cluster);
     const reads = cluster.calls.filter(({ verb }) => verb === 'get').map(({ kind, key }) => `${kind} ${key}`);
     assert.deepEqual(reads, ['Secret team/conn']);
+  });
+});
+
+const gone = 'FancySQLInstance team/orders (UID claim-uid)';
+
+describe('a resource whose claim does not exist', () => {
+  const bound = { ...boundManaged, spec: { ...boundManaged.spec, reclaimPolicy: 'Delete' as const } };
+  const subject = claim(byName.spec, { finalizers });
+
+  test('an orphan follows its reclaim policy after the Secret of the claim is deleted', async () => {
+    const { cluster, process } = sceneOf({ managed: [bound], secrets: [boundSource, ownCopy] });
+    await process.settle();
+    assert.deepEqual(cluster.takeWrites(), ['delete Secret team/conn', 'delete FavouriteDBInstance db']);
+    assert.deepEqual(
+      process.events
+        .filter(({ object }) => object === 'FavouriteDBInstance db')
+        .map(({ reason, message }) => [reason, message]),
+      [['ClaimNotFound', `${gone}, to which it was bound, no longer exists: this resource is deleted`]],
+    );
+  });
+
+  test('an orphan is Released when a user removes the finalizer of its claim', async () => {
+    const retained = { ...bound, spec: { ...bound.spec, reclaimPolicy: 'Retain' as const } };
+    const { cluster, process } = sceneOf({
+      claims: [subject],
+      managed: [retained],
+      secrets: [boundSource, ownCopy],
+    });
+    await settled(process, cluster);
+    cluster.set(claimKind, orders, { metadata: { finalizers: [] } });
+    cluster.delete(claimKind, orders);
+    await settled(process, cluster);
+    const left = cluster.get(managedKind, { name: 'db' });
+    assert.deepEqual([left?.status?.bindingPhase, left?.spec.claimRef?.uid], ['Released', 'claim-uid']);
+    assert.equal(cluster.get(SecretKind, copyKey), undefined);
+  });
+
+  test('a resource is no orphan if the API server has the claim and the store does not', async () => {
+    const { cluster, process } = sceneOf({ managed: [bound], secrets: [boundSource] });
+    await process.synced();
+    process.hold(claimKind);
+    cluster.put(claimKind, subject);
+    await process.settle();
+    assert.deepEqual(cluster.get(managedKind, { name: 'db' })?.metadata.deletionTimestamp, undefined);
+    assert.equal(cluster.get(managedKind, { name: 'db' })?.status?.bindingPhase, 'Bound');
+  });
+
+  test('an orphan that is not Bound here waits for a backup to restore the claim', async () => {
+    const restored = managed({ ...bound.spec, claimRef: claimRef() }, { uid: 'restored-uid' });
+    const { cluster, process } = sceneOf({ managed: [restored] });
+    await process.settle();
+    assert.deepEqual(cluster.takeWrites(), []);
+    assert.deepEqual(
+      process.events.map(({ message }) => message),
+      [
+        `${gone}, which spec.claimRef names, does not exist; if a backup brings it back, wait; else remove spec.claimRef, or delete this resource`,
+      ],
+    );
+  });
+
+  test('an orphan is deleted only in the version that the decision was made on', async () => {
+    const { cluster, process } = sceneOf({ managed: [bound], secrets: [boundSource] });
+    await process.synced();
+    process.hold(managedKind);
+    cluster.set(managedKind, { name: 'db' }, { spec: { claimRef: claimRef({ uid: 'another' }) } });
+    await assert.rejects(process.reconcile(orders), /cannot delete managed resource/);
+    assert.equal(cluster.get(managedKind, { name: 'db' })?.metadata.deletionTimestamp, undefined);
   });
 });

@@ -122,17 +122,6 @@ for (const [mode, { controller, matching, ...wanted }] of Object.entries(modes))
       assert.deepEqual([cluster.takeWrites(), process.events, process.errors], [[], [], []]);
     });
 
-    test('AssignClass: a stale claim cannot be assigned twice', async () => {
-      const { cluster, process } = worldOf(matching('ours'));
-      process.hold(claimKind);
-      cluster.set(claimKind, key, { spec: { classRef: classRef('theirs') } });
-      await process.settle(100);
-      assert.equal(claimIn(cluster)?.spec.classRef?.name, 'theirs');
-      process.release(claimKind);
-      await process.settle();
-      assert.deepEqual([cluster.takeWrites(), process.errors], [[], []]);
-    });
-
     test('NoMatchingClass: without a class there is one condition and one Event for all kinds, and no further write', async () => {
       const { cluster, process } = worldOf(resourceClass('other'));
       await process.settle();
@@ -161,14 +150,6 @@ for (const [mode, { controller, matching, ...wanted }] of Object.entries(modes))
       cluster.put(otherManagedKind, managed({ claimRef: claimRef() }));
       await process.settle();
       assert.deepEqual([cluster.takeWrites(), process.events], [[], []]);
-    });
-
-    test('ClaimGone: a claim that is deleted before the run needs nothing', async () => {
-      const { cluster, process } = worldOf(matching('good'));
-      cluster.delete(claimKind, key);
-      assert.deepEqual(await process.reconcile(key), { type: 'done', decision: 'ClaimGone' });
-      await process.settle();
-      assert.deepEqual([cluster.takeWrites(), process.events, process.errors], [[], [], []]);
     });
 
     test('a process for the claims of some namespaces does not touch other claims', async () => {
@@ -279,27 +260,5 @@ test('a classRef with only a name is completed, and keeps the fields of its auth
     apiVersion: `${group}/${version}`,
     kind,
     ...classRef,
-  });
-});
-
-describe('the choice', () => {
-  test('SuccessfulRandomness: 100 claims get more than one of 10 classes, over both kinds', async () => {
-    const cluster = new FakeCluster();
-    for (let i = 0; i < 5; i += 1) {
-      cluster.put(classKind, resourceClass(`c${i}`));
-      cluster.put(otherClassKind, resourceClass(`c${i}`, { uid: `other-${i}` }, { kind: otherClassKind }));
-    }
-    for (let i = 0; i < 100; i += 1) {
-      cluster.put(claimKind, claim({ classSelector: {} }, { name: `claim-${i}`, uid: `claim-${i}` }));
-    }
-    const process = await startOf(claimScheduling, cluster).settle();
-    const chosen = cluster
-      .all(claimKind)
-      .map(({ spec: { classRef } }) => `${classRef?.kind} ${classRef?.name}`);
-    assert.ok(!chosen.some((name) => name.includes('undefined')));
-    assert.ok(new Set(chosen).size > 5, `${new Set(chosen).size} classes`);
-    assert.ok(new Set(chosen.map((name) => name.split(' ')[0])).size === 2);
-    assert.equal(process.conflicts, 0, 'schedulers of one process never race');
-    assert.equal(cluster.takeWrites().length, 100);
   });
 });

@@ -7,7 +7,6 @@ import { apiVersionOf } from '../../../../apis/core/v1alpha1/kind.ts';
 import type { ManagedSpec } from '../../../../apis/core/v1alpha1/managed.ts';
 import type { ProviderConfig } from '../../../../apis/core/v1alpha1/provider.ts';
 import { StoreConfigKind } from '../../../../apis/core/v1alpha1/store-config.ts';
-import { timestamp } from '../../../../apis/core/v1alpha1/timestamp.ts';
 import { generatedPassword } from '../../../../controllers/core/credential.ts';
 import type { UsedObject } from '../../../../controllers/core/in-use/decide.ts';
 import { createProviderHealth } from '../../../../controllers/core/provider/provider-health.ts';
@@ -116,30 +115,6 @@ describe('a ProviderConfig', () => {
     const run = () => reconcile({ name: 'default' }, new AbortController().signal, at.process.env.log);
     assert.deepEqual(await run(), { ...done, decision: 'AddFinalizer' });
     assert.equal(at.config?.status?.users, 1);
-  });
-
-  test('a ProviderConfig without users has no finalizer, so that its deletion does not wait for this process', async () => {
-    const at = scene(user('a'));
-    await at.run();
-    at.cluster.delete(managedKind, { name: 'a' }, deletionTimestamp);
-    assert.equal((await at.run()).decision, 'RemoveFinalizer');
-    assert.deepEqual([at.config?.metadata.finalizers, at.config?.status?.users], [undefined, 0]);
-    at.cluster.delete(configKind, { name: 'default' });
-    assert.equal(at.config, undefined);
-  });
-
-  test('a user that was created after the deletion does not delay it', async () => {
-    const at = scene(user('a'));
-    await at.run();
-    at.cluster.delete(configKind, { name: 'default' });
-    const late = user('late');
-    const creationTimestamp = timestamp(new Date(at.cluster.clockMs + 1_000));
-    at.cluster.put(managedKind, { ...late, metadata: { ...late.metadata, creationTimestamp } });
-    await at.run();
-    assert.equal(at.config?.status?.users, 1);
-    at.cluster.delete(managedKind, { name: 'a' }, deletionTimestamp);
-    await at.run();
-    assert.equal(at.config, undefined);
   });
 
   test('AddFinalizerError and UpdateStatusError are returned', async () => {

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Managed, ManagedSpec } from '../../../../apis/core/v1alpha1/managed.ts';
 import type { ManagedReconcilerOptions } from '../../../../controllers/core/managed/reconciler.ts';
 import { after, done, unsettled } from '../../../../runtime/controller/reconcile.ts';
-import { FakeCluster } from '../cluster-fake.ts';
-import { FakeExternal, startStack } from '../external-fake.ts';
 import { finalizers, Scene } from '../managed-scene.ts';
-import { managed, managedKind } from '../objects.ts';
+import { managedKind } from '../objects.ts';
 
 const poll = after(60_000);
 type Options = Pick<Partial<ManagedReconcilerOptions<never>>, 'externalNames'>;
@@ -172,21 +171,83 @@ describe('one observation that finds nothing does not create a resource again', 
     assert.deepEqual([scene.external.made, scene.events, scene.cluster.takeWrites()], [1, [], []]);
     assert.equal(scene.external.count('observe'), 2 + 1 + 1, 'one for each run, and one after creation');
   });
+});
 
-  test('a creation that fails repeatedly is tried less and less often', async () => {
-    const cluster = new FakeCluster();
-    const external = new FakeExternal();
-    const process = startStack(cluster, external);
-    cluster.put(managedKind, managed());
-    await process.settle(60_000);
-    external.things.clear();
-    external.failAt('create', new Error('no room'));
-    const before = external.count('create');
-    await process.settle(1_200_000);
-    const attempts = external.count('create') - before;
-    assert.ok(attempts > 10 && attempts <= 25, `${attempts} in 20 minutes`);
-    external.gate = () => {};
-    await process.settle(70_000);
-    assert.equal(external.made, 2);
+type LostOptions = Partial<Omit<ManagedReconcilerOptions<Managed>, 'env'>>;
+
+const marks = { immutable: ['region'], identity: ['region'] };
+
+/** A resource whose external resource was observed, and is gone now. */
+async function lost(options: LostOptions = {}, spec: ManagedSpec = {}): Promise<Scene> {
+  const scene = new Scene(
+    { forProvider: { region: 'us' } },
+    {},
+    { marks, confirmAbsenceMs: 5_000, creationGraceMs: 0, ...options },
+  );
+  await scene.run();
+  assert.ok(scene.object?.status?.externalIdentity);
+  scene.external.things.clear();
+  scene.edit({ spec });
+  scene.cluster.takeWrites();
+  return scene;
+}
+
+const identityOf = (scene: Scene): string | undefined => scene.object?.status?.externalIdentity;
+
+async function confirm(scene: Scene): Promise<void> {
+  await scene.run();
+  scene.cluster.clockMs += 5_000;
+  await scene.run();
+}
+
+describe('the recorded identity of an external resource that is proven to be gone is removed', () => {
+  const cases: Readonly<Record<string, { options?: LostOptions; spec?: ManagedSpec; decision: string }>> = {
+    'if it is not created again because the external system assigns the name': {
+      options: { externalNames: 'assigned' },
+      decision: 'ExternalLost',
+    },
+    'if policies do not allow Create': {
+      spec: { managementPolicies: ['Observe', 'Delete'] },
+      decision: 'CreateNotAllowed',
+    },
+    'if it is only observed': { spec: { managementPolicies: ['Observe'] }, decision: 'ExternalMissing' },
+    'if nothing can be created as it is requested': {
+      options: { uncreatable: ({ status }) => (status?.externalIdentity ? 'not ready' : undefined) },
+      decision: 'CreationRefused',
+    },
+  };
+  for (const [rule, { options, spec, decision }] of Object.entries(cases)) {
+    test(`${rule}, in the write that reports it`, async () => {
+      const scene = await lost(options, spec);
+      await confirm(scene);
+      assert.equal(scene.decision, decision);
+      assert.equal(identityOf(scene), undefined);
+      const writes = scene.cluster.takeWrites().filter((write) => write.startsWith('updateStatus'));
+      assert.ok(writes.length <= 2, writes.join());
+    });
+  }
+
+  test('but not before the absence is proven', async () => {
+    const scene = await lost({}, { managementPolicies: ['Observe'] });
+    await scene.run();
+    assert.ok(identityOf(scene));
+  });
+
+  test('and a lost resource with an assigned name is not created again by that', async () => {
+    const scene = await lost({ externalNames: 'assigned' });
+    await confirm(scene);
+    scene.restart();
+    await confirm(scene);
+    scene.cluster.clockMs += 60_000;
+    await scene.run();
+    assert.deepEqual([scene.decision, scene.external.count('create')], ['ExternalLost', 1]);
+  });
+
+  test('and recorded again if it exists after all', async () => {
+    const scene = await lost({}, { managementPolicies: ['Observe', 'Delete'] });
+    await confirm(scene);
+    scene.external.put('db', { region: 'us' });
+    await scene.run();
+    assert.ok(identityOf(scene));
   });
 });

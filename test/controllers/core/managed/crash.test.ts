@@ -73,20 +73,6 @@ test('a second attempt in the second of the first is marked as an attempt of its
   assert.match(scene.condition('Synced'), /cannot determine creation result/);
 });
 
-test('a successor whose clock is behind still marks its creation as the newest', async () => {
-  const scene = new Scene(
-    {},
-    { annotations: { 'crossplane.io/external-create-failed': '2026-01-02T03:09:00Z' } }, // five minutes ahead
-    { externalNames: 'assigned' },
-  );
-  const wasCut = cut(scene, createCall, 'after');
-  await Promise.race([scene.run(), wasCut]);
-  heal(scene);
-  await settle(scene);
-  assert.equal(scene.external.made, 1);
-  assert.match(scene.condition('Synced'), /cannot determine creation result/);
-});
-
 describe('a creation without an answer', () => {
   const uncertain = async (): Promise<Scene> => {
     const { UncertainCreationError } = await import(

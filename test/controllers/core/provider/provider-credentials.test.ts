@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { CredentialSelector } from '../../../../apis/core/v1alpha1/credentials.ts';
 import type { ManagedSpec } from '../../../../apis/core/v1alpha1/managed.ts';
 import { encodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
-import { heldCredentials } from '../../../../controllers/core/provider/credential-sources.ts';
+import {
+  credentialReader,
+  heldCredentials,
+} from '../../../../controllers/core/provider/credential-sources.ts';
 import { providerFacts } from '../../../../controllers/core/provider/provider-credentials.ts';
-import { FakeCluster } from '../cluster-fake.ts';
+import type { Host } from '../../../../runtime/controller/host.ts';
+import { broken, FakeCluster } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
 import { providerConfigKind, providerKind } from '../external-fake.ts';
 import { managed, secretOf } from '../objects.ts';
@@ -78,4 +83,204 @@ describe('the credentials of a managed resource', () => {
       else assert.equal(await tokenOf(spec), want);
     });
   }
+});
+
+const who = 'ProviderConfig default';
+const files: Readonly<Record<string, string>> = {
+  '/etc/cloud.json': '{"endpoint": "db.example", "port": 5432, "password": "hush-hush", "nested": {}}\n',
+  '/etc/empty': ' \n',
+  '/etc/text': 'hush-hush',
+  '/etc/list': '["hush-hush"]',
+  '/etc/string': '"hush-hush"',
+  '/etc/number': '7',
+  '/etc/null': 'null',
+};
+const host: Host = {
+  variable: (name) => ({ CLOUD: '{"token": "hush-hush"}', EMPTY: '' })[name],
+  file: async (path) => files[path] ?? Promise.reject(new Error(`file ${path} does not exist`)),
+};
+
+function reader(given: { readonly host?: Host } = { host }) {
+  const cluster = new FakeCluster();
+  cluster.put(
+    SecretKind,
+    secretOf(
+      { namespace: 'infra', name: 'cloud' },
+      { data: encodeDetails({ credentials: 'hush-hush', other: 'x' }) },
+    ),
+  );
+  const { env } = new FakeProcess(cluster, undefined, given);
+  return { cluster, read: credentialReader(env) };
+}
+
+const inSecret = (key: string): CredentialSelector => ({
+  source: 'Secret',
+  secretRef: { namespace: 'infra', name: 'cloud', key },
+});
+const inFile = (path: string): CredentialSelector => ({ source: 'Filesystem', fs: { path } });
+const inVariable = (name: string): CredentialSelector => ({ source: 'Environment', env: { name } });
+
+describe('credentials by source', () => {
+  const rows: Record<
+    string,
+    { selector: CredentialSelector; text: string; entries?: object; origin: string }
+  > = {
+    'Secret: the entry, among all of them': {
+      selector: inSecret('credentials'),
+      text: 'hush-hush',
+      entries: { credentials: 'hush-hush', other: 'x' },
+      origin: 'secret infra/cloud',
+    },
+    'Environment: the variable': {
+      selector: inVariable('CLOUD'),
+      text: '{"token": "hush-hush"}',
+      entries: { token: 'hush-hush' },
+      origin: 'environment variable CLOUD',
+    },
+    'Filesystem: the file, as text and as entries': {
+      selector: inFile('/etc/cloud.json'),
+      text: files['/etc/cloud.json']!,
+      entries: { endpoint: 'db.example', port: '5432', password: 'hush-hush' },
+      origin: 'file /etc/cloud.json',
+    },
+    'Filesystem: what holds no entries is text all the same': {
+      selector: inFile('/etc/text'),
+      text: 'hush-hush',
+      origin: 'file /etc/text',
+    },
+  };
+  for (const [name, { selector, text, entries, origin }] of Object.entries(rows)) {
+    test(name, async () => {
+      const credentials = heldCredentials(await reader().read(selector, who));
+      assert.deepEqual([credentials.source, credentials.text], [selector.source, text]);
+      assert.equal(credentials.origin, origin);
+      if (entries !== undefined) assert.deepEqual(credentials.entries(), entries);
+    });
+  }
+
+  for (const source of ['None', 'InjectedIdentity'] as const) {
+    test(`${source}: a missing entry is an error, and a caller that can work without it gets none`, async () => {
+      const credentials = await reader().read({ source }, who);
+      assert.deepEqual(credentials, { source, who });
+      assert.throws(
+        () => heldCredentials(credentials),
+        new RegExp(
+          `^Error: ${who} has credentials of the source ${source}, but the external system needs credentials`,
+        ),
+      );
+    });
+  }
+});
+
+describe('the message names the missing part, and does not repeat the content', () => {
+  const rows: Record<string, { selector: CredentialSelector; says: RegExp; host?: undefined }> = {
+    'no such secret': {
+      selector: { source: 'Secret', secretRef: { namespace: 'infra', name: 'gone', key: 'k' } },
+      says: /^secret infra\/gone of ProviderConfig default does not exist$/,
+    },
+    'no such key': {
+      selector: inSecret('token'),
+      says: /^secret infra\/cloud of ProviderConfig default has no key "token"$/,
+    },
+    'no such variable': {
+      selector: inVariable('GONE'),
+      says: /^environment variable GONE of ProviderConfig default is not set/,
+    },
+    'a variable without a value': { selector: inVariable('EMPTY'), says: /EMPTY of .* is not set/ },
+    'no such file': {
+      selector: inFile('/etc/gone'),
+      says: /^file \/etc\/gone does not exist \(ProviderConfig default\)$/,
+    },
+    'an empty file': { selector: inFile('/etc/empty'), says: /^file \/etc\/empty is empty/ },
+    'a process without files': { selector: inFile('/etc/text'), host: undefined, says: /reads? no files/ },
+    'a process without variables': { selector: inVariable('CLOUD'), host: undefined, says: /is not set/ },
+    'Secret without secretRef': { selector: { source: 'Secret' }, says: /source Secret and no secretRef$/ },
+    'Environment without env': {
+      selector: { source: 'Environment' },
+      says: /source Environment and no env$/,
+    },
+    'Filesystem without fs': { selector: { source: 'Filesystem' }, says: /source Filesystem and no fs$/ },
+    'a source of another age': {
+      selector: { source: 'Upbound' } as unknown as CredentialSelector,
+      says: /unknown source of credentials: Upbound$/,
+    },
+  };
+  for (const [name, row] of Object.entries(rows)) {
+    test(name, async () => {
+      const { read } = reader('host' in row ? {} : { host });
+      await assert.rejects(read(row.selector, who), (error: Error) => {
+        assert.match(error.message, row.says);
+        assert.ok(!error.message.includes('hush-hush'));
+        return true;
+      });
+    });
+  }
+
+  const noJson = 'it holds no JSON; an object with the entries of the credentials is expected';
+  const noObject = 'it holds no JSON object; one with the entries of the credentials is expected';
+  const withoutEntries = { text: noJson, list: noObject, string: noObject, number: noObject, null: noObject };
+  for (const [what, message] of Object.entries(withoutEntries)) {
+    test(`entries of what holds none: ${what}`, async () => {
+      const credentials = heldCredentials(await reader().read(inFile(`/etc/${what}`), who));
+      assert.throws(() => credentials.entries(), { message });
+    });
+  }
+});
+
+test('a read that fails late does not undo a later read that succeeded', async () => {
+  const { cluster, read } = reader();
+  const { promise: failing, reject: fail } = Promise.withResolvers<void>();
+  cluster.gate = () => failing;
+  const early = read(inSecret('other'), who);
+  cluster.gate = () => {};
+  await cluster.clock.advance(2001);
+  await read(inSecret('other'), who);
+  fail(broken());
+  await assert.rejects(early, /etcd is unavailable/);
+  await read(inSecret('other'), who);
+  assert.equal(cluster.calls.length, 2);
+});
+
+test('a burst reads a secret once', async () => {
+  const { cluster, read } = reader();
+  await Promise.all([1, 2].map(() => read(inSecret('other'), who)));
+  assert.equal(cluster.calls.length, 1);
+});
+
+test('a Secret that does not exist is read every two seconds at most, and each reader gets the error', async () => {
+  const { cluster, read } = reader();
+  const missing: CredentialSelector = {
+    source: 'Secret',
+    secretRef: { namespace: 'infra', name: 'gone', key: 'token' },
+  };
+  const asker = (name: string) => read(missing, name);
+  const reported = (name: string) => ({ message: `secret infra/gone of ${name} does not exist` });
+  await Promise.all([
+    assert.rejects(asker('Provider one'), reported('Provider one')),
+    assert.rejects(asker('Provider two'), reported('Provider two')),
+  ]);
+  await assert.rejects(asker('Provider three'), reported('Provider three'));
+  assert.equal(cluster.calls.length, 1);
+
+  cluster.put(
+    SecretKind,
+    secretOf({ namespace: 'infra', name: 'gone' }, { data: encodeDetails({ token: 'hush-hush' }) }),
+  );
+  await cluster.clock.advance(2001);
+  assert.equal(heldCredentials(await asker('Provider one')).text, 'hush-hush');
+  assert.equal(cluster.calls.length, 2);
+});
+
+test('a failed read is reported with the name of each reader', async () => {
+  const { cluster, read } = reader();
+  cluster.before('get', SecretKind, () => {
+    throw broken();
+  });
+  await Promise.all(
+    ['one', 'two'].map((name) =>
+      assert.rejects(read(inSecret('other'), `Provider ${name}`), {
+        message: `cannot get secret infra/cloud of Provider ${name}: ${broken().message}`,
+      }),
+    ),
+  );
 });

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import get from 'lodash/get.js';
-import pick from 'lodash/pick.js';
 import { firstValueFrom, Subject, takeUntil, toArray } from 'rxjs';
 import { available } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { Kind, ObjectMeta } from '../../../../apis/core/v1alpha1/kind.ts';
@@ -15,8 +13,6 @@ import type { ReferenceField, ReferenceLookup } from '../../../../controllers/co
 import { unresolvedInitially, withReferences } from '../../../../controllers/core/references/references.ts';
 import { FakeCluster, forbidden } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
-import type { ExternalThing } from '../external-fake.ts';
-import { Scene } from '../managed-scene.ts';
 import { deletionTimestamp, managed, managedKind, now, otherManagedKind } from '../objects.ts';
 import { requestsOf } from '../requests-of.ts';
 
@@ -374,55 +370,6 @@ describe('references in a cluster', () => {
     });
   });
 
-  describe('a referenced object that is deleted', () => {
-    const gone =
-      'spec.forProvider.networkIdRef: Network main does not exist; create it, or change the reference';
-    const rows: Readonly<
-      Record<string, { policy?: object; synced: string; values: Readonly<Record<string, unknown>> }>
-    > = {
-      'the value stays, and the referrer works with it': {
-        synced: 'True/ReconcileSuccess',
-        values: { size: 2, networkId: 'net-1' },
-      },
-      'with Always the loss is reported, and the external system is not changed': {
-        policy: { resolve: 'Always' },
-        synced: `False/ReconcileError: cannot resolve references: ${gone}`,
-        values: { size: 1, networkId: 'net-1' },
-      },
-      'with Always and Optional the value stays': {
-        policy: { resolve: 'Always', resolution: 'Optional' },
-        synced: 'True/ReconcileSuccess',
-        values: { size: 2, networkId: 'net-1' },
-      },
-    };
-    for (const [name, { policy, synced, values }] of Object.entries(rows)) {
-      test(name, async () => {
-        const networkIdRef = { name: 'main', ...(policy && { policy }) };
-        const scene = new Scene(
-          { forProvider: { size: 1, networkIdRef } },
-          {},
-          {
-            resolveReferences: (object, signal) => resolve(object, signal),
-          },
-        );
-        scene.cluster.put(networkKind, main);
-        const { env } = scene.process;
-        env.resource(networkKind);
-        const resolve = referenceResolver(env, env.resource(managedKind), [one]);
-        await scene.run();
-        assert.equal(scene.condition('Synced'), 'True/ReconcileSuccess');
-        scene.cluster.delete(networkKind, { name: 'main' });
-        const forProvider = { ...scene.object?.spec.forProvider, size: 2 };
-        scene.edit({ spec: { forProvider } });
-        await scene.run();
-        assert.equal(scene.condition('Synced'), synced);
-        const [{ values: outside }] = [...scene.external.things.values()] as [ExternalThing];
-        assert.deepEqual(pick(outside, ['size', 'networkId']), values);
-        assert.equal(get(scene.object, 'spec.forProvider.networkId'), 'net-1');
-      });
-    }
-  });
-
   test('PatchError: values that cannot be written are an error', async () => {
     const cluster = new FakeCluster();
     cluster.put(networkKind, main);
@@ -576,14 +523,4 @@ describe('a reference in initProvider is not resolved, and the resource is not c
       assert.equal(unresolvedInitially(managed({ initProvider, forProvider }), fields), want);
     });
   }
-
-  test('the resource reports the reference, and records nothing', async () => {
-    const scene = new Scene({}, {}, { uncreatable: () => says('networkId') });
-    await scene.run();
-    assert.deepEqual(
-      [scene.decision, scene.condition('Synced'), scene.external.made],
-      ['CreationRefused', `False/ReconcileError: create failed: ${says('networkId')}`, 0],
-    );
-    assert.deepEqual(scene.annotations, {});
-  });
 });

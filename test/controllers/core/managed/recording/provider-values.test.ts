@@ -5,7 +5,6 @@ import {
   withInitProvider,
   withLateInitialized,
 } from '../../../../../controllers/core/managed/recording/provider-values.ts';
-import { after } from '../../../../../runtime/controller/reconcile.ts';
 import { finalizers, Scene } from '../../managed-scene.ts';
 import { claimRef, classRef, managed, managedKind } from '../../objects.ts';
 
@@ -252,28 +251,6 @@ describe('import: what exists is only observed', () => {
     assert.deepEqual(scene.secret, { endpoint: 'db.example' });
     assert.deepEqual(new Set(scene.external.calls), new Set(['connect', 'observe', 'disconnect']));
   });
-
-  for (const managementPolicies of [['Observe', 'LateInitialize'], ['*']] as const) {
-    test(`[${managementPolicies}] fills forProvider, and then there is no drift`, async () => {
-      const scene = new Scene(
-        { managementPolicies: ['Observe'], forProvider: {} },
-        {},
-        { secretDetails: {} },
-      );
-      scene.external.put('db', { size: 4 });
-      scene.external.observation = { lateInitialized: { size: 4 } };
-      await scene.run();
-      scene.cluster.put(managedKind, {
-        ...scene.object!,
-        spec: { ...scene.object!.spec, managementPolicies },
-      });
-      await scene.run();
-      assert.deepEqual(scene.object?.spec.forProvider, { size: 4 });
-      scene.external.observation = {};
-      await scene.run();
-      assert.equal(scene.external.count('update'), 0);
-    });
-  }
 });
 
 describe('asynchronous operations', () => {
@@ -313,30 +290,5 @@ describe('asynchronous operations', () => {
       scene.cluster.takeWrites().filter((write) => write.startsWith('updateStatus')),
       ['updateStatus FavouriteDBInstance db'],
     );
-  });
-
-  test('a resource in an operation of the external system is neither updated nor deleted again', async () => {
-    const scene = new Scene(
-      { forProvider: { size: 1 } },
-      { finalizers, creationTimestamp: '2026-01-02T03:04:01Z' },
-    );
-    scene.external.put('db', { size: 2 });
-    scene.external.observation = { operation: 'update' };
-    assert.deepEqual(await scene.run(), after(500));
-    assert.equal(scene.external.count('update'), 0);
-    assert.equal(scene.condition('AsyncOperation'), ongoing('update'));
-    scene.external.observation = { isUpToDate: true };
-    await scene.run();
-    assert.equal(scene.condition('AsyncOperation'), 'True/Finished');
-    assert.equal(scene.condition('LastAsyncOperation'), 'True/Success');
-    const writes = scene.cluster.writes.length;
-    await scene.run();
-    assert.equal(scene.cluster.writes.length, writes);
-
-    scene.cluster.delete(managedKind, { name: 'db' }, '2026-01-02T03:04:00Z');
-    scene.external.observation = { operation: 'delete' };
-    await scene.run();
-    assert.equal(scene.external.count('delete'), 0);
-    assert.equal(scene.condition('Ready'), 'False/Deleting');
   });
 });
