@@ -172,15 +172,16 @@ describe('with the namespace controller and the garbage collector of Kubernetes'
       const { reason, message = '' } = getCondition(found?.status?.conditions, 'Ready');
       return reason === 'AvailableWithTrouble' && message.includes(`secret ${central}/cloud`) && found;
     });
+    const instance = () => instances().find(({ name }) => name === spec.resourceRef?.name);
     assert.deepEqual(await details('team-a', 'central'), former.central);
+    assert.equal(instance()?.password, former.central.password);
     await createCentral();
     await eventually('it has a new password', async () => {
       const { password } = await details('team-a', 'central');
       return password !== former.central.password;
     });
     const { password } = await details('team-a', 'central');
-    const instance = instances().find(({ name }) => name === spec.resourceRef?.name);
-    assert.equal(instance?.password, password);
+    assert.equal(instance()?.password, password);
   });
 
   test('the same claim in a namespace of the same name gets a resource and a password of its own', async () => {

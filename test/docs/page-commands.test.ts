@@ -56,6 +56,14 @@ const pages: readonly (readonly [page: string, starts: readonly string[]])[] = [
     ],
   ],
   ['docs/tenancy.md', ['kubectl -n team-shop create quota']],
+  [
+    'docs/deletion.md',
+    [
+      'kubectl create clusterrolebinding services-stack-claims-everywhere',
+      'kubectl wait namespace team-a',
+      'kubectl delete clusterrolebinding services-stack-claims-everywhere',
+    ],
+  ],
 ];
 
 describe('commands of pages for administrators, on an API server', () => {

@@ -20,6 +20,7 @@ const runBy: Readonly<Record<string, readonly string[]>> = {
   'docs/backup.md': ['test/docs/restored-backup.test.ts', 'test/docs/page-commands.test.ts'],
   'docs/claim.md': ['test/cluster/docs.test.ts'],
   'docs/delete-a-claim.md': ['test/cluster/docs.test.ts'],
+  'docs/deletion.md': ['test/docs/page-commands.test.ts'],
   'docs/flags.md': ['test/docs/page-commands.test.ts'],
   'docs/gcp.md': ['test/cluster/gcp.test.ts'],
   'docs/managed-resources.md': ['test/docs/page-commands.test.ts'],
@@ -73,6 +74,7 @@ const substituted: Readonly<Record<string, readonly (readonly [start: string, by
     ['kubectl api-resources', 'test/cluster/deleted-definitions.test.ts'],
     ['kubectl get claims,managed -A -o yaml', 'test/cluster/deleted-definitions.test.ts'],
     ['kubectl get managed -o name', 'test/cluster/deleted-definitions.test.ts'],
+    ['npm start', 'test/cluster/namespace-deletion.test.ts'],
   ],
 };
 
