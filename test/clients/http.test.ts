@@ -15,6 +15,7 @@ import type { Fault } from '../../emulators/route-faults.ts';
 import { realClock } from '../../runtime/time/clock.ts';
 import { testClock } from '../../testing/test-clock.ts';
 import { until } from '../runtime/things.ts';
+import { recording } from './answering.ts';
 
 const cloud = await startFavouriteCloud({ token: 'hush-hush-token' });
 const clock = realClock();
@@ -124,18 +125,12 @@ describe('requests that are repeated', () => {
 
   test('PUT and PATCH, which say what should be, and are sent with what they say', async () => {
     for (const method of ['PUT', 'PATCH'] as const) {
-      const seen: unknown[] = [];
-      const answers = [503, 200];
-      const dispatcher: NonNullable<HttpClientOptions['dispatcher']> = {
-        async request(request) {
-          seen.push([request.method, request.path, request.headers['content-type'], request.body]);
-          return { statusCode: answers.shift() ?? 500, headers: {}, body: [Buffer.from('{}')] };
-        },
-      };
+      const { carrier: dispatcher, sent } = recording([503]);
       const change = { what: 'change', method, path: '/v1/things/a', body: { level: 2 } };
       await client({ dispatcher }).http.request(change);
-      const sent = [method, '/v1/things/a', 'application/json', '{"level":2}'];
-      assert.deepEqual(seen, [sent, sent]);
+      const seen = sent.map((each) => [each.method, each.path, each.headers['content-type'], each.body]);
+      const once = [method, '/v1/things/a', 'application/json', '{"level":2}'];
+      assert.deepEqual(seen, [once, once]);
     }
   });
 
@@ -429,18 +424,11 @@ describe('an authorization', () => {
   for (const [name, { authorization, sent, noun }] of Object.entries(rows)) {
     test(`${name}, and what it holds is in no message`, async () => {
       const seen: Readonly<Record<string, string>>[] = [];
-      const dispatcher: NonNullable<HttpClientOptions['dispatcher']> = {
-        async request({ headers }) {
-          const { accept: _, 'user-agent': __, ...rest } = headers;
-          seen.push(rest);
-          const message = `no: ${Object.values(rest).join()} of päss:word`;
-          return {
-            statusCode: 401,
-            headers: {},
-            body: [Buffer.from(JSON.stringify({ error: { message } }))],
-          };
-        },
-      };
+      const { carrier: dispatcher } = recording([401], ({ headers }) => {
+        const { accept: _, 'user-agent': __, ...rest } = headers;
+        seen.push(rest);
+        return { error: { message: `no: ${Object.values(rest).join()} of päss:word` } };
+      });
       const { http } = client({ dispatcher, token: 'päss:word', ...(authorization && { authorization }) });
       const { message } = await failure(http.request(request));
       assert.deepEqual(seen, [sent]);
@@ -562,21 +550,9 @@ describe('a token', () => {
 });
 
 describe('a request to a cloud that answers in this way', () => {
-  type Sent = Parameters<NonNullable<HttpClientOptions['dispatcher']>['request']>[0];
   /** A client, its requests, and the answer that it gets after these. */
-  function asking(
-    statuses: readonly number[],
-    answer: object = {},
-    options: Partial<HttpClientOptions> = {},
-  ) {
-    const sent: Sent[] = [];
-    const dispatcher: NonNullable<HttpClientOptions['dispatcher']> = {
-      async request(request) {
-        sent.push(request);
-        const statusCode = statuses[sent.length - 1] ?? 200;
-        return { statusCode, headers: {}, body: [Buffer.from(JSON.stringify(answer))] };
-      },
-    };
+  function asking(statuses: readonly number[], answer = {}, options: Partial<HttpClientOptions> = {}) {
+    const { carrier: dispatcher, sent } = recording(statuses, () => answer);
     return { ...client({ dispatcher, ...options }), sent };
   }
 

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { allStacks } from '../../app/stacks.ts';
 import { catalogueOf } from '../../trace/catalogue.ts';
-import { sourceOf, tracedIn } from './traced-objects.ts';
+import { claimAt, sourceOf, tracedIn } from './traced-objects.ts';
 
 describe('a word that names no kind: the kinds that are most like it', () => {
   const catalogue = catalogueOf(allStacks);
@@ -33,24 +33,12 @@ describe('a word that names no kind: the kinds that are most like it', () => {
   });
 });
 
-const claimOf = (namespace: string, name: string, spec: object = {}): KubernetesObject =>
-  ({
-    apiVersion: 'database.crossplane.io/v1alpha1',
-    kind: 'FancySQLInstance',
-    metadata: {
-      namespace,
-      name,
-      uid: name,
-      generation: 1,
-      finalizers: ['finalizer.resourceclaim.crossplane.io'],
-    },
-    spec,
-    status: { observedGeneration: 1 },
-  }) as KubernetesObject;
 const namespaces = ['default', 'team-blog', 'team-shop'].map(
   (name) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } }) as KubernetesObject,
 );
-const claims = [claimOf('team-shop', 'cart'), claimOf('team-shop', 'orders'), claimOf('team-blog', 'posts')];
+const claims = ['team-shop/cart', 'team-shop/orders', 'team-blog/posts'].map((key) =>
+  claimAt(key, {}, { finalizers: ['finalizer.resourceclaim.crossplane.io'] }),
+);
 
 describe('hints for the name of no object', () => {
   const rows: Readonly<Record<string, readonly [name: string, hints: readonly string[]]>> = {

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { Condition } from '../../apis/core/v1alpha1/condition.ts';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { encodeDetails } from '../../apis/core/v1alpha1/secret.ts';
-import { condition, failingWith, tracedIn } from './traced-objects.ts';
+import { condition, failingWith, remedyOf, tracedIn } from './traced-objects.ts';
 
 /** A managed resource that fails so, its ProviderConfig and, where it has entries, the secret. */
 const failing = (
@@ -124,10 +124,7 @@ describe('credentials', () => {
         [`providerconfig.${group}`, 'demo'],
       ] as const) {
         const trace = await tracedIn(objects, asked);
-        assert.deepEqual(
-          { fault: trace.fault?.name, advice: trace.fault?.advice, commands: trace.fault?.commands },
-          { fault, advice, commands },
-        );
+        assert.deepEqual(remedyOf(trace.fault), { name: fault, advice, commands });
       }
     });
   }
@@ -161,15 +158,12 @@ test('if the provider leads to another system, no command changes the provider o
     class: 'OtherSystem',
   });
   const { fault } = await tracedIn(objects, ['topic.pubsub.gcp.crossplane.io', 'db']);
-  assert.deepEqual(
-    { name: fault?.name, advice: fault?.advice, commands: fault?.commands },
-    {
-      name: 'other system',
-      advice:
-        "If the change was a mistake, undo it: check the provider's spec, such as a project or a region, and its credentials. Other providers may use the same secret. If both are one system under two names, confirm that for this resource with kubectl annotate topics.pubsub.gcp.crossplane.io db crossplane.io/adopt-identity=true. Nothing is lost while you do nothing.",
-      commands: ['kubectl get providerconfigs.gcp.crossplane.io demo -o yaml'],
-    },
-  );
+  assert.deepEqual(remedyOf(fault), {
+    name: 'other system',
+    advice:
+      "If the change was a mistake, undo it: check the provider's spec, such as a project or a region, and its credentials. Other providers may use the same secret. If both are one system under two names, confirm that for this resource with kubectl annotate topics.pubsub.gcp.crossplane.io db crossplane.io/adopt-identity=true. Nothing is lost while you do nothing.",
+    commands: ['kubectl get providerconfigs.gcp.crossplane.io demo -o yaml'],
+  });
 });
 
 test('a region that requests are signed for and should not be is put right in the ProviderConfig, and not in its secret', async () => {

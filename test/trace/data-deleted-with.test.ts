@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, test } from 'node:test';
-import type { KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
+import type { ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import {
   FavouriteDBInstanceClassKind,
   FavouriteDBInstanceKind,
 } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { ProviderConfigKind } from '../../apis/fcp/v1alpha3/provider.ts';
-import { remedyOf, resources, tracedIn } from './traced-objects.ts';
+import { claimAt, remedyOf, resources, tracedIn } from './traced-objects.ts';
 import { endWorlds, TracedWorld } from './traced-world.ts';
 
 afterEach(endWorlds);
@@ -50,14 +50,6 @@ describe('a command deletes a claim only if it has no data; otherwise the advice
     });
   });
 
-  const ofUnknownKind = (spec: object): KubernetesObject =>
-    ({
-      apiVersion: 'database.crossplane.io/v1alpha1',
-      kind: 'FancySQLInstance',
-      metadata: { namespace: 'team-shop', name: 'orders', uid: 'u', generation: 1 },
-      spec,
-      status: { observedGeneration: 1 },
-    }) as KubernetesObject;
   const gold = { apiVersion: 'example.org/v1', kind: 'Gold', name: 'orders' };
   const either = 'Run the stack that handles the kind (--stacks), or create another claim';
   const edit = 'kubectl -n team-shop edit fancysqlinstances.database.crossplane.io orders';
@@ -76,7 +68,10 @@ describe('a command deletes a claim only if it has no data; otherwise the advice
   };
   for (const [name, [spec, advice, commands]] of Object.entries(unknown)) {
     test(name, async () => {
-      const { fault } = await tracedIn([ofUnknownKind(spec)], ['fancysqlinstance', 'team-shop/orders']);
+      const { fault } = await tracedIn(
+        [claimAt('team-shop/orders', spec)],
+        ['fancysqlinstance', 'team-shop/orders'],
+      );
       assert.deepEqual(remedyOf(fault), { name: 'unknown kind', advice, commands });
     });
   }

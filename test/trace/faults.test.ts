@@ -386,24 +386,6 @@ const cases: readonly Case[] = [
     commands: /^kubectl annotate favouritedbinstances/,
   },
   {
-    fault: 'rate limited',
-    play: claiming(undefined, answered({ status: 429, code: 'RateLimited', message: 'too many requests' })),
-    link: 'server',
-    cause: /^The external system of Provider favourite limits requests: /,
-    commands: /^$/,
-  },
-  {
-    fault: 'not allowed',
-    play: claiming(
-      undefined,
-      answered({ status: 403, code: 'Forbidden', message: 'the token may read only' }),
-    ),
-    link: 'credentials',
-    cause: /^The credentials of Provider favourite do not have the right for this action: /,
-    commands:
-      /^kubectl annotate favouritedbinstances\.[\w.]+ \S+ --overwrite crossplane\.io\/reconcile-requested-at=/,
-  },
-  {
     fault: 'name taken',
     play: async (world) => {
       const { name, external } = await kept(world);
@@ -741,12 +723,6 @@ describe('objects without a fault', () => {
     const key = world.claim('orders');
     const trace = await world.trace('fancysqlinstance', key);
     assert.deepEqual([trace.verdict, trace.isUsable, trace.fault], ['in progress', false, undefined]);
-  });
-
-  test('the name of no object gives the verdict absent', async () => {
-    const world = new TracedWorld();
-    const trace = await world.trace('fancysqlinstance', { namespace: 'team-shop', name: 'nobody' });
-    assert.deepEqual([trace.verdict, trace.isUsable], ['absent', false]);
   });
 });
 

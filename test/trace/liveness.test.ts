@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { KubernetesObject, ObjectMeta } from '../../apis/core/v1alpha1/kind.ts';
 import { livenessOf } from '../../trace/model/liveness.ts';
-import { leaseHeld, sourceOf, now as tracedAt, tracedIn } from './traced-objects.ts';
+import { claimAt, leaseHeld, sourceOf, now as tracedAt, tracedIn } from './traced-objects.ts';
 
 const now = new Date('2026-01-01T01:00:00Z');
 const long = '2026-01-01T00:00:00Z';
@@ -44,13 +44,7 @@ describe('objects that no controller has observed in time', () => {
 });
 
 describe('the controllers are ok only if their lease is held', () => {
-  const claim = {
-    apiVersion: 'database.crossplane.io/v1alpha1',
-    kind: 'FancySQLInstance',
-    metadata: { namespace: 'team', name: 'orders', creationTimestamp: tracedAt.toISOString() },
-    spec: {},
-    status: {},
-  } as KubernetesObject;
+  const claim = claimAt('team/orders', {}, { status: {}, creationTimestamp: tracedAt.toISOString() });
   const rows: Record<string, readonly [KubernetesObject | 'withheld' | undefined, string, string]> = {
     'renewed a moment ago': [leaseHeld(14), 'ok', 'in progress'],
     'renewed longer ago than it lasts': [leaseHeld(16), 'broken', 'broken'],

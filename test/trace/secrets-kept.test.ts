@@ -9,7 +9,7 @@ import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-ins
 import { FavouriteDBInstanceKind } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { faultsIn } from '../../trace/model/faults.ts';
 import { viewOf } from '../../trace/model/view.ts';
-import { condition, findingsOf, legacy, remedyOf, resources } from './traced-objects.ts';
+import { claimAt, condition, findingsOf, legacy, remedyOf, resources } from './traced-objects.ts';
 import { endWorlds, TracedWorld } from './traced-world.ts';
 
 afterEach(endWorlds);
@@ -152,7 +152,7 @@ describe("an existing Secret with the name of the claim's Secret", () => {
 });
 
 const ofLegacy = { namespace: 'cloud-credentials', name: 'legacy' };
-const resource = (claimRef?: object): KubernetesObject =>
+const resource = (): KubernetesObject =>
   ({
     apiVersion: legacy.apiVersion,
     kind: legacy.kind,
@@ -161,24 +161,21 @@ const resource = (claimRef?: object): KubernetesObject =>
       providerRef: { name: 'favourite' },
       forProvider: {},
       writeConnectionSecretToRef: ofLegacy,
-      ...(claimRef && { claimRef }),
     },
-    status: { bindingPhase: 'Bound', conditions: [condition('Ready', 'True', 'Available')] },
-  }) as KubernetesObject;
-
-const claimOf = (name: string, secret = `${name}-connection`): KubernetesObject =>
-  ({
-    apiVersion: 'database.crossplane.io/v1alpha1',
-    kind: 'FancySQLInstance',
-    metadata: { namespace: 'team-shop', name, uid: `uid-of-${name}`, finalizers: [finalizerNames.claim] },
-    spec: { resourceRef: legacy, writeConnectionSecretToRef: { name: secret } },
     status: { bindingPhase: 'Bound', conditions: [condition('Ready', 'True', 'Available')] },
   }) as KubernetesObject;
 
 describe("a claim's Secret that is out of date", () => {
   const source = { namespace: 'cloud-credentials', name: 'legacy' };
   const target = { namespace: 'team-shop', name: 'orders-connection' };
-  const claim = claimOf('orders');
+  const claim = claimAt(
+    'team-shop/orders',
+    { resourceRef: legacy, writeConnectionSecretToRef: { name: 'orders-connection' } },
+    {
+      finalizers: [finalizerNames.claim],
+      status: { bindingPhase: 'Bound', conditions: [condition('Ready', 'True', 'Available')] },
+    },
+  );
   const secret = (key: ObjectKey, owner: KubernetesObject, annotations: object): KubernetesObject =>
     ({
       apiVersion: 'v1',

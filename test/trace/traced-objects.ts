@@ -1,5 +1,5 @@
 import type { Condition } from '../../apis/core/v1alpha1/condition.ts';
-import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import type { KubernetesObject, ObjectMeta } from '../../apis/core/v1alpha1/kind.ts';
 import { allStacks } from '../../app/stacks.ts';
 import type { CoreEvent } from '../../runtime/events/event-kind.ts';
 import { catalogueOf } from '../../trace/catalogue.ts';
@@ -29,6 +29,22 @@ export const remedyOf = (fault: Trace['fault']) => ({
   advice: fault?.advice,
   commands: fault?.commands,
 });
+
+/** The claim of this key, observed in its only generation; `status` replaces that. */
+export const claimAt = (
+  key: string,
+  spec: object = {},
+  { status = { observedGeneration: 1 }, ...given }: { readonly status?: object } & Partial<ObjectMeta> = {},
+): KubernetesObject => {
+  const [namespace = '', name = ''] = key.split('/');
+  return {
+    apiVersion: 'database.crossplane.io/v1alpha1',
+    kind: 'FancySQLInstance',
+    metadata: { namespace, name, uid: `uid-of-${name}`, generation: 1, ...given },
+    spec,
+    status,
+  } as KubernetesObject;
+};
 
 /** A lease that was renewed this many seconds before a time. */
 export const leaseHeld = (secondsAgo = 1, at = now): KubernetesObject =>

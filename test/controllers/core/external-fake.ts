@@ -2,7 +2,7 @@ import isMatch from 'lodash/isMatch.js';
 import uniqBy from 'lodash/uniqBy.js';
 import type { ReadyFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import { available } from '../../../apis/core/v1alpha1/condition.ts';
-import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
+import type { Kind, ObjectMeta } from '../../../apis/core/v1alpha1/kind.ts';
 import { kindKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { externalName } from '../../../apis/core/v1alpha1/meta.ts';
@@ -41,6 +41,32 @@ export const providerConfigKind: Kind<ProviderConfig> = {
   plural: 'providerconfigs',
   scope: 'Cluster',
 };
+
+const cloudKey = { namespace: 'infra', name: 'cloud', key: 'key' };
+
+/** A ProviderConfig, with its credentials in the Secret `infra/cloud` unless others are given. */
+export const providerConfig = (
+  name = 'default',
+  credentials: ProviderConfig['spec']['credentials'] = { source: 'Secret', secretRef: cloudKey },
+  { status, ...metadata }: Partial<ObjectMeta> & Pick<ProviderConfig, 'status'> = {},
+): ProviderConfig => ({
+  apiVersion: 'fcp.crossplane.io/v1alpha3',
+  kind: 'ProviderConfig',
+  metadata: { name, ...metadata },
+  spec: { credentials },
+  ...(status && { status }),
+});
+
+/** A legacy Provider, likewise. */
+export const legacyProvider = (
+  name: string,
+  spec: Provider['spec'] = { credentialsSecretRef: cloudKey },
+): Provider => ({
+  apiVersion: 'fcp.crossplane.io/v1alpha3',
+  kind: 'Provider',
+  metadata: { name },
+  spec,
+});
 
 export type ExternalMethod =
   | 'connect'

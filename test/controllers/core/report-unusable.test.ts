@@ -7,6 +7,7 @@ import { broken, FakeCluster } from './cluster-fake.ts';
 import {
   FakeExternal,
   managedService,
+  providerConfig,
   providerConfigKind,
   startManaged,
   startStack,
@@ -15,12 +16,7 @@ import { claim, claimKind, managed, managedKind } from './objects.ts';
 
 const refusal = 'FancySQLInstance "orders" is invalid: spec.size: Invalid value: "x"';
 const invalid = () => new ApiError(refusal, { code: 422, reason: 'Invalid' });
-const config = {
-  apiVersion: 'fcp.crossplane.io/v1alpha3',
-  kind: 'ProviderConfig',
-  metadata: { name: 'default' },
-  spec: { credentials: { source: 'None' as const } },
-};
+const config = providerConfig('default', { source: 'None' });
 
 const objects: Readonly<
   Record<string, { readonly kind: Kind; readonly object: KubernetesObject; readonly what: string }>

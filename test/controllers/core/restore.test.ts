@@ -77,6 +77,13 @@ function restoredWithStatus(object: KubernetesObject): KubernetesObject {
   return { ...object, metadata: { ...metadata, uid: `restored-${uid}` } };
 }
 
+/** A new cluster with all that a backup of the other has. */
+function copyOf(cluster: FakeCluster, back = restored): FakeCluster {
+  const copy = new FakeCluster();
+  for (const kind of kinds) for (const object of cluster.all(kind)) copy.put(kind, back(object));
+  return copy;
+}
+
 const secretsOf = (cluster: FakeCluster) =>
   Object.fromEntries(cluster.all(SecretKind).map((secret) => [secret.metadata.name, decodeDetails(secret)]));
 
@@ -116,8 +123,7 @@ function orders<T>(items: readonly T[]): readonly (readonly T[])[] {
 describe('a backup that is restored into a new cluster: every UID is new, statuses are missing', () => {
   test('all objects exist when the process starts: the process repairs them, and then writes nothing', async () => {
     const { cluster, external } = await original();
-    const copy = new FakeCluster();
-    for (const kind of kinds) for (const object of cluster.all(kind)) copy.put(kind, restored(object));
+    const copy = copyOf(cluster);
     const process = await startStack(copy, external).settle();
     assertHealed(copy, external, secretsOf(cluster));
     assert.deepEqual(process.errors, []);
@@ -185,8 +191,7 @@ describe('a backup that is restored into a new cluster: every UID is new, status
   test('a process that ends after any step is continued by the next one', async () => {
     const { cluster, external } = await original();
     for (let steps = 1; ; steps += 1) {
-      const copy = new FakeCluster();
-      for (const kind of kinds) for (const object of cluster.all(kind)) copy.put(kind, restored(object));
+      const copy = copyOf(cluster);
       copy.stepsLeft = steps;
       const first = await startStack(copy, external).settle();
       first.stop();
@@ -203,8 +208,7 @@ describe('a backup that is restored into a new cluster: every UID is new, status
 
   test('a restored claim that is deleted releases its resource', async () => {
     const { cluster, external } = await original();
-    const copy = new FakeCluster();
-    for (const kind of kinds) for (const object of cluster.all(kind)) copy.put(kind, restored(object));
+    const copy = copyOf(cluster);
     const process = await startStack(copy, external).settle();
     copy.delete(claimKind, { namespace: 'team', name: 'orders' });
     await process.settle();
@@ -225,8 +229,7 @@ describe('a backup that is restored into a new cluster: every UID is new, status
     }
     const moved = await startStack(cluster, external).settle();
     moved.stop();
-    const copy = new FakeCluster();
-    for (const kind of kinds) for (const object of cluster.all(kind)) copy.put(kind, restored(object));
+    const copy = copyOf(cluster);
     await startStack(copy, external).settle();
     assertHealed(copy, external, secretsOf(cluster));
   });
@@ -251,9 +254,7 @@ describe('a backup that is restored into a new cluster: every UID is new, status
 
   test('the password of an Unbound resource is set again if a backup brought its status', async () => {
     const { cluster, external } = await unclaimed();
-    const copy = new FakeCluster();
-    for (const kind of kinds)
-      for (const object of cluster.all(kind)) copy.put(kind, restoredWithStatus(object));
+    const copy = copyOf(cluster, restoredWithStatus);
     external.put('db', {}, 'rotated after the backup');
     await startStack(copy, external).settle();
     assert.equal(external.things.get('db')?.password, secretsOf(cluster).static?.password);
@@ -312,8 +313,7 @@ describe('a process with --observe-only over a restored copy changes nothing in 
     test(name, async () => {
       const { cluster, external } = await original();
       external.testsCredentials = true;
-      const copy = new FakeCluster();
-      for (const kind of kinds) for (const object of cluster.all(kind)) copy.put(kind, restored(object));
+      const copy = copyOf(cluster);
       before(copy, external);
       const things = structuredClone([...external.things]);
       const calls = external.calls.length;

@@ -3,14 +3,11 @@ import { describe, test } from 'node:test';
 import type { ProviderConfig } from '../../../../apis/core/v1alpha1/provider.ts';
 import type { InUseDecision } from '../../../../controllers/core/in-use/decide.ts';
 import { decideInUse, withUsers } from '../../../../controllers/core/in-use/decide.ts';
+import { providerConfig } from '../external-fake.ts';
 import { deletionTimestamp, managed, now } from '../objects.ts';
 
-const config = (metadata: Partial<ProviderConfig['metadata']> = {}): ProviderConfig => ({
-  apiVersion: 'fcp.crossplane.io/v1alpha3',
-  kind: 'ProviderConfig',
-  metadata: { name: 'default', ...metadata },
-  spec: { credentials: { source: 'None' } },
-});
+const config = (metadata: Partial<ProviderConfig['metadata']> = {}): ProviderConfig =>
+  providerConfig('default', { source: 'None' }, metadata);
 const users = (...names: readonly string[]) => names.map((name) => managed({}, { name }));
 const finalizers = ['in-use.crossplane.io'];
 const inUseBy = (what: string): InUseDecision => ({

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { cut, heal, Scene, settle } from '../managed-scene.ts';
-import { managedKind } from '../objects.ts';
 
 type Names = 'deterministic' | 'assigned';
 
@@ -53,8 +52,7 @@ test('an interrupted creation is completed once an administrator has checked it 
   heal(scene);
   await scene.run();
   assert.match(scene.condition('Synced'), /cannot determine creation result/);
-  const { 'crossplane.io/external-create-pending': _mark, ...annotations } = scene.annotations;
-  scene.cluster.put(managedKind, { ...scene.object!, metadata: { ...scene.object!.metadata, annotations } });
+  scene.annotate('crossplane.io/external-create-pending', undefined);
   await settle(scene);
   assert.equal(scene.external.made, 1);
   assert.equal(scene.condition('Ready'), 'True/Available');
@@ -99,9 +97,7 @@ describe('a creation without an answer', () => {
     scene.external.placeOf = () => 'assigned-1';
     scene.external.observation = { externalName: 'assigned-1' };
     heal(scene);
-    const { metadata, ...rest } = scene.object ?? assert.fail();
-    const { 'crossplane.io/external-create-pending': _mark, ...annotations } = metadata.annotations ?? {};
-    scene.cluster.put(managedKind, { ...rest, metadata: { ...metadata, annotations } });
+    scene.annotate('crossplane.io/external-create-pending', undefined);
     await settle(scene);
     assert.equal(scene.external.made, 1);
     assert.equal(scene.annotations['crossplane.io/external-name'], 'assigned-1');

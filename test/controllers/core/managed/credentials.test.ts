@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import omit from 'lodash/omit.js';
-import type { ManagedSpec, ManagedStatus } from '../../../../apis/core/v1alpha1/managed.ts';
 import { connectionSecretType } from '../../../../apis/core/v1alpha1/meta.ts';
 import { controllerReference } from '../../../../apis/core/v1alpha1/reference.ts';
 import { encodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
@@ -22,13 +21,6 @@ async function settled(spec = {}, prepare: (scene: Scene) => void = () => {}): P
   await scene.run();
   return scene;
 }
-
-const edit = (scene: Scene, entries: Readonly<Record<string, string>>): void => {
-  scene.cluster.edit(SecretKind, secretKey, (secret) => ({
-    ...secret,
-    data: { ...secret.data, ...encodeDetails(entries) },
-  }));
-};
 
 const passwordOf = (scene: Scene): string | undefined => scene.external.things.get('db')?.password;
 
@@ -71,7 +63,7 @@ describe('the credential of a managed resource', () => {
 
   test('a password that the external system refuses is reported with the Secret and the remedy', async () => {
     const scene = await settled();
-    edit(scene, { password: '1234567' });
+    scene.editSecret({ password: '1234567' });
     scene.external.refusal = (password) => (password === '1234567' ? 'password is too short' : undefined);
     await scene.run();
     assert.equal(
@@ -79,7 +71,7 @@ describe('the credential of a managed resource', () => {
       'False/ReconcileError: cannot set the credential: password is too short; edit the password in Secret infra/db-connection, or delete that to get another one',
     );
     assert.equal(scene.condition('Ready'), 'True/Available');
-    edit(scene, { password: 'long-enough' });
+    scene.editSecret({ password: 'long-enough' });
     await settle(scene);
     assertApplied(scene);
   });
@@ -137,7 +129,7 @@ describe('the credential of a managed resource', () => {
 
   test('an update that set the credential alone is followed at once by the update of the other fields', async () => {
     const scene = await settled();
-    edit(scene, { password: 'chosen-by-a-user' });
+    scene.editSecret({ password: 'chosen-by-a-user' });
     scene.external.observation = { isUpToDate: false };
     const result = await scene.run();
     assert.equal(passwordOf(scene), 'chosen-by-a-user');
@@ -193,7 +185,7 @@ describe('the credential of a managed resource', () => {
     scene.external.afterCall = (method) => {
       if (method !== 'create') return;
       scene.external.afterCall = () => {};
-      edit(scene, { password: 'edited-in-between' });
+      scene.editSecret({ password: 'edited-in-between' });
     };
     await settle(scene);
     assert.equal(passwordOf(scene), 'edited-in-between');
@@ -216,19 +208,15 @@ const ledger = claimRef({ name: 'ledger', uid: 'ledger-uid' });
 const ofOrders = 'FancySQLInstance team/orders';
 const ofLedger = 'FancySQLInstance team/ledger';
 
-function change(scene: Scene, spec: ManagedSpec, status: ManagedStatus = {}): void {
-  scene.edit({ spec, status });
-}
-
 describe('the claim that a credential is for', () => {
   test('an administrator removes claimRef of a Released resource: it is available, and the next claim gets another credential', async () => {
     const scene = await settled({ claimRef: claimRef() });
     const { password: before } = scene.secret ?? {};
-    change(scene, { claimRef: undefined as never }, { bindingPhase: 'Released' });
+    scene.edit({ spec: { claimRef: undefined as never }, status: { bindingPhase: 'Released' } });
     await settle(scene);
     assert.equal(scene.object?.status?.bindingPhase, 'Unbound');
     assert.equal(scene.secret?.password, before);
-    change(scene, { claimRef: ledger });
+    scene.edit({ spec: { claimRef: ledger } });
     await settle(scene);
     assert.equal(scene.note?.for, ofLedger);
     assert.notEqual(scene.secret?.password, before);
@@ -240,20 +228,14 @@ describe('the claim that a credential is for', () => {
     const scene = await settled({ managementPolicies, claimRef: claimRef() });
     assertApplied(scene);
     const before = scene.secret;
-    change(scene, { claimRef: ledger });
+    scene.edit({ spec: { claimRef: ledger } });
     await settle(scene);
     assert.match(
       scene.condition('Synced'),
       /^False\/ReconcileError: the previous claim knows the credentials/,
     );
     assert.equal(scene.note?.for, ofOrders);
-    scene.cluster.edit(managedKind, { name: 'db' }, (object) => ({
-      ...object,
-      metadata: {
-        ...object.metadata,
-        annotations: { ...object.metadata.annotations, 'crossplane.io/reoffer': 'with-same-credentials' },
-      },
-    }));
+    scene.annotate('crossplane.io/reoffer', 'with-same-credentials');
     await settle(scene);
     assert.deepEqual([scene.secret, scene.note?.for], [before, ofLedger]);
     assert.equal(scene.annotations['crossplane.io/reoffer'], undefined);
@@ -309,7 +291,7 @@ test('two processes that generate a credential at once apply the same one', asyn
 
 describe('a process that ends between any two calls leaves a credential that works after its successor has run', () => {
   const situations: Readonly<Record<string, (scene: Scene) => void>> = {
-    'while it applies an edit': (scene) => edit(scene, { password: 'edited' }),
+    'while it applies an edit': (scene) => scene.editSecret({ password: 'edited' }),
     'after the Secret was deleted': (scene) => scene.cluster.delete(SecretKind, secretKey),
   };
   for (const [situation, act] of Object.entries(situations)) {

@@ -54,15 +54,13 @@ async function beingUpdated(): Promise<Scene> {
   return scene;
 }
 
-const remove = (scene: Scene): void => scene.remove();
-
 /** One that is there, and whose deletion is under way. */
 async function beingDeleted(): Promise<Scene> {
   const scene = slow();
   scene.external.creation = {};
   scene.external.isDeletionSlow = true;
   await scene.run();
-  remove(scene);
+  scene.remove();
   await scene.run();
   return scene;
 }
@@ -70,7 +68,7 @@ async function beingDeleted(): Promise<Scene> {
 describe('a creation whose resource does not show during the operation', () => {
   test('a deleted resource is observed again after its creation has ended', async () => {
     const scene = await beingCreated({ confirmAbsenceMs: 5_000 });
-    remove(scene);
+    scene.remove();
     await scene.run();
     scene.cluster.clockMs += 60_000;
     await scene.run();
@@ -295,7 +293,7 @@ describe('a resource that is deleted during an operation', () => {
     for (const isShown of [true, false]) {
       const scene = await beingCreated();
       scene.external.isBlind = !isShown;
-      remove(scene);
+      scene.remove();
       await scene.run();
       assert.deepEqual([scene.decision, calls(scene)], ['AwaitOperation', [1, 0, 0]]);
       assert.equal(scene.condition('Ready'), 'False/Deleting: waiting for its create to end');
@@ -309,37 +307,12 @@ describe('a resource that is deleted during an operation', () => {
     }
   });
 
-  test('is not deleted again at once if the deletion has ended and the resource still shows', async () => {
-    const scene = slow();
-    await scene.run();
-    scene.external.isDeletionSlow = true;
-    scene.external.progress = () => ({ state: 'done' });
-    remove(scene);
-    await scene.run();
-    assert.deepEqual([scene.decision, calls(scene)], ['DeleteExternal', [1, 0, 1]]);
-    const waits = await scene.run();
-    const longAgo = { type: 'after', delayMs: 60_000 };
-    assert.deepEqual([scene.decision, waits, calls(scene)], ['AwaitDeletion', longAgo, [1, 0, 1]]);
-    assert.equal(scene.condition('Ready'), 'False/Deleting');
-    await scene.run();
-    assert.deepEqual([scene.decision, calls(scene)], ['DeleteExternal', [1, 0, 2]]);
-  });
-
-  test('is deleted although its creation failed', async () => {
-    const scene = await beingCreated();
-    scene.external.isBlind = false;
-    remove(scene);
-    scene.external.progress = () => failed;
-    await scene.run();
-    assert.deepEqual([scene.decision, calls(scene)], ['DeleteExternal', [1, 0, 1]]);
-  });
-
   test('is deleted at once during an update, and the update is not polled any more', async () => {
     for (const deletion of [{}, { operation: 'op-delete' }]) {
       const scene = await beingUpdated();
       scene.external.deletion = deletion;
       scene.external.isDeletionSlow = true;
-      remove(scene);
+      scene.remove();
       await scene.run();
       assert.deepEqual([scene.decision, calls(scene)], ['DeleteExternal', [0, 1, 1]]);
       assert.equal(onRecord(scene)?.name, deletion.operation);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ObjectMeta } from '../../../../apis/core/v1alpha1/kind.ts';
-import type { ManagedSpec, ManagedStatus } from '../../../../apis/core/v1alpha1/managed.ts';
+import type { ManagedStatus } from '../../../../apis/core/v1alpha1/managed.ts';
 import { SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
 import { isConflict } from '../../../../runtime/client/errors.ts';
 import { broken } from '../cluster-fake.ts';
@@ -27,24 +27,20 @@ async function leaving(change: (scene: Scene) => void): Promise<Scene> {
   return scene;
 }
 
-const edit = (scene: Scene, spec: ManagedSpec, metadata: Partial<ObjectMeta> = {}): void => {
-  scene.edit({ metadata, spec });
-};
-
 const things = ({ external }: Scene): readonly string[] => [...external.things.keys()];
 
 describe('the API server is read again before the external resource is deleted', () => {
   const changes: Readonly<Record<string, { change: (scene: Scene) => void; decision: string }>> = {
     'deletionPolicy is Orphan': {
-      change: (scene) => edit(scene, { deletionPolicy: 'Orphan' }),
+      change: (scene) => scene.edit({ spec: { deletionPolicy: 'Orphan' } }),
       decision: 'OrphanExternal',
     },
     'reclaimPolicy is Retain': {
-      change: (scene) => edit(scene, { reclaimPolicy: 'Retain' }),
+      change: (scene) => scene.edit({ spec: { reclaimPolicy: 'Retain' } }),
       decision: 'OrphanExternal',
     },
     'it is paused': {
-      change: (scene) => edit(scene, {}, { annotations: { 'crossplane.io/paused': 'true' } }),
+      change: (scene) => scene.edit({ metadata: { annotations: { 'crossplane.io/paused': 'true' } } }),
       decision: 'Paused',
     },
   };
@@ -61,7 +57,7 @@ describe('the API server is read again before the external resource is deleted',
   }
 
   test('an unrelated edit causes only another run', async () => {
-    const scene = await leaving((each) => edit(each, {}, { labels: { team: 'shop' } }));
+    const scene = await leaving((each) => each.edit({ metadata: { labels: { team: 'shop' } } }));
     await assert.rejects(scene.run(), isConflict);
     await scene.run();
     assert.deepEqual([scene.object, things(scene)], [undefined, []]);
@@ -75,7 +71,7 @@ describe('the API server is read again before the external resource is deleted',
   for (const [name, then] of Object.entries(successors)) {
     test(`the external resource is not touched if at that time ${name}`, async () => {
       const scene = await leaving((each) => {
-        edit(each, {}, { finalizers: [] });
+        each.edit({ metadata: { finalizers: [] } });
         then(each);
       });
       await scene.run();

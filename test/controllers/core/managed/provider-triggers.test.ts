@@ -4,29 +4,28 @@ import type { Subscription } from 'rxjs';
 import { reconcileError, setConditions } from '../../../../apis/core/v1alpha1/condition.ts';
 import { objectKeyText } from '../../../../apis/core/v1alpha1/kind.ts';
 import type { ManagedSpec } from '../../../../apis/core/v1alpha1/managed.ts';
-import type { Provider, ProviderConfig } from '../../../../apis/core/v1alpha1/provider.ts';
 import { providerTriggers } from '../../../../controllers/core/provider/provider-credentials.ts';
 import type { ProviderHealth } from '../../../../controllers/core/provider/provider-health.ts';
 import { createProviderHealth } from '../../../../controllers/core/provider/provider-health.ts';
 import { FakeCluster } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
-import { FakeExternal, providerConfigKind, providerKind, startStack } from '../external-fake.ts';
+import {
+  FakeExternal,
+  legacyProvider,
+  providerConfig,
+  providerConfigKind,
+  providerKind,
+  startStack,
+} from '../external-fake.ts';
 import { managed, managedKind } from '../objects.ts';
 import { requestsOf } from '../requests-of.ts';
 
 describe('a change of a provider wakes its users', () => {
-  const meta = (name: string) => ({ apiVersion: 'fcp.crossplane.io/v1alpha3', metadata: { name } });
-  const provider = (name: string, secret = 'a'): Provider => ({
-    ...meta(name),
-    kind: 'Provider',
-    spec: { credentialsSecretRef: { namespace: 'infra', name: secret, key: 'key' } },
-  });
-  const config = (name: string, secret = 'a', rest: object = {}): ProviderConfig => ({
-    ...meta(name),
-    kind: 'ProviderConfig',
-    spec: { credentials: { source: 'Secret', secretRef: { namespace: 'infra', name: secret, key: 'key' } } },
-    ...rest,
-  });
+  const secretRef = (name = 'a') => ({ namespace: 'infra', name, key: 'key' });
+  const provider = (name: string, secret?: string) =>
+    legacyProvider(name, { credentialsSecretRef: secretRef(secret) });
+  const config = (name: string, secret?: string, more: Parameters<typeof providerConfig>[2] = {}) =>
+    providerConfig(name, { source: 'Secret', secretRef: secretRef(secret) }, more);
 
   let cluster: FakeCluster;
   let woken: string[];

@@ -39,8 +39,7 @@ async function settled(...given: Parameters<typeof published>): Promise<Publishe
   return made;
 }
 
-const resize = ({ cluster }: Scene): void =>
-  cluster.set(managedKind, db, { spec: { forProvider: { size: 2 } } });
+const resize = (scene: Scene): void => scene.edit({ spec: { forProvider: { size: 2 } } });
 
 const places: Readonly<Record<string, { spec: ManagedSpec; synced: string }>> = {
   'a store alone': {

@@ -4,11 +4,7 @@ import { creating, unavailable } from '../../../../apis/core/v1alpha1/condition.
 import { connectionSecretType } from '../../../../apis/core/v1alpha1/meta.ts';
 import { controllerReference } from '../../../../apis/core/v1alpha1/reference.ts';
 import { encodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
-import type {
-  ConnectionEntry,
-  ConnectionPlace,
-} from '../../../../controllers/core/connection/connection-place.ts';
-import type { CredentialNote, KeptCredential } from '../../../../controllers/core/credential.ts';
+import type { CredentialNote } from '../../../../controllers/core/credential.ts';
 import {
   credentialAnnotation,
   encodeNote,
@@ -65,30 +61,6 @@ const justCreated = { ...name, 'crossplane.io/external-create-succeeded': '2026-
 const key = 'a2V5';
 const rotated = { ...generatedPassword, rotationOf: () => 'requested' };
 
-/** A place that keeps what it is given, and fails at one step. */
-function placeFailingAt(step: 'write' | 'remove', error: Error): ConnectionPlace {
-  let kept: ConnectionEntry | undefined;
-  const keep = (desired: KeptCredential): ConnectionEntry => {
-    if (step === 'write') throw error;
-    kept = {
-      ...desired,
-      isOwned: true,
-      write: async (_managed, next) => keep(next),
-      confirm: async () => undefined,
-    };
-    return kept;
-  };
-  return {
-    isNamed: () => true,
-    read: async () => kept,
-    create: async (_managed, desired) => keep(desired),
-    removeFormer: async () => undefined,
-    remove: async () => {
-      if (step === 'remove') throw error;
-    },
-  };
-}
-
 /** A resource with its finalizer. Its kind generates no credential: credentials.test.ts is about those that do. */
 function sceneOf(...[spec, metadata, options]: ConstructorParameters<typeof Scene>): Scene {
   return new Scene(spec, { finalizers, ...metadata }, { secretDetails: {}, ...options });
@@ -134,17 +106,12 @@ const refusingOnce = (scene: Scene, verb: Verb): Scene =>
       throw broken();
     }),
   );
-const placing = (scene: Scene, at: 'write' | 'remove', error = new Error('vault is sealed')): Scene =>
-  having(scene, () => Object.assign(scene, { place: placeFailingAt(at, error) }));
 const absent = (scene: Scene): Scene => having(scene, ({ external }) => external.things.clear());
 /** The cloud has chosen a version. */
 const late = (scene: Scene): Scene =>
   having(scene, ({ external }) => {
     external.observation = { isUpToDate: true, lateInitialized: { version: '8.0' } };
   });
-const remove = ({ cluster }: Scene): void => cluster.delete(managedKind, { name: 'db' }, deletionTimestamp);
-const edit = ({ cluster }: Scene): void =>
-  cluster.set(managedKind, { name: 'db' }, { spec: { forProvider: { region: 'eu' } } });
 
 /** A resource that was created, and whose provider leads to another system now. */
 async function movedTo(system: string): Promise<Scene> {
@@ -247,7 +214,7 @@ const decisions = [
 ].flat();
 const runs: Readonly<Record<string, Run>> = {
   'ResourceGone: a deleted managed resource needs nothing': {
-    scene: () => having(sceneOf({}, { finalizers: [] }), (scene) => remove(scene)),
+    scene: () => having(sceneOf({}, { finalizers: [] }), (scene) => scene.remove()),
     want: gone,
     calls: '',
   },
@@ -392,8 +359,12 @@ const runs: Readonly<Record<string, Run>> = {
     want: reports(poll, 'False/Deleting', 'True/ReconcileSuccess'),
   },
   'RemoveFinalizer: the external resource is absent, and its Secret cannot be deleted': {
-    scene: () => placing(absent(settled({}, leaving)), 'remove'),
-    want: fails('False/Deleting', 'CannotUnpublishConnectionDetails', 'vault is sealed'),
+    scene: () => refusing(withSecret(absent(settled({}, leaving))), 'delete', 'Secret'),
+    want: fails(
+      'False/Deleting',
+      'CannotUnpublishConnectionDetails',
+      'cannot delete connection secret: etcd is unavailable',
+    ),
   },
   'RemoveFinalizer: the external resource is absent, and the finalizer cannot be removed': {
     scene: () => refusing(absent(settled({}, leaving)), 'update'),
@@ -473,7 +444,8 @@ const runs: Readonly<Record<string, Run>> = {
     want: reports(unsettled(5_000), 'True/Available', 'True/ReconcileSuccess'),
   },
   'IdentityEdited: an edit takes effect once the recorded resource does not exist': {
-    scene: async () => having(await lost(), edit),
+    scene: async () =>
+      having(await lost(), (scene) => scene.edit({ spec: { forProvider: { region: 'eu' } } })),
     want: reports(unsettled(0), 'True/Available', 'True/ReconcileSuccess'),
     calls: 'observe observe',
   },
@@ -522,8 +494,8 @@ const runs: Readonly<Record<string, Run>> = {
     calls: '',
   },
   'NoUpdate: observed details that cannot be published are reported': {
-    scene: () => placing(settled(), 'write', new Error('refusing to modify uncontrolled secret')),
-    want: unpublished('refusing to modify uncontrolled secret'),
+    scene: () => refusing(settled(), 'create', 'Secret'),
+    want: unpublished('cannot create connection secret: etcd is unavailable'),
   },
   'NoUpdate: details of an observed-only resource are published too': {
     scene: () => settled({ managementPolicies: ['Observe'] }),
@@ -744,11 +716,11 @@ const silent: Readonly<Record<string, () => Scene>> = {
     settled({}, {}, { resolveReferences: () => Promise.reject(conflict()) }),
   'a conflict of an observation is silent': () => failing(settled(), 'observe', conflict()),
   'RemoveFinalizer: a conflict of unpublishing is silent': () =>
-    placing(absent(settled({}, leaving)), 'remove', conflict()),
+    refusing(withSecret(absent(settled({}, leaving))), 'delete', 'Secret', conflict()),
   'RemoveFinalizer: a conflict of removing the finalizer is silent': () =>
     refusing(absent(settled({}, leaving)), 'update', kind, conflict()),
   'NoUpdate: a conflict of publishing is silent': () =>
-    placing(settled({}, { finalizers: [] }), 'write', conflict()),
+    refusing(settled({}, { finalizers: [] }), 'create', 'Secret', conflict()),
   'NoUpdate: a conflict of adding the finalizer is silent': () =>
     refusing(settled({}, { finalizers: [] }), 'update', kind, conflict()),
   'LateInitialize: a conflict of the write is silent': () =>
@@ -908,30 +880,27 @@ describe('creation', () => {
     assert.equal(scene.external.made, 1);
   });
 
-  for (const wasThere of [true, false]) {
-    const since = wasThere ? 'before it is created' : 'it is created';
-    test(`CreateExternal: if another object has controlled the Secret since ${since}, Ready reports it`, async () => {
-      const scene = sceneOf({ forProvider: { size: 1 } });
-      const rival = managed({}, { name: 'rival', uid: 'rival-uid' });
-      const take = (): void => {
-        const ownerReferences = [controllerReference(rival)];
-        const metadata = { ...secretKey, ownerReferences };
-        scene.cluster.put(SecretKind, secretOf(metadata));
-      };
-      if (wasThere) take();
-      else scene.external.afterCall = (method) => (method === 'create' ? take() : undefined);
-      const why =
-        /^False\/SecretConflict: .*the secret belongs to FavouriteDBInstance rival, not to FavouriteDBInstance db \(infra\/db-connection\); name another in spec\.writeConnectionSecretToRef of FavouriteDBInstance db$/;
-      for (let times = 1; times <= 2; times += 1) {
-        await scene.run();
-        assert.match(scene.condition('Ready'), why);
-        assert.match(scene.condition('Synced'), /^False\/ReconcileError: /);
-      }
-      assert.equal(scene.object?.status?.bindingPhase, undefined);
-      assert.equal(scene.external.made, wasThere ? 0 : 1);
-      assert.equal(scene.external.count('update'), 0, 'and no password after another is set');
-    });
-  }
+  test('CreateExternal: if another object has controlled the Secret since it is created, Ready reports it', async () => {
+    const scene = sceneOf({ forProvider: { size: 1 } });
+    const rival = managed({}, { name: 'rival', uid: 'rival-uid' });
+    scene.external.afterCall = (method) => {
+      if (method !== 'create') return;
+      scene.cluster.put(
+        SecretKind,
+        secretOf({ ...secretKey, ownerReferences: [controllerReference(rival)] }),
+      );
+    };
+    const why =
+      /^False\/SecretConflict: .*the secret belongs to FavouriteDBInstance rival, not to FavouriteDBInstance db \(infra\/db-connection\); name another in spec\.writeConnectionSecretToRef of FavouriteDBInstance db$/;
+    for (let times = 1; times <= 2; times += 1) {
+      await scene.run();
+      assert.match(scene.condition('Ready'), why);
+      assert.match(scene.condition('Synced'), /^False\/ReconcileError: /);
+    }
+    assert.equal(scene.object?.status?.bindingPhase, undefined);
+    assert.equal(scene.external.made, 1);
+    assert.equal(scene.external.count('update'), 0, 'and no password after another is set');
+  });
 
   test('CreateExternal: a Secret that changes in between loses no detail', async () => {
     const scene = sceneOf();

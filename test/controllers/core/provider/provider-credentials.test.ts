@@ -11,7 +11,7 @@ import { providerFacts } from '../../../../controllers/core/provider/provider-cr
 import type { Host } from '../../../../runtime/controller/host.ts';
 import { broken, FakeCluster } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
-import { providerConfigKind, providerKind } from '../external-fake.ts';
+import { legacyProvider, providerConfig, providerConfigKind, providerKind } from '../external-fake.ts';
 import { managed, secretOf } from '../objects.ts';
 
 const secretRef = (key: string) => ({ namespace: 'infra', name: 'cloud', key });
@@ -26,19 +26,10 @@ function scene() {
       { data: encodeDetails({ old: 'old-token', eu: 'eu-token', default: 'default-token' }) },
     ),
   );
-  const meta = (name: string) => ({ apiVersion: 'fcp.crossplane.io/v1alpha3', metadata: { name } });
-  cluster.put(providerKind, {
-    ...meta('old'),
-    kind: 'Provider',
-    spec: { credentialsSecretRef: secretRef('old') },
-  });
-  cluster.put(providerKind, { ...meta('bare'), kind: 'Provider', spec: {} });
+  cluster.put(providerKind, legacyProvider('old', { credentialsSecretRef: secretRef('old') }));
+  cluster.put(providerKind, legacyProvider('bare', {}));
   for (const name of ['eu', 'default'])
-    cluster.put(providerConfigKind, {
-      ...meta(name),
-      kind: 'ProviderConfig',
-      spec: { credentials: { source: 'Secret', secretRef: secretRef(name) } },
-    });
+    cluster.put(providerConfigKind, providerConfig(name, { source: 'Secret', secretRef: secretRef(name) }));
   const { env } = new FakeProcess(cluster);
   const read = providerFacts(env, { provider: providerKind, providerConfig: providerConfigKind });
   return {

@@ -1,15 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { KubernetesObject } from '../../../../apis/core/v1alpha1/kind.ts';
 import type { CallResult } from '../../../../controllers/core/provider/provider-health.ts';
 import { createProviderHealth } from '../../../../controllers/core/provider/provider-health.ts';
-import { providerConfigKind, providerKind } from '../external-fake.ts';
+import { providerConfig, providerConfigKind, providerKind } from '../external-fake.ts';
 
-const provider = (generation = 1, uid = 'u'): KubernetesObject => ({
-  apiVersion: 'fcp.crossplane.io/v1alpha3',
-  kind: 'ProviderConfig',
-  metadata: { name: 'default', uid, generation },
-});
+const provider = (generation = 1, uid = 'u') => providerConfig('default', undefined, { uid, generation });
 const refused = (message = 'boom'): CallResult => ({ errorClass: 'CredentialsRefused', message });
 
 function scene() {

@@ -150,18 +150,6 @@ describe('secret propagation acts', () => {
     await new FakeProcess(cluster, (env) => [secretPropagation(env, service)]).settle();
     assert.deepEqual(cluster.takeWrites(), []);
   });
-  test('a stale target is not overwritten blindly', async () => {
-    const { cluster, process, details } = worldOf();
-    process.hold(SecretKind);
-    cluster.edit(SecretKind, targetKey, (secret) => ({
-      ...secret,
-      data: encodeDetails({ password: 'edited' }),
-    }));
-    await assert.rejects(process.reconcile(targetKey), /cannot update connection secret/);
-    process.release(SecretKind);
-    await process.settle();
-    assert.deepEqual(details(), { password: 'new' });
-  });
 });
 
 describe('the changes that wake a target', () => {

@@ -3,15 +3,10 @@ import { describe, test } from 'node:test';
 import { CloudError } from '../../../../../clients/cloud-error.ts';
 import type { ExternalClient } from '../../../../../controllers/core/managed/connecting/external-client.ts';
 import { providerHealthConnector } from '../../../../../controllers/core/managed/connecting/provider-health-connector.ts';
-import { providerConfigKind } from '../../external-fake.ts';
+import { providerConfig, providerConfigKind } from '../../external-fake.ts';
 import { managed } from '../../objects.ts';
 
 const origin = 'ProviderConfig default, secret infra/cloud';
-const provider = {
-  apiVersion: 'fcp.crossplane.io/v1alpha3',
-  kind: 'ProviderConfig',
-  metadata: { name: 'default' },
-};
 const refused = new CloudError('cannot get instance "a": the cloud refused the token', {
   status: 401,
   code: 'Http401',
@@ -44,7 +39,9 @@ function scene(calls: Partial<ExternalClient> = {}, connecting?: Error) {
       },
     },
     ({ metadata }) =>
-      metadata.name === 'orphan' ? undefined : { kind: providerConfigKind, provider, origin },
+      metadata.name === 'orphan'
+        ? undefined
+        : { kind: providerConfigKind, provider: providerConfig(), origin },
     ({ metadata }) => metadata.name !== 'unnamed',
   );
   const connected = (name = 'a') => connector.connect(managed({}, { name, uid: 'u' }), abort.signal);

@@ -62,17 +62,7 @@ async function ready(forProvider?: ForProvider, options?: Options): Promise<Scen
   return made;
 }
 
-const edit = (made: Scene, forProvider: ForProvider): void => {
-  made.edit({ spec: { forProvider } });
-};
-const annotate = (made: Scene, key: string, value: string | undefined): void => {
-  made.cluster.edit<Managed>(managedKind, { name: 'db' }, ({ metadata, ...rest }) => {
-    const { [key]: _former, ...annotations } = metadata.annotations ?? {};
-    const changed = value === undefined ? annotations : { ...annotations, [key]: value };
-    return { ...rest, metadata: { ...metadata, annotations: changed } };
-  });
-};
-const leave = (made: Scene): void => made.remove();
+const edit = (made: Scene, forProvider: ForProvider): void => made.edit({ spec: { forProvider } });
 const places = (made: Scene): readonly string[] => [...made.external.things.keys()];
 
 test('the identity is written with other writes: before the creation, and after the first observation', async () => {
@@ -103,12 +93,12 @@ describe('an edit of the identity creates no second external resource, and does 
       says: 'spec.forProvider.region from "us" to "eu"',
     },
     'the external name': {
-      change: (made) => annotate(made, nameKey, 'other'),
+      change: (made) => made.annotate(nameKey, 'other'),
       says: `annotation ${nameKey} from "db" to "other"`,
     },
     both: {
       change: (made) => {
-        annotate(made, nameKey, 'other');
+        made.annotate(nameKey, 'other');
         edit(made, { region: 'eu', size: 1 });
       },
       says: `annotation ${nameKey} from "db" to "other" and spec.forProvider.region from "us" to "eu"`,
@@ -116,7 +106,7 @@ describe('an edit of the identity creates no second external resource, and does 
     'a field and all annotations at once, as kubectl replace does': {
       change: (made) => {
         edit(made, { region: 'eu', size: 1 });
-        for (const key of Object.keys(made.annotations)) annotate(made, key, undefined);
+        for (const key of Object.keys(made.annotations)) made.annotate(key, undefined);
       },
       says: 'spec.forProvider.region from "us" to "eu"',
     },
@@ -143,7 +133,7 @@ describe('an edit of the identity creates no second external resource, and does 
       const made = await ready();
       for (const place of ['eu/db', 'us/other', 'eu/other']) made.external.put(place);
       change(made);
-      leave(made);
+      made.remove();
       assert.deepEqual(await made.run(), done);
       assert.equal(made.object, undefined);
       assert.deepEqual(places(made), ['eu/db', 'us/other', 'eu/other']);
@@ -155,7 +145,7 @@ describe('an edit of the identity creates no second external resource, and does 
       change(made);
       await made.run();
       edit(made, { region: 'us', size: 1 });
-      annotate(made, nameKey, annotations[nameKey]);
+      made.annotate(nameKey, annotations[nameKey]);
       await made.run();
       assert.equal(made.condition('Synced'), 'True/ReconcileSuccess');
       assert.equal(made.external.made, 1);
@@ -253,7 +243,7 @@ describe('an edit takes effect once the recorded resource does not exist', () =>
 
   test('an edit takes effect after a user deleted the external resource', async () => {
     const made = await ready(undefined, { confirmAbsenceMs: 5_000 });
-    annotate(made, nameKey, 'other');
+    made.annotate(nameKey, 'other');
     made.external.things.clear();
     assert.deepEqual(await made.run(), unsettled(5_000));
     made.cluster.clockMs += 5_000;
@@ -266,13 +256,13 @@ describe('an edit takes effect once the recorded resource does not exist', () =>
   test('observations of the previous name do not count for the new name', async () => {
     const made = await ready(undefined, { confirmAbsenceMs: 5_000 });
     made.external.things.clear();
-    annotate(made, nameKey, 'second');
+    made.annotate(nameKey, 'second');
     await made.run();
     made.cluster.clockMs += 5_000;
     assert.deepEqual(await made.run(), unsettled(0));
     const { externalIdentity, bindingPhase, conditions = [] } = made.object?.status ?? {};
     assert.deepEqual([externalIdentity, bindingPhase, conditions.length], [undefined, 'Unbound', 2]);
-    annotate(made, nameKey, 'third');
+    made.annotate(nameKey, 'third');
     assert.deepEqual(await made.run(), unsettled(5_000));
     made.cluster.clockMs += 5_000;
     await made.run();
@@ -288,7 +278,7 @@ describe('credentials that lead to another system', () => {
   test('let the deletion wait, and delete no resource of the same name', async () => {
     const made = await ready();
     made.external.system = 'https://b.example';
-    leave(made);
+    made.remove();
     assert.deepEqual(await made.run(), poll);
     assert.match(made.condition('Synced'), elsewhere);
     assert.equal(made.condition('Ready'), 'False/Deleting');
@@ -302,7 +292,7 @@ describe('credentials that lead to another system', () => {
     const made = await ready();
     made.external.system = 'https://b.example';
     await made.run();
-    annotate(made, 'crossplane.io/adopt-identity', 'true');
+    made.annotate('crossplane.io/adopt-identity', 'true');
     await made.run();
     assert.equal(made.condition('Synced'), 'True/ReconcileSuccess');
     assert.match(made.object?.status?.externalIdentity ?? '', /b\.example/);
@@ -320,7 +310,7 @@ describe('a resource that an administrator says was moved, and is not there', ()
     made.external.system = 'https://b.example';
     made.external.things.clear();
     await made.run();
-    annotate(made, 'crossplane.io/adopt-identity', adopt);
+    made.annotate('crossplane.io/adopt-identity', adopt);
     await made.run();
     await made.run();
     return made;
@@ -350,7 +340,7 @@ test('an identity that is not recorded is recorded in annotation and status at t
   const { status, ...object } = made.object ?? assert.fail();
   const { externalIdentity: _none, ...before } = status ?? {};
   made.cluster.put(managedKind, { ...object, status: before });
-  annotate(made, 'crossplane.io/external-identity', undefined);
+  made.annotate('crossplane.io/external-identity', undefined);
   made.cluster.takeWrites();
   await made.run();
   const writes = ['update FavouriteDBInstance db', 'updateStatus FavouriteDBInstance db'];

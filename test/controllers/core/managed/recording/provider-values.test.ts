@@ -96,10 +96,7 @@ describe('initProvider', () => {
     await scene.run();
     assert.deepEqual(scene.external.createdWith, { size: 3, version: '8' });
     assert.deepEqual(scene.object?.spec.forProvider, { version: '8' });
-    scene.cluster.put(managedKind, {
-      ...scene.object!,
-      spec: { ...scene.object!.spec, initProvider: { size: 7 } },
-    });
+    scene.edit({ spec: { initProvider: { size: 7 } } });
     await scene.run();
     assert.equal(scene.external.count('update'), 0);
     assert.deepEqual(scene.external.things.get('db')?.values, { size: 3, version: '8' });
