@@ -4,12 +4,15 @@ import { testBehaviour } from '../conformance/behaviour.ts';
 import { testJudgement } from '../conformance/judgement.ts';
 import { ForeignKind } from '../conformance/table.ts';
 import { until } from '../runtime/things.ts';
+import { testEvents } from './events.ts';
+import { testRouter } from './router.ts';
 import type { Cluster } from './stack-harness.ts';
 import { startCluster } from './stack-harness.ts';
 
 const untilSo = (isSo: () => boolean): Promise<void> => until('the watch has told', isSo, 30_000);
 
-describe('an API server behaves and judges as the cluster in memory does', () => {
+/** Suites that share one control plane, because a start takes seconds, and none of them changes what another one reads. */
+describe('on one control plane', () => {
   let cluster: Cluster;
   before(async () => {
     cluster = await startCluster();
@@ -18,6 +21,11 @@ describe('an API server behaves and judges as the cluster in memory does', () =>
     await cluster.kubectl(['wait', '--for=condition=Established', 'crd', '--all', '--timeout=60s']);
   });
   after(() => cluster?.stop());
-  testJudgement(() => cluster.client);
-  testBehaviour(() => cluster.client, untilSo);
+
+  describe('an API server behaves and judges as the cluster in memory does', () => {
+    testJudgement(() => cluster.client);
+    testBehaviour(() => cluster.client, untilSo);
+  });
+  testRouter(() => cluster);
+  testEvents(() => cluster.controlPlane);
 });
