@@ -196,23 +196,27 @@ describe('a queue', () => {
   });
 });
 
-describe('a queue that another user creates at the same moment', () => {
-  const theirs: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-    'and that carries no tag of an owner is not taken, though SQS answers as if it were new': {},
-    'and that belongs to another is not taken, either': {
-      'crossplane-kind': 'queue.sqs.aws.crossplane.io',
-      'crossplane-name': 'theirs',
+describe('a queue of another user is never taken', () => {
+  const theirs = { 'crossplane-kind': 'queue.sqs.aws.crossplane.io', 'crossplane-name': 'theirs' };
+  const rows: Readonly<Record<string, { tags: Readonly<Record<string, string>>; isNew: boolean }>> = {
+    'that carries no tag of an owner': { tags: {}, isNew: false },
+    'that belongs to another': { tags: theirs, isNew: false },
+    'that is created at the same moment, without tags, though SQS answers as if it were ours': {
+      ...{ tags: {}, isNew: true },
     },
+    'that is created at the same moment': { tags: theirs, isNew: true },
   };
-  for (const [name, tags] of Object.entries(theirs)) {
+  for (const [name, { tags, isNew }] of Object.entries(rows)) {
     test(name, async () => {
       await using aws = await startAws();
       const queues = sqsQueues({ aws: doorTo(aws), region });
       await queues.create('orders', { attributes: {}, tags }, signal);
-      aws.faults.inject({
-        ...{ kind: 'fail', action: 'sqs:GetQueueUrl', times: 1, status: 400 },
-        code: 'AWS.SimpleQueueService.NonExistentQueue',
-      });
+      if (isNew) {
+        aws.faults.inject({
+          ...{ kind: 'fail', action: 'sqs:GetQueueUrl', times: 1, status: 400 },
+          code: 'AWS.SimpleQueueService.NonExistentQueue',
+        });
+      }
       await assert.rejects(clientFor(aws).create(queue(), undefined, signal), ({ message }: Error) =>
         /^queue "orders" exists and (?:carries no tag of an owner|belongs to \S+ "theirs"); set another name/.test(
           message,
