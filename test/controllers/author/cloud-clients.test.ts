@@ -162,14 +162,6 @@ describe('the clients of a cloud', () => {
       assert.deepEqual(await connected('{"account": "ops"}'), { client: 'ops', system: 'accounts/ops' });
     });
 
-    test('and need no types beside those of what is read', () => {
-      const connect = cloudClients(({ account, clock }) => `${account} at ${clock.now().getTime()}`, {
-        parse: serviceAccount,
-        systemOf: ({ account }) => account,
-      });
-      assert.equal(typeof connect, 'function');
-    });
-
     test('say where what cannot be read is, and nothing of what it holds', async () => {
       await assert.rejects(connected('{"password": "hunter2"}'), {
         message: 'cannot use key "json" of secret infra/key: the key names no account',

@@ -29,6 +29,12 @@ const queue = (
   spec: { forProvider: { region, ...forProvider } },
 });
 
+/** The same queue, which a user deletes. */
+const deleted = ({ metadata, ...rest }: Queue, annotations = metadata.annotations ?? {}): Queue => ({
+  ...rest,
+  metadata: { ...metadata, annotations, deletionTimestamp },
+});
+
 const doorTo = (aws: LocalAws, secretAccessKey = exampleAccount.secretAccessKey) =>
   awsClient({
     ...{ accessKey: { ...exampleAccount, secretAccessKey }, clock: realClock(), random: () => 0 },
@@ -100,10 +106,7 @@ describe('a URL that is that of no queue here makes none, and keeps nothing from
       const client = clientFor(aws);
       const named = queue({}, 'orders', url);
       assert.match(await reportedOf(client, named), message);
-      const leaving = {
-        ...named,
-        metadata: { ...named.metadata, deletionTimestamp },
-      };
+      const leaving = deleted(named);
       assert.equal((await client.observe(leaving, undefined, signal)).exists, false);
       await client.delete(leaving, signal);
       for (const none of ['bar', 'b', 'orders']) {
@@ -125,10 +128,7 @@ describe('a URL that is that of no queue here makes none, and keeps nothing from
       await assert.rejects(client.observe(named, undefined, signal), {
         message: `the annotation crossplane.io/external-name is ${url}, and the URL of queue "theirs" is ${urlOf('theirs')}`,
       });
-      const leaving = {
-        ...named,
-        metadata: { ...named.metadata, deletionTimestamp },
-      };
+      const leaving = deleted(named);
       await client.delete(leaving, signal);
       assert.equal(
         (await client.observe(queue({}, 'theirs', urlOf('theirs')), undefined, signal)).exists,
@@ -228,16 +228,11 @@ describe('a queue of another user is never taken', () => {
 });
 
 describe('a queue that goes and names none', () => {
-  const leaving = (annotations: Readonly<Record<string, string>>): Queue => {
-    const { metadata, ...rest } = queue();
-    return { ...rest, metadata: { ...metadata, annotations, deletionTimestamp } };
-  };
-
   test('takes along what its creation made before it was cut off', async () => {
     await using aws = await startAws();
     const client = clientFor(aws);
     await client.create(queue(), undefined, signal);
-    await client.delete(leaving({ 'crossplane.io/external-identity': '{}' }), signal);
+    await client.delete(deleted(queue(), { 'crossplane.io/external-identity': '{}' }), signal);
     assert.equal(aws.calls()['sqs:DeleteQueue'], 1);
   });
 
@@ -245,7 +240,7 @@ describe('a queue that goes and names none', () => {
     await using aws = await startAws();
     const client = clientFor(aws);
     await client.create(queue(), undefined, signal);
-    await client.delete(leaving({}), signal);
+    await client.delete(deleted(queue()), signal);
     assert.equal(aws.calls()['sqs:DeleteQueue'], undefined);
   });
 });

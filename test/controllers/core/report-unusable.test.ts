@@ -12,7 +12,7 @@ import {
   startManaged,
   startStack,
 } from './external-fake.ts';
-import { claim, claimKind, managed, managedKind } from './objects.ts';
+import { claim, claimKind, classKind, managed, managedKind, resourceClass } from './objects.ts';
 
 const refusal = 'FancySQLInstance "orders" is invalid: spec.size: Invalid value: "x"';
 const invalid = () => new ApiError(refusal, { code: 422, reason: 'Invalid' });
@@ -93,5 +93,23 @@ describe('an object of which its definition refuses every write', () => {
     const process = startManaged(cluster, managedService(new FakeExternal()));
     await process.settle(60_000);
     assert.deepEqual(process.events, []);
+  });
+});
+
+test('From names the controller, as the original prints it', async () => {
+  const cluster = new FakeCluster();
+  cluster.put(claimKind, claim({ classSelector: {} }));
+  const process = startStack(cluster, new FakeExternal());
+  await process.settle(1_000);
+  cluster.put(
+    classKind,
+    resourceClass('small', {}, { specTemplate: { writeConnectionSecretsToNamespace: 'system' } }),
+  );
+  await process.settle(1_000);
+  const reported = new Map(process.events.map(({ reason }, index) => [reason, process.eventSources[index]]));
+  assert.deepEqual(Object.fromEntries(reported), {
+    NoMatchingClass: 'claimscheduling/fancysqlinstance.database.crossplane.io',
+    CreatedExternalResource: 'managed/favouritedbinstance.database.fcp.crossplane.io',
+    BoundManagedResource: 'claimbinding/fancysqlinstance.database.crossplane.io',
   });
 });

@@ -206,19 +206,6 @@ describe('a backup that is restored into a new cluster: every UID is new, status
     }
   });
 
-  test('a restored claim that is deleted releases its resource', async () => {
-    const { cluster, external } = await original();
-    const copy = copyOf(cluster);
-    const process = await startStack(copy, external).settle();
-    copy.delete(claimKind, { namespace: 'team', name: 'orders' });
-    await process.settle();
-    assert.deepEqual(
-      copy.all(managedKind).map(({ metadata }) => metadata.name),
-      ['db'],
-    );
-    assert.deepEqual([...external.things.keys()], ['db']);
-  });
-
   test('after a server was moved, a restored claim still works: the backup has the adopted identity', async () => {
     const { cluster, external } = await original('server-1');
     external.system = 'server-2';

@@ -156,31 +156,6 @@ describe('an instance of another owner', () => {
   });
 });
 
-describe('late initialisation', () => {
-  const rows: Record<
-    string,
-    {
-      forProvider?: Parameters<typeof instance>[0];
-      spec?: NonNullable<Parameters<typeof instance>[1]>['spec'];
-      want: object | undefined;
-    }
-  > = {
-    'fills what is absent': { want: { fancinessLevel: 100, version: '5.7', networkId: 'net-1' } },
-    'leaves a field with a reference to its reference': {
-      forProvider: { networkIdRef: { name: 'blue' } },
-      want: { fancinessLevel: 100, version: '5.7' },
-    },
-  };
-  for (const [name, { forProvider = {}, spec = {}, want }] of Object.entries(rows)) {
-    test(name, async () => {
-      await provisioned();
-      server.drift('cool', { networkId: 'net-1' });
-      const managed = instance(forProvider, { spec });
-      assert.deepEqual((await external.observe(managed, undefined, signal)).lateInitialized, want);
-    });
-  }
-});
-
 test('an unknown state is not ready, and is named', async () => {
   const odd = { id: 1, name: 'cool', fanciness_level: 100, version: '5.7', status: 'ON_FIRE', tags };
   const strange = { instances: { ...cloud.instances, get: async () => odd } };

@@ -291,18 +291,6 @@ test('field tracking has the writer of every object but a provisioned one', asyn
   assert.equal(await isTracked(FavouriteDBInstanceKind, { name: 'ours' }), true);
 });
 
-test('a new resource that does not show yet is not forgotten when it is deleted', async () => {
-  const scene = await Scene.open({ readDelayMs: 4_000 });
-  scene.putProvider();
-  scene.putInstance();
-  await scene.process.settle(1_000);
-  assert.equal(scene.cloud.instances().length, 1);
-  scene.cluster.delete(FavouriteDBInstanceKind, { name: 'cool' });
-  await scene.process.settle(60_000);
-  assert.equal(scene.instance, undefined);
-  assert.deepEqual(scene.cloud.instances(), []);
-});
-
 describe('credentials that do not work are named, without being repeated, and repaired without a restart', () => {
   const rows: Record<string, { credentials: (cloud: InProcessCloud) => string; says: RegExp }> = {
     'no JSON': {

@@ -212,12 +212,10 @@ test('a namespace that cannot be read is not allowed, and the message names the 
   );
 });
 
-describe('a claim needs no read of its namespace', () => {
-  const reads = (cluster: FakeCluster) => cluster.calls.filter(({ kind }) => kind === 'Namespace');
-  test('while no class has a namespace selector', async () => {
-    const { cluster, status, process } = worldOf(byClass, { class: {} });
-    cluster.withdraw(NamespaceKind, { isDenied: true });
-    await process.settle();
-    assert.deepEqual([status()?.bindingPhase, reads(cluster)], ['Bound', []]);
-  });
+test('a claim needs no read of its namespace while no class has a namespace selector', async () => {
+  const { cluster, status, process } = worldOf(byClass, { class: {} });
+  cluster.withdraw(NamespaceKind, { isDenied: true });
+  await process.settle();
+  const reads = cluster.calls.filter(({ kind }) => kind === 'Namespace');
+  assert.deepEqual([status()?.bindingPhase, reads], ['Bound', []]);
 });

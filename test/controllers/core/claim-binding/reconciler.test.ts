@@ -654,15 +654,6 @@ describe('the Secret of a Bound claim', () => {
     );
   });
 
-  test('a claim keeps its Secret while that of its resource is missing', async () => {
-    const { cluster, process, copied, claimAt } = sceneOf(boundWorld);
-    await settled(process, cluster);
-    cluster.delete(SecretKind, sourceKey);
-    await process.settle();
-    assert.deepEqual(copied(), { password: 'pw' });
-    assert.deepEqual(claimAt()?.status?.binding, { name: 'conn' });
-  });
-
   test('a resource that publishes to a store alone is bound when the store has the credential', async () => {
     let isApplied = false;
     const scene = sceneOf({
