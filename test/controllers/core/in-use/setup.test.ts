@@ -200,6 +200,11 @@ describe('an object that managed resources use', () => {
       cluster.put(managedKind, user('first', by));
       await process.settle();
       assert.deepEqual([used()?.metadata.finalizers, used()?.status?.users], [['in-use.crossplane.io'], 1]);
+      assert.equal(
+        getCondition(used()?.status?.conditions, 'Terminating').status,
+        'Unknown',
+        'it is not deleted',
+      );
 
       cluster.delete(kind, { name: 'used' });
       cluster.clockMs += 2_000;

@@ -129,6 +129,8 @@ describe('Ready of a ProviderConfig, in a process of a stack whose author does n
       [reported(at.ready), at.ready?.message],
       ['True/CredentialsAccepted', 'every tenant may connect'],
     );
+    const { status } = at.cluster.get(providerConfigKind, { name: 'default' }) ?? {};
+    assert.equal(status?.systemVersion, 'Cloud 7');
     at.fails(() => refused);
     await process.settle(pollMs);
     assert.equal(at.ready?.message, 'the cloud refused the token (secret infra/cloud)');
