@@ -71,6 +71,13 @@ describe('a creation without a recorded result', () => {
   const create = () => external.create(network({ displayName: 'blue' }), undefined, signal);
   const posts = () => server.calls()['POST /v1/networks'] ?? 0;
 
+  test('leads to the network that it created, and to no second one', async () => {
+    const id = await provisioned();
+    const before = posts();
+    assert.deepEqual(await create(), { externalName: id });
+    assert.equal(posts(), before);
+  });
+
   test('is not mistaken for one that is being deleted, nor for that of another', async () => {
     await cloud.networks.delete(await provisioned());
     const { id: other } = await cloud.networks.create({ tags: { ...tags, 'crossplane-name': 'green' } });

@@ -62,7 +62,7 @@ const readFrom = async (place: ConnectionPlace, resource: Managed): Promise<obje
 function configured(
   spec: StoreConfig['spec'],
   name = 'default',
-  given: Pick<Environment, 'host' | 'checkLease' | 'createAgent'> = {},
+  given: Partial<Pick<Environment, 'host' | 'checkLease' | 'createAgent' | 'isObserveOnly'>> = {},
   createVaultClient: SecretStoresOptions['createVaultClient'] = vaultClient,
 ) {
   const cluster = new FakeCluster();
@@ -491,20 +491,32 @@ describe('the place in Vault', () => {
     assert.deepEqual(await readFrom(place, to), { password: 'second' });
   });
 
-  test('a process without the lease can read, but neither write nor remove', async () => {
-    await keep(configured(spec()).place, publishing({ name: 'led' }), details);
-    const lost = configured(spec(), 'default', {
-      checkLease: () => {
-        throw new Error('the lease ran out');
+  const readers: Readonly<Record<string, readonly [Parameters<typeof configured>[2], RegExp]>> = {
+    'without the lease': [
+      {
+        checkLease: () => {
+          throw new Error('the lease ran out');
+        },
       },
+      /the lease ran out/,
+    ],
+    'that only observes': [
+      { isObserveOnly: true },
+      /only observes, and would otherwise (write|delete) the entry/,
+    ],
+  };
+  for (const [name, [given, refusal]] of Object.entries(readers)) {
+    test(`a process ${name} can read, but neither write nor remove`, async () => {
+      const to = publishing({ name: 'led' });
+      await keep(configured(spec()).place, to, details);
+      const { place } = configured(spec(), 'default', given);
+      const count = server.requests.length;
+      await assert.rejects(keep(place, to, { password: 'new' }), refusal);
+      await assert.rejects(place.remove(to, signal), refusal);
+      assert.deepEqual(await readFrom(place, to), details);
+      assert.ok(server.requests.slice(count).every((line) => line.startsWith('GET')));
     });
-    const count = server.requests.length;
-    const to = publishing({ name: 'led' });
-    await assert.rejects(keep(lost.place, to, { password: 'new' }), /the lease ran out/);
-    await assert.rejects(lost.place.remove(to, signal), /the lease ran out/);
-    assert.deepEqual(await readFrom(lost.place, to), details);
-    assert.ok(server.requests.slice(count).every((line) => line.startsWith('GET')));
-  });
+  }
 
   test('the path is claimed first, then the owner is written, then the data; an interrupted write is continued', async () => {
     const { place } = configured(spec());
