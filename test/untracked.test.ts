@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { test } from 'node:test';
-import { entryText, root } from './processes.ts';
+import { entryText, root, testFiles } from './processes.ts';
 
 const file = `
 import { before, describe, test } from 'node:test';
@@ -38,4 +39,12 @@ test('a test that leaves an error behind fails the run, with its stack, and suit
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+});
+
+test('no suite is asynchronous: without tracking, its tests would not belong to it', () => {
+  const asynchronous = /\bdescribe\(\s*(?:`[^`]*`|'[^']*'|[\w.]+),\s*(?:\{[^}]*\},\s*)?async\b/;
+  for (const given of ["'a suite', async () => {}", '`a suite`, { skip: true }, async () => {}'])
+    assert.match(`describe(${given})`, asynchronous);
+  const found = testFiles('all').filter((each) => asynchronous.test(readFileSync(join(root, each), 'utf8')));
+  assert.deepEqual(found, []);
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { databaseDrift } from '../../../clients/postgresql/database-spec.ts';
 import { markOf } from '../../../clients/postgresql/mark.ts';
 import { createPostgresqlServer } from '../../../clients/postgresql/server.ts';
@@ -23,14 +23,16 @@ const admins: Record<string, string> = {
   'one who is a full member of the roles it makes': `ALTER ROLE %s SET createrole_self_grant = 'set, inherit'`,
 };
 for (const [index, [name, extra]] of Object.entries(admins).entries()) {
-  describe(`${name}, not a superuser`, async () => {
+  describe(`${name}, not a superuser`, () => {
     const admin = `admin_${index}`;
-    await sql(`CREATE ROLE ${admin} LOGIN CREATEDB CREATEROLE PASSWORD '${admin}'`);
-    if (extra) await sql(extra.replace('%s', admin));
     const server = createPostgresqlServer({
       clock: realClock(),
       random: Math.random,
       credentials: { ...credentials, username: admin, password: admin },
+    });
+    before(async () => {
+      await sql(`CREATE ROLE ${admin} LOGIN CREATEDB CREATEROLE PASSWORD '${admin}'`);
+      if (extra) await sql(extra.replace('%s', admin));
     });
     after(() => server.close());
     const { databases, roles, grants } = server;
