@@ -1,14 +1,13 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { chown, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chown, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startAtPort } from './free-port.ts';
 import { unprivilegedAccount } from './postgresql-binaries.ts';
-import { watchdog } from './postgresql-watchdog.ts';
 import type { RunningServer } from './running-server.ts';
 import { runServer, serverEnvironment } from './running-server.ts';
+import { watchedFolder } from './watched-folder.ts';
 
 export interface MariadbOptions {
   /** Programs, and the folder of messages and statements. */
@@ -44,12 +43,7 @@ const ownTables = ['mysql_system_tables.sql', 'mysql_performance_tables.sql', 'm
  */
 export async function startMariadb(options: MariadbOptions): Promise<LocalMariadb> {
   const { binaries, address = '127.0.0.1', administrator = 'rdsadmin' } = options;
-  const directory = await mkdtemp(join(tmpdir(), 'services-stack-mariadb-'));
-  const dog = watchdog(directory);
-  const clear = async (): Promise<void> => {
-    await rm(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
-    dog.dismiss();
-  };
+  const { directory, dog, clear } = await watchedFolder('mariadb');
   try {
     const { uid, gid } = unprivilegedAccount();
     const data = join(directory, 'data');

@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startAtPort } from './free-port.ts';
-import { watchdog } from './postgresql-watchdog.ts';
 import { runServer } from './running-server.ts';
+import { watchedFolder } from './watched-folder.ts';
 
 /** The settings that can change while it runs. */
 export interface RedisSettings {
@@ -45,12 +44,7 @@ const certificateFile = 'server.crt';
  */
 export async function startRedis(options: RedisOptions): Promise<LocalRedis> {
   const { binaries, tls } = options;
-  const directory = await mkdtemp(join(tmpdir(), 'services-stack-redis-'));
-  const dog = watchdog(directory);
-  const clear = async (): Promise<void> => {
-    await rm(directory, { recursive: true, force: true });
-    dog.dismiss();
-  };
+  const { directory, dog, clear } = await watchedFolder('redis');
   try {
     if (tls !== undefined) {
       await writeFile(join(directory, certificateFile), tls.certificate);

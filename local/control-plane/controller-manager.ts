@@ -1,10 +1,7 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { watchdog } from '../postgresql-watchdog.ts';
 import { runServer } from '../running-server.ts';
+import { watchedFolder } from '../watched-folder.ts';
 
 /** A whole kube-controller-manager, or two controllers of one that we built. */
 export interface ControllerManagerProgram {
@@ -42,12 +39,7 @@ export async function startControllerManager(
   { kubeconfigPath }: { readonly kubeconfigPath: string },
 ): Promise<ControllerManager> {
   const flags = await flagsOf(program);
-  const directory = await mkdtemp(join(tmpdir(), 'services-stack-controller-manager-'));
-  const dog = watchdog(directory);
-  const clear = async (): Promise<void> => {
-    await rm(directory, { recursive: true, force: true });
-    dog.dismiss();
-  };
+  const { dog, clear } = await watchedFolder('controller-manager');
   try {
     const server = await runServer({
       noun: 'kube-controller-manager',

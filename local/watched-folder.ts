@@ -1,0 +1,27 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Watchdog } from './postgresql-watchdog.ts';
+import { watchdog } from './postgresql-watchdog.ts';
+
+/** The folder of a server. When this process is gone, however it went, the watchdog ends the server and removes the folder. */
+export interface WatchedFolder {
+  readonly directory: string;
+  readonly dog: Watchdog;
+  /** Removes the folder, and dismisses the watchdog. */
+  clear(): Promise<void>;
+}
+
+/** Creates a temporary folder whose name begins with `services-stack-` and the name. */
+export async function watchedFolder(name: string): Promise<WatchedFolder> {
+  const directory = await mkdtemp(join(tmpdir(), `services-stack-${name}-`));
+  const dog = watchdog(directory);
+  return {
+    directory,
+    dog,
+    async clear() {
+      await rm(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+      dog.dismiss();
+    },
+  };
+}
