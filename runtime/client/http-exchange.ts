@@ -112,8 +112,9 @@ const hasCause = (causes: unknown, reason: string): boolean =>
   causes.some((each: { readonly reason?: unknown } | null) => each?.reason === reason);
 
 /**
- * The reason in a Status, or the cause that a client has to know. Without a reason, 410 counts as Expired: a wrong guess only costs a list. A NotFound about another
- * object, for example from an admission webhook, says nothing about the requested object.
+ * The reason in a Status, or the cause of a refusal that a client has to know. Without a reason, 410 counts as Expired: a
+ * wrong guess only costs a list. A NotFound about another object, for example from an admission webhook, says nothing about
+ * the requested object.
  */
 function reasonOf({ reason, details }: Status, code: number, about: string | undefined): string {
   const isText = typeof reason === 'string' && reason !== '';
