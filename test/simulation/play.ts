@@ -75,6 +75,9 @@ export async function play(
   if (!hasEnough()) {
     await world.scrape();
     world.judge();
+    // A kill while a creation is repeated would be one more crash.
+    for (const process of world.processes) void process.terminate();
+    await advance(minuteMs / 2);
     const before = writes();
     for (const process of world.processes) process.kill();
     world.startMissing();
