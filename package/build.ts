@@ -1,17 +1,18 @@
 /**
- * Builds the package into dist/: the JavaScript, types and source maps of all modules that its entries reach. An existing
- * dist/ is deleted first, so that no file without a source is published. The template of the scaffold is copied unchanged.
- * dist/bundle/ holds the process for the image; it is not part of the package.
+ * Builds the package into dist/: the JavaScript, types and source maps of all modules that its entries reach. All else in
+ * dist/ is deleted first, so that no file without a source is published; only dist/release/ stays. The template of the
+ * scaffold is copied unchanged. dist/bundle/ holds the process for the image. The package has neither of the two folders.
  */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, cpSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, globSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundle } from './bundle.ts';
 
 const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
 
-rmSync(dist, { recursive: true, force: true });
+for (const made of globSync('*', { cwd: dist, exclude: ['release'] }))
+  rmSync(join(dist, made), { recursive: true });
 const compile = (...flags: readonly string[]): void => {
   const args = ['-p', import.meta.dirname, ...flags];
   execFileSync(join(root, 'node_modules', '.bin', 'tsc'), args, { stdio: 'inherit' });

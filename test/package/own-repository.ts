@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
-import { cp, mkdtemp, readFile, symlink } from 'node:fs/promises';
+import { access, cp, mkdir, mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { cacheRoot } from '../../local/control-plane/binary-cache.ts';
@@ -39,7 +39,12 @@ interface Packed {
 /** Builds and packs the package, in a copy of the project: the project itself is left as it is. */
 async function packProject(): Promise<Packed> {
   const copy = await copyProject(sources);
+  // Of a release. The build keeps it, and `files` of the package must not have it.
+  const notes = join(copy.directory, 'dist', 'release', '0.0.1', 'notes.md');
+  await mkdir(dirname(notes), { recursive: true });
+  await writeFile(notes, 'notes');
   await succeeds(copy, process.execPath, ['package/build.ts']);
+  await access(notes);
   // Its scripts would install and build once more.
   const report = await succeeds(copy, 'npm', ['pack', '--json', '--ignore-scripts', '--loglevel=error']);
   const [packed] = Object.values(JSON.parse(report)) as [
