@@ -23,7 +23,7 @@ async function entryOf({ name, files }: TestProcess): Promise<string> {
 try {
   const processes = testProcesses(testFiles(process.argv.includes('unit') ? 'unit' : 'all'));
   const files = await Promise.all(processes.map(entryOf));
-  const results = run({ files, cwd: root, concurrency: 3 });
+  const results = run({ files, cwd: root, concurrency: 4 });
   results.on('test:fail', ({ todo }) => {
     if (todo === undefined || todo === false) process.exitCode = 1;
   });
