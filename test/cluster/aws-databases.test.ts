@@ -3,7 +3,9 @@ import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 import { RDSInstanceClassKind, RDSInstanceKind } from '../../apis/aws/database/v1beta1/rds-instance.ts';
 import { ProviderConfigKind } from '../../apis/aws/v1beta1/provider-config.ts';
+import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import { getCondition, isConditionTrue } from '../../apis/core/v1alpha1/condition.ts';
+import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
 import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
 import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { MySQLInstanceKind } from '../../apis/database/v1alpha1/mysql-instance.ts';
@@ -30,47 +32,29 @@ let cluster: Cluster;
 let running: StackProcess;
 
 before(async () => {
-  const databases = databaseServers({
-    engines: {
-      postgres: startPostgresqlDatabase,
-      ...(mariadb.by !== 'none' && { mysql: startMariadbDatabase(mariadb) }),
-    },
-  });
+  const mysql = mariadb.by === 'none' ? undefined : startMariadbDatabase(mariadb);
+  const engines = { postgres: startPostgresqlDatabase, ...(mysql && { mysql }) };
+  const databases = databaseServers({ engines });
   aws = await startAws({ provisioningMs: 1_500, services: allServices({ databases, modificationMs: 200 }) });
   cluster = await startCluster();
   for (const name of ['infra', 'shop']) await cluster.kubectl(['create', 'namespace', name]);
-  const secret = {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: { namespace: 'infra', name: 'aws' },
-    stringData: { credentials: credentialsFile(exampleAccount) },
-  };
-  await cluster.kubectl(['apply', '-f', '-'], JSON.stringify(secret));
-  await cluster.client.create(ProviderConfigKind, {
-    apiVersion: 'aws.crossplane.io/v1beta1',
-    kind: 'ProviderConfig',
-    metadata: { name: 'default' },
-    spec: {
-      credentials: { source: 'Secret', secretRef: { namespace: 'infra', name: 'aws', key: 'credentials' } },
-      endpoint: { url: { type: 'Static', static: aws.url } },
-    },
-  });
-  for (const [engine, name] of [
-    ['postgres', 'rds-postgresql'],
-    ['mysql', 'rds-mysql'],
-  ] as const) {
-    await cluster.client.create(RDSInstanceClassKind, {
-      apiVersion: 'database.aws.crossplane.io/v1beta1',
-      kind: 'RDSInstanceClass',
-      metadata: { name, labels: { engine } },
-      specTemplate: {
-        writeConnectionSecretsToNamespace: 'infra',
-        forProvider: {
-          ...{ region, engine, dbInstanceClass: 'db.t3.micro', allocatedStorage: 20 },
-          ...{ masterUsername: 'masteruser', dbName: 'app', skipFinalSnapshotBeforeDeletion: true },
-        },
-      },
-    });
+  const stringData = { credentials: credentialsFile(exampleAccount) };
+  await cluster.create(SecretKind, { namespace: 'infra', name: 'aws' }, { stringData });
+  const secretRef = { namespace: 'infra', name: 'aws', key: 'credentials' };
+  const endpoint = { url: { type: 'Static', static: aws.url } };
+  const spec = { credentials: { source: 'Secret', secretRef }, endpoint };
+  await cluster.create(ProviderConfigKind, { name: 'default' }, { spec });
+  for (const engine of ['postgres', 'mysql']) {
+    const forProvider = {
+      ...{ region, engine, dbInstanceClass: 'db.t3.micro', allocatedStorage: 20 },
+      ...{ masterUsername: 'masteruser', dbName: 'app', skipFinalSnapshotBeforeDeletion: true },
+    };
+    const specTemplate = { writeConnectionSecretsToNamespace: 'infra', forProvider };
+    await cluster.create(
+      RDSInstanceClassKind,
+      { name: `rds-${engine}`, labels: { engine } },
+      { specTemplate },
+    );
   }
   running = cluster.startProcess(['--stacks', 'aws', '--poll-interval', '2s', '--log-level', 'debug']);
 });
@@ -86,15 +70,19 @@ const instances = () => aws.things<StoredInstance>(instanceSort).flatMap(([, thi
 const detailsOf = async (namespace: string, name: string): Promise<ConnectionDetails> =>
   decodeDetails(await cluster.find(SecretKind, { namespace, name }));
 
-const claimOf = (kind: 'PostgreSQLInstance' | 'MySQLInstance', engine: string) => ({
-  apiVersion: 'database.crossplane.io/v1alpha1',
-  metadata: { namespace: 'shop', name: engine },
-  spec: {
-    classSelector: { matchLabels: { engine } },
-    writeConnectionSecretToRef: { name: `${engine}-connection` },
-  },
-  kind,
-});
+/** Creates a claim, and answers with it as soon as it is Bound and Ready. */
+async function ready(kind: Kind<Claim>, engine: string): Promise<Claim> {
+  const key = { namespace: 'shop', name: engine };
+  const writeConnectionSecretToRef = { name: `${engine}-connection` };
+  const spec = { classSelector: { matchLabels: { engine } }, writeConnectionSecretToRef };
+  await cluster.create(kind, key, { spec });
+  return eventually('the claim is Ready', async () => {
+    const found = await cluster.find(kind, key);
+    return (
+      found?.status?.bindingPhase === 'Bound' && isConditionTrue(found.status.conditions, 'Ready') && found
+    );
+  });
+}
 
 async function query(details: ConnectionDetails, text: string): Promise<readonly object[]> {
   const { host, port, username, password, database } = details;
@@ -111,14 +99,7 @@ const keys = ['database', 'endpoint', 'host', 'password', 'port', 'provider', 't
 
 describe('claims of databases in RDS', () => {
   test('a PostgreSQLInstance is a PostgreSQL in which its secret logs in', async () => {
-    const key = { namespace: 'shop', name: 'postgres' };
-    await cluster.client.create(PostgreSQLInstanceKind, claimOf('PostgreSQLInstance', 'postgres') as never);
-    const claim = await eventually('the claim is Ready', async () => {
-      const found = await cluster.find(PostgreSQLInstanceKind, key);
-      return (
-        found?.status?.bindingPhase === 'Bound' && isConditionTrue(found.status.conditions, 'Ready') && found
-      );
-    });
+    const claim = await ready(PostgreSQLInstanceKind, 'postgres');
     const details = await detailsOf('shop', 'postgres-connection');
     assert.deepEqual(Object.keys(details).toSorted(), keys);
     assert.deepEqual([details.port, details.username, details.database], ['5432', 'masteruser', 'app']);
@@ -140,27 +121,15 @@ describe('claims of databases in RDS', () => {
   test('a MySQLInstance is a database in which its secret logs in', {
     skip: mariadb.by === 'none' && mariadb.reason,
   }, async () => {
-    const key = { namespace: 'shop', name: 'mysql' };
-    await cluster.client.create(MySQLInstanceKind, claimOf('MySQLInstance', 'mysql') as never);
-    await eventually('the claim is Ready', async () => {
-      const found = await cluster.find(MySQLInstanceKind, key);
-      return isConditionTrue(found?.status?.conditions, 'Ready');
-    });
-    const {
-      host = '',
-      port,
-      username = '',
-      password = '',
-      database = '',
-    } = await detailsOf('shop', 'mysql-connection');
+    await ready(MySQLInstanceKind, 'mysql');
+    const details = await detailsOf('shop', 'mysql-connection');
+    const { host = '', port, username = '', password = '', database = '' } = details;
     assert.equal(mariadb.by, 'debian');
     assert.equal(port, '3306');
     const access = { address: host, port: Number(port), username, password, database };
     await runClient(mariadb.client, 'create table items (id int); insert into items values (1);', access);
-    await assert.rejects(
-      runClient(mariadb.client, 'select 1;', { ...access, password: 'another' }),
-      /Access denied for user/,
-    );
+    const refused = runClient(mariadb.client, 'select 1;', { ...access, password: 'another' });
+    await assert.rejects(refused, /Access denied for user/);
   });
 
   test('a claimed resource is deleted with its claim', async () => {

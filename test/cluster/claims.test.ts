@@ -5,9 +5,11 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
+import { ProviderKind } from '../../apis/fcp/v1alpha3/provider.ts';
 import { ProviderConfigKind } from '../../apis/ocp/v1alpha1/provider.ts';
 import { kubeconfigOfAccount } from '../../local/control-plane/account.ts';
 import { projectRoot } from '../docs/project-copy.ts';
+import { objectOf } from '../fakes/object-of.ts';
 import type { FancySQLFixture } from './fancysql-fixture.ts';
 import { credentialsNamespace, favouriteClassRef, startFancySQL } from './fancysql-fixture.ts';
 import type { StackProcess } from './stack-harness.ts';
@@ -38,17 +40,8 @@ describe('claims on a real API server, with the real process and two clouds', ()
 
   /** The exit code of the command, and the fault that it finds; it has the permissions of its kubeconfig. */
   const traced = async (name: string, kubeconfig = fixture.cluster.controlPlane.kubeconfigPath) => {
-    const words = [
-      'trace',
-      'fancysqlinstance',
-      name,
-      '-n',
-      'team-a',
-      '--kubeconfig',
-      kubeconfig,
-      '-o',
-      'json',
-    ];
+    const object = ['fancysqlinstance', name, '-n', 'team-a'];
+    const words = ['trace', ...object, '--kubeconfig', kubeconfig, '-o', 'json'];
     const plugin = join(projectRoot, 'trace', 'kubectl-services_stack');
     const { code = 0, stdout } = (await promisify(execFile)(plugin, words).catch(
       (error: unknown) => error as { readonly code: number; readonly stdout: string },
@@ -62,14 +55,8 @@ describe('claims on a real API server, with the real process and two clouds', ()
     await kubectl([...of, 'create', 'serviceaccount', 'member']);
     const resources = '--resource=fancysqlinstances.database.crossplane.io,secrets,events';
     await kubectl([...of, 'create', 'role', 'member', '--verb=get,list', resources]);
-    await kubectl([
-      ...of,
-      'create',
-      'rolebinding',
-      'member',
-      '--role=member',
-      '--serviceaccount=team-a:member',
-    ]);
+    const binding = ['rolebinding', 'member', '--role=member', '--serviceaccount=team-a:member'];
+    await kubectl([...of, 'create', ...binding]);
     const path = `${controlPlane.kubeconfigPath}-of-team-a`;
     const account = { namespace: 'team-a', name: 'member' };
     await writeFile(path, await kubeconfigOfAccount(controlPlane, account), { mode: 0o600 });
@@ -93,20 +80,17 @@ describe('claims on a real API server, with the real process and two clouds', ()
   });
 
   test('trouble of the provider shows on the claim, without secrets, and clears', async () => {
+    const { cluster } = fixture;
     const wrong = { credentials: JSON.stringify({ url: fixture.favourite.url, token: 'wrong-token' }) };
-    await fixture.cluster.client.create(SecretKind, {
-      apiVersion: 'v1',
-      kind: 'Secret',
-      metadata: { namespace: credentialsNamespace, name: 'wrong' },
-      data: { credentials: Buffer.from(wrong.credentials).toString('base64') },
-    });
-    const provider = (secret: string) =>
-      JSON.stringify({
-        apiVersion: 'fcp.crossplane.io/v1alpha3',
-        kind: 'Provider',
-        metadata: { name: 'shaky' },
-        spec: { credentialsSecretRef: { namespace: credentialsNamespace, name: secret, key: 'credentials' } },
-      });
+    await cluster.create(
+      SecretKind,
+      { namespace: credentialsNamespace, name: 'wrong' },
+      { stringData: wrong },
+    );
+    const applyProvider = (name: string): Promise<string> => {
+      const spec = { credentialsSecretRef: { namespace: credentialsNamespace, name, key: 'credentials' } };
+      return cluster.apply(objectOf(ProviderKind, { name: 'shaky' }, { spec }));
+    };
     await fixture.favouriteClass('shaky', { template: { providerRef: { name: 'shaky' } } });
     await fixture.claim('team-a', 'unlucky', { classRef: favouriteClassRef('shaky') });
     const says = (pattern: RegExp) =>
@@ -118,15 +102,15 @@ describe('claims on a real API server, with the real process and two clouds', ()
       });
     await says(/Provider shaky does not exist/);
     assert.deepEqual(await traced('unlucky'), [1, 'missing provider']);
-    await fixture.cluster.kubectl(['apply', '-f', '-'], provider('nowhere'));
+    await applyProvider('nowhere');
     await says(/secret cloud-credentials\/nowhere of Provider shaky does not exist/);
     assert.deepEqual(await traced('unlucky'), [1, 'missing credentials']);
-    await fixture.cluster.kubectl(['apply', '-f', '-'], provider('wrong'));
+    await applyProvider('wrong');
     assert.doesNotMatch(await says(/token/i), /wrong-token/);
     assert.deepEqual(await traced('unlucky'), [1, 'wrong credentials']);
     const team = await kubeconfigOfTeam();
     assert.deepEqual(await traced('unlucky', team), [1, 'wrong credentials']);
-    await fixture.cluster.kubectl(['apply', '-f', '-'], provider('favourite'));
+    await applyProvider('favourite');
     await fixture.bound('team-a', 'unlucky', 70_000);
     assert.deepEqual(await traced('unlucky'), [0, undefined]);
     assert.deepEqual(await traced('unlucky', team), [0, undefined]);
@@ -144,17 +128,9 @@ describe('claims on a real API server, with the real process and two clouds', ()
     });
     assert.equal(await stack.end(), 0);
     const before = await fixture.cluster.writes();
-    stack = fixture.cluster.startProcess([
-      ...flags,
-      '--poll-interval',
-      '1s',
-      '--health-probe-bind-address',
-      '127.0.0.1:18190',
-      '--log-level',
-      'debug',
-      '--log-format',
-      'pretty',
-    ]);
+    const log = ['--log-level', 'debug', '--log-format', 'pretty'];
+    const probes = ['--health-probe-bind-address', '127.0.0.1:18190'];
+    stack = fixture.cluster.startProcess([...flags, '--poll-interval', '1s', ...probes, ...log]);
     await eventually('it is ready', async () => (await fetch('http://127.0.0.1:18190/readyz')).ok);
     const polled = polls();
     await eventually('it has polled each resource', async () => polls() > polled + 4);

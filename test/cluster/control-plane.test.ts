@@ -16,7 +16,7 @@ import type { ControlPlane } from '../../local/control-plane/control-plane.ts';
 import { startControlPlane } from '../../local/control-plane/control-plane.ts';
 import { isRunning, processIdentity } from '../../local/control-plane/process-identity.ts';
 import { smokeTest } from '../../local/control-plane/smoke-test.ts';
-import { eventually } from './stack-harness.ts';
+import { eventually, kubeConfigOf } from './stack-harness.ts';
 
 const MAIN = fileURLToPath(new URL('../../local/control-plane/main.ts', import.meta.url));
 
@@ -36,11 +36,7 @@ describe('two control planes at once', () => {
     await Promise.all([one?.stop(), two?.stop()]);
   });
 
-  const client = (controlPlane: ControlPlane): CoreV1Api => {
-    const config = new KubeConfig();
-    config.loadFromString(controlPlane.kubeconfig);
-    return config.makeApiClient(CoreV1Api);
-  };
+  const client = ({ kubeconfig }: ControlPlane) => kubeConfigOf(kubeconfig).makeApiClient(CoreV1Api);
 
   test('keep their objects apart', async () => {
     assert.notEqual(one.server, two.server);

@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import {
+  FavouriteDBInstanceClassKind,
+  FavouriteDBInstanceKind,
+} from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import { ProviderConfigKind } from '../../apis/fcp/v1alpha3/provider.ts';
 import type { ControlPlane } from '../../local/control-plane/control-plane.ts';
 import { startControlPlane } from '../../local/control-plane/control-plane.ts';
 import { definitionsIn } from '../apis/definitions.ts';
-import { eventually } from './stack-harness.ts';
+import { objectOf } from '../fakes/object-of.ts';
+import { applyTo, eventually } from './stack-harness.ts';
 
 const definitions = [...definitionsIn('crds').values()];
 
@@ -15,8 +22,6 @@ interface Served {
 describe('crds/ on a real API server', () => {
   let controlPlane: ControlPlane;
   const kubectl = (...args: readonly string[]) => controlPlane.kubectl(args);
-  const apply = (...items: readonly object[]) =>
-    controlPlane.kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
 
   before(async () => {
     controlPlane = await startControlPlane();
@@ -39,10 +44,8 @@ describe('crds/ on a real API server', () => {
   test('and a second time changes none', async () => {
     const lines = linesOf(await kubectl('apply', ...folders()));
     assert.equal(lines.length, definitions.length);
-    assert.deepEqual(
-      lines.filter((line) => !line.endsWith(' unchanged')),
-      [],
-    );
+    const changed = lines.filter((line) => !line.endsWith(' unchanged'));
+    assert.deepEqual(changed, []);
   });
 
   test('each is established and structural', async () => {
@@ -70,42 +73,24 @@ describe('crds/ on a real API server', () => {
   });
 
   describe('with one object of each kind of FancySQL', () => {
-    const claim = {
-      apiVersion: 'database.crossplane.io/v1alpha1',
-      kind: 'FancySQLInstance',
-      metadata: { namespace: 'default', name: 'orders' },
-      spec: { version: '5.7', classSelector: { matchLabels: { size: 'small' } } },
-    };
-    const favouriteClass = {
-      apiVersion: 'database.fcp.crossplane.io/v1alpha3',
-      kind: 'FavouriteDBInstanceClass',
-      metadata: { name: 'small' },
-      specTemplate: {
-        writeConnectionSecretsToNamespace: 'default',
-        forProvider: { fancinessLevel: 3 },
-      },
-    };
-    const managed = {
-      apiVersion: 'database.fcp.crossplane.io/v1alpha3',
-      kind: 'FavouriteDBInstance',
-      metadata: { name: 'orders-1' },
-      spec: { forProvider: { fancinessLevel: 3 } },
-    };
-    const provider = {
-      apiVersion: 'fcp.crossplane.io/v1alpha3',
-      kind: 'ProviderConfig',
-      metadata: { name: 'default' },
-      spec: {
-        credentials: {
-          source: 'Secret',
-          secretRef: { namespace: 'default', name: 'favourite', key: 'credentials' },
-        },
-      },
-    };
+    const forProvider = { fancinessLevel: 3 };
+    const specTemplate = { writeConnectionSecretsToNamespace: 'default', forProvider };
+    const secretRef = { namespace: 'default', name: 'favourite', key: 'credentials' };
+    const claimSpec = { version: '5.7', classSelector: { matchLabels: { size: 'small' } } };
 
-    before(async () => {
-      await apply(claim, favouriteClass, managed, provider);
-    });
+    before(() =>
+      applyTo(
+        controlPlane,
+        objectOf(FancySQLInstanceKind, { namespace: 'default', name: 'orders' }, { spec: claimSpec }),
+        objectOf(FavouriteDBInstanceClassKind, { name: 'small' }, { specTemplate }),
+        objectOf(FavouriteDBInstanceKind, { name: 'orders-1' }, { spec: { forProvider } }),
+        objectOf(
+          ProviderConfigKind,
+          { name: 'default' },
+          { spec: { credentials: { source: 'Secret', secretRef } } },
+        ),
+      ),
+    );
 
     const categories: Readonly<Record<string, readonly string[]>> = {
       claims: ['fancysqlinstance'],

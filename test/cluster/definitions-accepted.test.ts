@@ -62,21 +62,14 @@ const facts: Readonly<Record<string, object>> = {
 };
 
 /** Each of another name. */
-const definitions = new Map<string, Definition>(
-  [
-    ...Object.entries(fields).map(
-      ([what, field]) => [what, {}, { field: field.describe('A field.') }] as const,
-    ),
-    ...Object.entries(facts).map(([what, own]) => [what, own, {}] as const),
-  ].map(([what, own, parameters], index) => [
-    what,
-    defineManaged(
-      { ...names, kind: `Box${index}`, plural: `boxes${index}`, ...own },
-      z.object(parameters).describe('The box.'),
-      {},
-    ),
-  ]),
-);
+const definitions = [
+  ...Object.entries(fields).map(([what, field]) => ({ what, own: {}, field: field.describe('A field.') })),
+  ...Object.entries(facts).map(([what, own]) => ({ what, own, field: undefined })),
+].map(({ what, own, field }, index) => {
+  const kind = { ...names, kind: `Box${index}`, plural: `boxes${index}`, ...own };
+  const parameters = z.object(field === undefined ? {} : { field }).describe('The box.');
+  return [what, defineManaged(kind, parameters, {})] as const;
+});
 
 describe('a definition is refused exactly if the API server would refuse it', () => {
   let cluster: Cluster;

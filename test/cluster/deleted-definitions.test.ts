@@ -26,16 +26,12 @@ describe('definitions that are deleted take their objects along, and what these 
 
   test('deletion also happens without a running process, as soon as one starts; but not for resources that have Orphan or Retain at that time', async () => {
     const former = fixture.cluster.startProcess(flags);
-    for (const [name, className] of [
-      ['lost', 'small'],
-      ['before', 'small'],
-      ['meanwhile', 'small'],
-      ['retained', 'retain'],
-    ] as const) {
+    const classes = { lost: 'small', before: 'small', meanwhile: 'small', retained: 'retain' };
+    for (const [name, className] of Object.entries(classes)) {
       await fixture.claim('team-a', name, { classRef: favouriteClassRef(className) });
     }
     const resources: Record<string, string> = {};
-    for (const name of ['lost', 'before', 'meanwhile', 'retained']) {
+    for (const name of Object.keys(classes)) {
       const { spec } = await fixture.bound('team-a', name);
       resources[name] = spec.resourceRef?.name ?? '';
     }

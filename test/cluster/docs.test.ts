@@ -1,15 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
@@ -25,6 +16,7 @@ import { atHome as manifestAtHome } from '../../local/demo/manifests.ts';
 import type { Services } from '../../local/demo/services.ts';
 import { startServices } from '../../local/demo/services.ts';
 import { definitionsIn } from '../apis/definitions.ts';
+import { temporaryFolder } from '../local/temporary-folder.ts';
 import { adminClient, eventually } from './stack-harness.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -159,98 +151,69 @@ describe('every manifest of the docs and the examples, on the demo', () => {
 
   for (const { title, yaml, expect } of samples) {
     test(`${title} ends ${expect === undefined ? 'as it should' : `as ${expect}`}`, async () => {
-      const applied = JSON.parse(
-        await services.controlPlane.kubectl(['apply', '-f', '-', '-o', 'json'], atHome(yaml)),
-      );
+      const apply = ['apply', '-f', '-', '-o', 'json'];
+      const applied = JSON.parse(await services.controlPlane.kubectl(apply, atHome(yaml)));
       const objects: readonly KubernetesObject[] = applied.items ?? [applied];
-      await settled(
-        title,
-        objects.filter((object) => isClaim(object) || isManaged(object)),
-        expect,
-      );
+      const settling = objects.filter((object) => isClaim(object) || isManaged(object));
+      await settled(title, settling, expect);
     });
   }
 
-  test('the commands of docs/start-postgresql.md connect to a database of its claim', async () => {
+  /** Runs a script in a folder with this PATH. */
+  const bash = async (script: string, cwd: string, path = process.env.PATH): Promise<string> => {
+    const env = { ...process.env, KUBECONFIG: services.controlPlane.kubeconfigPath, PATH: path };
+    const running = promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], { cwd, env });
+    running.child.stdin?.end();
+    return (await running).stdout;
+  };
+
+  test('the commands of docs/start-postgresql.md connect to a database of its claim', async (t) => {
     const page = read('docs/start-postgresql.md');
     const [copy = ''] = /^cp .*$/m.exec(page) ?? [];
     const [, commands = ''] = /^```sh\n(kubectl apply.*?)^```$/ms.exec(page) ?? [];
-    const folder = mkdtempSync(join(tmpdir(), 'services-stack-readme-'));
-    try {
-      const start = join(folder, 'examples', 'start');
-      mkdirSync(start, { recursive: true });
-      for (const file of filesIn('examples/start', '.yaml'))
-        writeFileSync(join(folder, file), atHome(read(file)));
-      const { stdout } = await promisify(execFile)(
-        'bash',
-        ['-euo', 'pipefail', '-c', `${copy}\n${commands}`],
-        {
-          cwd: folder,
-          env: { ...process.env, KUBECONFIG: services.controlPlane.kubeconfigPath },
-        },
-      );
-      assert.match(stdout, /ledger condition met/);
-      assert.match(stdout, /team-shop-ledger/);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+    const folder = await temporaryFolder(t);
+    mkdirSync(join(folder, 'examples', 'start'), { recursive: true });
+    for (const file of filesIn('examples/start', '.yaml'))
+      writeFileSync(join(folder, file), atHome(read(file)));
+    const stdout = await bash(`${copy}\n${commands}`, folder);
+    assert.match(stdout, /ledger condition met/);
+    assert.match(stdout, /team-shop-ledger/);
   });
 
-  test('the commands of the pages for app teams run as they stand, one page after another', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'services-stack-app-team-'));
-    try {
-      symlinkSync(join(root, 'trace/kubectl-services_stack'), join(folder, 'kubectl-services_stack'));
-      const [, manifest = ''] = /^```yaml\n(.*?)^```$/ms.exec(read('docs/claim.md')) ?? [];
-      writeFileSync(join(folder, 'cart-db.yaml'), manifest);
-      const env = {
-        ...process.env,
-        KUBECONFIG: services.controlPlane.kubeconfigPath,
-        PATH: `${folder}:${process.env.PATH}`,
-      };
-      const run = async (script: string): Promise<string> => {
-        const running = promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], { cwd: folder, env });
-        running.child.stdin?.end();
-        return (await running).stdout;
-      };
-      const password = `kubectl -n team-shop get secret cart-db-connection -o jsonpath='{.data.password}'`;
-      for (const [page, count] of [
-        ['docs/claim.md', 4],
-        ['docs/rotate.md', 3],
-        ['docs/delete-a-claim.md', 2],
-      ] as const) {
-        const commands = read(page).match(/(?<=^\$ ).*$/gm) ?? [];
-        assert.equal(commands.length, count, page);
-        const before = page === 'docs/rotate.md' ? await run(password) : undefined;
-        await run(commands.join('\n'));
-        if (before === undefined) continue;
-        await eventually('the Secret has another password', async () => (await run(password)) !== before);
-        await run((read('docs/claim.md').match(/(?<=^\$ )psql .*$/gm) ?? assert.fail('no psql')).join());
-      }
-      const left = await kubectl('-n', 'team-shop', 'get', 'postgresqlinstance,secret', '-o', 'name');
-      assert.doesNotMatch(left, /cart-db/);
-    } finally {
-      rmSync(folder, { recursive: true });
+  test('the commands of the pages for app teams run as they stand, one page after another', async (t) => {
+    const folder = await temporaryFolder(t);
+    symlinkSync(join(root, 'trace/kubectl-services_stack'), join(folder, 'kubectl-services_stack'));
+    const [, manifest = ''] = /^```yaml\n(.*?)^```$/ms.exec(read('docs/claim.md')) ?? [];
+    writeFileSync(join(folder, 'cart-db.yaml'), manifest);
+    const run = (script: string) => bash(script, folder, `${folder}:${process.env.PATH}`);
+    const password = `kubectl -n team-shop get secret cart-db-connection -o jsonpath='{.data.password}'`;
+    for (const [page, count] of Object.entries({ claim: 4, rotate: 3, 'delete-a-claim': 2 })) {
+      const commands = read(`docs/${page}.md`).match(/(?<=^\$ ).*$/gm) ?? [];
+      assert.equal(commands.length, count, page);
+      const before = page === 'rotate' ? await run(password) : undefined;
+      await run(commands.join('\n'));
+      if (before === undefined) continue;
+      await eventually('the Secret has another password', async () => (await run(password)) !== before);
+      await run((read('docs/claim.md').match(/(?<=^\$ )psql .*$/gm) ?? assert.fail('no psql')).join());
     }
+    const left = await kubectl('-n', 'team-shop', 'get', 'postgresqlinstance,secret', '-o', 'name');
+    assert.doesNotMatch(left, /cart-db/);
   });
 
   test('the comments of the examples are true', async () => {
     const { id, name, level, version } = inCloud('mycoolinstance') ?? assert.fail('the guide’s instance');
     assert.deepEqual([name, level, version], ['mycoolinstance', 100, '2.3']);
     const { status } = (await instance('cool')) as FavouriteDBInstance;
-    assert.deepEqual(
-      [status?.id, status?.status, status?.hostname],
-      [id, 'ONLINE', 'mycoolinstance.fcp.example.org'],
-    );
+    const cool = [status?.id, status?.status, status?.hostname];
+    assert.deepEqual(cool, [id, 'ONLINE', 'mycoolinstance.fcp.example.org']);
     assert.deepEqual((await instance('orders-watched')).spec.forProvider, {});
     const imported = await instance('orders-imported');
     assert.deepEqual(imported.spec.forProvider, { fancinessLevel: 42, version: '5.7' });
     const [{ item } = assert.fail('no network')] = cloud()
       .networks()
       .filter(({ item: { displayName } }) => displayName === 'Back office');
-    assert.deepEqual(
-      ['payroll', 'inventory', 'archive'].map((name) => inCloud(name)?.networkId),
-      [item.id, item.id, undefined],
-    );
+    const networkIds = ['payroll', 'inventory', 'archive'].map((name) => inCloud(name)?.networkId);
+    assert.deepEqual(networkIds, [item.id, item.id, undefined]);
     assert.equal(inCloud('autoscaled')?.level, 10);
     assert.equal(vault.peek('crossplane/vouchers')?.data?.password, inCloud('vouchers')?.password);
     const labelled = await kubectl('-n', 'team-shop', 'get', 'secret', '-l', 'app=wishlists', '-o', 'name');
@@ -272,10 +235,8 @@ describe('every manifest of the docs and the examples, on the demo', () => {
       .filter(({ involvedObject: { kind } }) => ['FavouriteDBInstance', 'Network'].includes(kind))
       .map(({ reason }) => reason);
     assert.ok(reasons.length > 10);
-    assert.deepEqual(
-      [...new Set(reasons)].filter((reason) => !documented.has(reason)),
-      [],
-    );
+    const undocumented = [...new Set(reasons)].filter((reason) => !documented.has(reason));
+    assert.deepEqual(undocumented, []);
   });
 
   test('all claims and managed resources can be deleted, and only what is to be kept stays in the cloud', async () => {

@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { KubeConfig } from '@kubernetes/client-node';
 import type { Subscription } from 'rxjs';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import type { ControlPlane } from '../../local/control-plane/control-plane.ts';
-import { kubernetesClient } from '../../runtime/client/http-kubernetes-client.ts';
-import type { CoreEvent } from '../../runtime/events/event-kind.ts';
 import { EventKind } from '../../runtime/events/event-kind.ts';
 import type { SendingEventRecorder } from '../../runtime/events/event-recorder.ts';
 import { createEventRecorder } from '../../runtime/events/event-recorder.ts';
 import { realClock } from '../../runtime/time/clock.ts';
 import { recordedLog } from '../fakes/recorded-log.ts';
+import { clientOf, kubeConfigOf } from './stack-harness.ts';
 
 const about = (name: string, namespace?: string): KubernetesObject => ({
   apiVersion: 'test.example.org/v1',
@@ -21,15 +19,13 @@ const about = (name: string, namespace?: string): KubernetesObject => ({
 /** Declares the tests of the recorder of Events, on a control plane that need not have any definition. */
 export function testEvents(controlPlane: () => ControlPlane): void {
   describe('events on a real API server', () => {
-    let client: ReturnType<typeof kubernetesClient>;
+    let client: ReturnType<typeof clientOf>;
     let recorder: SendingEventRecorder;
     let running: Subscription;
     const log = recordedLog();
 
     before(async () => {
-      const kubeConfig = new KubeConfig();
-      kubeConfig.loadFromString(controlPlane().kubeconfig);
-      client = kubernetesClient({ kubeConfig, log, clock: realClock() });
+      client = clientOf(kubeConfigOf(controlPlane().kubeconfig), log);
       recorder = createEventRecorder({ client, component: 'services-stack', log, clock: realClock() });
       running = recorder.run$.subscribe();
     });
@@ -39,29 +35,18 @@ export function testEvents(controlPlane: () => ControlPlane): void {
     });
 
     const flush = () => recorder.flush(AbortSignal.timeout(20_000));
-    async function eventsOf(name: string): Promise<readonly CoreEvent[]> {
-      const fieldSelector = `involvedObject.name=${name}`;
-      return (await client.list(EventKind, { fieldSelector })).items;
-    }
-
     test('kubectl describe names the controller in From', async () => {
       const pod = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default', uid: '' } };
-      recorder.from('managed/favouritedbinstance.database.fcp.crossplane.io').record(pod, {
-        type: 'Warning',
-        reason: 'CannotConnectToProvider',
-        message: 'no way',
-      });
+      const event = { type: 'Warning', reason: 'CannotConnectToProvider', message: 'no way' } as const;
+      recorder.from('managed/favouritedbinstance.database.fcp.crossplane.io').record(pod, event);
       await flush();
       const shown = await controlPlane().kubectl(['get', 'events', '-o', 'wide', '--no-headers']);
       assert.match(shown, /managed\/favouritedbinstance\.database\.fcp\.crossplane\.io\s+no way/);
     });
 
     test('kubectl shows what happened to a namespaced and to a cluster-scoped object', async () => {
-      recorder.record(about('claim', 'kube-system'), {
-        type: 'Warning',
-        reason: 'NoMatchingClass',
-        message: 'no class matches',
-      });
+      const event = { type: 'Warning', reason: 'NoMatchingClass', message: 'no class matches' } as const;
+      recorder.record(about('claim', 'kube-system'), event);
       recorder.record(about('managed'), { type: 'Normal', reason: 'Created', message: 'created it' });
       await flush();
       const shown = await controlPlane().kubectl(['get', 'events', '-A', '--no-headers']);
@@ -75,7 +60,8 @@ export function testEvents(controlPlane: () => ControlPlane): void {
       const message = 'ü'.repeat(5000);
       recorder.record(about(name, 'default'), { type: 'Normal', reason: 'Long', message });
       await flush();
-      assert.equal((await eventsOf(name)).length, 1);
+      const { items } = await client.list(EventKind, { fieldSelector: `involvedObject.name=${name}` });
+      assert.equal(items.length, 1);
     });
   });
 }

@@ -1,3 +1,6 @@
+import { annotationKeys } from '../../apis/core/v1alpha1/meta.ts';
+import { NamespaceKind } from '../../apis/core/v1alpha1/namespace.ts';
+import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import type { FancySQLInstance } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import type {
@@ -8,9 +11,12 @@ import {
   FavouriteDBInstanceClassKind,
   FavouriteDBInstanceKind,
 } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import { ProviderKind as fcp } from '../../apis/fcp/v1alpha3/provider.ts';
 import { AmbivalentDBInstanceClassKind } from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
+import { ProviderConfigKind as ocp } from '../../apis/ocp/v1alpha1/provider.ts';
 import type { FavouriteCloud, FavouriteCloudOptions } from '../../emulators/favourite-cloud/server.ts';
 import { startFavouriteCloud } from '../../emulators/favourite-cloud/server.ts';
+import { objectOf } from '../fakes/object-of.ts';
 import type { Cluster, ClusterOptions } from './stack-harness.ts';
 import { eventually, startCluster } from './stack-harness.ts';
 
@@ -62,88 +68,50 @@ export async function startFancySQL(
   const favourite = await startFavouriteCloud({ ...clouds, flavour: 'favourite' });
   const other = await startFavouriteCloud({ ...clouds, flavour: 'other' });
   const cluster = await startCluster(options);
-  const { client } = cluster;
-  const secret = ({ url, token }: FavouriteCloud, name: string) => ({
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: { namespace: credentialsNamespace, name },
-    stringData: { credentials: JSON.stringify({ url, token }) },
-  });
+  const secret = ({ url, token }: FavouriteCloud, name: string) =>
+    objectOf(
+      SecretKind,
+      { namespace: credentialsNamespace, name },
+      { stringData: { credentials: JSON.stringify({ url, token }) } },
+    );
   const reference = (name: string) => ({ namespace: credentialsNamespace, name, key: 'credentials' });
-  const objects = [
-    ...[credentialsNamespace, ...namespaces].map((name) => ({
-      apiVersion: 'v1',
-      kind: 'Namespace',
-      metadata: { name },
-    })),
-    secret(favourite, 'favourite'),
-    secret(other, 'other'),
-    {
-      apiVersion: 'fcp.crossplane.io/v1alpha3',
-      kind: 'Provider',
-      metadata: { name: 'favourite' },
-      spec: { credentialsSecretRef: reference('favourite') },
-    },
-    {
-      apiVersion: 'ocp.crossplane.io/v1alpha1',
-      kind: 'ProviderConfig',
-      metadata: { name: 'default' },
-      spec: { credentials: { source: 'Secret', secretRef: reference('other') } },
-    },
-  ];
-  const list = { apiVersion: 'v1', kind: 'List', items: objects };
-  await cluster.kubectl(['apply', '-f', '-'], JSON.stringify(list));
+  const credentialsOfOther = { source: 'Secret', secretRef: reference('other') };
+  await cluster.apply(
+    ...[credentialsNamespace, ...namespaces].map((name) => objectOf(NamespaceKind, { name })),
+    ...[secret(favourite, 'favourite'), secret(other, 'other')],
+    objectOf(fcp, { name: 'favourite' }, { spec: { credentialsSecretRef: reference('favourite') } }),
+    objectOf(ocp, { name: 'default' }, { spec: { credentials: credentialsOfOther } }),
+  );
 
   const fixture: FancySQLFixture = {
     cluster,
     favourite,
     other,
-    claim: (namespace, name, spec) =>
-      client.create(FancySQLInstanceKind, {
-        apiVersion: 'database.crossplane.io/v1alpha1',
-        kind: 'FancySQLInstance',
-        metadata: { namespace, name },
-        spec,
-      }),
-    favouriteClass: (name, { labels = {}, isDefault = false, template = {} } = {}) =>
-      client.create(FavouriteDBInstanceClassKind, {
-        apiVersion: 'database.fcp.crossplane.io/v1alpha3',
-        kind: 'FavouriteDBInstanceClass',
-        metadata: {
-          name,
-          labels,
-          annotations: isDefault ? { 'resourceclass.crossplane.io/is-default-class': 'true' } : {},
-        },
-        specTemplate: {
-          writeConnectionSecretsToNamespace: credentialsNamespace,
-          providerRef: { name: 'favourite' },
-          forProvider: { fancinessLevel: 3 },
-          ...template,
-        },
-      }),
-    async ambivalentClass(name, labels = {}) {
-      await client.create(AmbivalentDBInstanceClassKind, {
-        apiVersion: 'database.ocp.crossplane.io/v1alpha1',
-        kind: 'AmbivalentDBInstanceClass',
-        metadata: { name, labels },
-        specTemplate: {
-          writeConnectionSecretsToNamespace: credentialsNamespace,
-          forProvider: { ambivalence: 5 },
-        },
-      });
+    claim: (namespace, name, spec) => cluster.create(FancySQLInstanceKind, { namespace, name }, { spec }),
+    favouriteClass(name, { labels = {}, isDefault = false, template = {} } = {}) {
+      const specTemplate = {
+        writeConnectionSecretsToNamespace: credentialsNamespace,
+        providerRef: { name: 'favourite' },
+        forProvider: { fancinessLevel: 3 },
+        ...template,
+      };
+      const annotations = isDefault ? { [annotationKeys.defaultClass]: 'true' } : {};
+      return cluster.create(FavouriteDBInstanceClassKind, { name, labels, annotations }, { specTemplate });
     },
-    managed: (name, spec = {}) =>
-      client.create(FavouriteDBInstanceKind, {
-        apiVersion: 'database.fcp.crossplane.io/v1alpha3',
-        kind: 'FavouriteDBInstance',
-        metadata: { name },
-        spec: {
-          providerRef: { name: 'favourite' },
-          writeConnectionSecretToRef: { namespace: credentialsNamespace, name },
-          forProvider: { fancinessLevel: 42 },
-          ...spec,
-        },
-      }),
+    async ambivalentClass(name, labels = {}) {
+      const namespace = { writeConnectionSecretsToNamespace: credentialsNamespace };
+      const specTemplate = { ...namespace, forProvider: { ambivalence: 5 } };
+      await cluster.create(AmbivalentDBInstanceClassKind, { name, labels }, { specTemplate });
+    },
+    managed(name, given = {}) {
+      const spec = {
+        providerRef: { name: 'favourite' },
+        writeConnectionSecretToRef: { namespace: credentialsNamespace, name },
+        forProvider: { fancinessLevel: 42 },
+        ...given,
+      };
+      return cluster.create(FavouriteDBInstanceKind, { name }, { spec });
+    },
     getClaim: (namespace, name) => cluster.find(FancySQLInstanceKind, { namespace, name }),
     bound: (namespace, name, timeoutMs) =>
       eventually(

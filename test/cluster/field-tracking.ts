@@ -6,6 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import type { FavouriteDBInstance } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { FavouriteDBInstanceKind } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import type { ManagedFields } from '../../testing/field-tracking.ts';
+import { objectOf } from '../fakes/object-of.ts';
 import type { FancySQLFixture } from './fancysql-fixture.ts';
 import { favouriteClassRef } from './fancysql-fixture.ts';
 import { eventually } from './stack-harness.ts';
@@ -37,18 +38,18 @@ export function testFieldTracking(fixture: () => FancySQLFixture): void {
         readonly metadata: { managedFields?: readonly ManagedFields[] };
       };
       const { managedFields = [] } = metadata;
-      return [
-        ...new Set(managedFields.map(({ manager, operation }) => `${manager} ${operation}`)),
-      ].toSorted();
+      const all = managedFields.map(({ manager, operation }) => `${manager} ${operation}`);
+      return [...new Set(all)].toSorted();
     };
     /** The manifest that an administrator keeps of it in Git. */
     const manifest = (fancinessLevel: number): string =>
-      JSON.stringify({
-        apiVersion: 'database.fcp.crossplane.io/v1alpha3',
-        kind: 'FavouriteDBInstance',
-        metadata: { name, labels: { kept: 'in-git' } },
-        spec: { forProvider: { fancinessLevel } },
-      });
+      JSON.stringify(
+        objectOf(
+          FavouriteDBInstanceKind,
+          { name, labels: { kept: 'in-git' } },
+          { spec: { forProvider: { fancinessLevel } } },
+        ),
+      );
     const level = async () => (await managed()).spec.forProvider.fancinessLevel;
     /** The process has acted on it, and so written its status. */
     const reached = (wanted: number) =>
@@ -100,37 +101,21 @@ export function testFieldTracking(fixture: () => FancySQLFixture): void {
 
     test('kubectl apply --server-side meets a conflict with who was there before, by that name, and can force it', async () => {
       const apply = ['apply', '--server-side', '-f', '-'];
-      await assert.rejects(
-        fixture().cluster.kubectl(apply, manifest(7)),
-        /conflict with "before-first-apply"[\s\S]*fancinessLevel/,
-      );
+      const conflict = fixture().cluster.kubectl(apply, manifest(7));
+      await assert.rejects(conflict, /conflict with "before-first-apply"[\s\S]*fancinessLevel/);
       assert.equal(await level(), 6);
-      await fixture().cluster.kubectl(
-        [...apply.slice(0, 2), '--force-conflicts', ...apply.slice(2)],
-        manifest(7),
-      );
+      await fixture().cluster.kubectl([...apply, '--force-conflicts'], manifest(7));
       assert.equal(await level(), 7);
       await reached(7);
     });
 
     test('has an entry again after that, and nothing removes it', async () => {
-      assert.deepEqual(
-        (await writers()).filter((writer) => writer !== 'services-stack Update'),
-        ['before-first-apply Update', 'kubectl Apply'],
-      );
-      await fixture().cluster.kubectl([
-        'patch',
-        resource,
-        name,
-        '--type',
-        'json',
-        '-p',
-        '[{"op":"remove","path":"/metadata/finalizers"}]',
-      ]);
-      await eventually(
-        'the finalizer is back',
-        async () => (await managed()).metadata.finalizers?.length === 1,
-      );
+      const others = (await writers()).filter((writer) => writer !== 'services-stack Update');
+      assert.deepEqual(others, ['before-first-apply Update', 'kubectl Apply']);
+      const withoutFinalizers = '[{"op":"remove","path":"/metadata/finalizers"}]';
+      await fixture().cluster.kubectl(['patch', resource, name, '--type', 'json', '-p', withoutFinalizers]);
+      const finalizers = async () => (await managed()).metadata.finalizers ?? [];
+      await eventually('the finalizer is back', async () => (await finalizers()).length === 1);
       const all = await writers();
       assert.ok(all.includes('kubectl Apply') && all.includes('services-stack Update'), String(all));
     });

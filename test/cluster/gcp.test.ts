@@ -3,15 +3,19 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { RedisClusterKind } from '../../apis/cache/v1alpha1/redis-cluster.ts';
 import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
 import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
+import { CloudMemorystoreInstanceClassKind } from '../../apis/gcp/cache/v1beta1/cloud-memorystore-instance.ts';
+import { ProviderKind } from '../../apis/gcp/v1alpha3/provider.ts';
 import type { LocalRedisBackend } from '../../emulators/gcp/memorystore/redis-backend.ts';
 import { localRedisBackend } from '../../emulators/gcp/memorystore/redis-backend.ts';
 import type { LocalGoogleCloud } from '../../emulators/gcp/server.ts';
 import { startGoogleCloud } from '../../emulators/gcp/server.ts';
 import { redisSupport } from '../../local/redis-binaries.ts';
+import { objectOf } from '../fakes/object-of.ts';
 import type { Cluster, StackProcess } from './stack-harness.ts';
 import { eventually, startCluster } from './stack-harness.ts';
 
@@ -27,12 +31,8 @@ let stack: StackProcess;
 
 before(async () => {
   backend = redis.by === 'none' ? undefined : localRedisBackend(redis);
-  cloud = await startGoogleCloud({
-    provisioningMs: 400,
-    updateMs: 200,
-    deletionMs: 200,
-    ...(backend && { backend }),
-  });
+  const times = { provisioningMs: 400, updateMs: 200, deletionMs: 200 };
+  cloud = await startGoogleCloud({ ...times, ...(backend && { backend }) });
   cluster = await startCluster();
   stack = cluster.startProcess(flags);
 });
@@ -47,41 +47,37 @@ after(async () => {
 const example = (name: string): Promise<string> =>
   readFile(join(root, 'examples', 'gcp', `${name}.yaml`), 'utf8');
 
-const apply = (...items: readonly object[]): Promise<string> =>
-  cluster.kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
-
-const legacyProvider = () => ({
-  apiVersion: 'gcp.crossplane.io/v1alpha3',
-  kind: 'Provider',
-  metadata: { name: 'legacy' },
-  spec: {
-    projectID: 'example-project',
-    endpoint: cloud.url,
-    credentialsSecretRef: { namespace: 'gcp-credentials', name: 'crossplane', key: 'key.json' },
-  },
-});
-
-const largeClass = {
-  apiVersion: 'cache.gcp.crossplane.io/v1beta1',
-  kind: 'CloudMemorystoreInstanceClass',
-  metadata: { name: 'memorystore-large', labels: { size: 'large' } },
-  specTemplate: {
-    writeConnectionSecretsToNamespace: 'gcp-credentials',
-    providerRef: { name: 'legacy' },
-    reclaimPolicy: 'Retain',
-    forProvider: { region: 'us-central1', tier: 'STANDARD_HA', memorySizeGb: 5, authEnabled: true },
-  },
-};
+/** The objects of a class that names a Provider of the older API. */
+const legacy = () => [
+  objectOf(
+    ProviderKind,
+    { name: 'legacy' },
+    {
+      spec: {
+        projectID: 'example-project',
+        endpoint: cloud.url,
+        credentialsSecretRef: { namespace: 'gcp-credentials', name: 'crossplane', key: 'key.json' },
+      },
+    },
+  ),
+  objectOf(
+    CloudMemorystoreInstanceClassKind,
+    { name: 'memorystore-large', labels: { size: 'large' } },
+    {
+      specTemplate: {
+        writeConnectionSecretsToNamespace: 'gcp-credentials',
+        providerRef: { name: 'legacy' },
+        reclaimPolicy: 'Retain',
+        forProvider: { region: 'us-central1', tier: 'STANDARD_HA', memorySizeGb: 5, authEnabled: true },
+      },
+    },
+  ),
+];
 
 const cartClaim = {
-  apiVersion: 'cache.crossplane.io/v1alpha1',
-  kind: 'RedisCluster',
-  metadata: { namespace, name: 'cart' },
-  spec: {
-    engineVersion: '7.0',
-    classSelector: { matchLabels: { size: 'large' } },
-    writeConnectionSecretToRef: { name: 'cart-connection' },
-  },
+  engineVersion: '7.0',
+  classSelector: { matchLabels: { size: 'large' } },
+  writeConnectionSecretToRef: { name: 'cart-connection' },
 };
 
 const details = async (name: string, from = namespace): Promise<ConnectionDetails | undefined> =>
@@ -96,19 +92,13 @@ const bound = (name: string): Promise<ConnectionDetails> =>
   });
 
 /** The answers of a Redis to commands of plain words, one line each. */
-function ask(
+async function ask(
   { host = '', port = '' }: ConnectionDetails,
   ...commands: readonly string[]
 ): Promise<readonly string[]> {
-  return new Promise((resolve, reject) => {
-    const socket = createConnection({ host, port: Number(port) });
-    let text = '';
-    socket.setEncoding('utf8').on('data', (part: string) => {
-      text += part;
-    });
-    socket.on('error', reject).on('end', () => resolve(text.trim().split('\r\n')));
-    socket.end(`${[...commands, 'QUIT'].join('\r\n')}\r\n`);
-  });
+  const socket = createConnection({ host, port: Number(port) });
+  socket.end(`${[...commands, 'QUIT'].join('\r\n')}\r\n`);
+  return (await text(socket)).trim().split('\r\n');
 }
 
 /** Manifests as they are written for a reader, with the address and a key of this cloud. */
@@ -131,8 +121,8 @@ test('docs/gcp.md, followed word for word from an empty control plane', async (t
       if (isRefused) continue;
       const kinds = new Set(content.match(/(?<=^kind: )\S+/gm));
       const name = /^ {2}name: (\S+)$/m.exec(content)?.[1] ?? '';
-      const isWaitedFor = ['RedisCluster', 'CloudMemorystoreInstance', 'Topic'].find((kind) =>
-        kinds.has(kind),
+      const isWaitedFor = ['RedisCluster', 'CloudMemorystoreInstance', 'Topic'].find((each) =>
+        kinds.has(each),
       );
       if (isWaitedFor === undefined) continue;
       const namespaced = isWaitedFor === 'RedisCluster' ? ['-n', namespace] : [];
@@ -158,19 +148,12 @@ test('docs/gcp.md, followed word for word from an empty control plane', async (t
     'RedisCluster docs-cart',
     'wait rediscluster',
   ]);
-  const made = [
-    'topic/docs-orders',
-    'cloudmemorystoreinstance/docs-sessions',
-    'cloudmemorystoreinstance/docs-refused',
-  ];
-  await cluster.kubectl(['delete', '--wait=false', ...made]);
+  const made = ['docs-sessions', 'docs-refused'].map((name) => `cloudmemorystoreinstance/${name}`);
+  await cluster.kubectl(['delete', '--wait=false', 'topic/docs-orders', ...made]);
   await cluster.kubectl(['delete', '--wait=false', '-n', namespace, 'rediscluster/docs-cart']);
-  const commandOf = (program: string) =>
-    page.match(new RegExp(`(?<=^\\$ )${program} .*$`, 'gm')) ?? assert.fail(program);
-  assert.deepEqual(
-    commandOf('redis-cli').map((command) => /--tls --cacert/.test(command)),
-    [false, true],
-  );
+  const redisCommands = page.match(/(?<=^\$ )redis-cli .*$/gm) ?? [];
+  const withTls = redisCommands.map((command) => /--tls --cacert/.test(command));
+  assert.deepEqual(withTls, [false, true]);
 });
 
 test('kubectl apply -f examples/gcp/ leaves the key alone', async () => {
@@ -183,14 +166,14 @@ test('kubectl apply -f examples/gcp/ leaves the key alone', async () => {
   }
   assert.deepEqual(await details('crossplane', 'gcp-credentials'), before);
   await cluster.kubectl(['apply', '-f', '-'], atHome(await example('00-key/secret')));
-  await apply(legacyProvider(), largeClass);
+  await cluster.apply(...legacy());
 });
 
 test('the examples: each claim gets a Redis that its Secret opens, and no other Secret does', {
   skip: redis.by === 'none' && `no Redis: ${redis.reason}`,
 }, async () => {
   await cluster.kubectl(['apply', '-f', '-'], await example('30-claims'));
-  await apply(cartClaim);
+  await cluster.create(RedisClusterKind, { namespace, name: 'cart' }, { spec: cartClaim });
   const [sessions, cart] = [await bound('sessions'), await bound('cart')];
   for (const found of [sessions, cart]) {
     const keys = ['endpoint', 'host', 'password', 'port', 'provider', 'type', 'uri'];

@@ -7,12 +7,16 @@ import { promisify } from 'node:util';
 import { V1PodDisruptionBudget, V1PodDisruptionBudgetSpec } from '@kubernetes/client-node';
 import isMatch from 'lodash/isMatch.js';
 import mapValues from 'lodash/mapValues.js';
+import sortBy from 'lodash/sortBy.js';
 import semver from 'semver';
 import { parseAllDocuments } from 'yaml';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import { NamespaceKind } from '../../apis/core/v1alpha1/namespace.ts';
 import type { ControlPlane } from '../../local/control-plane/control-plane.ts';
 import { startControlPlane } from '../../local/control-plane/control-plane.ts';
 import { projectRoot } from '../docs/project-copy.ts';
+import { objectOf } from '../fakes/object-of.ts';
+import { applyTo } from './stack-harness.ts';
 
 /** How each file of these folders is checked. A file without a check fails a test. */
 const checks = {
@@ -60,10 +64,8 @@ function returned({ stringData, ...object }: Secret): object {
 
 test('each file of crds/, deploy/ and examples/ is checked in one way', () => {
   assert.ok(files.length > 100, String(files.length));
-  assert.deepEqual(
-    files.filter((file) => checksOf(file).length !== 1),
-    [],
-  );
+  const unchecked = files.filter((file) => checksOf(file).length !== 1);
+  assert.deepEqual(unchecked, []);
   const unused = Object.values(checks)
     .flat()
     .filter((glob) => !files.some((file) => matchesGlob(file, glob)));
@@ -83,10 +85,8 @@ describe('the API server accepts each manifest, and keeps each of its fields', (
     assert.ok(accepted.length > 0);
     const args = accepted.flatMap((file) => ['-f', join(projectRoot, file)]);
     const answer = await controlPlane.kubectl(['apply', '--dry-run=server', '-o', 'json', ...args]);
-    areKept(
-      accepted.flatMap((file) => objectsIn(textOf(file))),
-      answer,
-    );
+    const objects = accepted.flatMap((file) => objectsIn(textOf(file)));
+    areKept(objects, answer);
   }
 
   /** Fails if the API server dropped a field of one of the objects, for example because its definition lacks the field. */
@@ -112,13 +112,8 @@ describe('the API server accepts each manifest, and keeps each of its fields', (
     const namespaces = checked
       .flatMap((file) => objectsIn(textOf(file)))
       .flatMap(({ metadata }) => metadata.namespace ?? []);
-    const items = [...new Set(namespaces)]
-      .filter((name) => name !== 'default')
-      .map((name) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } }));
-    await controlPlane.kubectl(
-      ['apply', '-f', '-'],
-      JSON.stringify({ apiVersion: 'v1', kind: 'List', items }),
-    );
+    const named = [...new Set(namespaces)].filter((name) => name !== 'default');
+    await applyTo(controlPlane, ...named.map((name) => objectOf(NamespaceKind, { name })));
     await isAccepted(filesOf('workload or role'));
     await isAccepted(filesOf('example'));
   });
@@ -142,10 +137,8 @@ describe('the API server accepts each manifest, and keeps each of its fields', (
     const versions = (await controlPlane.kubectl(['api-versions'])).split('\n');
     const apiVersion = versions.includes('policy/v1') ? 'policy/v1' : 'policy/v1beta1';
     const served = { ...budget, apiVersion };
-    const answer = await controlPlane.kubectl(
-      ['apply', '--dry-run=server', '-o', 'json', '-f', '-'],
-      JSON.stringify(served),
-    );
+    const dryRun = ['apply', '--dry-run=server', '-o', 'json', '-f', '-'];
+    const answer = await controlPlane.kubectl(dryRun, JSON.stringify(served));
     areKept([served], answer);
   });
 
@@ -176,12 +169,9 @@ describe('the API server accepts each manifest, and keeps each of its fields', (
       const manifests = files.filter((name) => parts.some((part) => matchesGlob(name, `${part}/*.yaml`)));
       const nameOf = ({ kind, metadata }: KubernetesObject) =>
         `${kind} ${metadata.namespace ?? ''}/${metadata.name}`;
-      const sorted = (objects: readonly KubernetesObject[]) =>
-        objects.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
-      assert.deepEqual(
-        sorted(objectsIn(stdout)),
-        sorted(manifests.flatMap((name) => objectsIn(textOf(name)))),
-      );
+      const sorted = (objects: readonly KubernetesObject[]) => sortBy(objects, nameOf);
+      const ours = manifests.flatMap((name) => objectsIn(textOf(name)));
+      assert.deepEqual(sorted(objectsIn(stdout)), sorted(ours));
     }
   });
 });

@@ -15,11 +15,11 @@ describe('a definition that the API server does not have', () => {
   let health: string;
   let metrics: string;
   const readyz = async () => {
-    const response = await fetch(`${health}/readyz?verbose`);
+    const response = await fetch(`http://${health}/readyz?verbose`);
     return { isReady: response.ok, body: await response.text() };
   };
   const missing = async () => {
-    const page = await (await fetch(`${metrics}/metrics`)).text();
+    const page = await (await fetch(`http://${metrics}/metrics`)).text();
     return page.match(/^services_stack_definition_missing\{.*/gm) ?? [];
   };
   const logged = (pattern: RegExp) => stack.log().match(pattern)?.length ?? 0;
@@ -28,13 +28,10 @@ describe('a definition that the API server does not have', () => {
     fixture = await startFancySQL({ provisioningMs: 200 });
     await fixture.favouriteClass('small');
     await fixture.cluster.kubectl(['delete', 'crd', `ambivalentdbinstances.${group}`]);
-    const [healthPort, metricsPort] = [await freePort(), await freePort()];
-    health = `http://127.0.0.1:${healthPort}`;
-    metrics = `http://127.0.0.1:${metricsPort}`;
+    [health, metrics] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
     stack = fixture.cluster.startProcess([
       ...['--stacks', 'ocp,fcp,postgresql', '--poll-interval', '2s'],
-      ...['--health-probe-bind-address', `127.0.0.1:${healthPort}`],
-      ...['--metrics-bind-address', `127.0.0.1:${metricsPort}`],
+      ...['--health-probe-bind-address', health, '--metrics-bind-address', metrics],
     ]);
   });
   after(async () => {
@@ -52,13 +49,10 @@ describe('a definition that the API server does not have', () => {
       const answer = await readyz();
       return answer.isReady ? answer : undefined;
     });
-    assert.ok(
-      late.body.includes(`[!]stack ocp waits: the API server does not have ${managedKind}; run`),
-      late.body,
-    );
-    assert.deepEqual(await missing(), [
-      `services_stack_definition_missing{stack="ocp",kind="${managedKind}"} 1`,
-    ]);
+    const note = `[!]stack ocp waits: the API server does not have ${managedKind}; run`;
+    assert.ok(late.body.includes(note), late.body);
+    const metric = `services_stack_definition_missing{stack="ocp",kind="${managedKind}"} 1`;
+    assert.deepEqual(await missing(), [metric]);
     await eventually('the log says so', async () => logged(/this stack waits/g) > 0);
     assert.equal(logged(/this stack waits/g), 1);
   });

@@ -7,6 +7,7 @@ import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
 import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { FavouriteDBInstanceKind } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import { ProviderKind } from '../../apis/fcp/v1alpha3/provider.ts';
 import type { ControllerManager } from '../../local/control-plane/controller-manager.ts';
 import { startControllerManager } from '../../local/control-plane/controller-manager.ts';
 import { controllerManagerSupport } from '../../local/control-plane/controller-manager-binary.ts';
@@ -34,11 +35,13 @@ describe('with the namespace controller and the garbage collector of Kubernetes'
   };
 
   const kubectl = (...args: readonly string[]) => fixture.cluster.kubectl(args);
-  const create = (object: object) => fixture.cluster.kubectl(['create', '-f', '-'], JSON.stringify(object));
   const instances = () => fixture.favourite.instances().map(({ item }) => item);
   const managed = (name: string) => fixture.cluster.find(FavouriteDBInstanceKind, { name });
   const secret = (namespace: string, name: string) => fixture.cluster.find(SecretKind, { namespace, name });
   const details = async (namespace: string, name: string) => decodeDetails(await secret(namespace, name));
+  /** The name of the resource of a claim. */
+  const resourceOf = async (namespace: string, name: string) =>
+    (await fixture.getClaim(namespace, name))?.spec.resourceRef?.name ?? '';
   const claim = (namespace: string, name: string, className = name) =>
     fixture.claim(namespace, name, {
       classRef: favouriteClassRef(className),
@@ -70,10 +73,8 @@ describe('with the namespace controller and the garbage collector of Kubernetes'
   async function createCentral(): Promise<void> {
     await kubectl('create', 'namespace', central);
     const { url, token } = fixture.favourite;
-    await create({
-      ...{ apiVersion: 'v1', kind: 'Secret', metadata: { namespace: central, name: 'cloud' } },
-      stringData: { credentials: JSON.stringify({ url, token }) },
-    });
+    const stringData = { credentials: JSON.stringify({ url, token }) };
+    await fixture.cluster.create(SecretKind, { namespace: central, name: 'cloud' }, { stringData });
   }
 
   before(async () => {
@@ -81,10 +82,8 @@ describe('with the namespace controller and the garbage collector of Kubernetes'
     fixture = await startFancySQL({ provisioningMs: 100, deletionMs: 100 });
     manager = await startControllerManager(support, fixture.cluster.controlPlane);
     await createCentral();
-    await create({
-      ...{ apiVersion: 'fcp.crossplane.io/v1alpha3', kind: 'Provider', metadata: { name: central } },
-      spec: { credentialsSecretRef: { namespace: central, name: 'cloud', key: 'credentials' } },
-    });
+    const spec = { credentialsSecretRef: { namespace: central, name: 'cloud', key: 'credentials' } };
+    await fixture.cluster.create(ProviderKind, { name: central }, { spec });
     // With a version, which the controllers would take over from the cloud at a time of their own.
     const forProvider = { fancinessLevel: 3, version: '5.7' };
     await fixture.favouriteClass('small', { template: { forProvider } });
@@ -112,7 +111,7 @@ describe('with the namespace controller and the garbage collector of Kubernetes'
     former = {
       kept: await Promise.all(
         [ordered, unordered].map(async (team) => ({
-          name: (await fixture.getClaim(team, 'kept'))?.spec.resourceRef?.name ?? '',
+          name: await resourceOf(team, 'kept'),
           details: await details(team, 'kept'),
         })),
       ),
@@ -134,22 +133,12 @@ describe('with the namespace controller and the garbage collector of Kubernetes'
     const kept = [...former.kept.map(({ name }) => name), `static-${ordered}`, `static-${unordered}`];
     const phases = await Promise.all(kept.map(async (name) => (await managed(name))?.status?.bindingPhase));
     assert.deepEqual(phases, Array(4).fill('Released'));
-    const others = await Promise.all(
-      ['team-a', 'team-b'].map(async (team) => {
-        const name = team === 'team-a' ? 'central' : 'small';
-        return (await fixture.getClaim(team, name))?.spec.resourceRef?.name ?? '';
-      }),
-    );
-    const left = [...kept, ...others].toSorted();
+    const left = [...kept, await resourceOf('team-a', 'central'), await resourceOf('team-b', 'small')];
     await eventually('the instances of the policy Delete are deleted', async () => {
       return instances().length === left.length;
     });
-    assert.deepEqual(
-      instances()
-        .map(({ name }) => name)
-        .toSorted(),
-      left,
-    );
+    const names = instances().map(({ name }) => name);
+    assert.deepEqual(names.toSorted(), left.toSorted());
   });
 
   test('the objects of other teams are not written', async () => {
@@ -160,10 +149,8 @@ describe('with the namespace controller and the garbage collector of Kubernetes'
     const lines = stack.log().split('\n');
     const about = lines.filter((line) => /"namespace":"gone/.test(line));
     assert.ok(about.some((line) => line.includes('UnboundManagedResource')));
-    assert.deepEqual(
-      about.filter((line) => /"level":"(warn|error)"|forbidden|Forbidden/.test(line)),
-      [],
-    );
+    const failures = about.filter((line) => /"level":"(warn|error)"|forbidden|Forbidden/.test(line));
+    assert.deepEqual(failures, []);
   });
 
   test('claims keep their Secrets while those of their resources and providers are gone, and get a new password after', async () => {
@@ -223,9 +210,9 @@ describe('with the namespace controller and the garbage collector of Kubernetes'
       await claim(namespace, name, 'small');
       await fixture.bound(namespace, name);
     }
-    const forced = (await fixture.getClaim('team-b', 'forced'))?.spec.resourceRef?.name ?? '';
+    const forced = await resourceOf('team-b', 'forced');
     const source = (await managed(forced))?.spec.writeConnectionSecretToRef ?? assert.fail();
-    const waiting = (await fixture.getClaim(team, 'small'))?.spec.resourceRef?.name ?? '';
+    const waiting = await resourceOf(team, 'small');
     await stack.end('SIGTERM');
 
     await kubectl('delete', 'namespace', team, '--wait=false');

@@ -18,20 +18,8 @@ const kind = 'favouritedbinstanceclasses.v1alpha3.database.fcp.crossplane.io';
 
 /** An older release: its classes have no `namespaceSelector`. */
 async function olderRelease(): Promise<ProjectCopy> {
-  const copy = await copyProject([
-    ...[
-      'package.json',
-      'main.ts',
-      'apis',
-      'app',
-      'clients',
-      'controllers',
-      'crds',
-      'dashboard',
-      'runtime',
-      'trace',
-    ],
-  ]);
+  const rooms = ['apis', 'app', 'clients', 'controllers', 'crds', 'dashboard', 'runtime', 'trace'];
+  const copy = await copyProject(['package.json', 'main.ts', ...rooms]);
   await copy.replace('package.json', `"version": "${version}"`, '"version": "0.0.1"');
   await copy.replace('apis/core/v1alpha1/meta.ts', "'specTemplate.namespaceSelector', ", '');
   await copy.replace(file, 'namespaceSelector:', 'formerSelector:');
@@ -88,18 +76,15 @@ describe('two releases side by side', () => {
 
     const [probes, metrics] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
     const page = async (url: string) => (await fetch(`http://${url}`)).text();
-    const refusing = fixture.cluster.startProcess([
-      ...flags,
-      ...['--health-probe-bind-address', probes, '--metrics-bind-address', metrics],
-    ]);
+    const served = ['--health-probe-bind-address', probes, '--metrics-bind-address', metrics];
+    const refusing = fixture.cluster.startProcess([...flags, ...served]);
     await claim('waiting');
     const isRefused = `not acting on ${kind}: its definition on the API server lacks specTemplate.namespaceSelector`;
     await eventually('/readyz names the field', async () =>
       (await page(`${probes}/readyz`)).includes(isRefused),
     );
-    assert.ok(
-      (await page(`${metrics}/metrics`)).includes(`services_stack_definition_outdated{kind="${kind}"} 1`),
-    );
+    const outdated = `services_stack_definition_outdated{kind="${kind}"} 1`;
+    assert.ok((await page(`${metrics}/metrics`)).includes(outdated));
     assert.equal((await fixture.getClaim('team-a', 'waiting'))?.spec.resourceRef, undefined);
     await refusing.end('SIGKILL');
 

@@ -70,11 +70,8 @@ export function testPlugin(fixture: () => FancySQLFixture): void {
       });
       const name = (await fixture().bound('team-a', 'orders')).spec.resourceRef?.name ?? '';
       const bound = await run(['offer', 'favouritedbinstance', name]);
-      assert.deepEqual(bound, {
-        code: 2,
-        stdout: '',
-        stderr: `services-stack: FavouriteDBInstance ${name} is Bound to FancySQLInstance team-a/orders: delete that claim first\n`,
-      });
+      const stderr = `services-stack: FavouriteDBInstance ${name} is Bound to FancySQLInstance team-a/orders: delete that claim first\n`;
+      assert.deepEqual(bound, { code: 2, stdout: '', stderr });
 
       await release('team-a', 'orders', name);
       const before = await find(name);
@@ -91,14 +88,8 @@ export function testPlugin(fixture: () => FancySQLFixture): void {
       assert.equal(await claims('team-a', 'orders', name), name);
 
       await release('team-a', 'orders', name);
-      await succeeds(
-        'offer',
-        `favouritedbinstance/${name}`,
-        '--to',
-        'team-b/cart',
-        '--kind',
-        'fancysqlinstance',
-      );
+      const cart = ['--to', 'team-b/cart', '--kind', 'fancysqlinstance'];
+      await succeeds('offer', `favouritedbinstance/${name}`, ...cart);
       assert.equal(await claims('team-b', 'cart', name), name);
 
       await release('team-b', 'cart', name);
@@ -115,10 +106,8 @@ export function testPlugin(fixture: () => FancySQLFixture): void {
         const { password: current } = await secretOf('team-a', 'rotated');
         return current !== previous && current;
       });
-      assert.deepEqual(
-        [(await secretOf(credentialsNamespace, 'rotated')).password, passwordInCloud('rotated')],
-        [password, password],
-      );
+      const source = await secretOf(credentialsNamespace, 'rotated');
+      assert.deepEqual([source.password, passwordInCloud('rotated')], [password, password]);
     });
 
     test('a missing object, missing rights and a missing cluster are one line each', async () => {
@@ -128,18 +117,12 @@ export function testPlugin(fixture: () => FancySQLFixture): void {
       const account = { namespace: 'team-a', name: 'member' };
       await writeFile(member, await kubeconfigOfAccount(controlPlane, account), { mode: 0o600 });
       const silent = `${controlPlane.kubeconfigPath}-of-nowhere`;
-      await writeFile(
-        silent,
-        controlPlane.kubeconfig.replaceAll(/server: \S+/g, 'server: https://127.0.0.1:1'),
-      );
+      const nowhere = controlPlane.kubeconfig.replaceAll(/server: \S+/g, 'server: https://127.0.0.1:1');
+      await writeFile(silent, nowhere);
 
+      const kubeconfigs = [undefined, member, silent, '/dev/null'];
       const words = ['pause', 'favouritedbinstance', 'absent'];
-      const ended = await Promise.all([
-        run(words),
-        run(words, member),
-        run(words, silent),
-        run(words, '/dev/null'),
-      ]);
+      const ended = await Promise.all(kubeconfigs.map((each) => run(words, each)));
       const patterns = [
         /^services-stack: cannot read favouritedbinstance absent: .*"absent" not found\n$/,
         /^services-stack: cannot read favouritedbinstance absent: .* is forbidden: User "system:serviceaccount:team-a:member" cannot get resource.*\n$/,

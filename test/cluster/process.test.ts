@@ -72,10 +72,8 @@ describe('the process', () => {
       /the namespace elsewhere of the Lease does not exist: run \\"kubectl create namespace elsewhere/,
     );
     startAs(admin, ...flags, '--install-crds');
-    await eventually('the lease is held', async () => {
-      const lease = await fixture.cluster.find(LeaseKind, { namespace: 'elsewhere', name: 'services-stack' });
-      return lease !== undefined;
-    });
+    const key = { namespace: 'elsewhere', name: 'services-stack' };
+    await eventually('the lease is held', () => fixture.cluster.find(LeaseKind, key));
   });
 
   test('without leader election the log warns that no other process may run', async () => {
@@ -86,13 +84,8 @@ describe('the process', () => {
   });
 
   test('of two processes one works and the other shows which; when it is killed the other takes over', async () => {
-    const holder = async () => {
-      const lease = await fixture.cluster.find(LeaseKind, {
-        namespace: 'crossplane-system',
-        name: 'services-stack',
-      });
-      return lease?.spec?.holderIdentity;
-    };
+    const key = { namespace: 'crossplane-system', name: 'services-stack' };
+    const holder = async () => (await fixture.cluster.find(LeaseKind, key))?.spec?.holderIdentity;
     const first = start('--log-level', 'debug');
     await eventually('the first one leads', async () => ((await holder()) ?? '') !== '');
     const probes = `127.0.0.1:${await freePort()}`;
@@ -102,9 +95,8 @@ describe('the process', () => {
     const leader = await holder();
     await eventually('the second one shows which process leads', async () => {
       const shown = await (await fetch(`http://${probes}/readyz?verbose`)).text();
-      return shown.includes(
-        `\n[!]standing by: ${leader} holds the Lease crossplane-system/services-stack\nok\n`,
-      );
+      const standingBy = `[!]standing by: ${leader} holds the Lease crossplane-system/services-stack`;
+      return shown.includes(`\n${standingBy}\nok\n`);
     });
     assert.match(second.log(), new RegExp(`"msg":"standing by: [^"]*",.*"holder":"${leader}"`));
     assert.doesNotMatch(second.log(), /"msg":"reconciled"/, 'a standby does nothing');

@@ -4,27 +4,19 @@ import type { IncomingMessage } from 'node:http';
 import { request as send } from 'node:https';
 import { describe, test } from 'node:test';
 import { KubeConfig } from '@kubernetes/client-node';
-import { stringify } from 'yaml';
 import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { controlPlaneBinaries } from '../../local/control-plane/binaries.ts';
 import { rulesSupport } from '../../local/control-plane/definitions-server-binary.ts';
 import { apiErrorIn } from '../../runtime/client/errors.ts';
-import { kubernetesClient } from '../../runtime/client/http-kubernetes-client.ts';
-import { realClock } from '../../runtime/time/clock.ts';
-import { recordedLog } from '../fakes/recorded-log.ts';
+import { objectOf } from '../fakes/object-of.ts';
 import type { Cluster } from './stack-harness.ts';
-import { eventually } from './stack-harness.ts';
+import { clientOf, eventually, kubeConfigOf } from './stack-harness.ts';
 
 const support = await rulesSupport(await controlPlaneBinaries());
 const skip = support.by === 'itself' && 'kube-apiserver enforces rules itself';
 
 const namespace = 'default';
-const claim = (name: string) => ({
-  apiVersion: 'database.crossplane.io/v1alpha1',
-  kind: 'FancySQLInstance' as const,
-  metadata: { namespace, name },
-  spec: {},
-});
+const claim = (name: string) => objectOf(FancySQLInstanceKind, { namespace, name }, { spec: {} });
 
 /** Declares the tests of the router between kube-apiserver and a definitions server. */
 export function testRouter(cluster: () => Cluster): void {
@@ -48,22 +40,14 @@ export function testRouter(cluster: () => Cluster): void {
       const account = `/api/v1/namespaces/${namespace}/serviceaccounts/visitor/token`;
       const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} };
       await cluster().kubectl(['create', 'serviceaccount', 'visitor']);
-      const answer = await cluster().kubectl(
-        ['create', '--raw', account, '-f', '-'],
-        JSON.stringify(request),
-      );
+      const create = ['create', '--raw', account, '-f', '-'];
+      const answer = await cluster().kubectl(create, JSON.stringify(request));
       const { token } = (JSON.parse(answer) as { readonly status: { readonly token: string } }).status;
-      const kubeConfig = new KubeConfig();
-      kubeConfig.loadFromString(cluster().controlPlane.kubeconfig);
-      const { clusters, contexts, currentContext } = kubeConfig;
+      const { clusters, contexts, currentContext, users } = kubeConfigOf(cluster().controlPlane.kubeconfig);
       const visiting = new KubeConfig();
-      visiting.loadFromOptions({
-        clusters,
-        contexts,
-        currentContext,
-        users: kubeConfig.users.map(({ name }) => ({ name, token })),
-      });
-      const client = kubernetesClient({ kubeConfig: visiting, log: recordedLog(), clock: realClock() });
+      const visitors = users.map(({ name }) => ({ name, token }));
+      visiting.loadFromOptions({ clusters, contexts, currentContext, users: visitors });
+      const client = clientOf(visiting);
       const refused = (error: unknown) => {
         assert.equal(apiErrorIn(error)?.code, 403);
         assert.match(apiErrorIn(error)?.message ?? '', /system:serviceaccount:default:visitor/);
@@ -72,13 +56,10 @@ export function testRouter(cluster: () => Cluster): void {
       try {
         await assert.rejects(client.list(FancySQLInstanceKind, {}), refused);
         const path = '/apis/database.crossplane.io/v1alpha1/fancysqlinstances';
+        const identity = { 'x-remote-user': 'root', 'x-remote-group': 'system:masters' };
         const forged = send(new URL(path, cluster().controlPlane.server), {
           ca: Buffer.from(clusters[0]?.caData ?? '', 'base64'),
-          headers: {
-            authorization: `Bearer ${token}`,
-            'x-remote-user': 'root',
-            'x-remote-group': 'system:masters',
-          },
+          headers: { authorization: `Bearer ${token}`, ...identity },
         }).end();
         const [forgery] = (await once(forged, 'response')) as [IncomingMessage];
         forgery.resume();
@@ -89,10 +70,9 @@ export function testRouter(cluster: () => Cluster): void {
         ];
         const subject = { kind: 'ServiceAccount', namespace, name: 'visitor' };
         const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'visitor' };
-        await cluster().kubectl(['apply', '-f', '-'], stringify({ ...role, kind: 'ClusterRole', rules }));
-        await cluster().kubectl(
-          ['apply', '-f', '-'],
-          stringify({ ...role, kind: 'ClusterRoleBinding', subjects: [subject], roleRef }),
+        await cluster().apply(
+          { ...role, kind: 'ClusterRole', rules },
+          { ...role, kind: 'ClusterRoleBinding', subjects: [subject], roleRef },
         );
         await eventually('what the role allows is allowed', () => client.list(FancySQLInstanceKind, {}));
         await assert.rejects(client.create(FancySQLInstanceKind, claim('theirs')), refused);

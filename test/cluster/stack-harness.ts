@@ -16,6 +16,7 @@ import { kubernetesClient } from '../../runtime/client/http-kubernetes-client.ts
 import type { KubernetesClient } from '../../runtime/client/kubernetes-client.ts';
 import type { Request } from '../../runtime/controller/reconcile.ts';
 import { realClock } from '../../runtime/time/clock.ts';
+import { objectOf } from '../fakes/object-of.ts';
 import { recordedLog } from '../fakes/recorded-log.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -30,6 +31,9 @@ export interface Cluster {
   /** The object as it is on the API server; undefined if there is none. */
   find<T extends KubernetesObject>(kind: Kind<T>, key: Request): Promise<T | undefined>;
   all<T extends KubernetesObject>(kind: Kind<T>): Promise<readonly T[]>;
+  /** Creates an object with these fields beside its metadata. */
+  create<T extends KubernetesObject>(kind: Kind<T>, metadata: T['metadata'], rest?: object): Promise<T>;
+  apply(...objects: readonly object[]): Promise<string>;
   /** Writes the API server has accepted or refused so far, by `VERB resource`; events do not count. */
   writes(): Promise<Readonly<Record<string, number>>>;
   /**
@@ -66,12 +70,21 @@ export interface StackProcess {
   end(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Acts as admin, at a fraction of what a kubectl costs. To be closed. */
-export function adminClient({ kubeconfig }: ControlPlane) {
+export function kubeConfigOf(kubeconfig: string): KubeConfig {
   const kubeConfig = new KubeConfig();
   kubeConfig.loadFromString(kubeconfig);
-  return kubernetesClient({ kubeConfig, log: recordedLog(), clock: realClock() });
+  return kubeConfig;
 }
+
+/** Acts as the user of a kubeconfig, at a fraction of what a kubectl costs. To be closed. */
+export const clientOf = (kubeConfig: KubeConfig, log = recordedLog()) =>
+  kubernetesClient({ kubeConfig, log, clock: realClock() });
+
+export const adminClient = ({ kubeconfig }: ControlPlane) => clientOf(kubeConfigOf(kubeconfig));
+
+/** Applies objects in one command. */
+export const applyTo = (controlPlane: ControlPlane, ...items: readonly object[]): Promise<string> =>
+  controlPlane.kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
 
 /** Starts a control plane with our definitions, unless the options say otherwise. */
 export async function startCluster({ moreRights, ...options }: ClusterOptions = {}): Promise<Cluster> {
@@ -88,9 +101,8 @@ export async function startCluster({ moreRights, ...options }: ClusterOptions = 
     await rm(folder, { recursive: true, force: true });
   };
   try {
-    await writeFile(processKubeconfigPath, await processKubeconfig(controlPlane, moreRights), {
-      mode: 0o600,
-    });
+    const kubeconfig = await processKubeconfig(controlPlane, moreRights);
+    await writeFile(processKubeconfigPath, kubeconfig, { mode: 0o600 });
   } catch (error) {
     await stop();
     throw error;
@@ -111,10 +123,9 @@ export async function startCluster({ moreRights, ...options }: ClusterOptions = 
     kubectl: (args, input) => controlPlane.kubectl(args, input),
     processKubeconfigPath,
     find,
-    async all(kind) {
-      const { items } = await client.list(kind, {});
-      return items;
-    },
+    all: async (kind) => (await client.list(kind, {})).items,
+    create: (kind, metadata, rest) => client.create(kind, objectOf(kind, metadata, rest)),
+    apply: (...objects) => applyTo(controlPlane, ...objects),
     async writes() {
       const metrics = await controlPlane.kubectl(['get', '--raw', '/metrics']);
       const counts: Record<string, number> = {};
@@ -131,11 +142,8 @@ export async function startCluster({ moreRights, ...options }: ClusterOptions = 
     },
     startProcess(flags = [], { isAlone = true, isAdmin = false, program = 'main.ts' } = {}) {
       const all = [...(isAlone ? ['--leader-elect=false'] : []), ...flags];
-      const started = startProcess(
-        program,
-        isAdmin ? controlPlane.kubeconfigPath : processKubeconfigPath,
-        all,
-      );
+      const kubeconfig = isAdmin ? controlPlane.kubeconfigPath : processKubeconfigPath;
+      const started = startProcess(program, kubeconfig, all);
       processes.push(started);
       return started;
     },

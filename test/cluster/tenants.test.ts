@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { KubeConfig } from '@kubernetes/client-node';
 import partition from 'lodash/partition.js';
 import range from 'lodash/range.js';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
@@ -12,20 +11,17 @@ import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-ins
 import { FavouriteDBInstanceKind } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { kubeconfigOfAccount } from '../../local/control-plane/account.ts';
 import { apiErrorIn } from '../../runtime/client/errors.ts';
-import { kubernetesClient } from '../../runtime/client/http-kubernetes-client.ts';
 import type { KubernetesClient } from '../../runtime/client/kubernetes-client.ts';
 import { EventKind } from '../../runtime/events/event-kind.ts';
-import { realClock } from '../../runtime/time/clock.ts';
 import { inTurns as countedTurns } from '../bench/in-turns.ts';
 import { claimKinds, definitions } from '../fakes/defined-kinds.ts';
-import { recordedLog } from '../fakes/recorded-log.ts';
 import type { Attack } from '../hostile/attacks.ts';
 import { asEdit, attacks, learnt, othersObjects, othersSecrets, rogue } from '../hostile/attacks.ts';
 import { kindOf } from '../hostile/ordeal.ts';
 import type { FancySQLFixture } from './fancysql-fixture.ts';
 import { credentialsNamespace, favouriteClassRef, favouriteRef, startFancySQL } from './fancysql-fixture.ts';
 import type { StackProcess } from './stack-harness.ts';
-import { eventually } from './stack-harness.ts';
+import { clientOf, eventually, kubeConfigOf } from './stack-harness.ts';
 
 /** So many of each sort, all of which are tried in memory; fewer of those for which something may be made. */
 const mostOfEach = 60;
@@ -41,11 +37,10 @@ describe('a tenant against all others, on a real API server', () => {
   let stack: StackProcess;
   let tenant: KubernetesClient & { close(): Promise<void> };
 
-  const list = (items: readonly object[]) => JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
   const objects = async (): Promise<readonly KubernetesObject[]> =>
     (
       await Promise.all(
-        [...definitions, SecretKind, EventKind].map((kind: Kind) => fixture.cluster.all(kind)),
+        [...definitions, SecretKind, EventKind].map((each: Kind) => fixture.cluster.all(each)),
       )
     ).flat();
   const instances = () => [fixture.favourite, fixture.other].flatMap((cloud) => cloud.instances());
@@ -53,16 +48,10 @@ describe('a tenant against all others, on a real API server', () => {
 
   before(async () => {
     // The admission plugin must know every kind, and kube-apiserver does not know those of a definitions server beside it.
-    fixture = await startFancySQL(
-      {},
-      {
-        rules: 'none',
-        apiServerFlags: { 'enable-admission-plugins': 'OwnerReferencesPermissionEnforcement' },
-      },
-    );
+    const apiServerFlags = { 'enable-admission-plugins': 'OwnerReferencesPermissionEnforcement' };
+    fixture = await startFancySQL({}, { rules: 'none', apiServerFlags });
     const { cluster } = fixture;
-    const { controlPlane, kubectl } = cluster;
-    await kubectl(['create', 'namespace', rogue]);
+    await cluster.kubectl(['create', 'namespace', rogue]);
     const metadata = { namespace: rogue, name: 'mallory' };
     const subjects = [{ kind: 'ServiceAccount', ...metadata }];
     const binding = (name: string, kind: string, role: string) => ({
@@ -72,24 +61,17 @@ describe('a tenant against all others, on a real API server', () => {
       roleRef: { apiGroup: rbac, kind, name: role },
       subjects,
     });
-    await kubectl(
-      ['apply', '-f', '-'],
-      list([
-        { apiVersion: 'v1', kind: 'ServiceAccount', metadata },
-        {
-          apiVersion: `${rbac}/v1`,
-          kind: 'Role',
-          metadata: { ...metadata, name: 'secrets' },
-          rules: [{ apiGroups: [''], resources: ['secrets'], verbs: ['*'] }],
-        },
-        binding('secrets', 'Role', 'secrets'),
-        binding('claims', 'ClusterRole', 'services-stack-claims-edit'),
-        binding('demo-claims', 'ClusterRole', 'services-stack-demo-claims-edit'),
-      ]),
+    await cluster.apply(
+      { apiVersion: 'v1', kind: 'ServiceAccount', metadata },
+      {
+        ...{ apiVersion: `${rbac}/v1`, kind: 'Role', metadata: { ...metadata, name: 'secrets' } },
+        rules: [{ apiGroups: [''], resources: ['secrets'], verbs: ['*'] }],
+      },
+      binding('secrets', 'Role', 'secrets'),
+      binding('claims', 'ClusterRole', 'services-stack-claims-edit'),
+      binding('demo-claims', 'ClusterRole', 'services-stack-demo-claims-edit'),
     );
-    const kubeConfig = new KubeConfig();
-    kubeConfig.loadFromString(await kubeconfigOfAccount(controlPlane, metadata));
-    tenant = kubernetesClient({ kubeConfig, log: recordedLog(), clock: realClock() });
+    tenant = clientOf(kubeConfigOf(await kubeconfigOfAccount(cluster.controlPlane, metadata)));
 
     await fixture.favouriteClass('small', { labels: { size: 'small' }, isDefault: true });
     await fixture.ambivalentClass('other-small', { size: 'small' });
@@ -107,20 +89,17 @@ describe('a tenant against all others, on a real API server', () => {
   async function inhabit(): Promise<void> {
     const { cluster } = fixture;
     await Promise.all(['taken', 'left'].map((name) => fixture.managed(name, { reclaimPolicy: 'Retain' })));
-    await fixture.managed('reserved', {
-      claimRef: {
-        apiVersion: 'database.crossplane.io/v1alpha1',
-        kind: 'FancySQLInstance',
-        namespace: 'team-b',
-        name: 'to-come',
-      },
-    });
-    const secretRef = (name: string) => ({ writeConnectionSecretToRef: { name } });
-    const classRef = {
-      apiVersion: 'database.ocp.crossplane.io/v1alpha1',
-      kind: 'AmbivalentDBInstanceClass',
-      name: 'other-small',
+    const kind = 'FancySQLInstance';
+    const toCome = {
+      apiVersion: 'database.crossplane.io/v1alpha1',
+      kind,
+      namespace: 'team-b',
+      name: 'to-come',
     };
+    await fixture.managed('reserved', { claimRef: toCome });
+    const secretRef = (name: string) => ({ writeConnectionSecretToRef: { name } });
+    const other = { apiVersion: 'database.ocp.crossplane.io/v1alpha1', kind: 'AmbivalentDBInstanceClass' };
+    const classRef = { ...other, name: 'other-small' };
     await fixture.claim('team-a', 'db', { classRef: favouriteClassRef('small'), ...secretRef('db') });
     await fixture.claim('team-b', 'db', { classRef, ...secretRef('db') });
     for (const name of ['taken', 'left']) {
@@ -156,14 +135,8 @@ describe('a tenant against all others, on a real API server', () => {
     await refused(tenant.list(FavouriteDBInstanceKind, {}));
     await refused(tenant.patch(FancySQLInstanceKind, { namespace: 'team-a', name: 'db' }, { spec: {} }));
     const own = { namespace: rogue, name: 'none' };
-    await refused(
-      tenant.patch(
-        FancySQLInstanceKind,
-        own,
-        { status: { bindingPhase: 'Bound' } },
-        { subresource: 'status' },
-      ),
-    );
+    const bound = { status: { bindingPhase: 'Bound' } };
+    await refused(tenant.patch(FancySQLInstanceKind, own, bound, { subresource: 'status' }));
     assert.deepEqual((await tenant.list(SecretKind, { namespace: rogue })).items, []);
   });
 

@@ -18,6 +18,7 @@ import { realClock } from '../../runtime/time/clock.ts';
 import { testClock } from '../../testing/test-clock.ts';
 import { recordedLog } from '../fakes/recorded-log.ts';
 import { until } from '../runtime/things.ts';
+import { clientOf, kubeConfigOf } from './stack-harness.ts';
 
 interface Probe extends KubernetesObject {
   readonly spec?: { readonly size?: number; readonly text?: string };
@@ -54,7 +55,7 @@ const probe = (name: string, rest: Partial<Probe> = {}): Probe => ({
 
 describe('a real API server', () => {
   let controlPlane: ControlPlane;
-  let client: ReturnType<typeof kubernetesClient>;
+  let client: ReturnType<typeof clientOf>;
   let informers: Informers;
   let probes: Resource<Probe>;
   let running: Subscription;
@@ -65,15 +66,9 @@ describe('a real API server', () => {
       .map(({ metadata }) => metadata.name)
       .toSorted();
 
-  const config = (): KubeConfig => {
-    const kubeConfig = new KubeConfig();
-    kubeConfig.loadFromString(controlPlane.kubeconfig);
-    return kubeConfig;
-  };
-
   before(async () => {
     controlPlane = await startControlPlane();
-    client = kubernetesClient({ kubeConfig: config(), log, clock: realClock() });
+    client = clientOf(kubeConfigOf(controlPlane.kubeconfig), log);
     informers = createInformers({ client, log, clock: realClock(), random: Math.random });
     probes = informers.resource(ProbeKind);
     running = informers.run$.subscribe({ error: (error) => assert.fail(`run$ failed: ${error}`) });
@@ -124,32 +119,24 @@ describe('a real API server', () => {
 
   test('a CA and a client certificate that are replaced on disk are taken up', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'rotation-'));
-    const files = {
-      ca: join(directory, 'ca.crt'),
-      cert: join(directory, 'tls.crt'),
-      key: join(directory, 'tls.key'),
-    };
-    const original = config();
+    const [ca = '', cert = '', key = ''] = ['ca.crt', 'tls.crt', 'tls.key'].map((name) =>
+      join(directory, name),
+    );
+    const original = kubeConfigOf(controlPlane.kubeconfig);
     const { caData, ...cluster } = original.getCurrentCluster()!;
     const { certData, keyData, ...user } = original.getCurrentUser()!;
     const pem = (base64: string | undefined) => Buffer.from(base64!, 'base64');
-    await writeFile(files.ca, rootCertificates[0]!);
-    await writeFile(files.cert, pem(certData));
-    await writeFile(files.key, pem(keyData));
+    await writeFile(ca, rootCertificates[0]!);
+    await writeFile(cert, pem(certData));
+    await writeFile(key, pem(keyData));
     const kubeConfig = new KubeConfig();
-    kubeConfig.loadFromClusterAndUser(
-      { ...cluster, caFile: files.ca },
-      { ...user, certFile: files.cert, keyFile: files.key },
-    );
+    kubeConfig.loadFromClusterAndUser({ ...cluster, caFile: ca }, { ...user, certFile: cert, keyFile: key });
     const clock = testClock();
-    const rotated = kubernetesClient({
-      kubeConfig,
-      log,
-      clock: { ...realClock(), elapsedMs: clock.elapsedMs },
-    });
+    const elapsing = { ...realClock(), elapsedMs: clock.elapsedMs };
+    const rotated = kubernetesClient({ kubeConfig, log, clock: elapsing });
     const list = () => rotated.list(ProbeKind, { limit: 1 });
     await assert.rejects(list(), { name: 'ApiError', code: 0, reason: /CERT|SIGNATURE|ISSUER/ });
-    await writeFile(files.ca, pem(caData));
+    await writeFile(ca, pem(caData));
     clock.stall(2000);
     assert.equal((await list()).items.length, 1);
     await rotated.close();

@@ -28,9 +28,7 @@ type RowsOf<Catalogue> = Readonly<Record<Exclude<keyof Catalogue, keyof typeof u
 /** Rows play side by side: most of their time is waiting. */
 const atOnce = 6;
 
-describe('a reader who does what the product says can use the claim', {
-  concurrency: atOnce,
-}, () => {
+describe('a reader who does what the product says can use the claim', { concurrency: atOnce }, () => {
   let fixture: FancySQLFixture;
   let stack: StackProcess;
   let postgresql: LocalPostgresql;
@@ -69,12 +67,9 @@ describe('a reader who does what the product says can use the claim', {
     test(name, async (context) => {
       const at = new Place(fixture, `advice-${index}`);
       places.push(at);
-      const metadata = { name: at.namespace };
-      await fixture.cluster.client.create(NamespaceKind, { apiVersion: 'v1', kind: 'Namespace', metadata });
+      await fixture.cluster.create(NamespaceKind, { name: at.namespace });
       await at.class('small');
-      const piece: unknown = Object.hasOwn(catalogue, name)
-        ? catalogue[name as keyof typeof catalogue]
-        : undefined;
+      const piece: unknown = new Map(Object.entries(catalogue)).get(name);
       const tookMs = await play(row, at, typeof piece === 'string' ? piece : undefined);
       context.diagnostic(`${(tookMs / 1_000).toFixed(1)} s from the correction`);
     });

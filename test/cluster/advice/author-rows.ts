@@ -5,7 +5,8 @@ import { NetworkKind } from '../../../apis/fcp/v1alpha3/network.ts';
 import type { advice as clientAdvice } from '../../../clients/advice.ts';
 import { ownerTags } from '../../../clients/ownership-tags.ts';
 import { eventually } from '../stack-harness.ts';
-import type { Place, Row } from './player.ts';
+import type { Place, Row, RowsFor } from './player.ts';
+import { about } from './player.ts';
 
 /** A resource in the cloud of a row, as a user creates one in its console. */
 async function inCloud(at: Place, path: string, body: object): Promise<void> {
@@ -17,18 +18,15 @@ async function inCloud(at: Place, path: string, body: object): Promise<void> {
 
 const networks = (at: Place): readonly string[] => at.clouds[0]?.networks().map(({ item }) => item.id) ?? [];
 
-const network = (at: Place, annotations: Readonly<Record<string, string>> = {}) =>
+const network = (at: Place, annotations = {}) =>
   at.create(
     NetworkKind,
-    at.named('net'),
+    'net',
     { providerConfigRef: { name: at.named('cloud') }, forProvider: {} },
     annotations,
   );
 
-const networkRow = {
-  where: (at: Place) => at.messagesOf(NetworkKind, { name: at.named('net') }),
-  ends: (at: Place) => at.works(NetworkKind, at.named('net')),
-};
+const networkRow = about(NetworkKind, 'net');
 
 const nameNetwork = (at: Place): Promise<void> =>
   at.annotate(NetworkKind, at.named('net'), `${annotationKeys.externalName}=${networks(at)[0]}`);
@@ -43,28 +41,15 @@ const mistyped: Row['situation'] = async (at) => {
 /** A user created an instance of the name that a managed resource has. */
 const occupied: Row['situation'] = async (at) => {
   await at.cloud();
-  await inCloud(at, '/v1/instances', {
-    name: at.named('db'),
-    fanciness_level: 3,
-    password: 'a-password-of-theirs',
-  });
-  await at.managed('db', {
-    providerRef: undefined,
-    providerConfigRef: { name: at.named('cloud') },
-  } as object);
+  const theirs = { fanciness_level: 3, password: 'a-password-of-theirs' };
+  await inCloud(at, '/v1/instances', { name: at.named('db'), ...theirs });
+  const provider = { providerRef: undefined, providerConfigRef: { name: at.named('cloud') } };
+  await at.managed('db', provider as object);
 };
 
-const instanceRow = {
-  where: (at: Place) => at.messagesOf(FavouriteDBInstanceKind, { name: at.named('db') }),
-  ends: (at: Place) => at.works(FavouriteDBInstanceKind, at.named('db')),
-};
+const instanceRow = about(FavouriteDBInstanceKind, 'db');
 
-export type AuthorAdvice = Extract<
-  keyof typeof advice,
-  'observeExisting' | 'correctWrittenName' | 'removeWrittenName' | 'nameRightOne'
->;
-
-export const authorRows: Readonly<Record<AuthorAdvice, Row>> = {
+export const authorRows = {
   observeExisting: {
     ...instanceRow,
     situation: occupied,
@@ -88,10 +73,10 @@ export const authorRows: Readonly<Record<AuthorAdvice, Row>> = {
     },
     act: nameNetwork,
   },
-};
+} satisfies RowsFor<typeof advice>;
 
 /** The advice of errors that the clients of all clouds share. */
-export const cloudRows: Readonly<Record<Extract<keyof typeof clientAdvice, 'correctUrl'>, Row>> = {
+export const cloudRows = {
   correctUrl: {
     async situation(at) {
       await at.cloud(({ url, token }) => ({ url: url.replace('http:', 'https:'), token }));
@@ -101,7 +86,7 @@ export const cloudRows: Readonly<Record<Extract<keyof typeof clientAdvice, 'corr
     fault: 'provider down',
     act: (at) => at.credentials(),
   },
-};
+} satisfies RowsFor<typeof clientAdvice>;
 
 /** Situations in which a catalogue's advice is read that has another row. */
 export const moreAuthorRows: Readonly<Record<string, Row>> = {
@@ -110,10 +95,6 @@ export const moreAuthorRows: Readonly<Record<string, Row>> = {
     situation: occupied,
     says: () => advice.setExternalName,
     act: (at) =>
-      at.annotate(
-        FavouriteDBInstanceKind,
-        at.named('db'),
-        `${annotationKeys.externalName}=${at.named('mine')}`,
-      ),
+      at.annotate(FavouriteDBInstanceKind, at.named('db'), `${annotationKeys.externalName}=${at.named('a')}`),
   },
 };

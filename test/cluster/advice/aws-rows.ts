@@ -17,7 +17,8 @@ import type { LocalAwsOptions } from '../../../emulators/aws/server.ts';
 import { startAws } from '../../../emulators/aws/server.ts';
 import { credentialsNamespace } from '../fancysql-fixture.ts';
 import { eventually } from '../stack-harness.ts';
-import type { Place, Row } from './player.ts';
+import type { Place, Row, RowsFor } from './player.ts';
+import { about } from './player.ts';
 
 type Parameters = NonNullable<RDSInstanceClass['specTemplate']['forProvider']>;
 
@@ -28,13 +29,9 @@ const role = 'arn:aws:iam::123456789012:role/eks';
 async function awsOf(at: Place, options: LocalAwsOptions = {}, key: Account = exampleAccount) {
   const aws = await startAws({ provisioningMs: 50, ...options });
   at.servers.push(aws);
-  const name = at.named('aws');
   await accessKey(at, key);
-  await at.create(ProviderConfigKind, name, {
-    credentials: {
-      source: 'Secret',
-      secretRef: { namespace: credentialsNamespace, name, key: 'credentials' },
-    },
+  await at.create(ProviderConfigKind, 'aws', {
+    credentials: at.inSecret('aws'),
     endpoint: { url: { type: 'Static', static: aws.url } },
   });
   return aws;
@@ -51,33 +48,14 @@ const instance: Parameters = {
 /** An emulated AWS, a ProviderConfig for it, and a class with these parameters. */
 async function classOf(at: Place, parameters: Partial<Parameters>): Promise<void> {
   await awsOf(at);
-  const name = at.named('aws');
-  await at.fixture.cluster.client.create(RDSInstanceClassKind, {
-    apiVersion: 'database.aws.crossplane.io/v1beta1',
-    kind: 'RDSInstanceClass',
-    metadata: { name },
-    specTemplate: {
-      writeConnectionSecretsToNamespace: credentialsNamespace,
-      providerConfigRef: { name },
-      forProvider: { ...instance, ...parameters },
-    },
-  });
+  await at.makeClass(RDSInstanceClassKind, 'aws', spec(at, { ...instance, ...parameters }));
 }
 
-const claim = (at: Place, spec: PostgreSQLInstance['spec'] = {}, name = 'db'): Promise<PostgreSQLInstance> =>
-  at.fixture.cluster.client.create(PostgreSQLInstanceKind, {
-    apiVersion: 'database.crossplane.io/v1alpha1',
-    kind: 'PostgreSQLInstance',
-    metadata: { namespace: at.namespace, name },
-    spec: {
-      classRef: {
-        apiVersion: 'database.aws.crossplane.io/v1beta1',
-        kind: 'RDSInstanceClass',
-        name: at.named('aws'),
-      },
-      ...spec,
-    },
-  });
+function claim(at: Place, rest: PostgreSQLInstance['spec'] = {}, name = 'db'): Promise<PostgreSQLInstance> {
+  const { kind } = RDSInstanceClassKind;
+  const classRef = { apiVersion: 'database.aws.crossplane.io/v1beta1', kind, name: at.named('aws') };
+  return at.make(PostgreSQLInstanceKind, { ...at.key, name }, { spec: { classRef, ...rest } });
+}
 
 const messages = (at: Place) => at.messagesOf(PostgreSQLInstanceKind, at.key);
 
@@ -98,20 +76,16 @@ const spec = (at: Place, forProvider: object = {}) => ({
   forProvider: { region, ...forProvider },
 });
 
-const vpc = (at: Place, name = 'vpc') =>
-  at.create(VPCKind, at.named(name), spec(at, { cidrBlock: '10.0.0.0/16' }));
+const vpc = (at: Place, name = 'vpc') => at.create(VPCKind, name, spec(at, { cidrBlock: '10.0.0.0/16' }));
 
-const vpcMessages = (at: Place) => at.messagesOf(VPCKind, { name: at.named('vpc') });
+const vpcRow = about(VPCKind, 'vpc');
 
-const vpcWorks = (at: Place) => at.works(VPCKind, at.named('vpc'));
-
-const queueRow = (name: string): Pick<Row, 'situation' | 'where' | 'ends'> => ({
-  async situation(at) {
+const queueRow = (name: string) => ({
+  ...about(QueueKind, name),
+  async situation(at: Place): Promise<void> {
     await awsOf(at);
-    await at.create(QueueKind, at.named(name), spec(at));
+    await at.create(QueueKind, name, spec(at));
   },
-  where: (at) => at.messagesOf(QueueKind, { name: at.named(name) }),
-  ends: (at) => at.works(QueueKind, at.named(name)),
 });
 
 /** The name of the object is none that SQS accepts. */
@@ -122,11 +96,8 @@ export const refusedName: Row = {
 
 const nodeGroup = (at: Place) => {
   const nodes = { clusterName: 'shop', nodeRoleArn: role, subnetIds: ['subnet-1'] };
-  return at.create(
-    NodeGroupKind,
-    at.named('nodes'),
-    spec(at, { ...nodes, scalingConfig: [{ minSize: 1, maxSize: 2 }] }),
-  );
+  const scalingConfig = [{ minSize: 1, maxSize: 2 }];
+  return at.create(NodeGroupKind, 'nodes', spec(at, { ...nodes, scalingConfig }));
 };
 
 /** The nodes of a group could not join their cluster. */
@@ -136,7 +107,7 @@ async function failedNodeGroup(at: Place): Promise<void> {
   await eks.createCluster({ name: 'shop', roleArn: role, resourcesVpcConfig: {} });
   eks.destroy();
   await nodeGroup(at);
-  await at.working(NodeGroupKind, at.named('nodes'));
+  await at.working(NodeGroupKind, 'nodes');
   const [[, groups] = []] = aws.things<NodeGroup>('eks/node-group');
   const [group] = groups?.all() ?? [];
   const failure = { code: 'NodeCreationFailure', message: 'Instances failed to join the cluster' };
@@ -144,7 +115,10 @@ async function failedNodeGroup(at: Place): Promise<void> {
   await at.observeAgain(NodeGroupKind, at.named('nodes'));
 }
 
-export const awsRows: Readonly<Record<keyof typeof advice, Row>> = {
+const editClass = (at: Place, specTemplate: object): Promise<void> =>
+  at.edit(RDSInstanceClassKind, { name: at.named('aws') }, { specTemplate });
+
+export const awsRows = {
   chooseEngine: {
     async situation(at) {
       await classOf(at, { engine: 'mysql' });
@@ -152,66 +126,45 @@ export const awsRows: Readonly<Record<keyof typeof advice, Row>> = {
     },
     says: () => 'choose one with postgres',
     where: messages,
-    act: (at) =>
-      at.edit(
-        RDSInstanceClassKind,
-        { name: at.named('aws') },
-        {
-          specTemplate: { forProvider: { engine: 'postgres' } },
-        },
-      ),
+    act: (at) => editClass(at, { forProvider: { engine: 'postgres' } }),
     ends: (at) => at.usable('db', PostgreSQLInstanceKind),
   },
   setFifo: {
     ...queueRow('orders.fifo'),
-    act: (at) =>
-      at.edit(QueueKind, { name: at.named('orders.fifo') }, { spec: { forProvider: { fifoQueue: true } } }),
+    act: (at) => at.editSpec(QueueKind, 'orders.fifo', { forProvider: { fifoQueue: true } }),
   },
   createNodeGroupAgain: {
     situation: failedNodeGroup,
-    where: (at) => at.messagesOf(NodeGroupKind, { name: at.named('nodes') }),
+    ...about(NodeGroupKind, 'nodes'),
     async act(at) {
       await at.delete(NodeGroupKind, { name: at.named('nodes') });
-      await eventually('it is gone', () => at.isGone(NodeGroupKind, at.named('nodes')));
+      await eventually('it is gone', () => at.isGone(NodeGroupKind, 'nodes'));
       await nodeGroup(at);
     },
-    ends: (at) => at.works(NodeGroupKind, at.named('nodes')),
   },
-};
-
-type ClientAdvice = Extract<
-  keyof typeof clientAdvice,
-  'change' | 'correctAccessKey' | 'allowAction' | 'raiseQuota' | 'changeRegion'
->;
+} satisfies RowsFor<typeof advice>;
 
 /** Actions that the policies of the account deny, by the namespace of a row. */
 const denied = new Map<string, string[]>();
 
 /** The advice of the errors of AWS. */
-export const awsClientRows: Readonly<Record<ClientAdvice, Row>> = {
+export const awsClientRows = {
   change: {
     async situation(at) {
       await awsOf(at);
-      await at.create(RDSInstanceKind, at.named('db'), spec(at, { ...instance, engineVersion: '99' }));
+      await at.create(RDSInstanceKind, 'db', spec(at, { ...instance, engineVersion: '99' }));
     },
     says: () => 'change spec.forProvider.engineVersion',
-    where: (at) => at.messagesOf(RDSInstanceKind, { name: at.named('db') }),
-    act: (at) =>
-      at.edit(
-        RDSInstanceKind,
-        { name: at.named('db') },
-        { spec: { forProvider: { engineVersion: '16.6' } } },
-      ),
-    ends: (at) => at.works(RDSInstanceKind, at.named('db')),
+    ...about(RDSInstanceKind, 'db'),
+    act: (at) => at.editSpec(RDSInstanceKind, 'db', { forProvider: { engineVersion: '16.6' } }),
   },
   correctAccessKey: {
     async situation(at) {
       await awsOf(at, {}, { ...exampleAccount, secretAccessKey: 'wrong' });
       await vpc(at);
     },
-    where: vpcMessages,
+    ...vpcRow,
     act: (at) => accessKey(at, exampleAccount),
-    ends: vpcWorks,
   },
   allowAction: {
     async situation(at) {
@@ -221,38 +174,33 @@ export const awsClientRows: Readonly<Record<ClientAdvice, Row>> = {
       await vpc(at);
     },
     says: () => 'the IAM policies of the credentials must allow ec2:CreateVpc',
-    where: vpcMessages,
+    ...vpcRow,
     act: async (at) => denied.get(at.namespace)?.pop(),
-    ends: vpcWorks,
   },
   raiseQuota: {
     async situation(at) {
       await awsOf(at, { quotas: { vpc: 1 } });
       await vpc(at, 'unused');
-      await at.working(VPCKind, at.named('unused'));
+      await at.working(VPCKind, 'unused');
       await vpc(at);
     },
-    where: vpcMessages,
+    ...vpcRow,
     act: (at) => at.delete(VPCKind, { name: at.named('unused') }),
-    ends: vpcWorks,
   },
   changeRegion: {
     async situation(at) {
       await classOf(at, { region: 'us-eest-1' });
       await claim(at);
     },
-    where: async (at) => {
-      const name = await resourceName(at);
-      return at.messagesOf(RDSInstanceKind, { name });
-    },
+    where: async (at) => at.messagesOf(RDSInstanceKind, { name: await resourceName(at) }),
     async act(at) {
       const corrected = { forProvider: { region } };
-      await at.edit(RDSInstanceClassKind, { name: at.named('aws') }, { specTemplate: corrected });
+      await editClass(at, corrected);
       await at.edit(RDSInstanceKind, { name: await resourceName(at) }, { spec: corrected });
     },
     ends: (at) => at.usable('db', PostgreSQLInstanceKind),
   },
-};
+} satisfies RowsFor<typeof clientAdvice>;
 
 const resourceName = (at: Place): Promise<string> =>
   eventually('the claim has a resource', async () => {

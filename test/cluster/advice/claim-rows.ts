@@ -2,23 +2,17 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { advice } from '../../../apis/core/v1alpha1/advice.ts';
 import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
-import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import { FancySQLInstanceKind } from '../../../apis/database/v1alpha1/fancy-sql-instance.ts';
-import {
-  FavouriteDBInstanceClassKind,
-  FavouriteDBInstanceKind,
-} from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import { FavouriteDBInstanceKind } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { NetworkKind } from '../../../apis/fcp/v1alpha3/network.ts';
 import { provisionedNames } from '../../../controllers/core/claim/provisioned-name.ts';
 import { howToMakeAvailable } from '../../../controllers/core/claim-binding/report.ts';
 import { favouriteClassRef, favouriteRef, startFancySQL } from '../fancysql-fixture.ts';
 import { eventually } from '../stack-harness.ts';
-import type { AuthorAdvice } from './author-rows.ts';
 import { refusedVersion } from './aws-rows.ts';
-import type { ManagedAdvice } from './managed-rows.ts';
-import type { Place, Row } from './player.ts';
+import type { Place, RowsFor } from './player.ts';
 import { requireTeamLabel } from './policy.ts';
 
 const ambivalent = { apiVersion: 'database.ocp.crossplane.io/v1alpha1', kind: 'AmbivalentDBInstanceClass' };
@@ -29,6 +23,12 @@ const bound = (at: Place, name = 'db'): Promise<unknown> => at.fixture.bound(at.
 const claimOf = (at: Place, name: string) => at.claim({ resourceRef: favouriteRef(at.named(name)) });
 
 const refer = (at: Place, name: string) => at.editClaim({ resourceRef: favouriteRef(at.named(name)) });
+
+/** A reference to the claim of the row. */
+const claimRef = ({ key }: Place) => ({
+  ...{ apiVersion: 'database.crossplane.io/v1alpha1', kind: 'FancySQLInstance' },
+  ...key,
+});
 
 const isGone = async (at: Place): Promise<boolean> => (await at.find()) === undefined;
 
@@ -57,16 +57,22 @@ const makeAvailable = async (at: Place, claim = 'db'): Promise<void> =>
 const nextMessages = async (at: Place): Promise<string> =>
   at.messagesOf(FavouriteDBInstanceKind, (await at.resource('next')).metadata);
 
-/** The manifest of an object in a backup. */
-const backedUp = ({ apiVersion, kind, metadata, spec }: Managed): Managed => ({
-  apiVersion,
-  kind,
-  metadata: { name: metadata.name, annotations: metadata.annotations ?? {} },
-  spec,
-});
+/** There is a database for others to observe. */
+async function first(at: Place): Promise<void> {
+  await at.managed('first');
+  await eventually('the instance exists', async () =>
+    at.fixture.favourite.instances().some(({ item }) => item.name === at.named('first')),
+  );
+}
+
+/** A claim whose Secret exists already, and belongs to a user. */
+async function occupiedSecret(at: Place): Promise<void> {
+  await at.secret(at.namespace, 'db-connection', { password: 'mine' });
+  await at.claim();
+}
 
 /** The situation in which each piece of advice of the catalogue is read, and how it is followed. */
-export const claimRows: Readonly<Record<Exclude<keyof typeof advice, ManagedAdvice | AuthorAdvice>, Row>> = {
+export const claimRows = {
   correctClassRef: {
     situation: (at) => at.claim({ classRef: at.classRef('smal') }),
     reason: 'ClassNotFound',
@@ -114,14 +120,7 @@ export const claimRows: Readonly<Record<Exclude<keyof typeof advice, ManagedAdvi
     situation: (at) => at.claim({ classSelector: { matchLabels: { for: at.namespace } } }),
     reason: 'NoMatchingClass',
     fault: 'no match',
-    act: (at) =>
-      at.edit(
-        FavouriteDBInstanceClassKind,
-        { name: at.named('small') },
-        {
-          metadata: { labels: { for: at.namespace } },
-        },
-      ),
+    act: (at) => at.run(`kubectl label favouritedbinstanceclass ${at.named('small')} for=${at.namespace}`),
   },
   markDefault: {
     situation: (at) => at.claim({}),
@@ -221,43 +220,30 @@ export const claimRows: Readonly<Record<Exclude<keyof typeof advice, ManagedAdvi
     async act(at) {
       const name = (await at.find())?.spec.resourceRef?.name ?? '';
       const { uid } = (await at.find())?.metadata ?? {};
-      await at.fixture.cluster.client.create(
+      await at.make(
         FavouriteDBInstanceKind,
-        backedUp({
-          ...favouriteRef(name),
-          metadata: { name },
+        { name },
+        {
           spec: {
             providerRef: { name: 'favourite' },
             writeConnectionSecretToRef: { namespace: 'cloud-credentials', name: uid },
             forProvider: { fancinessLevel: 3 },
             classRef: at.classRef(),
-            claimRef: {
-              apiVersion: 'database.crossplane.io/v1alpha1',
-              kind: 'FancySQLInstance',
-              namespace: at.namespace,
-              name: 'db',
-              uid,
-            },
+            claimRef: { ...claimRef(at), uid },
           },
-        } as Managed) as never,
+        },
       );
     },
   },
   nameAnotherSecret: {
-    async situation(at) {
-      await at.secret(at.namespace, 'db-connection', { password: 'mine' });
-      await at.claim();
-    },
+    situation: occupiedSecret,
     says: () => 'name another in spec.writeConnectionSecretToRef',
     reason: 'SecretConflict',
     fault: 'secret conflict',
     act: (at) => at.editClaim({ writeConnectionSecretToRef: { name: 'another' } }),
   },
   askAuthorOfSecret: {
-    async situation(at) {
-      await at.secret(at.namespace, 'db-connection', { password: 'mine' });
-      await at.claim();
-    },
+    situation: occupiedSecret,
     reason: 'SecretConflict',
     fault: 'secret conflict',
     act: (at) => at.delete(SecretKind, secretKey(at)),
@@ -277,73 +263,34 @@ export const claimRows: Readonly<Record<Exclude<keyof typeof advice, ManagedAdvi
   createOtherClaim: refusedVersion,
   offerObserved: {
     async situation(at) {
-      await at.managed('first');
-      await eventually('the instance exists', async () =>
-        at.fixture.favourite.instances().some(({ item }) => item.name === at.named('first')),
-      );
-      await at.managed('seen', {
-        managementPolicies: ['Observe'],
-        forProvider: { name: at.named('first') },
-      } as object);
+      await first(at);
+      const forProvider = { name: at.named('first') };
+      await at.managed('seen', { managementPolicies: ['Observe'], forProvider } as object);
       await claimOf(at, 'seen');
     },
     reason: 'NotOffered',
     fault: 'namespace not allowed',
-    act: (at) =>
-      at.edit(
-        FavouriteDBInstanceKind,
-        { name: at.named('seen') },
-        {
-          spec: {
-            claimRef: {
-              apiVersion: 'database.crossplane.io/v1alpha1',
-              kind: 'FancySQLInstance',
-              namespace: at.namespace,
-              name: 'db',
-            },
-          },
-        },
-      ),
+    act: (at) => at.editSpec(FavouriteDBInstanceKind, 'seen', { claimRef: claimRef(at) }),
   },
   observeOnly: {
     async situation(at) {
-      await at.managed('first');
-      await eventually('the instance exists', async () =>
-        at.fixture.favourite.instances().some(({ item }) => item.name === at.named('first')),
-      );
-      await at.fixture.cluster.client.create(FancySQLInstanceKind, {
-        apiVersion: 'database.crossplane.io/v1alpha1',
-        kind: 'FancySQLInstance',
-        metadata: {
-          namespace: at.namespace,
-          name: 'db',
-          annotations: { [annotationKeys.externalName]: at.named('first') },
-        },
-        spec: { classRef: at.classRef() },
-      });
+      await first(at);
+      const annotations = { [annotationKeys.externalName]: at.named('first') };
+      await at.make(FancySQLInstanceKind, { ...at.key, annotations }, { spec: { classRef: at.classRef() } });
     },
     reason: 'Conflict',
     fault: 'name taken',
-    act: async (at) =>
-      at.edit(FavouriteDBInstanceKind, (await at.resource()).metadata, {
-        spec: { managementPolicies: ['Observe'] },
-      }),
+    act: async (at) => at.editPolicies((await at.resource()).metadata.name, ['Observe']),
   },
   completeClaimRef: {
     async situation(at) {
-      await at.managed('half', {
-        claimRef: { apiVersion: 'database.crossplane.io/v1alpha1', kind: 'FancySQLInstance', name: 'db' },
-      });
+      const { namespace: _, ...half } = claimRef(at);
+      await at.managed('half', { claimRef: half });
       await claimOf(at, 'half');
     },
     reason: 'ClaimRefIncomplete',
     fault: 'claimRef incomplete',
-    act: (at) =>
-      at.edit(
-        FavouriteDBInstanceKind,
-        { name: at.named('half') },
-        { spec: { claimRef: { namespace: at.namespace } } },
-      ),
+    act: (at) => at.editSpec(FavouriteDBInstanceKind, 'half', { claimRef: { namespace: at.namespace } }),
   },
   makeAvailable: {
     async situation(at) {
@@ -374,23 +321,16 @@ export const claimRows: Readonly<Record<Exclude<keyof typeof advice, ManagedAdvi
   },
   removeClaimRef: {
     async situation(at) {
-      const apiVersion = 'database.crossplane.io/v1alpha1';
-      const gone = { kind: 'FancySQLInstance', namespace: at.namespace, name: 'gone', uid: 'of-none' };
-      await at.managed('reserved', { claimRef: { apiVersion, ...gone } });
+      await at.managed('reserved', { claimRef: { ...claimRef(at), name: 'gone', uid: 'of-none' } });
     },
     where: (at) => at.events(at.named('reserved')),
     async act(at) {
-      await at.edit(FavouriteDBInstanceKind, { name: at.named('reserved') }, { spec: { claimRef: null } });
+      await at.editSpec(FavouriteDBInstanceKind, 'reserved', { claimRef: null });
       await claimOf(at, 'reserved');
     },
   },
   createReferenced: {
-    async situation(at) {
-      await at.class('networked', {
-        template: { forProvider: { fancinessLevel: 3, networkIdRef: { name: at.named('net') } } },
-      });
-      await at.claim({ classRef: at.classRef('networked') });
-    },
+    situation: (at) => networkedBy(at, { networkIdRef: { name: at.named('net') } }),
     reason: 'ResourceFailing',
     fault: 'failing',
     act: (at) => network(at),
@@ -398,23 +338,22 @@ export const claimRows: Readonly<Record<Exclude<keyof typeof advice, ManagedAdvi
   labelReferenced: {
     async situation(at) {
       await network(at);
-      await at.class('networked', {
-        template: {
-          forProvider: { fancinessLevel: 3, networkIdSelector: { matchLabels: { of: at.namespace } } },
-        },
-      });
-      await at.claim({ classRef: at.classRef('networked') });
+      await networkedBy(at, { networkIdSelector: { matchLabels: { of: at.namespace } } });
     },
     reason: 'ResourceFailing',
     fault: 'failing',
     act: (at) => at.run(`kubectl label network ${at.named('net')} of=${at.namespace}`),
   },
-};
+} satisfies RowsFor<typeof advice>;
 
 const network = (at: Place): Promise<unknown> =>
-  at.fixture.cluster.client.create(NetworkKind, {
-    apiVersion: 'network.fcp.crossplane.io/v1alpha3',
-    kind: 'Network',
-    metadata: { name: at.named('net') },
-    spec: { providerRef: { name: 'favourite' }, forProvider: { cidr: '10.0.0.0/16' } },
-  } as never);
+  at.create(NetworkKind, 'net', {
+    providerRef: { name: 'favourite' },
+    forProvider: { cidr: '10.0.0.0/16' },
+  });
+
+/** A claim of a class whose resources refer to a network. */
+async function networkedBy(at: Place, reference: object): Promise<void> {
+  await at.class('networked', { template: { forProvider: { fancinessLevel: 3, ...reference } } });
+  await at.claim({ classRef: at.classRef('networked') });
+}

@@ -11,7 +11,8 @@ import type { LocalGoogleCloud } from '../../../emulators/gcp/server.ts';
 import { startGoogleCloud } from '../../../emulators/gcp/server.ts';
 import { credentialsNamespace } from '../fancysql-fixture.ts';
 import { eventually } from '../stack-harness.ts';
-import type { Place, Row } from './player.ts';
+import type { Place, Row, RowsFor } from './player.ts';
+import { about } from './player.ts';
 
 const clouds = new Map<string, LocalGoogleCloud>();
 
@@ -27,12 +28,9 @@ async function googleCloudOf(at: Place): Promise<LocalGoogleCloud> {
 
 /** A ProviderConfig for the row's cloud. */
 async function providerConfig(at: Place, project = projectID): Promise<void> {
-  const name = at.named('gcp');
-  await at.create(ProviderConfigKind, name, {
-    projectID: project,
-    endpoint: clouds.get(at.namespace)?.url,
-    credentials: { source: 'Secret', secretRef: { namespace: credentialsNamespace, name, key: 'key.json' } },
-  });
+  const endpoint = clouds.get(at.namespace)?.url;
+  const credentials = at.inSecret('gcp', 'key.json');
+  await at.create(ProviderConfigKind, 'gcp', { projectID: project, endpoint, credentials });
 }
 
 /** Puts a new key into the Secret of the provider. Returns it. */
@@ -42,21 +40,13 @@ async function putKey(at: Place) {
   return key;
 }
 
-const topicRow = {
-  where: (at: Place) => at.messagesOf(TopicKind, { name: at.named('topic') }),
-  ends: (at: Place) => at.works(TopicKind, at.named('topic')),
-};
+const topicRow = about(TopicKind, 'topic');
 
 const topic = (at: Place) =>
-  at.create(TopicKind, at.named('topic'), {
-    providerConfigRef: { name: at.named('gcp') },
-    forProvider: {},
-  });
+  at.create(TopicKind, 'topic', { providerConfigRef: { name: at.named('gcp') }, forProvider: {} });
 
 /** The advice of the errors of Google Cloud. */
-export const gcpClientRows: Readonly<
-  Record<Extract<keyof typeof clientAdvice, 'replaceKey' | 'correctProject'>, Row>
-> = {
+export const gcpClientRows = {
   replaceKey: {
     ...topicRow,
     async situation(at) {
@@ -76,9 +66,9 @@ export const gcpClientRows: Readonly<
       await providerConfig(at, 'no-such-project');
       await topic(at);
     },
-    act: (at) => at.edit(ProviderConfigKind, { name: at.named('gcp') }, { spec: { projectID } }),
+    act: (at) => at.editSpec(ProviderConfigKind, 'gcp', { projectID }),
   },
-};
+} satisfies RowsFor<typeof clientAdvice>;
 
 const instanceOf = async (at: Place, name: string): Promise<string> =>
   eventually('the claim is bound', async () => {
@@ -87,12 +77,7 @@ const instanceOf = async (at: Place, name: string): Promise<string> =>
   });
 
 const redisClaim = (at: Place, name: string, spec: object) =>
-  at.fixture.cluster.client.create(RedisClusterKind, {
-    apiVersion: 'cache.crossplane.io/v1alpha1',
-    kind: 'RedisCluster',
-    metadata: { namespace: at.namespace, name },
-    spec: { ...spec, writeConnectionSecretToRef: { name } },
-  });
+  at.make(RedisClusterKind, { ...at.key, name }, { spec: { ...spec, writeConnectionSecretToRef: { name } } });
 
 const resources = new Map<string, string>();
 
@@ -103,16 +88,10 @@ export const knownAuthString: Row = {
     await putKey(at);
     await providerConfig(at);
     const name = at.named('gcp');
-    await at.fixture.cluster.client.create(CloudMemorystoreInstanceClassKind, {
-      apiVersion: 'cache.gcp.crossplane.io/v1beta1',
-      kind: 'CloudMemorystoreInstanceClass',
-      metadata: { name },
-      specTemplate: {
-        writeConnectionSecretsToNamespace: credentialsNamespace,
-        providerConfigRef: { name },
-        reclaimPolicy: 'Retain',
-        forProvider: { region: 'us-central1', tier: 'STANDARD_HA', memorySizeGb: 5, authEnabled: true },
-      },
+    await at.makeClass(CloudMemorystoreInstanceClassKind, 'gcp', {
+      providerConfigRef: { name },
+      reclaimPolicy: 'Retain',
+      forProvider: { region: 'us-central1', tier: 'STANDARD_HA', memorySizeGb: 5, authEnabled: true },
     });
     const kind = 'CloudMemorystoreInstance';
     const apiVersion = 'cache.gcp.crossplane.io/v1beta1';
@@ -121,10 +100,8 @@ export const knownAuthString: Row = {
     resources.set(at.namespace, resource);
     const first = { namespace: at.namespace, name: 'first' };
     await at.delete(RedisClusterKind, first);
-    await eventually(
-      'the claim is gone',
-      async () => (await at.fixture.cluster.find(RedisClusterKind, first)) === undefined,
-    );
+    const find = () => at.fixture.cluster.find(RedisClusterKind, first);
+    await eventually('the claim is gone', async () => (await find()) === undefined);
     await redisClaim(at, 'db', { resourceRef: { apiVersion, kind, name: resource } });
     const command = await eventually('the command is printed', async () => {
       const messages = await at.messagesOf(RedisClusterKind, at.key);
@@ -138,11 +115,9 @@ export const knownAuthString: Row = {
     for (const instance of instances.all()) {
       instances.drift(instance.name, { ...instance, authString: 'another-auth-string' });
     }
-    await at.annotate(
-      CloudMemorystoreInstanceKind,
-      resources.get(at.namespace) ?? '',
-      `${annotationKeys.reoffer}=with-same-credentials`,
-    );
+    const resource = resources.get(at.namespace) ?? '';
+    const sameCredentials = `${annotationKeys.reoffer}=with-same-credentials`;
+    await at.annotate(CloudMemorystoreInstanceKind, resource, sameCredentials);
   },
   ends: (at) => at.usable('db', RedisClusterKind),
 };

@@ -15,31 +15,8 @@ import { credentialsNamespace, favouriteRef } from '../fancysql-fixture.ts';
 import { eventually } from '../stack-harness.ts';
 import { refusedName } from './aws-rows.ts';
 import { knownAuthString } from './gcp-rows.ts';
-import type { Place, Row } from './player.ts';
-
-/** The advice that a managed resource shows. */
-export type ManagedAdvice = Extract<
-  keyof typeof advice,
-  | 'continueCreation'
-  | 'correctProvider'
-  | 'createExternalAgain'
-  | 'moveExternal'
-  | 'allowCreate'
-  | 'allowUpdate'
-  | 'undoEdit'
-  | 'correctDrift'
-  | 'supportedPolicies'
-  | 'chooseCredential'
-  | 'createNamespace'
-  | 'useAnother'
-  | 'createNamed'
-  | 'setExternalName'
-  | 'referInForProvider'
-  | 'useHeldCredentials'
-  | 'nameAnotherFile'
-  | 'labelEntry'
-  | 'generateOthers'
->;
+import type { Place, Row, RowsFor } from './player.ts';
+import { about } from './player.ts';
 
 /** A claim that is bound, in a cloud of its own. */
 async function boundInOwnCloud(at: Place): Promise<void> {
@@ -67,49 +44,47 @@ const isSilent =
   async (at) =>
     (await at.usable()) && !(await messages(at)).includes(words);
 
-const networkKey = (at: Place) => ({ name: at.named('net') });
+const cloudRef = (at: Place) => ({ name: at.named('cloud') });
 
-const networkIn = async (at: Place): Promise<void> => {
-  await at.fixture.cluster.client.create(NetworkKind, {
-    apiVersion: 'network.fcp.crossplane.io/v1alpha3',
-    kind: 'Network',
-    metadata: networkKey(at),
-    spec: { providerConfigRef: { name: at.named('cloud') }, forProvider: { cidr: '10.0.0.0/16' } },
-  } as never);
-};
+const networkIn = (at: Place): Promise<unknown> =>
+  at.create(NetworkKind, 'net', {
+    providerConfigRef: cloudRef(at),
+    forProvider: { cidr: '10.0.0.0/16' },
+  });
 
-/** Says that the external resource of the claim was moved to the system to which the provider connects. */
-async function adopt(at: Place): Promise<void> {
-  const { name } = (await at.resource()).metadata;
-  await at.run(`kubectl annotate favouritedbinstance ${name} ${annotationKeys.adoptIdentity}=true`);
+/** A managed resource in the cloud of the row. */
+const inCloud = (at: Place, name: string, spec: object = {}): Promise<unknown> =>
+  at.managed(name, { providerRef: undefined, providerConfigRef: cloudRef(at), ...spec } as object);
+
+/** The provider of a bound claim connects to another cloud. */
+async function movedProvider(at: Place): Promise<void> {
+  await boundInOwnCloud(at);
+  const { url, token } = at.fixture.favourite;
+  await correctCredentials(at, { url, token });
 }
 
-const networkMessages = (at: Place): Promise<string> => at.messagesOf(NetworkKind, networkKey(at));
+const networkRow = about(NetworkKind, 'net');
+const storedRow = about(FavouriteDBInstanceKind, 'stored');
 
-const isNetworkReady = (at: Place): Promise<boolean> => at.works(NetworkKind, at.named('net'));
+/** A managed resource whose details go to a secret store. */
+const stored = (at: Place, name: string): Promise<unknown> =>
+  at.managed('stored', {
+    publishConnectionDetailsTo: { name, configRef: { name: at.named('store') } },
+    writeConnectionSecretToRef: undefined,
+  } as object);
 
-const storedRow = {
-  where: (at: Place) => at.messagesOf(FavouriteDBInstanceKind, { name: at.named('stored') }),
-  ends: (at: Place) => at.works(FavouriteDBInstanceKind, at.named('stored')),
-};
+const allButUpdate = ['Observe', 'Create', 'Delete', 'LateInitialize'];
 
 /** A secret store has an entry without an owner, as a restore leaves one. */
 async function occupiedEntry(at: Place): Promise<void> {
-  const name = at.named('store');
-  await at.create(StoreConfigKind, name, { type: 'Kubernetes', defaultScope: at.namespace });
-  await at.fixture.cluster.client.create(SecretKind, {
-    ...{ apiVersion: 'v1', kind: 'Secret', type: connectionSecretType },
-    metadata: { namespace: at.namespace, name: 'taken' },
-    data: encodeDetails({ password: 'a-password' }),
-  });
-  await at.managed('stored', {
-    publishConnectionDetailsTo: { name: 'taken', configRef: { name } },
-    writeConnectionSecretToRef: undefined,
-  } as object);
+  await at.create(StoreConfigKind, 'store', { type: 'Kubernetes', defaultScope: at.namespace });
+  const content = { type: connectionSecretType, data: encodeDetails({ password: 'a-password' }) };
+  await at.make(SecretKind, { namespace: at.namespace, name: 'taken' }, content);
+  await stored(at, 'taken');
 }
 
 const editSource = (at: Place, credentials: object): Promise<void> =>
-  at.edit(ProviderConfigKind, { name: at.named('cloud') }, { spec: { credentials } });
+  at.editSpec(ProviderConfigKind, 'cloud', { credentials });
 
 /** A claim in a cloud of its own, whose provider has credentials of this source. */
 async function withSource(at: Place, credentials: object): Promise<void> {
@@ -118,7 +93,20 @@ async function withSource(at: Place, credentials: object): Promise<void> {
   await at.claim({ classRef: at.classRef('own') });
 }
 
-export const managedRows: Readonly<Record<ManagedAdvice, Row>> = {
+/** Writes another external name on the resource of the claim. */
+async function renameExternal(at: Place, externalName: string): Promise<void> {
+  const { name } = (await at.resource()).metadata;
+  await at.annotate(FavouriteDBInstanceKind, name, `${annotationKeys.externalName}=${externalName}`);
+}
+
+/** The policies of a managed resource, which a claim names, forbid something. */
+async function policed(at: Place, managementPolicies: readonly string[]): Promise<void> {
+  await at.managed('policed', { managementPolicies } as object);
+  await at.claim({ resourceRef: favouriteRef(at.named('policed')) });
+}
+
+/** The advice that a managed resource shows. */
+export const managedRows = {
   continueCreation: {
     async situation(at) {
       const cloud = await at.cloud();
@@ -126,32 +114,25 @@ export const managedRows: Readonly<Record<ManagedAdvice, Row>> = {
       await networkIn(at);
     },
     says: () => 'if it is there, set NAME to its name there',
-    where: networkMessages,
+    ...networkRow,
     async act(at) {
-      const [command = 'false'] = /kubectl annotate .*$/m.exec(await networkMessages(at)) ?? [];
+      const [command = 'false'] = /kubectl annotate .*$/m.exec(await networkRow.where(at)) ?? [];
       at.clouds[0]?.faults.clear();
       // It is not there, so the name is left out.
       await at.run(command.replace(/ --overwrite crossplane\.io\/external-name="[^"]*"/, ''));
     },
-    ends: isNetworkReady,
   },
   correctProvider: {
-    async situation(at) {
-      await boundInOwnCloud(at);
-      const { url, token } = at.fixture.favourite;
-      await correctCredentials(at, { url, token });
-    },
+    situation: movedProvider,
     where: messages,
-    async act(at) {
-      await correctCredentials(at);
-    },
+    act: (at) => correctCredentials(at),
     ends: isSilent('correct the provider'),
   },
   createExternalAgain: {
     async situation(at) {
       await at.cloud();
       await networkIn(at);
-      await eventually('the network is ready', () => isNetworkReady(at));
+      await at.working(NetworkKind, 'net');
       const [cloud] = at.clouds;
       const [network] = cloud?.networks() ?? [];
       const headers = { authorization: `Bearer ${cloud?.token}` };
@@ -161,16 +142,14 @@ export const managedRows: Readonly<Record<ManagedAdvice, Row>> = {
       await eventually('the network is gone', async () => cloud?.networks().length === 0);
       await at.observeAgain(NetworkKind, at.named('net'));
     },
-    where: networkMessages,
+    ...networkRow,
     act: (at) => at.run(`kubectl annotate network ${at.named('net')} ${annotationKeys.externalName}-`),
-    ends: isNetworkReady,
   },
   moveExternal: {
     async situation(at) {
-      await boundInOwnCloud(at);
-      const { url, token } = at.fixture.favourite;
-      await correctCredentials(at, { url, token });
-      await adopt(at);
+      await movedProvider(at);
+      const { name } = (await at.resource()).metadata;
+      await at.run(`kubectl annotate favouritedbinstance ${name} ${annotationKeys.adoptIdentity}=true`);
     },
     where: messages,
     fault: 'nothing there',
@@ -182,10 +161,7 @@ export const managedRows: Readonly<Record<ManagedAdvice, Row>> = {
     ends: isSilent('copy it to where the provider connects'),
   },
   allowCreate: {
-    async situation(at) {
-      await at.managed('policed', { managementPolicies: ['Observe', 'Update', 'LateInitialize'] } as object);
-      await at.claim({ resourceRef: { ...at.classRef('policed'), kind: 'FavouriteDBInstance' } });
-    },
+    situation: (at) => policed(at, ['Observe', 'Update', 'LateInitialize']),
     fault: 'nothing there',
     act: (at) => at.editPolicies(at.named('policed'), ['*']),
   },
@@ -193,48 +169,29 @@ export const managedRows: Readonly<Record<ManagedAdvice, Row>> = {
     async situation(at) {
       await boundInOwnCloud(at);
       const { metadata, spec } = await at.resource();
-      await at.editPolicies(metadata.name, ['Observe', 'Create', 'Delete', 'LateInitialize']);
+      await at.editPolicies(metadata.name, allButUpdate);
       await at.delete(SecretKind, spec.writeConnectionSecretToRef!);
     },
     says: () => `do not allow Update; ${advice.allowUpdate('Update')}`,
     where: messages,
-    act: async (at) =>
-      at.editPolicies((await at.resource()).metadata.name, [
-        'Observe',
-        'Create',
-        'Delete',
-        'LateInitialize',
-        'Update',
-      ]),
+    act: async (at) => at.editPolicies((await at.resource()).metadata.name, [...allButUpdate, 'Update']),
     ends: isSilent('do not allow Update'),
   },
   undoEdit: {
     async situation(at) {
       await boundInOwnCloud(at);
-      const { name } = (await at.resource()).metadata;
-      await at.run(
-        `kubectl annotate favouritedbinstance ${name} --overwrite ${annotationKeys.externalName}=other`,
-      );
+      await renameExternal(at, 'other');
     },
     where: messages,
-    async act(at) {
-      const { name } = (await at.resource()).metadata;
-      await at.run(
-        `kubectl annotate favouritedbinstance ${name} --overwrite ${annotationKeys.externalName}=${name}`,
-      );
-    },
+    act: async (at) => renameExternal(at, (await at.resource()).metadata.name),
     ends: isSilent('undo the edit'),
   },
   correctDrift: {
     async situation(at) {
       await at.cloud();
-      await at.class('fixed', {
-        template: {
-          providerRef: undefined,
-          providerConfigRef: { name: at.named('cloud') },
-          forProvider: { fancinessLevel: 3, version: '5.6' },
-        } as object,
-      });
+      const forProvider = { fancinessLevel: 3, version: '5.6' };
+      const template = { providerRef: undefined, providerConfigRef: cloudRef(at), forProvider };
+      await at.class('fixed', { template: template as object });
       await at.claim({ classRef: at.classRef('fixed') });
       await at.fixture.bound(at.namespace, 'db');
       at.clouds[0]?.drift((await at.resource()).metadata.name, { version: '5.7' });
@@ -248,10 +205,7 @@ export const managedRows: Readonly<Record<ManagedAdvice, Row>> = {
     ends: isSilent('correct it there'),
   },
   supportedPolicies: {
-    async situation(at) {
-      await at.managed('policed', { managementPolicies: ['Update'] } as object);
-      await at.claim({ resourceRef: { ...at.classRef('policed'), kind: 'FavouriteDBInstance' } });
-    },
+    situation: (at) => policed(at, ['Update']),
     reason: 'ResourceFailing',
     fault: 'invalid policies',
     act: (at) => at.editPolicies(at.named('policed'), ['*']),
@@ -289,15 +243,14 @@ export const managedRows: Readonly<Record<ManagedAdvice, Row>> = {
   useAnother: {
     async situation(at) {
       await boundInOwnCloud(at);
-      const providerConfigRef = { name: at.named('cloud') };
-      await at.delete(ProviderConfigKind, providerConfigRef);
+      await at.delete(ProviderConfigKind, cloudRef(at));
       await sleep(1_100); // the API server's times have whole seconds
-      await at.managed('late', { providerRef: undefined, providerConfigRef } as object);
+      await inCloud(at, 'late');
     },
-    where: (at) => at.messagesOf(FavouriteDBInstanceKind, { name: at.named('late') }),
+    where: about(FavouriteDBInstanceKind, 'late').where,
     async act(at) {
-      const spec = { providerConfigRef: null, providerRef: { name: 'favourite' } };
-      await at.edit(FavouriteDBInstanceKind, { name: at.named('late') }, { spec });
+      const provider = { providerConfigRef: null, providerRef: { name: 'favourite' } };
+      await at.editSpec(FavouriteDBInstanceKind, 'late', provider);
       await at.claim({ resourceRef: favouriteRef(at.named('late')) }, 'another');
     },
     ends: (at) => at.usable('another'),
@@ -305,7 +258,7 @@ export const managedRows: Readonly<Record<ManagedAdvice, Row>> = {
   createNamed: {
     async situation(at) {
       await at.cloud();
-      await at.delete(ProviderConfigKind, { name: at.named('cloud') });
+      await at.delete(ProviderConfigKind, cloudRef(at));
       await at.claim({ classRef: at.classRef('own') });
     },
     reason: 'DependencyNotFound',
@@ -318,37 +271,25 @@ export const managedRows: Readonly<Record<ManagedAdvice, Row>> = {
     async situation(at) {
       await at.cloud();
       await networkIn(at);
-      const networkIdRef = networkKey(at);
-      await at.managed('joined', {
-        providerRef: undefined,
-        providerConfigRef: { name: at.named('cloud') },
-        initProvider: { networkIdRef },
-      } as object);
+      await inCloud(at, 'joined', { initProvider: { networkIdRef: { name: at.named('net') } } });
     },
     says: () => 'set networkId there, or refer in spec.forProvider',
-    where: (at) => at.messagesOf(FavouriteDBInstanceKind, { name: at.named('joined') }),
-    act: (at) =>
-      at.edit(
-        FavouriteDBInstanceKind,
-        { name: at.named('joined') },
-        { spec: { initProvider: null, forProvider: { networkIdRef: networkKey(at) } } },
-      ),
-    ends: (at) => at.works(FavouriteDBInstanceKind, at.named('joined')),
+    ...about(FavouriteDBInstanceKind, 'joined'),
+    act(at) {
+      const forProvider = { networkIdRef: { name: at.named('net') } };
+      return at.editSpec(FavouriteDBInstanceKind, 'joined', { initProvider: null, forProvider });
+    },
   },
   useHeldCredentials: {
     situation: (at) => withSource(at, { source: 'None', secretRef: null }),
     reason: 'CannotReadCredentials',
     fault: 'wrong credentials',
-    act: (at) =>
-      editSource(at, {
-        source: 'Secret',
-        secretRef: { namespace: credentialsNamespace, name: at.named('cloud'), key: 'credentials' },
-      }),
+    act: (at) => editSource(at, at.inSecret('cloud')),
   },
   nameAnotherFile: {
     situation: (at) =>
       withSource(at, { source: 'Filesystem', fs: { path: '/proc/version' }, secretRef: null }),
-    where: (at) => at.messagesOf(ProviderConfigKind, { name: at.named('cloud') }),
+    where: about(ProviderConfigKind, 'cloud').where,
     async act(at) {
       const directory = await mkdtemp(join(tmpdir(), 'credentials-'));
       at.servers.push({ stop: () => rm(directory, { recursive: true }) });
@@ -360,9 +301,8 @@ export const managedRows: Readonly<Record<ManagedAdvice, Row>> = {
   labelEntry: {
     situation: occupiedEntry,
     async says(at) {
-      const { metadata } = await at.fixture.cluster.client.get(FavouriteDBInstanceKind, {
-        name: at.named('stored'),
-      });
+      const key = { name: at.named('stored') };
+      const { metadata } = await at.fixture.cluster.client.get(FavouriteDBInstanceKind, key);
       return advice.labelEntry(`secret.crossplane.io/owner-uid=${metadata.uid}`);
     },
     ...storedRow,
@@ -371,28 +311,22 @@ export const managedRows: Readonly<Record<ManagedAdvice, Row>> = {
       await at.run(`kubectl label secret -n ${at.namespace} taken ${label}`);
     },
   },
-};
+} satisfies RowsFor<typeof advice>;
 
-/** Mistakes for which the catalogue has one piece of advice with another field. */
 /** A Vault whose token is in a Secret that does not exist yet. */
 async function vaultWithoutToken(at: Place): Promise<void> {
   const vault = new VaultServer({ token: 'vault-token' });
   await vault.start();
   at.servers.push(vault);
-  const secretRef = { namespace: credentialsNamespace, name: at.named('token'), key: 'token' };
-  await at.create(StoreConfigKind, at.named('store'), {
-    type: 'Vault',
-    defaultScope: at.namespace,
-    vault: {
-      ...{ server: vault.url, mountPath: 'secret', version: 'v2' },
-      auth: { method: 'Token', token: { source: 'Secret', secretRef } },
-    },
+  const auth = { method: 'Token', token: at.inSecret('token', 'token') };
+  await at.create(StoreConfigKind, 'store', {
+    ...{ type: 'Vault', defaultScope: at.namespace },
+    vault: { server: vault.url, mountPath: 'secret', version: 'v2', auth },
   });
-  await at.managed('stored', {
-    publishConnectionDetailsTo: { name: 'stored', configRef: { name: at.named('store') } },
-    writeConnectionSecretToRef: undefined,
-  } as object);
+  await stored(at, 'stored');
 }
+
+/** Mistakes for which the catalogue has one piece of advice with another field. */
 
 export const moreManagedRows: Readonly<Record<string, Row>> = {
   'a Secret with the token of a Vault that is created late': {
@@ -409,10 +343,6 @@ export const moreManagedRows: Readonly<Record<string, Row>> = {
     says: () => advice.nameAnotherSecret('spec.publishConnectionDetailsTo'),
     ...storedRow,
     act: (at) =>
-      at.edit(
-        FavouriteDBInstanceKind,
-        { name: at.named('stored') },
-        { spec: { publishConnectionDetailsTo: { name: 'free' } } },
-      ),
+      at.editSpec(FavouriteDBInstanceKind, 'stored', { publishConnectionDetailsTo: { name: 'free' } }),
   },
 };

@@ -5,7 +5,6 @@ import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Condition } from '../../../apis/core/v1alpha1/condition.ts';
 import { isConditionTrue } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Kind, KubernetesObject, ObjectKey } from '../../../apis/core/v1alpha1/kind.ts';
-import { apiVersionOf } from '../../../apis/core/v1alpha1/kind.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import { encodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
@@ -55,6 +54,9 @@ export interface Row {
   readonly ends?: (at: Place) => Promise<boolean>;
 }
 
+/** Rows for pieces of a catalogue. The test requires that each piece has one. */
+export type RowsFor<Catalogue> = Readonly<Partial<Record<keyof Catalogue, Row>>>;
+
 /** A namespace of a row's own, with a class that works, and the verbs of a user. */
 export class Place {
   readonly fixture: FancySQLFixture;
@@ -70,7 +72,7 @@ export class Place {
     this.namespace = namespace;
   }
 
-  get key(): ObjectKey {
+  get key() {
     return { namespace: this.namespace, name: 'db' };
   }
 
@@ -110,45 +112,48 @@ export class Place {
     });
   }
 
-  /** An object without a namespace. */
-  create<T extends KubernetesObject>(
-    kind: Kind<T>,
-    name: string,
-    spec: object,
-    annotations: Readonly<Record<string, string>> = {},
-  ): Promise<T> {
-    const object = { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: { name, annotations }, spec };
-    return this.fixture.cluster.client.create(kind, object as KubernetesObject as T);
+  /** Creates an object with this name of the row's own, and without a namespace. */
+  create(kind: Kind, name: string, spec: object, annotations = {}): Promise<unknown> {
+    return this.make(kind, { name: this.named(name), annotations }, { spec });
+  }
+
+  make<T extends KubernetesObject>(kind: Kind<T>, metadata: T['metadata'], rest: object): Promise<T> {
+    return this.fixture.cluster.create(kind, metadata, rest);
+  }
+
+  /** Creates a class that publishes to the namespace of credentials. */
+  makeClass(kind: Kind, name: string, specTemplate: object): Promise<unknown> {
+    const template = { writeConnectionSecretsToNamespace: credentialsNamespace, ...specTemplate };
+    return this.make(kind, { name: this.named(name) }, { specTemplate: template });
   }
 
   /** Sets an annotation: `key=value`, or removes it: `key-`, as `kubectl annotate` does. */
-  annotate(kind: Kind<KubernetesObject>, name: string, annotation: string): Promise<void> {
+  annotate(kind: Kind, name: string, annotation: string): Promise<void> {
     const [, key = '', value] = /^([^=]*)(?:=(.*)|-)$/.exec(annotation) ?? [];
     return this.edit(kind, { name }, { metadata: { annotations: { [key]: value ?? null } } });
   }
 
   /** The controllers observe the external resource now, not at the next poll. */
-  observeAgain(kind: Kind<KubernetesObject>, name: string): Promise<void> {
+  observeAgain(kind: Kind, name: string): Promise<void> {
     return this.annotate(kind, name, `${annotationKeys.reconcileRequestedAt}=${Date.now()}`);
   }
 
-  /** Whether every condition of an object is True. */
-  async works(kind: Kind<KubernetesObject>, name: string): Promise<boolean> {
-    const found = (await this.fixture.cluster.find(kind, { name })) as Conditioned | undefined;
-    const { conditions = [] } = found?.status ?? {};
+  /** Whether every condition of an object of the row's own is True. */
+  async works(kind: Kind, name: string): Promise<boolean> {
+    const conditions = await this.#conditionsOf(kind, { name: this.named(name) });
     return conditions.length > 0 && conditions.every(({ status }) => status === 'True');
   }
 
-  /** Waits until every condition of an object is True. */
-  async working(kind: Kind<KubernetesObject>, name: string): Promise<void> {
+  /** Waits until every condition of an object of the row's own is True. */
+  async working(kind: Kind, name: string): Promise<void> {
     await eventually(`${kind.kind} ${name} works`, async () => {
       if (await this.works(kind, name)) return true;
-      throw new Error(await this.messagesOf(kind, { name }));
+      throw new Error(await this.messagesOf(kind, { name: this.named(name) }));
     });
   }
 
-  async isGone(kind: Kind<KubernetesObject>, name: string): Promise<boolean> {
-    return (await this.fixture.cluster.find(kind, { name })) === undefined;
+  async isGone(kind: Kind, name: string): Promise<boolean> {
+    return (await this.fixture.cluster.find(kind, { name: this.named(name) })) === undefined;
   }
 
   /** Merges a patch into an object, as `kubectl edit` does: against the newest version. */
@@ -159,6 +164,11 @@ export class Place {
       await client.replace(kind, withoutNulls(mergeWith({}, now, patch, listsWhole)));
       return true;
     });
+  }
+
+  /** Edits an object of the row's own, which has no namespace. */
+  editSpec(kind: Kind, name: string, spec: object): Promise<void> {
+    return this.edit(kind, { name: this.named(name) }, { spec });
   }
 
   editClaim(spec: object): Promise<void> {
@@ -179,14 +189,7 @@ export class Place {
     const data = encodeDetails(entries);
     const before = await find(SecretKind, { namespace, name });
     if (before !== undefined) await client.replace(SecretKind, { ...before, data });
-    else {
-      await client.create(SecretKind, {
-        apiVersion: 'v1',
-        kind: 'Secret',
-        metadata: { namespace, name },
-        data,
-      });
-    }
+    else await this.make(SecretKind, { namespace, name }, { data });
   }
 
   /** A cloud of the row's own, with a ProviderConfig that names it. `credentials`: instead of those that work. */
@@ -204,17 +207,13 @@ export class Place {
 
   /** The ProviderConfig for {@link cloud}. */
   providerConfig(): Promise<unknown> {
-    return this.fixture.cluster.client.create(ProviderConfigKind, {
-      apiVersion: 'fcp.crossplane.io/v1alpha3',
-      kind: 'ProviderConfig',
-      metadata: { name: this.named('cloud') },
-      spec: {
-        credentials: {
-          source: 'Secret',
-          secretRef: { namespace: credentialsNamespace, name: this.named('cloud'), key: 'credentials' },
-        },
-      },
-    } as never);
+    return this.create(ProviderConfigKind, 'cloud', { credentials: this.inSecret('cloud') });
+  }
+
+  /** The credentials of a provider are in this Secret of the row's own. */
+  inSecret(name: string, key = 'credentials') {
+    const secretRef = { namespace: credentialsNamespace, name: this.named(name), key };
+    return { source: 'Secret', secretRef };
   }
 
   /** The credentials of {@link cloud} that work. */
@@ -228,29 +227,25 @@ export class Place {
   }
 
   /** The messages of the claim's conditions. */
-  async messages(name = 'db'): Promise<string> {
-    return messagesOf((await this.find(name))?.status?.conditions);
+  messages(name = 'db'): Promise<string> {
+    return this.messagesOf(FancySQLInstanceKind, { ...this.key, name });
   }
 
-  async messagesOf(kind: Kind<KubernetesObject>, key: ObjectKey): Promise<string> {
+  async messagesOf(kind: Kind, key: ObjectKey): Promise<string> {
+    return (await this.#conditionsOf(kind, key)).map(({ message = '' }) => message).join('\n');
+  }
+
+  async #conditionsOf(kind: Kind, key: ObjectKey): Promise<readonly Condition[]> {
     const found = (await this.fixture.cluster.find(kind, key)) as Conditioned | undefined;
-    return messagesOf(found?.status?.conditions);
+    return found?.status?.conditions ?? [];
   }
 
   /** The messages of the Events about an object. */
   events(name: string, namespace = 'default'): Promise<string> {
     const filter = `involvedObject.name=${name}`;
     const format = 'jsonpath={range .items[*]}{.message}{"\\n"}{end}';
-    return this.fixture.cluster.kubectl([
-      'get',
-      'events',
-      '-n',
-      namespace,
-      '--field-selector',
-      filter,
-      '-o',
-      format,
-    ]);
+    const args = ['get', 'events', '-n', namespace, '--field-selector', filter, '-o', format];
+    return this.fixture.cluster.kubectl(args);
   }
 
   async trace(): Promise<Trace> {
@@ -279,8 +274,11 @@ export class Place {
 
 type Conditioned = KubernetesObject & { readonly status?: { readonly conditions?: readonly Condition[] } };
 
-const messagesOf = (conditions: readonly Condition[] = []): string =>
-  conditions.map(({ message = '' }) => message).join('\n');
+/** The words are in the conditions of an object of the row's own, which works at the end. */
+export const about = (kind: Kind, name: string) => ({
+  where: (at: Place) => at.messagesOf(kind, { name: at.named(name) }),
+  ends: (at: Place) => at.works(kind, name),
+});
 
 /** A merge patch replaces a list as a whole. */
 const listsWhole = (_before: unknown, after: unknown): unknown => (Array.isArray(after) ? after : undefined);

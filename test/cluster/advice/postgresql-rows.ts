@@ -15,7 +15,8 @@ import type { advice } from '../../../controllers/postgresql/advice.ts';
 import type { LocalPostgresql } from '../../../local/postgresql.ts';
 import { credentialsNamespace } from '../fancysql-fixture.ts';
 import { eventually } from '../stack-harness.ts';
-import type { Place, Row } from './player.ts';
+import type { Place, Row, RowsFor } from './player.ts';
+import { about } from './player.ts';
 
 type Entries = Readonly<Record<string, string>>;
 
@@ -31,40 +32,19 @@ function credentials(server: Server, at: Place, entries: Entries = {}): Promise<
 
 async function provider(server: Server, at: Place, entries: Entries = {}): Promise<void> {
   await credentials(server, at, entries);
-  const name = at.named('pg');
-  await at.create(ProviderConfigKind, name, {
-    credentials: { source: 'Secret', secretRef: { namespace: credentialsNamespace, name, key: 'endpoint' } },
-  });
+  await at.create(ProviderConfigKind, 'pg', { credentials: at.inSecret('pg', 'endpoint') });
 }
+
+const providerRow = about(ProviderConfigKind, 'pg');
 
 /** A claim of a class whose provider has a wrong entry in its credentials, which a reader corrects. */
 const wrongEntry = (server: Server, wrong: Entries, reason: string, says?: string): Row => ({
   async situation(at) {
-    const { client } = at.fixture.cluster;
-    const name = at.named('pg');
     await provider(server, at, wrong);
-    await client.create(PostgreSQLDatabaseClassKind, {
-      apiVersion: 'postgresql.crossplane.io/v1alpha1',
-      kind: 'PostgreSQLDatabaseClass',
-      metadata: { name },
-      specTemplate: {
-        writeConnectionSecretsToNamespace: credentialsNamespace,
-        providerConfigRef: { name },
-        forProvider: {},
-      },
-    });
-    await client.create(PostgreSQLInstanceKind, {
-      apiVersion: 'database.crossplane.io/v1alpha1',
-      kind: 'PostgreSQLInstance',
-      metadata: { namespace: at.namespace, name: 'db' },
-      spec: {
-        classRef: {
-          apiVersion: 'postgresql.crossplane.io/v1alpha1',
-          kind: 'PostgreSQLDatabaseClass',
-          name,
-        },
-      },
-    });
+    await at.makeClass(PostgreSQLDatabaseClassKind, 'pg', spec(at));
+    const { kind } = PostgreSQLDatabaseClassKind;
+    const classRef = { apiVersion: 'postgresql.crossplane.io/v1alpha1', kind, name: at.named('pg') };
+    await at.make(PostgreSQLInstanceKind, at.key, { spec: { classRef } });
     await eventually(`the claim is ${reason}`, async () => {
       const claim = await at.fixture.cluster.find(PostgreSQLInstanceKind, at.key);
       const ready = claim?.status?.conditions?.find(({ type }) => type === 'Ready');
@@ -73,7 +53,7 @@ const wrongEntry = (server: Server, wrong: Entries, reason: string, says?: strin
     });
   },
   ...(says !== undefined && { says: () => says }),
-  where: (at) => at.messagesOf(ProviderConfigKind, { name: at.named('pg') }),
+  where: providerRow.where,
   act: (at) => credentials(server, at, wrong.database === undefined ? {} : { database: 'postgres' }),
   ends: (at) => at.usable('db', PostgreSQLInstanceKind),
 });
@@ -105,17 +85,14 @@ const spec = (at: Place, forProvider: object = {}) => ({
 });
 
 const database = (at: Place, forProvider: object = {}, name = 'db', more: object = {}) =>
-  at.create(PostgreSQLDatabaseKind, at.named(name), { ...spec(at, forProvider), ...more });
+  at.create(PostgreSQLDatabaseKind, name, { ...spec(at, forProvider), ...more });
 
 const databaseKey = (at: Place) => ({ name: at.named('db') });
 
 const editDatabase = (at: Place, forProvider: object): Promise<void> =>
-  at.edit(PostgreSQLDatabaseKind, databaseKey(at), { spec: { forProvider } });
+  at.editSpec(PostgreSQLDatabaseKind, 'db', { forProvider });
 
-const databaseRow = {
-  where: (at: Place) => at.messagesOf(PostgreSQLDatabaseKind, databaseKey(at)),
-  ends: (at: Place) => at.works(PostgreSQLDatabaseKind, at.named('db')),
-};
+const databaseRow = about(PostgreSQLDatabaseKind, 'db');
 
 const owners = async (server: Server, name: string): Promise<unknown> =>
   (await sql(server, [`SELECT pg_get_userbyid(datdba) AS owner FROM pg_database WHERE datname = '${name}'`]))
@@ -123,8 +100,8 @@ const owners = async (server: Server, name: string): Promise<unknown> =>
 
 /** Creates a role, by a PostgreSQLRole. */
 async function role(at: Place, name = 'owner'): Promise<string> {
-  await at.create(PostgreSQLRoleKind, at.named(name), spec(at));
-  await at.working(PostgreSQLRoleKind, at.named(name));
+  await at.create(PostgreSQLRoleKind, name, spec(at));
+  await at.working(PostgreSQLRoleKind, name);
   return at.named(name);
 }
 
@@ -135,45 +112,43 @@ async function runPrinted(server: Server, at: Place, words: RegExp): Promise<voi
 }
 
 /** A user created a database of the name that a managed resource has. */
-const existing =
-  (server: Server): Row['situation'] =>
-  async (at) => {
-    await provider(server, at);
-    await sql(server, [`CREATE DATABASE ${escapeIdentifier(at.named('db'))}`]);
-    await database(at);
-  };
+const existing = (server: Server) => async (at: Place) => {
+  await provider(server, at);
+  await sql(server, [`CREATE DATABASE ${escapeIdentifier(at.named('db'))}`]);
+  await database(at);
+};
+
+/** There is a database of the row's own. */
+async function working(server: Server, at: Place): Promise<void> {
+  await provider(server, at);
+  await database(at);
+  await at.working(PostgreSQLDatabaseKind, 'db');
+}
 
 /** The owner of a database removed its mark, and the managed resource is being deleted. */
-const unmarked =
-  (server: Server): Row['situation'] =>
-  async (at) => {
-    await provider(server, at);
-    await database(at, { owner: await role(at) });
-    await at.working(PostgreSQLDatabaseKind, at.named('db'));
-    await sql(server, [`COMMENT ON DATABASE ${escapeIdentifier(at.named('db'))} IS NULL`]);
-    await at.delete(PostgreSQLDatabaseKind, databaseKey(at));
-  };
+const unmarked = (server: Server) => async (at: Place) => {
+  await provider(server, at);
+  await database(at, { owner: await role(at) });
+  await at.working(PostgreSQLDatabaseKind, 'db');
+  await sql(server, [`COMMENT ON DATABASE ${escapeIdentifier(at.named('db'))} IS NULL`]);
+  await at.delete(PostgreSQLDatabaseKind, databaseKey(at));
+};
 
 /** The managed resource of a database was deleted, and its policy retained the database. Another one names it. */
-const retained =
-  (server: Server): Row['situation'] =>
-  async (at) => {
-    await provider(server, at);
-    await database(at, {}, 'former', { deletionPolicy: 'Orphan' });
-    await at.working(PostgreSQLDatabaseKind, at.named('former'));
-    await at.delete(PostgreSQLDatabaseKind, { name: at.named('former') });
-    await eventually('it is gone', () => at.isGone(PostgreSQLDatabaseKind, at.named('former')));
-    await at.create(PostgreSQLDatabaseKind, at.named('db'), spec(at), {
-      [annotationKeys.externalName]: at.named('former'),
-    });
-  };
+const retained = (server: Server) => async (at: Place) => {
+  await provider(server, at);
+  await database(at, {}, 'former', { deletionPolicy: 'Orphan' });
+  await at.working(PostgreSQLDatabaseKind, 'former');
+  await at.delete(PostgreSQLDatabaseKind, { name: at.named('former') });
+  await eventually('it is gone', () => at.isGone(PostgreSQLDatabaseKind, 'former'));
+  const annotations = { [annotationKeys.externalName]: at.named('former') };
+  await at.create(PostgreSQLDatabaseKind, 'db', spec(at), annotations);
+};
 
-const grant = (at: Place, name: string, privileges: readonly string[]) =>
-  at.create(
-    PostgreSQLGrantKind,
-    at.named(name),
-    spec(at, { role: at.named('owner'), database: at.named('db'), privileges }),
-  );
+async function grant(at: Place, name: string, privileges: readonly string[]): Promise<void> {
+  const forProvider = { role: at.named('owner'), database: at.named('db'), privileges };
+  await at.create(PostgreSQLGrantKind, name, spec(at, forProvider));
+}
 
 /** The advice of resources and providers of the stack. */
 export const postgresqlRows = (server: Server): Readonly<Record<keyof typeof advice, Row>> => ({
@@ -182,28 +157,25 @@ export const postgresqlRows = (server: Server): Readonly<Record<keyof typeof adv
       await provider(server, at);
       await database(at, { owner: 'postgres' });
       await role(at);
-      await at.working(PostgreSQLDatabaseKind, at.named('db'));
+      await at.working(PostgreSQLDatabaseKind, 'db');
       await grant(at, 'first', ['CONNECT']);
-      await at.working(PostgreSQLGrantKind, at.named('first'));
+      await at.working(PostgreSQLGrantKind, 'first');
       await grant(at, 'second', ['TEMPORARY']);
     },
-    where: (at) => at.messagesOf(PostgreSQLGrantKind, { name: at.named('second') }),
+    where: about(PostgreSQLGrantKind, 'second').where,
     async act(at) {
-      const privileges = ['CONNECT', 'TEMPORARY'];
-      await at.edit(
-        PostgreSQLGrantKind,
-        { name: at.named('first') },
-        { spec: { forProvider: { privileges } } },
-      );
+      await at.editSpec(PostgreSQLGrantKind, 'first', {
+        forProvider: { privileges: ['CONNECT', 'TEMPORARY'] },
+      });
       await at.delete(PostgreSQLGrantKind, { name: at.named('second') });
     },
     async ends(at) {
-      if (!(await at.isGone(PostgreSQLGrantKind, at.named('second')))) return false;
+      if (!(await at.isGone(PostgreSQLGrantKind, 'second'))) return false;
       const [user, on] = [at.named('owner'), at.named('db')];
       const held = await sql(server, [
         `SELECT has_database_privilege('${user}', '${on}', 'CONNECT') AND has_database_privilege('${user}', '${on}', 'TEMPORARY') AS both`,
       ]);
-      return held?.both === true && at.works(PostgreSQLGrantKind, at.named('first'));
+      return held?.both === true && at.works(PostgreSQLGrantKind, 'first');
     },
   },
   matchVersion: {
@@ -224,29 +196,26 @@ export const postgresqlRows = (server: Server): Readonly<Record<keyof typeof adv
     where: databaseRow.where,
     act: (at) => runPrinted(server, at, /to drop it, run: ([^;]*);/),
     ends: async (at) =>
-      (await at.isGone(PostgreSQLDatabaseKind, at.named('db'))) &&
-      (await owners(server, at.named('db'))) === undefined,
+      (await at.isGone(PostgreSQLDatabaseKind, 'db')) && (await owners(server, at.named('db'))) === undefined,
   },
   keepUnmarked: {
     situation: unmarked(server),
     where: databaseRow.where,
-    act: (at) => at.edit(PostgreSQLDatabaseKind, databaseKey(at), { spec: { deletionPolicy: 'Orphan' } }),
+    act: (at) => at.editSpec(PostgreSQLDatabaseKind, 'db', { deletionPolicy: 'Orphan' }),
     ends: async (at) =>
-      (await at.isGone(PostgreSQLDatabaseKind, at.named('db'))) &&
+      (await at.isGone(PostgreSQLDatabaseKind, 'db')) &&
       (await owners(server, at.named('db'))) === at.named('owner'),
   },
   terminateSessions: {
     async situation(at) {
-      await provider(server, at);
-      await database(at);
-      await at.working(PostgreSQLDatabaseKind, at.named('db'));
+      await working(server, at);
       const session = await sessionOf(server, at.named('db'));
       at.servers.push({ stop: () => session.end() });
       await at.delete(PostgreSQLDatabaseKind, databaseKey(at));
     },
     where: databaseRow.where,
     act: (at) => editDatabase(at, { onDelete: 'TerminateSessions' }),
-    ends: (at) => at.isGone(PostgreSQLDatabaseKind, at.named('db')),
+    ends: (at) => at.isGone(PostgreSQLDatabaseKind, 'db'),
   },
   keepOwner: {
     situation: existing(server),
@@ -280,14 +249,13 @@ export const postgresqlRows = (server: Server): Readonly<Record<keyof typeof adv
         password: 'a-password',
         database: at.named('open'),
       });
-      await at.create(PostgreSQLRoleKind, at.named('owner'), spec(at));
+      await at.create(PostgreSQLRoleKind, 'owner', spec(at));
     },
     says: (at) =>
       `run as "${server().superuser}": GRANT CONNECT ON DATABASE ${escapeIdentifier(at.named('open'))} TO ${escapeIdentifier(at.named('administrator'))}`,
-    where: (at) => at.messagesOf(ProviderConfigKind, { name: at.named('pg') }),
+    where: providerRow.where,
     async act(at) {
-      const said = await at.messagesOf(ProviderConfigKind, { name: at.named('pg') });
-      const [, statements = ''] = /run as \S+: (.*)$/m.exec(said) ?? [];
+      const [, statements = ''] = /run as \S+: (.*)$/m.exec(await providerRow.where(at)) ?? [];
       await sql(server, statements.split('; '));
     },
     async ends(at) {
@@ -299,124 +267,100 @@ export const postgresqlRows = (server: Server): Readonly<Record<keyof typeof adv
   },
 });
 
-type ClientAdvice = Extract<
-  keyof typeof clientAdvice,
-  'chooseExternalName' | 'createRetainedAgain' | 'adopt' | 'disableTls' | 'nameAnotherSchema' | 'endHolder'
->;
-
 /** The advice of the errors of PostgreSQL. */
-export const postgresqlClientRows = (server: Server): Readonly<Record<ClientAdvice, Row>> => ({
-  endHolder: {
-    async situation(at) {
-      await provider(server, at);
-      await database(at);
-      await at.working(PostgreSQLDatabaseKind, at.named('db'));
-      const subscription = `CREATE SUBSCRIPTION ${escapeIdentifier(at.named('copy'))} CONNECTION 'host=127.0.0.1'
+export const postgresqlClientRows = (server: Server) =>
+  ({
+    endHolder: {
+      async situation(at) {
+        await working(server, at);
+        const subscription = `CREATE SUBSCRIPTION ${escapeIdentifier(at.named('copy'))} CONNECTION 'host=127.0.0.1'
         PUBLICATION news WITH (connect = false, slot_name = NONE)`;
-      await sql(server, [subscription], at.named('db'));
-      await at.delete(PostgreSQLDatabaseKind, databaseKey(at));
+        await sql(server, [subscription], at.named('db'));
+        await at.delete(PostgreSQLDatabaseKind, databaseKey(at));
+      },
+      says: () => 'run in that database: DROP SUBSCRIPTION',
+      where: databaseRow.where,
+      async act(at) {
+        const [, statement = ''] = /run in that database: (.*)$/m.exec(await databaseRow.where(at)) ?? [];
+        await sql(server, [statement], at.named('db'));
+        await at.observeAgain(PostgreSQLDatabaseKind, at.named('db'));
+      },
+      ends: (at) => at.isGone(PostgreSQLDatabaseKind, 'db'),
     },
-    says: () => 'run in that database: DROP SUBSCRIPTION',
-    where: databaseRow.where,
-    async act(at) {
-      const [, statement = ''] = /run in that database: (.*)$/m.exec(await databaseRow.where(at)) ?? [];
-      await sql(server, [statement], at.named('db'));
-      await at.observeAgain(PostgreSQLDatabaseKind, at.named('db'));
+    disableTls: wrongEntry(server, { sslmode: 'require' }, 'ProviderUnreachable'),
+    adopt: {
+      ...databaseRow,
+      situation: existing(server),
+      says: () => 'run: COMMENT ON DATABASE',
+      async act(at) {
+        await runPrinted(server, at, /run: (COMMENT .*)$/m);
+        await at.observeAgain(PostgreSQLDatabaseKind, at.named('db'));
+      },
     },
-    ends: (at) => at.isGone(PostgreSQLDatabaseKind, at.named('db')),
-  },
-  disableTls: wrongEntry(server, { sslmode: 'require' }, 'ProviderUnreachable'),
-  adopt: {
-    ...databaseRow,
-    situation: existing(server),
-    says: () => 'run: COMMENT ON DATABASE',
-    async act(at) {
-      await runPrinted(server, at, /run: (COMMENT .*)$/m);
-      await at.observeAgain(PostgreSQLDatabaseKind, at.named('db'));
+    chooseExternalName: {
+      ...databaseRow,
+      situation: retained(server),
+      act: (at) =>
+        at.annotate(
+          PostgreSQLDatabaseKind,
+          at.named('db'),
+          `${annotationKeys.externalName}=${at.named('b')}`,
+        ),
     },
-  },
-  chooseExternalName: {
-    ...databaseRow,
-    situation: retained(server),
-    act: (at) =>
-      at.annotate(
-        PostgreSQLDatabaseKind,
-        at.named('db'),
-        `${annotationKeys.externalName}=${at.named('other')}`,
-      ),
-  },
-  createRetainedAgain: {
-    situation: retained(server),
-    where: databaseRow.where,
-    async act(at) {
-      await at.delete(PostgreSQLDatabaseKind, databaseKey(at));
-      await database(at, {}, 'former');
+    createRetainedAgain: {
+      situation: retained(server),
+      where: databaseRow.where,
+      async act(at) {
+        await at.delete(PostgreSQLDatabaseKind, databaseKey(at));
+        await database(at, {}, 'former');
+      },
+      ends: (at) => at.works(PostgreSQLDatabaseKind, 'former'),
     },
-    ends: (at) => at.works(PostgreSQLDatabaseKind, at.named('former')),
-  },
-  nameAnotherSchema: {
-    ...databaseRow,
-    async situation(at) {
-      await provider(server, at);
-      const owner = await role(at);
-      await database(at, { owner });
-      await at.working(PostgreSQLDatabaseKind, at.named('db'));
-      const planted = 'CREATE FUNCTION public.planted(text) RETURNS text LANGUAGE sql RETURN $1';
-      await sql(
-        server,
-        [
+    nameAnotherSchema: {
+      ...databaseRow,
+      async situation(at) {
+        await provider(server, at);
+        const owner = await role(at);
+        await database(at, { owner });
+        await at.working(PostgreSQLDatabaseKind, 'db');
+        const planting = [
           `GRANT CREATE ON SCHEMA public TO ${escapeIdentifier(owner)}`,
           `SET SESSION AUTHORIZATION ${escapeIdentifier(owner)}`,
-          planted,
+          'CREATE FUNCTION public.planted(text) RETURNS text LANGUAGE sql RETURN $1',
           'CREATE SCHEMA tools',
-        ],
-        at.named('db'),
-      );
-      await sql(server, ['CREATE SCHEMA more'], at.named('db'));
-      await editDatabase(at, { extensions: [{ name: 'file_fdw' }] });
+        ];
+        await sql(server, planting, at.named('db'));
+        await sql(server, ['CREATE SCHEMA more'], at.named('db'));
+        await editDatabase(at, { extensions: [{ name: 'file_fdw' }] });
+      },
+      act: (at) => editDatabase(at, { extensions: [{ name: 'file_fdw', schema: 'more' }] }),
     },
-    act: (at) => editDatabase(at, { extensions: [{ name: 'file_fdw', schema: 'more' }] }),
-  },
-});
+  }) satisfies RowsFor<typeof clientAdvice>;
+
+const noDatabase = 'has no database "missing", which the credentials name';
 
 /** Mistakes in the credentials, and names that a managed resource cannot have. */
 export const morePostgresqlRows = (server: Server): Readonly<Record<string, Row>> => ({
-  'PostgreSQL: a wrong password': wrongEntry(
-    server,
-    { password: 'wrong' },
-    'CredentialsRefused',
-    'password authentication failed',
-  ),
-  'PostgreSQL: a wrong role': wrongEntry(
-    server,
-    { username: 'nobody' },
-    'CredentialsRefused',
-    'password authentication failed',
-  ),
-  'PostgreSQL: a wrong host': wrongEntry(
-    server,
-    { endpoint: 'no-such-host.invalid' },
-    'ProviderUnreachable',
-    'no-such-host.invalid',
-  ),
-  'PostgreSQL: a wrong port': wrongEntry(server, { port: '1' }, 'ProviderUnreachable', 'refused'),
-  'PostgreSQL: a database that does not exist': wrongEntry(
-    server,
-    { database: 'missing' },
-    'CredentialsRefused',
-    'has no database "missing", which the credentials name',
+  ...Object.fromEntries(
+    (
+      [
+        ['a wrong password', { password: 'wrong' }, 'CredentialsRefused', 'password authentication failed'],
+        ['a wrong role', { username: 'nobody' }, 'CredentialsRefused', 'password authentication failed'],
+        ['a wrong host', { endpoint: 'no-such-host.invalid' }, 'ProviderUnreachable', 'no-such-host.invalid'],
+        ['a wrong port', { port: '1' }, 'ProviderUnreachable', 'refused'],
+        ['a missing database', { database: 'missing' }, 'CredentialsRefused', noDatabase],
+      ] as const
+    ).map(([name, entry, reason, says]) => [`PostgreSQL: ${name}`, wrongEntry(server, entry, reason, says)]),
   ),
   'PostgreSQL: the external name is that of the administrator': {
     async situation(at) {
       await provider(server, at);
-      await at.create(PostgreSQLRoleKind, at.named('role'), spec(at), {
-        [annotationKeys.externalName]: server().superuser,
-      });
+      const annotations = { [annotationKeys.externalName]: server().superuser };
+      await at.create(PostgreSQLRoleKind, 'role', spec(at), annotations);
     },
     says: () => coreAdvice.setExternalName,
-    where: (at) => at.messagesOf(PostgreSQLRoleKind, { name: at.named('role') }),
+    ...about(PostgreSQLRoleKind, 'role'),
     act: (at) =>
       at.annotate(PostgreSQLRoleKind, at.named('role'), `${annotationKeys.externalName}=${at.named('r')}`),
-    ends: (at) => at.works(PostgreSQLRoleKind, at.named('role')),
   },
 });

@@ -43,70 +43,66 @@ async function printedWith(at: Place, content: string): Promise<void> {
   );
 }
 
-const traced: Row['where'] = async (at) => (await at.trace()).fault?.advice;
+/** The advice of trace has these words. */
+const traced = (words: string) => ({
+  says: () => words,
+  where: async (at: Place) => (await at.trace()).fault?.advice,
+});
 
 /** Situations whose advice trace and docs/troubleshooting.md give. */
 export const providerRows: Readonly<Record<string, Row>> = {
   'a wrong password of a provider': {
     situation: withCredentials(({ url }) => ({ url, token: 'wrong' })),
-    says: () => 'correct it where it is written',
-    where: traced,
+    ...traced('correct it where it is written'),
     reason: 'CredentialsRefused',
     fault: 'wrong credentials',
     act: (at) => at.credentials(),
   },
   'a wrong host or port of a provider': {
     situation: withCredentials(({ token }) => ({ url: 'http://127.0.0.1:1', token })),
-    says: () => 'Check the network, and the address in the credentials',
-    where: traced,
+    ...traced('Check the network, and the address in the credentials'),
     reason: 'ProviderUnreachable',
     fault: 'provider down',
     act: (at) => at.credentials(),
   },
   'credentials that are no JSON object': {
     situation: withCredentials(() => []),
-    says: () => 'correct it where it is written',
-    where: traced,
+    ...traced('correct it where it is written'),
     reason: 'CannotReadCredentials',
     fault: 'wrong credentials',
     act: (at) => at.credentials(),
   },
   'a missing Secret of a provider': {
     situation: withCredentials(() => undefined),
-    says: () => 'with the value of the entry "credentials"',
-    where: traced,
+    ...traced('with the value of the entry "credentials"'),
     reason: 'CannotReadCredentials',
     fault: 'missing credentials',
     act: (at) => printedWith(at, JSON.stringify(at.workingCredentials)),
   },
   'missing rights': {
     situation: refused(403),
-    says: () => 'Give them the right in the external system, then try again with the first command',
-    where: traced,
+    ...traced('Give them the right in the external system, then try again with the first command'),
     reason: 'Forbidden',
     fault: 'not allowed',
     act: retried,
   },
   'an exhausted quota': {
     situation: refused(402),
-    says: () => 'Have the quota raised',
-    where: traced,
+    ...traced('Have the quota raised'),
     reason: 'QuotaExceeded',
     fault: 'quota',
     act: retried,
   },
   throttling: {
     situation: refused(429),
-    says: () => 'The controllers try again by themselves',
-    where: traced,
+    ...traced('The controllers try again by themselves'),
     reason: 'Throttled',
     fault: 'rate limited',
     act: (at) => Promise.resolve(cloudOf(at).faults.clear()),
   },
   'a provider that is down and comes back': {
     situation: refused(503),
-    says: () => 'The controllers continue once it answers',
-    where: traced,
+    ...traced('The controllers continue once it answers'),
     reason: 'ProviderUnreachable',
     fault: 'provider down',
     act: (at) => Promise.resolve(cloudOf(at).faults.clear()),
@@ -126,9 +122,8 @@ export const providerRows: Readonly<Record<string, Row>> = {
   },
   'a class that is not for this namespace': {
     async situation(at) {
-      await at.class('exclusive', {
-        template: { namespaceSelector: { matchLabels: { tier: at.namespace } } },
-      });
+      const namespaceSelector = { matchLabels: { tier: at.namespace } };
+      await at.class('exclusive', { template: { namespaceSelector } });
       await at.claim({ classRef: at.classRef('exclusive') });
     },
     says: () => 'specTemplate.namespaceSelector does not select it',
