@@ -11,20 +11,14 @@ const hasSucceeded = ({ code }: AuditedRequest): boolean => code >= 200 && code 
 export const described = ({ user, verb, resource, key, receivedMs, code }: AuditedRequest): string =>
   `${new Date(receivedMs).toISOString()} ${user} ${verb} ${resource} ${key} (${code})`;
 
-/** Judges, request by request, whether only the leader writes. A replica is known by its user, another one for each life. */
-export interface LeaseRule {
-  /** Answers with what is wrong with it: a write of a replica after another took the lease, or after its own ran out. */
-  check(request: AuditedRequest): string | undefined;
-  /** The same of anything else that only the leader may do: `what` it did at `atMs`, all requests until then known. */
-  checkAct(user: string, atMs: number, what: string): string | undefined;
-  /** The user who wrote the lease last, unless it was to give it free. */
-  leader(): string | undefined;
-}
-
-/** For requests in the order in which they were answered, of these users alone. */
-export function leaseRule(leaseDurationMs: number): LeaseRule {
+/**
+ * Judges, request by request in the order of the answers, whether only the leader writes. A replica is known by its user,
+ * another one for each life.
+ */
+export function leaseRule(leaseDurationMs: number) {
   /** The writers of the Lease with the times of the answers, newest last. */
   const terms: { readonly user: string; renewedMs: number; endedMs: number }[] = [];
+  /** The same as `check` of anything else that only the leader may do. All requests until `atMs` are known. */
   function checkAct(user: string, atMs: number, what: string): string | undefined {
     const term = terms.findLast((each) => each.user === user);
     if (term === undefined) return `acted without ever having led: ${what}`;
@@ -35,7 +29,8 @@ export function leaseRule(leaseDurationMs: number): LeaseRule {
     return undefined;
   }
   return {
-    check(request) {
+    /** Answers with what is wrong with it: a write of a replica after another took the lease, or after its own ran out. */
+    check(request: AuditedRequest): string | undefined {
       const { user, receivedMs, answeredMs } = request;
       if (!isWrite(request)) return undefined;
       if (!isLease(request)) return checkAct(user, receivedMs, described(request));
@@ -52,9 +47,10 @@ export function leaseRule(leaseDurationMs: number): LeaseRule {
       return undefined;
     },
     checkAct,
-    leader: () => {
+    /** The user who wrote the lease last, unless it was to give it free. */
+    leader(): string | undefined {
       const last = terms.at(-1);
-      return last === undefined || last.endedMs !== Number.POSITIVE_INFINITY ? undefined : last.user;
+      return last?.endedMs === Number.POSITIVE_INFINITY ? last.user : undefined;
     },
   };
 }
@@ -70,35 +66,26 @@ export function notGranted(request: AuditedRequest, rights: Rights): string | un
   return `asked for what its roles do not grant: ${described(request)}`;
 }
 
-/** Counts, for each thing, how many requests there were within the last minute. */
-export interface RateRule {
-  add(what: string, atMs: number): void;
-  /** The number of requests in the busiest minute of each thing. */
-  busiest(): ReadonlyMap<string, number>;
-}
-
 const minuteMs = 60_000;
 
-/** Times must come in order for each thing, more or less. */
-export function rateRule(): RateRule {
+/** Counts the requests within a minute for each thing. Times must come in order for each thing, more or less. */
+export function rateRule() {
   const recent = new Map<string, number[]>();
   const most = new Map<string, number>();
   return {
-    add(what, atMs) {
+    add(what: string, atMs: number): void {
       const times = recent.get(what) ?? [];
       times.push(atMs);
       while (times[0]! <= atMs - minuteMs) times.shift();
       recent.set(what, times);
       most.set(what, Math.max(times.length, most.get(what) ?? 0));
     },
-    busiest: () => most,
+    /** The number of requests in the busiest minute of each thing. */
+    busiest: (): ReadonlyMap<string, number> => most,
   };
 }
 
-/**
- * The loop that a request is part of: of one process, about one object; undefined for requests that keep a
- * Lease.
- */
+/** The loop that a request is part of: of one process, about one object; undefined for requests that keep a Lease. */
 export function loopOf(request: AuditedRequest): string | undefined {
   if (isLease(request)) return undefined;
   const { user, verb, resource, key } = request;

@@ -67,16 +67,8 @@ export function auditedRequest(line: string): AuditedRequest | undefined {
   };
 }
 
-/** The audit log of an API server, read as it grows. */
-export interface AuditTrail {
-  /** For `startControlPlane`. */
-  readonly apiServerFlags: Readonly<Record<string, string>>;
-  /** The entries since the last call, in the order of their answers. */
-  fresh(): Promise<readonly AuditedRequest[]>;
-}
-
-/** A trail in this directory. */
-export async function auditTrail(directory: string): Promise<AuditTrail> {
+/** The audit log of an API server, read as it grows in this directory. */
+export async function auditTrail(directory: string) {
   const [policyFile, logFile] = [join(directory, 'audit-policy.json'), join(directory, 'audit.log')];
   await writeFile(policyFile, JSON.stringify(policy));
   // Two API servers write to one file. They append to a file that exists, and overwrite one that they create.
@@ -90,7 +82,8 @@ export async function auditTrail(directory: string): Promise<AuditTrail> {
       // One file, however long: a rotated one would be lost to us.
       'audit-log-maxsize': '100000',
     },
-    async fresh() {
+    /** The entries since the last call, in the order of their answers. */
+    async fresh(): Promise<readonly AuditedRequest[]> {
       const file = await open(logFile, 'r').catch(() => undefined);
       if (file === undefined) return [];
       try {

@@ -27,14 +27,11 @@ export async function markDatabases(world: World, claims: readonly string[]): Pr
 
 /** Each PostgreSQL claim's secret opens its database, and what its tenant left there is there. */
 export async function tryClaims(world: World, marked: MarkedDatabases, blame: Blame): Promise<void> {
-  const { items } = await eventually('claims are listed', () =>
-    world.client.list(PostgreSQLInstanceKind, {}),
-  );
-  for (const { kind, metadata } of items) {
+  const list = () => world.client.list(PostgreSQLInstanceKind, {});
+  for (const { kind, metadata } of (await eventually('claims are listed', list)).items) {
     const { namespace = '', name } = metadata;
-    await tryLogin(world, { namespace, name: `${name}-connection` }, marked, (problem) =>
-      blame(`${kind} ${namespace}/${name}`, problem),
-    );
+    const tell = (problem: string) => blame(`${kind} ${namespace}/${name}`, problem);
+    await tryLogin(world, { namespace, name: `${name}-connection` }, marked, tell);
   }
 }
 
@@ -62,11 +59,8 @@ async function tryLogin(
   try {
     const uri = (await uriIn(world, secret)) ?? '';
     const note = marked.get(databaseIn(uri));
-    const rows = await world.sql<{ note: string }>(
-      note === undefined ? "SELECT '' AS note" : 'SELECT note FROM kept',
-      uri,
-    );
-    const notes = rows.map((row) => row.note);
+    const query = note === undefined ? "SELECT '' AS note" : 'SELECT note FROM kept';
+    const notes = (await world.sql<{ note: string }>(query, uri)).map((row) => row.note);
     if (!isDeepStrictEqual(notes, [note ?? ''])) tell(`its data are not as they were: ${notes.join(', ')}`);
   } catch (error) {
     tell(`its secret does not work: ${messageOf(error)}`);

@@ -27,10 +27,7 @@ describe('a faulty link', () => {
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    link = await startFaultyLink({
-      target: { host: '127.0.0.1', port },
-      random: seededRandom(1),
-    });
+    link = await startFaultyLink({ target: { host: '127.0.0.1', port }, random: seededRandom(1) });
   });
   afterEach(async () => {
     for (const client of clients.splice(0)) client.destroy();

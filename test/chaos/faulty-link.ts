@@ -40,20 +40,14 @@ interface Pair {
 
 /**
  * - `cut`: connections are reset, and so is every new one.
- * - `stall`: connections are accepted, and nothing gets through. Data of a client that gave up is never
- * delivered.
+ * - `stall`: connections are accepted, and nothing gets through. Data of a client that gave up is never delivered.
  * - `throttle`: 16 KiB a second each way.
  * - `truncate`: the server's side ends in the middle of an answer.
- * - `corrupt`: single bytes change. Towards the client any bit may. Towards the server the top bit is set,
- * which makes no
+ * - `corrupt`: single bytes change. Towards the client any bit may. Towards the server the top bit is set, which makes no
  * valid request another valid one: those could not be distinguished over plain TCP.
  */
-export async function startFaultyLink({
-  target,
-  random,
-  onConnection,
-  onSent,
-}: FaultyLinkOptions): Promise<FaultyLink> {
+export async function startFaultyLink(options: FaultyLinkOptions): Promise<FaultyLink> {
+  const { target, random, onConnection, onSent } = options;
   let state: LinkFault | 'open' = 'open';
   const pairs = new Set<Pair>();
 

@@ -2,27 +2,37 @@ import { cp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, escapeLiteral } from 'pg';
+import { isConditionTrue } from '../../apis/core/v1alpha1/condition.ts';
 import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { NetworkKind } from '../../apis/fcp/v1alpha3/network.ts';
 import { AmbivalentDBInstanceClassKind } from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
-import { eventually } from '../cluster/stack-harness.ts';
+import { applyTo, eventually } from '../cluster/stack-harness.ts';
+import { objectOf } from '../fakes/object-of.ts';
 import type { Proof } from './catalogue.ts';
 import { ambivalentClass, credentialsSecret, proofNow } from './catalogue.ts';
 import type { Life, Replica } from './replica.ts';
-import type { CloudMood, CloudName, FaultAction, ProviderName, Server, Signal } from './schedule.ts';
+import type {
+  CloudMood,
+  CloudName,
+  FaultAction,
+  LinkFault,
+  ProviderName,
+  Server,
+  Signal,
+} from './schedule.ts';
 import { servers } from './schedule.ts';
 import { signalTree } from './server-process.ts';
 import type { Users } from './users.ts';
 import type { World } from './world.ts';
-import { credentialsNamespace, list } from './world.ts';
+import { credentialsNamespace } from './world.ts';
 
 /** A fault that has begun. */
 export interface Harm {
   /** The target of the fault, if chance or the moment decided it. */
   readonly detail?: string;
   /** Ends it: from then on nothing keeps the desired state from being reached. */
-  end(): Promise<void>;
+  end(): Promise<unknown>;
   /** Something to ask for afterwards that only works if all is well again; ends when it has been asked for. */
   probe?(): Promise<void>;
 }
@@ -75,12 +85,7 @@ async function signalReplicas(
   if (signal === 'SIGSTOP') return frozen(lives);
   for (const each of chosen) each.hold();
   await Promise.all(lives.map((life) => ended(life, signal)));
-  return {
-    detail: named(lives),
-    async end() {
-      await Promise.all(chosen.map((each) => each.start()));
-    },
-  };
+  return { detail: named(lives), end: () => Promise.all(chosen.map((each) => each.start())) };
 }
 
 const named = (lives: readonly Life[]): string => lives.map(({ user }) => user).join(', ');
@@ -106,7 +111,7 @@ function frozen(lives: readonly Life[]): Harm {
 /** A server as a process that can be frozen, and stopped and started. */
 interface Stoppable {
   pid(): Promise<number> | number;
-  stop(signal: Exclude<Signal, 'SIGSTOP'>): Promise<unknown>;
+  stop(signal: Exclude<Signal, 'SIGSTOP'>): unknown;
   start(): Promise<unknown>;
 }
 
@@ -115,10 +120,8 @@ function serverOf({ controlPlane, postgresql, clouds }: World, target: Server): 
     case 'apiserver':
       return {
         pid: async () => (await controlPlane.pids()).apiServer,
-        async stop(signal) {
-          // It shuts down in its own time; during that time it refuses.
-          void controlPlane.stopApiServer(signal).catch(() => {});
-        },
+        // It shuts down in its own time; during that time it refuses.
+        stop: (signal) => void controlPlane.stopApiServer(signal).catch(() => {}),
         async start() {
           await controlPlane.stopApiServer();
           await controlPlane.startApiServer();
@@ -133,10 +136,8 @@ function serverOf({ controlPlane, postgresql, clouds }: World, target: Server): 
     case 'postgresql':
       return {
         pid: () => postgresql.pid() ?? 0,
-        async stop(signal) {
-          // SIGTERM: new connections are refused, and open ones may stay until the second signal.
-          process.kill(postgresql.pid() ?? 0, signal);
-        },
+        // SIGTERM: new connections are refused, and open ones may stay until the second signal.
+        stop: (signal) => process.kill(postgresql.pid() ?? 0, signal),
         async start() {
           await postgresql.stop();
           await postgresql.start();
@@ -156,34 +157,21 @@ async function signalServer(world: World, target: Server, signal: Signal): Promi
   if (signal === 'SIGSTOP') {
     const pid = await server.pid();
     signalTree(pid, 'SIGSTOP');
-    return {
-      async end() {
-        signalTree(pid, 'SIGCONT');
-      },
-    };
+    return { end: async () => signalTree(pid, 'SIGCONT') };
   }
   await server.stop(signal);
-  return {
-    async end() {
-      await server.start();
-    },
-  };
+  return { end: () => server.start() };
 }
 
 async function harmLink(
   world: World,
   leading: Injection['leading'],
   link: string,
-  fault: 'cut' | 'stall' | 'throttle' | 'truncate' | 'corrupt',
+  fault: LinkFault,
 ): Promise<Harm> {
   const name = link === 'apiserver' ? `apiserver-${(await leading()).name}` : link;
   world.links[name]!.become(fault);
-  return {
-    detail: name,
-    async end() {
-      world.links[name]!.become('open');
-    },
-  };
+  return { detail: name, end: async () => world.links[name]!.become('open') };
 }
 
 /** The replicas miss changes that etcd forgets, and an API server that was started since never knew of. */
@@ -248,14 +236,9 @@ async function takenSlots({ postgresql, administratorPassword }: World): Promise
   const taken: Client[] = [];
   const most = 150;
   for (let isFull = false; !isFull && taken.length < most; ) {
-    const client = new Client({
-      host: postgresql.host,
-      port: postgresql.port,
-      user: postgresql.superuser,
-      password: administratorPassword,
-      database: 'postgres',
-      ssl: { rejectUnauthorized: false },
-    });
+    const { host, port, superuser: user } = postgresql;
+    const login = { host, port, user, password: administratorPassword, database: 'postgres' };
+    const client = new Client({ ...login, ssl: { rejectUnauthorized: false } });
     client.on('error', () => {});
     try {
       await client.connect();
@@ -266,28 +249,14 @@ async function takenSlots({ postgresql, administratorPassword }: World): Promise
   }
   return {
     detail: `${taken.length} connections`,
-    async end() {
-      await Promise.all(taken.map((client) => client.end()));
-    },
+    end: () => Promise.all(taken.map((client) => client.end())),
   };
 }
 
 async function lostCredentials(world: World, provider: ProviderName): Promise<Harm> {
-  await eventually('it is deleted', () =>
-    world.controlPlane.kubectl([
-      '-n',
-      credentialsNamespace,
-      'delete',
-      'secret',
-      provider,
-      '--ignore-not-found',
-    ]),
-  );
-  return {
-    async end() {
-      await applied(world, credentialsSecret(world, proofNow(world, provider)));
-    },
-  };
+  const args = ['-n', credentialsNamespace, 'delete', 'secret', provider, '--ignore-not-found'];
+  await eventually('it is deleted', () => world.controlPlane.kubectl(args));
+  return { end: () => applied(world, credentialsSecret(world, proofNow(world, provider))) };
 }
 
 /** Makes etcd forget all that is not the present, over its JSON gateway. */
@@ -305,11 +274,7 @@ async function compact(etcdUrl: string): Promise<void> {
 }
 
 const applied = (world: World, object: object): Promise<string> =>
-  eventually(
-    'it is applied',
-    () => world.controlPlane.kubectl(['apply', '-f', '-'], list([object])),
-    120_000,
-  );
+  eventually('it is applied', () => applyTo(world.controlPlane, object), 120_000);
 
 /** A credential that no system accepts yet. */
 function newProof(world: World, provider: ProviderName): Proof {
@@ -319,11 +284,7 @@ function newProof(world: World, provider: ProviderName): Proof {
 
 async function wrongCredentials(world: World, provider: ProviderName): Promise<Harm> {
   await applied(world, credentialsSecret(world, newProof(world, provider)));
-  return {
-    async end() {
-      await applied(world, credentialsSecret(world, proofNow(world, provider)));
-    },
-  };
+  return { end: () => applied(world, credentialsSecret(world, proofNow(world, provider))) };
 }
 
 /** The system accepts other credentials from now on; its users get them at the end. */
@@ -338,11 +299,7 @@ async function rotation(world: World, provider: ProviderName): Promise<Harm> {
     await cloud.stop('SIGKILL');
     await cloud.start({ credentials: fresh.credentials });
   }
-  return {
-    async end() {
-      await applied(world, credentialsSecret(world, fresh));
-    },
-  };
+  return { end: () => applied(world, credentialsSecret(world, fresh)) };
 }
 
 async function deletedDefinition(
@@ -353,46 +310,29 @@ async function deletedDefinition(
 ): Promise<Harm> {
   const { controlPlane, client } = world;
   await controlPlane.kubectl(['delete', 'crd', name, '--wait=false', '--ignore-not-found']);
+  const left = () => controlPlane.kubectl(['get', 'crd', name, '--ignore-not-found', '-o', 'name']);
   let probes = 0;
   return {
     async end() {
-      await eventually(
-        'the definition is gone',
-        async () =>
-          (await controlPlane.kubectl(['get', 'crd', name, '--ignore-not-found', '-o', 'name'])) === '',
-        60_000,
-      );
+      await eventually('the definition is gone', async () => (await left()) === '', 60_000);
       await controlPlane.installDefinitions();
-      if (holds === 'classes') {
-        await eventually('the class is back', () =>
-          client.create(AmbivalentDBInstanceClassKind, ambivalentClass()),
-        );
-      }
+      if (holds === 'nothing') return;
+      const restore = () => client.create(AmbivalentDBInstanceClassKind, ambivalentClass());
+      await eventually('the class is back', restore);
     },
     async probe() {
       if (name !== 'networks.network.fcp.crossplane.io') return;
       probes += 1;
       const key = { name: `probe-${Date.now()}-${probes}` };
-      await users.make(NetworkKind, {
-        apiVersion: 'network.fcp.crossplane.io/v1alpha3',
-        kind: 'Network',
-        metadata: key,
-        spec: {
-          providerRef: { name: 'favourite' },
-          deletionPolicy: 'Delete',
-          forProvider: { cidr: '10.1.0.0/16' },
-        },
-      } as never);
-      await eventually(
-        'the network is ready',
-        async () => {
-          const { status } = await client.get(NetworkKind, key);
-          if (status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True'))
-            return true;
-          throw new Error(JSON.stringify(status ?? 'no status'));
-        },
-        150_000,
-      );
+      const forProvider = { cidr: '10.1.0.0/16' };
+      const spec = { providerRef: { name: 'favourite' }, deletionPolicy: 'Delete', forProvider };
+      await users.make(NetworkKind, objectOf(NetworkKind, key, { spec }));
+      const isReady = async () => {
+        const { status } = await client.get(NetworkKind, key);
+        if (isConditionTrue(status?.conditions, 'Ready')) return true;
+        throw new Error(JSON.stringify(status ?? 'no status'));
+      };
+      await eventually('the network is ready', isReady, 150_000);
       await users.remove(NetworkKind, key);
     },
   };

@@ -50,16 +50,13 @@ export function steadyIntents(before: Intents, after: Intents): Intents {
     new Map([...from].filter(([key, { isWanted }]) => to.get(key)?.isWanted === isWanted));
   const edits = [...before.edits].map(([key, own]) => {
     const now = after.edits.get(key) ?? noEdits;
-    const { labels, annotations, forProvider, secretKeys } = own;
-    return [
-      key,
-      {
-        labels: common(labels, now.labels),
-        annotations: common(annotations, now.annotations),
-        forProvider: common(forProvider, now.forProvider),
-        secretKeys: common(secretKeys, now.secretKeys),
-      },
-    ] as const;
+    const both = {
+      labels: common(own.labels, now.labels),
+      annotations: common(own.annotations, now.annotations),
+      forProvider: common(own.forProvider, now.forProvider),
+      secretKeys: common(own.secretKeys, now.secretKeys),
+    };
+    return [key, both] as const;
   });
   return {
     claims: steady(before.claims, after.claims),

@@ -23,8 +23,7 @@ const controlledBy = (object: Claim | Managed) => {
 /** A claim that is Bound and all that belongs to it. */
 function scene(name = 'one', policy: 'Delete' | 'Retain' = 'Delete') {
   const claim: Claim = {
-    apiVersion: 'database.crossplane.io/v1alpha1',
-    kind: 'FancySQLInstance',
+    ...{ apiVersion: 'database.crossplane.io/v1alpha1', kind: 'FancySQLInstance' },
     metadata: { namespace: 'team', name, uid: `claim-${name}` },
     spec: {
       resourceRef: { kind: 'FavouriteDBInstance', name: `managed-${name}` },
@@ -33,8 +32,7 @@ function scene(name = 'one', policy: 'Delete' | 'Retain' = 'Delete') {
     status: { bindingPhase: 'Bound', conditions },
   };
   const managed: Managed = {
-    apiVersion: 'database.fcp.crossplane.io/v1alpha3',
-    kind: 'FavouriteDBInstance',
+    ...{ apiVersion: 'database.fcp.crossplane.io/v1alpha3', kind: 'FavouriteDBInstance' },
     metadata: { name: `managed-${name}`, uid: `managed-${name}` },
     spec: {
       claimRef: { kind: 'FancySQLInstance', namespace: 'team', name, uid: `claim-${name}` },
@@ -59,13 +57,8 @@ function scene(name = 'one', policy: 'Delete' | 'Retain' = 'Delete') {
     password: `password-${name}`,
     fields: { fancinessLevel: 3 },
   };
-  return {
-    claim,
-    managed,
-    target: secret('team', `${name}-connection`, claim),
-    source: secret('credentials', `source-${name}`, managed),
-    external,
-  };
+  const target = secret('team', `${name}-connection`, claim);
+  return { claim, managed, target, source: secret('credentials', `source-${name}`, managed), external };
 }
 type Scene = ReturnType<typeof scene>;
 
@@ -113,7 +106,7 @@ describe('the judge', () => {
 
   const unbound: Claim = { ...one.claim, status: { conditions: [] } };
   const recoloured: Claim = { ...one.claim, metadata: { ...one.claim.metadata, labels: { colour: 'blue' } } };
-  const [theClaim, theResource] = ['FancySQLInstance team/one', 'FavouriteDBInstance managed-one'];
+  const [theClaim, theResource] = ['FancySQLInstance team/one', 'FavouriteDBInstance managed-one'] as const;
   const wanting = (of: string, change: Partial<Edits>) => intents(['one'], edits(of, change));
   /** A case: its world, and the findings that it must have, of which the rest are none. */
   interface Case {
@@ -224,18 +217,14 @@ describe('the judge', () => {
     const { claimRef: _, ...spec } = one.managed.spec;
     const alone = { ...one, managed: { ...one.managed, spec, status: { conditions } } };
     const { target: _target, claim: _claim, ...rest } = alone;
-    const made = (isWanted: boolean) =>
-      intents([], {
-        managed: new Map([
-          ['FavouriteDBInstance managed-one', { kind: 'FavouriteDBInstance', name: 'managed-one', isWanted }],
-        ]),
-      });
+    const made = (isWanted: boolean) => {
+      const intent = { kind: 'FavouriteDBInstance', name: 'managed-one', isWanted };
+      return intents([], { managed: new Map([[theResource, intent]]) });
+    };
     assert.deepEqual(judge(made(true), observed(rest), noMemory).unmet, []);
-    assert.deepEqual(judge(made(false), observed(rest), noMemory).unmet, [
-      { object: 'FavouriteDBInstance managed-one', problem: 'is not gone' },
-    ]);
-    assert.deepEqual(judge(made(true), observed(), noMemory).violations, [
-      { object: 'FavouriteDBInstance managed-one', problem: 'is gone, and nobody deleted it' },
-    ]);
+    const left = judge(made(false), observed(rest), noMemory);
+    assert.deepEqual(texts(left.unmet), [`${theResource}: is not gone`]);
+    const lost = judge(made(true), observed(), noMemory);
+    assert.deepEqual(texts(lost.violations), [`${theResource}: is gone, and nobody deleted it`]);
   });
 });

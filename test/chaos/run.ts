@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import { decodeDetails } from '../../apis/core/v1alpha1/secret.ts';
 import { messageOf } from '../../runtime/client/errors.ts';
-import { eventually } from '../cluster/stack-harness.ts';
+import { inTurns } from '../bench/in-turns.ts';
+import { applyTo, eventually } from '../cluster/stack-harness.ts';
 import { installedRights } from '../fakes/granted.ts';
 import { described, isWrite, leaseRule, loopOf, notGranted, rateRule } from './audit-rules.ts';
 import type { AuditedRequest } from './audit-trail.ts';
@@ -24,7 +25,6 @@ import type { Round } from './schedule.ts';
 import { kindsNamed, providers, schedule } from './schedule.ts';
 import { users as usersOf } from './users.ts';
 import type { World } from './world.ts';
-import { list } from './world.ts';
 
 /** The rules of every run; see docs/reliability.md. */
 export const limits = {
@@ -84,9 +84,8 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
    * The latest time at which a request was sent that arrived then: a stopped server may receive requests of
    * a process that ended before.
    */
-  const sentMs = (user: string, arrivedMs: number): number => {
-    return Math.min(arrivedMs, lifeOf(user)?.end?.atMs ?? arrivedMs);
-  };
+  const sentMs = (user: string, arrivedMs: number): number =>
+    Math.min(arrivedMs, lifeOf(user)?.end?.atMs ?? arrivedMs);
   const readAudit = async (): Promise<void> => {
     const calls = world.externalWrites();
     for (const request of await world.audit.fresh()) {
@@ -107,17 +106,11 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
       if (problem !== undefined) blame(user, problem);
     }
   };
-  const lifeNamed = (user: string | undefined): Replica | undefined =>
-    world.replicas.find((each) => each.current()?.user === user);
-  const leading = (): Promise<Replica> =>
-    eventually(
-      'a replica leads',
-      async () => {
-        await readAudit();
-        return lifeNamed(lease.leader());
-      },
-      90_000,
-    );
+  async function leader(): Promise<Replica | undefined> {
+    await readAudit();
+    return world.replicas.find((each) => each.current()?.user === lease.leader());
+  }
+  const leading = (): Promise<Replica> => eventually('a replica leads', leader, 90_000);
 
   /** Looks once; answers with what is not as desired, or why that cannot be known. */
   async function look(): Promise<readonly Finding[]> {
@@ -196,30 +189,20 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
 
   // The world as users want it.
   note(`making ${options.claims} claims`);
-  await world.controlPlane.kubectl(
-    ['apply', '-f', '-'],
-    list([
-      ...providers.map((provider) => credentialsSecret(world, proofNow(world, provider))),
-      ...providerObjects(world),
-      ...classObjects(),
-    ]),
+  await applyTo(
+    world.controlPlane,
+    ...providers.map((provider) => credentialsSecret(world, proofNow(world, provider))),
+    ...[...providerObjects(world), ...classObjects()],
   );
   await Promise.all(world.replicas.map((each) => each.start()));
   await leading();
-  const turns = Array.from({ length: options.claims }, (_, index) => index);
-  await Promise.all(
-    Array.from({ length: 10 }, async () => {
-      while (turns.pop() !== undefined) await people.createClaim();
-    }),
-  );
+  await inTurns(options.claims, 10, () => people.createClaim());
   const atFirst = await recovered('the claims were made');
   if (atFirst === undefined) note('the claims are not Bound: going on all the same');
   else note(`all are Bound and can be used after ${(atFirst / 1000).toFixed(1)} s`);
   const claims = [...people.intents.claims.values()].filter(({ kind }) => kind === 'PostgreSQLInstance');
-  const marked = await markDatabases(
-    world,
-    claims.map(({ namespace, name }) => `${namespace}/${name}`),
-  );
+  const names = claims.map(({ namespace, name }) => `${namespace}/${name}`);
+  const marked = await markDatabases(world, names);
 
   // Faults.
   const faultsFromMs = performance.now();
@@ -284,9 +267,10 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
       faults.push({ kind: kind.name, round: round.number, ...(recoveryMs !== undefined && { recoveryMs }) });
     }
     const detail = harms.map((harm) => harm.detail).filter(Boolean);
-    note(
-      `${during}${detail.length > 0 ? ` (${detail.join('; ')})` : ''}: ${recoveryMs === undefined ? 'NOT RECOVERED' : `recovered ${(recoveryMs / 1000).toFixed(1)} s after`}`,
-    );
+    const details = detail.length > 0 ? ` (${detail.join('; ')})` : '';
+    const after =
+      recoveryMs === undefined ? 'NOT RECOVERED' : `recovered ${(recoveryMs / 1000).toFixed(1)} s after`;
+    note(`${during}${details}: ${after}`);
   }
 
   // The end: all is as desired, can be used, and stays.
@@ -340,9 +324,8 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
     const problem = wrongEnd(life);
     if (problem !== undefined) blame(life.user, problem);
   }
-  const events = await eventually('Events are listed', () =>
-    world.controlPlane.kubectl(['get', 'events', '-A', '-o', 'json']),
-  );
+  const listEvents = () => world.controlPlane.kubectl(['get', 'events', '-A', '-o', 'json']);
+  const events = await eventually('Events are listed', listEvents);
   for (const secret of reported.in(events)) blame('Events', `one tells ${secret}`);
   for (const [what, perMinute] of rates.busiest()) {
     if (perMinute > limits.requestsPerMinute) blame(what, `${perMinute} requests in a minute`);

@@ -18,16 +18,15 @@ export type Signal = (typeof signals)[number];
 export const providers = ['postgresql', ...cloudNames] as const;
 export type ProviderName = (typeof providers)[number];
 
+/** The state of the credentials of a provider during a fault. */
+const breakages = ['wrong', 'rotated', 'lost'] as const;
 /** The behaviour of a cloud during a fault. */
 export const cloudMoods = ['fails half of all requests', 'limits requests', 'shows changes late'] as const;
 export type CloudMood = (typeof cloudMoods)[number];
 
+type Target = Server | 'leader' | 'standby' | 'both';
 export type FaultAction =
-  | {
-      readonly type: 'signal';
-      readonly signal: Signal;
-      readonly target: Server | 'leader' | 'standby' | 'both';
-    }
+  | { readonly type: 'signal'; readonly signal: Signal; readonly target: Target }
   | { readonly type: 'link'; readonly link: Link; readonly fault: LinkFault }
   | { readonly type: 'compaction' }
   | { readonly type: 'restore' }
@@ -36,7 +35,7 @@ export type FaultAction =
   | {
       readonly type: 'credentials';
       readonly provider: ProviderName;
-      readonly how: 'wrong' | 'rotated' | 'lost';
+      readonly how: (typeof breakages)[number];
     }
   | { readonly type: 'definition'; readonly plural: string; readonly holds: 'nothing' | 'classes' };
 
@@ -134,7 +133,7 @@ export const faultKinds: readonly FaultKind[] = [
     lasts: usual,
   },
   ...providers.flatMap((provider) =>
-    (['wrong', 'rotated', 'lost'] as const).map((how) => ({
+    breakages.map((how) => ({
       name: `${provider} credentials ${how}`,
       action: { type: 'credentials', provider, how } as const,
       holds: [provider, 'apiserver', 'etcd'],
@@ -163,20 +162,10 @@ export interface ScheduledFault {
 }
 
 export const userActions = [
-  'create claim',
-  'delete claim',
-  'annotate claim',
-  'label managed',
-  'edit spec of managed',
-  'delete secret of claim',
-  'edit secret of claim',
-  'delete secret of managed',
-  'edit password of managed',
-  'add key to secret of managed',
-  'edit class',
-  'claim before class',
-  'make managed',
-  'delete managed',
+  ...(['create claim', 'delete claim', 'annotate claim', 'label managed', 'edit spec of managed'] as const),
+  ...(['delete secret of claim', 'edit secret of claim', 'delete secret of managed'] as const),
+  ...(['edit password of managed', 'add key to secret of managed', 'edit class'] as const),
+  ...(['claim before class', 'make managed', 'delete managed'] as const),
 ] as const;
 export type UserAction = (typeof userActions)[number];
 
@@ -223,11 +212,8 @@ function shuffled<T>(values: readonly T[], random: Random): T[] {
  * Rounds without end; the same ones for the same options. Every kind of fault comes once before any comes again. Three
  * rounds in four have one fault, the others two or three that overlap.
  */
-export function* schedule({
-  seed,
-  actionsPerSecond,
-  kinds = faultKinds,
-}: ScheduleOptions): Generator<Round, never> {
+export function* schedule(options: ScheduleOptions): Generator<Round, never> {
+  const { seed, actionsPerSecond, kinds = faultKinds } = options;
   const random = seededRandom(seed);
   let deck: FaultKind[] = [];
   for (let number = 1; ; number += 1) {
@@ -249,12 +235,9 @@ export function* schedule({
     const lengthMs = Math.max(...faults.map(({ endMs }) => endMs));
     const actions: ScheduledAction[] = [];
     const areThereUsers = !faults.some(({ kind }) => kind.isAlone);
-    for (
-      let atMs = 0;
-      areThereUsers && atMs < lengthMs;
-      atMs += (-Math.log(1 - random()) * 1000) / actionsPerSecond
-    ) {
+    for (let atMs = 0; areThereUsers && atMs < lengthMs; ) {
       actions.push({ atMs: Math.round(atMs), action: oneOf(userActions, random), pick: random() });
+      atMs += (-Math.log(1 - random()) * 1000) / actionsPerSecond;
     }
     yield { number, faults, actions };
   }

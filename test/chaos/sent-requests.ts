@@ -7,22 +7,19 @@ export interface SentRequest {
   readonly body: string;
 }
 
-/** Reads what clients send, piece by piece, each over a connection of its own, one request after the other. */
-export interface SentRequests {
-  /** The request that is whole with this piece, if one is. */
-  add(connection: number, chunk: Buffer): SentRequest | undefined;
-  /** The connection is new, whatever had its number before. */
-  begin(connection: number): void;
-}
-
 const headEnd = '\r\n\r\n';
 
-/** Bodies must say their length; what is no request is left out. */
-export function sentRequests(): SentRequests {
+/**
+ * Reads what clients send, piece by piece, each over a connection of its own, one request after the other. Bodies must
+ * say their length; what is no request is left out.
+ */
+export function sentRequests() {
   const pending = new Map<number, string>();
   return {
-    begin: (connection) => void pending.delete(connection),
-    add(connection, chunk) {
+    /** The connection is new, whatever had its number before. */
+    begin: (connection: number): void => void pending.delete(connection),
+    /** The request that is whole with this piece, if one is. */
+    add(connection: number, chunk: Buffer): SentRequest | undefined {
       const text = (pending.get(connection) ?? '') + chunk.toString('latin1');
       pending.set(connection, text);
       const end = text.indexOf(headEnd);

@@ -105,7 +105,7 @@ export function users(world: World): Users {
     all: readonly T[],
     by: (one: T) => string,
     pick: number,
-    work: (one: T) => Promise<void>,
+    work: (one: T) => Promise<unknown>,
   ) {
     const free = all.filter((each) => !busy.has(by(each))).toSorted((a, b) => by(a).localeCompare(by(b)));
     const one = free[Math.floor(pick * free.length)];
@@ -117,7 +117,7 @@ export function users(world: World): Users {
       busy.delete(by(one));
     }
   }
-  const withClaim = (pick: number, work: (intent: Intent, kind: Kind<Claim>) => Promise<void>) =>
+  const withClaim = (pick: number, work: (intent: Intent, kind: Kind<Claim>) => Promise<unknown>) =>
     withOne(
       [...claims.values()].filter(({ isWanted }) => isWanted),
       (intent) => intentKey(intent.kind, intent),
@@ -126,11 +126,8 @@ export function users(world: World): Users {
     );
   /** A managed resource that is there to stay for now: a claim's, or one made by hand. */
   async function withManaged(pick: number, work: (one: Managed, kind: Kind<Managed>) => Promise<void>) {
-    const lists = await answered(() =>
-      Promise.all(
-        managedKinds.filter(({ kind }) => Object.hasOwn(edit, kind)).map((kind) => client.list(kind, {})),
-      ),
-    );
+    const kinds = managedKinds.filter(({ kind }) => Object.hasOwn(edit, kind));
+    const lists = await answered(() => Promise.all(kinds.map((kind) => client.list(kind, {}))));
     const isStaying = ({ kind, metadata, spec }: Managed): boolean => {
       if (metadata.deletionTimestamp !== undefined) return false;
       if (managed.get(intentKey(kind, metadata))?.isWanted) return true;
@@ -139,12 +136,8 @@ export function users(world: World): Users {
       return claim?.isWanted === true && !busy.has(intentKey(claim.kind, claim));
     };
     const all = lists.flatMap(({ items }) => items).filter(isStaying);
-    await withOne(
-      all,
-      ({ kind, metadata }) => intentKey(kind, metadata),
-      pick,
-      (one) => work(one, managedNamed(one.kind)),
-    );
+    const keyOf = ({ kind, metadata }: Managed) => intentKey(kind, metadata);
+    await withOne(all, keyOf, pick, (one) => work(one, managedNamed(one.kind)));
   }
 
   async function createClaim(): Promise<void> {
@@ -162,10 +155,7 @@ export function users(world: World): Users {
     intend(managed, { apiVersion: '', kind: kind.kind, metadata: { ...key } }, false);
     await remove(kind, key);
   }
-  const secretOf = ({ namespace = '', name }: Intent): ObjectKey => ({
-    namespace,
-    name: `${name}-connection`,
-  });
+  const secretOf = ({ namespace = '', name }: Intent) => ({ namespace, name: `${name}-connection` });
   const newPassword = (): string => Buffer.from(world.plant()).toString('base64');
   /** Labels and annotations of a user, in the metadata of an object. */
   const noted = (number: number) => ({
@@ -200,10 +190,7 @@ export function users(world: World): Users {
           edited(intentKey(one.kind, one.metadata), { forProvider });
         }
       }),
-    'delete secret of claim': (pick) =>
-      withClaim(pick, async (intent) => {
-        await remove(SecretKind, secretOf(intent));
-      }),
+    'delete secret of claim': (pick) => withClaim(pick, (intent) => remove(SecretKind, secretOf(intent))),
     'edit secret of claim': (pick) =>
       withClaim(pick, async (intent) => {
         await patch(SecretKind, secretOf(intent), {
@@ -297,15 +284,8 @@ export function users(world: World): Users {
       }
       const { plural, group } = FancySQLInstanceKind;
       world.undefinedKinds.add(FancySQLInstanceKind.kind);
-      await answered(() =>
-        world.controlPlane.kubectl([
-          'delete',
-          'crd',
-          `${plural}.${group}`,
-          '--wait=false',
-          '--ignore-not-found',
-        ]),
-      );
+      const definition = ['delete', 'crd', `${plural}.${group}`, '--wait=false', '--ignore-not-found'];
+      await answered(() => world.controlPlane.kubectl(definition));
       for (const { kind, name, isWanted } of managed.values()) {
         if (isWanted && isAlone(name)) await removeMade(managedNamed(kind), { name });
       }

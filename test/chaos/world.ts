@@ -1,7 +1,6 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { KubeConfig } from '@kubernetes/client-node';
 import { Client } from 'pg';
 import { RDSInstanceKind } from '../../apis/aws/database/v1beta1/rds-instance.ts';
 import { VPCKind } from '../../apis/aws/ec2/v1beta1/vpc.ts';
@@ -11,6 +10,7 @@ import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { connectionSecretType } from '../../apis/core/v1alpha1/meta.ts';
+import { NamespaceKind } from '../../apis/core/v1alpha1/namespace.ts';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { MySQLInstanceKind } from '../../apis/database/v1alpha1/mysql-instance.ts';
@@ -28,16 +28,13 @@ import { freePort } from '../../local/free-port.ts';
 import type { LocalPostgresql } from '../../local/postgresql.ts';
 import { startPostgresql } from '../../local/postgresql.ts';
 import { apiErrorIn } from '../../runtime/client/errors.ts';
-import { kubernetesClient } from '../../runtime/client/http-kubernetes-client.ts';
 import type { KubernetesClient } from '../../runtime/client/kubernetes-client.ts';
-import { realClock } from '../../runtime/time/clock.ts';
 import { seededRandom } from '../../runtime/time/random.ts';
+import { adminClient, applyTo } from '../cluster/stack-harness.ts';
 import type { Binding } from '../docs/manifests.ts';
 import { objectsOf } from '../docs/manifests.ts';
-import { recordedLog } from '../fakes/recorded-log.ts';
-import type { RateRule } from './audit-rules.ts';
+import { objectOf } from '../fakes/object-of.ts';
 import { rateRule } from './audit-rules.ts';
-import type { AuditTrail } from './audit-trail.ts';
 import { auditTrail } from './audit-trail.ts';
 import { aws } from './clouds/aws.ts';
 import type { CloudProcess, CloudProgram } from './clouds/cloud-process.ts';
@@ -97,9 +94,9 @@ export interface World {
   readonly links: Readonly<Record<string, FaultyLink>>;
   /** Users' own, past all faulty links. */
   readonly client: KubernetesClient;
-  readonly audit: AuditTrail;
+  readonly audit: Awaited<ReturnType<typeof auditTrail>>;
   /** Calls of the clouds, by what they are about. */
-  readonly externalCalls: RateRule;
+  readonly externalCalls: ReturnType<typeof rateRule>;
   /** The changing requests to the clouds since the last call. */
   externalWrites(): readonly ExternalWrite[];
   /** Values that must not leak. */
@@ -157,21 +154,14 @@ export async function startWorld({ seed, pollInterval, logs }: WorldOptions): Pr
       token: plant(),
     }));
     const tokenFile = join(directory, 'tokens.csv');
-    await writeFile(
-      tokenFile,
-      users.map(({ user, token }) => `${token},${user},${user},services-stack\n`).join(''),
-      {
-        mode: 0o600,
-      },
-    );
+    const tokens = users.map(({ user, token }) => `${token},${user},${user},services-stack\n`);
+    await writeFile(tokenFile, tokens.join(''), { mode: 0o600 });
     const controlPlane = await startControlPlane({
       withDefinitions: true,
       apiServerFlags: { ...audit.apiServerFlags, 'token-auth-file': tokenFile },
     });
     undo.push(() => controlPlane.stop());
-    const kubeConfig = new KubeConfig();
-    kubeConfig.loadFromString(controlPlane.kubeconfig);
-    const client = kubernetesClient({ kubeConfig, log: recordedLog(), clock: realClock() });
+    const client = adminClient(controlPlane);
     undo.push(() => client.close());
 
     const postgresql = await startPostgresql({ ssl: true });
@@ -262,8 +252,8 @@ export async function startWorld({ seed, pollInterval, logs }: WorldOptions): Pr
       return made;
     }
 
-    const objects = [...[credentialsNamespace, ...teams].map(namespace), ...rights()];
-    await controlPlane.kubectl(['apply', '-f', '-'], list([namespace(leaseNamespace), ...objects]));
+    const namespaces = [leaseNamespace, credentialsNamespace, ...teams];
+    await applyTo(controlPlane, ...namespaces.map((name) => objectOf(NamespaceKind, { name })), ...rights());
 
     const world: World = {
       directory,
@@ -290,10 +280,7 @@ export async function startWorld({ seed, pollInterval, logs }: WorldOptions): Pr
           fieldSelector?: string,
         ): Promise<readonly T[]> => {
           try {
-            const { items } = await client.list(kind, {
-              ...(fieldSelector !== undefined && { fieldSelector }),
-            });
-            return items;
+            return (await client.list(kind, fieldSelector === undefined ? {} : { fieldSelector })).items;
           } catch (error) {
             // Any other is there, and an API server that says otherwise has just begun.
             if (apiErrorIn(error)?.code === 404 && undefinedKinds.has(kind.kind)) return [];
@@ -366,11 +353,6 @@ async function databasesOf(world: World): Promise<readonly External[]> {
     fields: { connectionLimit: limit },
   }));
 }
-
-const namespace = (name: string) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
-
-export const list = (items: readonly object[]): string =>
-  JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
 
 /** The rights that deploy/ gives the process with all stacks, for all users of the group that its tokens name. */
 function rights(): readonly object[] {

@@ -25,21 +25,13 @@ function externalsIn(flavour: FlavourName, inventory: SavedInventory, nowMs: num
       .map(([name, { item }]) => [name, item as T] as const);
   const instances = alive<SavedInventory['instances'][number][1]['item']>(inventory.instances);
   const networks = alive<SavedInventory['networks'][number][1]['item']>(inventory.networks);
+  const named = (name: string, tags: Readonly<Record<string, string>>) => ({
+    ...{ system: flavour, name, owner: ownerIn(tags) ?? 'nobody' },
+  });
   return [
     ...instances.map(([name, { tags, uuid, password, level }]) => ({
-      system: flavour,
-      name,
-      owner: ownerIn(tags) ?? 'nobody',
-      identity: uuid,
-      password,
-      fields: { [levelField[flavour]]: level },
+      ...{ ...named(name, tags), identity: uuid, password, fields: { [levelField[flavour]]: level } },
     })),
-    ...networks.map(([name, { tags, id }]) => ({
-      system: flavour,
-      name,
-      owner: ownerIn(tags) ?? 'nobody',
-      identity: id,
-      fields: {},
-    })),
+    ...networks.map(([name, { tags, id }]) => ({ ...named(name, tags), identity: id, fields: {} })),
   ];
 }

@@ -34,10 +34,7 @@ export const googleCloud: CloudProgram<SavedInventory> = {
       fields: { messageRetentionDuration: fields.messageRetentionDuration as string },
     })),
   ],
-  callOf: (request) => ({
-    ...restCall(request),
-    ...(request.path === '/token' && { isWrite: false }),
-  }),
+  callOf: (request) => ({ ...restCall(request), ...(request.path === '/token' && { isWrite: false }) }),
 };
 
 interface Labelled {
