@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { parseAllDocuments } from 'yaml';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
+import { isConditionTrue } from '../../apis/core/v1alpha1/condition.ts';
 import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
 import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import type { FavouriteCloud } from '../../emulators/favourite-cloud/server.ts';
@@ -28,11 +29,8 @@ const manifest = named.find(({ language }) => language === 'yaml')?.content ?? '
 
 /** The guide's claim: its kind is known in the guide only. */
 const ClaimKind: Kind<Claim> = {
-  group: 'example.org',
-  version: 'v1alpha1',
-  kind: 'FancySQLInstance',
-  plural: 'fancysqlinstances',
-  scope: 'Namespaced',
+  ...{ group: 'example.org', version: 'v1alpha1', scope: 'Namespaced' },
+  ...{ kind: 'FancySQLInstance', plural: 'fancysqlinstances' },
 };
 
 /** A folder that was empty, with the package in it, and the guide followed to its end: all its files written. */
@@ -62,21 +60,14 @@ describe('the guide to adding a managed service', () => {
   };
 
   test('names a file for each of its sources', () => {
+    const names = ['kinds', 'favourite-cloud', 'external-client', 'operations', 'stack', 'main'];
+    const files = [...names.map((name) => `src/${name}.ts`), 'test/conformance.test.ts'];
     assert.deepEqual(
       sources.map(({ file }) => file),
-      [
-        'src/kinds.ts',
-        'src/favourite-cloud.ts',
-        'src/external-client.ts',
-        'src/operations.ts',
-        'src/stack.ts',
-        'src/main.ts',
-        'test/conformance.test.ts',
-      ],
+      files,
     );
-    assert.ok(
-      blocks.every(({ language, file }) => file !== undefined || language === 'sh' || language === 'json'),
-    );
+    const unnamed = blocks.filter(({ file }) => file === undefined);
+    assert.deepEqual(new Set(unnamed.map(({ language }) => language)), new Set(['sh', 'json']));
   });
 
   test('takes at most 150 lines of code beside the client of the cloud', () => {
@@ -109,23 +100,14 @@ describe('the guide to adding a managed service', () => {
   });
 
   test('its operations go on, end, fail and are forgotten', async () => {
-    const operations = [
-      undefined,
-      { done: false },
-      { done: true },
-      { done: true, error: { message: 'quota' } },
-    ];
+    const operations = [{ done: false }, { done: true }, { done: true, error: { message: 'quota' } }];
     const script = `
       import { progressOf } from './src/operations.ts';
-      const told = [undefined, ...${JSON.stringify(operations.slice(1))}].map(progressOf);
+      const told = [undefined, ...${JSON.stringify(operations)}].map(progressOf);
       console.log(JSON.stringify(told.map(({ state, error }) => [state, error?.message ?? ''])));`;
     const output = await succeeds(own, process.execPath, ['--input-type=module', '--eval', script]);
-    assert.deepEqual(JSON.parse(output), [
-      ['unknown', ''],
-      ['running', ''],
-      ['done', ''],
-      ['failed', 'quota'],
-    ]);
+    const inProgress = ['unknown', 'running', 'done'].map((state) => [state, '']);
+    assert.deepEqual(JSON.parse(output), [...inProgress, ['failed', 'quota']]);
   });
 
   test('its definitions and roles are generated, and are up to date then', async () => {
@@ -169,10 +151,8 @@ describe('the guide to adding a managed service', () => {
   });
 
   test('and one rule can be tried alone', async () => {
-    const output = await succeeds(own, process.execPath, [
-      ...['--test', '--test-reporter=tap', '--test-name-pattern', 'create twice'],
-    ]);
-    assert.match(output, /^# pass 1$/m);
+    const args = ['--test', '--test-reporter=tap', '--test-name-pattern', 'create twice'];
+    assert.match(await succeeds(own, process.execPath, args), /^# pass 1$/m);
   });
 
   describe('on a real control plane', () => {
@@ -219,8 +199,8 @@ describe('the guide to adding a managed service', () => {
       );
       const claim = await eventually('the claim is Bound and Ready', async () => {
         const found = await cluster.find(ClaimKind, key);
-        const ready = found?.status?.conditions?.find(({ type }) => type === 'Ready');
-        if (found?.status?.bindingPhase === 'Bound' && ready?.status === 'True') return found;
+        const isReady = isConditionTrue(found?.status?.conditions, 'Ready');
+        if (found?.status?.bindingPhase === 'Bound' && isReady) return found;
         throw new Error(JSON.stringify(found?.status ?? 'no status'));
       });
       assert.equal(claim.spec.classRef?.name, 'small');
@@ -230,17 +210,13 @@ describe('the guide to adding a managed service', () => {
       assert.deepEqual([instance.level, instance.version], [3, '5.7']);
       const secret = await cluster.find(SecretKind, { namespace: 'team-a', name: 'orders-connection' });
       const { password, host, type } = decodeDetails(secret);
-      assert.deepEqual(
-        { password, host, type },
-        { password: instance.password, host: instance.hostname, type: 'fancysql' },
-      );
+      const published = { password, host, type };
+      assert.deepEqual(published, { password: instance.password, host: instance.hostname, type: 'fancysql' });
 
       await cluster.kubectl(['delete', 'fancysqlinstances.example.org', '-n', 'team-a', 'orders']);
       await eventually('the instance is gone', async () => cloud.instances().length === 0);
-      await eventually(
-        'the managed resource is gone',
-        async () => (await cluster.kubectl(['get', 'favouritedbinstances.example.org'])) === '',
-      );
+      const left = () => cluster.kubectl(['get', 'favouritedbinstances.example.org']);
+      await eventually('the managed resource is gone', async () => (await left()) === '');
     });
 
     describe('deployed', () => {
@@ -262,24 +238,16 @@ describe('the guide to adding a managed service', () => {
         assert.match(dockerfile, /^ENTRYPOINT \["node", "src\/main\.ts"\]$/m);
         assert.deepEqual(await image.node(['src/main.ts', '--version']), { code: 0, output: '0.1.0\n' });
         const { dependencies } = JSON.parse(await image.read('package.json'));
-        assert.ok(
-          copied.includes(dependencies['services-stack'].replace('file:', '')),
-          'what npm ci installs',
-        );
+        const isCopied = copied.includes(dependencies['services-stack'].replace('file:', ''));
+        assert.ok(isCopied, 'what npm ci installs');
       });
 
       test('the manifests apply, a second time without change', async () => {
         await line('npx services-stack generate src/stack.ts --name example --image');
-        const applied = () =>
-          cluster.kubectl([
-            'apply',
-            ...['crds', 'deploy'].flatMap((name) => ['-f', join(own.directory, name)]),
-          ]);
-        await applied();
-        const changed = (await applied())
-          .trim()
-          .split('\n')
-          .filter((text) => !text.endsWith(' unchanged'));
+        const folders = ['crds', 'deploy'].flatMap((name) => ['-f', join(own.directory, name)]);
+        await cluster.kubectl(['apply', ...folders]);
+        const lines = (await cluster.kubectl(['apply', ...folders])).trim().split('\n');
+        const changed = lines.filter((text) => !text.endsWith(' unchanged'));
         assert.deepEqual(changed, []);
       });
 
@@ -296,14 +264,8 @@ describe('the guide to adding a managed service', () => {
           arg.replace(/=:8081$/, `=${probes}`).replace(/=:8080$/, `=${metrics}`),
         );
         assert.ok(args.some((arg) => arg.endsWith(probes)) && args.some((arg) => arg.endsWith(metrics)));
-        stack = image.startNode([
-          'src/main.ts',
-          ...args,
-          '--kubeconfig',
-          kubeconfig,
-          '--poll-interval',
-          '2s',
-        ]);
+        const more = ['--kubeconfig', kubeconfig, '--poll-interval', '2s'];
+        stack = image.startNode(['src/main.ts', ...args, ...more]);
         await eventually('the container is ready', async () => (await fetch(`http://${probes}/readyz`)).ok);
 
         await cluster.kubectl(['apply', '-f', '-'], manifest.replaceAll('http://127.0.0.1:18080', cloud.url));

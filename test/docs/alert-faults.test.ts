@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { annotationKeys } from '../../apis/core/v1alpha1/meta.ts';
 import { encodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
@@ -12,11 +11,13 @@ import type { ManagedService } from '../../controllers/core/managed/setup.ts';
 import { createFcpStack } from '../../controllers/fcp/setup.ts';
 import { putFancySqlExample } from '../fakes/fancysql-example.ts';
 import { inProcessCloud } from '../fakes/in-process-cloud.ts';
+import { objectOf } from '../fakes/object-of.ts';
 import { Simulation } from '../fakes/simulation.ts';
 import type { RuleGroup, Series } from './promtool.ts';
 import { promtool, ruleGroups, testRules, withoutPromtool } from './promtool.ts';
 
 const minuteMs = 60_000;
+const url = 'http://127.0.0.1:18080';
 const groups = ruleGroups();
 const used = new Set(
   groups.flatMap(({ rules }) => rules.flatMap(({ expr }) => expr.match(/[a-z]+_[a-z_]+/g) ?? [])),
@@ -31,10 +32,7 @@ const anonymous: readonly RuleGroup[] = groups.map(({ name, rules }) => ({
 /** The production process with one cloud and the examples' classes, scraped once a minute of its own time. */
 class Recorded {
   readonly simulation = new Simulation({ seed: 1, concurrency: 2, logLevel: 'info' });
-  readonly cloud = inProcessCloud(this.simulation.clock, {
-    url: 'http://127.0.0.1:18080',
-    provisioningMs: 20_000,
-  });
+  readonly cloud = inProcessCloud(this.simulation.clock, { url, provisioningMs: 20_000 });
   readonly #samples = new Map<string, string[]>();
   #minutes = 0;
   /** The stack has a bug. */
@@ -68,12 +66,9 @@ class Recorded {
   }
 
   claim(name: string, spec: object = { classSelector: { matchLabels: { size: 'small' } } }): void {
-    this.simulation.cluster.create(FancySQLInstanceKind, {
-      apiVersion: 'database.crossplane.io/v1alpha1',
-      kind: 'FancySQLInstance',
-      metadata: { namespace: 'team', name },
-      spec: { ...spec, writeConnectionSecretToRef: { name } },
-    } as KubernetesObject);
+    const claim = { spec: { ...spec, writeConnectionSecretToRef: { name } } };
+    const metadata = { namespace: 'team', name };
+    this.simulation.cluster.create(FancySQLInstanceKind, objectOf(FancySQLInstanceKind, metadata, claim));
   }
 
   /** So many minutes go by, with a scrape each; where nothing changes one in four will do. */
@@ -135,7 +130,7 @@ const faults: Readonly<Record<string, Fault>> = {
   'credentials that are wrong': {
     befall({ simulation: { cluster } }) {
       const secret = cluster.get(SecretKind, { namespace: 'cloud-credentials', name: 'favourite-cloud' });
-      const credentials = JSON.stringify({ url: 'http://127.0.0.1:18080', token: 'wrong' });
+      const credentials = JSON.stringify({ url, token: 'wrong' });
       cluster.put(SecretKind, { ...secret, data: encodeDetails({ credentials }) });
     },
     minutes: 90,
@@ -162,12 +157,9 @@ const faults: Readonly<Record<string, Fault>> = {
   },
   'a managed resource that is paused': {
     befall({ simulation: { cluster } }) {
-      for (const resource of cluster.all(FavouriteDBInstanceKind)) {
-        const annotations = { ...resource.metadata.annotations, [annotationKeys.paused]: 'true' };
-        cluster.put(FavouriteDBInstanceKind, {
-          ...resource,
-          metadata: { ...resource.metadata, annotations },
-        });
+      for (const { metadata } of cluster.all(FavouriteDBInstanceKind)) {
+        const annotations = { [annotationKeys.paused]: 'true' };
+        cluster.patch(FavouriteDBInstanceKind, metadata, { metadata: { annotations } });
       }
     },
     minutes: 6 * 60 + 20,
@@ -177,12 +169,8 @@ const faults: Readonly<Record<string, Fault>> = {
   },
   'a Secret of another owner': {
     befall(recorded) {
-      recorded.simulation.cluster.put(SecretKind, {
-        apiVersion: 'v1',
-        kind: 'Secret',
-        metadata: { namespace: 'team', name: 'later' },
-        type: 'Opaque',
-      });
+      const secret = objectOf(SecretKind, { namespace: 'team', name: 'later' }, { type: 'Opaque' });
+      recorded.simulation.cluster.put(SecretKind, secret);
       recorded.claim('later');
     },
     minutes: 90,
@@ -200,15 +188,9 @@ const faults: Readonly<Record<string, Fault>> = {
   },
   'a creation whose end is not known': {
     befall({ simulation: { cluster } }) {
-      cluster.create(NetworkKind, {
-        apiVersion: 'network.fcp.crossplane.io/v1alpha3',
-        kind: 'Network',
-        metadata: {
-          name: 'back-office',
-          annotations: { [annotationKeys.externalCreatePending]: '2026-01-02T03:00:00Z' },
-        },
-        spec: { providerRef: { name: 'favourite' }, forProvider: {} },
-      } as KubernetesObject);
+      const annotations = { [annotationKeys.externalCreatePending]: '2026-01-02T03:00:00Z' };
+      const spec = { providerRef: { name: 'favourite' }, forProvider: {} };
+      cluster.create(NetworkKind, objectOf(NetworkKind, { name: 'back-office', annotations }, { spec }));
     },
     minutes: 20,
     alerts: ['ServicesStackNotSynced'],
@@ -268,10 +250,8 @@ describe('each fault fires its alerts', { skip: withoutPromtool }, () => {
       }
       const firing = Object.fromEntries(alerts.map((alert) => [alert, [{}]]));
       const expected = [{ evalTime, firing }];
-      assert.equal(
-        await testRules({ groups: anonymous, interval: '1m', series: recorded.series, expected }),
-        '',
-      );
+      const said = await testRules({ groups: anonymous, interval: '1m', series: recorded.series, expected });
+      assert.equal(said, '');
     });
   }
 

@@ -8,13 +8,8 @@ const rules = groups.flatMap((group) => group.rules);
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Of each alert: series on which it fires, when, and series that are close to that on which it does not. */
-interface Case {
-  readonly fires: readonly Series[];
-  readonly at: string;
-  readonly labels: Labels;
-  readonly quiet: readonly Series[];
-}
+/** Of each alert: when it fires with these labels, series on which it does, and series close to that on which it does not. */
+type Case = readonly [at: string, labels: Labels, fires: readonly Series[], quiet: readonly Series[]];
 
 const series = (name: string, values: string): Series => ({ series: name, values });
 /** There are processes; else another alert fires. */
@@ -26,137 +21,127 @@ const resources = (labels: string, values: string) =>
 const calls = (labels: string, values: string) =>
   series(`services_stack_external_calls_total{stack="fcp",provider="P",${labels}}`, values);
 
+/** One series on which an alert fires, and on which it does not. */
+const both = (name: string, fires: string, quiet: string) =>
+  [[series(name, fires)], [series(name, quiet)]] as const;
+
 const cases: Readonly<Record<string, Case>> = {
-  ServicesStackDown: {
-    fires: [series('services_stack_build_info', '1x5 _x60')],
-    at: '20m',
-    labels: {},
-    quiet: [alive],
-  },
-  ServicesStackNoLeader: {
-    fires: [
+  ServicesStackDown: ['20m', {}, [series('services_stack_build_info', '1x5 _x60')], [alive]],
+  ServicesStackNoLeader: [
+    '10m',
+    { name: 's' },
+    [
       series('leader_election_master_status{name="s",pod="a"}', '0x60'),
       series('leader_election_master_status{name="s",pod="b"}', '0x60'),
     ],
-    at: '10m',
-    labels: { name: 's' },
-    quiet: [
+    [
       series('leader_election_master_status{name="s",pod="a"}', '0x60'),
       series('leader_election_master_status{name="s",pod="b"}', '1x60'),
     ],
-  },
-  ServicesStackBlind: {
-    fires: [series('services_stack_watch_unconfirmed_seconds{kind="A"}', '0+60x60')],
-    at: '10m',
-    labels: { kind: 'A' },
-    quiet: [
+  ],
+  ServicesStackBlind: [
+    '10m',
+    { kind: 'A' },
+    [series('services_stack_watch_unconfirmed_seconds{kind="A"}', '0+60x60')],
+    [
       series('services_stack_watch_unconfirmed_seconds{kind="A"}', '80x60'),
       series('services_stack_watch_unconfirmed_seconds{kind="B"}', '0+60x60'),
       series('services_stack_definition_missing{stack="s",kind="B"}', '1x5'),
     ],
-  },
-  ServicesStackDefinitionMissing: {
-    fires: [series('services_stack_definition_missing{stack="s",kind="A"}', '1x60')],
-    at: '20m',
-    labels: { stack: 's', kind: 'A' },
-    quiet: [series('services_stack_definition_missing{stack="s",kind="A"}', '1x5 _x60')],
-  },
-  ServicesStackDefinitionOutdated: {
-    fires: [series('services_stack_definition_outdated{kind="A"}', '1x60')],
-    at: '10m',
-    labels: { kind: 'A' },
-    quiet: [series('services_stack_definition_outdated{kind="A"}', '1x3 _x60')],
-  },
-  ServicesStackBug: {
-    fires: [series('controller_runtime_reconcile_panics_total{controller="c"}', '0x10 1x60')],
-    at: '12m',
-    labels: { controller: 'c' },
-    quiet: [series('controller_runtime_reconcile_panics_total{controller="c"}', '3x60')],
-  },
-  ServicesStackReconcileErrors: {
-    fires: [series('controller_runtime_reconcile_errors_total{controller="c"}', '0+1x120')],
-    at: '90m',
-    labels: { controller: 'c' },
-    quiet: [series('controller_runtime_reconcile_errors_total{controller="c"}', '0+1x30 31x90')],
-  },
-  ServicesStackReconcileStuck: {
-    fires: [series('workqueue_longest_running_processor_seconds{name="c"}', '0+60x60')],
-    at: '20m',
-    labels: { name: 'c' },
-    quiet: [series('workqueue_longest_running_processor_seconds{name="c"}', '90x60')],
-  },
-  ServicesStackQueueGrows: {
-    fires: [series('workqueue_depth{name="c"}', '1+5x60')],
-    at: '40m',
-    labels: { name: 'c' },
-    quiet: [series('workqueue_depth{name="c"}', '0x5 1000-10x100')],
-  },
-  ServicesStackPollsLate: {
-    fires: [series('services_stack_polls_late{controller="c"}', '3x60')],
-    at: '20m',
-    labels: { controller: 'c' },
-    quiet: [series('services_stack_polls_late{controller="c"}', '3x5 0x60')],
-  },
-  ServicesStackEventsDropped: {
-    fires: [series('services_stack_events_dropped_total', '0x5 40x60')],
-    at: '12m',
-    labels: {},
-    quiet: [series('services_stack_events_dropped_total', '40x60')],
-  },
-  ServicesStackClaimsWait: {
-    fires: [claims('NoMatchingClass', '0+60x60')],
-    at: '20m',
-    labels: { kind: 'A', ready_reason: 'NoMatchingClass' },
-    quiet: [claims('Creating', '0+60x10 0+60x10'), claims('Deleting', '1000x20')],
-  },
-  ServicesStackNotSynced: {
-    fires: [resources('synced="False",synced_reason="ReconcileError"', '1x60')],
-    at: '20m',
-    labels: { kind: 'A' },
-    quiet: [resources('synced="False",synced_reason="ReconcilePaused"', '1x60')],
-  },
-  ServicesStackPaused: {
-    fires: [resources('synced="False",synced_reason="ReconcilePaused"', '1x400')],
-    at: '370m',
-    labels: { kind: 'A' },
-    quiet: [resources('synced="False",synced_reason="ReconcilePaused"', '1x300 _x100')],
-  },
-  ServicesStackDeletionStuck: {
-    fires: [
+  ],
+  ServicesStackDefinitionMissing: [
+    '20m',
+    { stack: 's', kind: 'A' },
+    ...both('services_stack_definition_missing{stack="s",kind="A"}', '1x60', '1x5 _x60'),
+  ],
+  ServicesStackDefinitionOutdated: [
+    '10m',
+    { kind: 'A' },
+    ...both('services_stack_definition_outdated{kind="A"}', '1x60', '1x3 _x60'),
+  ],
+  ServicesStackBug: [
+    '12m',
+    { controller: 'c' },
+    ...both('controller_runtime_reconcile_panics_total{controller="c"}', '0x10 1x60', '3x60'),
+  ],
+  ServicesStackReconcileErrors: [
+    '90m',
+    { controller: 'c' },
+    ...both('controller_runtime_reconcile_errors_total{controller="c"}', '0+1x120', '0+1x30 31x90'),
+  ],
+  ServicesStackReconcileStuck: [
+    '20m',
+    { name: 'c' },
+    ...both('workqueue_longest_running_processor_seconds{name="c"}', '0+60x60', '90x60'),
+  ],
+  ServicesStackQueueGrows: [
+    '40m',
+    { name: 'c' },
+    ...both('workqueue_depth{name="c"}', '1+5x60', '0x5 1000-10x100'),
+  ],
+  ServicesStackPollsLate: [
+    '20m',
+    { controller: 'c' },
+    ...both('services_stack_polls_late{controller="c"}', '3x60', '3x5 0x60'),
+  ],
+  ServicesStackEventsDropped: [
+    '12m',
+    {},
+    ...both('services_stack_events_dropped_total', '0x5 40x60', '40x60'),
+  ],
+  ServicesStackClaimsWait: [
+    '20m',
+    { kind: 'A', ready_reason: 'NoMatchingClass' },
+    [claims('NoMatchingClass', '0+60x60')],
+    [claims('Creating', '0+60x10 0+60x10'), claims('Deleting', '1000x20')],
+  ],
+  ServicesStackNotSynced: [
+    '20m',
+    { kind: 'A' },
+    [resources('synced="False",synced_reason="ReconcileError"', '1x60')],
+    [resources('synced="False",synced_reason="ReconcilePaused"', '1x60')],
+  ],
+  ServicesStackPaused: [
+    '370m',
+    { kind: 'A' },
+    [resources('synced="False",synced_reason="ReconcilePaused"', '1x400')],
+    [resources('synced="False",synced_reason="ReconcilePaused"', '1x300 _x100')],
+  ],
+  ServicesStackDeletionStuck: [
+    '70m',
+    { kind: 'A' },
+    [
       claims('Deleting', '0+60x100'),
       series(
         'services_stack_managed_resources_unready_seconds{kind="B",ready_reason="Deleting"}',
         '0+60x100',
       ),
     ],
-    at: '70m',
-    labels: { kind: 'A' },
-    quiet: [claims('Deleting', '600x100')],
-  },
-  ServicesStackProviderFailing: {
-    fires: [
+    [claims('Deleting', '600x100')],
+  ],
+  ServicesStackProviderFailing: [
+    '30m',
+    { stack: 'fcp', provider: 'P' },
+    [
       calls('operation="connect",result="success"', '0+2x60'),
       calls('operation="observe",result="error"', '0+2x60'),
     ],
-    at: '30m',
-    labels: { stack: 'fcp', provider: 'P' },
-    quiet: [
+    [
       calls('operation="connect",result="success"', '0+10x60'),
       calls('operation="observe",result="error"', '0+1x60'),
     ],
-  },
-  ServicesStackProviderConfigNotReady: {
-    fires: [series('services_stack_provider_configs{kind="P",ready="False",ready_reason="R"}', '1x60')],
-    at: '10m',
-    labels: { kind: 'P', ready_reason: 'R' },
-    quiet: [series('services_stack_provider_configs{kind="P",ready="Unknown",ready_reason="R"}', '1x60')],
-  },
-  ServicesStackSecretsOutOfStep: {
-    fires: [series('services_stack_secrets_out_of_step{kind="A"}', '0x5 1x60')],
-    at: '15m',
-    labels: { kind: 'A' },
-    quiet: [series('services_stack_secrets_out_of_step{kind="A"}', '0 1 0x60')],
-  },
+  ],
+  ServicesStackProviderConfigNotReady: [
+    '10m',
+    { kind: 'P', ready_reason: 'R' },
+    [series('services_stack_provider_configs{kind="P",ready="False",ready_reason="R"}', '1x60')],
+    [series('services_stack_provider_configs{kind="P",ready="Unknown",ready_reason="R"}', '1x60')],
+  ],
+  ServicesStackSecretsOutOfStep: [
+    '15m',
+    { kind: 'A' },
+    ...both('services_stack_secrets_out_of_step{kind="A"}', '0x5 1x60', '0 1 0x60'),
+  ],
 };
 
 describe('alerts', { skip: withoutPromtool }, () => {
@@ -166,17 +151,15 @@ describe('alerts', { skip: withoutPromtool }, () => {
   });
 
   test('have a name, a severity, a sentence and a case here, each', () => {
-    assert.deepEqual(
-      rules.map(({ alert }) => alert),
-      Object.keys(cases),
-    );
+    const names = rules.map(({ alert }) => alert);
+    assert.deepEqual(names, Object.keys(cases));
     for (const { alert, labels, annotations } of rules) {
       assert.match(labels.severity ?? '', /^(critical|warning|info)$/, alert);
       assert.match(annotations.summary ?? '', /^[A-Z].*\.$/, alert);
     }
   });
 
-  for (const [alert, { fires, at, labels, quiet }] of Object.entries(cases)) {
+  for (const [alert, [at, labels, fires, quiet]] of Object.entries(cases)) {
     const { severity = '' } = rules.find((rule) => rule.alert === alert)?.labels ?? {};
     const only: RuleTest['groups'] = [{ name: 'one', rules: rules.filter((rule) => rule.alert === alert) }];
     const check = (given: readonly Series[], firing: readonly Labels[]) =>

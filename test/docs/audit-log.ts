@@ -5,21 +5,14 @@ import type { AuditedRequest } from '../chaos/audit-trail.ts';
 import { auditTrail } from '../chaos/audit-trail.ts';
 
 /** Where an API server notes every request about objects. */
-export interface AuditLog {
-  /** For `startControlPlane`. */
-  readonly apiServerFlags: Readonly<Record<string, string>>;
-  /** All requests so far, watches included. Their resource is `group/resource`, with `/subresource` if there is one. */
-  requests(): Promise<readonly AuditedRequest[]>;
-  remove(): Promise<void>;
-}
-
-export async function createAuditLog(): Promise<AuditLog> {
+export async function createAuditLog() {
   const directory = await mkdtemp(join(tmpdir(), 'services-stack-audit-'));
   const { apiServerFlags, fresh } = await auditTrail(directory);
   const all: AuditedRequest[] = [];
   return {
     apiServerFlags,
-    async requests() {
+    /** All requests so far, watches included. Their resource is `group/resource`, with `/subresource` if there is one. */
+    async requests(): Promise<readonly AuditedRequest[]> {
       for (const request of await fresh()) all.push({ ...request, resource: byGroup(request.resource) });
       return [...all];
     },

@@ -10,18 +10,16 @@ import type { Binding, Deployment, PolicyRule, Role } from './manifests.ts';
 import { objectOf, objectsOf, permissionsOf } from './manifests.ts';
 import { copyProject, folderAt, projectRoot } from './project-copy.ts';
 
+type Selecting = KubernetesObject & { readonly spec: { readonly selector: object } };
+
 interface Definition extends KubernetesObject {
   readonly spec: {
     readonly group: string;
-    readonly names: {
-      readonly kind: string;
-      readonly plural: string;
-      readonly categories: readonly string[];
-    };
+    readonly names: Record<'kind' | 'plural', string> & { readonly categories: readonly string[] };
   };
 }
 
-const base = objectsOf('deploy/base');
+const [base, optional] = [objectsOf('deploy/base'), objectsOf('deploy/optional')];
 const definitions = objectsOf('crds') as readonly Definition[];
 const demoDefinitions = objectsOf('crds/demo') as readonly Definition[];
 /** Every stack uses it. */
@@ -29,11 +27,7 @@ const storeConfig = definitions.find(({ spec: { names } }) => names.kind === 'St
 /** The prefix of the roles of some stacks, all definitions of these stacks, and the manifests with the roles. */
 const parts = [
   { prefix: 'services-stack', own: definitions, manifests: base },
-  {
-    prefix: 'services-stack-demo',
-    own: [...demoDefinitions, storeConfig],
-    manifests: objectsOf('deploy/optional'),
-  },
+  { prefix: 'services-stack-demo', own: [...demoDefinitions, storeConfig], manifests: optional },
 ];
 const deployment = objectOf<Deployment>(base, 'Deployment', 'services-stack');
 const { template } = deployment.spec;
@@ -86,9 +80,8 @@ describe('roles follow the definitions', () => {
     for (const [suffix, matches] of Object.entries(roles)) {
       const name = `${prefix}${suffix}`;
       test(`${name} allows what it should for every kind of its stacks, and no more`, () => {
-        const { [definitionsKey]: _, ...allowed } = permissionsOf(
-          objectOf<Role>(manifests, 'ClusterRole', name),
-        );
+        const role = objectOf<Role>(manifests, 'ClusterRole', name);
+        const { [definitionsKey]: _, ...allowed } = permissionsOf(role);
         assert.deepEqual(allowed, Object.assign({}, ...own.map((each) => matches(each, own))));
       });
     }
@@ -106,7 +99,7 @@ describe('roles follow the definitions', () => {
 
   test('with --install-crds the process may write the definitions of its stacks, and no other', () => {
     const installing = ['services-stack-install-crds', 'services-stack-demo-install-crds'].map((name) => {
-      const { rules } = objectOf<Role>(objectsOf('deploy/optional'), 'ClusterRole', name);
+      const { rules } = objectOf<Role>(optional, 'ClusterRole', name);
       return rules.flatMap(({ resourceNames = [] }) => resourceNames).toSorted();
     });
     assert.deepEqual(installing, [namesOf(definitions), namesOf(demoDefinitions)]);
@@ -116,11 +109,7 @@ describe('roles follow the definitions', () => {
     const account = { kind: 'ServiceAccount', namespace: 'crossplane-system', name: 'services-stack' };
     for (const suffix of ['-claims', '', '-install-crds']) {
       const name = `services-stack-demo${suffix}`;
-      const { roleRef, subjects } = objectOf<Binding>(
-        objectsOf('deploy/optional'),
-        'ClusterRoleBinding',
-        name,
-      );
+      const { roleRef, subjects } = objectOf<Binding>(optional, 'ClusterRoleBinding', name);
       assert.deepEqual([roleRef.name, subjects], [name, [account]]);
     }
   });
@@ -130,9 +119,7 @@ describe('manifests fit together', () => {
   for (const folder of ['base', 'cluster-wide', 'namespaced']) {
     test(`the Kustomization of ${folder} lists every manifest beside it`, () => {
       const at = (name: string) => join(projectRoot, 'deploy', folder, name);
-      const { resources } = parse(readFileSync(at('Kustomization'), 'utf8')) as {
-        readonly resources: readonly string[];
-      };
+      const { resources } = parse(readFileSync(at('Kustomization'), 'utf8'));
       const files = globSync('*.yaml', { cwd: at('.') }).toSorted();
       assert.deepEqual(resources, folder === 'base' ? files : ['../base', ...files]);
     });
@@ -140,16 +127,10 @@ describe('manifests fit together', () => {
 
   test('the Service and the PodDisruptionBudget select the pods of the Deployment', () => {
     const { labels } = template.metadata;
-    const service = objectOf<KubernetesObject & { readonly spec: { readonly selector: object } }>(
-      base,
-      'Service',
-      'services-stack-metrics',
-    );
-    const budget = objectOf<
-      KubernetesObject & { readonly spec: { readonly selector: { readonly matchLabels: object } } }
-    >(objectsOf('deploy/optional'), 'PodDisruptionBudget', 'services-stack');
+    const service = objectOf<Selecting>(base, 'Service', 'services-stack-metrics');
+    const budget = objectOf<Selecting>(optional, 'PodDisruptionBudget', 'services-stack');
     assert.deepEqual(service.spec.selector, labels);
-    assert.deepEqual(budget.spec.selector.matchLabels, labels);
+    assert.deepEqual(budget.spec.selector, { matchLabels: labels });
   });
 
   test('ports and probes are those that the flags open', () => {
@@ -179,9 +160,8 @@ describe('the Dockerfile', () => {
     const commands = [...building.matchAll(/^RUN node (\S+) (\S+)$/gm)];
     const [[, , target = ''] = []] = commands;
     assert.match(running, new RegExp(`^COPY --from=build ${target} \\./$`, 'm'));
-    const [program, ...args] = JSON.parse(
-      /^ENTRYPOINT (.+)$/m.exec(running)?.[1] ?? '[]',
-    ) as readonly string[];
+    const entrypoint = /^ENTRYPOINT (.+)$/m.exec(running)?.[1] ?? '[]';
+    const [program, ...args] = JSON.parse(entrypoint) as readonly string[];
     assert.equal(program, 'node');
     const copy = await copyProject(copied);
     const image = await mkdtemp(join(tmpdir(), 'services-stack-image-'));
@@ -198,9 +178,7 @@ describe('the Dockerfile', () => {
   });
 
   test('has the node that everything is tested with', () => {
-    const { devDependencies } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8')) as {
-      readonly devDependencies: Readonly<Record<string, string>>;
-    };
+    const { devDependencies } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8'));
     assert.match(dockerfile, new RegExp(`^ARG NODE=node:${devDependencies.node}-`, 'm'));
   });
 });

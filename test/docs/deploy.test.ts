@@ -6,8 +6,11 @@ import { after, before, describe, test } from 'node:test';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import { NamespaceKind } from '../../apis/core/v1alpha1/namespace.ts';
 import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import { FavouriteDBInstanceClassKind } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import { ProviderConfigKind } from '../../apis/fcp/v1alpha3/provider.ts';
 import type { FavouriteCloud } from '../../emulators/favourite-cloud/server.ts';
 import { startFavouriteCloud } from '../../emulators/favourite-cloud/server.ts';
 import { kubeconfigOfAccount } from '../../local/control-plane/account.ts';
@@ -16,8 +19,8 @@ import { startControlPlane } from '../../local/control-plane/control-plane.ts';
 import { freePort } from '../../local/free-port.ts';
 import { bundle } from '../../package/bundle.ts';
 import { definitionHashAnnotation } from '../../runtime/client/install-crds.ts';
-import { adminClient, eventually } from '../cluster/stack-harness.ts';
-import type { AuditLog } from './audit-log.ts';
+import { adminClient, applyTo, eventually } from '../cluster/stack-harness.ts';
+import { objectOf as manifestOf } from '../fakes/object-of.ts';
 import { createAuditLog } from './audit-log.ts';
 import type { Binding, Deployment, Role } from './manifests.ts';
 import { objectOf, objectsOf, permissionsOf } from './manifests.ts';
@@ -37,10 +40,8 @@ const fancySQL = 'fancysqlinstances.database.crossplane.io';
 type Right = readonly [verb: string, key: string, inNamespace?: string];
 const claims = 'database.crossplane.io/fancysqlinstances';
 
-const list = (items: readonly object[]) => JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
-
 describe('deploy/ on a real API server: the process has the rights of its service account, and no others', () => {
-  let audit: AuditLog;
+  let audit: Awaited<ReturnType<typeof createAuditLog>>;
   let controlPlane: ControlPlane;
   let client: ReturnType<typeof adminClient>;
   let cloud: FavouriteCloud;
@@ -51,7 +52,7 @@ describe('deploy/ on a real API server: the process has the rights of its servic
   let running: (Started & { readonly probes: string; readonly metrics: string }) | undefined;
 
   const kubectl = (...args: readonly string[]) => controlPlane.kubectl(args);
-  const apply = (...items: readonly object[]) => controlPlane.kubectl(['apply', '-f', '-'], list(items));
+  const apply = (...items: readonly object[]) => applyTo(controlPlane, ...items);
   const deployed = (verb: 'apply' | 'delete', ...folders: readonly string[]) =>
     kubectl(verb, ...folders.flatMap((folder) => ['-f', join(projectRoot, 'deploy', folder)]));
 
@@ -66,11 +67,8 @@ describe('deploy/ on a real API server: the process has the rights of its servic
     scratch = await mkdtemp(join(tmpdir(), 'services-stack-deploy-'));
     await deployed('apply', ...manifests);
     kubeconfig = join(scratch, 'kubeconfig');
-    await writeFile(
-      kubeconfig,
-      await kubeconfigOfAccount(controlPlane, { namespace, name: 'services-stack' }),
-      { mode: 0o600 },
-    );
+    const ofAccount = await kubeconfigOfAccount(controlPlane, { namespace, name: 'services-stack' });
+    await writeFile(kubeconfig, ofAccount, { mode: 0o600 });
   });
 
   after(async () => {
@@ -95,10 +93,8 @@ describe('deploy/ on a real API server: the process has the rights of its servic
     const all = ['main.js', ...args, '--kubeconfig', kubeconfig, '--stacks', stacks, '--poll-interval', '2s'];
     running = { ...copy.startNode([...all, ...flags], env), probes, metrics };
     const started = running;
-    await eventually('the container is ready', async () => {
-      if (started.hasEnded()) return true;
-      return respondsAt(`http://${probes}/readyz`);
-    });
+    const readyz = `http://${probes}/readyz`;
+    await eventually('the container is ready', async () => started.hasEnded() || respondsAt(readyz));
     assert.ok(!started.hasEnded(), started.output());
     return started;
   }
@@ -115,18 +111,15 @@ describe('deploy/ on a real API server: the process has the rights of its servic
   /** Requests of the service account, without repetition. */
   const used = async () => {
     const requests = (await audit.requests()).filter(({ user }) => user === account);
-    return new Set(
-      requests.map(({ verb, resource, code }) => `${verb} ${resource} ${code === 403 ? 403 : ''}`.trim()),
-    );
+    const resultOf = (code: number) => (code === 403 ? ' 403' : '');
+    return new Set(requests.map(({ verb, resource, code }) => `${verb} ${resource}${resultOf(code)}`));
   };
   const refused = async () => [...(await used())].filter((request) => request.endsWith(' 403'));
 
-  const claim = (team: string, name: string): Claim & KubernetesObject => ({
-    apiVersion: 'database.crossplane.io/v1alpha1',
-    kind: 'FancySQLInstance',
-    metadata: { namespace: team, name },
-    spec: { classSelector: { matchLabels: { size: 'small' } }, writeConnectionSecretToRef: { name } },
-  });
+  const claim = (team: string, name: string): Claim => {
+    const spec = { classSelector: { matchLabels: { size: 'small' } }, writeConnectionSecretToRef: { name } };
+    return manifestOf(FancySQLInstanceKind, { namespace: team, name }, { spec });
+  };
   const claimOf = (team: string, name: string): Promise<Claim> =>
     client.get(FancySQLInstanceKind, { namespace: team, name });
   const phaseOf = async (team: string, name: string) => (await claimOf(team, name)).status?.bindingPhase;
@@ -146,34 +139,22 @@ describe('deploy/ on a real API server: the process has the rights of its servic
   }
 
   test('the manifests apply a second time without change', async () => {
-    const printed = await deployed('apply', ...manifests);
-    const changed = printed
-      .trim()
-      .split('\n')
-      .filter((line) => !line.endsWith(' unchanged'));
+    const lines = (await deployed('apply', ...manifests)).trim().split('\n');
+    const changed = lines.filter((line) => !line.endsWith(' unchanged'));
     assert.deepEqual(changed, []);
   });
 
   test('install.yaml applies as well, whole', async () => {
-    const printed = await kubectl(
-      'apply',
-      '--dry-run=server',
-      '-f',
-      join(projectRoot, 'deploy', 'install.yaml'),
-    );
+    const install = join(projectRoot, 'deploy', 'install.yaml');
+    const printed = await kubectl('apply', '--dry-run=server', '-f', install);
     assert.match(printed, /^networkpolicy\.networking\.k8s\.io\/services-stack unchanged/m);
     assert.match(printed, /^deployment\.apps\/services-stack configured/m);
   });
 
   test('optional/install-crds.yaml suffices to install definitions and to update them', async () => {
     await start(['--install-crds']);
-    await kubectl(
-      'annotate',
-      '--overwrite',
-      'crd',
-      fancySQL,
-      `${definitionHashAnnotation}=of-an-older-release`,
-    );
+    const older = `${definitionHashAnnotation}=of-an-older-release`;
+    await kubectl('annotate', '--overwrite', 'crd', fancySQL, older);
     const { output } = await start(['--install-crds']);
     assert.match(
       output(),
@@ -191,35 +172,27 @@ describe('deploy/ on a real API server: the process has the rights of its servic
     const samples = await (await fetch(`http://${metrics}/metrics`)).text();
     assert.match(samples, /^controller_runtime_reconcile_total\{/m);
     const key = { namespace: 'keys', name: 'favourite', key: 'credentials' };
+    const specTemplate = {
+      writeConnectionSecretsToNamespace: key.namespace,
+      namespaceSelector: { matchLabels: { stage: 'live' } },
+      reclaimPolicy: 'Delete',
+      forProvider: { fancinessLevel: 3 },
+    };
+    const credentials = { source: 'Secret', secretRef: key };
     await apply(
-      ...['keys', 'shop', 'blog'].map((name) => ({
-        apiVersion: 'v1',
-        kind: 'Namespace',
-        metadata: { name, labels: name === 'shop' ? { stage: 'live' } : {} },
-      })),
-      {
-        apiVersion: 'v1',
-        kind: 'Secret',
-        metadata: { namespace: key.namespace, name: key.name },
-        stringData: { credentials: JSON.stringify({ url: cloud.url, token: cloud.token }) },
-      },
-      {
-        apiVersion: 'fcp.crossplane.io/v1alpha3',
-        kind: 'ProviderConfig',
-        metadata: { name: 'default' },
-        spec: { credentials: { source: 'Secret', secretRef: key } },
-      },
-      {
-        apiVersion: 'database.fcp.crossplane.io/v1alpha3',
-        kind: 'FavouriteDBInstanceClass',
-        metadata: { name: 'small', labels: { size: 'small' } },
-        specTemplate: {
-          writeConnectionSecretsToNamespace: key.namespace,
-          namespaceSelector: { matchLabels: { stage: 'live' } },
-          reclaimPolicy: 'Delete',
-          forProvider: { fancinessLevel: 3 },
-        },
-      },
+      ...['keys', 'blog'].map((name) => manifestOf(NamespaceKind, { name })),
+      manifestOf(NamespaceKind, { name: 'shop', labels: { stage: 'live' } }),
+      manifestOf(
+        SecretKind,
+        { namespace: key.namespace, name: key.name },
+        { stringData: { credentials: JSON.stringify({ url: cloud.url, token: cloud.token }) } },
+      ),
+      manifestOf(ProviderConfigKind, { name: 'default' }, { spec: { credentials } }),
+      manifestOf(
+        FavouriteDBInstanceClassKind,
+        { name: 'small', labels: { size: 'small' } },
+        { specTemplate },
+      ),
       claim('shop', 'orders'),
       claim('blog', 'orders'),
     );
@@ -241,15 +214,10 @@ describe('deploy/ on a real API server: the process has the rights of its servic
   });
 
   test('each right it has been given for these kinds, it has used', async () => {
-    const roles = [
-      'services-stack-demo-claims',
-      'services-stack-demo',
-      'services-stack-secrets',
-      'services-stack-namespaces',
-    ];
     const all = [...base, ...objectsOf('deploy/optional')];
-    const granted = roles
-      .flatMap((name) => Object.entries(permissionsOf(objectOf<Role>(all, 'ClusterRole', name))))
+    const granted = ['demo-claims', 'demo', 'secrets', 'namespaces']
+      .map((name) => objectOf<Role>(all, 'ClusterRole', `services-stack-${name}`))
+      .flatMap((role) => Object.entries(permissionsOf(role)))
       .filter(([resource]) =>
         /\/(secrets|namespaces|fancysqlinstances|favouritedbinstance(s|classes))(\/status)?$/.test(resource),
       )
@@ -259,10 +227,8 @@ describe('deploy/ on a real API server: the process has the rights of its servic
     // Read again only if a write and the watch race, or a process ended in between.
     requests.add('get database.fcp.crossplane.io/favouritedbinstances');
     requests.add('get database.crossplane.io/fancysqlinstances');
-    assert.deepEqual(
-      granted.filter((permission) => !requests.has(permission)),
-      [],
-    );
+    const unused = granted.filter((permission) => !requests.has(permission));
+    assert.deepEqual(unused, []);
   });
 
   test('it may read what the API server serves, by which a missing definition is known', async () => {
@@ -271,10 +237,8 @@ describe('deploy/ on a real API server: the process has the rights of its servic
   });
 
   test('it is refused when it asks for pods', async () => {
-    await assert.rejects(
-      kubectl('get', 'pods', '-A', '--kubeconfig', kubeconfig),
-      /cannot list resource "pods"/,
-    );
+    const pods = kubectl('get', 'pods', '-A', '--kubeconfig', kubeconfig);
+    await assert.rejects(pods, /cannot list resource "pods"/);
     assert.deepEqual(await refused(), ['list /pods 403']);
   });
 
@@ -284,16 +248,15 @@ describe('deploy/ on a real API server: the process has the rights of its servic
 
     /** Those of the rights that the service account has. */
     async function allowed(rights: readonly Right[]): Promise<readonly Right[]> {
-      const reviews = rights.map(([verb, key, inNamespace = '']) => {
+      const review = { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview' };
+      const items = rights.map(([verb, key, inNamespace = '']) => {
         const [group, resource] = key.split('/');
-        return {
-          apiVersion: 'authorization.k8s.io/v1',
-          kind: 'SubjectAccessReview',
-          spec: { user: account, resourceAttributes: { verb, group, resource, namespace: inNamespace } },
-        };
+        const resourceAttributes = { verb, group, resource, namespace: inNamespace };
+        return { ...review, spec: { user: account, resourceAttributes } };
       });
       const line = 'jsonpath={.status.allowed}{"\\n"}';
-      const answer = await controlPlane.kubectl(['create', '-f', '-', '-o', line], list(reviews));
+      const reviews = JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
+      const answer = await controlPlane.kubectl(['create', '-f', '-', '-o', line], reviews);
       const answers = answer.trim().split('\n');
       assert.equal(answers.length, rights.length, answer);
       return rights.filter((_, index) => answers[index] === 'true');
@@ -312,10 +275,7 @@ describe('deploy/ on a real API server: the process has the rights of its servic
         ({ kind, metadata }) => kind === 'RoleBinding' && metadata.namespace === 'shop',
       );
       assert.equal(ofShop.length, 3);
-      const ofBlog = ofShop.map((binding) => ({
-        ...binding,
-        metadata: { ...binding.metadata, namespace: 'blog' },
-      }));
+      const ofBlog = ofShop.map((each) => ({ ...each, metadata: { ...each.metadata, namespace: 'blog' } }));
       const ofClaims = objectOf<Binding>(objects, 'RoleBinding', 'services-stack-claims');
       const ofDemo = ['shop', 'blog'].map((team) => ({
         ...ofClaims,
@@ -331,16 +291,12 @@ describe('deploy/ on a real API server: the process has the rights of its servic
       await kubectl('delete', 'events', '--all', '-n', 'keys');
       await deployed('delete', 'cluster-wide');
       await kubectl('delete', 'clusterrolebinding', 'services-stack-demo-claims');
-      await apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'lab' } }, ...edited());
-      const [{ configMapRef }] = container.envFrom as readonly [
-        { readonly configMapRef: { readonly name: string } },
-      ];
+      await apply(manifestOf(NamespaceKind, { name: 'lab' }), ...edited());
+      const { configMapRef } = container.envFrom[0] ?? assert.fail('no ConfigMap');
       const flags = await kubectl('get', 'configmap', configMapRef.name, '-n', namespace, '-o', 'json');
       const { data } = JSON.parse(flags) as { readonly data: Record<string, string> };
-      assert.deepEqual(data, {
-        SERVICES_STACK_NAMESPACE: 'shop,blog',
-        SERVICES_STACK_SECRET_NAMESPACES: 'keys',
-      });
+      const wanted = { SERVICES_STACK_NAMESPACE: 'shop,blog', SERVICES_STACK_SECRET_NAMESPACES: 'keys' };
+      assert.deepEqual(data, wanted);
       await start([], data);
     });
 

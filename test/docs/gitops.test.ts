@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
+import mapValues from 'lodash/mapValues.js';
 import { parse, parseAllDocuments } from 'yaml';
 import type { ConditionFacts } from '../../apis/core/v1alpha1/condition.ts';
 import {
@@ -35,20 +36,14 @@ import { projectRoot } from './project-copy.ts';
 
 type Health = 'Healthy' | 'Progressing' | 'Degraded' | 'Suspended';
 
-interface Case {
-  readonly object: KubernetesObject;
-  readonly kstatus: KStatus;
-  readonly argo: Health;
-}
-
 /** An object as the API server stores it before a controller has seen it. */
 const created = <T extends KubernetesObject>(object: T, { properties }: JsonSchema): T => ({
   ...object,
   status: properties?.status?.default,
 });
 
-const claimWith = (conditions: readonly ConditionFacts[], facts: Partial<ClaimFacts> = {}) =>
-  withClaimStatus(claim(), { conditions, ...facts }, now);
+const claimWith = (ready: ConditionFacts, facts: Partial<ClaimFacts> = {}) =>
+  withClaimStatus(claim(), { conditions: [ready, reconcileSuccess()], ...facts }, now);
 const managedWith = (facts: Partial<ManagedFacts>, subject = managed()) =>
   withManagedStatus(subject, { synced: reconcileSuccess(), isCredentialInForce: true, ...facts }, now);
 const failing = (errorClass: string) => reconcileError('observe failed: no', { class: errorClass });
@@ -59,106 +54,87 @@ const provider = (...facts: readonly ConditionFacts[]): KubernetesObject => {
   const status = { users: 0, observedGeneration: 1, conditions };
   return { apiVersion: 'fcp.crossplane.io/v1alpha3', kind: 'ProviderConfig', metadata, status } as never;
 };
-const bound = claimWith([available(), reconcileSuccess()], { bindingPhase: 'Bound' });
+const ready = (status: 'True' | 'Unknown', reason: string) => ({ type: 'Ready', status, reason }) as const;
+const paused = (facts: ConditionFacts) =>
+  managedWith({ synced: reconcilePaused('paused'), ready: facts, isStuck: true });
+const bound = claimWith(available(), { bindingPhase: 'Bound' });
 const edited = <T extends KubernetesObject>(object: T): T => ({
   ...object,
   metadata: { ...object.metadata, generation: (object.metadata.generation ?? 0) + 1 },
 });
 
-const inProgress = { kstatus: 'InProgress', argo: 'Progressing' } as const;
-const failed = { kstatus: 'Failed', argo: 'Degraded' } as const;
-const current = { kstatus: 'Current', argo: 'Healthy' } as const;
+/** Rules about objects that all have this status and this health. */
+const all = (kstatus: KStatus, argo: Health, objects: Readonly<Record<string, KubernetesObject>>) =>
+  mapValues(objects, (object) => ({ object, kstatus, argo }));
 
-const cases: Readonly<Record<string, Case>> = {
-  'a new claim is in progress': {
-    object: created(claim(), objectSchema(FancySQLInstanceKind)),
-    ...inProgress,
-  },
-  'a claim that waits for its resource is in progress': {
-    object: claimWith([creating(), reconcileSuccess()]),
-    ...inProgress,
-  },
-  'a claim without a class needs a person': {
-    object: claimWith([notReady('NoMatchingClass', 'none'), reconcileSuccess()]),
-    ...failed,
-  },
-  'a claim whose provider does not answer is in progress': {
-    object: claimWith([notReady('ProviderUnreachable', 'no answer'), reconcileSuccess()]),
-    ...inProgress,
-  },
-  'a claim whose resource needs a person needs one, too': {
-    object: claimWith([notReady('ResourceFailing', 'waiting'), reconcileSuccess()], { isStuck: true }),
-    ...failed,
-  },
-  'a Bound claim is current': { object: bound, ...current },
-  'a claim that works is current, also if its resource reports a failure': {
-    object: claimWith([availableWithTrouble('no answer'), reconcileSuccess()], { isStuck: true }),
-    ...current,
-  },
-  'a claim whose edit no controller has seen is in progress': { object: edited(bound), ...inProgress },
-  'a claim that is being deleted is terminating': {
-    object: { ...bound, metadata: { ...bound.metadata, deletionTimestamp } },
-    // Argo CD itself calls an object that is being deleted Progressing.
-    ...{ kstatus: 'Terminating', argo: 'Healthy' },
-  },
-  'a new managed resource is in progress': {
-    object: created(managed(), objectSchema(FavouriteDBInstanceKind)),
-    ...inProgress,
-  },
-  'a managed resource that is being created is in progress': {
-    object: managedWith({ ready: creating() }),
-    ...inProgress,
-  },
-  'a managed resource that is not observed yet is in progress': { object: managedWith({}), ...inProgress },
-  'a managed resource that is Ready is current': { object: managedWith({ ready: available() }), ...current },
-  'a managed resource whose update is under way is in progress': {
-    object: managedWith({
+const cases = {
+  ...all('InProgress', 'Progressing', {
+    'a new claim is in progress': created(claim(), objectSchema(FancySQLInstanceKind)),
+    'a claim that waits for its resource is in progress': claimWith(creating()),
+    'a claim whose provider does not answer is in progress': claimWith(notReady('ProviderUnreachable', 'no')),
+    'a claim whose edit no controller has seen is in progress': edited(bound),
+    'a new managed resource is in progress': created(managed(), objectSchema(FavouriteDBInstanceKind)),
+    'a managed resource that is being created is in progress': managedWith({ ready: creating() }),
+    'a managed resource that is not observed yet is in progress': managedWith({}),
+    'a managed resource whose update is under way is in progress': managedWith({
       ready: available(),
       operation: [{ type: 'AsyncOperation', status: 'False', reason: 'Ongoing' }],
     }),
-    ...inProgress,
-  },
-  'a managed resource that cannot be observed for a while is in progress': {
-    object: managedWith({ synced: failing('Unreachable'), ready: available() }),
-    ...inProgress,
-  },
-  'a managed resource that fails for an unknown cause is in progress': {
-    object: managedWith({ synced: failing('Unknown') }),
-    ...inProgress,
-  },
-  'a managed resource with refused credentials needs a person': {
-    object: managedWith({ synced: failing('CredentialsRefused'), ready: creating() }),
-    ...failed,
-  },
-  'a managed resource with an edit that has no effect needs a person': {
-    object: managedWith({ synced: reconcileError('cannot change'), ready: available(), isStuck: true }),
-    ...failed,
-  },
-  'a managed resource that policies do not allow to create needs a person': {
-    object: managedWith({ ready: { ...unavailable('missing'), error: { class: 'ExternalMissing' } } }),
-    ...failed,
-  },
-  'a paused managed resource that works is current': {
-    object: managedWith({ synced: reconcilePaused('paused'), ready: available(), isStuck: true }),
-    ...{ kstatus: 'Current', argo: 'Suspended' },
-  },
-  'a paused managed resource that does not work needs a person': {
-    object: managedWith({ synced: reconcilePaused('paused'), ready: creating(), isStuck: true }),
-    ...{ kstatus: 'Failed', argo: 'Suspended' },
-  },
-  'a class is current': { object: resourceClass('small'), ...current },
-  'a provider that works is current': {
-    object: provider({ type: 'Ready', status: 'True', reason: 'CredentialsAccepted' }),
-    ...current,
-  },
-  'a provider that does not work is degraded in Argo CD': {
-    object: provider(notReady('CredentialsRefused', 'no')),
-    ...{ kstatus: 'InProgress', argo: 'Degraded' },
-  },
-  'a provider that nothing uses is healthy in Argo CD': {
-    object: provider({ type: 'Ready', status: 'Unknown', reason: 'Unused' }),
-    ...{ kstatus: 'InProgress', argo: 'Healthy' },
-  },
+    'a managed resource that cannot be observed for a while is in progress': managedWith({
+      synced: failing('Unreachable'),
+      ready: available(),
+    }),
+    'a managed resource that fails for an unknown cause is in progress': managedWith({
+      synced: failing('Unknown'),
+    }),
+  }),
+  ...all('Failed', 'Degraded', {
+    'a claim without a class needs a person': claimWith(notReady('NoMatchingClass', 'none')),
+    'a claim whose resource needs a person needs one, too': claimWith(
+      notReady('ResourceFailing', 'waiting'),
+      {
+        isStuck: true,
+      },
+    ),
+    'a managed resource with refused credentials needs a person': managedWith({
+      synced: failing('CredentialsRefused'),
+      ready: creating(),
+    }),
+    'a managed resource with an edit that has no effect needs a person': managedWith({
+      ...{ synced: reconcileError('cannot change'), ready: available(), isStuck: true },
+    }),
+    'a managed resource that policies do not allow to create needs a person': managedWith({
+      ready: { ...unavailable('missing'), error: { class: 'ExternalMissing' } },
+    }),
+  }),
+  ...all('Current', 'Healthy', {
+    'a Bound claim is current': bound,
+    'a claim that works is current, also if its resource reports a failure': claimWith(
+      availableWithTrouble('no answer'),
+      { isStuck: true },
+    ),
+    'a managed resource that is Ready is current': managedWith({ ready: available() }),
+    'a class is current': resourceClass('small'),
+    'a provider that works is current': provider(ready('True', 'CredentialsAccepted')),
+  }),
+  // Argo CD itself calls an object that is being deleted Progressing.
+  ...all('Terminating', 'Healthy', {
+    'a claim that is being deleted is terminating': {
+      ...{ ...bound, metadata: { ...bound.metadata, deletionTimestamp } },
+    },
+  }),
+  ...all('Current', 'Suspended', {
+    'a paused managed resource that works is current': paused(available()),
+  }),
+  ...all('Failed', 'Suspended', {
+    'a paused managed resource that does not work needs a person': paused(creating()),
+  }),
+  ...all('InProgress', 'Degraded', {
+    'a provider that does not work is degraded in Argo CD': provider(notReady('CredentialsRefused', 'no')),
+  }),
+  ...all('InProgress', 'Healthy', {
+    'a provider that nothing uses is healthy in Argo CD': provider(ready('Unknown', 'Unused')),
+  }),
 };
 
 describe('kstatus', () => {
@@ -188,11 +164,7 @@ describe('kstatus', () => {
   });
 });
 
-interface Patch {
-  readonly data: { readonly 'resource.customizations': string };
-}
-
-const patch = parse(readFileSync(join(projectRoot, 'deploy/argocd/health-checks.yaml'), 'utf8')) as Patch;
+const patch = parse(readFileSync(join(projectRoot, 'deploy/argocd/health-checks.yaml'), 'utf8'));
 const checks = parse(patch.data['resource.customizations']) as Readonly<
   Record<string, { readonly 'health.lua': string }>
 >;

@@ -10,6 +10,8 @@ import { NodeGroupKind } from '../../apis/aws/eks/v1beta1/node-group.ts';
 import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
+import { decodeDetails } from '../../apis/core/v1alpha1/secret.ts';
 import { exampleAccount } from '../../emulators/aws/account.ts';
 import type { NodeGroup as CloudNodeGroup } from '../../emulators/aws/eks/node-group.ts';
 import type { LocalAws } from '../../emulators/aws/server.ts';
@@ -76,17 +78,8 @@ describe('the guide to managed resources, on a local AWS', () => {
       const [head = '', row = ''] = (await kubectl('get', type, name)).split('\n');
       const names = head.trim().split(/\s+/);
       // A column may be empty, and each begins where its name does.
-      const cells = names.map((column) => {
-        const from = head.indexOf(column);
-        return [
-          column,
-          row
-            .slice(from)
-            .split(/\s{2,}/)[0]
-            ?.trim() ?? '',
-        ] as const;
-      });
-      const columns = Object.fromEntries(cells);
+      const cellOf = (column: string) => row.slice(head.indexOf(column)).split(/\s{2,}/)[0];
+      const columns = Object.fromEntries(names.map((column) => [column, cellOf(column)?.trim() ?? '']));
       if (columns.READY === 'True' && columns.SYNCED === 'True') return columns;
       throw new Error(JSON.stringify((await get(type, name)).status));
     });
@@ -101,23 +94,17 @@ describe('the guide to managed resources, on a local AWS', () => {
     const first = cluster.startProcess(flags);
     aws.faults.inject({ kind: 'stall', action: 'sqs:CreateQueue' });
     await apply('queue');
-    await eventually(
-      'the queue is made, and nobody is told',
-      async () => queuesNamed('my-sqs-queue').length === 1,
-    );
+    await eventually('the queue is created', async () => queuesNamed('my-sqs-queue').length === 1);
     await first.end('SIGKILL');
     cluster.startProcess(flags);
     const event =
       /^ +Warning +CannotInitializeManagedResource +\S+( \(x\d+ over \S+\))? +managed\/queue\.sqs\.aws\.crossplane\.io +cannot determine creation result - remove the crossplane\.io\/external-create-pending annotation if it is safe to proceed: look for it in the external system; .+$/m;
-    await eventually(
-      'the Event',
-      async () => {
-        const text = await kubectl('describe', 'queue', 'my-sqs-queue');
-        if (event.test(text)) return true;
-        throw new Error(text);
-      },
-      60_000,
-    );
+    const hasEvent = async () => {
+      const text = await kubectl('describe', 'queue', 'my-sqs-queue');
+      if (event.test(text)) return true;
+      throw new Error(text);
+    };
+    await eventually('the Event', hasEvent, 60_000);
     // An administrator has checked it: the queue is found by its name and its tags, and is the only one.
     await kubectl('annotate', 'queue', 'my-sqs-queue', 'crossplane.io/external-create-pending-');
     const { 'EXTERNAL-NAME': url } = await shown('queue', 'my-sqs-queue');
@@ -155,19 +142,14 @@ describe('the guide to managed resources, on a local AWS', () => {
     for (const name of ['my-instance', 'my-instance-user-keys'])
       await shown('instances.ec2.aws.upbound.io', name);
     await eventually('the ProviderConfig has a user', async () => {
-      const { status } = await get<KubernetesObject & { readonly status?: { readonly users?: number } }>(
-        'providerconfigs.aws.crossplane.io',
-        'user-keys',
-      );
-      return status?.users === 1;
+      const { status } = await get('providerconfigs.aws.crossplane.io', 'user-keys');
+      return (status as { readonly users?: number } | undefined)?.users === 1;
     });
   });
 
   test('a ProviderConfig by a text, as the guide prints it, is refused by the API server', async () => {
-    const printed = read('instance-user-keys').replace(
-      /providerConfigRef:\n {4}name: user-keys/,
-      'providerConfigRef: user-keys',
-    );
+    const reference = /providerConfigRef:\n {4}name: user-keys/;
+    const printed = read('instance-user-keys').replace(reference, 'providerConfigRef: user-keys');
     assert.match(printed, /^ {2}providerConfigRef: user-keys$/m);
     await assert.rejects(applyText(printed), /providerConfigRef/);
   });
@@ -231,19 +213,16 @@ describe('the guide to managed resources, on a local AWS', () => {
     ]);
   });
 
-  const inNamespace = async (secret: string) => {
-    const text = await kubectl('-n', 'cloud-credentials', 'get', 'secret', secret, '-o', 'json');
-    return JSON.parse(text) as KubernetesObject & { readonly data?: Readonly<Record<string, string>> };
-  };
+  const secretIn = async (namespace: string, name: string): Promise<Secret> =>
+    JSON.parse(await kubectl('-n', namespace, 'get', 'secret', name, '-o', 'json'));
 
+  const keys = ['port', 'username', 'endpoint', 'password'];
   test('an RDSInstance is called as its object, and its secret has the keys of the guide', async () => {
     await apply('rds-instance');
     const { 'EXTERNAL-NAME': name } = await shown('rdsinstance', 'my-rds-instance');
     assert.equal(name, 'my-rds-instance');
     const described = await kubectl('-n', 'cloud-credentials', 'describe', 'secret', 'rds-secret');
-    for (const key of ['port', 'username', 'endpoint', 'password']) {
-      assert.match(described, new RegExp(`^${key}: +\\d+ bytes$`, 'm'));
-    }
+    for (const key of keys) assert.match(described, new RegExp(`^${key}: +\\d+ bytes$`, 'm'));
     assert.match(described, /^port: +4 bytes$/m);
     assert.match(described, /^username: +10 bytes$/m);
   });
@@ -257,21 +236,18 @@ describe('the guide to managed resources, on a local AWS', () => {
   });
 
   test('connection details are published, with labels and annotations, and to Vault', async () => {
-    for (const name of ['published', 'published-with-metadata', 'published-to-vault']) await apply(name);
-    for (const name of ['published', 'published-with-metadata', 'published-to-vault']) {
-      await shown('instances.rds.aws.upbound.io', name);
-    }
-    const { data = {} } = await inNamespace('rds-kubernetes-secret');
-    for (const key of ['port', 'username', 'endpoint', 'password']) assert.ok(data[key], key);
-    const { metadata } = await inNamespace('rds-kubernetes-secret-with-metadata');
+    const names = ['published', 'published-with-metadata', 'published-to-vault'];
+    for (const name of names) await apply(name);
+    for (const name of names) await shown('instances.rds.aws.upbound.io', name);
+    const { data = {} } = await secretIn('cloud-credentials', 'rds-kubernetes-secret');
+    for (const key of keys) assert.ok(data[key], key);
+    const { metadata } = await secretIn('cloud-credentials', 'rds-kubernetes-secret-with-metadata');
     assert.equal(metadata.labels?.['label-tag'], 'label-value');
     assert.equal(metadata.annotations?.['annotation-tag'], 'annotation-value');
     const headers = { 'x-vault-token': 'put-a-token-here' };
     const answer = await fetch(`${vault.url}/v1/secret/data/crossplane/rds-kubernetes-secret`, { headers });
-    const { data: read } = (await answer.json()) as {
-      readonly data: { readonly data: Record<string, string> };
-    };
-    for (const key of ['port', 'username', 'endpoint', 'password']) assert.ok(read.data[key], key);
+    const { data: stored } = (await answer.json()) as { readonly data: Pick<Secret, 'data'> };
+    for (const key of keys) assert.ok(stored.data?.[key], key);
   });
 
   test('docs/aws.md: what its manifests ask for becomes ready', async () => {
@@ -285,9 +261,8 @@ describe('the guide to managed resources, on a local AWS', () => {
     await kubectl('wait', '--for=condition=Ready', 'postgresqlinstance/docs-invoices', '--timeout=60s');
     await shown('subnet', 'docs-subnet');
     await shown('queue', 'docs-orders');
-    const text = await kubectl('-n', 'aws-credentials', 'get', 'secret', 'docs-orders', '-o', 'json');
-    const { data } = JSON.parse(text) as { readonly data: Readonly<Record<string, string>> };
-    assert.match(Buffer.from(data.endpoint ?? '', 'base64').toString(), /\/docs-orders$/);
+    const { endpoint = '' } = decodeDetails(await secretIn('aws-credentials', 'docs-orders'));
+    assert.match(endpoint, /\/docs-orders$/);
   });
 
   test('every manifest was applied', () => {
@@ -306,10 +281,8 @@ describe('the guide to managed resources, on a local AWS', () => {
     assert.ok(commandLine.isThere);
     const page = readFileSync(join(projectRoot, 'docs/aws.md'), 'utf8');
     const commands = page.match(/(?<=^\$ )(?:export|aws) .*$/gm) ?? [];
-    assert.deepEqual(
-      commands.map((command) => /(describe-\S+|^export)/.exec(command)?.[0]),
-      ['export', 'describe-vpcs', 'describe-db-instances'],
-    );
+    const names = commands.map((command) => /(describe-\S+|^export)/.exec(command)?.[0]);
+    assert.deepEqual(names, ['export', 'describe-vpcs', 'describe-db-instances']);
     const script = commands.join('\n').replaceAll('http://127.0.0.1:18090', aws.url);
     const env = { PATH: `${dirname(commandLine.program)}:${process.env.PATH}`, HOME: '/nonexistent' };
     const { stdout, stderr } = await promisify(execFile)('sh', ['-euc', script], { env });

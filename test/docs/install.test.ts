@@ -31,10 +31,8 @@ describe('install.yaml', () => {
     assert.deepEqual(installed.map(nameOf), parts.map(nameOf));
     const [container] = deploymentOf(installed).spec.template.spec.containers;
     const [plain] = deploymentOf(parts).spec.template.spec.containers;
-    assert.deepEqual(
-      container.args.filter((arg) => !plain.args.includes(arg)),
-      ['--install-crds'],
-    );
+    const added = container.args.filter((arg) => !plain.args.includes(arg));
+    assert.deepEqual(added, ['--install-crds']);
     const others = (objects: readonly KubernetesObject[]) =>
       objects.filter(({ kind }) => kind !== 'Deployment');
     assert.deepEqual(others(installed), others(parts));
@@ -64,19 +62,11 @@ describe('install.yaml', () => {
   });
 
   test('keeps everybody out but who scrapes and probes', () => {
-    const { spec } = objectOf<KubernetesObject & { readonly spec: object }>(
-      installed,
-      'NetworkPolicy',
-      'services-stack',
-    );
+    type Policy = KubernetesObject & { readonly spec: object };
+    const { spec } = objectOf<Policy>(installed, 'NetworkPolicy', 'services-stack');
     const { metadata } = deploymentOf(installed).spec.template;
-    assert.deepEqual(spec, {
-      podSelector: { matchLabels: metadata.labels },
-      policyTypes: ['Ingress'],
-      ingress: [
-        { ports: [{ protocol: 'TCP', port: 'metrics' }] },
-        { ports: [{ protocol: 'TCP', port: 'probes' }] },
-      ],
-    });
+    const podSelector = { matchLabels: metadata.labels };
+    const ingress = ['metrics', 'probes'].map((port) => ({ ports: [{ protocol: 'TCP', port }] }));
+    assert.deepEqual(spec, { podSelector, policyTypes: ['Ingress'], ingress });
   });
 });

@@ -25,6 +25,12 @@ interface Probe {
   readonly httpGet: { readonly path: string; readonly port: string };
 }
 
+interface Container extends Readonly<Record<'livenessProbe' | 'readinessProbe' | 'startupProbe', Probe>> {
+  readonly args: readonly string[];
+  readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
+  readonly envFrom: readonly { readonly configMapRef: { readonly name: string } }[];
+}
+
 export interface Deployment extends KubernetesObject {
   readonly spec: {
     readonly template: {
@@ -32,16 +38,7 @@ export interface Deployment extends KubernetesObject {
       readonly spec: {
         readonly serviceAccountName: string;
         readonly terminationGracePeriodSeconds: number;
-        readonly containers: readonly [
-          {
-            readonly args: readonly string[];
-            readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
-            readonly envFrom: readonly { readonly configMapRef: { readonly name: string } }[];
-            readonly livenessProbe: Probe;
-            readonly readinessProbe: Probe;
-            readonly startupProbe: Probe;
-          },
-        ];
+        readonly containers: readonly [Container];
       };
     };
   };

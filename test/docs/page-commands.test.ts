@@ -5,64 +5,53 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import type { V1Deployment } from '@kubernetes/client-node';
 import type { ControlPlane } from '../../local/control-plane/control-plane.ts';
 import { startControlPlane } from '../../local/control-plane/control-plane.ts';
 import { commandsOf } from './code-blocks.ts';
 import { projectRoot } from './project-copy.ts';
 
 /** Commands of pages for administrators that need an API server, and no controllers. In the order of a cluster's life. */
-const pages: readonly (readonly [page: string, starts: readonly string[]])[] = [
+const pages: readonly (readonly [page: string, ...starts: string[]])[] = [
   [
     'docs/backup.md',
-    [
-      'kubectl create namespace crossplane-system',
-      'kubectl -n crossplane-system create configmap services-stack',
-    ],
+    'kubectl create namespace crossplane-system',
+    'kubectl -n crossplane-system create configmap services-stack',
   ],
-  ['deploy/README.md', ['kubectl apply -f deploy/install.yaml']],
+  ['deploy/README.md', 'kubectl apply -f deploy/install.yaml'],
   [
     'docs/flags.md',
-    [
-      'kubectl -n crossplane-system create secret generic services-stack-proxy',
-      'kubectl -n crossplane-system set env',
-    ],
+    'kubectl -n crossplane-system create secret generic services-stack-proxy',
+    'kubectl -n crossplane-system set env',
   ],
   [
     'docs/backup.md',
-    [
-      'kubectl -n crossplane-system scale',
-      'kubectl -n crossplane-system wait pod',
-      'kubectl get managed -o custom-columns',
-      'kubectl -n crossplane-system delete configmap services-stack',
-      'kubectl -n crossplane-system rollout restart',
-    ],
+    'kubectl -n crossplane-system scale',
+    'kubectl -n crossplane-system wait pod',
+    'kubectl get managed -o custom-columns',
+    'kubectl -n crossplane-system delete configmap services-stack',
+    'kubectl -n crossplane-system rollout restart',
   ],
   [
     'deploy/README.md',
-    [
-      'kubectl apply -f deploy/optional/demo-stacks.yaml',
-      'kubectl -n crossplane-system create configmap services-stack',
-      'kubectl -n crossplane-system rollout restart',
-    ],
+    'kubectl apply -f deploy/optional/demo-stacks.yaml',
+    'kubectl -n crossplane-system create configmap services-stack',
+    'kubectl -n crossplane-system rollout restart',
   ],
-  ['docs/troubleshooting.md', ['kubectl get secrets -A -l']],
-  ['docs/managed-resources.md', ['kubectl get managed -o custom-columns']],
-  ['docs/upgrade.md', ['kubectl get claims -A']],
+  ['docs/troubleshooting.md', 'kubectl get secrets -A -l'],
+  ['docs/managed-resources.md', 'kubectl get managed -o custom-columns'],
+  ['docs/upgrade.md', 'kubectl get claims -A'],
   [
     'docs/move-a-server.md',
-    [
-      'kubectl -n postgresql-credentials patch secret demo-server',
-      'kubectl annotate postgresqldatabases,postgresqlroles,postgresqlgrants',
-    ],
+    'kubectl -n postgresql-credentials patch secret demo-server',
+    'kubectl annotate postgresqldatabases,postgresqlroles,postgresqlgrants',
   ],
-  ['docs/tenancy.md', ['kubectl -n team-shop create quota']],
+  ['docs/tenancy.md', 'kubectl -n team-shop create quota'],
   [
     'docs/deletion.md',
-    [
-      'kubectl create clusterrolebinding services-stack-claims-everywhere',
-      'kubectl wait namespace team-a',
-      'kubectl delete clusterrolebinding services-stack-claims-everywhere',
-    ],
+    'kubectl create clusterrolebinding services-stack-claims-everywhere',
+    'kubectl wait namespace team-a',
+    'kubectl delete clusterrolebinding services-stack-claims-everywhere',
   ],
 ];
 
@@ -77,47 +66,31 @@ describe('commands of pages for administrators, on an API server', () => {
   });
   after(() => controlPlane?.stop());
 
-  for (const [page, starts] of pages) {
+  for (const [page, ...starts] of pages) {
     for (const start of starts) {
       test(`${page}: ${start}`, async () => {
-        const found = commandsOf(readFileSync(join(projectRoot, page), 'utf8')).filter((command) =>
-          command.startsWith(start),
-        );
+        const commands = commandsOf(readFileSync(join(projectRoot, page), 'utf8'));
+        const found = commands.filter((command) => command.startsWith(start));
         assert.equal(found.length, 1, found.join('\n'));
         // kubectl refuses a second restart within a second.
         if (start.endsWith('rollout restart')) await setTimeout(1_100);
-        await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', found.join('\n')], {
-          cwd: projectRoot,
-          env: { ...process.env, KUBECONFIG: controlPlane.kubeconfigPath },
-        });
+        const env = { ...process.env, KUBECONFIG: controlPlane.kubeconfigPath };
+        const options = { cwd: projectRoot, env };
+        await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', found.join('\n')], options);
       });
     }
   }
 
   test('they had the effects that the pages name', async () => {
-    const deployment = await controlPlane.kubectl([
-      ...['-n', 'crossplane-system', 'get', 'deployment', 'services-stack', '-o', 'json'],
-    ]);
-    const { spec } = JSON.parse(deployment) as {
-      readonly spec: {
-        readonly replicas: number;
-        readonly template: {
-          readonly spec: {
-            readonly containers: readonly { readonly env?: readonly { readonly name: string }[] }[];
-          };
-        };
-      };
-    };
-    assert.equal(spec.replicas, 0);
-    const names = spec.template.spec.containers[0]?.env?.map(({ name }) => name) ?? [];
-    assert.deepEqual(
-      ['HTTPS_PROXY', 'NO_PROXY'].filter((name) => !names.includes(name)),
-      [],
-    );
-    const stacks = await controlPlane.kubectl([
-      ...['-n', 'crossplane-system', 'get', 'configmap', 'services-stack'],
-      ...['-o', 'jsonpath={.data.SERVICES_STACK_STACKS}'],
-    ]);
+    const get = ['-n', 'crossplane-system', 'get'];
+    const answer = await controlPlane.kubectl([...get, 'deployment', 'services-stack', '-o', 'json']);
+    const { spec } = JSON.parse(answer) as V1Deployment;
+    assert.equal(spec?.replicas, 0);
+    const names = spec.template.spec?.containers[0]?.env?.map(({ name }) => name) ?? [];
+    const missing = ['HTTPS_PROXY', 'NO_PROXY'].filter((name) => !names.includes(name));
+    assert.deepEqual(missing, []);
+    const output = ['-o', 'jsonpath={.data.SERVICES_STACK_STACKS}'];
+    const stacks = await controlPlane.kubectl([...get, 'configmap', 'services-stack', ...output]);
     assert.equal(stacks, 'postgresql,aws,gcp,fcp,ocp');
   });
 });

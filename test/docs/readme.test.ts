@@ -18,12 +18,8 @@ describe('README.md and CONTRIBUTING.md', () => {
     const [, table = ''] = /^## Commands\n(.*?)^## /ms.exec(read('CONTRIBUTING.md')) ?? [];
     const named = [...table.matchAll(/^\| `npm (?:run )?([\w:-]+)/gm)].map(([, script = '']) => script);
     const isPart = (script: string) => /^(pre|setup$|test:)/.test(script);
-    assert.deepEqual(
-      named.toSorted(),
-      Object.keys(scripts)
-        .filter((script) => !isPart(script))
-        .toSorted(),
-    );
+    const whole = Object.keys(scripts).filter((script) => !isPart(script));
+    assert.deepEqual(named.toSorted(), whole.toSorted());
   });
 
   // test/cluster/docs.test.ts applies these files.
@@ -32,16 +28,10 @@ describe('README.md and CONTRIBUTING.md', () => {
     const applied = readdirSync(start).flatMap((file) =>
       readFileSync(join(start, file), 'utf8').split('---\n'),
     );
-    for (const [page, count] of [
-      ['README.md', 1],
-      ['docs/start-postgresql.md', 2],
-    ] as const) {
+    for (const [page, count] of Object.entries({ 'README.md': 1, 'docs/start-postgresql.md': 2 })) {
       const shown = codeBlocks(read(page)).filter(({ language }) => language === 'yaml');
-      assert.deepEqual(
-        shown.map(({ content }) => applied.includes(content)),
-        Array.from({ length: count }, () => true),
-        page,
-      );
+      const isApplied = shown.map(({ content }) => applied.includes(content));
+      assert.deepEqual(isApplied, Array(count).fill(true), page);
     }
   });
 
@@ -50,10 +40,8 @@ describe('README.md and CONTRIBUTING.md', () => {
     const commands = (page: string) =>
       commandsOf(read(page)).map((command) => command.replace(/ +#.*$/, '').trim());
     const onPages = [...commands('docs/start-laptop.md'), ...commands('docs/start-postgresql.md')];
-    assert.deepEqual(
-      commands('README.md').filter((command) => !onPages.includes(command)),
-      [],
-    );
+    const missing = commands('README.md').filter((command) => !onPages.includes(command));
+    assert.deepEqual(missing, []);
   });
 
   test('npm runs commands under the Node that is needed, whatever Node npm itself runs on', async () => {

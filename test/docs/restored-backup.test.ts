@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import { credentialsNamespace, startFancySQL } from '../cluster/fancysql-fixture.ts';
 import type { Cluster } from '../cluster/stack-harness.ts';
 import { eventually, startCluster } from '../cluster/stack-harness.ts';
+import { temporaryFolder } from '../local/temporary-folder.ts';
 import { projectRoot } from './project-copy.ts';
 
 /** The commands of docs/backup.md that write a backup, and those that restore it. */
@@ -46,8 +46,7 @@ describe('a backup restored into another cluster', () => {
   test('binds again, to the same instance with the same password, and heals its secrets', async (context) => {
     const fixture = await startFancySQL();
     context.after(() => fixture.stop());
-    const directory = await mkdtemp(join(tmpdir(), 'services-stack-backup-'));
-    context.after(() => rm(directory, { recursive: true }));
+    const directory = await temporaryFolder(context);
     const { write, restore } = await backupCommands();
     assert.deepEqual([write.length, restore.length], [4, 3]);
     await fixture.favouriteClass('small', { isDefault: true });
@@ -62,10 +61,8 @@ describe('a backup restored into another cluster', () => {
     context.after(() => cluster.stop());
     for (const line of restore) await run(cluster, directory, line);
     cluster.startProcess(flags);
-    await cluster.kubectl([
-      ...['wait', '-n', 'team-a', 'fancysqlinstance/orders'],
-      ...['--for=condition=Ready', '--timeout=30s'],
-    ]);
+    const ready = ['--for=condition=Ready', '--timeout=30s'];
+    await cluster.kubectl(['wait', '-n', 'team-a', 'fancysqlinstance/orders', ...ready]);
     const secret = await eventually('the secret of the claim has its new owner', async () => {
       const text = await cluster.kubectl(['get', 'secret', 'orders', '-n', 'team-a', '-o', 'json']);
       const found = JSON.parse(text) as Secret;

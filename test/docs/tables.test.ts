@@ -71,10 +71,8 @@ test('the page of annotations, labels and finalizers names all that the code has
   const inCode = [...sources.matchAll(keys)].map(([, key = '']) => key);
   const text = page('annotations');
   const inPage = code(text).filter((key) => /^(?:[a-z-]+\.)*crossplane\.io\//.test(key));
-  assert.deepEqual(
-    [...new Set(inPage)].map((key) => key.replace('…', '')).toSorted(),
-    [...new Set(inCode)].toSorted(),
-  );
+  const keysInPage = [...new Set(inPage)].map((key) => key.replace('…', '')).toSorted();
+  assert.deepEqual(keysInPage, [...new Set(inCode)].toSorted());
   const finalizers = code(text.split('## Finalizers')[1] ?? '');
   assert.deepEqual(finalizers.toSorted(), Object.values(finalizerNames).toSorted());
 });

@@ -28,10 +28,8 @@ async function endNamespace({ cluster }: FancySQLFixture): Promise<void> {
     const object = JSON.parse(found) as KubernetesObject;
     if (object.metadata.deletionTimestamp === undefined) return false;
     const path = `/api/v1/namespaces/${namespace}/finalize`;
-    await cluster.kubectl(
-      ['replace', '--raw', path, '-f', '-'],
-      JSON.stringify({ ...object, spec: { finalizers: [] } }),
-    );
+    const finalized = JSON.stringify({ ...object, spec: { finalizers: [] } });
+    await cluster.kubectl(['replace', '--raw', path, '-f', '-'], finalized);
     return true;
   });
 }
