@@ -7,3 +7,10 @@ export const objectOf = <T extends KubernetesObject = KubernetesObject>(
   metadata: KubernetesObject['metadata'],
   rest: object = {},
 ): T => ({ apiVersion: apiVersionOf(kind), kind: kind.kind, metadata, ...rest }) as unknown as T;
+
+/** A reference to an object, as other objects hold it. */
+export const referenceOf = (kind: Kind, name: string) => ({
+  apiVersion: apiVersionOf(kind),
+  kind: kind.kind,
+  name,
+});

@@ -15,7 +15,7 @@ import { realClock } from '../../runtime/time/clock.ts';
 import { recordedLog } from '../fakes/recorded-log.ts';
 import type { Thing } from '../runtime/things.ts';
 import { ThingKind } from '../runtime/things.ts';
-import { oddText } from './arbitraries.ts';
+import { oddText, weighted } from './arbitraries.ts';
 import { holds } from './property.ts';
 import { planted } from './world.ts';
 
@@ -69,14 +69,7 @@ const thing = { apiVersion: 'test.example.org/v1', kind: 'Thing', metadata, spec
 const hostileJson: Arbitrary<string> = fc.oneof(
   fc.json({ maxDepth: 4 }),
   fc.constantFrom(
-    '',
-    'null',
-    '[]',
-    '{}',
-    '""',
-    '7',
-    '{"__proto__":{"polluted":true}}',
-    '{"kind":"Status"}',
+    ...['', 'null', '[]', '{}', '""', '7', '{"__proto__":{"polluted":true}}', '{"kind":"Status"}'],
     '{"kind":"Status","status":"Failure","code":"404","reason":7,"message":{"a":1},"details":7}',
     '{"kind":"Status","status":"Failure","code":404,"reason":"NotFound","message":"not found"}',
     '{"kind":"Status","status":"Success","details":{"name":"another","uid":"uid-1"}}',
@@ -94,22 +87,20 @@ const alteredThing: Arbitrary<string> = fc
     fc.constantFrom('apiVersion', 'kind', 'metadata', 'name', 'namespace', 'uid', 'resourceVersion', 'spec'),
     fc.oneof(fc.constantFrom<unknown>(undefined, null, 7, '', [], {}, true, 'another'), oddText),
   )
-  .map(([field, value]) =>
-    JSON.stringify(
-      field in thing ? { ...thing, [field]: value } : { ...thing, metadata: { ...metadata, [field]: value } },
-    ),
-  );
+  .map(([field, value]) => {
+    const changed = { [field]: value };
+    return field in thing ? { ...thing, ...changed } : { ...thing, metadata: { ...metadata, ...changed } };
+  })
+  .map((object) => JSON.stringify(object));
 
-const objectText: Arbitrary<string> = fc.oneof(
-  { weight: 3, arbitrary: fc.constant(JSON.stringify(thing)) },
-  { weight: 3, arbitrary: alteredThing },
-  { weight: 1, arbitrary: hostileJson },
-  {
-    weight: 1,
-    arbitrary: fc.constant(JSON.stringify(thing).replace('"spec":', '"metadata":{"name":"twice"},"spec":')),
-  },
-  { weight: 1, arbitrary: fc.constant(`\ufeff${JSON.stringify(thing)}`) },
-  { weight: 1, arbitrary: fc.nat(100).map((length) => JSON.stringify(thing).slice(0, length)) },
+const thingText = JSON.stringify(thing);
+const objectText: Arbitrary<string> = weighted(
+  [3, fc.constant(thingText)],
+  [3, alteredThing],
+  [1, hostileJson],
+  [1, fc.constant(thingText.replace('"spec":', '"metadata":{"name":"twice"},"spec":'))],
+  [1, fc.constant(`\ufeff${thingText}`)],
+  [1, fc.nat(100).map((length) => thingText.slice(0, length))],
 );
 
 /** Bytes as they may come over a wire: in pieces that begin and end anywhere, and now and then altered. */
@@ -123,22 +114,15 @@ const piecesOf = (text: Arbitrary<string>): Arbitrary<readonly Buffer[]> =>
     .map(([whole, cuts, altered]) => {
       const bytes = Buffer.from(whole, 'utf8');
       if (altered !== undefined && altered[0] < bytes.length) bytes[altered[0]] = altered[1];
-      const ends = [...new Set([...cuts.filter((cut) => cut < bytes.length), bytes.length])].toSorted(
-        (a, b) => a - b,
-      );
+      const within = cuts.filter((cut) => cut < bytes.length);
+      const ends = [...new Set([...within, bytes.length])].toSorted((a, b) => a - b);
       return ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end));
     });
 
 const headers: Arbitrary<Readonly<Record<string, string>>> = fc.dictionary(
   fc.constantFrom('retry-after', 'content-type', 'x-odd'),
   fc.constantFrom(
-    '1',
-    '999999999999',
-    '-1',
-    'soon',
-    'Fri, 31 Dec 9999 23:59:59 GMT',
-    'text/html',
-    'application/json',
+    ...['1', '999999999999', '-1', 'soon', 'Fri, 31 Dec 9999 23:59:59 GMT', 'text/html', 'application/json'],
   ),
   { noNullPrototype: true },
 );
@@ -181,36 +165,23 @@ function assertDecent(error: unknown, status: number): void {
   assert.equal(({} as { polluted?: unknown }).polluted, undefined);
 }
 
-type Ask = (asked: KubernetesClient) => Promise<unknown>;
-const requests: Readonly<
-  Record<string, { readonly ask: Ask; readonly isRight: (value: unknown) => boolean }>
-> = {
-  get: { ask: (asked) => asked.get(ThingKind, key), isRight: (value) => isThing(value, 'orders') },
-  create: {
-    ask: (asked) => asked.create(ThingKind, thing as Thing),
-    isRight: (value) => isThing(value, 'orders'),
-  },
-  patch: { ask: (asked) => asked.patch(ThingKind, key, {}), isRight: (value) => isThing(value, 'orders') },
-  delete: {
-    ask: (asked) => asked.delete(ThingKind, key, { uid: 'uid-1' }),
-    isRight: (value) => value === undefined,
-  },
+const requests = {
+  get: () => client.get(ThingKind, key),
+  create: () => client.create(ThingKind, thing as Thing),
+  patch: () => client.patch(ThingKind, key, {}),
+  delete: () => client.delete(ThingKind, key, { uid: 'uid-1' }),
 };
-const statuses = fc.oneof(
-  { weight: 3, arbitrary: fc.constantFrom(200, 201) },
-  {
-    weight: 1,
-    arbitrary: fc.constantFrom(202, 299, 301, 400, 401, 403, 404, 409, 410, 422, 429, 500, 503, 599),
-  },
-);
+const failures = [202, 299, 301, 400, 401, 403, 404, 409, 410, 422, 429, 500, 503, 599];
+const statuses = weighted([3, fc.constantFrom(200, 201)], [1, fc.constantFrom(...failures)]);
 
-for (const [verb, { ask, isRight }] of Object.entries(requests)) {
+for (const [verb, ask] of Object.entries(requests)) {
+  const isRight = (value: unknown) => (verb === 'delete' ? value === undefined : isThing(value, 'orders'));
   holds(
     `${verb}: an answer is what was asked for, or an ApiError`,
     fc.asyncProperty(answers(objectText, statuses), async (given) => {
       answer = given;
       try {
-        const value = await ask(client);
+        const value: unknown = await ask();
         assert.ok(given.status < 300 && isRight(value), JSON.stringify(value));
         count(verb, 'right');
       } catch (error) {
@@ -227,13 +198,7 @@ const listText = fc
   .record({
     kind: fc.constantFrom('ThingList', 'ThingList', 'ThingList', 'Thing', ''),
     version: fc.constantFrom('"7"', '"7"', '7', 'null'),
-    items: fc.array(
-      fc.oneof(
-        { weight: 5, arbitrary: fc.constant(JSON.stringify(thing)) },
-        { weight: 1, arbitrary: objectText },
-      ),
-      { maxLength: 4 },
-    ),
+    items: fc.array(weighted([5, fc.constant(thingText)], [1, objectText]), { maxLength: 4 }),
   })
   .map(
     ({ kind, version, items }) =>
@@ -242,42 +207,38 @@ const listText = fc
 
 holds(
   'list: every item is of the kind, or the whole is an ApiError',
-  fc.asyncProperty(
-    answers(fc.oneof({ weight: 4, arbitrary: listText }, { weight: 1, arbitrary: hostileJson }), statuses),
-    async (given) => {
-      answer = given;
-      try {
-        const { items, resourceVersion } = await client.list(ThingKind, { namespace: 'team' });
-        assert.equal(typeof resourceVersion, 'string');
-        for (const item of items)
-          assert.ok(isThing(item) && item.metadata.namespace === 'team', JSON.stringify(item));
-        count('list', 'right');
-      } catch (error) {
-        if (error instanceof assert.AssertionError) throw error;
-        assertDecent(error, given.status);
-        count('list', 'wrong');
-      }
-    },
-  ),
+  fc.asyncProperty(answers(weighted([4, listText], [1, hostileJson]), statuses), async (given) => {
+    answer = given;
+    try {
+      const { items, resourceVersion } = await client.list(ThingKind, { namespace: 'team' });
+      assert.equal(typeof resourceVersion, 'string');
+      for (const item of items)
+        assert.ok(isThing(item) && item.metadata.namespace === 'team', JSON.stringify(item));
+      count('list', 'right');
+    } catch (error) {
+      if (error instanceof assert.AssertionError) throw error;
+      assertDecent(error, given.status);
+      count('list', 'wrong');
+    }
+  }),
   { runs: 60 },
 );
 
-const line: Arbitrary<string> = fc.oneof(
-  { weight: 6, arbitrary: objectText.map((object) => `{"type":"ADDED","object":${object || 'null'}}`) },
-  { weight: 2, arbitrary: objectText.map((object) => `{"type":"DELETED","object":${object || 'null'}}`) },
-  { weight: 1, arbitrary: objectText.map((object) => `{"type":"BOOKMARK","object":${object || 'null'}}`) },
-  { weight: 1, arbitrary: hostileJson.map((object) => `{"type":"ERROR","object":${object || 'null'}}`) },
-  { weight: 1, arbitrary: hostileJson },
-  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 100 }) },
+const eventText = (type: string, of: Arbitrary<string>) =>
+  of.map((object) => `{"type":"${type}","object":${object || 'null'}}`);
+const line: Arbitrary<string> = weighted(
+  [6, eventText('ADDED', objectText)],
+  [2, eventText('DELETED', objectText)],
+  [1, eventText('BOOKMARK', objectText)],
+  [1, eventText('ERROR', hostileJson)],
+  [1, hostileJson],
+  [1, fc.string({ unit: 'binary', maxLength: 100 })],
 );
 
 /** The events that come before the first line that is none, by a reader who takes all lines at once. */
 function eventsIn(bytes: Buffer): { readonly events: readonly unknown[]; readonly isWhole: boolean } {
-  const lines = bytes
-    .toString('utf8')
-    .split('\n')
-    .slice(0, -1)
-    .map((text) => text.trim());
+  const whole = `${bytes}`.split('\n').slice(0, -1);
+  const lines = whole.map((text) => text.trim());
   const events: unknown[] = [];
   for (const text of lines.filter((each) => each !== '')) {
     let event: { readonly type?: unknown; readonly object?: unknown } | null;

@@ -8,6 +8,7 @@ import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import type { JsonSchema } from '../../apis/crd.ts';
 import { objectSchema } from '../../apis/crd.ts';
+import { objectOf } from '../fakes/object-of.ts';
 
 /** Names that mean something in the world of these tests, so that what is generated refers to what there is. */
 export interface Names {
@@ -21,43 +22,25 @@ export interface Names {
 
 /** Characters that a terminal, a log or a parser might interpret. */
 const oddTexts = [
-  '',
-  ' ',
-  '\u0000',
-  'red \u001b[31mtext\u001b[0m',
-  'title \u001b]0;owned\u0007',
-  'forged\n{"level":"error","msg":"line"}\r\n',
-  'c1 \u009b31m',
-  'left \u202eright',
-  'line\u2028separator',
-  '\ufeffbom',
-  'zero\u200bwidth',
-  'žluťoučký 🐎',
-  '__proto__',
-  'constructor',
-  'toString',
-  '../../secrets',
-  'a/b/c',
-  '%2e%2e%2f',
-  'null',
-  'true',
-  '-1',
-  '1e999',
-  '"; DROP DATABASE postgres; --',
-  '{"name":"x"}',
-  'x'.repeat(63),
-  'x'.repeat(64),
-  'x'.repeat(253),
-  'x'.repeat(254),
+  ...['', ' ', '\u0000', 'red \u001b[31mtext\u001b[0m', 'title \u001b]0;owned\u0007'],
+  ...['forged\n{"level":"error","msg":"line"}\r\n', 'c1 \u009b31m', 'left \u202eright'],
+  ...['line\u2028separator', '\ufeffbom', 'zero\u200bwidth', 'žluťoučký 🐎'],
+  ...['__proto__', 'constructor', 'toString', '../../secrets', 'a/b/c', '%2e%2e%2f'],
+  ...['null', 'true', '-1', '1e999', '"; DROP DATABASE postgres; --', '{"name":"x"}'],
+  ...[63, 64, 253, 254].map((length) => 'x'.repeat(length)),
   'ž'.repeat(5_000),
 ];
 
+/** One of these, each as often as its weight says. */
+export const weighted = <T>(...choices: readonly (readonly [number, Arbitrary<T>])[]): Arbitrary<T> =>
+  fc.oneof(...choices.map(([weight, arbitrary]) => ({ weight, arbitrary })));
+
 const printableAscii = fc.string({ maxLength: 40 });
 
-export const oddText: Arbitrary<string> = fc.oneof(
-  { weight: 4, arbitrary: fc.constantFrom(...oddTexts) },
-  { weight: 1, arbitrary: printableAscii },
-  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }).map((text) => text.toWellFormed()) },
+export const oddText = weighted(
+  [4, fc.constantFrom(...oddTexts)],
+  [1, printableAscii],
+  [1, fc.string({ unit: 'binary', maxLength: 40 }).map((text) => text.toWellFormed())],
 );
 
 /** The names of objects that the API server allows: 253 characters at most. */
@@ -66,30 +49,20 @@ export const objectName: Arbitrary<string> = fc.oneof(
   fc.constantFrom('a', '0', 'constructor', 'x'.repeat(63), 'x'.repeat(253), `${'a'.repeat(57)}.b`, 'a.b.c'),
 );
 
+const times = ['2020-01-01T00:00:00Z', '9999-12-31T23:59:59.999999999+14:00', '0001-01-01T00:00:00Z'];
+
+interface TextSchema extends Partial<Readonly<Record<'pattern' | 'format', string>>> {
+  readonly enum?: readonly string[];
+  readonly minLength?: number;
+  readonly maxLength?: number;
+}
+
 const text = (names: Names, schema: JsonSchema): Arbitrary<string> => {
-  const {
-    enum: values,
-    pattern,
-    format,
-    minLength = 0,
-    maxLength = Infinity,
-  } = schema as {
-    readonly enum?: readonly string[];
-    readonly pattern?: string;
-    readonly format?: string;
-    readonly minLength?: number;
-    readonly maxLength?: number;
-  };
+  const { enum: values, pattern, format, minLength = 0, maxLength = Infinity } = schema as TextSchema;
   if (values !== undefined) return fc.constantFrom(...values);
-  if (format === 'date-time') {
-    return fc.constantFrom(
-      '2020-01-01T00:00:00Z',
-      '9999-12-31T23:59:59.999999999+14:00',
-      '0001-01-01T00:00:00Z',
-    );
-  }
+  if (format === 'date-time') return fc.constantFrom(...times);
   const known = fc.constantFrom(...names.objects, ...names.namespaces, ...names.uids);
-  const any = fc.oneof({ weight: 2, arbitrary: known }, { weight: 1, arbitrary: oddText });
+  const any = weighted([2, known], [1, oddText]);
   const fitting = pattern === undefined ? any : fc.oneof(any, fc.stringMatching(new RegExp(pattern)));
   return fitting.filter(
     (value) =>
@@ -166,9 +139,7 @@ export function valueArbitrary(names: Names, schema: JsonSchema): Arbitrary<unkn
       );
       const any = fc.record(shape, { requiredKeys: [...required] });
       const isReference = ['apiVersion', 'kind', 'name'].every((key) => key in properties);
-      return isReference
-        ? fc.oneof({ weight: 3, arbitrary: reference(names) }, { weight: 1, arbitrary: any })
-        : any;
+      return isReference ? weighted<object>([3, reference(names)], [1, any]) : any;
     }
     default:
       return fc.constant({});
@@ -185,33 +156,20 @@ const annotationNames = [
   'example.com/constructor',
 ] as const;
 
-const annotationValue = (names: Names): Arbitrary<string> =>
-  fc.oneof(
-    { weight: 4, arbitrary: oddText },
-    {
-      weight: 2,
-      arbitrary: fc.constantFrom(
-        'true',
-        'false',
-        '1s',
-        '-5s',
-        '9e99h',
-        '2020-01-01T00:00:00Z',
-        '{}',
-        '[]',
-        '{"name":7}',
-        'null',
-      ),
-    },
-    { weight: 2, arbitrary: fc.constantFrom(...names.objects, ...names.uids) },
-    {
-      weight: 2,
-      arbitrary: fc
-        .tuple(fc.constantFrom(...names.namespaces), fc.constantFrom(...names.objects))
-        .map(([namespace, name]) => `${namespace}/${name}`),
-    },
-    { weight: 1, arbitrary: fc.constant('x'.repeat(200_000)) },
+const annotationValues = [
+  ...['true', 'false', '1s', '-5s', '9e99h', '2020-01-01T00:00:00Z', '{}', '[]', '{"name":7}', 'null'],
+];
+
+const annotationValue = (names: Names): Arbitrary<string> => {
+  const namespaceAndName = fc.tuple(fc.constantFrom(...names.namespaces), fc.constantFrom(...names.objects));
+  return weighted(
+    [4, oddText],
+    [2, fc.constantFrom(...annotationValues)],
+    [2, fc.constantFrom(...names.objects, ...names.uids)],
+    [2, namespaceAndName.map((parts) => parts.join('/'))],
+    [1, fc.constant('x'.repeat(200_000))],
   );
+};
 
 const annotations = (names: Names): Arbitrary<Readonly<Record<string, string>>> =>
   fc
@@ -254,18 +212,11 @@ const finalizers = fc.uniqueArray(fc.constantFrom('example.com/hold', ...Object.
 /** Metadata that the API server accepts from an attacker. */
 const metadata = (names: Names, { scope }: Pick<Kind, 'scope'>): Arbitrary<ObjectMeta> => {
   const name = fc.oneof(fc.constantFrom(...names.objects), objectName);
-  const optional = {
-    labels,
-    annotations: annotations(names),
-    ownerReferences: owners(names),
-    finalizers,
-  };
+  const optional = { labels, annotations: annotations(names), ownerReferences: owners(names), finalizers };
+  const namespace = fc.constantFrom(...names.namespaces);
   return scope === 'Cluster'
     ? fc.record({ name, ...optional }, { requiredKeys: ['name'] })
-    : fc.record(
-        { name, namespace: fc.constantFrom(...names.namespaces), ...optional },
-        { requiredKeys: ['name', 'namespace'] },
-      );
+    : fc.record({ name, namespace, ...optional }, { requiredKeys: ['name', 'namespace'] });
 };
 
 /** An object of which its definition admits every value; rules of more than one field may be broken. */
@@ -273,85 +224,43 @@ export function objectArbitrary(names: Names, definition: Definition): Arbitrary
   const { properties = {}, required } = objectSchema(definition);
   const { apiVersion: _v, kind: _k, metadata: _m, ...own } = properties;
   const body = valueArbitrary(names, { type: 'object', properties: own, required: required ?? [] });
-  return fc.tuple(metadata(names, definition), body).map(([meta, rest]) => ({
-    apiVersion: apiVersionOf(definition),
-    kind: definition.kind,
-    metadata: meta,
-    ...(rest as object),
-  }));
+  const parts = fc.tuple(metadata(names, definition), body);
+  return parts.map(([meta, rest]) => objectOf(definition, meta, rest as object));
 }
 
 const base64 = (text: string): string => Buffer.from(text, 'utf8').toString('base64');
 
 /** A secret as the API server takes it: 1 MiB of data at most, whatever it holds and says of itself. */
 export function secretArbitrary(names: Names, planted: string): Arbitrary<Secret> {
-  const key = fc.oneof(
-    fc.constantFrom(
-      'password',
-      'username',
-      'endpoint',
-      'port',
-      'uri',
-      '__proto__',
-      'constructor',
-      'toString',
-      '.',
-      'x'.repeat(253),
-    ),
-    fc.stringMatching(/^[-._a-zA-Z0-9]{1,20}$/),
-  );
+  const known = ['password', 'username', 'endpoint', 'port', 'uri'];
+  const odd = ['__proto__', 'constructor', 'toString', '.', 'x'.repeat(253)];
+  const key = fc.oneof(fc.constantFrom(...known, ...odd), fc.stringMatching(/^[-._a-zA-Z0-9]{1,20}$/));
   const value = fc.oneof(
     fc.constant(base64(planted)),
     fc.constant(''),
     oddText.map((text) => base64(planted + text)),
     fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes).toString('base64')),
   );
-  const data = fc.oneof(
-    {
-      weight: 8,
-      arbitrary: fc
-        .array(fc.tuple(key, value), { maxLength: 5 })
-        .map((entries) => Object.fromEntries(entries)),
-    },
-    { weight: 1, arbitrary: fc.constant({ big: base64('x'.repeat(1_040_000)) }) },
-    {
-      weight: 1,
-      arbitrary: fc.constant(
-        Object.fromEntries(Array.from({ length: 3_000 }, (_, index) => [`key-${index}`, base64(planted)])),
-      ),
-    },
+  const entries = fc.array(fc.tuple(key, value), { maxLength: 5 });
+  const many = Array.from({ length: 3_000 }, (_, index) => [`key-${index}`, base64(planted)]);
+  const data = weighted<Record<string, string>>(
+    [8, entries.map((all) => Object.fromEntries(all))],
+    [1, fc.constant({ big: base64('x'.repeat(1_040_000)) })],
+    [1, fc.constant(Object.fromEntries(many))],
   );
   const type = fc.constantFrom(connectionSecretType, connectionSecretType, 'Opaque');
   const rest = fc.record({ data, type }, { requiredKeys: ['type'] });
-  return fc.tuple(metadata(names, SecretKind), rest).map(([meta, own]) => ({
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: meta,
-    ...own,
-  }));
+  return fc.tuple(metadata(names, SecretKind), rest).map(([meta, own]) => objectOf(SecretKind, meta, own));
 }
 
 /** A value of the wrong type. */
 const junk: Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(
-    null,
-    0,
-    -1,
-    1.5,
-    true,
-    '',
-    'text',
-    [],
-    {},
-    [null],
-    [[]],
-    [{}],
-    { name: null },
-    { name: 7 },
+    ...[null, 0, -1, 1.5, true, '', 'text', [], {}, [null], [[]], [{}], { name: null }, { name: 7 }],
   ),
-  fc.constantFrom<unknown>({ name: ['x'] }, { apiVersion: 1, kind: {}, name: 'small' }, ['*', 7], {
-    type: 'Ready',
-  }),
+  fc.constantFrom<unknown>(
+    ...[{ name: ['x'] }, { apiVersion: 1, kind: {}, name: 'small' }, ['*', 7], { type: 'Ready' }],
+  ),
   oddText,
   fc.constant(Array.from({ length: 200 }).reduce<unknown>((inner) => ({ inner }), 'deep')),
 );
@@ -385,18 +294,10 @@ export function looseObjectArbitrary(names: Names, definition: Definition): Arbi
   const spoilt = fc
     .tuple(objectArbitrary(names, definition), spoiling)
     .map(([object, all]) => all.reduce((spoiled, [turns, value]) => withJunk(spoiled, turns, value), object));
+  const field = fc.constantFrom('spec', 'specTemplate', 'status', 'other');
+  const fields = fc.dictionary(field, junk, { noNullPrototype: true });
   const bare = fc
-    .tuple(
-      metadata(names, definition),
-      fc.dictionary(fc.constantFrom('spec', 'specTemplate', 'status', 'other'), junk, {
-        noNullPrototype: true,
-      }),
-    )
-    .map(([meta, rest]) => ({
-      ...rest,
-      apiVersion: apiVersionOf(definition),
-      kind: definition.kind,
-      metadata: meta,
-    }));
-  return fc.oneof({ weight: 4, arbitrary: spoilt }, { weight: 1, arbitrary: bare });
+    .tuple(metadata(names, definition), fields)
+    .map(([meta, rest]) => objectOf(definition, meta, rest));
+  return weighted([4, spoilt], [1, bare]);
 }

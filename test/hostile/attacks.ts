@@ -1,3 +1,4 @@
+import omit from 'lodash/omit.js';
 import type { Kind, KubernetesObject, ObjectMeta } from '../../apis/core/v1alpha1/kind.ts';
 import { apiVersionOf, objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
@@ -9,12 +10,13 @@ import {
 } from '../../apis/core/v1alpha1/meta.ts';
 import { controllerOf } from '../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
-import { decodeDetails } from '../../apis/core/v1alpha1/secret.ts';
+import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';
 import { ownerUidLabel } from '../../controllers/core/connection/store-place.ts';
 import { credentialAnnotation } from '../../controllers/core/credential.ts';
 import { claimKinds, classKinds } from '../fakes/defined-kinds.ts';
+import { objectOf } from '../fakes/object-of.ts';
 
 /*
  * An attacker with every permission on claims and Secrets of one namespace, who knows every name and UID,
@@ -35,6 +37,8 @@ export interface Victims {
 /** The attack, and the object that the tenant creates for it. */
 export type Attack = readonly [what: string, object: KubernetesObject];
 
+type Tracked = ObjectMeta & { readonly managedFields?: unknown };
+
 /** The objects of the tenant, in the tenant's namespace or created for it. */
 const isRogues = (object: KubernetesObject): boolean =>
   object.metadata.namespace === rogue ||
@@ -52,13 +56,7 @@ export const othersObjects = (objects: readonly KubernetesObject[]): Readonly<Re
       .map((object) => {
         const { status: _, ...unused } = object as KubernetesObject & { status?: object };
         // Servers of today note there when the status was written last.
-        const {
-          resourceVersion: _v,
-          managedFields: _f,
-          ...metadata
-        } = object.metadata as ObjectMeta & {
-          readonly managedFields?: unknown;
-        };
+        const { resourceVersion: _v, managedFields: _f, ...metadata } = object.metadata as Tracked;
         const key = `${object.apiVersion} ${object.kind} ${objectKeyText(object.metadata)}`;
         return [key, ['Provider', 'ProviderConfig'].includes(object.kind) ? { ...unused, metadata } : object];
       }),
@@ -81,32 +79,14 @@ export function learnt(objects: readonly KubernetesObject[], secrets: readonly s
   return secrets.filter((secret) => seen.some((text) => text.includes(JSON.stringify(secret).slice(1, -1))));
 }
 
-const metadataOf = (name: string, rest: Partial<ObjectMeta> = {}): ObjectMeta => ({
-  namespace: rogue,
-  name,
-  ...rest,
-});
-
 const claimOf = (kind: Kind, what: string, spec: object, rest: Partial<ObjectMeta> = {}): Attack => [
   what,
-  {
-    apiVersion: apiVersionOf(kind),
-    kind: kind.kind,
-    metadata: metadataOf('', rest),
-    spec,
-  } as KubernetesObject,
+  objectOf(kind, { namespace: rogue, name: '', ...rest }, { spec }),
 ];
-const secretOf = (what: string, rest: Partial<ObjectMeta>, own: object = {}): Attack => [
-  what,
-  {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    type: connectionSecretType,
-    metadata: metadataOf('', rest),
-    data: { password: 'cm9ndWU=', endpoint: 'cm9ndWU=' },
-    ...own,
-  } as KubernetesObject,
-];
+function secretOf(what: string, rest: Partial<ObjectMeta>, type: string = connectionSecretType): Attack {
+  const data = { password: 'cm9ndWU=', endpoint: 'cm9ndWU=' };
+  return [what, objectOf(SecretKind, { namespace: rogue, name: '', ...rest }, { type, data })];
+}
 
 /** All objects of others in the cluster. */
 const things = ({ objects }: Victims): readonly KubernetesObject[] =>
@@ -121,11 +101,7 @@ const isOneOf = (kinds: readonly Kind[], { apiVersion, kind }: KubernetesObject)
   kinds.some((one) => one.kind === kind && apiVersionOf(one) === apiVersion);
 
 const named = ({ apiVersion, kind, metadata: { namespace, name, uid } }: KubernetesObject) => ({
-  apiVersion,
-  kind,
-  name,
-  ...(namespace && { namespace }),
-  ...(uid && { uid }),
+  ...{ apiVersion, kind, name, ...(namespace && { namespace }), ...(uid && { uid }) },
 });
 /** The names of others' objects and external resources. */
 const texts = (victims: Victims): readonly string[] => [
@@ -139,6 +115,8 @@ const texts = (victims: Victims): readonly string[] => [
     ]),
   ),
 ];
+
+const classSelector = { matchLabels: { size: 'small' } };
 
 /** Every annotation that controllers read. */
 const annotationNames = [
@@ -169,8 +147,8 @@ export const attacks: Readonly<Record<string, (victims: Victims) => readonly Att
     claimKinds.flatMap((kind) =>
       things(victims)
         .filter((thing) => !isOneOf(classKinds, thing))
-        .map((thing) =>
-          claimOf(kind, `classRef ${thing.kind} ${thing.metadata.name}`, { classRef: named(thing) }),
+        .map((each) =>
+          claimOf(kind, `classRef ${each.kind} ${each.metadata.name}`, { classRef: named(each) }),
         ),
     ),
   'a claim names the Secret of another owner as its own': (victims) =>
@@ -179,8 +157,7 @@ export const attacks: Readonly<Record<string, (victims: Victims) => readonly Att
       .flatMap(({ metadata: { namespace, name } }) =>
         [name, `${namespace}/${name}`, `../${namespace}/${name}`, `${namespace}%2F${name}`].map((secret) =>
           claimOf(FancySQLInstanceKind, `writeConnectionSecretToRef ${secret}`, {
-            classSelector: { matchLabels: { size: 'small' } },
-            writeConnectionSecretToRef: { name: secret },
+            ...{ classSelector, writeConnectionSecretToRef: { name: secret } },
           }),
         ),
       ),
@@ -201,12 +178,7 @@ export const attacks: Readonly<Record<string, (victims: Victims) => readonly Att
         texts(victims)
           .filter((_, index) => index % 40 === 7)
           .map((text) =>
-            claimOf(
-              kind,
-              `${key}: ${text}`,
-              { classSelector: { matchLabels: { size: 'small' } } },
-              { annotations: { [key]: text } },
-            ),
+            claimOf(kind, `${key}: ${text}`, { classSelector }, { annotations: { [key]: text } }),
           ),
       ),
       ...things(victims).map((thing) =>
@@ -227,11 +199,7 @@ export const attacks: Readonly<Record<string, (victims: Victims) => readonly Att
         const owner = { ...named(thing), uid: thing.metadata.uid ?? '', controller: true };
         const targets = things(victims).filter(({ kind }) => kind === 'Secret');
         return [
-          secretOf(
-            `controlled by ${thing.kind} ${thing.metadata.name}`,
-            { ownerReferences: [owner] },
-            { type },
-          ),
+          secretOf(`controlled by ${thing.kind} ${thing.metadata.name}`, { ownerReferences: [owner] }, type),
           ...targets.map(({ metadata: { namespace = '', name } }) =>
             secretOf(
               `the same, from and to ${namespace}/${name}`,
@@ -244,7 +212,7 @@ export const attacks: Readonly<Record<string, (victims: Victims) => readonly Att
                   'to.propagate.crossplane.io/x': `${namespace}/${name}`,
                 },
               },
-              { type },
+              type,
             ),
           ),
         ];
@@ -260,12 +228,6 @@ export const attacks: Readonly<Record<string, (victims: Victims) => readonly Att
 
 /** The edit of an attack: another attack on the same kind. */
 export function asEdit([, object]: Attack): object {
-  const {
-    apiVersion: _v,
-    kind: _k,
-    metadata: { name: _n, ...metadata },
-    type: _t,
-    ...own
-  } = object as KubernetesObject & { type?: string };
-  return { ...own, metadata };
+  const { name: _, ...metadata } = object.metadata;
+  return { ...omit(object, ['apiVersion', 'kind', 'type']), metadata };
 }

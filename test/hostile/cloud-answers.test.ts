@@ -38,36 +38,21 @@ const altered =
     return withText(reply, JSON.stringify(answer));
   };
 
+const oddValues = [null, -1, 1e21, {}, [], true, '\ud800', 'x'.repeat(100_000), 'ONLINE', 'DELETING'];
+const oddBodies = ['', 'null', '[]', '7', '{}', '<html>', '{"__proto__":{"polluted":true}}'];
+const statuses = [200, 204, 301, 400, 404, 409, 418, 422, 429, 500, 503, 599, 999];
+const retryAfter = ['1', '999999999', 'soon'].map((value) => ({ 'retry-after': value }));
+
 const garbles: Arbitrary<Garble> = fc.oneof(
   fc
     .tuple(
       fc.array(fc.nat(12), { minLength: 1, maxLength: 3 }),
-      fc.oneof(
-        oddText,
-        fc.constantFrom<unknown>(
-          null,
-          -1,
-          1e21,
-          {},
-          [],
-          true,
-          '\ud800',
-          'x'.repeat(100_000),
-          'ONLINE',
-          'DELETING',
-        ),
-      ),
+      fc.oneof(oddText, fc.constantFrom<unknown>(...oddValues)),
     )
     .map(([turns, value]) => altered(turns, value)),
   fc
     .constantFrom(
-      '',
-      'null',
-      '[]',
-      '7',
-      '{}',
-      '<html>',
-      '{"__proto__":{"polluted":true}}',
+      ...oddBodies,
       '['.repeat(50_000),
       `{"error":{"code":"Invalid","message":"\u001b[2J${'x'.repeat(10_000)}"}}`,
     )
@@ -76,20 +61,10 @@ const garbles: Arbitrary<Garble> = fc.oneof(
         (reply) =>
           withText(reply, text),
     ),
-  fc
-    .tuple(
-      fc.constantFrom(200, 204, 301, 400, 404, 409, 418, 422, 429, 500, 503, 599, 999),
-      fc.constantFrom<Record<string, string>>(
-        {},
-        { 'retry-after': '1' },
-        { 'retry-after': '999999999' },
-        { 'retry-after': 'soon' },
-      ),
-    )
-    .map(
-      ([statusCode, headers]): Garble =>
-        (reply) => ({ ...reply, statusCode, headers }),
-    ),
+  fc.tuple(fc.constantFrom(...statuses), fc.constantFrom<Record<string, string>>({}, ...retryAfter)).map(
+    ([statusCode, headers]): Garble =>
+      (reply) => ({ ...reply, statusCode, headers }),
+  ),
   fc.nat(200).map(
     (length): Garble =>
       (reply) =>

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
-import { apiVersionOf, objectKey } from '../../apis/core/v1alpha1/kind.ts';
+import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { finalizerNames } from '../../apis/core/v1alpha1/meta.ts';
 import { StoreConfigKind } from '../../apis/core/v1alpha1/store-config.ts';
@@ -14,6 +14,7 @@ import {
 } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { ProviderConfigKind } from '../../apis/fcp/v1alpha3/provider.ts';
 import { EventKind } from '../../runtime/events/event-kind.ts';
+import { referenceOf } from '../fakes/object-of.ts';
 import { World } from './world.ts';
 
 /* An object that a definition without a schema admitted, and its result. */
@@ -21,11 +22,7 @@ import { World } from './world.ts';
 const minuteMs = 60_000;
 const key = { namespace: 'quiet', name: 'orders' };
 const fancy = { fancinessLevel: 3 };
-const classRef = {
-  apiVersion: apiVersionOf(FavouriteDBInstanceClassKind),
-  kind: 'FavouriteDBInstanceClass',
-  name: 'small',
-};
+const classRef = referenceOf(FavouriteDBInstanceClassKind, 'small');
 
 /** A world that is at work; the definitions know better since, or do not. */
 async function started({ isEnforced = false } = {}): Promise<World> {
@@ -51,15 +48,13 @@ const reportedOf = (world: World, { metadata: { name } }: KubernetesObject) =>
   world.cluster
     .all(EventKind)
     .filter(({ involvedObject }) => (involvedObject as { readonly name?: string }).name === name)
-    .map(({ reason, message, source }) => [
-      reason,
-      message,
-      (source as { readonly component?: string }).component,
-    ]);
+    .map(({ reason, message, source }) => ({ reason, message, ...(source as { component?: string }) }));
 
 describe('a malformed claim', () => {
   const leftAlone =
     'malformed, and not reconciled until it is corrected: spec.classSelector: expected object, received string';
+  const component = 'definition/fancysqlinstance.database.crossplane.io';
+  const reported = { reason: 'MalformedObject', message: leftAlone, component };
   const malformed = { spec: { classSelector: 'size=small' } };
 
   test('is not changed, and reports it, until it is corrected', async () => {
@@ -67,9 +62,7 @@ describe('a malformed claim', () => {
     const claim = world.put<Claim>(FancySQLInstanceKind, key, malformed);
     await world.simulation.clock.advance(minuteMs);
     assert.equal(saying(world, FancySQLInstanceKind, claim), leftAlone);
-    assert.deepEqual(reportedOf(world, claim), [
-      ['MalformedObject', leftAlone, 'definition/fancysqlinstance.database.crossplane.io'],
-    ]);
+    assert.deepEqual(reportedOf(world, claim), [reported]);
     assert.deepEqual(world.cluster.all(FavouriteDBInstanceKind), []);
     await becomes(world, FancySQLInstanceKind, claim, { spec: { classRef } });
     assert.equal(saying(world, FancySQLInstanceKind, claim), undefined);
@@ -80,9 +73,7 @@ describe('a malformed claim', () => {
     const world = await started({ isEnforced: true });
     const claim = world.put<Claim>(FancySQLInstanceKind, key, malformed);
     await world.simulation.clock.advance(minuteMs);
-    assert.deepEqual(reportedOf(world, claim), [
-      ['MalformedObject', leftAlone, 'definition/fancysqlinstance.database.crossplane.io'],
-    ]);
+    assert.deepEqual(reportedOf(world, claim), [reported]);
     const { runs } = world.effort();
     await world.simulation.clock.advance(minuteMs);
     // Except for three providers without users, whose stacks have no check: their credentials are read again.
@@ -112,10 +103,9 @@ describe('a malformed managed resource', () => {
     const world = await started();
     const managed = world.put(FavouriteDBInstanceKind, { name: 'db' }, malformed);
     await world.simulation.clock.advance(minuteMs);
-    assert.equal(
-      saying(world, FavouriteDBInstanceKind, managed),
-      'malformed, and not reconciled until it is corrected: spec.managementPolicies: expected array, received string',
-    );
+    const leftAlone =
+      'malformed, and not reconciled until it is corrected: spec.managementPolicies: expected array, received string';
+    assert.equal(saying(world, FavouriteDBInstanceKind, managed), leftAlone);
     assert.deepEqual(world.favourite.instances(), []);
     await becomes(world, FavouriteDBInstanceKind, managed, { spec: { forProvider: fancy } });
     assert.equal(world.favourite.instances().length, 1);
@@ -129,9 +119,8 @@ describe('a malformed managed resource', () => {
     world.cluster.leave(FavouriteDBInstanceKind, { name: 'db' });
     await world.simulation.clock.advance(minuteMs);
     assert.equal(world.favourite.instances().length, 1);
-    await becomes(world, FavouriteDBInstanceKind, managed, {
-      spec: { forProvider: fancy, deletionPolicy: 'Delete' },
-    });
+    const corrected = { spec: { forProvider: fancy, deletionPolicy: 'Delete' } };
+    await becomes(world, FavouriteDBInstanceKind, managed, corrected);
     assert.deepEqual(world.favourite.instances(), []);
     assert.deepEqual(world.cluster.all(FavouriteDBInstanceKind), []);
   });
@@ -150,18 +139,14 @@ describe('a malformed managed resource', () => {
 });
 
 /** Its user reports the fault; and works once the object is corrected. */
-const used: Readonly<
-  Record<
-    string,
-    {
-      readonly kind: Kind;
-      readonly name: string;
-      readonly malformed: object;
-      readonly says: string;
-      readonly spec?: object;
-    }
-  >
-> = {
+interface Used {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly malformed: object;
+  readonly says: string;
+  readonly spec?: object;
+}
+const used: Readonly<Record<string, Used>> = {
   class: {
     kind: FavouriteDBInstanceClassKind,
     name: 'small',
@@ -204,14 +189,9 @@ for (const [what, { kind, name, malformed, says, spec }] of Object.entries(used)
 
 test('an object with a forbidden value that no controller reads works as before', async () => {
   const world = await started();
-  const { specTemplate } = world.cluster.get(FavouriteDBInstanceClassKind, { name: 'small' }) as {
-    readonly specTemplate?: object;
-  };
-  world.put(
-    FavouriteDBInstanceClassKind,
-    { name: 'small' },
-    { specTemplate: { ...specTemplate, reclaimPolicy: 'Recycle', more: [] } },
-  );
+  const { specTemplate } = world.cluster.get(FavouriteDBInstanceClassKind, { name: 'small' });
+  const odd = { specTemplate: { ...specTemplate, reclaimPolicy: 'Recycle', more: [] } };
+  world.put(FavouriteDBInstanceClassKind, { name: 'small' }, odd);
   world.claim('orders');
   await world.simulation.clock.advance(minuteMs);
   world.assertUsable('orders');
@@ -219,14 +199,12 @@ test('an object with a forbidden value that no controller reads works as before'
 
 test('an object whose definition refuses every write is reported, and tried again', async () => {
   const world = await started({ isEnforced: true });
-  const config = world.put(
-    ProviderConfigKind,
-    { name: 'old', finalizers: [finalizerNames.inUse] },
-    { spec: {} },
-  );
+  const metadata = { name: 'old', finalizers: [finalizerNames.inUse] };
+  const config = world.put(ProviderConfigKind, metadata, { spec: {} });
   world.cluster.leave(ProviderConfigKind, { name: 'old' });
   await world.simulation.clock.advance(minuteMs);
-  const [[reason, message, source] = []] = reportedOf(world, config);
-  assert.deepEqual([reason, source], ['CannotUpdateObject', 'definition/providerconfig.fcp.crossplane.io']);
+  const [{ message, ...rest } = {}] = reportedOf(world, config);
+  const component = 'definition/providerconfig.fcp.crossplane.io';
+  assert.deepEqual(rest, { reason: 'CannotUpdateObject', component });
   assert.match(`${message}`, /^cannot update ProviderConfig: .*spec\.credentials/);
 });

@@ -82,15 +82,13 @@ export async function undergo(
   await clock.advance(idleMinutes * minuteMs);
   const { writes, runs } = world.effort();
   // A creation that its cloud refuses is announced each time it is tried, where the cloud assigns names.
-  const late = simulation.writes
-    .slice(atEase.writes, writes)
-    .filter((write) => !/ update Network /.test(write));
+  const all = simulation.writes.slice(atEase.writes, writes);
+  const late = all.filter((write) => !/ update Network /.test(write));
   assert.deepEqual(late, [], 'nothing is left to be written');
-  const [mostWrites, mostRuns] = [3 * planted.length, 8 * (planted.length + 20)].map(
-    (each) => each * idleMinutes,
-  );
-  assert.ok(writes - atEase.writes <= mostWrites!, `${writes - atEase.writes} writes while nothing happens`);
-  assert.ok(runs - atEase.runs <= mostRuns!, `${runs - atEase.runs} runs while nothing happens`);
+  const mostWrites = 3 * planted.length * idleMinutes;
+  const mostRuns = 8 * (planted.length + 20) * idleMinutes;
+  assert.ok(all.length <= mostWrites, `${all.length} writes while nothing happens`);
+  assert.ok(runs - atEase.runs <= mostRuns, `${runs - atEase.runs} runs while nothing happens`);
   for (const one of planted) assertTold(world, one);
   const reported = planted.flatMap(({ object, edited = object }) => [object, edited]);
   world.assertDecentWords(reported);
@@ -154,23 +152,16 @@ function assertTold({ cluster }: World, { object }: Planted): void {
   const found: Reported | undefined = cluster.find(kind, object.metadata);
   if (found === undefined) return;
   const isTold = syncedOf(found).status !== 'Unknown';
-  assert.ok(
-    isTold || hasEvent(cluster, found),
-    `nobody says what came of ${kind.kind} ${objectKeyText(object.metadata)}`,
-  );
+  const isReported = isTold || hasEvent(cluster, found);
+  assert.ok(isReported, `nobody says what came of ${kind.kind} ${objectKeyText(object.metadata)}`);
 }
 
-function hasEvent(
-  cluster: World['cluster'],
-  { kind, metadata: { namespace, name } }: KubernetesObject,
-): boolean {
+function hasEvent(cluster: World['cluster'], { kind, metadata }: KubernetesObject): boolean {
+  const about = { kind, namespace: metadata.namespace, name: metadata.name };
+  const fields = ['kind', 'namespace', 'name'] as const;
   return cluster.all(EventKind).some(({ involvedObject }) => {
-    const about = involvedObject as {
-      readonly kind?: string;
-      readonly name?: string;
-      readonly namespace?: string;
-    };
-    return about.kind === kind && about.name === name && about.namespace === namespace;
+    const involved = involvedObject as Partial<typeof about>;
+    return fields.every((field) => involved[field] === about[field]);
   });
 }
 
@@ -179,8 +170,6 @@ function assertHeld({ cluster }: World, name: string, object: Reported): void {
   const { metadata, status } = object;
   assert.ok(metadata.deletionTimestamp !== undefined, `${name} stays behind`);
   const synced = syncedOf(object);
-  assert.ok(
-    (synced.status === 'False' && synced.message) || hasEvent(cluster, object),
-    `${name} does not say why it stays: ${JSON.stringify(status)}`,
-  );
+  const isSaid = (synced.status === 'False' && synced.message) || hasEvent(cluster, object);
+  assert.ok(isSaid, `${name} does not say why it stays: ${JSON.stringify(status)}`);
 }

@@ -7,20 +7,11 @@ import fc from 'fast-check';
 const { HOSTILE_RUNS: times = '1', HOSTILE_SEED: seedText = '1' } = process.env;
 const seed = seedText === 'fresh' ? randomInt(2 ** 31) : Number(seedText);
 
-export interface HoldsOptions {
-  /** How many examples; `HOSTILE_RUNS` multiplies it. */
-  readonly runs: number;
-}
-
 /**
- * A test that a property holds for this many examples. The seed is printed. A failing example is made as
- * small as possible, and printed with the command that repeats it.
+ * A test that a property holds for this many examples, which `HOSTILE_RUNS` multiplies. The seed is printed. A failing
+ * example is made as small as possible, and printed with the command that repeats it.
  */
-export function holds<T>(
-  name: string,
-  property: IProperty<T> | IAsyncProperty<T>,
-  { runs }: HoldsOptions,
-): void {
+export function holds<T>(name: string, property: IProperty<T> | IAsyncProperty<T>, { runs = 1 }): void {
   const numRuns = runs * Number(times);
   test(name, async (t) => {
     t.diagnostic(`seed ${seed}, ${numRuns} examples`);

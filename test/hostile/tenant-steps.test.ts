@@ -3,7 +3,6 @@ import { describe, test } from 'node:test';
 import range from 'lodash/range.js';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
-import { apiVersionOf } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { connectionSecretType } from '../../apis/core/v1alpha1/meta.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
@@ -11,6 +10,7 @@ import { decodeDetails, encodeDetails, SecretKind } from '../../apis/core/v1alph
 import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { FavouriteDBInstanceKind } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { credentialAnnotation, encodeNote } from '../../controllers/core/credential.ts';
+import { objectOf, referenceOf } from '../fakes/object-of.ts';
 import { rogue } from './attacks.ts';
 import { World } from './world.ts';
 
@@ -27,36 +27,20 @@ const stride = process.env.HOSTILE_RUNS === undefined ? 3 : 1;
 const phaseMs = 20_000;
 const minuteMs = 60_000;
 
-const claimOf = (namespace: string, name: string, resource: string): KubernetesObject =>
-  ({
-    apiVersion: apiVersionOf(FancySQLInstanceKind),
-    kind: FancySQLInstanceKind.kind,
-    metadata: { namespace, name },
-    spec: {
-      resourceRef: {
-        apiVersion: apiVersionOf(FavouriteDBInstanceKind),
-        kind: FavouriteDBInstanceKind.kind,
-        name: resource,
-      },
-      writeConnectionSecretToRef: { name },
-    },
-  }) as KubernetesObject;
+function claimOf(namespace: string, name: string, resource: string): Claim {
+  const resourceRef = referenceOf(FavouriteDBInstanceKind, resource);
+  const spec = { resourceRef, writeConnectionSecretToRef: { name } };
+  return objectOf(FancySQLInstanceKind, { namespace, name }, { spec });
+}
 
 type Cluster = World['cluster'];
 type Act = (cluster: Cluster, step: number) => void;
 
 const own = (step: number) => ({ namespace: rogue, name: `next-${step}` });
-const secretOf = (
-  step: number,
-  type: string,
-  annotations: Readonly<Record<string, string>> = {},
-): Secret => ({
-  apiVersion: 'v1',
-  kind: 'Secret',
-  metadata: { ...own(step), annotations },
-  type,
-  data: encodeDetails({ password: 'guess', own: 'value' }),
-});
+function secretOf(step: number, type: string, annotations = {}): Secret {
+  const data = encodeDetails({ password: 'guess', own: 'value' });
+  return objectOf(SecretKind, { ...own(step), annotations }, { type, data });
+}
 const fromSource = (step: number) => ({
   'from.propagate.crossplane.io/namespace': 'infra',
   'from.propagate.crossplane.io/name': `shared-${step}`,
@@ -136,29 +120,18 @@ async function handOver(act: Act, first: number): Promise<void> {
     if (count === step) tried(() => act(cluster, step));
   });
 
-  const put = (name: string): unknown =>
-    world.put(
-      FavouriteDBInstanceKind,
-      { name },
-      {
-        spec: {
-          writeConnectionSecretToRef: { namespace: 'infra', name },
-          forProvider: { fancinessLevel: 1 },
-          reclaimPolicy: 'Retain',
-        },
-      },
-    );
+  const put = (name: string): void => {
+    const writeConnectionSecretToRef = { namespace: 'infra', name };
+    const spec = { writeConnectionSecretToRef, forProvider: { fancinessLevel: 1 }, reclaimPolicy: 'Retain' };
+    world.put(FavouriteDBInstanceKind, { name }, { spec });
+  };
   const claim = (namespace: string, name: string, resource: string): void =>
     tried(() => cluster.create(FancySQLInstanceKind, claimOf(namespace, name, resource) as never));
   /** An administrator makes the database available to one claim. */
   const offer = (step: number, namespace: string, name: string): void =>
     tried(() => {
-      const { apiVersion, kind } = claimOf(namespace, name, '');
-      cluster.patch(
-        FavouriteDBInstanceKind,
-        { name: `shared-${step}` },
-        { spec: { claimRef: { apiVersion, kind, namespace, name, uid: null } } },
-      );
+      const claimRef = { ...referenceOf(FancySQLInstanceKind, name), namespace, uid: null };
+      cluster.patch(FavouriteDBInstanceKind, { name: `shared-${step}` }, { spec: { claimRef } });
     });
 
   for (const step of all) put(`shared-${step}`);
@@ -184,11 +157,8 @@ async function handOver(act: Act, first: number): Promise<void> {
   }
   await clock.advance(minuteMs);
 
-  assert.deepEqual(
-    [...read[rogue]].filter((password) => read.team.has(password)),
-    [],
-    'no password was readable on both sides',
-  );
+  const both = [...read[rogue]].filter((password) => read.team.has(password));
+  assert.deepEqual(both, [], 'no password was readable on both sides');
   assert.ok(read.team.size > all.length && read[rogue].size > 0, 'both sides had passwords');
   assertUsable(world, 'taken', 'taken');
   for (const step of all) assertUsable(world, `later-${step}`, `shared-${step}`);
@@ -201,11 +171,8 @@ function assertUsable(world: World, name: string, resource: string): void {
   const key = { namespace: 'team', name };
   const { status } = world.cluster.get<Claim>(FancySQLInstanceKind, key);
   const { spec } = world.cluster.get<Managed>(FavouriteDBInstanceKind, { name: resource });
-  assert.equal(
-    status?.bindingPhase,
-    'Bound',
-    `${name}: ${JSON.stringify(status?.conditions)} ${JSON.stringify(spec.claimRef)}`,
-  );
+  const state = JSON.stringify([name, status?.conditions, spec.claimRef]);
+  assert.equal(status?.bindingPhase, 'Bound', state);
   const instance = world.favourite.instances().find(({ item }) => item.name === resource);
   assert.equal(passwordOf(world.cluster.get<Secret>(SecretKind, key)), instance?.item.password, name);
 }

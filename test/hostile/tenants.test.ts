@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
-import { apiVersionOf, objectKey } from '../../apis/core/v1alpha1/kind.ts';
+import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';
@@ -22,6 +22,7 @@ import { returnReasons } from '../../runtime/controller/work-queue.ts';
 import { EventKind } from '../../runtime/events/event-kind.ts';
 import { syncPeriodOver } from '../../runtime/process/run.ts';
 import { claimKinds } from '../fakes/defined-kinds.ts';
+import { referenceOf } from '../fakes/object-of.ts';
 import type { Attack, Victims } from './attacks.ts';
 import { asEdit, attacks, learnt, othersObjects, othersSecrets } from './attacks.ts';
 import { kindOf } from './ordeal.ts';
@@ -39,65 +40,29 @@ async function inhabited(isEnforced: boolean): Promise<World> {
     [FancySQLInstanceKind, AmbivalentDBInstanceClassKind, 'other-small'],
     [PostgreSQLInstanceKind, PostgreSQLDatabaseClassKind, 'shared'],
   ] as const;
-  const writeConnectionSecretToRef = (name: string) => ({ namespace: 'infra', name });
-  const handMade = (name: string, spec: object = {}, status: object = {}) =>
-    world.put(
-      FavouriteDBInstanceKind,
-      { name },
-      {
-        spec: {
-          writeConnectionSecretToRef: writeConnectionSecretToRef(name),
-          forProvider: { fancinessLevel: 1 },
-          reclaimPolicy: 'Retain',
-          ...spec,
-        },
-        status,
-      },
-    );
+  const handMade = (name: string, given: object = {}) => {
+    const spec = {
+      ...{ writeConnectionSecretToRef: { namespace: 'infra', name }, forProvider: { fancinessLevel: 1 } },
+      ...{ reclaimPolicy: 'Retain', ...given },
+    };
+    world.put(FavouriteDBInstanceKind, { name }, { spec, status: {} });
+  };
+  const claimRef = (name: string) => ({ ...referenceOf(FancySQLInstanceKind, name), namespace: 'team' });
   handMade('taken');
-  handMade('reserved', {
-    claimRef: {
-      apiVersion: apiVersionOf(FancySQLInstanceKind),
-      kind: 'FancySQLInstance',
-      namespace: 'team',
-      name: 'to-come',
-    },
-  });
-  handMade('stored', {
-    claimRef: {
-      apiVersion: apiVersionOf(FancySQLInstanceKind),
-      kind: 'FancySQLInstance',
-      namespace: 'team',
-      name: 'none-yet',
-    },
-    publishConnectionDetailsTo: { name: 'kept' },
-  });
+  handMade('reserved', { claimRef: claimRef('to-come') });
+  handMade('stored', { claimRef: claimRef('none-yet'), publishConnectionDetailsTo: { name: 'kept' } });
   handMade('left');
   world.start();
   await clock.advance(minuteMs);
   for (const [index, [kind, classKind, name]] of classes.entries()) {
-    const classRef = { apiVersion: apiVersionOf(classKind), kind: classKind.kind, name };
-    world.put<Claim>(
-      kind,
-      { namespace: 'team', name: `db-${index}` },
-      {
-        spec: { classRef, writeConnectionSecretToRef: { name: `conn-${index}` } },
-      },
-    );
+    const writeConnectionSecretToRef = { name: `conn-${index}` };
+    const spec = { classRef: referenceOf(classKind, name), writeConnectionSecretToRef };
+    world.put<Claim>(kind, { namespace: 'team', name: `db-${index}` }, { spec });
   }
-  const resourceRef = (name: string) => ({
-    apiVersion: apiVersionOf(FavouriteDBInstanceKind),
-    kind: 'FavouriteDBInstance',
-    name,
-  });
   for (const name of ['taken', 'left']) {
-    world.put(
-      FancySQLInstanceKind,
-      { namespace: 'team', name },
-      {
-        spec: { resourceRef: resourceRef(name), writeConnectionSecretToRef: { name } },
-      },
-    );
+    const resourceRef = referenceOf(FavouriteDBInstanceKind, name);
+    const spec = { resourceRef, writeConnectionSecretToRef: { name } };
+    world.put(FancySQLInstanceKind, { namespace: 'team', name }, { spec });
   }
   await clock.advance(minuteMs);
   world.cluster.leave(FancySQLInstanceKind, { namespace: 'team', name: 'left' });
@@ -108,17 +73,8 @@ async function inhabited(isEnforced: boolean): Promise<World> {
       .map(({ metadata, status }) => `${metadata.name.slice(0, 9)} ${status?.bindingPhase}`),
   );
   assert.deepEqual(phases.toSorted(), [
-    'db-0 Bound',
-    'db-1 Bound',
-    'db-2 Bound',
-    'left Released',
-    'reserved Unbound',
-    'stored Unbound',
-    'taken Bound',
-    'taken Bound',
-    'team-db-0 Bound',
-    'team-db-1 Bound',
-    'team-db-2 Bound',
+    ...['db-0 Bound', 'db-1 Bound', 'db-2 Bound', 'left Released', 'reserved Unbound', 'stored Unbound'],
+    ...['taken Bound', 'taken Bound', 'team-db-0 Bound', 'team-db-1 Bound', 'team-db-2 Bound'],
   ]);
   return world;
 }
@@ -149,7 +105,12 @@ function othersOwn(world: World, outside?: ReadonlySet<string>): Readonly<Record
   };
 }
 
-type Own = ReturnType<typeof othersOwn>;
+/** The objects and secrets of others before an attack. */
+interface Held {
+  readonly before: ReturnType<typeof othersOwn>;
+  readonly outside: ReadonlySet<string>;
+  readonly secrets: readonly string[];
+}
 
 /** The names of what is on the PostgreSQL server. */
 const databaseNames = (world: World): ReadonlySet<string> =>
@@ -176,9 +137,9 @@ async function attacked(of: (victims: Victims) => readonly Attack[], isEnforced:
   const world = await inhabited(isEnforced);
   const { cluster, simulation } = world;
   const { clock } = simulation;
-  const before = othersOwn(world);
-  const outside = databaseNames(world);
-  const secrets = othersSecrets(cluster.objects());
+  const held = {
+    ...{ before: othersOwn(world), outside: databaseNames(world), secrets: othersSecrets(cluster.objects()) },
+  };
   const given = of(victimsOf(world));
   const logged = simulation.log.length;
   assert.ok(given.length > 20, `${given.length} attacks`);
@@ -188,7 +149,7 @@ async function attacked(of: (victims: Victims) => readonly Attack[], isEnforced:
     return tried(() => cluster.create(kind, { ...object, metadata })) ? [{ what, kind, metadata }] : [];
   });
   await clock.advance(minuteMs);
-  assertUntouched(world, { before, outside, secrets });
+  assertUntouched(world, held);
 
   // Edited to and fro, as long as the API server lets them.
   for (const [index, { kind, metadata }] of made.entries()) {
@@ -198,11 +159,11 @@ async function attacked(of: (victims: Victims) => readonly Attack[], isEnforced:
     tried(() => cluster.patch(kind, objectKey(metadata), asEdit(other)));
   }
   await clock.advance(minuteMs);
-  assertUntouched(world, { before, outside, secrets });
+  assertUntouched(world, held);
 
   for (const { kind, metadata } of made) cluster.leave(kind, metadata);
   await clock.advance(2 * minuteMs);
-  assertUntouched(world, { before, outside, secrets });
+  assertUntouched(world, held);
   assertUnwoken(simulation.log.slice(logged));
   world.assertNoFault();
   world.assertEveryWriteChanges();
@@ -224,11 +185,7 @@ function assertUnwoken(log: readonly string[]): void {
   assert.deepEqual([...new Set(woken)], []);
 }
 
-interface Line {
-  readonly msg: string;
-  readonly kind?: string;
-  readonly namespace?: string;
-  readonly name?: string;
+interface Line extends Partial<Readonly<Record<'msg' | 'kind' | 'namespace' | 'name', string>>> {
   readonly because?: readonly string[];
 }
 
@@ -242,14 +199,7 @@ function tried(act: () => unknown): boolean {
 }
 
 /** Others have what they had, to the last resourceVersion, and the tenant has learnt none of it. */
-function assertUntouched(
-  world: World,
-  {
-    before,
-    outside,
-    secrets,
-  }: { readonly before: Own; readonly outside: ReadonlySet<string>; readonly secrets: readonly string[] },
-): void {
+function assertUntouched(world: World, { before, outside, secrets }: Held): void {
   const after = othersOwn(world, outside);
   assert.deepEqual(Object.keys(after).toSorted(), Object.keys(before).toSorted());
   for (const [key, value] of Object.entries(before)) assert.deepEqual(after[key], value, key);

@@ -23,6 +23,7 @@ import { EventKind } from '../../runtime/events/event-kind.ts';
 import { claimKinds } from '../fakes/defined-kinds.ts';
 import { inProcessCloud } from '../fakes/in-process-cloud.ts';
 import { createInProcessPostgresql } from '../fakes/in-process-postgresql.ts';
+import { objectOf, referenceOf } from '../fakes/object-of.ts';
 import type { CarriedReply, CarryOutside } from '../fakes/outside.ts';
 import { Simulation } from '../fakes/simulation.ts';
 
@@ -44,13 +45,10 @@ export class World {
     this.simulation = new Simulation({ seed, syncPeriodMs: 10 * minuteMs, isEnforced });
     const { clock, random } = this.simulation;
     const token = `${planted}-token`;
-    this.favourite = inProcessCloud(clock, {
-      url: 'http://favourite.test',
-      flavour: 'favourite',
-      token,
-      random,
-    });
-    this.other = inProcessCloud(clock, { url: 'http://other.test', flavour: 'other', token, random });
+    const cloud = (flavour: 'favourite' | 'other') =>
+      inProcessCloud(clock, { url: `http://${flavour}.test`, flavour, token, random });
+    this.favourite = cloud('favourite');
+    this.other = cloud('other');
     this.postgresql = createInProcessPostgresql(clock, { password: `${planted}-password` });
     const { favourite, other, postgresql } = this;
     const garbling: CarryOutside = async (_call, effect) => this.#garbled((await effect()) as CarriedReply);
@@ -82,22 +80,14 @@ export class World {
 
   /** An administrator's: credentials of both clouds, a class of each, a secret store. */
   #furnish(): void {
-    const { cluster } = this.simulation;
     for (const { url } of [this.favourite, this.other]) {
       const credentials = JSON.stringify({ url, token: `${planted}-token` });
-      cluster.put<Secret>(SecretKind, {
-        apiVersion: 'v1',
-        kind: 'Secret',
-        metadata: { namespace: 'infra', name: url.includes('favourite') ? 'favourite' : 'other' },
-        data: encodeDetails({ credentials }),
-      });
+      const name = url.includes('favourite') ? 'favourite' : 'other';
+      this.put(SecretKind, { namespace: 'infra', name }, { data: encodeDetails({ credentials }) });
     }
     const { endpoint, port, username, password } = this.postgresql.credentials;
-    this.put(
-      SecretKind,
-      { namespace: 'infra', name: 'postgresql' },
-      { data: encodeDetails({ endpoint, port: String(port), username, password }) },
-    );
+    const data = encodeDetails({ endpoint, port: String(port), username, password });
+    this.put(SecretKind, { namespace: 'infra', name: 'postgresql' }, { data });
     const secretRef = (name: string, key = 'credentials') => ({ namespace: 'infra', name, key });
     const configOf = (name: string, key?: string) => ({
       spec: { credentials: { source: 'Secret', secretRef: secretRef(name, key) } },
@@ -105,52 +95,28 @@ export class World {
     this.put(fcp.ProviderConfigKind, { name: 'default' }, configOf('favourite'));
     this.put(ocp.ProviderConfigKind, { name: 'default' }, configOf('other'));
     this.put(postgresqlProviders.ProviderConfigKind, { name: 'default' }, configOf('postgresql', 'endpoint'));
-    this.put(
-      fcp.ProviderKind,
-      { name: 'legacy' },
-      { spec: { credentialsSecretRef: secretRef('favourite') } },
-    );
-    const template = { writeConnectionSecretsToNamespace: 'infra' };
-    this.put(
-      FavouriteDBInstanceClassKind,
-      { name: 'small', labels: { size: 'small' } },
-      { specTemplate: { ...template, forProvider: { fancinessLevel: 3 } } },
-    );
-    this.put(
-      AmbivalentDBInstanceClassKind,
-      { name: 'other-small', labels: { size: 'small' } },
-      { specTemplate: { ...template, forProvider: { ambivalence: 5 } } },
-    );
-    this.put(
-      PostgreSQLDatabaseClassKind,
-      { name: 'shared', labels: { size: 'small' } },
-      { specTemplate: { ...template, forProvider: {} } },
-    );
+    const legacy = { credentialsSecretRef: secretRef('favourite') };
+    this.put(fcp.ProviderKind, { name: 'legacy' }, { spec: legacy });
+    const putClass = (kind: Kind, name: string, forProvider: object) => {
+      const specTemplate = { writeConnectionSecretsToNamespace: 'infra', forProvider };
+      this.put(kind, { name, labels: { size: 'small' } }, { specTemplate });
+    };
+    putClass(FavouriteDBInstanceClassKind, 'small', { fancinessLevel: 3 });
+    putClass(AmbivalentDBInstanceClassKind, 'other-small', { ambivalence: 5 });
+    putClass(PostgreSQLDatabaseClassKind, 'shared', {});
     this.put(StoreConfigKind, { name: 'default' }, { spec: { type: 'Kubernetes', defaultScope: 'stores' } });
   }
 
   /** As it is given, whatever definitions say. */
-  put<T extends KubernetesObject>(
-    kind: Kind<T>,
-    metadata: KubernetesObject['metadata'],
-    rest: object = {},
-  ): T {
-    const object = { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata, ...rest };
-    return this.cluster.put(kind, object as unknown as T);
+  put<T extends KubernetesObject>(kind: Kind<T>, metadata: T['metadata'], rest: object = {}): T {
+    return this.cluster.put(kind, objectOf(kind, metadata, rest));
   }
 
   /** A normal claim, in a namespace that no other object uses. */
   claim(name: string): void {
-    const classRef = {
-      apiVersion: apiVersionOf(FavouriteDBInstanceClassKind),
-      kind: 'FavouriteDBInstanceClass',
-      name: 'small',
-    };
-    this.put(
-      FancySQLInstanceKind,
-      { namespace: 'quiet', name, uid: `uid-of-${name}` },
-      { spec: { classRef, writeConnectionSecretToRef: { name } } },
-    );
+    const classRef = referenceOf(FavouriteDBInstanceClassKind, 'small');
+    const spec = { classRef, writeConnectionSecretToRef: { name } };
+    this.put(FancySQLInstanceKind, { namespace: 'quiet', name, uid: `uid-of-${name}` }, { spec });
   }
 
   /** It is Bound and can be used: its secret has a password that opens its database. */
@@ -205,13 +171,9 @@ export class World {
     for (const [where, text] of texts) {
       const leaked = secrets.find((secret) => text.includes(secret));
       assert.equal(leaked, undefined, `${where} holds a secret: ${text.slice(0, 500)}`);
-      if (where === 'a log line') {
-        assert.doesNotMatch(
-          text.replaceAll(/\n {4}at /g, ''),
-          unprintable,
-          `${where}: ${JSON.stringify(text.slice(0, 500))}`,
-        );
-      } else assert.equal(printable(text), text, `${where}: ${JSON.stringify(text.slice(0, 500))}`);
+      const said = `${where}: ${JSON.stringify(text.slice(0, 500))}`;
+      if (where === 'a log line') assert.doesNotMatch(text.replaceAll(/\n {4}at /g, ''), unprintable, said);
+      else assert.equal(printable(text), text, said);
     }
   }
 
