@@ -14,6 +14,13 @@ export interface Figure {
   readonly note?: string;
 }
 
+export const figure = (
+  name: string,
+  value: number,
+  unit: Figure['unit'],
+  more: Pick<Figure, 'limit' | 'note'> = {},
+): Figure => ({ name, value, unit, ...more });
+
 /** `goal`: reached; `ok`: within the budget; `over`: not; `-`: there is nothing to judge by, or no number. */
 export type Verdict = 'goal' | 'ok' | 'over' | '-';
 
@@ -46,12 +53,6 @@ export function table(figures: readonly Figure[]): string {
     }),
   ];
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column]!))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
+  const line = (row: readonly string[]) => row.map((cell, column) => cell.padEnd(widths[column]!)).join('  ');
+  return rows.map((row) => line(row).trimEnd()).join('\n');
 }

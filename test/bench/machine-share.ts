@@ -2,26 +2,17 @@ import { availableParallelism } from 'node:os';
 import { cpuSeconds, machineCpuSeconds } from './process-usage.ts';
 import { sum } from './statistics.ts';
 
-/** How much of the machine others used while something was measured. */
-export interface MachineShare {
-  /** From 0 to 1; NaN where the system does not tell. */
-  taken(): number;
-}
-
-/** Begins to watch: all CPU time that none of these processes uses is others'. They must outlive the measurement. */
-export function othersShare(pids: readonly (number | undefined)[]): MachineShare {
-  const read = () => ({
-    atMs: performance.now(),
-    ours: sum(pids.map(cpuSeconds)),
-    all: machineCpuSeconds(),
-  });
+/**
+ * Begins to watch: all CPU time that none of these processes uses is others'. They must outlive the measurement. The
+ * returned function answers how much of the machine others used since, from 0 to 1; NaN where the system does not tell.
+ */
+export function othersShare(pids: readonly (number | undefined)[]): () => number {
+  const read = () => ({ atMs: performance.now(), ours: sum(pids.map(cpuSeconds)), all: machineCpuSeconds() });
   const before = read();
-  return {
-    taken() {
-      const now = read();
-      const seconds = (now.atMs - before.atMs) / 1000;
-      const others = now.all - before.all - (now.ours - before.ours);
-      return Math.max(0, others) / (seconds * availableParallelism());
-    },
+  return () => {
+    const now = read();
+    const seconds = (now.atMs - before.atMs) / 1000;
+    const others = now.all - before.all - (now.ours - before.ours);
+    return Math.max(0, others) / (seconds * availableParallelism());
   };
 }

@@ -2,6 +2,7 @@ import { budgets, memoryLimit } from './budgets.ts';
 import { deleteClaims } from './claims.ts';
 import type { BenchOptions } from './command-line.ts';
 import type { Figure } from './figures.ts';
+import { figure } from './figures.ts';
 import type { MinimalWrites } from './minimal-writes.ts';
 import { minimalWrites, sampleClaim } from './minimal-writes.ts';
 import type { PhaseName } from './phase-names.ts';
@@ -83,12 +84,12 @@ export async function measure(
       byClassRef = await bindAtOnce(scene, stack, { prefix: 'direct', count, spec: { classRef } });
       const peak = peakMemoryMiB(stack.process.child.pid);
       if (phases.has('class-ref')) {
-        figures.push(...atOnceFigures('classRef', budgets.writesWithClassRef, byClassRef), {
-          name: `classRef: peak memory of the process, ${count} claims`,
-          value: peak,
-          unit: 'MiB',
-          limit: memoryLimit(count),
-        });
+        figures.push(
+          ...atOnceFigures('classRef', budgets.writesWithClassRef, byClassRef),
+          figure(`classRef: peak memory of the process, ${count} claims`, peak, 'MiB', {
+            limit: memoryLimit(count),
+          }),
+        );
       }
       if (phases.has('secret')) {
         note('changes of secrets');
@@ -99,12 +100,17 @@ export async function measure(
     const { stack, memory, restart, idle } = await restartAndIdle(scene, phases.has('idle'));
     if (phases.has('restart')) {
       const perObject = (memory.MiB - emptyMiB) / memory.objects;
-      figures.push(...restart, {
-        name: 'memory of a process with 100,000 objects, by the slope',
-        value: emptyMiB + 100_000 * perObject,
-        unit: 'MiB',
-        note: `${Math.round(emptyMiB)} MiB without any, ${Math.round(memory.MiB)} MiB with ${memory.objects}, after a start`,
-      });
+      figures.push(
+        ...restart,
+        figure(
+          'memory of a process with 100,000 objects, by the slope',
+          emptyMiB + 100_000 * perObject,
+          'MiB',
+          {
+            note: `${Math.round(emptyMiB)} MiB without any, ${Math.round(memory.MiB)} MiB with ${memory.objects}, after a start`,
+          },
+        ),
+      );
     }
     figures.push(...idle);
     note(`deletion of ${count} claims`);
@@ -167,9 +173,9 @@ const others = (share: number): string => `others used ${Math.round(share * 100)
 function comparisons(measured: Measured): readonly Figure[] {
   const { count, baselines, byClassRef, bySelector, deleted } = measured;
   if (baselines.length === 0) return [];
-  const both = (of: (each: MinimalWrites) => number, othersOf?: (each: MinimalWrites) => number): string =>
+  const both = (of: keyof MinimalWrites, othersOf?: keyof MinimalWrites): string =>
     baselines
-      .map((each) => `${of(each).toFixed(2)} s${othersOf ? ` (${others(othersOf(each))})` : ''}`)
+      .map((each) => `${each[of].toFixed(2)} s${othersOf ? ` (${others(each[othersOf])})` : ''}`)
       .join(', then ');
   const bindSeconds = mean(baselines.map((each) => each.bindSeconds));
   const removeSeconds = mean(baselines.map((each) => each.deleteSeconds));
@@ -179,71 +185,31 @@ function comparisons(measured: Measured): readonly Figure[] {
   const apiServerSeconds = mean(baselines.map((each) => each.apiServerSeconds));
   const minimal = `minimal writes for ${count} claims by hand`;
   const timesOf = (run: AtOnce, how: string): readonly Figure[] => [
-    {
-      name: `${how}: ${count} claims at once, all Bound`,
-      value: run.seconds,
-      unit: 's',
+    figure(`${how}: ${count} claims at once, all Bound`, run.seconds, 's', { note: others(run.others) }),
+    figure(`${how}: against the minimal writes`, ratioOf(run), '×', { limit: budgets.againstMinimalWrites }),
+    figure(`${how}: API server CPU against the minimal writes`, run.apiServerSeconds / apiServerSeconds, '×'),
+  ];
+
+  const timesOfDeletion = (run: Deleted): readonly Figure[] => [
+    figure(`${minimal}, deletion, 6 per claim`, removeSeconds, 's', {
+      note: both('deleteSeconds', 'othersDeleting'),
+    }),
+    figure(`${count} claims deleted, all managed resources gone`, run.seconds, 's', {
       note: others(run.others),
-    },
-    {
-      name: `${how}: against the minimal writes`,
-      value: ratioOf(run),
-      unit: '×',
-      limit: budgets.againstMinimalWrites,
-    },
-    {
-      name: `${how}: API server CPU against the minimal writes`,
-      value: run.apiServerSeconds / apiServerSeconds,
-      unit: '×',
-    },
+    }),
+    figure('deletion against the minimal writes', ownSeconds(run.seconds, run.others) / ownRemoval, '×'),
+    figure(
+      'deletion: API server CPU against the minimal writes',
+      run.apiServerSeconds / mean(baselines.map((each) => each.apiServerDeletingSeconds)),
+      '×',
+    ),
   ];
 
   return [
-    {
-      name: `${minimal}, 8 per claim`,
-      value: bindSeconds,
-      unit: 's',
-      note: both(
-        (each) => each.bindSeconds,
-        (each) => each.othersBinding,
-      ),
-    },
-    {
-      name: `${minimal}, API server CPU`,
-      value: apiServerSeconds,
-      unit: 's',
-      note: both((each) => each.apiServerSeconds),
-    },
+    figure(`${minimal}, 8 per claim`, bindSeconds, 's', { note: both('bindSeconds', 'othersBinding') }),
+    figure(`${minimal}, API server CPU`, apiServerSeconds, 's', { note: both('apiServerSeconds') }),
     ...(byClassRef === undefined ? [] : timesOf(byClassRef, 'classRef')),
     ...(bySelector === undefined ? [] : timesOf(bySelector, 'selector')),
-    ...(deleted === undefined
-      ? []
-      : ([
-          {
-            name: `${minimal}, deletion, 6 per claim`,
-            value: removeSeconds,
-            unit: 's',
-            note: both(
-              (each) => each.deleteSeconds,
-              (each) => each.othersDeleting,
-            ),
-          },
-          {
-            name: `${count} claims deleted, all managed resources gone`,
-            value: deleted.seconds,
-            unit: 's',
-            note: others(deleted.others),
-          },
-          {
-            name: 'deletion against the minimal writes',
-            value: ownSeconds(deleted.seconds, deleted.others) / ownRemoval,
-            unit: '×',
-          },
-          {
-            name: 'deletion: API server CPU against the minimal writes',
-            value: deleted.apiServerSeconds / mean(baselines.map((each) => each.apiServerDeletingSeconds)),
-            unit: '×',
-          },
-        ] as const)),
+    ...(deleted === undefined ? [] : timesOfDeletion(deleted)),
   ];
 }

@@ -24,7 +24,7 @@ export async function startMeter({ fixture }: Scene, pid?: number): Promise<() =
     return {
       stackSeconds: now.stack - before.stack,
       apiServerSeconds: now.apiServer - before.apiServer,
-      others: share.taken(),
+      others: share(),
     };
   };
 }

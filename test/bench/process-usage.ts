@@ -10,23 +10,11 @@ function cpuSecondsIn(stat: string): number {
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 }
 
-/** The most memory a process has held, in MiB, from the text of `/proc/<pid>/status`. */
-function peakMemoryMiBIn(status: string): number {
-  const [, kib] = /^VmHWM:\s+(\d+) kB$/m.exec(status) ?? [];
+/** An amount of memory in MiB, from the text of `/proc/<pid>/status`. */
+const memoryIn = (name: 'VmHWM' | 'VmRSS' | 'RssAnon') => (status: string) => {
+  const [, kib] = new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status) ?? [];
   return Number(kib) / 1024;
-}
-
-/** The memory a process holds, in MiB, from the text of `/proc/<pid>/status`. */
-function memoryMiBIn(status: string): number {
-  const [, kib] = /^VmRSS:\s+(\d+) kB$/m.exec(status) ?? [];
-  return Number(kib) / 1024;
-}
-
-/** The memory that a process shares with no file, in MiB, from the text of `/proc/<pid>/status`. */
-function anonymousMiBIn(status: string): number {
-  const [, kib] = /^RssAnon:\s+(\d+) kB$/m.exec(status) ?? [];
-  return Number(kib) / 1024;
-}
+};
 
 /** NaN where the system has no /proc or the process is gone. */
 function read(pid: number | undefined, file: 'stat' | 'status', parse: (text: string) => number): number {
@@ -41,13 +29,13 @@ function read(pid: number | undefined, file: 'stat' | 'status', parse: (text: st
 export const cpuSeconds = (pid: number | undefined): number => read(pid, 'stat', cpuSecondsIn);
 
 /** The most memory a process has held so far, in MiB. */
-export const peakMemoryMiB = (pid: number | undefined): number => read(pid, 'status', peakMemoryMiBIn);
+export const peakMemoryMiB = (pid: number | undefined): number => read(pid, 'status', memoryIn('VmHWM'));
 
 /** The memory a process holds now, in MiB. */
-export const memoryMiB = (pid: number | undefined): number => read(pid, 'status', memoryMiBIn);
+export const memoryMiB = (pid: number | undefined): number => read(pid, 'status', memoryIn('VmRSS'));
 
 /** The memory that a process holds now and shares with no file, in MiB. */
-export const anonymousMiB = (pid: number | undefined): number => read(pid, 'status', anonymousMiBIn);
+export const anonymousMiB = (pid: number | undefined): number => read(pid, 'status', memoryIn('RssAnon'));
 
 /** Seconds of CPU all processes together have used, from the text of `/proc/stat`. */
 function machineCpuSecondsIn(stat: string): number {

@@ -5,6 +5,7 @@ import { difference } from '../../cluster/stack-harness.ts';
 import { budgets } from '../budgets.ts';
 import { createClaim, loaders, numbered, whenBound } from '../claims.ts';
 import type { Figure, Limit } from '../figures.ts';
+import { figure } from '../figures.ts';
 import { inTurns } from '../in-turns.ts';
 import type { Usage } from '../meter.ts';
 import { startMeter } from '../meter.ts';
@@ -39,11 +40,7 @@ export interface AtOnce extends Usage {
 export async function bindAtOnce(
   scene: Scene,
   stack: Stack,
-  {
-    prefix,
-    count,
-    spec,
-  }: { readonly prefix: string; readonly count: number; readonly spec: FancySQLInstance['spec'] },
+  { prefix, count, spec }: { prefix: string; count: number; spec: FancySQLInstance['spec'] },
 ): Promise<AtOnce> {
   const names = numbered(prefix, count);
 
@@ -62,18 +59,14 @@ export async function bindAtOnce(
   const firstAtMs = Math.min(...boundAtMs.values());
   const lastAtMs = Math.max(...boundAtMs.values());
   const usage = used();
+  const delays = names.map((name) => boundAtMs.get(name)! - sentAtMs.get(name)!);
   const requests = await scene.settledRequests();
   const { 'POST fancysqlinstances': _ours, ...writes } = difference(requestsBefore.writes, requests.writes);
   return {
     claims: count,
     seconds: (lastAtMs - startedAtMs) / 1000,
     firstSeconds: (firstAtMs - startedAtMs) / 1000,
-    p50Share:
-      quantile(
-        names.map((name) => boundAtMs.get(name)! - sentAtMs.get(name)!),
-        0.5,
-      ) /
-      (lastAtMs - startedAtMs),
+    p50Share: quantile(delays, 0.5) / (lastAtMs - startedAtMs),
     ...usage,
     writes,
     eventWrites: requests.eventWrites - requestsBefore.eventWrites,
@@ -103,13 +96,11 @@ function wrongResources(
       details.password === instance?.item.password
     );
   };
+  const resourcesOf = (name: string) => perClaim.get(claims.get({ namespace, name })?.metadata.uid);
   return {
-    claimsNotOneToOne: names.filter(
-      (name) => perClaim.get(claims.get({ namespace, name })?.metadata.uid)?.length !== 1,
-    ).length,
-    managedNotOneToOne: resources.filter(
-      (resource) => perName.get(externalName(resource) ?? '')?.length !== 1,
-    ).length,
+    claimsNotOneToOne: names.filter((name) => resourcesOf(name)?.length !== 1).length,
+    managedNotOneToOne: resources.filter((each) => perName.get(externalName(each) ?? '')?.length !== 1)
+      .length,
     incompleteSecrets: names.filter((name) => !isComplete(name)).length,
   };
 }
@@ -117,69 +108,44 @@ function wrongResources(
 /** The common part of both ways of choosing a class. */
 export function atOnceFigures(how: string, writesLimit: Limit, run: AtOnce): readonly Figure[] {
   const { claims } = run;
+  const writes = sum(Object.values(run.writes));
   const perClaim = (count: number): number => count / claims;
   const kinds = Object.entries(run.writes)
     .toSorted()
     .map(([kind, count]) => `${kind} ${Number(perClaim(count).toFixed(2))}`);
   return [
-    {
-      name: `${how}: writes per claim, creation to Bound with secret`,
-      value: perClaim(sum(Object.values(run.writes))),
-      unit: 'count',
+    figure(`${how}: writes per claim, creation to Bound with secret`, perClaim(writes), 'count', {
       limit: writesLimit,
       note: kinds.join(', '),
-    },
-    { name: `${how}: writes of Events per claim`, value: perClaim(run.eventWrites), unit: 'count' },
-    { name: `${how}: conflicts per claim`, value: perClaim(run.conflicts), unit: 'count' },
-    { name: `${how}: reads per claim`, value: perClaim(run.reads), unit: 'count' },
-    { name: `${how}: external calls per claim`, value: perClaim(run.externalCalls), unit: 'count' },
-    {
-      name: `${how}: claims without exactly one managed resource`,
-      value: run.claimsNotOneToOne,
-      unit: 'count',
+    }),
+    figure(`${how}: writes of Events per claim`, perClaim(run.eventWrites), 'count'),
+    figure(`${how}: conflicts per claim`, perClaim(run.conflicts), 'count'),
+    figure(`${how}: reads per claim`, perClaim(run.reads), 'count'),
+    figure(`${how}: external calls per claim`, perClaim(run.externalCalls), 'count'),
+    figure(`${how}: claims without exactly one managed resource`, run.claimsNotOneToOne, 'count', {
       limit: budgets.none,
-    },
-    {
-      name: `${how}: managed resources without exactly one external resource`,
-      value: run.managedNotOneToOne,
-      unit: 'count',
+    }),
+    figure(
+      `${how}: managed resources without exactly one external resource`,
+      run.managedNotOneToOne,
+      'count',
+      { limit: budgets.none },
+    ),
+    figure(`${how}: Bound claims with an incomplete secret`, run.incompleteSecrets, 'count', {
       limit: budgets.none,
-    },
-    {
-      name: `${how}: Bound claims with an incomplete secret`,
-      value: run.incompleteSecrets,
-      unit: 'count',
-      limit: budgets.none,
-    },
-    {
-      name: `${how}: the first of ${claims} claims Bound after`,
-      value: run.firstSeconds,
-      unit: 's',
+    }),
+    figure(`${how}: the first of ${claims} claims Bound after`, run.firstSeconds, 's', {
       limit: budgets.firstBoundSeconds,
-    },
-    {
-      name: `${how}: create to Bound, p50, as a share of the whole`,
-      value: run.p50Share,
-      unit: '×',
+    }),
+    figure(`${how}: create to Bound, p50, as a share of the whole`, run.p50Share, '×', {
       limit: budgets.p50Share,
-    },
-    { name: `${how}: time for each of ${claims} claims`, value: (run.seconds * 1000) / claims, unit: 'ms' },
-    {
-      name: `${how}: process CPU for ${claims} claims`,
-      value: run.stackSeconds,
-      unit: 's',
-    },
-    {
-      name: `${how}: API server CPU for ${claims} claims`,
-      value: run.apiServerSeconds,
-      unit: 's',
-    },
-    {
-      name: `${how}: API server CPU for each write`,
-      // The claims' own creations are among them.
-      value: (run.apiServerSeconds * 1000) / (sum(Object.values(run.writes)) + claims),
-      unit: 'ms',
+    }),
+    figure(`${how}: time for each of ${claims} claims`, (run.seconds * 1000) / claims, 'ms'),
+    figure(`${how}: process CPU for ${claims} claims`, run.stackSeconds, 's'),
+    figure(`${how}: API server CPU for ${claims} claims`, run.apiServerSeconds, 's'),
+    // The claims' own creations are among the writes.
+    figure(`${how}: API server CPU for each write`, (run.apiServerSeconds * 1000) / (writes + claims), 'ms', {
       note: 'watches, reads and Events included',
-    },
+    }),
   ];
 }

@@ -2,6 +2,7 @@ import { difference } from '../../cluster/stack-harness.ts';
 import { budgets } from '../budgets.ts';
 import { deleteClaims } from '../claims.ts';
 import type { Figure } from '../figures.ts';
+import { figure } from '../figures.ts';
 import type { Usage } from '../meter.ts';
 import { startMeter } from '../meter.ts';
 import type { Scene, Stack } from '../scene.ts';
@@ -29,29 +30,14 @@ export async function deletion(scene: Scene, { process: { child } }: Stack): Pro
     seconds,
     ...usage,
     figures: [
-      {
-        name: 'deletion: writes per claim',
-        value: sum(Object.values(writes)) / count,
-        unit: 'count',
+      figure('deletion: writes per claim', sum(Object.values(writes)) / count, 'count', {
         limit: budgets.writesPerDeletion,
         note: kinds.join(', '),
-      },
-      {
-        name: 'deletion: conflicts per claim',
-        value: (after.conflicts - before.conflicts) / count,
-        unit: 'count',
-      },
-      { name: 'deletion: reads per claim', value: (after.reads - before.reads) / count, unit: 'count' },
-      {
-        name: `deletion: process CPU for ${count} claims`,
-        value: usage.stackSeconds,
-        unit: 's',
-      },
-      {
-        name: `deletion: API server CPU for ${count} claims`,
-        value: usage.apiServerSeconds,
-        unit: 's',
-      },
+      }),
+      figure('deletion: conflicts per claim', (after.conflicts - before.conflicts) / count, 'count'),
+      figure('deletion: reads per claim', (after.reads - before.reads) / count, 'count'),
+      figure(`deletion: process CPU for ${count} claims`, usage.stackSeconds, 's'),
+      figure(`deletion: API server CPU for ${count} claims`, usage.apiServerSeconds, 's'),
     ],
   };
 }

@@ -5,6 +5,7 @@ import { bundle } from '../../../package/bundle.ts';
 import { budgets } from '../budgets.ts';
 import { deleteClaims } from '../claims.ts';
 import type { Figure } from '../figures.ts';
+import { figure } from '../figures.ts';
 import { anonymousMiB } from '../process-usage.ts';
 import type { Scene } from '../scene.ts';
 import { classRef } from '../scene.ts';
@@ -35,7 +36,7 @@ export async function imageMemory(scene: Scene, count: number): Promise<readonly
     await stack.end();
     const limit = count <= 1_000 ? { limit: budgets.imageMiB } : {};
     return [
-      { name: 'image: anonymous memory when ready', value: ready, unit: 'MiB' },
+      figure('image: anonymous memory when ready', ready, 'MiB'),
       { name: `image: peak of anonymous memory, ${count} claims`, value: peak, unit: 'MiB', ...limit },
     ];
   } finally {

@@ -10,6 +10,7 @@ import { realClock } from '../../../runtime/time/clock.ts';
 import { difference, eventually } from '../../cluster/stack-harness.ts';
 import { budgets } from '../budgets.ts';
 import type { Figure } from '../figures.ts';
+import { figure } from '../figures.ts';
 import { cpuSeconds, memoryMiB, peakMemoryMiB } from '../process-usage.ts';
 import type { Scene, Stack } from '../scene.ts';
 import { connectionSecretsOnly } from '../scene.ts';
@@ -67,38 +68,24 @@ export async function restartAndIdle(scene: Scene, isIdleWanted: boolean): Promi
     );
     const writes = difference(before.writes, after.writes);
     const restart: readonly Figure[] = [
-      {
-        name: `restart with ${bound} bound claims: writes`,
-        value: sum(Object.values(writes)) + after.eventWrites - before.eventWrites,
-        unit: 'count',
-        limit: budgets.none,
-        note: Object.keys(writes).join(', '),
-      },
-      {
-        name: `restart with ${bound} bound claims: ready after`,
-        value: readySeconds,
-        unit: 's',
+      figure(
+        `restart with ${bound} bound claims: writes`,
+        sum(Object.values(writes)) + after.eventWrites - before.eventWrites,
+        'count',
+        { limit: budgets.none, note: Object.keys(writes).join(', ') },
+      ),
+      figure(`restart with ${bound} bound claims: ready after`, readySeconds, 's', {
         note: `${(readySeconds / listedSeconds).toFixed(2)} times what a bare list of the same objects takes, ${listedSeconds.toFixed(1)} s`,
-      },
-      { name: `restart with ${bound} bound claims: process CPU until ready`, value: readyCpu, unit: 's' },
-      {
-        name: `restart with ${bound} bound claims: all observed after`,
-        value: observedSeconds,
-        unit: 's',
+      }),
+      figure(`restart with ${bound} bound claims: process CPU until ready`, readyCpu, 's'),
+      figure(`restart with ${bound} bound claims: all observed after`, observedSeconds, 's', {
         note: 'each external resource observed once',
-      },
-      {
-        name: `restart with ${bound} bound claims: process CPU until all are observed`,
-        value: observedCpu,
-        unit: 's',
-      },
-      {
-        name: 'event loop blocked at start, longest',
-        value: blockedMs,
-        unit: 'ms',
+      }),
+      figure(`restart with ${bound} bound claims: process CPU until all are observed`, observedCpu, 's'),
+      figure('event loop blocked at start, longest', blockedMs, 'ms', {
         limit: budgets.blockedMs,
         note: `${objectCount} objects arrive; the budget is for 10,000`,
-      },
+      }),
     ];
     return {
       stack,
@@ -144,19 +131,21 @@ async function idle(
   const after = await scene.requests();
   const writes = difference(before.writes, after.writes);
   return [
-    {
-      name: `idle with ${bound} bound claims: writes in ${seconds} s`,
-      value: sum(Object.values(writes)) + after.eventWrites - before.eventWrites,
-      unit: 'count',
-      limit: budgets.none,
-      note: `every external resource is looked at every ${pollSeconds} s: ${polls} times in all`,
-    },
-    { name: 'idle: process CPU per look', value: (cpu * 1000) / polls, unit: 'ms' },
-    {
-      name: `idle with ${bound} bound claims: process CPU a minute, polled once a minute`,
-      value: (cpu / polls) * bound,
-      unit: 's',
-    },
-    { name: 'idle: peak memory since the start', value: peakMemoryMiB(child.pid), unit: 'MiB' },
+    figure(
+      `idle with ${bound} bound claims: writes in ${seconds} s`,
+      sum(Object.values(writes)) + after.eventWrites - before.eventWrites,
+      'count',
+      {
+        limit: budgets.none,
+        note: `every external resource is looked at every ${pollSeconds} s: ${polls} times in all`,
+      },
+    ),
+    figure('idle: process CPU per look', (cpu * 1000) / polls, 'ms'),
+    figure(
+      `idle with ${bound} bound claims: process CPU a minute, polled once a minute`,
+      (cpu / polls) * bound,
+      's',
+    ),
+    figure('idle: peak memory since the start', peakMemoryMiB(child.pid), 'MiB'),
   ];
 }

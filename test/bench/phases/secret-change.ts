@@ -10,6 +10,7 @@ import { arrivals } from '../arrivals.ts';
 import { budgets } from '../budgets.ts';
 import { loaders } from '../claims.ts';
 import type { Figure } from '../figures.ts';
+import { figure } from '../figures.ts';
 import { inTurns } from '../in-turns.ts';
 import type { Scene } from '../scene.ts';
 import { namespace } from '../scene.ts';
@@ -57,43 +58,27 @@ export async function secretChange(scene: Scene): Promise<readonly Figure[]> {
   const name = "secret change to claim's secret";
   const p95 = { alone: quantile(measured.alone, 0.95), together: quantile(measured.together, 0.95) };
   return [
-    { name: `${name}, one at a time, p50`, value: quantile(measured.alone, 0.5), unit: 'ms' },
-    {
-      name: `${name}, one at a time, p95`,
-      value: p95.alone,
-      unit: 'ms',
+    figure(`${name}, one at a time, p50`, quantile(measured.alone, 0.5), 'ms'),
+    figure(`${name}, one at a time, p95`, p95.alone, 'ms', {
       limit: budgets.secretP95Ms,
       note: `of ${count}`,
-    },
-    {
-      name: `${name}, one at a time, p95 against copies by hand`,
-      value: p95.alone / quantile(floor.alone, 0.95),
-      unit: '×',
-    },
-    {
-      name: `${name}, ${count} at once, p95`,
-      value: p95.together,
-      unit: 'ms',
+    }),
+    figure(
+      `${name}, one at a time, p95 against copies by hand`,
+      p95.alone / quantile(floor.alone, 0.95),
+      '×',
+    ),
+    figure(`${name}, ${count} at once, p95`, p95.together, 'ms', {
       limit: budgets.secretsAtOnceP95Ms,
       note: `each from its own, ${rounds} times`,
-    },
-    {
-      name: `${name}, ${count} at once, p95 against copies by hand`,
-      value: p95.together / quantile(floor.together, 0.95),
-      unit: '×',
-    },
-    {
-      name: `${name}: writes for each`,
-      value: writes / changes,
-      unit: 'count',
-      limit: budgets.writesPerSecretChange,
-    },
-    {
-      name: `${name}: conflicts`,
-      value: after.conflicts - before.conflicts,
-      unit: 'count',
-      limit: budgets.none,
-    },
+    }),
+    figure(
+      `${name}, ${count} at once, p95 against copies by hand`,
+      p95.together / quantile(floor.together, 0.95),
+      '×',
+    ),
+    figure(`${name}: writes for each`, writes / changes, 'count', { limit: budgets.writesPerSecretChange }),
+    figure(`${name}: conflicts`, after.conflicts - before.conflicts, 'count', { limit: budgets.none }),
   ];
 }
 

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { playSeeds } from '../../simulation/play-seeds.ts';
 import { budgets } from '../budgets.ts';
 import type { Figure } from '../figures.ts';
+import { figure } from '../figures.ts';
 
 /** They are played while the code is compiled, and not measured. */
 const firstSeeds = 100;
@@ -27,5 +28,5 @@ export async function simulation(): Promise<readonly Figure[]> {
   });
   const value = (endedAtMs - startedAtMs) / seeds;
   const note = `${Math.round(60_000 / value)} a minute`;
-  return [{ name: 'simulation: time of a seed', value, unit: 'ms', limit: budgets.seedMs, note }];
+  return [figure('simulation: time of a seed', value, 'ms', { limit: budgets.seedMs, note })];
 }

@@ -1,6 +1,7 @@
 import { budgets } from '../budgets.ts';
 import { createClaim, deleteClaims, numbered, whenBound } from '../claims.ts';
 import type { Figure } from '../figures.ts';
+import { figure } from '../figures.ts';
 import type { Scene } from '../scene.ts';
 import { classRef } from '../scene.ts';
 import { quantile } from '../statistics.ts';
@@ -20,7 +21,7 @@ export async function single(scene: Scene): Promise<readonly Figure[]> {
   await deleteClaims(scene);
   const name = 'one claim at a time: create to Bound';
   return [
-    { name: `${name}, p50`, value: quantile(samples, 0.5), unit: 'ms', limit: budgets.singleP50Ms },
-    { name: `${name}, p95`, value: quantile(samples, 0.95), unit: 'ms', note: `of ${claims}` },
+    figure(`${name}, p50`, quantile(samples, 0.5), 'ms', { limit: budgets.singleP50Ms }),
+    figure(`${name}, p95`, quantile(samples, 0.95), 'ms', { note: `of ${claims}` }),
   ];
 }

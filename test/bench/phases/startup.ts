@@ -2,6 +2,7 @@ import { arrivals } from '../arrivals.ts';
 import { budgets } from '../budgets.ts';
 import { createClaim, deleteClaims, whenBound } from '../claims.ts';
 import type { Figure } from '../figures.ts';
+import { figure } from '../figures.ts';
 import type { Scene } from '../scene.ts';
 import { classRef } from '../scene.ts';
 import { quantile } from '../statistics.ts';
@@ -28,12 +29,9 @@ export async function startup(scene: Scene): Promise<readonly Figure[]> {
     await stack.end();
   }
   return [
-    {
-      name: '`node main.ts` to the first write of a reconcile',
-      value: quantile(seconds, 0.5),
-      unit: 's',
+    figure('`node main.ts` to the first write of a reconcile', quantile(seconds, 0.5), 's', {
       limit: budgets.startupSeconds,
       note: `median of ${launches}; slowest ${Math.max(...seconds).toFixed(2)} s`,
-    },
+    }),
   ];
 }

@@ -5,6 +5,7 @@ import { arrivals } from '../arrivals.ts';
 import { budgets } from '../budgets.ts';
 import { createClaim, deleteClaims, deleteManaged, numbered, whenBound } from '../claims.ts';
 import type { Figure } from '../figures.ts';
+import { figure } from '../figures.ts';
 import type { Scene } from '../scene.ts';
 import { quantile } from '../statistics.ts';
 
@@ -42,13 +43,10 @@ export async function staticBinding(scene: Scene): Promise<readonly Figure[]> {
   await deleteManaged(scene); // made by hand, they outlive their claims
   const name = 'static: managed resource Ready to claim Bound';
   return [
-    { name: `${name}, p50`, value: quantile(samples, 0.5), unit: 'ms' },
-    {
-      name: `${name}, p95`,
-      value: quantile(samples, 0.95),
-      unit: 'ms',
+    figure(`${name}, p50`, quantile(samples, 0.5), 'ms'),
+    figure(`${name}, p95`, quantile(samples, 0.95), 'ms', {
       limit: budgets.staticP95Ms,
       note: `of ${claims}; slowest ${Math.max(...samples).toFixed(1)} ms`,
-    },
+    }),
   ];
 }

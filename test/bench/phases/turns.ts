@@ -4,6 +4,7 @@ import { namespaces } from '../../cluster/fancysql-fixture.ts';
 import { budgets } from '../budgets.ts';
 import { createClaim, deleteClaims, loaders, numbered, whenBound } from '../claims.ts';
 import type { Figure } from '../figures.ts';
+import { figure } from '../figures.ts';
 import { inTurns } from '../in-turns.ts';
 import type { Scene } from '../scene.ts';
 import { classRef } from '../scene.ts';
@@ -31,29 +32,28 @@ export async function turns(scene: Scene, count: number): Promise<readonly Figur
   const p95 = (samples: readonly number[]): number => quantile(samples, 0.95);
   const ofTwo = ({ alone, duringBurst }: Delays): string =>
     `${p95(duringBurst).toFixed(0)} ms, alone ${p95(alone).toFixed(0)} ms`;
+  const slowest = Math.max(...withoutTurns.duringBurst);
   const name = `${singles} claims of one team during ${count} of another`;
   return [
-    {
-      name: `${name}: create to Bound, p95, against alone`,
-      value: p95(withTurns.duringBurst) / p95(withTurns.alone),
-      unit: '×',
-      limit: budgets.burstAgainstAlone,
-      note: ofTwo(withTurns),
-    },
-    {
-      // The first one waits until the burst is over, so that the others are alone.
-      name: `${name}: the slowest without turns, against alone`,
-      value: Math.max(...withoutTurns.duringBurst) / p95(withoutTurns.alone),
-      unit: '×',
-      note: `${Math.max(...withoutTurns.duringBurst).toFixed(0)} ms`,
-    },
-    {
-      name: `${name}: time of the ${count}, against no turns`,
-      value: withTurns.burstSeconds / withoutTurns.burstSeconds,
-      unit: '×',
-      limit: budgets.burstWithTurns,
-      note: `${withTurns.burstSeconds.toFixed(1)} s, without turns ${withoutTurns.burstSeconds.toFixed(1)} s`,
-    },
+    figure(
+      `${name}: create to Bound, p95, against alone`,
+      p95(withTurns.duringBurst) / p95(withTurns.alone),
+      '×',
+      { limit: budgets.burstAgainstAlone, note: ofTwo(withTurns) },
+    ),
+    // The first one waits until the burst is over, so that the others are alone.
+    figure(`${name}: the slowest without turns, against alone`, slowest / p95(withoutTurns.alone), '×', {
+      note: `${slowest.toFixed(0)} ms`,
+    }),
+    figure(
+      `${name}: time of the ${count}, against no turns`,
+      withTurns.burstSeconds / withoutTurns.burstSeconds,
+      '×',
+      {
+        limit: budgets.burstWithTurns,
+        note: `${withTurns.burstSeconds.toFixed(1)} s, without turns ${withoutTurns.burstSeconds.toFixed(1)} s`,
+      },
+    ),
   ];
 }
 
