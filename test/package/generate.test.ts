@@ -42,9 +42,8 @@ describe('services-stack generate', () => {
   const generate = (...args: readonly string[]) =>
     folder.node([join(projectRoot, 'package', 'command-line.ts'), 'generate', ...args]);
 
-  const refusals: Readonly<
-    Record<string, readonly [module: string, flags: readonly string[], line: string]>
-  > = {
+  type Refusal = readonly [module: string, flags: readonly string[], line: string];
+  const refusals: Readonly<Record<string, Refusal>> = {
     'names that nothing can have': [
       boxes(),
       ['--name', 'My Boxes', '--namespace', 'a/b', '--image', 'a b'],
@@ -78,10 +77,8 @@ describe('services-stack generate', () => {
   for (const [what, [module, flags, line]] of Object.entries(refusals)) {
     test(`refuses ${what} in words, without a stack, and writes nothing`, async () => {
       await folder.write('stack.ts', module);
-      assert.deepEqual(await generate('stack.ts', '--out', 'none', ...flags), {
-        code: 1,
-        output: `${line}\n`,
-      });
+      const refused = await generate('stack.ts', '--out', 'none', ...flags);
+      assert.deepEqual(refused, { code: 1, output: `${line}\n` });
       await assert.rejects(folder.read('none/docs/api-reference.md'), { code: 'ENOENT' });
     });
   }

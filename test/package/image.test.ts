@@ -5,9 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
-import { KubeConfig } from '@kubernetes/client-node';
+import * as aws from '../../apis/aws/v1beta1/provider-config.ts';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
+import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
+import { NamespaceKind } from '../../apis/core/v1alpha1/namespace.ts';
+import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import { FavouriteDBInstanceClassKind } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import * as fcp from '../../apis/fcp/v1alpha3/provider.ts';
+import * as gcp from '../../apis/gcp/v1beta1/provider-config.ts';
 import { credentialsFile, exampleAccount } from '../../emulators/aws/account.ts';
 import type { LocalAws } from '../../emulators/aws/server.ts';
 import { startAws } from '../../emulators/aws/server.ts';
@@ -24,11 +30,12 @@ import { buildPrograms } from '../../local/image/build-programs.ts';
 import { systemParts } from '../../local/image/system-parts.ts';
 import type { Image } from '../../package/image/build-image.ts';
 import { buildImage } from '../../package/image/build-image.ts';
-import { adminClient, eventually } from '../cluster/stack-harness.ts';
+import { adminClient, applyTo, eventually, kubeConfigOf } from '../cluster/stack-harness.ts';
 import type { Deployment } from '../docs/manifests.ts';
 import { objectOf, objectsOf } from '../docs/manifests.ts';
 import type { Started } from '../docs/project-copy.ts';
 import { projectRoot } from '../docs/project-copy.ts';
+import { objectOf as manifestOf } from '../fakes/object-of.ts';
 import type { OpenedImage } from './opened-image.ts';
 import { cannotStartImages, openImage } from './opened-image.ts';
 
@@ -106,10 +113,8 @@ describe('the image', { skip: whyNot }, () => {
     const { User, Env } = opened.configuration.config;
     const lines = [...dockerfile.matchAll(/^ENV (.+)$/gm)].flatMap(([, line = '']) => line.split(' '));
     assert.ok(lines.length > 2);
-    assert.deepEqual(
-      lines.filter((line) => !Env.includes(line)),
-      [],
-    );
+    const missing = lines.filter((line) => !Env.includes(line));
+    assert.deepEqual(missing, []);
     assert.match(dockerfile, new RegExp(`^USER ${User}$`, 'm'));
   });
 
@@ -137,7 +142,7 @@ describe('the image', { skip: whyNot }, () => {
     let controlPlane: ControlPlane;
     let client: ReturnType<typeof adminClient>;
     let cloud: FavouriteCloud;
-    let aws: LocalAws;
+    let cloudOfAws: LocalAws;
     let google: LocalGoogleCloud;
     let running: Started;
 
@@ -145,13 +150,11 @@ describe('the image', { skip: whyNot }, () => {
       controlPlane = await startControlPlane();
       client = adminClient(controlPlane);
       cloud = await startFavouriteCloud();
-      aws = await startAws();
+      cloudOfAws = await startAws();
       google = await startGoogleCloud();
       const files = ['install.yaml', 'optional/demo-stacks.yaml'];
-      await controlPlane.kubectl([
-        'apply',
-        ...files.flatMap((file) => ['-f', join(projectRoot, 'deploy', file)]),
-      ]);
+      const manifests = files.flatMap((file) => ['-f', join(projectRoot, 'deploy', file)]);
+      await controlPlane.kubectl(['apply', ...manifests]);
       const [container] = objectOf<Deployment>(objectsOf('deploy'), 'Deployment', 'services-stack').spec
         .template.spec.containers;
       const probes = await freePort();
@@ -160,14 +163,11 @@ describe('the image', { skip: whyNot }, () => {
         arg.replace(/=:8081$/, `=127.0.0.1:${probes}`).replace(/=:8080$/, '=0'),
       );
       running = opened.start([...args, '--stacks=fcp,aws,gcp', '--poll-interval=2s'], await inCluster());
-      await eventually(
-        'the container is ready',
-        async () => {
-          assert.ok(!running.hasEnded(), running.output());
-          return (await fetch(`http://127.0.0.1:${probes}/readyz`)).ok;
-        },
-        120_000,
-      );
+      const isReady = async () => {
+        assert.ok(!running.hasEnded(), running.output());
+        return (await fetch(`http://127.0.0.1:${probes}/readyz`)).ok;
+      };
+      await eventually('the container is ready', isReady, 120_000);
     });
 
     after(async () => {
@@ -175,23 +175,25 @@ describe('the image', { skip: whyNot }, () => {
       await client?.close();
       await controlPlane?.stop();
       await cloud?.stop();
-      await aws?.stop();
+      await cloudOfAws?.stop();
       await google?.stop();
     });
 
-    const apply = (...items: readonly object[]) =>
-      controlPlane.kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
-    const namespaceAndSecret = (name: string, stringData: Readonly<Record<string, string>>) => [
-      { apiVersion: 'v1', kind: 'Namespace', metadata: { name } },
-      { apiVersion: 'v1', kind: 'Secret', metadata: { namespace: name, name: 'cloud' }, stringData },
+    const namespaceAndSecret = (name: string, credentials: string) => [
+      manifestOf(NamespaceKind, { name }),
+      manifestOf(SecretKind, { namespace: name, name: 'cloud' }, { stringData: { credentials } }),
     ];
+    /** A ProviderConfig with the credentials in the Secret of a namespace. */
+    const configOf = (kind: Kind, namespace: string, more: object = {}) => {
+      const secretRef = { namespace, name: 'cloud', key: 'credentials' };
+      const spec = { credentials: { source: 'Secret', secretRef }, ...more };
+      return manifestOf(kind, { name: 'default' }, { spec });
+    };
 
     /** Mounts the token of the service account, and answers where the API server is. */
     async function inCluster(): Promise<Readonly<Record<string, string>>> {
-      const kubeConfig = new KubeConfig();
-      kubeConfig.loadFromString(
-        await kubeconfigOfAccount(controlPlane, { namespace, name: 'services-stack' }),
-      );
+      const identity = { namespace, name: 'services-stack' };
+      const kubeConfig = kubeConfigOf(await kubeconfigOfAccount(controlPlane, identity));
       const account = join(opened.root, 'var/run/secrets/kubernetes.io/serviceaccount');
       await mkdir(account, { recursive: true });
       await writeFile(join(account, 'token'), kubeConfig.getCurrentUser()?.token ?? '');
@@ -203,36 +205,14 @@ describe('the image', { skip: whyNot }, () => {
     }
 
     test('it loads the libraries of AWS and of Google Cloud when a resource needs them', async () => {
-      const credentialsIn = (namespace: string) => ({
-        source: 'Secret',
-        secretRef: { namespace, name: 'cloud', key: 'credentials' },
-      });
-      await apply(
-        ...namespaceAndSecret('aws', { credentials: credentialsFile(exampleAccount) }),
-        ...namespaceAndSecret('google', { credentials: JSON.stringify(google.createKey()) }),
-        {
-          ...{
-            apiVersion: 'aws.crossplane.io/v1beta1',
-            kind: 'ProviderConfig',
-            metadata: { name: 'default' },
-          },
-          spec: {
-            credentials: credentialsIn('aws'),
-            endpoint: { url: { type: 'Static', static: aws.url } },
-          },
-        },
-        {
-          ...{
-            apiVersion: 'gcp.crossplane.io/v1beta1',
-            kind: 'ProviderConfig',
-            metadata: { name: 'default' },
-          },
-          spec: {
-            projectID: 'example-project',
-            endpoint: google.url,
-            credentials: credentialsIn('google'),
-          },
-        },
+      await applyTo(
+        controlPlane,
+        ...namespaceAndSecret('aws', credentialsFile(exampleAccount)),
+        ...namespaceAndSecret('google', JSON.stringify(google.createKey())),
+        configOf(aws.ProviderConfigKind, 'aws', {
+          endpoint: { url: { type: 'Static', static: cloudOfAws.url } },
+        }),
+        configOf(gcp.ProviderConfigKind, 'google', { projectID: 'example-project', endpoint: google.url }),
       );
       const files = ['guides/queue.yaml', 'guides/vpc.yaml', 'gcp/20-topic.yaml'];
       const args = files.flatMap((file) => ['-f', join(projectRoot, 'examples', file)]);
@@ -241,33 +221,20 @@ describe('the image', { skip: whyNot }, () => {
     });
 
     test('a claim is Bound, and the process ends when it is asked to', async () => {
-      const credentials = { namespace: 'team', name: 'cloud', key: 'credentials' };
-      await apply(
-        ...namespaceAndSecret('team', {
-          credentials: JSON.stringify({ url: cloud.url, token: cloud.token }),
-        }),
-        {
-          ...{
-            apiVersion: 'fcp.crossplane.io/v1alpha3',
-            kind: 'ProviderConfig',
-            metadata: { name: 'default' },
-          },
-          spec: { credentials: { source: 'Secret', secretRef: credentials } },
-        },
-        {
-          apiVersion: 'database.fcp.crossplane.io/v1alpha3',
-          kind: 'FavouriteDBInstanceClass',
-          metadata: { name: 'small' },
-          specTemplate: { writeConnectionSecretsToNamespace: 'team', forProvider: { fancinessLevel: 3 } },
-        },
-        {
-          ...{ apiVersion: 'database.crossplane.io/v1alpha1', kind: 'FancySQLInstance' },
-          metadata: { namespace: 'team', name: 'orders' },
-          spec: { classRef: { name: 'small' }, writeConnectionSecretToRef: { name: 'orders' } },
-        },
+      const { url, token } = cloud;
+      const forProvider = { fancinessLevel: 3 };
+      const specTemplate = { writeConnectionSecretsToNamespace: 'team', forProvider };
+      const spec = { classRef: { name: 'small' }, writeConnectionSecretToRef: { name: 'orders' } };
+      const key = { namespace: 'team', name: 'orders' };
+      await applyTo(
+        controlPlane,
+        ...namespaceAndSecret('team', JSON.stringify({ url, token })),
+        configOf(fcp.ProviderConfigKind, 'team'),
+        manifestOf(FavouriteDBInstanceClassKind, { name: 'small' }, { specTemplate }),
+        manifestOf(FancySQLInstanceKind, key, { spec }),
       );
       await eventually('the claim is Bound', async () => {
-        const claim: Claim = await client.get(FancySQLInstanceKind, { namespace: 'team', name: 'orders' });
+        const claim: Claim = await client.get(FancySQLInstanceKind, key);
         return claim.status?.bindingPhase === 'Bound';
       });
       assert.equal(await running.end(), 0);

@@ -62,33 +62,17 @@ export async function openImage(archive: string, folder: string): Promise<Opened
       const [user = '', group = ''] = User.split(':');
       const environment = [...Env, ...Object.entries(env).map(([name, value]) => `${name}=${value}`)];
       const isolated = ['--root', root, '--wd', WorkingDir, '--setgid', group, '--setuid', user, '--'];
-      return startCommand(
-        'unshare',
-        [
-          '--mount',
-          'sh',
-          '-c',
-          mounted,
-          root,
-          ...environment,
-          unshare ?? '',
-          ...isolated,
-          ...Entrypoint,
-          ...args,
-        ],
-        process.env,
-      );
+      const image = [unshare ?? '', ...isolated, ...Entrypoint, ...args];
+      const words = ['--mount', 'sh', '-c', mounted, root, ...environment, ...image];
+      return startCommand('unshare', words, process.env);
     },
   };
 }
 
 /** Mounts the file system for reading alone, and goes on as the process of the image. `$0` is the folder. */
 const mounted = [
-  'mount --bind "$0" "$0"',
-  'mount --rbind /proc "$0/proc"',
-  'mount --rbind /dev "$0/dev"',
-  'mount -o remount,ro,bind "$0"',
-  'exec env -i "$@"',
+  ...['mount --bind "$0" "$0"', 'mount --rbind /proc "$0/proc"', 'mount --rbind /dev "$0/dev"'],
+  ...['mount -o remount,ro,bind "$0"', 'exec env -i "$@"'],
 ].join(' && ');
 
 const unshare = await findExecutable('unshare', process.env.PATH);

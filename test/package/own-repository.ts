@@ -11,17 +11,8 @@ import { copyProject, folderAt, projectRoot } from '../docs/project-copy.ts';
 /** The files and folders that the package is built from. */
 const sources = [
   ...[
-    'apis',
-    'app',
-    'clients',
-    'controllers',
-    'dashboard',
-    'emulators',
-    'local',
-    'package',
-    'runtime',
-    'testing',
-    'trace',
+    ...['apis', 'app', 'clients', 'controllers', 'dashboard', 'emulators', 'local', 'package', 'runtime'],
+    ...['testing', 'trace'],
   ],
   ...['crds', 'main.ts', 'package.json', 'tsconfig.json', 'CHANGELOG.md', 'LICENSE', 'README.md'],
 ];
@@ -47,13 +38,11 @@ async function packProject(): Promise<Packed> {
   await access(notes);
   // Its scripts would install and build once more.
   const report = await succeeds(copy, 'npm', ['pack', '--json', '--ignore-scripts', '--loglevel=error']);
-  const [packed] = Object.values(JSON.parse(report)) as [
-    {
-      readonly filename: string;
-      readonly size: number;
-      readonly files: readonly { readonly path: string }[];
-    },
-  ];
+  interface Report extends Pick<Packed, 'size'> {
+    readonly filename: string;
+    readonly files: readonly { readonly path: string }[];
+  }
+  const [packed] = Object.values(JSON.parse(report)) as [Report];
   return {
     path: join(copy.directory, packed.filename),
     files: packed.files.map(({ path }) => path),

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { parseAllDocuments } from 'yaml';
+import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import type { ReleaseFacts } from '../../package/release/checks.ts';
 import { notesIn, refusal, releasedChangelog, withoutFileLinks } from '../../package/release/checks.ts';
 import { addRelease, cloneRepository } from '../../package/release/repository.ts';
@@ -16,12 +17,6 @@ import { copyProject, projectRoot } from '../docs/project-copy.ts';
 
 const changelog = '# Changelog\n\n## [Unreleased]\n\n- a claim\n\n## [0.1.0] - 2026-01-01\n\n- the first\n';
 const facts: ReleaseFacts = { wanted: '0.2.0', present: '0.1.0', tags: ['v0.1.0'], changed: [], changelog };
-
-/** The part of a definition that the test reads. */
-interface Definition {
-  readonly kind: string;
-  readonly metadata: { readonly name: string; readonly annotations: Readonly<Record<string, string>> };
-}
 
 describe('a version is refused with one sentence', () => {
   const table: Readonly<Record<string, readonly [Partial<ReleaseFacts>, string | undefined]>> = {
@@ -117,25 +112,24 @@ describe('the repository of a release', () => {
 
   test('gets the commit, by its own committer, and the tag', async () => {
     await addRelease(run, root, clone, 'v0.2.0');
-    assert.deepEqual(
-      [await subjects(root), await run(root, 'git', 'describe', '--tags')],
-      ['release only here here@example.org\nfirst only here here@example.org\n', 'v0.2.0\n'],
-    );
+    const left = [await subjects(root), await run(root, 'git', 'describe', '--tags')];
+    assert.deepEqual(left, [
+      'release only here here@example.org\nfirst only here here@example.org\n',
+      'v0.2.0\n',
+    ]);
   });
 
-  test('gets neither the commit nor the tag if its branch has got another commit', async () => {
-    await commit(root, 'second');
-    const before = await subjects(root);
-    await assert.rejects(addRelease(run, root, clone, 'v0.2.0'), /^Error: git pull .* failed:\n/);
-    assert.deepEqual([await subjects(root), await run(root, 'git', 'tag')], [before, '']);
-  });
-
-  test('gets neither the commit nor the tag if one of its files was changed', async () => {
-    await writeFile(join(root, 'text'), 'changed');
-    const before = await subjects(root);
-    await assert.rejects(addRelease(run, root, clone, 'v0.2.0'), /^Error: git pull .* failed:\n/);
-    assert.deepEqual([await subjects(root), await run(root, 'git', 'tag')], [before, '']);
-  });
+  for (const [what, change] of Object.entries({
+    'its branch has got another commit': () => commit(root, 'second'),
+    'one of its files was changed': () => writeFile(join(root, 'text'), 'changed'),
+  })) {
+    test(`gets neither the commit nor the tag if ${what}`, async () => {
+      await change();
+      const before = await subjects(root);
+      await assert.rejects(addRelease(run, root, clone, 'v0.2.0'), /^Error: git pull .* failed:\n/);
+      assert.deepEqual([await subjects(root), await run(root, 'git', 'tag')], [before, '']);
+    });
+  }
 
   test('a command that cannot be started is named with the reason', async () => {
     await assert.rejects(run(root, 'no-such-command', 'a'), /^Error: no-such-command a failed:\n.*ENOENT/);
@@ -209,14 +203,8 @@ describe('the command', () => {
     assert.deepEqual(sums, {
       code: 0,
       output: [
-        'crds-demo.yaml',
-        'crds.yaml',
-        'install.yaml',
-        'kubectl-services_stack',
-        'notes.md',
-        'sbom.cdx.json',
-        'services-stack-99.0.0.tgz',
-        'services-stack-chart-99.0.0.tgz',
+        ...['crds-demo.yaml', 'crds.yaml', 'install.yaml', 'kubectl-services_stack', 'notes.md'],
+        ...['sbom.cdx.json', 'services-stack-99.0.0.tgz', 'services-stack-chart-99.0.0.tgz'],
       ]
         .map((name) => `${name}: OK\n`)
         .join(''),
@@ -232,26 +220,20 @@ describe('the command', () => {
     assert.match((await copy.run('tar', package_)).output, /"version": "99\.0\.0"/);
     const plugin = await copy.run('sh', ['dist/release/99.0.0/kubectl-services_stack', '--version']);
     assert.deepEqual(plugin, { code: 0, output: '99.0.0\n' });
-    for (const [file, folder] of [
-      ['crds.yaml', 'crds'],
-      ['crds-demo.yaml', 'crds/demo'],
-    ] as const) {
+    for (const [file, folder] of Object.entries({ 'crds.yaml': 'crds', 'crds-demo.yaml': 'crds/demo' })) {
       const definitions = parseAllDocuments(await copy.read(`dist/release/99.0.0/${file}`)).map(
-        (document) => document.toJS() as Definition,
+        (document) => document.toJS() as KubernetesObject,
       );
       const expected = globSync('*.yaml', { cwd: join(projectRoot, folder) }).map((name) => {
         const [group, plural] = name.replace('.yaml', '').split('_');
         return `CustomResourceDefinition ${plural}.${group} 99.0.0`;
       });
       assert.ok(expected.length > 5);
-      assert.deepEqual(
-        definitions
-          .map(({ kind, metadata: { name, annotations } }) =>
-            [kind, name, annotations['services-stack.crossplane.io/definition-version']].join(' '),
-          )
-          .toSorted(),
-        expected.toSorted(),
+      const versionKey = 'services-stack.crossplane.io/definition-version';
+      const released = definitions.map(
+        ({ kind, metadata: { name, annotations } }) => `${kind} ${name} ${annotations?.[versionKey]}`,
       );
+      assert.deepEqual(released.toSorted(), expected.toSorted());
     }
     assert.doesNotMatch(await copy.read('dist/release/99.0.0/notes.md'), /\]\(docs\//);
     assert.equal(await copy.read('dist/release/98.0.0/notes.md'), 'of the previous version');

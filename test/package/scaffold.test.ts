@@ -43,25 +43,15 @@ describe("a scaffold in an author's own repository", () => {
     assert.equal(code, 0, output);
     const [report = '', steps = ''] = output.split('\nNext:\n');
     assert.deepEqual(report.trim().split('\n'), [
-      'wrote examples/cache-clusters/00-provider.yaml',
-      'wrote examples/cache-clusters/10-class.yaml',
-      'wrote examples/cache-clusters/20-claim.yaml',
-      'wrote examples/cache-clusters/30-managed.yaml',
-      'wrote src/cache-clusters/cache-cluster-claim.ts',
-      'wrote src/cache-clusters/cache-cluster.ts',
-      'wrote src/cache-clusters/cache-clusters-client.ts',
-      'wrote src/cache-clusters/configure.ts',
-      'wrote src/cache-clusters/external-client.ts',
-      'wrote src/cache-clusters/provider.ts',
-      'wrote src/cache-clusters/stack.ts',
-      'wrote src/main.ts',
-      'wrote src/stacks.ts',
-      'wrote test/cache-clusters/configure.test.ts',
-      'wrote test/cache-clusters/conformance.test.ts',
-      'wrote test/cache-clusters/fake-cache-clusters.ts',
-      'wrote test/stacks.test.ts',
-      'wrote tsconfig.json',
-      'added to package.json',
+      ...['wrote examples/cache-clusters/00-provider.yaml', 'wrote examples/cache-clusters/10-class.yaml'],
+      ...['wrote examples/cache-clusters/20-claim.yaml', 'wrote examples/cache-clusters/30-managed.yaml'],
+      ...['wrote src/cache-clusters/cache-cluster-claim.ts', 'wrote src/cache-clusters/cache-cluster.ts'],
+      ...['wrote src/cache-clusters/cache-clusters-client.ts', 'wrote src/cache-clusters/configure.ts'],
+      ...['wrote src/cache-clusters/external-client.ts', 'wrote src/cache-clusters/provider.ts'],
+      ...['wrote src/cache-clusters/stack.ts', 'wrote src/main.ts', 'wrote src/stacks.ts'],
+      ...['wrote test/cache-clusters/configure.test.ts', 'wrote test/cache-clusters/conformance.test.ts'],
+      ...['wrote test/cache-clusters/fake-cache-clusters.ts', 'wrote test/stacks.test.ts'],
+      ...['wrote tsconfig.json', 'added to package.json'],
     ]);
     assert.match(steps, /^ {2}npm run generate .*^ {2}src\/cache-clusters\/cache-clusters-client\.ts {2}/ms);
     await isGreen('CacheCluster.cache.example.org');
@@ -69,21 +59,14 @@ describe("a scaffold in an author's own repository", () => {
 
   test('the second, beside it: both are in the list, and green', async () => {
     const names = ['S3Bucket', '--group', 'buckets.example.org', '--claim', 'AnyBucket'];
-    const { code, output } = await own.cli(
-      'new-service',
-      ...names,
-      '--stack',
-      'object-store',
-      '--version',
-      'v1',
-    );
+    const more = ['--stack', 'object-store', '--version', 'v1'];
+    const { code, output } = await own.cli('new-service', ...names, ...more);
     assert.equal(code, 0, output);
     assert.match(output, /^added to src\/stacks\.ts$/m);
     assert.doesNotMatch(output, /main\.ts|tsconfig|package\.json/);
-    assert.match(
-      await own.read('src/stacks.ts'),
-      /^import \{ objectStoreStack \} from '\.\/object-store\/stack\.ts';$.*= \[cacheClustersStack, objectStoreStack\];$/ms,
-    );
+    const list =
+      /^import \{ objectStoreStack \} from '\.\/object-store\/stack\.ts';$.*= \[cacheClustersStack, objectStoreStack\];$/ms;
+    assert.match(await own.read('src/stacks.ts'), list);
     await isGreen('CacheCluster.cache.example.org', 'S3Bucket.buckets.example.org');
     const bucket = await own.read('crds/buckets.example.org_s3buckets.yaml');
     assert.match(bucket, /^ {4}kind: S3Bucket\n.*^ {4}- name: v1$/ms);
@@ -96,68 +79,57 @@ describe("a scaffold in an author's own repository", () => {
   });
 
   test('their kinds are those that `npm run trace` knows', async () => {
-    const trace = (...words: readonly string[]) =>
-      own.run('npm', ['run', '--silent', 'trace', '--', ...words]);
-    assert.deepEqual(await trace('cachecluter', 'sessions'), {
-      code: 2,
-      output:
-        '"cachecluter" is not a known kind; did you mean cacheclusters.cache.example.org or cacheclusterclaims.cache.example.org or cacheclusterclasses.cache.example.org?\n',
-    });
+    const trace = async (...words: readonly string[]) => {
+      const { code, output } = await own.run('npm', ['run', '--silent', 'trace', '--', ...words]);
+      assert.equal(code, 2);
+      return output;
+    };
+    assert.equal(
+      await trace('cachecluter', 'sessions'),
+      '"cachecluter" is not a known kind; did you mean cacheclusters.cache.example.org or cacheclusterclaims.cache.example.org or cacheclusterclasses.cache.example.org?\n',
+    );
     await using api = await new FakeApiServer({
       ...{ group: 'cache.example.org', version: 'v1alpha1', scope: 'Cluster' },
       ...{ kind: 'CacheCluster', plural: 'cacheclusters' },
     }).start();
     await own.write('kubeconfig.json', api.kubeConfig().exportConfig());
-    assert.deepEqual(await trace('cachecluster', 'sessions', '--kubeconfig', 'kubeconfig.json'), {
-      code: 2,
-      output: 'CacheCluster sessions does not exist (cachecluster sessions)\n',
-    });
-    assert.deepEqual(await own.cli('trace', '--help'), {
-      code: 2,
-      output: 'the module is missing; usage: services-stack trace <module> <kind> <name> [-n <namespace>]\n',
-    });
+    const missing = await trace('cachecluster', 'sessions', '--kubeconfig', 'kubeconfig.json');
+    assert.equal(missing, 'CacheCluster sessions does not exist (cachecluster sessions)\n');
+    const output =
+      'the module is missing; usage: services-stack trace <module> <kind> <name> [-n <namespace>]\n';
+    assert.deepEqual(await own.cli('trace', '--help'), { code: 2, output });
   });
 
   describe('a name that is already used is reported, and nothing is written', () => {
-    const rows: Readonly<
-      Record<string, { readonly args: readonly string[]; readonly reported: readonly string[] }>
-    > = {
-      'a stack': {
-        args: ['CacheCluster', '--group', 'other.example.org'],
-        reported: [
-          ...['src', 'test', 'examples'].map(
-            (room) =>
-              `--stack: the name "cache-clusters" is in use, because ${room}/cache-clusters/ exists: choose another name`,
-          ),
-          ...['examples/cache-clusters/00-provider.yaml', 'examples/cache-clusters/10-class.yaml'].map(
-            (file) => `${file} exists already`,
-          ),
-        ],
-      },
-      'a group': {
-        args: ['Queue', '--group', 'cache.example.org'],
-        reported: ['Provider', 'ProviderConfig'].map(
+    const rows: Readonly<Record<string, readonly [args: string, ...reported: string[]]>> = {
+      'a stack': [
+        'CacheCluster --group other.example.org',
+        ...['src', 'test', 'examples'].map(
+          (room) =>
+            `--stack: the name "cache-clusters" is in use, because ${room}/cache-clusters/ exists: choose another name`,
+        ),
+        ...['00-provider', '10-class'].map((file) => `examples/cache-clusters/${file}.yaml exists already`),
+      ],
+      'a group': [
+        'Queue --group cache.example.org',
+        ...['Provider', 'ProviderConfig'].map(
           (kind) =>
             `--group: the stack "cache-clusters" already has a ${kind} in cache.example.org: use another group for the new stack`,
         ),
-      },
-      'a name that the code has': {
-        args: ['Seen', '--group', 'seen.example.org'],
-        reported: [
-          '<Kind>: "Seen" would mean two different things in the code of the service: choose another name',
-        ],
-      },
-      'the name of the kind, for the claim': {
-        args: ['Queue', '--group', 'queues.example.org', '--claim', 'Queue'],
-        reported: [
-          '--claim: "Queue" would mean two different things in the code of the service: choose another name',
-        ],
-      },
+      ],
+      'a name that the code has': [
+        'Seen --group seen.example.org',
+        '<Kind>: "Seen" would mean two different things in the code of the service: choose another name',
+      ],
+      'the name of the kind, for the claim': [
+        'Queue --group queues.example.org --claim Queue',
+        '--claim: "Queue" would mean two different things in the code of the service: choose another name',
+      ],
     };
-    for (const [name, { args, reported }] of Object.entries(rows)) {
+    for (const [name, [args, ...reported]] of Object.entries(rows)) {
       test(name, async () => {
         const list = await own.read('src/stacks.ts');
-        const { code, output } = await own.cli('new-service', ...args);
+        const { code, output } = await own.cli('new-service', ...args.split(' '));
         assert.equal(code, 1, output);
         for (const line of reported) assert.ok(output.includes(line), output);
         assert.match(output, /\nNo file was written.\n$/);
@@ -173,20 +145,8 @@ describe('a scaffold in this repository', () => {
   before(async () => {
     copy = await copyProject([
       ...[
-        'apis',
-        'app',
-        'clients',
-        'controllers',
-        'crds',
-        'dashboard',
-        'deploy',
-        'docs',
-        'emulators',
-        'examples',
-        'local',
-        'package',
-        'runtime',
-        'trace',
+        ...['apis', 'app', 'clients', 'controllers', 'crds', 'dashboard', 'deploy', 'docs', 'emulators'],
+        ...['examples', 'local', 'package', 'runtime', 'trace'],
       ],
       ...['test', 'testing', 'biome.json', 'main.ts', 'package.json', 'tsconfig.json'],
     ]);
@@ -198,30 +158,18 @@ describe('a scaffold in this repository', () => {
 
   test('it puts each file in its room, and its stack in the list', async () => {
     const names = [
-      'FavouriteDBBox',
-      '--group',
-      'boxes.example.org',
-      '--claim',
-      'EasyBox',
-      '--stack',
-      'box-land',
+      ...['FavouriteDBBox', '--group', 'boxes.example.org', '--claim', 'EasyBox', '--stack', 'box-land'],
     ];
     const output = await node('package/scaffold/main.ts', ...names);
     const written = [...output.matchAll(/^wrote (\S+)$/gm)].map(([, file = '']) => file);
     assert.deepEqual(written, [
-      'apis/box-land/v1alpha1/easy-box.ts',
-      'apis/box-land/v1alpha1/favourite-db-box.ts',
-      'apis/box-land/v1alpha1/provider.ts',
-      'clients/box-land-client.ts',
+      ...['apis/box-land/v1alpha1/easy-box.ts', 'apis/box-land/v1alpha1/favourite-db-box.ts'],
+      ...['apis/box-land/v1alpha1/provider.ts', 'clients/box-land-client.ts'],
       'controllers/box-land/favourite-db-box/configure.ts',
-      'controllers/box-land/favourite-db-box/external-client.ts',
-      'controllers/box-land/setup.ts',
-      'examples/box-land/00-provider.yaml',
-      'examples/box-land/10-class.yaml',
-      'examples/box-land/20-claim.yaml',
-      'examples/box-land/30-managed.yaml',
-      'test/controllers/box-land/configure.test.ts',
-      'test/controllers/box-land/conformance.test.ts',
+      ...['controllers/box-land/favourite-db-box/external-client.ts', 'controllers/box-land/setup.ts'],
+      ...['examples/box-land/00-provider.yaml', 'examples/box-land/10-class.yaml'],
+      ...['examples/box-land/20-claim.yaml', 'examples/box-land/30-managed.yaml'],
+      ...['test/controllers/box-land/configure.test.ts', 'test/controllers/box-land/conformance.test.ts'],
       'test/fakes/fake-box-land.ts',
     ]);
     assert.match(output, /^added to app\/stacks\.ts$/m);
@@ -268,12 +216,11 @@ describe('a scaffold in this repository', () => {
 
 describe('an argument that is not a valid name is reported', () => {
   const fine = { group: 'a.example.org', version: 'v1alpha1' };
-  const rows: Readonly<
-    Record<
-      string,
-      { readonly kind?: string; readonly given?: Partial<GivenNames>; readonly reported: readonly string[] }
-    >
-  > = {
+  interface Row extends Partial<GivenNames> {
+    readonly kind?: string;
+    readonly reported: readonly string[];
+  }
+  const rows: Readonly<Record<string, Row>> = {
     'a kind that is not in PascalCase': {
       kind: 'cache-cluster',
       reported: [
@@ -289,48 +236,49 @@ describe('an argument that is not a valid name is reported', () => {
       reported: [`<Kind>: "A${'a'.repeat(60)}" is too long for the name of a definition: use a shorter one`],
     },
     'a claim': {
-      given: { claim: 'redis cluster' },
+      claim: 'redis cluster',
       reported: [
         '--claim: "redis cluster" is not in PascalCase: use letters and digits, with a capital first, for example RedisCluster',
       ],
     },
     'a group without a dot': {
-      given: { group: 'cache' },
+      group: 'cache',
       reported: ['--group: "cache" is not a DNS name with a dot: use one such as cache.example.org'],
     },
     'a group in capitals': {
-      given: { group: 'Cache.example.org' },
+      group: 'Cache.example.org',
       reported: [
         '--group: "Cache.example.org" is not a DNS name with a dot: use one such as cache.example.org',
       ],
     },
     "a group of Kubernetes' own": {
-      given: { group: 'cache.k8s.io' },
+      group: 'cache.k8s.io',
       reported: ['--group: "cache.k8s.io" is reserved for Kubernetes: use one below your own domain'],
     },
     'a version': {
-      given: { version: '1.0.0' },
+      version: '1.0.0',
       reported: ['--version: "1.0.0" is not a version of an API: use one such as v1alpha1 or v1'],
     },
     'a stack': {
-      given: { stack: '../other' },
+      stack: '../other',
       reported: [
         '--stack: "../other" is not allowed: use lower-case letters, digits and single dashes, such as cache-clusters',
       ],
     },
     'a stack that is a category': {
-      given: { stack: 'managed' },
+      stack: 'managed',
       reported: ['--stack: "managed" is a category of kinds in kubectl: choose another name'],
     },
     'all at a time': {
-      given: { group: '', version: '' },
+      group: '',
+      version: '',
       reported: [
         '--group: "" is not a DNS name with a dot: use one such as cache.example.org',
         '--version: "" is not a version of an API: use one such as v1alpha1 or v1',
       ],
     },
   };
-  for (const [name, { kind = 'CacheCluster', given, reported }] of Object.entries(rows)) {
+  for (const [name, { kind = 'CacheCluster', reported, ...given }] of Object.entries(rows)) {
     test(name, () =>
       assert.throws(() => namesOf(kind, { ...fine, ...given }), new UsageError(reported.join('\n'))),
     );
@@ -358,28 +306,22 @@ describe('a stack is added to a list', () => {
   const given = { file: 'src/stacks.ts', name: 'bStack', from: './b/stack.ts' };
   const line = "import { bStack } from './b/stack.ts';\n";
   const rows = {
-    'that is empty': {
-      source: 'export const stacks = [];\n',
-      want: `${line}export const stacks = [bStack];\n`,
-    },
-    'on one line, with a type': {
-      source:
-        "import { aStack } from './a/stack.ts';\n\nexport const stacks: readonly DefinedStack[] = [aStack];\n",
-      want: `import { aStack } from './a/stack.ts';\n${line}\nexport const stacks: readonly DefinedStack[] = [aStack, bStack];\n`,
-    },
-    'on many lines, after an import on many': {
-      source: "import {\n  aStack,\n} from './a/stack.ts';\nexport const stacks = [\n  aStack,\n];\n",
-      want: `import {\n  aStack,\n} from './a/stack.ts';\n${line}export const stacks = [aStack, bStack];\n`,
-    },
-  };
-  for (const [name, { source, want }] of Object.entries(rows)) {
+    'that is empty': ['export const stacks = [];\n', `${line}export const stacks = [bStack];\n`],
+    'on one line, with a type': [
+      "import { aStack } from './a/stack.ts';\n\nexport const stacks: readonly DefinedStack[] = [aStack];\n",
+      `import { aStack } from './a/stack.ts';\n${line}\nexport const stacks: readonly DefinedStack[] = [aStack, bStack];\n`,
+    ],
+    'on many lines, after an import on many': [
+      "import {\n  aStack,\n} from './a/stack.ts';\nexport const stacks = [\n  aStack,\n];\n",
+      `import {\n  aStack,\n} from './a/stack.ts';\n${line}export const stacks = [aStack, bStack];\n`,
+    ],
+  } as const;
+  for (const [name, [source, want]] of Object.entries(rows)) {
     test(name, () => assert.equal(registered(source, given), want));
   }
   test('a file without a list of stacks is reported', () => {
-    assert.throws(
-      () => registered('export const others = [];\n', given),
-      new UsageError('cannot add the stack to src/stacks.ts: it has no `export const stacks = […]`'),
-    );
+    const error = 'cannot add the stack to src/stacks.ts: it has no `export const stacks = […]`';
+    assert.throws(() => registered('export const others = [];\n', given), new UsageError(error));
   });
 });
 
@@ -419,10 +361,8 @@ describe('package.json gets what it lacks', () => {
     test(name, () => assert.deepEqual(completed(present, needs), want));
   }
   test('and of another type it is refused', () => {
-    assert.throws(
-      () => completed({ type: 'commonjs' }, needs),
-      new UsageError('package.json: its type is "commonjs"; run `npm pkg set type=module` first'),
-    );
+    const error = 'package.json: its type is "commonjs"; run `npm pkg set type=module` first';
+    assert.throws(() => completed({ type: 'commonjs' }, needs), new UsageError(error));
   });
 });
 
