@@ -98,12 +98,7 @@ describe('the plugin of kubectl', () => {
           .map((word) => (/^[[{]/.test(word) ? (JSON.parse(word) as unknown) : word)),
       );
 
-  interface Row {
-    readonly args: readonly string[];
-    readonly answers: Answers;
-    readonly says: string;
-    readonly writes: readonly unknown[];
-  }
+  type Row = readonly [args: string, answers: Answers, says: string, writes?: readonly unknown[]];
   const patched = (type: string, patch: unknown, ...more: readonly string[]) => [
     ['patch', resource, 'db', `--type=${type}`, '-p', patch, ...more],
   ];
@@ -120,75 +115,72 @@ describe('the plugin of kubectl', () => {
     ...isReleased,
     { op: 'add', path: '/spec/claimRef', value: { apiVersion, kind, namespace: 'team-b', name } },
   ];
+  const rotation = patched('merge', {
+    ...{ metadata: { uid: 'u-1' }, spec: { forProvider: { passwordRotation: 'TIME' } } },
+  });
   const offered =
     'FavouriteDBInstance db: FancySQLInstance team-a/orders can have it, if its spec.resourceRef names it\n';
 
   const rows: Readonly<Record<string, Row>> = {
-    'offer gives the resource to a claim of the previous namespace and name': {
-      args: ['offer', 'favdb', 'db'],
-      answers: { get: released },
-      says: `${offered}patch done\n`,
-      writes: patched('json', sameClaim),
-    },
-    'offer takes the kind and the name with a slash between them': {
-      args: ['offer', 'favdb/db'],
-      answers: { get: released },
-      says: `${offered}patch done\n`,
-      writes: patched('json', sameClaim),
-    },
-    '--dry-run lets the API server check the change only': {
-      args: ['offer', 'favdb', 'db', '--dry-run'],
-      answers: { get: released },
-      says: `${offered}Dry run: the API server checks the change, and nothing is changed.\npatch done\n`,
-      writes: patched('json', sameClaim, '--dry-run=server'),
-    },
-    'offer --any removes the whole claimRef': {
-      args: ['offer', '--any', 'favdb', 'db'],
-      answers: { get: released },
-      says: 'FavouriteDBInstance db: any claim that names it can have it\npatch done\n',
-      writes: patched('json', [...isReleased, { op: 'remove', path: '/spec/claimRef' }]),
-    },
-    'offer --to takes the kind of the previous claim': {
-      args: ['offer', 'favdb', 'db', '--to', 'team-b/cart'],
-      answers: { get: released },
-      says: 'FavouriteDBInstance db: FancySQLInstance team-b/cart can have it, if its spec.resourceRef names it\npatch done\n',
-      writes: patched('json', otherClaim('database.crossplane.io/v1alpha1', 'FancySQLInstance', 'cart')),
-    },
-    'offer --to --kind takes a kind without a short name': {
-      args: ['offer', 'favdb', 'db', '--to=team-b/cart', '--kind=MySQLInstance'],
-      answers: { get: released },
-      says: 'FavouriteDBInstance db: MySQLInstance team-b/cart can have it, if its spec.resourceRef names it\npatch done\n',
-      writes: patched('json', otherClaim('database.crossplane.io/v1alpha1', 'MySQLInstance', 'cart')),
-    },
-    'offer --to --kind takes the group to tell two kinds apart': {
-      args: ['offer', 'favdb', 'db', '--to=team-b/cart', '--kind=widgets.b.example.com'],
-      answers: { get: released },
-      says: 'FavouriteDBInstance db: Widget team-b/cart can have it, if its spec.resourceRef names it\npatch done\n',
-      writes: patched('json', otherClaim('b.example.com/v1', 'Widget', 'cart')),
-    },
-    'rotate sets passwordRotation if the kind has that field': {
-      args: ['rotate', 'favdb', 'db'],
-      answers: { get: withPassword, probe: withRotation },
-      says: 'FavouriteDBInstance db: requests a new password\npatch done\n',
-      writes: patched('merge', {
-        metadata: { uid: 'u-1' },
-        spec: { forProvider: { passwordRotation: 'TIME' } },
-      }),
-    },
-    'rotate reports a rotation that waits for the policy Update': {
-      args: ['rotate', 'favdb', 'db'],
-      answers: { get: withPassword.replace('<nil>', '[Observe Create]'), probe: withRotation },
-      says: 'FavouriteDBInstance db: requests a new password when its managementPolicies allow Update\npatch done\n',
-      writes: patched('merge', {
-        metadata: { uid: 'u-1' },
-        spec: { forProvider: { passwordRotation: 'TIME' } },
-      }),
-    },
-    'rotate removes the password from the Secret if the kind has no passwordRotation': {
-      args: ['rotate', 'favdb', 'db'],
-      answers: { get: withPassword, probe: withoutRotation, 'get-secret': secret },
-      says: 'FavouriteDBInstance db: removes the entry password of Secret stores/db, so that the controller generates and sets another one\npatch done\n',
-      writes: [
+    'offer gives the resource to a claim of the previous namespace and name': [
+      'offer favdb db',
+      { get: released },
+      `${offered}patch done\n`,
+      patched('json', sameClaim),
+    ],
+    'offer takes the kind and the name with a slash between them': [
+      'offer favdb/db',
+      { get: released },
+      `${offered}patch done\n`,
+      patched('json', sameClaim),
+    ],
+    '--dry-run lets the API server check the change only': [
+      'offer favdb db --dry-run',
+      { get: released },
+      `${offered}Dry run: the API server checks the change, and nothing is changed.\npatch done\n`,
+      patched('json', sameClaim, '--dry-run=server'),
+    ],
+    'offer --any removes the whole claimRef': [
+      'offer --any favdb db',
+      { get: released },
+      'FavouriteDBInstance db: any claim that names it can have it\npatch done\n',
+      patched('json', [...isReleased, { op: 'remove', path: '/spec/claimRef' }]),
+    ],
+    'offer --to takes the kind of the previous claim': [
+      'offer favdb db --to team-b/cart',
+      { get: released },
+      'FavouriteDBInstance db: FancySQLInstance team-b/cart can have it, if its spec.resourceRef names it\npatch done\n',
+      patched('json', otherClaim('database.crossplane.io/v1alpha1', 'FancySQLInstance', 'cart')),
+    ],
+    'offer --to --kind takes a kind without a short name': [
+      'offer favdb db --to=team-b/cart --kind=MySQLInstance',
+      { get: released },
+      'FavouriteDBInstance db: MySQLInstance team-b/cart can have it, if its spec.resourceRef names it\npatch done\n',
+      patched('json', otherClaim('database.crossplane.io/v1alpha1', 'MySQLInstance', 'cart')),
+    ],
+    'offer --to --kind takes the group to tell two kinds apart': [
+      'offer favdb db --to=team-b/cart --kind=widgets.b.example.com',
+      { get: released },
+      'FavouriteDBInstance db: Widget team-b/cart can have it, if its spec.resourceRef names it\npatch done\n',
+      patched('json', otherClaim('b.example.com/v1', 'Widget', 'cart')),
+    ],
+    'rotate sets passwordRotation if the kind has that field': [
+      'rotate favdb db',
+      { get: withPassword, probe: withRotation },
+      'FavouriteDBInstance db: requests a new password\npatch done\n',
+      rotation,
+    ],
+    'rotate reports a rotation that waits for the policy Update': [
+      'rotate favdb db',
+      { get: withPassword.replace('<nil>', '[Observe Create]'), probe: withRotation },
+      'FavouriteDBInstance db: requests a new password when its managementPolicies allow Update\npatch done\n',
+      rotation,
+    ],
+    'rotate removes the password from the Secret if the kind has no passwordRotation': [
+      'rotate favdb db',
+      { get: withPassword, probe: withoutRotation, 'get-secret': secret },
+      'FavouriteDBInstance db: removes the entry password of Secret stores/db, so that the controller generates and sets another one\npatch done\n',
+      [
         [
           ...['--namespace=stores', 'patch', 'secret', 'db', '--type=json', '-p'],
           [
@@ -198,72 +190,64 @@ describe('the plugin of kubectl', () => {
           ],
         ],
       ],
-    },
-    'reconcile annotates a managed resource with the time': {
-      args: ['reconcile', 'favdb', 'db'],
-      answers: { get: managed },
-      says: 'FavouriteDBInstance db: requests one run of its controller now\nannotate done\n',
-      writes: annotated('crossplane.io/reconcile-requested-at=TIME'),
-    },
-    'reconcile annotates a claim in its namespace': {
-      args: ['reconcile', 'fsql', 'orders', '-n', 'team-a'],
-      answers: { get: claim },
-      says: 'FancySQLInstance team-a/orders: requests one run of its controller now\nannotate done\n',
-      writes: [
+    ],
+    'reconcile annotates a managed resource with the time': [
+      'reconcile favdb db',
+      { get: managed },
+      'FavouriteDBInstance db: requests one run of its controller now\nannotate done\n',
+      annotated('crossplane.io/reconcile-requested-at=TIME'),
+    ],
+    'reconcile annotates a claim in its namespace': [
+      'reconcile fsql orders -n team-a',
+      { get: claim },
+      'FancySQLInstance team-a/orders: requests one run of its controller now\nannotate done\n',
+      [
         [
           ...['--namespace=team-a', 'annotate', 'fancysqlinstances.database.crossplane.io', 'orders'],
           ...['--overwrite', 'crossplane.io/reconcile-requested-at=TIME'],
         ],
       ],
-    },
-    'pause sets the annotation': {
-      args: ['pause', 'favdb', 'db'],
-      answers: { get: managed },
-      says: 'FavouriteDBInstance db: pauses all work on it, its deletion included\nannotate done\n',
-      writes: annotated('crossplane.io/paused=true'),
-    },
-    'pause replaces a value of the annotation that does not pause': {
-      args: ['pause', 'favdb', 'db'],
-      answers: { get: `${managed}=paused false\n` },
-      says: 'FavouriteDBInstance db: pauses all work on it, its deletion included\nannotate done\n',
-      writes: annotated('crossplane.io/paused=true'),
-    },
-    'pause changes nothing on a paused resource': {
-      args: ['pause', 'favdb', 'db'],
-      answers: { get: `${managed}=paused true\n` },
-      says: 'FavouriteDBInstance db: is paused already\n',
-      writes: [],
-    },
-    'resume removes the annotation': {
-      args: ['resume', 'favdb', 'db'],
-      answers: { get: `${managed}=paused true\n` },
-      says: 'FavouriteDBInstance db: resumes all work on it\nannotate done\n',
-      writes: annotated('crossplane.io/paused-'),
-    },
-    'resume changes nothing on a resource that is not paused': {
-      args: ['resume', 'favdb', 'db'],
-      answers: { get: managed },
-      says: 'FavouriteDBInstance db: is not paused\n',
-      writes: [],
-    },
+    ],
+    'pause sets the annotation': [
+      'pause favdb db',
+      { get: managed },
+      'FavouriteDBInstance db: pauses all work on it, its deletion included\nannotate done\n',
+      annotated('crossplane.io/paused=true'),
+    ],
+    'pause replaces a value of the annotation that does not pause': [
+      'pause favdb db',
+      { get: `${managed}=paused false\n` },
+      'FavouriteDBInstance db: pauses all work on it, its deletion included\nannotate done\n',
+      annotated('crossplane.io/paused=true'),
+    ],
+    'pause changes nothing on a paused resource': [
+      'pause favdb db',
+      { get: `${managed}=paused true\n` },
+      'FavouriteDBInstance db: is paused already\n',
+    ],
+    'resume removes the annotation': [
+      'resume favdb db',
+      { get: `${managed}=paused true\n` },
+      'FavouriteDBInstance db: resumes all work on it\nannotate done\n',
+      annotated('crossplane.io/paused-'),
+    ],
+    'resume changes nothing on a resource that is not paused': [
+      'resume favdb db',
+      { get: managed },
+      'FavouriteDBInstance db: is not paused\n',
+    ],
   };
-  for (const [name, { args, answers, says, writes }] of Object.entries(rows)) {
+  for (const [name, [args, answers, says, writes = []]] of Object.entries(rows)) {
     test(name, async () => {
-      const { code, stdout, stderr, calls } = await run(args, answers);
-      assert.deepEqual(
-        { code, stdout, stderr, writes: written(calls) },
-        { code: 0, stdout: `${header}${says}`, stderr: '', writes },
-      );
+      const { code, stdout, stderr, calls } = await run(args.split(' '), answers);
+      const ended = { code: 0, stdout: `${header}${says}`, stderr: '', writes };
+      assert.deepEqual({ code, stdout, stderr, writes: written(calls) }, ended);
     });
   }
 
   test('every call after the choice of the cluster names its context and the kubeconfig', async () => {
-    const { calls } = await run(
-      ['pause', 'favdb', 'db', '--kubeconfig', import.meta.filename, '--context=demo'],
-      {
-        get: managed,
-      },
-    );
+    const words = ['pause', 'favdb', 'db', '--kubeconfig', import.meta.filename, '--context=demo'];
+    const { calls } = await run(words, { get: managed });
     assert.deepEqual(
       calls.map((call) => call.slice(0, 3)),
       ['config', 'get', 'api-resources', 'annotate'].map((verb) => [
@@ -444,10 +428,8 @@ describe('the plugin of kubectl', () => {
     test(`one line refuses ${name}, and nothing is changed`, async () => {
       const args = typeof words === 'string' ? words.split(' ').filter(Boolean) : words;
       const { code, stdout, stderr, calls } = await run(args, answers);
-      assert.deepEqual(
-        { code, stdout, stderr, writes: written(calls) },
-        { code: 2, stdout: '', stderr: `services-stack: ${says}\n`, writes: [] },
-      );
+      const refused = { code: 2, stdout: '', stderr: `services-stack: ${says}\n`, writes: [] };
+      assert.deepEqual({ code, stdout, stderr, writes: written(calls) }, refused);
       assert.equal(existsSync(join(folder, 'hacked')), false);
     });
   }
@@ -493,10 +475,8 @@ describe('the plugin of kubectl', () => {
   for (const args of [['--help'], ['-h'], ['help'], ['offer', '--help']]) {
     test(`"${args.join(' ')}" shows every verb`, async () => {
       const { code, stdout } = await run(args);
-      assert.deepEqual(
-        [code, [...stdout.matchAll(/^ {2}([a-z]+) /gm)].map(([, verb]) => verb)],
-        [0, ['trace', 'offer', 'rotate', 'reconcile', 'pause', 'resume']],
-      );
+      const verbs = [...stdout.matchAll(/^ {2}([a-z]+) /gm)].map(([, verb]) => verb);
+      assert.deepEqual([code, verbs], [0, ['trace', 'offer', 'rotate', 'reconcile', 'pause', 'resume']]);
     });
   }
 
@@ -505,13 +485,8 @@ describe('the plugin of kubectl', () => {
     await copyFile(plugin, copy);
     const paused = await run(['pause', 'favdb', 'db'], { get: managed }, copy);
     const traced = await run(['trace', 'favdb', 'db'], {}, copy);
-    assert.deepEqual(
-      [paused.code, traced.code, traced.stderr],
-      [
-        0,
-        2,
-        'services-stack: trace needs the repository: link this file into the PATH, and do not copy it\n',
-      ],
-    );
+    const refused =
+      'services-stack: trace needs the repository: link this file into the PATH, and do not copy it\n';
+    assert.deepEqual([paused.code, traced.code, traced.stderr], [0, 2, refused]);
   });
 });
