@@ -94,13 +94,11 @@ describe('the language check', () => {
       [5, 'told'],
       [8, 'nobody'],
     ]);
-    assert.deepEqual(
-      foundIn('runtime/a.ts', '/**\n * One.\n *\n * Nobody.\n */\nf();\n// Two.\n// Anew.\n'),
-      [
-        [4, 'nobody'],
-        [8, 'anew'],
-      ],
-    );
+    const code = '/**\n * One.\n *\n * Nobody.\n */\nf();\n// Two.\n// Anew.\n';
+    assert.deepEqual(foundIn('runtime/a.ts', code), [
+      [4, 'nobody'],
+      [8, 'anew'],
+    ]);
   });
 
   test('each exception names a file that has the finding, and gives a reason', () => {

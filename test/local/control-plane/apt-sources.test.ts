@@ -22,90 +22,74 @@ const entry = (overrides: Partial<AptSource> = {}): AptSource => ({
 });
 
 describe('one-line sources', () => {
-  const rows: { rule: string; text: string; want: AptSource[] }[] = [
-    { rule: 'an empty file has none', text: '', want: [] },
-    { rule: 'a comment has none', text: `# deb ${mirror} bookworm main`, want: [] },
-    { rule: 'a source-only line has none', text: `deb-src ${mirror} bookworm main`, want: [] },
-    { rule: 'a plain line is taken', text: `deb ${mirror} bookworm main`, want: [entry()] },
-    {
-      rule: 'several components and a trailing comment',
-      text: `deb\t${mirror}  bookworm main contrib # ours`,
-      want: [entry({ components: ['main', 'contrib'] })],
-    },
-    {
-      rule: 'trust options are kept, others dropped, commas become spaces',
-      text: `deb [arch=amd64 signed-by=/a.gpg,/b.gpg trusted=yes] ${mirror} bookworm main`,
-      want: [entry({ fields: { 'Signed-By': '/a.gpg /b.gpg', Trusted: 'yes' } })],
-    },
-    {
-      rule: 'a flat archive without components is taken as it is',
-      text: 'deb http://flat.test/repo ./',
-      want: [entry({ uris: ['http://flat.test/repo'], suites: ['./'], components: [] })],
-    },
-  ];
-  for (const { rule, text, want } of rows) {
+  const rows: Readonly<Record<string, readonly [text: string, ...want: AptSource[]]>> = {
+    'an empty file has none': [''],
+    'a comment has none': [`# deb ${mirror} bookworm main`],
+    'a source-only line has none': [`deb-src ${mirror} bookworm main`],
+    'a plain line is taken': [`deb ${mirror} bookworm main`, entry()],
+    'several components and a trailing comment': [
+      `deb\t${mirror}  bookworm main contrib # ours`,
+      entry({ components: ['main', 'contrib'] }),
+    ],
+    'trust options are kept, others dropped, commas become spaces': [
+      `deb [arch=amd64 signed-by=/a.gpg,/b.gpg trusted=yes] ${mirror} bookworm main`,
+      entry({ fields: { 'Signed-By': '/a.gpg /b.gpg', Trusted: 'yes' } }),
+    ],
+    'a flat archive without components is taken as it is': [
+      'deb http://flat.test/repo ./',
+      entry({ uris: ['http://flat.test/repo'], suites: ['./'], components: [] }),
+    ],
+  };
+  for (const [rule, [text, ...want]] of Object.entries(rows)) {
     test(rule, () => assert.deepEqual(parseOneLineSources(text), want));
   }
 });
 
 describe('deb822 sources', () => {
-  const rows: { rule: string; text: string; want: AptSource[] }[] = [
-    { rule: 'an empty file has none', text: '\n\n', want: [] },
-    {
-      rule: 'one stanza with a comment inside',
-      text: `Types: deb\n# a note\nURIs: ${mirror}\nSuites: bookworm bookworm-updates\nComponents: main\nSigned-By: /k.gpg\n`,
-      want: [entry({ suites: ['bookworm', 'bookworm-updates'], fields: { 'Signed-By': '/k.gpg' } })],
-    },
-    {
-      rule: 'field names count in any case and values may start on the next line',
-      text: `types: deb deb-src\nuris:\n ${mirror}\n http://second.test/debian\nsuites: bookworm\ncomponents: main`,
-      want: [entry({ uris: [mirror, 'http://second.test/debian'] })],
-    },
-    {
-      rule: 'a key written into the stanza keeps its lines',
-      text: `Types: deb\nURIs: ${mirror}\nSuites: bookworm\nComponents: main\nSigned-By:\n -----BEGIN\n .\n abc`,
-      want: [entry({ fields: { 'Signed-By': '\n -----BEGIN\n .\n abc' } })],
-    },
-    {
-      rule: 'switched-off and source-only stanzas are left out',
-      text: `Enabled: no\nTypes: deb\nURIs: ${mirror}\nSuites: bookworm\nComponents: main\n\nTypes: deb-src\nURIs: ${mirror}\nSuites: bookworm\nComponents: main`,
-      want: [],
-    },
-  ];
-  for (const { rule, text, want } of rows) {
+  const rows: Readonly<Record<string, readonly [text: string, ...want: AptSource[]]>> = {
+    'an empty file has none': ['\n\n'],
+    'one stanza with a comment inside': [
+      `Types: deb\n# a note\nURIs: ${mirror}\nSuites: bookworm bookworm-updates\nComponents: main\nSigned-By: /k.gpg\n`,
+      entry({ suites: ['bookworm', 'bookworm-updates'], fields: { 'Signed-By': '/k.gpg' } }),
+    ],
+    'field names count in any case and values may start on the next line': [
+      `types: deb deb-src\nuris:\n ${mirror}\n http://second.test/debian\nsuites: bookworm\ncomponents: main`,
+      entry({ uris: [mirror, 'http://second.test/debian'] }),
+    ],
+    'a key written into the stanza keeps its lines': [
+      `Types: deb\nURIs: ${mirror}\nSuites: bookworm\nComponents: main\nSigned-By:\n -----BEGIN\n .\n abc`,
+      entry({ fields: { 'Signed-By': '\n -----BEGIN\n .\n abc' } }),
+    ],
+    'switched-off and source-only stanzas are left out': [
+      `Enabled: no\nTypes: deb\nURIs: ${mirror}\nSuites: bookworm\nComponents: main\n\nTypes: deb-src\nURIs: ${mirror}\nSuites: bookworm\nComponents: main`,
+    ],
+  };
+  for (const [rule, [text, ...want]] of Object.entries(rows)) {
     test(rule, () => assert.deepEqual(parseDeb822Sources(text), want));
   }
 });
 
 describe("Debian's archive among the sources", () => {
-  const rows: { rule: string; sources: AptSource[]; uris: string[] }[] = [
-    { rule: 'the same suite counts', sources: [entry()], uris: [mirror] },
-    { rule: 'another suite of Debian counts', sources: [entry({ suites: ['trixie'] })], uris: [mirror] },
-    {
-      rule: 'updates or security alone do not',
-      sources: [entry({ suites: ['bookworm-security'] })],
-      uris: [],
-    },
-    { rule: 'a third party suite does not', sources: [entry({ suites: ['nodistro'] })], uris: [] },
-    { rule: 'an archive without main does not', sources: [entry({ components: ['stable'] })], uris: [] },
-    { rule: 'a disc does not', sources: [entry({ uris: ['cdrom:[Debian]'] })], uris: [] },
-    { rule: 'one named twice counts once', sources: [entry(), entry({ suites: ['sid'] })], uris: [mirror] },
-  ];
-  for (const { rule, sources, uris } of rows) {
-    test(rule, () =>
-      assert.deepEqual(
-        debianArchives(sources).flatMap((source) => source.uris),
-        uris,
-      ),
-    );
+  const rows: Readonly<Record<string, readonly [sources: AptSource[], ...uris: string[]]>> = {
+    'the same suite counts': [[entry()], mirror],
+    'another suite of Debian counts': [[entry({ suites: ['trixie'] })], mirror],
+    'updates or security alone do not': [[entry({ suites: ['bookworm-security'] })]],
+    'a third party suite does not': [[entry({ suites: ['nodistro'] })]],
+    'an archive without main does not': [[entry({ components: ['stable'] })]],
+    'a disc does not': [[entry({ uris: ['cdrom:[Debian]'] })]],
+    'one named twice counts once': [[entry(), entry({ suites: ['sid'] })], mirror],
+  };
+  for (const [rule, [sources, ...uris]] of Object.entries(rows)) {
+    test(rule, () => {
+      const found = debianArchives(sources).flatMap((source) => source.uris);
+      assert.deepEqual(found, uris);
+    });
   }
 
   test('is rendered with sources of the wanted suite and its trust kept', () => {
     const text = renderSource(entry({ suites: ['trixie'], fields: { 'Signed-By': '/k.gpg' } }), 'bookworm');
-    assert.equal(
-      text,
-      `Types: deb deb-src\nURIs: ${mirror}\nSuites: bookworm\nComponents: main\nSigned-By: /k.gpg\n`,
-    );
+    const stanza = `Types: deb deb-src\nURIs: ${mirror}\nSuites: bookworm\nComponents: main\nSigned-By: /k.gpg\n`;
+    assert.equal(text, stanza);
     assert.deepEqual(parseDeb822Sources(text), [entry({ fields: { 'Signed-By': '/k.gpg' } })]);
   });
 });
@@ -113,21 +97,16 @@ describe("Debian's archive among the sources", () => {
 test("the machine's files are read like apt reads them: by their ending", async (t) => {
   const directory = await temporaryFolder(t);
   await mkdir(join(directory, 'sources.list.d'));
-  await writeFile(join(directory, 'sources.list'), `deb http://one.test/debian bookworm main\n`);
-  await writeFile(
-    join(directory, 'sources.list.d/two.sources'),
-    'Types: deb\nURIs: http://two.test/debian\nSuites: sid\nComponents: main\n',
-  );
-  await writeFile(join(directory, 'sources.list.d/three.list'), 'deb http://three.test/debian sid main\n');
-  await writeFile(
-    join(directory, 'sources.list.d/four.list.disabled'),
-    'deb http://four.test/debian sid main\n',
-  );
+  const files = {
+    'sources.list': 'deb http://one.test/debian bookworm main\n',
+    'sources.list.d/two.sources': 'Types: deb\nURIs: http://two.test/debian\nSuites: sid\nComponents: main\n',
+    'sources.list.d/three.list': 'deb http://three.test/debian sid main\n',
+    'sources.list.d/four.list.disabled': 'deb http://four.test/debian sid main\n',
+  };
+  for (const [name, text] of Object.entries(files)) await writeFile(join(directory, name), text);
   const uris = (await readAptSources(directory)).flatMap((source) => source.uris);
   assert.deepEqual(uris.toSorted(), [
-    'http://one.test/debian',
-    'http://three.test/debian',
-    'http://two.test/debian',
+    ...['http://one.test/debian', 'http://three.test/debian', 'http://two.test/debian'],
   ]);
   assert.deepEqual(await readAptSources(join(directory, 'nowhere')), []);
 });

@@ -37,6 +37,7 @@ async function prove(directory: string): Promise<void> {
 }
 
 describe('the chain of binaries', () => {
+  const both = ['download', 'debian-build'];
   const rows: {
     rule: string;
     assets?: readonly string[];
@@ -57,24 +58,17 @@ describe('the chain of binaries', () => {
     { rule: '2 the cache comes before any work', cached: ALL, want: 'cache', asked: [] },
     { rule: '3 an empty machine downloads', want: 'download', asked: ['download'] },
     { rule: '3 half a cache is no cache', cached: ['etcd'], want: 'download', asked: ['download'] },
-    {
-      rule: '4 no download leads to the build',
-      download: 'fails',
-      want: 'debian-build',
-      asked: ['download', 'debian-build'],
-    },
+    { rule: '4 no download leads to the build', download: 'fails', want: 'debian-build', asked: both },
     {
       rule: '4 a download that does not run leads to the build',
-      download: 'delivers a broken server',
-      want: 'debian-build',
-      asked: ['download', 'debian-build'],
+      ...{ download: 'delivers a broken server', want: 'debian-build', asked: both },
     },
     {
       rule: 'when nothing works every reason is told',
       download: 'fails',
       build: 'delivers a broken server',
       want: /download: download is out of reach[\s\S]*debian-build: cannot prove .*: the server died/,
-      asked: ['download', 'debian-build'],
+      asked: both,
     },
   ];
   for (const { rule, assets, cached, download = 'delivers', build = 'delivers', want, asked } of rows) {
@@ -89,12 +83,7 @@ describe('the chain of binaries', () => {
       if (cached !== undefined) await place(cache, cached);
       const seen: string[] = [];
       const sources = [source('download', download, seen), source('debian-build', build, seen)];
-      const found = controlPlaneBinaries({
-        environment,
-        sources,
-        smokeTest: prove,
-        progress,
-      });
+      const found = controlPlaneBinaries({ environment, sources, smokeTest: prove, progress });
       if (want instanceof RegExp) {
         await assert.rejects(found, want);
         assert.deepEqual(seen, asked);
@@ -129,12 +118,8 @@ describe('the chain of binaries', () => {
   test('several at once do the work once', async (t) => {
     const environment: NodeJS.ProcessEnv = { XDG_CACHE_HOME: await temporaryFolder(t), PATH: '' };
     const asked: string[] = [];
-    const options = {
-      environment,
-      sources: [source('download', 'delivers', asked)],
-      smokeTest: prove,
-      progress,
-    };
+    const sources = [source('download', 'delivers', asked)];
+    const options = { environment, sources, smokeTest: prove, progress };
     const found = await Promise.all([1, 2, 3].map(() => controlPlaneBinaries(options)));
     assert.deepEqual(asked, ['download']);
     assert.deepEqual(found.map((binaries) => binaries.source).toSorted(), ['cache', 'cache', 'download']);

@@ -75,10 +75,8 @@ test('the lock of a killed process is taken over, and only one of many takes it'
 test('work that fails gives the lock back and keeps its error', async (t) => {
   const path = join(await temporaryFolder(t), 'work.lock');
   const boom = new Error('boom');
-  await assert.rejects(
-    withLock(path, () => Promise.reject(boom)),
-    boom,
-  );
+  const failed = withLock(path, () => Promise.reject(boom));
+  await assert.rejects(failed, boom);
   assert.equal(await withLock(path, async () => 'next'), 'next');
 });
 

@@ -64,26 +64,13 @@ describe('the output of the demo', () => {
   });
 
   test('the feed has batches, a greeting and signs of life; an act of a batch is one line', () => {
-    const event = {
-      at: '2026-01-01T00:00:00Z',
-      type: 'Normal',
-      id: 'i',
-      object: 'FancySQLInstance team/cart',
-    };
+    const object = 'FancySQLInstance team/cart';
+    const event = { at: '2026-01-01T00:00:00Z', type: 'Normal', id: 'i', object };
     const batch = { nodes: [], deleted: [], events: [{ ...event, reason: 'Bound', message: 'to x' }] };
-    assert.deepEqual(
-      [
-        `event: batch\ndata: ${JSON.stringify(batch)}`,
-        ': alive',
-        'retry: 2000\nevent: greeting\ndata: {}',
-      ].map(batchIn),
-      [[batch], [], []],
-    );
-    assert.deepEqual(
-      batchIn(`event: batch\ndata: ${JSON.stringify(batch)}`).flatMap(({ events }) =>
-        events.map((one) => actLine(one, 1_250, plain)),
-      ),
-      ['   +1.3 s  FancySQLInstance team/cart  Bound  to x'],
-    );
+    const text = `event: batch\ndata: ${JSON.stringify(batch)}`;
+    const messages = [text, ': alive', 'retry: 2000\nevent: greeting\ndata: {}'];
+    assert.deepEqual(messages.map(batchIn), [[batch], [], []]);
+    const acts = batchIn(text).flatMap(({ events }) => events.map((one) => actLine(one, 1_250, plain)));
+    assert.deepEqual(acts, ['   +1.3 s  FancySQLInstance team/cart  Bound  to x']);
   });
 });
