@@ -12,11 +12,8 @@ describe('the processes of the tests', () => {
 
   test('the longest start first, unit tests share a process, and a file that needs its own has it', () => {
     const files = [
-      'test/apis/generate.test.ts',
-      'test/cluster/claims.test.ts',
-      'test/cluster/gcp.test.ts',
-      'test/controllers/core/stack.test.ts',
-      'test/controllers/core/status.test.ts',
+      ...['test/apis/generate.test.ts', 'test/cluster/claims.test.ts', 'test/cluster/gcp.test.ts'],
+      ...['test/controllers/core/stack.test.ts', 'test/controllers/core/status.test.ts'],
       'test/rooms.test.ts',
     ];
     const [generate = '', claims = '', gcp = '', stack = '', status = '', rooms = ''] = files;
@@ -33,13 +30,9 @@ describe('the processes of the tests', () => {
     const files = testFiles('all');
     const names = new Set(testProcesses(files).map(({ name }) => name));
     const rooms = new Set(files.map((file) => file.split('/')[1]));
-    assert.deepEqual(
-      [...alone, ...longest].filter((name) => !names.has(name)),
-      [],
-    );
-    assert.deepEqual(
-      notUnit.filter((room) => !rooms.has(room)),
-      [],
-    );
+    const unknown = [...alone, ...longest].filter((name) => !names.has(name));
+    assert.deepEqual(unknown, []);
+    const unknownRooms = notUnit.filter((room) => !rooms.has(room));
+    assert.deepEqual(unknownRooms, []);
   });
 });

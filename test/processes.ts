@@ -34,35 +34,21 @@ const shared: Readonly<Record<string, readonly string[]>> = {
   runtime: ['runtime/', 'trace/'],
   tools: ['bench/', 'chaos/'],
   pages: [
-    'docs/decisions',
-    'docs/metric-names',
-    'docs/readme',
-    'docs/references',
-    'docs/site-links',
-    'docs/tables',
-    'docs/tried',
+    ...['docs/decisions', 'docs/metric-names', 'docs/readme', 'docs/references', 'docs/site-links'],
+    ...['docs/tables', 'docs/tried'],
   ],
 };
 
 /** The processes that take longest, longest first. They start first, so that no core waits for the last one. */
 export const longest: readonly string[] = [
   ...[
-    'docs/adding-a-managed-service',
-    'package/scaffold',
-    'simulation',
-    'systems',
-    'hostile',
-    'runtime',
+    ...['docs/adding-a-managed-service', 'package/scaffold', 'simulation', 'systems', 'hostile', 'runtime'],
     'rest',
   ],
   ...['chaos/chaos', 'e2e/demo', 'cluster/docs', 'local/commands', 'docs/guides', 'cluster/claims'],
   ...['package/release', 'docs/page-commands', 'docs/deploy'],
   ...[
-    'cluster/advice/advice',
-    'cluster/control-plane',
-    'cluster/crd',
-    'browser/docs-site',
-    'core',
+    ...['cluster/advice/advice', 'cluster/control-plane', 'cluster/crd', 'browser/docs-site', 'core'],
     'controllers',
   ],
 ];
