@@ -10,6 +10,7 @@ import {
   provisionedName,
   resourceKey,
   resourceSecretKey,
+  resourceWith,
 } from './objects.ts';
 import type { ActKind, ByHand, Scenario } from './scenario.ts';
 import type { Draft, State, World } from './state.ts';
@@ -54,26 +55,15 @@ const counted = (state: State, { eachActOnce }: Scenario, { kind, text, apply }:
 });
 
 export const newClaim = (draft: Draft, { claims }: Scenario, claim: string): Claim => ({
-  uid: newUID(draft),
-  deleting: false,
-  finalizer: false,
-  resourceRef: claims[claim]?.resourceRef ?? '',
-  bound: false,
+  ...{ uid: newUID(draft), deleting: false, finalizer: false },
+  ...{ resourceRef: claims[claim]?.resourceRef ?? '', bound: false },
 });
 
-export const newResource = (draft: Draft, { name, policy, claimRef }: ByHand): Resource => ({
-  name,
-  uid: newUID(draft),
-  deleting: false,
-  finalizer: false,
-  policy,
-  provisioned: false,
-  claimRef: claimRef ?? null,
-  rotation: 0,
-  phase: '',
-  boundUID: '',
-  applied: '',
-});
+export const newResource = (draft: Draft, { name, policy, ...given }: ByHand): Resource =>
+  resourceWith({
+    ...{ name, uid: newUID(draft), finalizer: false, policy, provisioned: false },
+    claimRef: given.claimRef ?? null,
+  });
 
 function claimActs({ objects }: State, scenario: Scenario, name: string): PossibleAct[] {
   const { onlyDeletedClaims = [name], claims } = scenario;

@@ -156,13 +156,8 @@ const histories: Readonly<Record<Exclude<Invariant, 'ClaimRefStays' | 'Credentia
   },
   PasswordIsKnownToOwnerOnly: {
     scenario: {
-      ...twoClaims,
-      ...{
-        startSettled: true,
-        onlyDeletedClaims: ['A'],
-        acts: ['deleteClaim', 'removeClaimRef'],
-        maxActs: 2,
-      },
+      ...{ ...twoClaims, startSettled: true, onlyDeletedClaims: ['A'] },
+      ...{ acts: ['deleteClaim', 'removeClaimRef'], maxActs: 2 },
     },
     faulty: insteadOf({
       ReplaceCredential(decision, name) {

@@ -87,17 +87,14 @@ export function checkCredentialInUseStays(state: State, object: AnyObject, { key
 }
 
 /** No controller deletes the resource of a living claim. */
-export function checkResourceInUseStays(
-  state: State,
-  object: AnyObject,
-  { nothingIsDeleted }: Scenario,
-): void {
+export function checkResourceInUseStays(state: State, object: AnyObject, scenario: Scenario): void {
   if (!('phase' in object)) return;
   const { name, phase } = object;
   if (phase === 'Bound' && hasLivingOwner(state, object)) {
     fail('ResourceInUseStays', `${name} is deleted although its claim exists`);
   }
-  if (nothingIsDeleted) fail('NothingIsDeleted', `${name} is deleted although no user deleted anything`);
+  if (scenario.nothingIsDeleted)
+    fail('NothingIsDeleted', `${name} is deleted although no user deleted anything`);
 }
 
 /** A database is deleted only after its resource. */

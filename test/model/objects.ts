@@ -88,6 +88,11 @@ export const nameOf = (key: string): string => key.slice(key.indexOf('/') + 1);
 export const objectOf = <K extends Kind>(objects: Objects, key: Key<K>): Kinds[K] | undefined =>
   objects[key] as Kinds[K] | undefined;
 
+/** A resource without a status, as it is created. */
+export const resourceWith = (
+  given: Pick<Resource, 'name' | 'uid' | 'finalizer' | 'policy' | 'provisioned' | 'claimRef'>,
+): Resource => ({ ...given, deleting: false, rotation: 0, phase: '', boundUID: '', applied: '' });
+
 /** The name of the resource that is created for a claim with a class. */
 export const provisionedName = (claim: Claim): string => `m-${claim.uid}`;
 

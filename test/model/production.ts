@@ -3,6 +3,7 @@
  * decisions read, and the objects that they want are compared with these: what differs is the call.
  */
 
+import memoize from 'lodash/memoize.js';
 import type { Claim as RealClaim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../apis/core/v1alpha1/class.ts';
 import { available, reconcileSuccess } from '../../apis/core/v1alpha1/condition.ts';
@@ -53,6 +54,7 @@ import {
   provisionedName,
   resourceKey,
   resourceSecretKey,
+  resourceWith,
 } from './objects.ts';
 
 export const production: Controllers = { bindClaim, propagateSecret, reconcileManaged, releaseOrphan };
@@ -79,44 +81,36 @@ const secretDetails: SecretDetails = {
 
 // ── Objects of the model as real objects ─────────────────────────────────────────────────────────────────────────
 
+const smallClass = { apiVersion, kind: 'ServerClass', name: 'small' };
+
 const claimReference = (name: string, uid: string): ObjectReference => ({
-  apiVersion,
-  kind: 'Database',
-  namespace,
-  name,
+  ...{ apiVersion, kind: 'Database', namespace, name },
   ...(uid !== '' && { uid }),
 });
 
-const realClaim = (name: string, claim: Claim, policy: Policy | undefined): RealClaim => ({
-  apiVersion,
-  kind: 'Database',
+const realClaim = (
+  name: string,
+  { resourceRef, ...claim }: Claim,
+  policy: Policy | undefined,
+): RealClaim => ({
+  ...{ apiVersion, kind: 'Database' },
   metadata: {
-    namespace,
-    name,
-    uid: claim.uid,
+    ...{ namespace, name, uid: claim.uid },
     ...(claim.finalizer && { finalizers: [finalizerNames.claim] }),
     ...(claim.deleting && { deletionTimestamp }),
   },
   spec: {
-    ...(policy && { classRef: { apiVersion, kind: 'ServerClass', name: 'small' } }),
-    ...(claim.resourceRef !== '' && {
-      resourceRef: { apiVersion, kind: managedKind.kind, name: claim.resourceRef },
-    }),
+    ...(policy && { classRef: smallClass }),
+    ...(resourceRef !== '' && { resourceRef: { apiVersion, kind: managedKind.kind, name: resourceRef } }),
     writeConnectionSecretToRef: { name },
   },
   ...(claim.bound && { status: { bindingPhase: 'Bound' as const } }),
 });
 
-const hmacs = new Map<string, string>();
-function hmac(password: string, uid: string): string {
-  const of = `${uid} ${password}`;
-  let text = hmacs.get(of);
-  if (text === undefined) {
-    text = hmacOf(password, { key: noteKey }, uid);
-    hmacs.set(of, text);
-  }
-  return text;
-}
+const hmac = memoize(
+  (password: string, uid: string) => hmacOf(password, { key: noteKey }, uid),
+  (...of) => of.join(' '),
+);
 
 const realResource = (resource: Resource): Managed => {
   const { name, claimRef, phase, boundUID, applied, rotation } = resource;
@@ -126,11 +120,9 @@ const realResource = (resource: Resource): Managed => {
     ...(applied !== '' && { credential: { hmac: hmac(applied, resource.uid), pending: false } }),
   };
   return {
-    apiVersion,
-    kind: managedKind.kind,
+    ...{ apiVersion, kind: managedKind.kind },
     metadata: {
-      name,
-      uid: resource.uid,
+      ...{ name, uid: resource.uid },
       ...(resource.finalizer && { finalizers: [finalizerNames.managed] }),
       ...(resource.deleting && { deletionTimestamp }),
     },
@@ -139,7 +131,7 @@ const realResource = (resource: Resource): Managed => {
       deletionPolicy: 'Delete',
       reclaimPolicy: resource.policy,
       ...(claimRef && { claimRef: claimReference(claimRef.claim, claimRef.uid) }),
-      ...(resource.provisioned && { classRef: { apiVersion, kind: 'ServerClass', name: 'small' } }),
+      ...(resource.provisioned && { classRef: smallClass }),
       writeConnectionSecretToRef: { namespace: secretsNamespace, name },
     },
     status,
@@ -147,21 +139,14 @@ const realResource = (resource: Resource): Managed => {
 };
 
 const controller = (kind: string, name: string, uid: string) => ({
-  apiVersion,
-  kind,
-  name,
-  uid,
-  controller: true,
-  blockOwnerDeletion: true,
+  ...{ apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true },
 });
 
 /** The Secret of a resource. It consents to be copied to the Secrets of all claims: the model has no consent. */
 const realResourceSecret = (name: string, secret: ResourceSecret, claim: RealClaim): Secret => ({
-  apiVersion: 'v1',
-  kind: 'Secret',
+  ...{ apiVersion: 'v1', kind: 'Secret' },
   metadata: {
-    namespace: secretsNamespace,
-    name,
+    ...{ namespace: secretsNamespace, name },
     ownerReferences: [controller(managedKind.kind, name, secret.owner)],
     annotations: { ...consentTo(claim), [credentialAnnotation]: encodeNote(noteOf(secret)) },
   },
@@ -179,11 +164,9 @@ const noteOf = (secret: ResourceSecret): CredentialNote => ({
 function realClaimSecret(name: string, secret: ClaimSecret, source: Secret | undefined): Secret {
   const isOfClaim = /^u\d+$/.test(secret.owner);
   return {
-    apiVersion: 'v1',
-    kind: 'Secret',
+    ...{ apiVersion: 'v1', kind: 'Secret' },
     metadata: {
-      namespace,
-      name,
+      ...{ namespace, name },
       ...(isOfClaim && { ownerReferences: [controller('Database', name, secret.owner)] }),
       annotations: source ? propagatesFrom(secretKeyOf(source)) : {},
     },
@@ -279,19 +262,11 @@ function provisioningOf(name: string, claim: Claim, policy: Policy) {
   };
 }
 
-const freshResource = (name: string, claim: Claim, policy: Policy): Resource => ({
-  name: claim.resourceRef,
-  uid: generated,
-  deleting: false,
-  finalizer: true,
-  policy,
-  provisioned: true,
-  claimRef: { claim: name, uid: claim.uid },
-  rotation: 0,
-  phase: '',
-  boundUID: '',
-  applied: '',
-});
+const freshResource = (name: string, { resourceRef, uid }: Claim, policy: Policy): Resource =>
+  resourceWith({
+    ...{ name: resourceRef, uid: generated, finalizer: true, policy, provisioned: true },
+    claimRef: { claim: name, uid },
+  });
 
 function callOf(see: View, name: string, claim: Claim, decision: BindingCall): Act {
   const real = realClaim(name, claim, see.policyOfClass(name));
@@ -387,9 +362,11 @@ function reconcileManaged(see: View, name: string, run: Run): Decision {
     return recordStatus(resource, managed, run.applied);
   }
   const kept = secret && {
-    details: { password: secret.password },
-    note: noteOf(secret),
-    isOwned: secret.owner === resource.uid,
+    ...{
+      details: { password: secret.password },
+      note: noteOf(secret),
+      isOwned: secret.owner === resource.uid,
+    },
   };
   const decision = decideCredential({ managed, kept, secretDetails });
   if (decision !== undefined) return keepCredential(resource, decision);
@@ -398,15 +375,9 @@ function reconcileManaged(see: View, name: string, run: Run): Decision {
 
 function nextOf(managed: Managed, { exists }: Run, isCredentialDue: boolean): NextDecision {
   return decideNext({
-    managed,
+    ...{ managed, now, isCredentialDue, isNameKnown: true, isEdited: false },
+    ...{ graceMs: 0, confirmMs: 0, absentForMs: 0 },
     observed: { exists, isUpToDate: true, ready: available() },
-    graceMs: 0,
-    now,
-    isNameKnown: true,
-    confirmMs: 0,
-    absentForMs: 0,
-    isEdited: false,
-    isCredentialDue,
   });
 }
 
