@@ -51,27 +51,37 @@ const requestTimeoutMs = 30_000;
 const never = (): Promise<never> => new Promise(() => {});
 
 const refusals = {
-  409: { reason: 'Conflict', message: 'the object has been modified' },
-  429: { reason: 'TooManyRequests', message: 'too many requests, please try again later' },
-  500: {
-    reason: 'InternalError',
-    message: 'an error on the server has prevented the request from succeeding',
-  },
-  503: { reason: 'ServiceUnavailable', message: 'the server is currently unable to handle the request' },
-  504: { reason: 'Timeout', message: 'the server was unable to return a response in the time allotted' },
+  429: ['TooManyRequests', 'too many requests, please try again later'],
+  500: ['InternalError', 'an error on the server has prevented the request from succeeding'],
+  503: ['ServiceUnavailable', 'the server is currently unable to handle the request'],
+  504: ['Timeout', 'the server was unable to return a response in the time allotted'],
 } as const;
+
+type Refused = Extract<CallFault, { type: 'refused' }>;
+
+function refusal({ code }: Refused, target: string): ApiError {
+  if (code === 409) return conflict(target);
+  const [reason, message] = refusals[code];
+  return new ApiError(message, { code, reason, ...(code === 429 && { retryAfterMs: 1000 }) });
+}
+
+const failure = (did: string, reason: string, code = 0): ApiError =>
+  new ApiError(`the API server ${did}`, { code, reason });
 
 /** As the client reads what a proxy before the API server answers, whatever it is called. */
 const pages = {
-  200: new ApiError('the API server answered with something that is not JSON', {
-    code: 0,
-    reason: 'InvalidAnswer',
-  }),
-  404: new ApiError('the API server answered 404', { code: 404, reason: 'Unknown' }),
+  200: failure('answered with something that is not JSON', 'InvalidAnswer'),
+  404: failure('answered 404', 'Unknown', 404),
 } as const;
 
-const noConnection = (): ApiError =>
-  new ApiError('the API server closed the connection', { code: 0, reason: 'ConnectionClosed' });
+const noConnection = (): ApiError => failure('closed the connection', 'ConnectionClosed');
+const tooLate = (): ApiError => failure('did not answer within 30 s', 'Timeout');
+
+/** The process dies before the request leaves, or when it has been carried out. */
+function die({ crash }: DoorOptions, { downMs }: { readonly downMs: number }): Promise<never> {
+  crash(downMs);
+  return never();
+}
 
 /** The API server as one process sees it. */
 export function apiDoor(client: KubernetesClient, options: DoorOptions): KubernetesClient {
@@ -100,19 +110,12 @@ export function apiDoor(client: KubernetesClient, options: DoorOptions): Kuberne
     if (isWrite && kind.kind !== 'Lease') options.checkLease();
     const sentAtMs = clock.elapsedMs();
     const call = {
-      system: 'api',
-      verb,
-      target: `${kind.kind} ${target}`.trimEnd(),
-      isWrite,
-      sentAtMs,
+      ...{ system: 'api', verb, target: `${kind.kind} ${target}`.trimEnd(), isWrite, sentAtMs },
       ...(about && { about: { kind, ...about } }),
     };
     const { fault, there, back } = options.next(`${verb} ${call.target}`);
     const slow = fault?.type === 'slow' ? fault : { thereMs: 0, backMs: 0 };
-    if (fault?.type === 'crash' && fault.when === 'before') {
-      options.crash(fault.downMs);
-      return never();
-    }
+    if (fault?.type === 'crash' && fault.when === 'before') return die(options, fault);
     if (slow.thereMs > requestTimeoutMs) {
       // The answer is not waited for; the request arrives all the same.
       const late = async (): Promise<unknown> => options.carryOut(call, effect);
@@ -121,38 +124,24 @@ export function apiDoor(client: KubernetesClient, options: DoorOptions): Kuberne
         .then(late)
         .catch(() => {});
       await wait(requestTimeoutMs, signal);
-      throw new ApiError('the API server did not answer within 30 s', { code: 0, reason: 'Timeout' });
+      throw tooLate();
     }
     await travel(there * pace.requestMs + slow.thereMs, signal);
     const isGone = options.isOut('api') || (verb === 'list' && options.isMissing(kind.kind));
     if (isGone || fault?.type === 'unreachable') throw noConnection();
     if (fault?.type === 'page') throw pages[fault.code];
-    if (
-      fault?.type === 'refused' &&
-      (fault.code !== 409 || about?.preconditions?.resourceVersion !== undefined)
-    ) {
-      throw fault.code === 409
-        ? conflict(call.target)
-        : new ApiError(refusals[fault.code].message, {
-            code: fault.code,
-            reason: refusals[fault.code].reason,
-            ...(fault.code === 429 && { retryAfterMs: 1000 }),
-          });
-    }
-    const carried = (): Promise<T> => options.carryOut(call, effect) as Promise<T>;
-    let answer = carried();
+    const isConditional = about?.preconditions?.resourceVersion !== undefined;
+    if (fault?.type === 'refused' && (fault.code !== 409 || isConditional)) throw refusal(fault, call.target);
+    let answer = options.carryOut(call, effect) as Promise<T>;
     if (fault?.type === 'twice' && isWrite) {
       await answer.catch(() => {});
       answer = options.carryOut({ ...call, isRepeated: true }, effect) as Promise<T>;
     }
     const [settled] = await Promise.allSettled([answer]);
-    if (fault?.type === 'crash') {
-      options.crash(fault.downMs);
-      return never();
-    }
+    if (fault?.type === 'crash') return die(options, fault);
     if (slow.backMs > requestTimeoutMs) {
       await wait(requestTimeoutMs, signal);
-      throw new ApiError('the API server did not answer within 30 s', { code: 0, reason: 'Timeout' });
+      throw tooLate();
     }
     await wait(back * pace.requestMs + slow.backMs, signal);
     if (fault?.type === 'answer lost') throw noConnection();
@@ -169,12 +158,10 @@ export function apiDoor(client: KubernetesClient, options: DoorOptions): Kuberne
       ask({ verb: 'list', kind, target: '' }, signal, () => client.list(kind, given)),
     create: (kind, object, signal) =>
       ask(objectCall('create', kind, object.metadata, object), signal, () => client.create(kind, object)),
-    patch: (kind, key, patch, given, signal) =>
-      ask(
-        objectCall(given?.subresource === 'status' ? 'update-status' : 'update', kind, key, patch),
-        signal,
-        () => client.patch(kind, key, patch, given),
-      ),
+    patch(kind, key, patch, given, signal) {
+      const verb = given?.subresource === 'status' ? 'update-status' : 'update';
+      return ask(objectCall(verb, kind, key, patch), signal, () => client.patch(kind, key, patch, given));
+    },
     apply: (kind, key, fields, given, signal) =>
       ask(objectCall('apply', kind, key, fields), signal, () => client.apply(kind, key, fields, given)),
     replace: (kind, object, signal) =>
@@ -219,17 +206,10 @@ interface ApiCall {
 }
 
 /** A request about one object; what it says of UID and version are its preconditions. */
-function objectCall(
-  verb: string,
-  kind: Kind,
-  key: ObjectKey,
-  body?: object,
-): ApiCall & { about: Omit<About, 'kind'> } {
+function objectCall(verb: string, kind: Kind, key: ObjectKey, body?: object) {
   const { uid, resourceVersion } = (body as Partial<KubernetesObject> | undefined)?.metadata ?? {};
   return {
-    verb,
-    kind,
-    target: objectKeyText(key),
+    ...{ verb, kind, target: objectKeyText(key) },
     about: { key: objectKey(key), ...(body && { body }), preconditions: { uid, resourceVersion } },
   };
 }
@@ -250,10 +230,7 @@ export function outsideDoor(options: DoorOptions): CarryOutside {
     if (options.isDead()) return never();
     const { system, verb, target, isWrite, isTentative = false, signal } = call;
     const { fault, there, back } = options.next(`${verb} ${system} ${target}`);
-    if (fault?.type === 'crash' && fault.when === 'before') {
-      options.crash(fault.downMs);
-      return never();
-    }
+    if (fault?.type === 'crash' && fault.when === 'before') return die(options, fault);
     const sentAtMs = clock.elapsedMs();
     const slow = fault?.type === 'slow' ? fault : { thereMs: 0, backMs: 0 };
     await network.sleep(there * pace.outsideMs + slow.thereMs, signal);
@@ -273,10 +250,7 @@ export function outsideDoor(options: DoorOptions): CarryOutside {
     const carried = async (): Promise<unknown> =>
       options.carryOut({ system, verb, target, isWrite, isTentative, sentAtMs }, effect);
     const [settled] = await Promise.allSettled([carried()]);
-    if (fault?.type === 'crash') {
-      options.crash(fault.downMs);
-      return never();
-    }
+    if (fault?.type === 'crash') return die(options, fault);
     if (fault?.type === 'answer lost') {
       if (slow.backMs > 0) return noAnswer(signal);
       throw connectionCut();

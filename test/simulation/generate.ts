@@ -1,6 +1,6 @@
 import type { Chance } from './chance.ts';
 import { chanceOf } from './chance.ts';
-import type { FaultRates, FaultType, Scenario } from './scenario.ts';
+import type { FaultRates, Scenario } from './scenario.ts';
 import { awsAndGcp } from './workload/aws-and-gcp.ts';
 import { createDraft } from './workload/draft.ts';
 import { inventory } from './workload/inventory.ts';
@@ -50,28 +50,18 @@ export function generate(seed: number, world: WorldName = 'demo'): Scenario {
   };
 }
 
-const faultTypes: readonly FaultType[] = [
-  'refused',
-  'page',
-  'unreachable',
-  'answer lost',
-  'twice',
-  'slow',
-  'crash',
-];
+const faultTypes = ['refused', 'page', 'unreachable', 'answer lost', 'twice', 'slow', 'crash'] as const;
 
 /** Some types of faults, and not the others: where everything fails, little is tried. */
-function ratesOf(chance: Chance): FaultRates {
-  const chosen = faultTypes.filter((type) => chance('has', type) < 0.35);
-  return Object.fromEntries(
-    chosen.map((type) => [type, (type === 'crash' ? 0.02 : 0.1) * chance('rate', type)]),
-  );
-}
+const ratesOf = (chance: Chance): FaultRates => drawnRates(chance, { share: 0.35, crash: 0.02, other: 0.1 });
 
 /** One type of faults or two, often, so that what comes between two writes is met. */
-function focusedRatesOf(chance: Chance): FaultRates {
-  const chosen = faultTypes.filter((type) => chance('has', type) < 0.25);
+const focusedRatesOf = (chance: Chance): FaultRates =>
+  drawnRates(chance, { share: 0.25, crash: 0.15, other: 0.3 });
+
+function drawnRates(chance: Chance, most: Readonly<Record<'share' | 'crash' | 'other', number>>): FaultRates {
+  const chosen = faultTypes.filter((type) => chance('has', type) < most.share);
   return Object.fromEntries(
-    chosen.map((type) => [type, (type === 'crash' ? 0.15 : 0.3) * chance('rate', type)]),
+    chosen.map((type) => [type, (type === 'crash' ? most.crash : most.other) * chance('rate', type)]),
   );
 }

@@ -4,14 +4,12 @@ import { exampleAccount } from '../../emulators/aws/account.ts';
 import type { SavedInventory } from '../../emulators/aws/inventory.ts';
 import type { MemoryCluster } from '../../testing/memory-cluster.ts';
 import { testClock } from '../../testing/test-clock.ts';
-import type { InProcessAws } from '../fakes/in-process-aws.ts';
 import { inProcessAws } from '../fakes/in-process-aws.ts';
 import { inProcessCloud } from '../fakes/in-process-cloud.ts';
-import type { InProcessGoogleCloud } from '../fakes/in-process-google-cloud.ts';
 import { inProcessGoogleCloud } from '../fakes/in-process-google-cloud.ts';
 import { createInProcessPostgresql } from '../fakes/in-process-postgresql.ts';
 import { InProcessVault } from '../fakes/in-process-vault.ts';
-import type { Call, InvariantOf, Seen } from './invariant.ts';
+import type { Call, InvariantOf } from './invariant.ts';
 import { kindOf } from './kinds.ts';
 import { awsSorts } from './oracle/cloud-things.ts';
 import type { Scenario } from './scenario.ts';
@@ -20,37 +18,18 @@ import type { Wish } from './world.ts';
 import { cloudUrls } from './world.ts';
 
 /** The reports to an invariant about invented actions, in the form that a world gives them. */
-export interface MadeUpHistory extends Pick<Seen, 'cluster' | 'clouds' | 'postgresql'> {
-  /** Each sort of things has a place there, with nothing in it. */
-  readonly aws: InProcessAws;
-  readonly gcp: InProcessGoogleCloud;
-  /** The violations that the invariant has reported. */
-  readonly said: readonly string[];
-  /** A client that is not a user changes the cluster. */
-  as(by: string, act: (cluster: MemoryCluster) => unknown): void;
-  /** A person merges a patch into an object. */
-  wish(of: KubernetesObject, patch: object): void;
-  call(call: Partial<Call>): void;
-  ask(call: string, by?: string): void;
-  log(line: string): void;
-  scrape(page: string): void;
-  later(ms: number): void;
-  rest(): void;
-}
+export type MadeUpHistory = ReturnType<typeof madeUpHistory>;
+
+const delays = { provisioningMs: 0, deletionMs: 0, readDelayMs: 0 };
 
 /** Nothing takes long, and nothing goes wrong. */
 const quick: Scenario = {
-  seed: 1,
-  objects: [],
-  pace: { requestMs: 10, watchMs: 10, outsideMs: 10, provisioningMs: 0, deletionMs: 0, readDelayMs: 0 },
-  steps: [],
-  troubleMs: 0,
-  faults: {},
-  collectsGarbage: false,
+  ...{ seed: 1, objects: [], steps: [], troubleMs: 0, faults: {}, collectsGarbage: false },
+  pace: { requestMs: 10, watchMs: 10, outsideMs: 10, ...delays },
 };
 
 /** The beginning of a history: an empty cluster, and clouds with nothing in them. */
-export function madeUpHistory(of: InvariantOf, given: Partial<Scenario> = {}): MadeUpHistory {
+export function madeUpHistory(of: InvariantOf, given: Partial<Scenario> = {}) {
   const scenario = { ...quick, ...given };
   const clock = testClock();
   const cluster = new SimulatedCluster(() => clock.now());
@@ -58,7 +37,6 @@ export function madeUpHistory(of: InvariantOf, given: Partial<Scenario> = {}): M
     favourite: inProcessCloud(clock, { url: cloudUrls.favourite, flavour: 'favourite' }),
     other: inProcessCloud(clock, { url: cloudUrls.other, flavour: 'other' }),
   };
-  const delays = { provisioningMs: 0, deletionMs: 0, readDelayMs: 0 };
   const empty = awsSorts.map((sort) => [`${exampleAccount.id} us-west-1 ${sort}`, { delays, things: [] }]);
   const aws = inProcessAws(clock, { saved: Object.fromEntries(empty) as SavedInventory });
   const gcp = inProcessGoogleCloud(clock);
@@ -68,15 +46,8 @@ export function madeUpHistory(of: InvariantOf, given: Partial<Scenario> = {}): M
   let elapsedMs = 0;
   let by = 'somebody';
   const invariant = of({
-    cluster,
-    clouds,
-    aws,
-    gcp,
-    postgresql,
-    vault: new InProcessVault(clock),
-    wishes,
-    scenario,
-    restored: new Set(),
+    ...{ cluster, clouds, aws, gcp, postgresql, vault: new InProcessVault(clock) },
+    ...{ wishes, scenario, restored: new Set() },
     get elapsedMs() {
       return elapsedMs;
     },
@@ -87,42 +58,31 @@ export function madeUpHistory(of: InvariantOf, given: Partial<Scenario> = {}): M
   cluster.witness((kind: Kind, before, after) => say(invariant.changed?.({ by, kind, before, after })));
   for (const object of scenario.objects) cluster.put(kindOf(object), object);
   return {
-    cluster,
-    clouds,
-    aws,
-    gcp,
-    postgresql,
-    said,
-    as(who, act) {
+    ...{ cluster, clouds, aws, gcp, postgresql },
+    /** The violations that the invariant has reported. */
+    said: said as readonly string[],
+    /** A client that is not a user changes the cluster. */
+    as(who: string, act: (cluster: MemoryCluster) => unknown): void {
       by = who;
       act(cluster);
       by = 'somebody';
     },
-    wish(object, patch) {
+    /** A person merges a patch into an object. */
+    wish(object: KubernetesObject, patch: object): void {
       const [kind, key] = [kindOf(object), objectKey(object.metadata)];
       const { metadata } = cluster.patch(kind, key, patch);
       wishes.push({ kind, key, uid: metadata.uid, patch, atMs: elapsedMs });
     },
-    call: (call) =>
-      say(
-        invariant.called?.({
-          by: 'p1',
-          system: 'api',
-          verb: 'update',
-          target: '',
-          isWrite: true,
-          sentAtMs: elapsedMs,
-          isChange: true,
-          isRefused: false,
-          ...call,
-        }),
-      ),
-    ask: (call, who = 'p1') => say(invariant.asked?.({ by: who, call })),
-    log: (line) => say(invariant.logged?.(line)),
-    scrape: (page) => say(invariant.scraped?.(page)),
-    later(ms) {
+    call(call: Partial<Call>): void {
+      const usual = { by: 'p1', system: 'api', verb: 'update', target: '', sentAtMs: elapsedMs };
+      say(invariant.called?.({ ...usual, isWrite: true, isChange: true, isRefused: false, ...call }));
+    },
+    ask: (call: string, who = 'p1'): void => say(invariant.asked?.({ by: who, call })),
+    log: (line: string): void => say(invariant.logged?.(line)),
+    scrape: (page: string): void => say(invariant.scraped?.(page)),
+    later(ms: number): void {
       elapsedMs += ms;
     },
-    rest: () => say(invariant.atRest?.()),
+    rest: (): void => say(invariant.atRest?.()),
   };
 }

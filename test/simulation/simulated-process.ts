@@ -15,7 +15,6 @@ import { createOcpStack } from '../../controllers/ocp/setup.ts';
 import { createPostgresqlStack } from '../../controllers/postgresql/setup.ts';
 import { definitionGuard } from '../../runtime/client/install-crds.ts';
 import type { KubernetesClient } from '../../runtime/client/kubernetes-client.ts';
-import type { LogLevel } from '../../runtime/log/log.ts';
 import { createLogger } from '../../runtime/log/log.ts';
 import { leaderElection } from '../../runtime/process/leader-election.ts';
 import { run } from '../../runtime/process/run.ts';
@@ -23,21 +22,18 @@ import type { Clock } from '../../runtime/time/clock.ts';
 import { deadlineAfter } from '../../runtime/time/deadline.ts';
 import type { Later } from '../../runtime/time/scheduler.ts';
 import { schedulerBy, sleepBy } from '../../runtime/time/scheduler.ts';
-import type { InProcessAws } from '../fakes/in-process-aws.ts';
 import type { InProcessCloud } from '../fakes/in-process-cloud.ts';
-import type { InProcessGoogleCloud } from '../fakes/in-process-google-cloud.ts';
-import type { InProcessPostgresql } from '../fakes/in-process-postgresql.ts';
-import type { InProcessVault } from '../fakes/in-process-vault.ts';
 import { scrapedMetrics } from '../fakes/scraped-metrics.ts';
-import type { Chance } from './chance.ts';
 import type { DoorOptions } from './doors.ts';
 import { apiDoor, outsideDoor } from './doors.ts';
 import type { StackName } from './scenario.ts';
 import type { HeldWatches } from './watch-lines.ts';
 import { WatchLines } from './watch-lines.ts';
+import type { World } from './world.ts';
 
 export interface SimulatedProcessOptions
-  extends Omit<DoorOptions, 'isDead' | 'clock' | 'watches' | 'checkLease'> {
+  extends Omit<DoorOptions, 'isDead' | 'clock' | 'watches' | 'checkLease'>,
+    Pick<World, 'chance' | 'clouds' | 'aws' | 'gcp' | 'postgresql' | 'vault' | 'logLevel'> {
   /** `p1` for the first of a run. */
   readonly id: string;
   /** Whether it works only while it holds the Lease. */
@@ -46,18 +42,11 @@ export interface SimulatedProcessOptions
   readonly held: HeldWatches;
   /** How long the next event of a kind is on its way. */
   readonly eventMs: (kind: string) => number;
-  readonly chance: Chance;
   /** The API server, with nothing between. */
   readonly client: KubernetesClient;
   /** Whether definitions change. Otherwise it does not read them, because each read would only take time. */
   readonly readsDefinitions: boolean;
   readonly stacks: readonly StackName[];
-  readonly clouds: Readonly<Record<'favourite' | 'other', InProcessCloud>>;
-  readonly aws: InProcessAws | undefined;
-  readonly gcp: InProcessGoogleCloud | undefined;
-  readonly postgresql: InProcessPostgresql;
-  readonly vault: InProcessVault;
-  readonly logLevel: LogLevel;
   readonly write: (line: string) => void;
   /** A reconcile has ended. */
   readonly ran: () => void;
@@ -69,11 +58,8 @@ export interface SimulatedProcessOptions
 
 /** As flags have them by default. */
 const flags = {
-  pollIntervalMs: 60_000,
-  maxExternalCallsPerSecond: 200,
-  concurrency: 10,
-  syncPeriodMs: 3_600_000,
-  drainTimeoutMs: 30_000,
+  ...{ pollIntervalMs: 60_000, maxExternalCallsPerSecond: 200, concurrency: 10 },
+  ...{ syncPeriodMs: 3_600_000, drainTimeoutMs: 30_000 },
   rememberedEvents: 64, // room for more takes a while to set aside
 };
 
@@ -119,9 +105,7 @@ export class SimulatedProcess {
       );
     };
     const log = createLogger({
-      level: logLevel,
-      format: 'json',
-      clock,
+      ...{ level: logLevel, format: 'json', clock },
       write: (line) => {
         if (!this.#isDead) write(line);
       },
@@ -135,13 +119,8 @@ export class SimulatedProcess {
     const client = apiDoor(this.#options.client, door);
     const election = electsLeader
       ? leaderElection({
-          client,
-          namespace: 'services-stack',
-          name: 'services-stack',
-          identity: id,
-          log,
-          clock,
-          random,
+          ...{ client, log, clock, random, identity: id },
+          ...{ namespace: 'services-stack', name: 'services-stack' },
         })
       : undefined;
     const { metrics, stackMetrics, scrape } = scrapedMetrics({
@@ -153,27 +132,15 @@ export class SimulatedProcess {
     this.#scrape = scrape;
     const guard = definitionGuard({ client, log });
     const { informers, events, controllers, stackStates } = composition({
-      client,
-      component: 'services-stack',
-      stacks: this.#stacks(door),
-      log,
-      clock,
-      random,
-      randomBytes,
-      checkLease,
-      observer: stackMetrics,
+      ...{ client, log, clock, random, randomBytes, checkLease, observer: stackMetrics },
+      ...{ component: 'services-stack', stacks: this.#stacks(door) },
       ...(this.#options.readsDefinitions && { admit: guard.admit }),
       createVaultClient: vault.clientsFor(outsideDoor(door)),
       ...flags,
     });
     const running$ = run({
-      informers,
-      controllers,
+      ...{ informers, controllers, stop$: this.#stop$, log, clock, random },
       background: [events.run$, stackMetrics.run$, guard.run$],
-      stop$: this.#stop$,
-      log,
-      clock,
-      random,
       observe: (name) => metrics.controller(name, flags.concurrency),
       ...flags,
       ...(election && { election }),
@@ -253,34 +220,25 @@ export class SimulatedProcess {
   #stacks(door: DoorOptions): readonly Stack[] {
     const { clouds, aws, gcp, postgresql } = this.#options;
     const carryOut = outsideDoor(door);
-    const carrierTo = (cloud: Pick<InProcessCloud, 'carrierFor'> | undefined): Carrier => {
+    /** The official way to create a client of a cloud, by which its calls leave the process. */
+    const through = <Given extends object, Client>(
+      cloud: Pick<InProcessCloud, 'carrierFor'> | undefined,
+      createClient: (given: Given & { readonly dispatcher: Carrier }) => Client,
+    ) => {
       if (cloud === undefined) throw new Error('the stack of a cloud that is not there');
-      return guarded(cloud.carrierFor(carryOut), () => door.checkLease());
+      const dispatcher = guarded(cloud.carrierFor(carryOut), () => door.checkLease());
+      return { createClient: (given: Given) => createClient({ ...given, dispatcher }) };
     };
     const create: Readonly<Record<StackName, () => Stack>> = {
-      fcp: () => {
-        const dispatcher = carrierTo(clouds.favourite);
-        return createFcpStack({
-          createClient: (options) => favouriteCloudClient({ ...options, dispatcher }),
-        });
-      },
-      ocp: () => {
-        const dispatcher = carrierTo(clouds.other);
-        return createOcpStack({ createClient: (options) => otherCloudClient({ ...options, dispatcher }) });
-      },
+      fcp: () => createFcpStack(through(clouds.favourite, favouriteCloudClient)),
+      ocp: () => createOcpStack(through(clouds.other, otherCloudClient)),
       postgresql: () => {
         const { createServer, end } = postgresql.clientsFor(carryOut);
         this.#life.add(end);
         return createPostgresqlStack({ createServer });
       },
-      aws: () => {
-        const dispatcher = carrierTo(aws);
-        return createAwsStack({ createClient: (options) => awsClient({ ...options, dispatcher }) });
-      },
-      gcp: () => {
-        const dispatcher = carrierTo(gcp);
-        return createGcpStack({ createClient: (options) => googleCloudClient({ ...options, dispatcher }) });
-      },
+      aws: () => createAwsStack(through(aws, awsClient)),
+      gcp: () => createGcpStack(through(gcp, googleCloudClient)),
     };
     return this.#options.stacks.map((name) => create[name]());
   }

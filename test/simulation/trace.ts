@@ -77,10 +77,7 @@ function differences(before: unknown, after: unknown, path = ''): readonly strin
 const serverOwn = new Set([
   ...['apiVersion', 'kind', 'metadata.uid', 'metadata.resourceVersion', 'metadata.creationTimestamp'],
   ...[
-    'metadata.generation',
-    'metadata.name',
-    'metadata.namespace',
-    'spec.claimRef.apiVersion',
+    ...['metadata.generation', 'metadata.name', 'metadata.namespace', 'spec.claimRef.apiVersion'],
     'spec.claimRef.kind',
   ],
   ...['spec.classRef.apiVersion', 'spec.classRef.uid', 'spec.resourceRef.apiVersion', 'type'],

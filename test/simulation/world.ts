@@ -70,26 +70,23 @@ export interface Changed {
 /** Where the clouds are. */
 export const cloudUrls = { favourite: 'http://favourite.test', other: 'http://other.test' } as const;
 
-/** Objects in AWS without a managed resource: the cluster of the node groups. */
+/** The cluster of the node groups. */
+const guide = {
+  ...{ name: 'guide', version: '1.31', tags: {} },
+  arn: `arn:aws:eks:us-west-1:${exampleAccount.id}:cluster/guide`,
+} satisfies Cluster;
+
+/** Objects in AWS without a managed resource. */
 const awsBefore: SavedInventory = {
   [`${exampleAccount.id} us-west-1 eks/cluster`]: {
     delays: { provisioningMs: 0, deletionMs: 0, readDelayMs: 0 },
-    things: [
-      [
-        'guide',
-        {
-          item: {
-            name: 'guide',
-            arn: `arn:aws:eks:us-west-1:${exampleAccount.id}:cluster/guide`,
-            version: '1.31',
-            tags: {},
-          } satisfies Cluster,
-          createdAtMs: 0,
-          changedAtMs: 0,
-        },
-      ],
-    ],
+    things: [['guide', { item: guide, createdAtMs: 0, changedAtMs: 0 }]],
   },
+};
+
+/** One function for each type of act. */
+type Acts = {
+  readonly [T in Act['type']]: (act: Extract<Act, { type: T }>, oldest?: SimulatedProcess) => unknown;
 };
 
 /** The keys of service accounts that secrets of a scenario hold: its cloud takes them, in whatever process they were made. */
@@ -160,11 +157,8 @@ export class World {
     this.#startedMs = this.clock.elapsedMs();
     this.trace = new Trace(() => this.elapsedMs);
     this.#faultFor = faultsOf(scenario, this.chance);
-    const habits = {
-      provisioningMs: pace.provisioningMs,
-      deletionMs: pace.deletionMs,
-      readDelayMs: pace.readDelayMs,
-    };
+    const { provisioningMs, deletionMs, readDelayMs } = pace;
+    const habits = { provisioningMs, deletionMs, readDelayMs };
     this.clouds = {
       favourite: inProcessCloud(this.clock, { url: cloudUrls.favourite, flavour: 'favourite', ...habits }),
       other: inProcessCloud(this.clock, { url: cloudUrls.other, flavour: 'other', ...habits }),
@@ -205,30 +199,19 @@ export class World {
   start(): SimulatedProcess {
     this.figures.processes += 1;
     const id = `p${this.figures.processes}`;
-    const { clock, cluster, chance } = this;
+    const { clock, cluster, scenario, chance, logLevel, clouds, aws, gcp, postgresql, vault } = this;
     const process: SimulatedProcess = new SimulatedProcess({
-      id,
-      network: clock,
-      held: this.#held,
-      electsLeader: this.#replicas > 1,
-      eventMs: (kind) => this.#share(`${id} event ${kind}`) * this.scenario.pace.watchMs,
-      pace: this.scenario.pace,
-      chance,
-      stacks: this.scenario.stacks ?? usualStacks,
-      clouds: this.clouds,
-      aws: this.aws,
-      gcp: this.gcp,
-      postgresql: this.postgresql,
-      vault: this.vault,
+      ...{ id, network: clock, held: this.#held, electsLeader: this.#replicas > 1, chance, logLevel },
+      ...{ pace: scenario.pace, stacks: scenario.stacks ?? usualStacks, clouds, aws, gcp, postgresql, vault },
+      eventMs: (kind) => this.#share(`${id} event ${kind}`) * scenario.pace.watchMs,
       client: granted(inProcessClient(cluster, clock), rights, (deed) =>
         this.violate('a process only asks for what deploy/ lets it do', JSON.stringify(deed)),
       ),
-      logLevel: this.logLevel,
       write: (line) => this.#logged(line),
       ran: () => {
         this.figures.runs += 1;
       },
-      readsDefinitions: this.scenario.steps.some(({ act }) => act.type === 'older definition'),
+      readsDefinitions: scenario.steps.some(({ act }) => act.type === 'older definition'),
       isMissing: (kind) => this.#held.isMissing(kind),
       isOut: (system) => (this.#outUntilMs.get(system) ?? 0) > this.elapsedMs,
       next: (call) => this.#next(id, call),
@@ -405,77 +388,56 @@ export class World {
     this.#life.add(this.clock.scheduler.schedule(act, delayMs));
   }
 
-  /** The actions of users and machines. A write that the API refuses is no fault. */
   #act(act: Act): void {
     this.trace.act(act);
-    const [process] = this.processes;
-    switch (act.type) {
-      case 'create':
-      case 'edit':
-      case 'delete':
-        this.#person(act);
-        return;
-      case 'clear mark':
-        this.#clearMark(act.of);
-        return;
-      case 'drift':
-      case 'lose':
-        this.#outside(act);
-        return;
-      case 'crash':
-        if (process !== undefined) this.#crash(process, act.downMs);
-        return;
-      case 'terminate':
-        if (process !== undefined) process.terminate().then(() => this.#begin(act.downMs));
-        return;
-      case 'freeze':
-        this.processes[act.nth % this.processes.length]?.freeze(act.forMs);
-        return;
-      case 'compact':
-        this.cluster.compact();
-        return;
-      case 'end watches':
-        for (const each of this.processes) each.watches.cut(act.kind);
-        return;
-      case 'hold watches':
-        this.#held.hold(act.kind, act.forMs);
-        return;
-      case 'hold watches until a write':
-        this.#held.hold(act.kind, act.forMs, { isUntilWrite: true });
-        return;
-      case 'miss changes':
-        this.#held.miss(act.kind, act.count, act.forMs, () => this.cluster.compact());
-        return;
-      case 'older definition':
-        this.#define(act.kind, act.field);
-        this.#later(act.forMs, () => this.#define(act.kind));
-        return;
-      case 'silence watches':
-        for (const each of this.processes) each.watches.silence(act.kind);
-        return;
-      case 'api outage':
-        this.#outUntilMs.set('api', this.elapsedMs + act.forMs);
-        for (const each of this.processes) each.watches.cut();
-        return;
-      case 'outage':
-        this.#outUntilMs.set(act.system, this.elapsedMs + act.forMs);
-        return;
-      case 'back up':
-        this.#backup = backUp(this.cluster);
-        return;
-      case 'restore':
-        this.#restore(act);
-        return;
-      case 'set wall clock':
-        this.clock.setWall(new Date(this.clock.now().getTime() + act.byMs));
-        return;
-    }
+    const carryOut = this.#acts[act.type] as (act: Act, oldest: SimulatedProcess | undefined) => unknown;
+    carryOut(act, this.processes[0]);
   }
+
+  /** The actions of users and machines; some happen to the process that has run for the longest time. */
+  readonly #acts: Acts = {
+    create: (act) => this.#person(act),
+    edit: (act) => this.#person(act),
+    delete: (act) => this.#person(act),
+    'clear mark': ({ of }) => this.#clearMark(of),
+    drift: (act) => this.#outside(act),
+    lose: (act) => this.#outside(act),
+    crash: ({ downMs }, oldest) => oldest && this.#crash(oldest, downMs),
+    terminate: ({ downMs }, oldest) => oldest?.terminate().then(() => this.#begin(downMs)),
+    freeze: ({ nth, forMs }) => this.processes[nth % this.processes.length]?.freeze(forMs),
+    compact: () => this.cluster.compact(),
+    'end watches': ({ kind }) => this.#cut(kind),
+    'hold watches': ({ kind, forMs }) => this.#held.hold(kind, forMs),
+    'hold watches until a write': ({ kind, forMs }) => this.#held.hold(kind, forMs, { isUntilWrite: true }),
+    'miss changes': ({ kind, count, forMs }) =>
+      this.#held.miss(kind, count, forMs, () => this.cluster.compact()),
+    'older definition': ({ kind, field, forMs }) => {
+      this.#define(kind, field);
+      this.#later(forMs, () => this.#define(kind));
+    },
+    'silence watches': ({ kind }) => {
+      for (const each of this.processes) each.watches.silence(kind);
+    },
+    'api outage': ({ forMs }) => {
+      this.#outUntilMs.set('api', this.elapsedMs + forMs);
+      this.#cut();
+    },
+    outage: ({ system, forMs }) => this.#outUntilMs.set(system, this.elapsedMs + forMs),
+    'back up': () => {
+      this.#backup = backUp(this.cluster);
+    },
+    restore: (act) => this.#restore(act),
+    'set wall clock': ({ byMs }) => this.clock.setWall(new Date(this.clock.now().getTime() + byMs)),
+  };
 
   /** The API server ends the watches of a kind whose definition changes. */
   #define(name: string, lacked?: string): void {
     this.cluster.define(kinds.find(({ kind }) => kind === name)!, lacked);
-    for (const each of this.processes) each.watches.cut(name);
+    this.#cut(name);
+  }
+
+  #cut(kind?: string): void {
+    for (const each of this.processes) each.watches.cut(kind);
   }
 
   #restore({ overMs, downMs }: Extract<Act, { type: 'restore' }>): void {
@@ -505,6 +467,7 @@ export class World {
     return to && { apiVersion: 'v1', kind: 'Secret', ...to };
   }
 
+  /** A write that the API refuses is no fault. */
   #person(act: Extract<Act, { type: 'create' | 'edit' | 'delete' }>): void {
     try {
       if (act.type === 'create') {

@@ -37,12 +37,7 @@ const lastPart = (text: string): string => text.slice(text.lastIndexOf('/') + 1)
 type AwsItem = StoredVpc | StoredSubnet | StoredMachine | StoredDBInstance | Queue | NodeGroup;
 
 export const awsSorts = [
-  'ec2/vpc',
-  'ec2/subnet',
-  'ec2/instance',
-  'rds/db-instance',
-  'sqs/queue',
-  'eks/node-group',
+  ...['ec2/vpc', 'ec2/subnet', 'ec2/instance', 'rds/db-instance', 'sqs/queue', 'eks/node-group'],
 ] as const;
 
 /**
@@ -72,6 +67,14 @@ const inAws = ({ aws }: Pick<Seen, 'aws'>): readonly CloudThing[] =>
     ),
   );
 
+interface GoogleItem {
+  readonly name: string;
+  readonly fields: object;
+}
+interface GoogleThings<Item> {
+  drift(name: string, item: Item | undefined): void;
+}
+
 const inGoogleCloud = ({ gcp }: Pick<Seen, 'gcp'>): readonly CloudThing[] => {
   if (gcp === undefined) return [];
   const underWay = new Map(
@@ -79,26 +82,22 @@ const inGoogleCloud = ({ gcp }: Pick<Seen, 'gcp'>): readonly CloudThing[] => {
       .operations()
       .flatMap(({ target, verb, endedAtMs }) => (endedAtMs === undefined ? [[target, verb]] : [])),
   );
+  const thing = <Item extends GoogleItem>(sort: string, item: Item, things: GoogleThings<Item>) => ({
+    ...{ system: 'gcp' as const, sort, item, name: lastPart(item.name), tags: tagsIn(item.fields) },
+    lose: () => things.drift(item.name, undefined),
+    retag: (labels: Tags) =>
+      things.drift(item.name, { ...item, fields: { ...item.fields, labels: withoutDots(labels) } }),
+  });
   return [
     ...gcp.instances.all().map((item) => ({
-      ...{ system: 'gcp' as const, sort: 'gcp/instances', item, name: lastPart(item.name) },
-      tags: tagsIn(item.fields),
+      ...thing('gcp/instances', item, gcp.instances),
       isGoing: underWay.get(item.name) === 'delete',
       isThere: !underWay.has(item.name),
       password: item.authString,
-      lose: () => gcp.instances.drift(item.name, undefined),
-      retag: (labels: Tags) =>
-        gcp.instances.drift(item.name, { ...item, fields: { ...item.fields, labels: withoutDots(labels) } }),
     })),
-    ...gcp.topics.all().map((item) => ({
-      ...{ system: 'gcp' as const, sort: 'gcp/topics', item, name: lastPart(item.name) },
-      tags: tagsIn(item.fields),
-      isGoing: false,
-      isThere: true,
-      lose: () => gcp.topics.drift(item.name, undefined),
-      retag: (labels: Tags) =>
-        gcp.topics.drift(item.name, { ...item, fields: { ...item.fields, labels: withoutDots(labels) } }),
-    })),
+    ...gcp.topics
+      .all()
+      .map((item) => ({ ...thing('gcp/topics', item, gcp.topics), isGoing: false, isThere: true })),
   ];
 };
 

@@ -15,10 +15,13 @@ import { recordedName } from './recorded-name.ts';
 
 export type Server = Pick<InProcessPostgresql, 'databases' | 'roles' | 'grants' | 'memberships' | 'refusal'>;
 
-const condition = ({ status }: Managed, type: string) =>
-  status?.conditions?.find((each) => each.type === type);
+const isPromised = ({ status }: Managed): boolean =>
+  ['Ready', 'Synced'].every(
+    (type) => status?.conditions?.find((each) => each.type === type)?.status === 'True',
+  );
 
-const says = (managed: Managed, type: string): boolean => condition(managed, type)?.status === 'True';
+const differs = (what: string, is: unknown, wanted: unknown): readonly string[] =>
+  wanted === undefined || is === wanted ? [] : [`Synced, and ${what} is ${is} and not ${wanted}`];
 
 /** The differences from the spec of a database. `secret` is the published Secret. */
 export function databaseFaults(
@@ -26,15 +29,13 @@ export function databaseFaults(
   secret: Secret | undefined,
   server: Server,
 ): readonly string[] {
-  if (!says(database, 'Ready') || !says(database, 'Synced')) return [];
+  if (!isPromised(database)) return [];
   const name = recordedName(database);
   const found = server.databases().find((each) => each.name === name);
   if (found === undefined) return [`Ready, and there is no database ${name}`];
   if (!allows(database, 'Update')) return [];
   const { forProvider } = database.spec;
   const { encoding, connectionLimit, extensions = [], owner } = forProvider;
-  const differs = (what: string, is: unknown, wanted: unknown): readonly string[] =>
-    wanted === undefined || is === wanted ? [] : [`Synced, and ${what} is ${is} and not ${wanted}`];
   return [
     ...differs('the encoding', found.encoding, encoding),
     ...differs('the limit of connections', found.connectionLimit, connectionLimit),
@@ -52,14 +53,12 @@ export function roleFaults(
   secret: Secret | undefined,
   server: Server,
 ): readonly string[] {
-  if (!says(role, 'Ready') || !says(role, 'Synced')) return [];
+  if (!isPromised(role)) return [];
   const name = recordedName(role);
   const found = server.roles().find((each) => each.name === name);
   if (found === undefined) return [`Ready, and there is no role ${name}`];
   if (!allows(role, 'Update')) return [];
   const { login = false, privileges = {}, connectionLimit } = role.spec.forProvider;
-  const differs = (what: string, is: unknown, wanted: unknown): readonly string[] =>
-    wanted === undefined || is === wanted ? [] : [`Synced, and ${what} is ${is} and not ${wanted}`];
   return [
     ...differs('login', found.login, login),
     ...Object.entries(privileges).flatMap(([privilege, wanted]) =>
@@ -91,8 +90,7 @@ function loginFaults(secret: Secret | undefined, server: Server, database: strin
 
 /** The differences from the spec of a grant. */
 export function grantFaults({ spec, ...grant }: PostgreSQLGrant, server: Server): readonly string[] {
-  const managed = { ...grant, spec } as Managed;
-  if (!says(managed, 'Ready') || !says(managed, 'Synced')) return [];
+  if (!isPromised({ ...grant, spec } as Managed)) return [];
   const { roleRef, databaseRef, memberOfRef, schema, privileges = [] } = spec.forProvider;
   // An observed-only resource is found by its references, whose values are not written into it.
   const {

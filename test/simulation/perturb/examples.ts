@@ -5,8 +5,9 @@ import { objectsOf } from '../../docs/manifests.ts';
 import { awsUrl } from '../../fakes/in-process-aws.ts';
 import { googleCredentials, googleUrl } from '../../fakes/in-process-google-cloud.ts';
 import { assignedKinds, kindOf } from '../kinds.ts';
-import type { Act, ObjectName, Scenario, StackName, Step } from '../scenario.ts';
-import { cloudUrls } from '../world.ts';
+import type { Act, Scenario, StackName, Step } from '../scenario.ts';
+import { nameOf } from '../workload/exemplars.ts';
+import { credentials as usualCredentials } from '../workload/inventory.ts';
 
 /** One way in which an example is used, and the part of it that is perturbed. */
 export interface Reference {
@@ -55,12 +56,8 @@ const manifests = {
 
 /** The stacks that a process runs for it, if they are not the usual ones. */
 const stacks: Readonly<Partial<Record<ExampleName, readonly StackName[]>>> = {
-  aws: ['aws'],
-  gcp: ['gcp'],
-  'guides-subnets': ['aws'],
-  'guides-machines': ['aws'],
-  'guides-databases': ['aws'],
-  'guides-names': ['aws'],
+  ...{ aws: ['aws'], gcp: ['gcp'], 'guides-subnets': ['aws'], 'guides-machines': ['aws'] },
+  ...{ 'guides-databases': ['aws'], 'guides-names': ['aws'] },
 };
 
 export type ExampleName = keyof typeof manifests;
@@ -70,17 +67,10 @@ export const exampleNames = Object.keys(manifests) as readonly ExampleName[];
 /** Instead of those of local servers: the credentials of the systems in memory, by the secret that holds them. */
 const credentials: Readonly<Record<string, ConnectionDetails>> = {
   'gcp-credentials/crossplane': { 'key.json': googleCredentials },
-  'favourite-cloud': {
-    credentials: JSON.stringify({ url: cloudUrls.favourite, token: 'favourite-token' }),
-  },
-  'other-cloud': { credentials: JSON.stringify({ url: cloudUrls.other, token: 'other-token' }) },
+  'favourite-cloud': usualCredentials.favourite,
+  'other-cloud': usualCredentials.other,
   'vault-token': { token: 'vault-token' },
-  'demo-server': {
-    endpoint: 'postgresql.test',
-    port: '5432',
-    username: 'postgres',
-    password: 'postgres-password',
-  },
+  'demo-server': usualCredentials.postgresql,
 };
 
 type Manifest = KubernetesObject & {
@@ -125,20 +115,9 @@ const betweenMs = 20;
 
 /** Quick enough to be played often, slow enough that everything is on its way at some time. */
 const pace = {
-  requestMs: 20,
-  watchMs: 20,
-  outsideMs: 60,
-  provisioningMs: 1_500,
-  deletionMs: 1_500,
-  readDelayMs: 300,
+  ...{ requestMs: 20, watchMs: 20, outsideMs: 60 },
+  ...{ provisioningMs: 1_500, deletionMs: 1_500, readDelayMs: 300 },
 };
-
-const nameOf = ({ apiVersion, kind, metadata: { namespace, name } }: KubernetesObject): ObjectName => ({
-  apiVersion,
-  kind,
-  name,
-  ...(namespace !== undefined && { namespace }),
-});
 
 /** Its external name is assigned when it is created. */
 const isAssigned = (object: KubernetesObject): boolean =>
@@ -163,11 +142,10 @@ export function referencesOf(name: ExampleName): readonly Reference[] {
   const claims = objects.filter((object) => !isFoundation(object) && isClaim(object));
   const rest = objects.filter((object) => !isFoundation(object) && !isClaim(object));
   const applied = inTurn(appliedAtMs, objects.map(creation));
-  const marksCleared = (atMs: number): readonly Step[] =>
-    inTurn(
-      atMs,
-      objects.filter(isAssigned).map((object) => ({ type: 'clear mark', of: nameOf(object) })),
-    );
+  const clearing = objects
+    .filter(isAssigned)
+    .map((object): Act => ({ type: 'clear mark', of: nameOf(object) }));
+  const marksCleared = (atMs: number): readonly Step[] => inTurn(atMs, clearing);
   const reference = (what: string, fromMs: number, steps: readonly Step[], troubleMs: number): Reference => ({
     name: `${name} ${what}`,
     fromMs,

@@ -1,3 +1,4 @@
+import memoize from 'lodash/memoize.js';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Violation } from '../invariant.ts';
@@ -41,13 +42,13 @@ type Choices = Readonly<Record<string, string>>;
 export async function record(reference: Reference): Promise<RecordedReference> {
   const { world, end } = await playWell(reference.name, reference.scenario);
   const usual = choicesIn(world);
-  const others = new Map<string, Promise<EndState>>();
-
-  async function endWithout(classes: readonly string[]): Promise<EndState> {
-    const played = await playWell(`${reference.name}, late: ${classes}`, late(reference.scenario, classes));
-    return played.end;
-  }
-
+  const endWithout = memoize(
+    async (classes: readonly string[]): Promise<EndState> => {
+      const played = await playWell(`${reference.name}, late: ${classes}`, late(reference.scenario, classes));
+      return played.end;
+    },
+    (classes) => String(classes.toSorted()),
+  );
   return {
     ...reference,
     points: pointsOf(reference, world.history),
@@ -56,11 +57,7 @@ export async function record(reference: Reference): Promise<RecordedReference> {
       const avoided = Object.entries(usual).flatMap(([claim, chosen]) =>
         choices[claim] === undefined || choices[claim] === chosen ? [] : [chosen],
       );
-      if (avoided.length === 0) return Promise.resolve(end);
-      const key = String(avoided.toSorted());
-      const other = others.get(key) ?? endWithout(avoided);
-      others.set(key, other);
-      return other;
+      return avoided.length === 0 ? Promise.resolve(end) : endWithout(avoided);
     },
   };
 }
@@ -89,13 +86,10 @@ const lateMs = 60_000;
 /** The same run, in which these are created late. */
 const late = (scenario: Scenario, names: readonly string[]): Scenario => ({
   ...scenario,
-  steps: scenario.steps.map(({ atMs, act }) => ({
-    atMs:
-      act.type === 'create' && names.includes(`${act.object.kind} ${act.object.metadata.name}`)
-        ? atMs + lateMs
-        : atMs,
-    act,
-  })),
+  steps: scenario.steps.map(({ atMs, act }) => {
+    const isLate = act.type === 'create' && names.includes(`${act.object.kind} ${act.object.metadata.name}`);
+    return { atMs: isLate ? atMs + lateMs : atMs, act };
+  }),
 });
 
 /** Plays a run in which something goes wrong. Answers what was broken, and where its end is not the reference's. */
@@ -117,16 +111,9 @@ const reported = ({ invariant, what }: Violation): string => `${invariant}: ${wh
 
 /** The faults that each request may have. */
 const answers: readonly CallFault[] = [
-  { type: 'answer lost' },
-  { type: 'twice' },
-  { type: 'unreachable' },
-  { type: 'page', code: 200 },
-  { type: 'page', code: 404 },
-  { type: 'refused', code: 409 },
-  { type: 'refused', code: 429 },
-  { type: 'refused', code: 500 },
-  { type: 'refused', code: 503 },
-  { type: 'refused', code: 504 },
+  ...(['answer lost', 'twice', 'unreachable'] as const).map((type) => ({ type })),
+  ...([200, 404] as const).map((code) => ({ type: 'page' as const, code })),
+  ...([409, 429, 500, 503, 504] as const).map((code) => ({ type: 'refused' as const, code })),
   // The answer and the request come so late that the caller does not wait any more.
   { type: 'slow', thereMs: 0, backMs: 40_000 },
   { type: 'slow', thereMs: 40_000, backMs: 0 },
@@ -166,20 +153,15 @@ function pointsOf({ scenario, fromMs }: Reference, history: World['history']): r
   });
   const requests = history.asked.filter(isIn).filter(({ name }) => !/^p\d+ watch /.test(name));
   const changes = history.changed
-    .map(({ atMs, kind, key }, index) => ({
-      atMs,
-      kind,
-      number: index + 1,
-      what: `${kind} ${objectKeyText(key)}`,
+    .map(({ key, ...each }, index) => ({
+      ...{ ...each, number: index + 1, what: `${each.kind} ${objectKeyText(key)}` },
     }))
     .filter(isIn);
   return [
     ...requests.flatMap(({ name }) => crashes.map((fault) => withFault('crash', name, fault))),
     ...requests.flatMap(({ name }) => answers.map((fault) => withFault('answer', name, fault))),
     ...changes.flatMap(({ kind, number, what }) =>
-      [kind, undefined].flatMap((of) =>
-        staleness(of).map((acts) => withReactions('stale', what, number, acts)),
-      ),
+      [...staleness(kind), ...staleness(undefined)].map((acts) => withReactions('stale', what, number, acts)),
     ),
     ...changes.flatMap(({ kind, number, what }) =>
       [1, 2, 5].map((count) =>

@@ -7,17 +7,18 @@ import { AmbivalentDBInstanceClassKind } from '../../../apis/ocp/v1alpha1/ambiva
 import * as ocp from '../../../apis/ocp/v1alpha1/provider.ts';
 import { PostgreSQLDatabaseClassKind } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
 import * as postgresql from '../../../apis/postgresql/v1alpha1/provider.ts';
+import { objectOf } from '../../fakes/object-of.ts';
 import { kindOf } from '../kinds.ts';
 import type { ObjectName } from '../scenario.ts';
 import type { Draft } from './draft.ts';
 import { nameOf } from './exemplars.ts';
 import {
+  byDefault,
   classOf,
   credentials,
   credentialsSecret,
   inventory,
-  objectOf,
-  secret,
+  secretFor,
   usualSystems,
 } from './inventory.ts';
 
@@ -45,45 +46,33 @@ function comesAndGoes(draft: Draft, of: ObjectName): void {
 export function classes(draft: Draft): void {
   const [kind, rest] = draft.pick(classKinds, 'kind');
   const of = named(kind, kind === AmbivalentDBInstanceClassKind ? 'other-small' : 'small');
+  const late = () => ({
+    name: 'late',
+    labels: draft.pick([{ size: 'enormous' }, { size: 'small' }, {}], 'labels'),
+    annotations: draft.has(0.5, 'default') ? byDefault : {},
+  });
+  const patches = (): readonly object[] => [
+    { specTemplate: rest },
+    { specTemplate: { reclaimPolicy: draft.pick(['Retain', 'Delete', null], 'reclaim') } },
+    { specTemplate: { providerRef: null, providerConfigRef: { name: 'second' } } },
+    { specTemplate: { writeConnectionSecretsToNamespace: 'elsewhere' } },
+    { metadata: { labels: { size: 'enormous' } } },
+    { metadata: { annotations: { [annotationKeys.defaultClass]: draft.pick(['true', null], 'default') } } },
+  ];
   const acts: readonly (() => void)[] = [
-    () =>
-      draft.at(draft.between(0, 1, 'late'), {
-        type: 'create',
-        object: classOf(
-          kind,
-          {
-            name: 'late',
-            labels: draft.pick([{ size: 'enormous' }, { size: 'small' }, {}], 'labels'),
-            annotations: draft.has(0.5, 'default') ? { [annotationKeys.defaultClass]: 'true' } : {},
-          },
-          { ...rest, reclaimPolicy: draft.pick(['Retain', 'Delete'], 'policy') },
-        ),
-      }),
+    () => {
+      const reclaimPolicy = draft.pick(['Retain', 'Delete'], 'policy');
+      const object = classOf(kind, late(), { ...rest, reclaimPolicy });
+      draft.at(draft.between(0, 1, 'late'), { type: 'create', object });
+    },
     () => comesAndGoes(draft, of),
-    () =>
-      draft.at(draft.between(0, 1, 'edit'), {
-        type: 'edit',
-        of,
-        patch: draft.pick<object>(
-          [
-            { specTemplate: rest },
-            { specTemplate: { reclaimPolicy: draft.pick(['Retain', 'Delete', null], 'reclaim') } },
-            { specTemplate: { providerRef: null, providerConfigRef: { name: 'second' } } },
-            { specTemplate: { writeConnectionSecretsToNamespace: 'elsewhere' } },
-            { metadata: { labels: { size: 'enormous' } } },
-            {
-              metadata: {
-                annotations: { [annotationKeys.defaultClass]: draft.pick(['true', null], 'default') },
-              },
-            },
-          ],
-          'edit what',
-        ),
-      }),
+    () => draft.edit(draft.between(0, 1, 'edit'), of, draft.pick(patches(), 'edit what')),
   ];
   const count = 1 + Math.floor(draft.chance('count') * 2);
   for (let index = 0; index < count; index += 1) draft.pick(acts, 'act', index)();
 }
+
+const configKinds = [fcp.ProviderConfigKind, ocp.ProviderConfigKind, postgresql.ProviderConfigKind];
 
 const providers: readonly ObjectName[] = [
   named(fcp.ProviderKind, 'favourite'),
@@ -97,9 +86,9 @@ const providers: readonly ObjectName[] = [
 /** Providers and credentials that go, are wrong for a while, come back. In the end all are as they were, or gone. */
 export function providersAndCredentials(draft: Draft): void {
   const system = draft.pick(usualSystems, 'system');
-  const { namespace, name, key } = credentialsSecret[system];
-  const of: ObjectName = { apiVersion: 'v1', kind: 'Secret', namespace, name };
-  const object = secret(namespace, name, credentials[system]);
+  const { key } = credentialsSecret[system];
+  const object = secretFor(system);
+  const of = nameOf(object);
   const begin = draft.between(0, 0.7, 'begin');
   const end = draft.between(begin, 1, 'end');
   const right = { data: encodeDetails(credentials[system]) };
@@ -114,13 +103,12 @@ export function providersAndCredentials(draft: Draft): void {
   } as const;
   const acts: readonly (() => void)[] = [
     () => {
-      const bad = encodeDetails({ [key]: draft.pick(wrong[system], 'wrong') });
-      draft.at(begin, { type: 'edit', of, patch: { data: bad } });
-      draft.at(end, { type: 'edit', of, patch: right });
+      draft.edit(begin, of, { data: encodeDetails({ [key]: draft.pick(wrong[system], 'wrong') }) });
+      draft.edit(end, of, right);
     },
     () => {
-      draft.at(begin, { type: 'edit', of, patch: { data: { [key]: null } } });
-      draft.at(end, { type: 'edit', of, patch: right });
+      draft.edit(begin, of, { data: { [key]: null } });
+      draft.edit(end, of, right);
     },
     () => {
       draft.at(begin, { type: 'delete', of });
@@ -128,10 +116,7 @@ export function providersAndCredentials(draft: Draft): void {
     },
     () => comesAndGoes(draft.by('provider'), draft.pick(providers, 'which')),
     () => {
-      const config = draft.pick(
-        [fcp.ProviderConfigKind, ocp.ProviderConfigKind, postgresql.ProviderConfigKind],
-        'second',
-      );
+      const config = draft.pick(configKinds, 'second');
       const first = inventory.find((each) => kindOf(each) === config);
       if (first !== undefined) {
         draft.at(begin, { type: 'create', object: { ...first, metadata: { name: 'second' } } });

@@ -13,7 +13,6 @@ import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import { NamespaceKind } from '../../../apis/core/v1alpha1/namespace.ts';
 import { encodeDetails } from '../../../apis/core/v1alpha1/secret.ts';
-import { StoreConfigKind } from '../../../apis/core/v1alpha1/store-config.ts';
 import { MySQLInstanceKind } from '../../../apis/database/v1alpha1/mysql-instance.ts';
 import { PostgreSQLInstanceKind } from '../../../apis/database/v1alpha1/postgresql-instance.ts';
 import {
@@ -26,6 +25,7 @@ import * as gcp from '../../../apis/gcp/v1beta1/provider-config.ts';
 import { cloudKinds } from '../../fakes/defined-kinds.ts';
 import { awsUrl } from '../../fakes/in-process-aws.ts';
 import { googleUrl } from '../../fakes/in-process-google-cloud.ts';
+import { objectOf } from '../../fakes/object-of.ts';
 import type { Act, ObjectName } from '../scenario.ts';
 import { force, restores, rivals } from './disasters.ts';
 import type { Draft } from './draft.ts';
@@ -34,11 +34,14 @@ import { walkAmong } from './field-walks.ts';
 import { cloudFields } from './fields.ts';
 import {
   adminNamespace,
+  byDefault,
   classOf,
   credentials,
   credentialsSecret,
-  objectOf,
-  secret,
+  provider,
+  providerConfig,
+  secretFor,
+  storeConfig,
   teams,
 } from './inventory.ts';
 import { machines } from './machines.ts';
@@ -57,45 +60,27 @@ const endpoints = {
   gcp: { projectID: 'example-project', endpoint: googleUrl },
 } as const;
 
-const provider = (kind: Kind, cloud: Cloud): KubernetesObject =>
-  objectOf(
-    kind,
-    { name: cloud },
-    { spec: { ...endpoints[cloud], credentialsSecretRef: credentialsSecret[cloud] } },
-  );
-const providerConfig = (kind: Kind, cloud: Cloud): KubernetesObject =>
-  objectOf(
-    kind,
-    { name: 'default' },
-    {
-      spec: {
-        ...endpoints[cloud],
-        credentials: { source: 'Secret', secretRef: credentialsSecret[cloud] },
-      },
-    },
-  );
-
 const rds = {
   ...{ region, engineVersion: '16.6', dbInstanceClass: 'db.t3.micro', allocatedStorage: 20 },
   ...{ masterUsername: 'app', skipFinalSnapshotBeforeDeletion: true },
 } as const;
 
+const memorystore = { region: 'us-central1', tier: 'BASIC', memorySizeGb: 1, authEnabled: true } as const;
+
 const providers: readonly KubernetesObject[] = [
-  provider(awsLegacy.ProviderKind, 'aws'),
-  providerConfig(aws.ProviderConfigKind, 'aws'),
-  provider(gcpLegacy.ProviderKind, 'gcp'),
-  providerConfig(gcp.ProviderConfigKind, 'gcp'),
+  provider(awsLegacy.ProviderKind, 'aws', 'aws', endpoints.aws),
+  providerConfig(aws.ProviderConfigKind, 'aws', endpoints.aws),
+  provider(gcpLegacy.ProviderKind, 'gcp', 'gcp', endpoints.gcp),
+  providerConfig(gcp.ProviderConfigKind, 'gcp', endpoints.gcp),
 ];
 
 /** The objects that an administrator creates in the beginning. */
 const inventory: readonly KubernetesObject[] = [
   objectOf(NamespaceKind, { name: adminNamespace }),
   ...teams.map((name) => objectOf(NamespaceKind, { name })),
-  ...clouds.map((cloud) =>
-    secret(credentialsSecret[cloud].namespace, credentialsSecret[cloud].name, credentials[cloud]),
-  ),
+  ...clouds.map(secretFor),
   ...providers,
-  objectOf(StoreConfigKind, { name: 'default' }, { spec: { type: 'Kubernetes', defaultScope: 'stores' } }),
+  storeConfig,
   classOf(
     RDSInstanceClassKind,
     { name: 'postgres', labels: { engine: 'postgres' } },
@@ -103,20 +88,13 @@ const inventory: readonly KubernetesObject[] = [
   ),
   classOf(
     RDSInstanceClassKind,
-    { name: 'any', labels: { engine: 'any' }, annotations: { [annotationKeys.defaultClass]: 'true' } },
-    {
-      providerRef: { name: 'aws' },
-      reclaimPolicy: 'Retain',
-      forProvider: omit(rds, 'engineVersion'),
-    },
+    { name: 'any', labels: { engine: 'any' }, annotations: byDefault },
+    { providerRef: { name: 'aws' }, reclaimPolicy: 'Retain', forProvider: omit(rds, 'engineVersion') },
   ),
   classOf(
     CloudMemorystoreInstanceClassKind,
-    { name: 'small', labels: { size: 'small' }, annotations: { [annotationKeys.defaultClass]: 'true' } },
-    {
-      reclaimPolicy: 'Delete',
-      forProvider: { region: 'us-central1', tier: 'BASIC', memorySizeGb: 1, authEnabled: true },
-    },
+    { name: 'small', labels: { size: 'small' }, annotations: byDefault },
+    { reclaimPolicy: 'Delete', forProvider: memorystore },
   ),
 ];
 
@@ -131,22 +109,18 @@ interface Made {
   readonly edits: readonly object[];
 }
 
-const tags = [{ tags: { stage: 'test' } }, { tags: { stage: 'live', team: 'shop' } }] as const;
-const listed = [
-  { tags: [{ key: 'stage', value: 'test' }] },
-  { tags: [{ key: 'team', value: 'shop' }] },
-] as const;
-const labels = [{ labels: { stage: 'test' } }, { labels: { stage: 'live', team: 'shop' } }] as const;
+const [test, live] = [{ stage: 'test' }, { stage: 'live', team: 'shop' }];
+const tags = [{ tags: test }, { tags: live }];
+const labels = [{ labels: test }, { labels: live }];
+const listed = [{ tags: [{ key: 'stage', value: 'test' }] }, { tags: [{ key: 'team', value: 'shop' }] }];
+const scaled = (desiredSize: number) => ({ scalingConfig: [{ desiredSize, minSize: 1, maxSize: 4 }] });
 
 const made: readonly Made[] = [
   {
     ...{ kind: VPCKind, name: 'vpc', forProvider: { region, cidrBlock: '10.0.0.0/16' } },
     edits: [
-      ...tags,
-      { enableDnsHostnames: true },
-      { enableDnsSupport: false },
-      { cidrBlock: '10.1.0.0/16' },
-      { region: 'us-east-1' },
+      ...[...tags, { enableDnsHostnames: true }, { enableDnsSupport: false }],
+      ...[{ cidrBlock: '10.1.0.0/16' }, { region: 'us-east-1' }],
     ],
   },
   {
@@ -160,19 +134,11 @@ const made: readonly Made[] = [
     edits: [...tags, { instanceType: 't3.small' }, { instanceType: 't2.micro' }],
   },
   {
-    ...{
-      kind: RDSInstanceKind,
-      name: 'rds',
-      forProvider: { ...rds, engine: 'postgres' },
-    },
+    ...{ kind: RDSInstanceKind, name: 'rds', forProvider: { ...rds, engine: 'postgres' } },
     edits: [
-      ...listed,
-      { allocatedStorage: 30 },
-      { backupRetentionPeriod: 3 },
+      ...[...listed, { allocatedStorage: 30 }, { backupRetentionPeriod: 3 }],
       { dbInstanceClass: 'db.t3.small', applyModificationsImmediately: true },
-      { engine: 'mysql' },
-      { passwordRotation: 'first' },
-      { passwordRotation: 'second' },
+      ...[{ engine: 'mysql' }, { passwordRotation: 'first' }, { passwordRotation: 'second' }],
     ],
   },
   {
@@ -197,26 +163,16 @@ const made: readonly Made[] = [
     ...{ kind: NodeGroupKind, name: 'nodes' },
     forProvider: {
       ...{ region, clusterName: 'guide', nodeRoleArn: 'arn:aws:iam::123456789012:role/nodes' },
-      ...{ subnetIdRefs: [{ name: 'subnet' }], scalingConfig: [{ desiredSize: 1, minSize: 1, maxSize: 4 }] },
+      ...{ subnetIdRefs: [{ name: 'subnet' }], ...scaled(1) },
     },
-    edits: [
-      ...tags,
-      { scalingConfig: [{ desiredSize: 2, minSize: 1, maxSize: 4 }] },
-      { labels: { pool: 'blue' } },
-      { labels: { pool: 'green' } },
-    ],
+    edits: [...tags, scaled(2), { labels: { pool: 'blue' } }, { labels: { pool: 'green' } }],
   },
   {
-    ...{ kind: CloudMemorystoreInstanceKind, name: 'redis' },
-    forProvider: { region: 'us-central1', tier: 'BASIC', memorySizeGb: 1, authEnabled: true },
+    ...{ kind: CloudMemorystoreInstanceKind, name: 'redis', forProvider: memorystore },
     edits: [
-      ...labels,
-      { memorySizeGb: 2 },
-      { memorySizeGb: 3 },
+      ...[...labels, { memorySizeGb: 2 }, { memorySizeGb: 3 }],
       { redisConfigs: { 'maxmemory-policy': 'allkeys-lru' } },
-      { authEnabled: false },
-      { redisVersion: 'REDIS_7_2' },
-      { region: 'europe-west1' },
+      ...[{ authEnabled: false }, { redisVersion: 'REDIS_7_2' }, { region: 'europe-west1' }],
     ],
   },
   {
@@ -226,12 +182,8 @@ const made: readonly Made[] = [
 ];
 
 const policies: readonly object[] = [
-  {},
-  {},
-  {},
-  { deletionPolicy: 'Orphan' },
-  { reclaimPolicy: 'Retain' },
-  { managementPolicies: ['Observe'] },
+  ...[{}, {}, {}],
+  ...[{ deletionPolicy: 'Orphan' }, { reclaimPolicy: 'Retain' }, { managementPolicies: ['Observe'] }],
   { managementPolicies: ['Observe', 'Create', 'Delete'] },
   { managementPolicies: ['Observe', 'Create', 'Update', 'LateInitialize'] },
 ];
@@ -246,6 +198,8 @@ const objectBy = ({ kind, name, forProvider }: Made, policy: object = {}): Kuber
   const to = { namespace: adminNamespace, name: `${name}-connection` };
   return objectOf(kind, { name }, { spec: { forProvider, ...policy, writeConnectionSecretToRef: to } });
 };
+
+const unfinalized = { metadata: { finalizers: null } };
 
 /** A user creates managed resources, edits them, and deletes some of them. */
 function byHand(draft: Draft): void {
@@ -262,37 +216,25 @@ function life(draft: Draft, what: Made): void {
   const edits = Math.floor(draft.chance('edits') * 3);
   for (let index = 0; index < edits; index += 1) {
     const forProvider = draft.pick(what.edits, 'edit', index);
-    draft.at(draft.between(born, 0.95, 'edited', index), {
-      type: 'edit',
-      of,
-      patch: { spec: { forProvider } },
-    });
+    draft.edit(draft.between(born, 0.95, 'edited', index), of, { spec: { forProvider } });
   }
   if (draft.has(0.15, 'paused')) {
     const paused = draft.between(born, 0.7, 'paused at');
     const note = (value: string | null): object => ({
       metadata: { annotations: { [annotationKeys.paused]: value } },
     });
-    draft.at(paused, { type: 'edit', of, patch: note('true') });
-    draft.at(draft.between(paused, 0.95, 'resumed at'), { type: 'edit', of, patch: note(null) });
+    draft.edit(paused, of, note('true'));
+    draft.edit(draft.between(paused, 0.95, 'resumed at'), of, note(null));
   }
   mayGo(draft, object, { born, share: 0.45 });
-  if (draft.has(0.1, 'forced')) {
-    draft.at(draft.between(born, 1, 'forced at'), {
-      type: 'edit',
-      of,
-      patch: { metadata: { finalizers: null } },
-    });
-  }
+  if (draft.has(0.1, 'forced')) draft.edit(draft.between(born, 1, 'forced at'), of, unfinalized);
 }
 
+const labelled = (matchLabels: object) => ({ classSelector: { matchLabels } });
 const wishes = new Map<Kind, readonly object[]>([
-  [
-    PostgreSQLInstanceKind,
-    [{}, { engineVersion: '16' }, { classSelector: { matchLabels: { engine: 'postgres' } } }],
-  ],
-  [MySQLInstanceKind, [{}, { engineVersion: '8.0' }, { classSelector: { matchLabels: { engine: 'any' } } }]],
-  [RedisClusterKind, [{}, { classSelector: { matchLabels: { size: 'small' } } }]],
+  [PostgreSQLInstanceKind, [{}, { engineVersion: '16' }, labelled({ engine: 'postgres' })]],
+  [MySQLInstanceKind, [{}, { engineVersion: '8.0' }, labelled({ engine: 'any' })]],
+  [RedisClusterKind, [{}, labelled({ size: 'small' })]],
 ]);
 
 /** Teams claim databases and caches, think better of it, and claim them again. */
@@ -307,26 +249,18 @@ function claims(draft: Draft): void {
     draft.at(born, { type: 'create', object });
     mayGo(draft.by(index), object, { born });
     if (draft.has(0.2, 'secret', index)) {
+      const secrets: readonly ObjectName[] = [secretOf(object), { ...of, given: 'source secret' }];
+      const patch = { data: encodeDetails({ password: `guessed-${index}` }) };
       const acts: readonly Act[] = [
-        { type: 'delete', of: secretOf(object) },
-        { type: 'delete', of: { ...of, given: 'source secret' } },
-        {
-          type: 'edit',
-          of: secretOf(object),
-          patch: { data: encodeDetails({ password: `guessed-${index}` }) },
-        },
-        {
-          type: 'edit',
-          of: { ...of, given: 'source secret' },
-          patch: { data: encodeDetails({ password: `guessed-${index}` }) },
-        },
+        ...secrets.map((each) => ({ type: 'delete' as const, of: each })),
+        ...secrets.map((each) => ({ type: 'edit' as const, of: each, patch })),
       ];
       draft.at(draft.between(born, 1, 'secret at', index), draft.pick(acts, 'secret act', index));
     }
     if (draft.has(0.1, 'forced', index)) {
       const whom: ObjectName = draft.pick([of, { ...of, given: 'resource' }], 'whom', index);
       const begin = draft.between(born, 0.9, 'forced at', index);
-      draft.at(begin, { type: 'edit', of: whom, patch: { metadata: { finalizers: null } } });
+      draft.edit(begin, whom, unfinalized);
       draft.at(draft.between(begin, 1, 'forced end', index), { type: 'delete', of: whom });
     }
   }
@@ -338,37 +272,31 @@ function fresh(kind: Kind): KubernetesObject {
   return found === undefined ? claimOf(kind, teams[0], 0) : objectBy(found);
 }
 
+const wrongKey = (id: string): string =>
+  `[default]\naws_access_key_id = ${id}\naws_secret_access_key = wrong\n`;
 const wrong: Readonly<Record<Cloud, readonly string[]>> = {
-  aws: [
-    'nonsense',
-    '[default]\naws_access_key_id = AKIAIOSFODNN7EXAMPLE\naws_secret_access_key = wrong\n',
-    '[default]\naws_access_key_id = AKIANOBODY\naws_secret_access_key = wrong\n',
-  ],
+  aws: ['nonsense', wrongKey('AKIAIOSFODNN7EXAMPLE'), wrongKey('AKIANOBODY')],
   gcp: ['nonsense', '{}'],
 };
 
 /** Credentials are wrong for a while, or gone, and come back; a provider goes and comes back. */
 function providersAndCredentials(draft: Draft): void {
   const cloud = draft.pick(clouds, 'cloud');
-  const { namespace, name, key } = credentialsSecret[cloud];
-  const object = secret(namespace, name, credentials[cloud]);
+  const { key } = credentialsSecret[cloud];
+  const object = secretFor(cloud);
   const of = nameOf(object);
   const which = draft.pick(providers, 'provider');
   const begin = draft.between(0, 0.7, 'begin');
   const end = draft.between(begin, 1, 'end');
+  const edit = (data: object): Act => ({ type: 'edit', of, patch: { data } });
+  const bad = encodeDetails({ [key]: draft.pick(wrong[cloud], 'wrong') });
+  const isGone = (each: KubernetesObject): readonly [Act, Act] => [
+    { type: 'delete', of: nameOf(each) },
+    { type: 'create', object: each },
+  ];
   const acts: readonly (readonly [Act, Act])[] = [
-    [
-      { type: 'edit', of, patch: { data: encodeDetails({ [key]: draft.pick(wrong[cloud], 'wrong') }) } },
-      { type: 'edit', of, patch: { data: encodeDetails(credentials[cloud]) } },
-    ],
-    [
-      { type: 'delete', of },
-      { type: 'create', object },
-    ],
-    [
-      { type: 'delete', of: nameOf(which) },
-      { type: 'create', object: which },
-    ],
+    [edit(bad), edit(encodeDetails(credentials[cloud]))],
+    ...[object, which].map(isGone),
   ];
   const [goes, comes] = draft.pick(acts, 'act');
   draft.at(begin, goes);

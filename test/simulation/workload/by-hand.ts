@@ -46,11 +46,7 @@ export function staticResources(draft: Draft): void {
   ];
   for (const index of [0, 1]) {
     if (draft.has(0.4, 'edited', index)) {
-      draft.at(draft.between(born, 1, 'edit', index), {
-        type: 'edit',
-        of,
-        patch: draft.pick(edits, 'what', index),
-      });
+      draft.edit(draft.between(born, 1, 'edit', index), of, draft.pick(edits, 'what', index));
     }
   }
   mayGo(draft, object, { born, share: 0.4 });
@@ -96,11 +92,8 @@ export function grants(draft: Draft): void {
   }
   for (const [index, object] of [all[0], all[2]].entries()) {
     if (object !== undefined && draft.has(0.3, 'rotated', index)) {
-      draft.at(draft.between(0.3, 1, 'rotation', index), {
-        type: 'edit',
-        of: nameOf(object),
-        patch: { spec: { forProvider: { passwordRotation: 'today' } } },
-      });
+      const patch = { spec: { forProvider: { passwordRotation: 'today' } } };
+      draft.edit(draft.between(0.3, 1, 'rotation', index), nameOf(object), patch);
     }
   }
 }

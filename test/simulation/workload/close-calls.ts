@@ -1,15 +1,16 @@
 import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
-import { apiVersionOf } from '../../../apis/core/v1alpha1/kind.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import { StoreConfigKind } from '../../../apis/core/v1alpha1/store-config.ts';
 import { FavouriteDBInstanceKind } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { NetworkKind } from '../../../apis/fcp/v1alpha3/network.ts';
 import { ProviderConfigKind } from '../../../apis/fcp/v1alpha3/provider.ts';
 import { AmbivalentDBInstanceKind } from '../../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
+import { objectOf } from '../../fakes/object-of.ts';
+import { kindOf } from '../kinds.ts';
 import type { ObjectName } from '../scenario.ts';
 import type { Draft } from './draft.ts';
 import { managedByHand, nameOf } from './exemplars.ts';
-import { adminNamespace, inventory, objectOf, secret } from './inventory.ts';
+import { adminNamespace, inventory, secret } from './inventory.ts';
 
 /** Not later than so much after something else: a moment in which that is still under way. */
 const soon = 0.06;
@@ -50,7 +51,7 @@ function identity(draft: Draft): void {
     'edit',
   );
   const edited = after(draft, born, 'edited');
-  draft.at(edited, { type: 'edit', of: nameOf(object), patch });
+  draft.edit(edited, nameOf(object), patch);
   if (draft.has(0.6, 'goes')) goes(draft, nameOf(object), edited);
 }
 
@@ -63,53 +64,41 @@ function network(draft: Draft): void {
   const born = comes(draft, object);
   for (const moment of [0.6, 0.8]) draft.at(moment, { type: 'clear mark', of: nameOf(object) });
   if (draft.has(0.4, 'labelled')) {
-    const patch = { metadata: { labels: { tier: 'two' } } };
-    draft.at(after(draft, born, 'labelled'), { type: 'edit', of: nameOf(object), patch });
+    draft.edit(after(draft, born, 'labelled'), nameOf(object), { metadata: { labels: { tier: 'two' } } });
   }
   if (draft.has(0.4, 'lost')) draft.at(draft.between(0.3, 1, 'lost'), { type: 'compact' });
   if (draft.has(0.6, 'goes')) goes(draft, nameOf(object), born);
 }
 
+const vaultToken = { namespace: adminNamespace, name: 'vault', key: 'token' };
+const vault = {
+  ...{ server: 'https://vault.test:8200', mountPath: 'secret' },
+  auth: { method: 'Token', token: { source: 'Secret', secretRef: vaultToken } },
+};
+const vaultConfig = objectOf(
+  StoreConfigKind,
+  { name: 'vault' },
+  { spec: { type: 'Vault', defaultScope: 'simulated', vault } },
+);
+
 /** Two resources want one external name, one Secret, or one entry of a store; one of them is deleted. */
 function rivals(draft: Draft): void {
   const kind = draft.pick(instanceKinds, 'kind');
   const wants = draft.pick(['name', 'secret', 'entry'] as const, 'what');
-  const spec =
-    wants === 'secret'
-      ? { writeConnectionSecretToRef: { namespace: adminNamespace, name: 'shared' } }
-      : wants === 'entry'
-        ? {
-            writeConnectionSecretToRef: undefined,
-            publishConnectionDetailsTo: {
-              name: 'shared',
-              configRef: { name: draft.pick(['default', 'vault'], 'store') },
-            },
-          }
-        : {};
-  draft.have(
-    secret(adminNamespace, 'vault', { token: 'vault-token' }),
-    objectOf(
-      StoreConfigKind,
-      { name: 'vault' },
-      {
-        spec: {
-          type: 'Vault',
-          defaultScope: 'simulated',
-          vault: {
-            server: 'https://vault.test:8200',
-            mountPath: 'secret',
-            auth: {
-              method: 'Token',
-              token: {
-                source: 'Secret',
-                secretRef: { namespace: adminNamespace, name: 'vault', key: 'token' },
-              },
-            },
-          },
-        },
-      },
-    ),
-  );
+  const published = () => ({
+    writeConnectionSecretToRef: undefined,
+    publishConnectionDetailsTo: {
+      name: 'shared',
+      configRef: { name: draft.pick(['default', 'vault'], 'store') },
+    },
+  });
+  const specs = {
+    name: () => ({}),
+    secret: () => ({ writeConnectionSecretToRef: { namespace: adminNamespace, name: 'shared' } }),
+    entry: published,
+  };
+  const spec = specs[wants]();
+  draft.have(secret(adminNamespace, 'vault', { token: 'vault-token' }), vaultConfig);
   for (const index of [0, 1]) {
     const object = managedByHand(kind, index, spec);
     const annotations = { [annotationKeys.externalName]: 'shared' };
@@ -125,10 +114,7 @@ function rivals(draft: Draft): void {
 
 /** A ProviderConfig goes while it is used, and those who use it come and go. */
 function providerConfig(draft: Draft): void {
-  const config = inventory.find(
-    ({ kind, apiVersion }) =>
-      kind === ProviderConfigKind.kind && apiVersion === apiVersionOf(ProviderConfigKind),
-  );
+  const config = inventory.find((object) => kindOf(object) === ProviderConfigKind);
   const user = managedByHand(FavouriteDBInstanceKind);
   const born = comes(draft, user);
   if (config === undefined) return;

@@ -25,39 +25,33 @@ export function claimsOf(draft: Draft): readonly ObjectName[] {
   return made.length > 0 ? made : [exemplar(draft, FancySQLInstanceKind)];
 }
 
+/** The managed resource of a claim, and the Secret of that. */
+const givenTo = (claim: ObjectName): readonly [ObjectName, ObjectName] => [
+  { ...claim, given: 'resource' },
+  { ...claim, given: 'source secret' },
+];
+
 /** A user loses patience: removes finalizers, or deletes the objects of the claim. */
 export function force(draft: Draft): void {
   const claim = draft.pick(claimsOf(draft), 'claim');
-  const of = draft.pick<ObjectName>(
-    [claim, { ...claim, given: 'resource' }, { ...claim, given: 'source secret' }],
-    'whom',
-  );
+  const [resource, source] = givenTo(claim);
+  const of = draft.pick([claim, resource, source], 'whom');
   const begin = draft.between(0.2, 0.9, 'begin');
   const isGentle = draft.has(0.4, 'gentle');
-  if (!isGentle) draft.at(begin, { type: 'edit', of, patch: { metadata: { finalizers: null } } });
+  if (!isGentle) draft.edit(begin, of, { metadata: { finalizers: null } });
   draft.at(draft.between(begin, 1, 'end'), { type: 'delete', of });
 }
 
 const somebodyElse = {
-  apiVersion: 'example.org/v1',
-  kind: 'Composite',
-  name: 'composite',
-  uid: 'uid-of-a-composite',
-  controller: true,
+  ...{ apiVersion: 'example.org/v1', kind: 'Composite', name: 'composite' },
+  ...{ uid: 'uid-of-a-composite', controller: true },
 };
 
 /** Another controller, or a tool, wants these objects as it has them in its repository. */
 export function rivals(draft: Draft): void {
   const claim = draft.pick(claimsOf(draft), 'claim');
-  const of = draft.pick<ObjectName>(
-    [
-      claim,
-      { ...claim, given: 'resource' },
-      { ...claim, given: 'resource' },
-      { ...claim, given: 'source secret' },
-    ],
-    'whom',
-  );
+  const [resource, source] = givenTo(claim);
+  const of = draft.pick([claim, resource, resource, source], 'whom');
   const patch = draft.pick<object>(
     [
       { metadata: { ownerReferences: [somebodyElse] } },
@@ -75,7 +69,5 @@ export function rivals(draft: Draft): void {
   );
   const begin = draft.between(0.1, 0.8, 'begin');
   const times = 1 + Math.floor(draft.chance('times') * 3);
-  for (let time = 0; time < times; time += 1) {
-    draft.at(begin + (0.2 * time) / times, { type: 'edit', of, patch });
-  }
+  for (let time = 0; time < times; time += 1) draft.edit(begin + (0.2 * time) / times, of, patch);
 }

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Chance } from '../chance.ts';
-import type { Act, Step } from '../scenario.ts';
+import type { Act, ObjectName, Step } from '../scenario.ts';
 
 type Name = readonly (string | number)[];
 
@@ -18,6 +18,8 @@ export interface Draft {
   /** The objects at the beginning. */
   have(...objects: readonly KubernetesObject[]): void;
   at(moment: number, act: Act): void;
+  /** A person merges a patch into an object. */
+  edit(moment: number, of: ObjectName, patch: object): void;
   /** The same draft, for a theme whose chance goes by names of its own. */
   by(...prefix: Name): Draft;
   /** All there is so far. */
@@ -31,17 +33,15 @@ export function createDraft(seed: number, chance: Chance, durationMs: number): D
   const steps: Step[] = [];
   const draftBy = (prefix: Name): Draft => {
     const named: Chance = (...name) => chance(...prefix, ...name);
+    const at: Draft['at'] = (moment, act) => steps.push({ atMs: Math.round(moment * durationMs), act });
     return {
-      seed,
-      chance: named,
-      objects,
-      steps,
+      ...{ seed, chance: named, objects, steps, at },
+      edit: (moment, of, patch) => at(moment, { type: 'edit', of, patch }),
       has: (share, ...name) => named(...name) < share,
       pick: (from, ...name) => from[Math.floor(named(...name) * from.length)] as (typeof from)[number],
       between: (from, to, ...name) => from + named(...name) * (to - from),
       share: (ms) => ms / durationMs,
       have: (...given) => objects.push(...given),
-      at: (moment, act) => steps.push({ atMs: Math.round(moment * durationMs), act }),
       by: (...more) => draftBy([...prefix, ...more]),
     };
   };

@@ -8,10 +8,11 @@ import { AmbivalentDBInstanceKind } from '../../../apis/ocp/v1alpha1/ambivalent-
 import { PostgreSQLDatabaseKind } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
 import { PostgreSQLGrantKind } from '../../../apis/postgresql/v1alpha1/postgresql-grant.ts';
 import { PostgreSQLRoleKind } from '../../../apis/postgresql/v1alpha1/postgresql-role.ts';
+import { objectOf } from '../../fakes/object-of.ts';
 import { kindOf, managedKinds } from '../kinds.ts';
 import type { ObjectName } from '../scenario.ts';
 import type { Draft } from './draft.ts';
-import { adminNamespace, inventory, objectOf, teams } from './inventory.ts';
+import { adminNamespace, inventory, teams } from './inventory.ts';
 
 /** The name of an object. */
 export function nameOf({ apiVersion, kind, metadata }: KubernetesObject): ObjectName {
@@ -19,45 +20,28 @@ export function nameOf({ apiVersion, kind, metadata }: KubernetesObject): Object
   return namespace === undefined ? { apiVersion, kind, name } : { apiVersion, kind, namespace, name };
 }
 
-/** The name of a managed resource that a user created, by kind, before its number. */
-const managedNames = new Map<Kind, string>([
-  [FavouriteDBInstanceKind, 'by-hand'],
-  [AmbivalentDBInstanceKind, 'other-by-hand'],
-  [NetworkKind, 'network'],
-  [PostgreSQLDatabaseKind, 'database'],
-  [PostgreSQLRoleKind, 'role'],
-  [PostgreSQLGrantKind, 'grant'],
-]);
+const grantFields = {
+  ...{ roleRef: { name: 'role-0' }, databaseRef: { name: 'database-0' }, privileges: ['CONNECT'] },
+};
 
-/** The fields of each, in addition to the common ones. */
-const forProviders = new Map<Kind, object>([
-  [FavouriteDBInstanceKind, { fancinessLevel: 5 }],
-  [AmbivalentDBInstanceKind, { ambivalence: 7 }],
-  [NetworkKind, { displayName: 'network' }],
-  [PostgreSQLDatabaseKind, {}],
-  [PostgreSQLRoleKind, { login: true }],
-  [
-    PostgreSQLGrantKind,
-    { roleRef: { name: 'role-0' }, databaseRef: { name: 'database-0' }, privileges: ['CONNECT'] },
-  ],
+/** The name of a managed resource that a user created, before its number, and its fields beside the common ones. */
+const usualResources = new Map<Kind, readonly [name: string, forProvider: object]>([
+  [FavouriteDBInstanceKind, ['by-hand', { fancinessLevel: 5 }]],
+  [AmbivalentDBInstanceKind, ['other-by-hand', { ambivalence: 7 }]],
+  [NetworkKind, ['network', { displayName: 'network' }]],
+  [PostgreSQLDatabaseKind, ['database', {}]],
+  [PostgreSQLRoleKind, ['role', { login: true }]],
+  [PostgreSQLGrantKind, ['grant', grantFields]],
 ]);
 
 /** A managed resource that an administrator makes by hand, the least there can be; its secret is its own. */
 export function managedByHand(kind: Kind, index = 0, spec: object = {}): KubernetesObject {
-  const name = `${managedNames.get(kind)}-${index}`;
+  const [prefix, forProvider] = usualResources.get(kind) ?? ['', {}];
+  const to = { namespace: adminNamespace, name: `${kind.kind.toLowerCase()}-${index}` };
   return objectOf(
     kind,
-    { name, labels: { tier: 'one' } },
-    {
-      spec: {
-        forProvider: forProviders.get(kind) ?? {},
-        writeConnectionSecretToRef: {
-          namespace: adminNamespace,
-          name: `${kind.kind.toLowerCase()}-${index}`,
-        },
-        ...spec,
-      },
-    },
+    { name: `${prefix}-${index}`, labels: { tier: 'one' } },
+    { spec: { forProvider, writeConnectionSecretToRef: to, ...spec } },
   );
 }
 

@@ -45,8 +45,7 @@ function walkField(draft: Draft, field: Field, of: ObjectName): void {
   const begin = draft.between(0.15, 0.6, 'begin');
   const end = draft.between(begin, 1, 'end');
   for (const [index, value] of states.entries()) {
-    const moment = begin + ((end - begin) * index) / states.length;
-    draft.at(moment, { type: 'edit', of, patch: patchOf(field, value) });
+    draft.edit(begin + ((end - begin) * index) / states.length, of, patchOf(field, value));
   }
 }
 

@@ -1,48 +1,36 @@
 import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
-import { apiVersionOf } from '../../../apis/core/v1alpha1/kind.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import { NamespaceKind } from '../../../apis/core/v1alpha1/namespace.ts';
-import { encodeDetails } from '../../../apis/core/v1alpha1/secret.ts';
+import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
+import { encodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import { StoreConfigKind } from '../../../apis/core/v1alpha1/store-config.ts';
-import { FavouriteDBInstanceClassKind } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import { FavouriteDBInstanceClassKind as Favourite } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import * as fcp from '../../../apis/fcp/v1alpha3/provider.ts';
-import { AmbivalentDBInstanceClassKind } from '../../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
+import { AmbivalentDBInstanceClassKind as Ambivalent } from '../../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
 import * as ocp from '../../../apis/ocp/v1alpha1/provider.ts';
-import { PostgreSQLDatabaseClassKind } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
+import { PostgreSQLDatabaseClassKind as Database } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
 import * as postgresql from '../../../apis/postgresql/v1alpha1/provider.ts';
 import { credentialsFile, exampleAccount } from '../../../emulators/aws/account.ts';
 import { googleCredentials } from '../../fakes/in-process-google-cloud.ts';
+import { objectOf } from '../../fakes/object-of.ts';
 import { cloudUrls } from '../world.ts';
 
 /** Where administrators keep what teams must not read. */
 export const adminNamespace = 'cloud-credentials';
 export const teams = ['team-a', 'team-b'] as const;
 
-/** An object of a kind; what it holds beside metadata is its own. */
-export const objectOf = (
-  kind: Kind,
-  metadata: KubernetesObject['metadata'],
-  rest: object = {},
-): KubernetesObject => ({ apiVersion: apiVersionOf(kind), kind: kind.kind, metadata, ...rest });
+export const secret = (namespace: string, name: string, details: ConnectionDetails): KubernetesObject =>
+  objectOf(SecretKind, { namespace, name }, { data: encodeDetails(details) });
 
-export const secret = (
-  namespace: string,
-  name: string,
-  details: Readonly<Record<string, string>>,
-): KubernetesObject => ({
-  apiVersion: 'v1',
-  kind: 'Secret',
-  metadata: { namespace, name },
-  ...{ data: encodeDetails(details) },
-});
+const secretOf = (name: string, key: string) => ({ namespace: adminNamespace, name, key });
 
 /** The secrets that lead to external systems, by system. */
 export const credentialsSecret = {
-  favourite: { namespace: adminNamespace, name: 'favourite', key: 'credentials' },
-  other: { namespace: adminNamespace, name: 'other', key: 'credentials' },
-  postgresql: { namespace: adminNamespace, name: 'postgresql', key: 'endpoint' },
-  aws: { namespace: adminNamespace, name: 'aws', key: 'credentials' },
-  gcp: { namespace: adminNamespace, name: 'gcp', key: 'key.json' },
+  favourite: secretOf('favourite', 'credentials'),
+  other: secretOf('other', 'credentials'),
+  postgresql: secretOf('postgresql', 'endpoint'),
+  aws: secretOf('aws', 'credentials'),
+  gcp: secretOf('gcp', 'key.json'),
 } as const;
 
 /** The content of those Secrets while they are correct. */
@@ -50,14 +38,10 @@ export const credentials = {
   favourite: { credentials: JSON.stringify({ url: cloudUrls.favourite, token: 'favourite-token' }) },
   other: { credentials: JSON.stringify({ url: cloudUrls.other, token: 'other-token' }) },
   postgresql: {
-    endpoint: 'postgresql.test',
-    port: '5432',
-    username: 'postgres',
-    password: 'postgres-password',
+    ...{ endpoint: 'postgresql.test', port: '5432' },
+    ...{ username: 'postgres', password: 'postgres-password' },
   },
-  aws: {
-    credentials: credentialsFile(exampleAccount),
-  },
+  aws: { credentials: credentialsFile(exampleAccount) },
   gcp: { 'key.json': googleCredentials },
 } as const;
 
@@ -65,17 +49,27 @@ export type System = keyof typeof credentials;
 /** The systems that stand in every simulated world. */
 export const usualSystems = ['favourite', 'other', 'postgresql'] as const satisfies readonly System[];
 
-const provider = (kind: Kind, name: string, system: System): KubernetesObject =>
-  objectOf(kind, { name }, { spec: { credentialsSecretRef: credentialsSecret[system] } });
+/** A Provider, which has the older form; `spec` begins with where the system is. */
+export const provider = (kind: Kind, name: string, system: System, spec: object = {}): KubernetesObject =>
+  objectOf(kind, { name }, { spec: { ...spec, credentialsSecretRef: credentialsSecret[system] } });
 
-const providerConfig = (kind: Kind, name: string, system: System): KubernetesObject =>
-  objectOf(
-    kind,
-    { name },
-    { spec: { credentials: { source: 'Secret', secretRef: credentialsSecret[system] } } },
-  );
+/** The ProviderConfig for who names none. */
+export const providerConfig = (kind: Kind, system: System, spec: object = {}): KubernetesObject => {
+  const credentials = { source: 'Secret', secretRef: credentialsSecret[system] };
+  return objectOf(kind, { name: 'default' }, { spec: { ...spec, credentials } });
+};
 
-const byDefault = { [annotationKeys.defaultClass]: 'true' };
+/** The Secret of a system while its content is correct. */
+export const secretFor = (system: System): KubernetesObject =>
+  secret(credentialsSecret[system].namespace, credentialsSecret[system].name, credentials[system]);
+
+export const storeConfig = objectOf(
+  StoreConfigKind,
+  { name: 'default' },
+  { spec: { type: 'Kubernetes', defaultScope: 'stores' } },
+);
+
+export const byDefault = { [annotationKeys.defaultClass]: 'true' };
 
 /** A class; `specTemplate` beside where its secrets go. */
 export const classOf = (
@@ -87,32 +81,24 @@ export const classOf = (
     specTemplate: { writeConnectionSecretsToNamespace: adminNamespace, ...specTemplate },
   });
 
+const small = { name: 'small', labels: { size: 'small' }, annotations: byDefault };
+const otherSmall = { name: 'other-small', labels: { size: 'small' } };
+const large = { name: 'large', labels: { size: 'large' } };
+const [ofFavourite, deleted, kept] = [
+  { providerRef: { name: 'favourite' } },
+  { reclaimPolicy: 'Delete' },
+  { reclaimPolicy: 'Retain' },
+];
+
 const classes: readonly KubernetesObject[] = [
-  classOf(
-    FavouriteDBInstanceClassKind,
-    { name: 'small', labels: { size: 'small' }, annotations: byDefault },
-    { providerRef: { name: 'favourite' }, reclaimPolicy: 'Delete', forProvider: { fancinessLevel: 3 } },
-  ),
-  classOf(
-    FavouriteDBInstanceClassKind,
-    { name: 'large', labels: { size: 'large' } },
-    { providerRef: { name: 'favourite' }, reclaimPolicy: 'Retain', forProvider: { fancinessLevel: 100 } },
-  ),
-  classOf(
-    AmbivalentDBInstanceClassKind,
-    { name: 'other-small', labels: { size: 'small' } },
-    { reclaimPolicy: 'Delete', forProvider: { ambivalence: 5 } },
-  ),
-  classOf(
-    PostgreSQLDatabaseClassKind,
-    { name: 'small', labels: { size: 'small' }, annotations: byDefault },
-    { forProvider: {} },
-  ),
-  classOf(
-    PostgreSQLDatabaseClassKind,
-    { name: 'large', labels: { size: 'large' } },
-    { reclaimPolicy: 'Retain', forProvider: { onDelete: 'TerminateSessions', connectionLimit: 10 } },
-  ),
+  classOf(Favourite, small, { ...ofFavourite, ...deleted, forProvider: { fancinessLevel: 3 } }),
+  classOf(Favourite, large, { ...ofFavourite, ...kept, forProvider: { fancinessLevel: 100 } }),
+  classOf(Ambivalent, otherSmall, { ...deleted, forProvider: { ambivalence: 5 } }),
+  classOf(Database, small, { forProvider: {} }),
+  classOf(Database, large, {
+    ...kept,
+    forProvider: { onDelete: 'TerminateSessions', connectionLimit: 10 },
+  }),
 ];
 
 /** The system that a kind's objects stand for. */
@@ -128,16 +114,13 @@ export const inventory: readonly KubernetesObject[] = [
   objectOf(NamespaceKind, { name: adminNamespace }),
   objectOf(NamespaceKind, { name: teams[0], labels: { stage: 'live' } }),
   objectOf(NamespaceKind, { name: teams[1], labels: { stage: 'test' } }),
-  ...usualSystems.map((system) => {
-    const { namespace, name } = credentialsSecret[system];
-    return secret(namespace, name, credentials[system]);
-  }),
+  ...usualSystems.map(secretFor),
   provider(fcp.ProviderKind, 'favourite', 'favourite'),
-  providerConfig(fcp.ProviderConfigKind, 'default', 'favourite'),
+  providerConfig(fcp.ProviderConfigKind, 'favourite'),
   provider(ocp.ProviderKind, 'other', 'other'),
-  providerConfig(ocp.ProviderConfigKind, 'default', 'other'),
+  providerConfig(ocp.ProviderConfigKind, 'other'),
   provider(postgresql.ProviderKind, 'server', 'postgresql'),
-  providerConfig(postgresql.ProviderConfigKind, 'default', 'postgresql'),
-  objectOf(StoreConfigKind, { name: 'default' }, { spec: { type: 'Kubernetes', defaultScope: 'stores' } }),
+  providerConfig(postgresql.ProviderConfigKind, 'postgresql'),
+  storeConfig,
   ...classes,
 ];

@@ -6,8 +6,6 @@ import type { Act } from '../scenario.ts';
 import type { Draft } from './draft.ts';
 import { usualSystems } from './inventory.ts';
 
-const usualClouds = ['favourite', 'other'];
-
 /** Those of claims and secrets more often than others. */
 const usuallyWatched = [
   ...[claimKinds, [SecretKind], managedKinds, claimKinds, [SecretKind], classKinds, providerKinds].flat(),
@@ -26,71 +24,40 @@ interface Targets {
   readonly clouds: readonly string[];
 }
 
+const usualTargets: Targets = {
+  ...{ watched: usuallyWatched, systems: usualSystems, clouds: ['favourite', 'other'] },
+};
+
 /** The process dies, is stopped; watches and connections fail; clocks are set; others change the clouds. */
-export function machines(
-  draft: Draft,
-  { watched, systems, clouds }: Targets = {
-    watched: usuallyWatched,
-    systems: usualSystems,
-    clouds: usualClouds,
-  },
-): void {
+export function machines(draft: Draft, { watched, systems, clouds }: Targets = usualTargets): void {
+  const upTo = (ms: number, name: string): number => draft.chance(name) * ms;
+  const nthOf = (count: number, name: string): number => Math.floor(draft.chance(name) * count);
+  const held = (): Act => {
+    const kind = draft.pick(watched, 'hold');
+    return { type: 'hold watches', kind, forMs: upTo(40_000, 'hold for') };
+  };
+  const outage = (): Act => {
+    const system = draft.pick(systems, 'system');
+    return { type: 'outage', system, forMs: upTo(60_000, 'out') };
+  };
+  const drift = (): Act => {
+    const system = draft.pick(clouds, 'drifted');
+    return { type: 'drift', system, nth: nthOf(5, 'nth'), level: 77 };
+  };
   const acts: readonly (readonly [number, () => Act])[] = [
-    [0.3, () => ({ type: 'crash', downMs: draft.chance('down') * 20_000 })],
-    [0.15, () => ({ type: 'terminate', downMs: draft.chance('down 2') * 5_000 })],
-    [
-      0.3,
-      () => ({
-        type: 'freeze',
-        nth: Math.floor(draft.chance('frozen') * 2),
-        forMs: draft.chance('freeze for') * 40_000,
-      }),
-    ],
+    [0.3, () => ({ type: 'crash', downMs: upTo(20_000, 'down') })],
+    [0.15, () => ({ type: 'terminate', downMs: upTo(5_000, 'down 2') })],
+    [0.3, () => ({ type: 'freeze', nth: nthOf(2, 'frozen'), forMs: upTo(40_000, 'freeze for') })],
     [0.2, () => ({ type: 'compact' })],
     [0.2, () => ({ type: 'end watches' })],
-    [
-      0.2,
-      () => ({
-        type: 'hold watches',
-        kind: draft.pick(watched, 'hold'),
-        forMs: draft.chance('hold for') * 40_000,
-      }),
-    ],
-    [0.1, () => ({ type: 'hold watches', forMs: draft.chance('hold all') * 20_000 })],
-    [
-      0.1,
-      () => ({
-        type: 'silence watches',
-        kind: draft.pick(watched, 'silence'),
-      }),
-    ],
-    [0.15, () => ({ type: 'api outage', forMs: draft.chance('api') * 30_000 })],
-    [
-      0.15,
-      () => ({
-        type: 'outage',
-        system: draft.pick(systems, 'system'),
-        forMs: draft.chance('out') * 60_000,
-      }),
-    ],
+    [0.2, held],
+    [0.1, () => ({ type: 'hold watches', forMs: upTo(20_000, 'hold all') })],
+    [0.1, () => ({ type: 'silence watches', kind: draft.pick(watched, 'silence') })],
+    [0.15, () => ({ type: 'api outage', forMs: upTo(30_000, 'api') })],
+    [0.15, outage],
     [0.1, () => ({ type: 'set wall clock', byMs: Math.round(draft.between(-24, 24, 'wall') * hourMs) })],
-    [
-      0.15,
-      () => ({
-        type: 'drift',
-        system: draft.pick(clouds, 'drifted'),
-        nth: Math.floor(draft.chance('nth') * 5),
-        level: 77,
-      }),
-    ],
-    [
-      0.1,
-      () => ({
-        type: 'lose',
-        system: draft.pick(clouds, 'lost'),
-        nth: Math.floor(draft.chance('nth 2') * 5),
-      }),
-    ],
+    [0.15, drift],
+    [0.1, () => ({ type: 'lose', system: draft.pick(clouds, 'lost'), nth: nthOf(5, 'nth 2') })],
     [0.05, () => olderDefinition(draft)],
   ];
   for (const [index, [share, act]] of acts.entries()) {

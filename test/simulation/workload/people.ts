@@ -1,6 +1,5 @@
 import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
-import { apiVersionOf } from '../../../apis/core/v1alpha1/kind.ts';
-import { encodeDetails } from '../../../apis/core/v1alpha1/secret.ts';
+import { encodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import { FancySQLInstanceKind } from '../../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { PostgreSQLInstanceKind } from '../../../apis/database/v1alpha1/postgresql-instance.ts';
 import {
@@ -15,46 +14,33 @@ import {
   PostgreSQLDatabaseClassKind,
   PostgreSQLDatabaseKind,
 } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
+import { objectOf, referenceOf } from '../../fakes/object-of.ts';
 import type { Draft } from './draft.ts';
 import { claimOf, managedByHand, mayGo, nameOf, secretOf } from './exemplars.ts';
 import { teams } from './inventory.ts';
-
-const referenceTo = (kind: Kind, name: string): object => ({
-  apiVersion: apiVersionOf(kind),
-  kind: kind.kind,
-  name,
-});
 
 const selectors: readonly object[] = [
   { matchLabels: { size: 'small' } },
   { matchLabels: { size: 'large' } },
   { matchLabels: { size: 'enormous' } },
   { matchExpressions: [{ key: 'size', operator: 'In', values: ['small', 'large'] }] },
-  {
-    matchLabels: { size: 'small' },
-    matchExpressions: [{ key: 'tier', operator: 'DoesNotExist' }],
-  },
+  { matchLabels: { size: 'small' }, matchExpressions: [{ key: 'tier', operator: 'DoesNotExist' }] },
 ];
+
+const refs = (kind: Kind, ...names: readonly string[]): readonly object[] =>
+  names.map((name) => referenceOf(kind, name));
 
 const classRefs = new Map<Kind, readonly object[]>([
   [
     FancySQLInstanceKind,
     [
-      referenceTo(FavouriteDBInstanceClassKind, 'small'),
-      referenceTo(FavouriteDBInstanceClassKind, 'large'),
-      referenceTo(AmbivalentDBInstanceClassKind, 'other-small'),
-      referenceTo(FavouriteDBInstanceClassKind, 'late'),
-      referenceTo(PostgreSQLDatabaseClassKind, 'small'),
+      ...refs(FavouriteDBInstanceClassKind, 'small', 'large'),
+      ...refs(AmbivalentDBInstanceClassKind, 'other-small'),
+      ...refs(FavouriteDBInstanceClassKind, 'late'),
+      ...refs(PostgreSQLDatabaseClassKind, 'small'),
     ],
   ],
-  [
-    PostgreSQLInstanceKind,
-    [
-      referenceTo(PostgreSQLDatabaseClassKind, 'small'),
-      referenceTo(PostgreSQLDatabaseClassKind, 'large'),
-      referenceTo(PostgreSQLDatabaseClassKind, 'late'),
-    ],
-  ],
+  [PostgreSQLInstanceKind, refs(PostgreSQLDatabaseClassKind, 'small', 'large', 'late')],
 ]);
 
 /** The managed kinds that may satisfy a claim kind. */
@@ -81,16 +67,11 @@ function claim(draft: Draft, kind: Kind, index: number): void {
   draft.at(born, { type: 'create', object });
   mayGo(draft, object, { born });
   if (draft.has(0.3, 'noted')) {
-    draft.at(draft.between(born, 1, 'note'), {
-      type: 'edit',
-      of,
-      patch: {
-        metadata: { annotations: { 'team/note': `note-${index}` }, labels: { team: `label-${index}` } },
-      },
-    });
+    const [annotations, labels] = [{ 'team/note': `note-${index}` }, { team: `label-${index}` }];
+    draft.edit(draft.between(born, 1, 'note'), of, { metadata: { annotations, labels } });
   }
   if (draft.has(0.15, 'edited')) {
-    draft.at(draft.between(born, 1, 'edit'), { type: 'edit', of, patch: { spec: edit(draft, kind) } });
+    draft.edit(draft.between(born, 1, 'edit'), of, { spec: edit(draft, kind) });
   }
   if (draft.has(0.2, 'secret')) secretLife(draft.by('secret'), object, born);
 }
@@ -110,7 +91,7 @@ function wish(draft: Draft, kind: Kind): object {
 }
 
 const staticResources = (kind: Kind): readonly object[] =>
-  (resourceKinds.get(kind) ?? []).map((each) => referenceTo(each, managedByHand(each).metadata.name));
+  (resourceKinds.get(kind) ?? []).map((each) => referenceOf(each, managedByHand(each).metadata.name));
 
 /** The edits of a claim by its author, before it is bound or after. */
 const edit = (draft: Draft, kind: Kind): object =>
@@ -134,27 +115,20 @@ function secretLife(draft: Draft, claimed: KubernetesObject, born: number): void
   const { namespace = '', name } = of;
   const later = (what: string): number => draft.between(born, 1, what);
   const own = (type?: string): KubernetesObject =>
-    ({
-      apiVersion: 'v1',
-      kind: 'Secret',
-      metadata: { namespace, name },
-      ...(type && { type }),
-      data: encodeDetails({ mine: 'not yours' }),
-    }) as KubernetesObject;
+    objectOf(
+      SecretKind,
+      { namespace, name },
+      { ...(type && { type }), data: encodeDetails({ mine: 'not yours' }) },
+    );
+  const edits = (what: string, patch: object) => () => draft.edit(later(what), of, patch);
   const acts: readonly (() => void)[] = [
     () => draft.at(later('deleted'), { type: 'delete', of }),
-    () => draft.at(later('added'), { type: 'edit', of, patch: { data: encodeDetails({ own: 'key' }) } }),
-    () =>
-      draft.at(later('edited'), {
-        type: 'edit',
-        of,
-        patch: { data: encodeDetails({ password: 'guessed' }) },
-      }),
-    () => draft.at(later('emptied'), { type: 'edit', of, patch: { data: null } }),
-    () =>
-      draft.at(later('labelled'), { type: 'edit', of, patch: { metadata: { labels: { own: 'label' } } } }),
-    () => draft.at(later('disowned'), { type: 'edit', of, patch: { metadata: { ownerReferences: null } } }),
-    () => draft.at(later('muted'), { type: 'edit', of, patch: { metadata: { annotations: null } } }),
+    edits('added', { data: encodeDetails({ own: 'key' }) }),
+    edits('edited', { data: encodeDetails({ password: 'guessed' }) }),
+    edits('emptied', { data: null }),
+    edits('labelled', { metadata: { labels: { own: 'label' } } }),
+    edits('disowned', { metadata: { ownerReferences: null } }),
+    edits('muted', { metadata: { annotations: null } }),
     () => draft.have(own()),
     () => draft.have(own('connection.crossplane.io/v1alpha1')),
     () => {

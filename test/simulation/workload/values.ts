@@ -21,21 +21,31 @@ export interface FieldValues {
   readonly refused: readonly unknown[];
 }
 
-const legacyProvider = {
-  favourite: 'favourite',
-  other: 'other',
-  postgresql: 'server',
-  aws: 'aws',
-  gcp: 'gcp',
+/** The older Provider of each system: its name, and its group and version. */
+const legacyProviders = {
+  favourite: ['favourite', 'fcp.crossplane.io/v1alpha3'],
+  other: ['other', 'ocp.crossplane.io/v1alpha1'],
+  postgresql: ['server', 'postgresql.crossplane.io/v1alpha1'],
+  aws: ['aws', 'aws.crossplane.io/v1alpha3'],
+  gcp: ['gcp', 'gcp.crossplane.io/v1alpha3'],
 } as const;
+
+const parameter = (name: string, value: string) => ({ name, value });
+const [searchPath, timeout] = [parameter('search_path', 'public'), parameter('statement_timeout', '60s')];
+const hstore = { name: 'hstore', schema: 'public' };
+const expression = (key: string) => (operator: string, values?: readonly string[]) => [
+  { key, operator, ...(values && { values }) },
+];
+const [stage, size] = [expression('stage'), expression('size')];
+const inTeam = expression('kubernetes.io/metadata.name')('In', ['team-a']);
 
 export type Fitting = readonly unknown[] | ((kind: Kind) => readonly unknown[]);
 
 /** Values that the definitions do not describe: by the end of a field's path, the first that fits. */
 const fitting: readonly (readonly [RegExp, Fitting])[] = [
-  [/providerRef\.name$/, (kind) => [legacyProvider[systemOf(kind)], 'late', 'nobody']],
+  [/providerRef\.name$/, (kind) => [legacyProviders[systemOf(kind)][0], 'late', 'nobody']],
   [/providerRef\.kind$/, ['Provider', 'ProviderConfig']],
-  [/providerRef\.apiVersion$/, (kind) => [`${providerGroups[systemOf(kind)]}`, 'example.org/v1']],
+  [/providerRef\.apiVersion$/, (kind) => [legacyProviders[systemOf(kind)][1], 'example.org/v1']],
   [/providerConfigRef\.name$/, ['default', 'second', 'nobody']],
   [/configRef\.name$/, ['default', 'late', 'nobody']],
   [/(S|s)ecretRef\.name$/, (kind) => [credentialsSecret[systemOf(kind)].name, 'rotated', 'nobody']],
@@ -61,42 +71,24 @@ const fitting: readonly (readonly [RegExp, Fitting])[] = [
   [/template$/, ['template0', 'template1', 'nobody']],
   [
     /extensions$/,
-    [
-      [{ name: 'pg_trgm' }],
-      [
-        { name: 'pg_trgm', version: '1.6' },
-        { name: 'hstore', schema: 'public' },
-      ],
-      [{ name: 'nonsense' }],
-      [],
-    ],
+    [[{ name: 'pg_trgm' }], [{ name: 'pg_trgm', version: '1.6' }, hstore], [{ name: 'nonsense' }], []],
   ],
   [
     /configurationParameters$/,
-    [
-      [{ name: 'search_path', value: 'public' }],
-      [
-        { name: 'work_mem', value: '8MB' },
-        { name: 'statement_timeout', value: '60s' },
-      ],
-      [{ name: 'nonsense', value: 'x' }],
-      [],
-    ],
+    [[searchPath], [parameter('work_mem', '8MB'), timeout], [parameter('nonsense', 'x')], []],
   ],
   [/spec\.forProvider\.privileges$/, [['CONNECT'], ['CONNECT', 'CREATE'], ['ALL'], ['USAGE'], []]],
   [/initProvider\.privileges$/, [['CONNECT'], ['ALL'], []]],
   [
     /managementPolicies$/,
     [
-      ['Observe'],
-      ['*'],
-      ['Observe', 'Create', 'Update', 'LateInitialize'],
-      ['Observe', 'Create', 'Delete'],
-      ['Observe', 'Delete'],
-      ['Observe', 'Update'],
-      [],
-      ['Create'],
-      ['*', 'Delete'],
+      ...[['Observe'], ['*'], ['Observe', 'Create', 'Update', 'LateInitialize']],
+      ...[
+        ['Observe', 'Create', 'Delete'],
+        ['Observe', 'Delete'],
+        ['Observe', 'Update'],
+      ],
+      ...[[], ['Create'], ['*', 'Delete']],
     ],
   ],
   [/metadata\.(labels|annotations)$/, [{ tier: 'one' }, { tier: 'two' }, {}]],
@@ -105,24 +97,15 @@ const fitting: readonly (readonly [RegExp, Fitting])[] = [
   [
     /namespaceSelector\.matchExpressions$/,
     [
-      [{ key: 'stage', operator: 'In', values: ['live'] }],
-      [{ key: 'stage', operator: 'NotIn', values: ['test'] }],
-      [{ key: 'kubernetes.io/metadata.name', operator: 'In', values: ['team-a'] }],
-      [{ key: 'stage', operator: 'DoesNotExist' }],
-      [{ key: 'stage', operator: 'NotIn' }],
-      [],
+      ...[stage('In', ['live']), stage('NotIn', ['test']), inTeam],
+      ...[stage('DoesNotExist'), stage('NotIn'), []],
     ],
   ],
   [
     /matchExpressions$/,
     [
-      [{ key: 'size', operator: 'In', values: ['small', 'huge'] }],
-      [{ key: 'size', operator: 'NotIn', values: ['small'] }],
-      [{ key: 'size', operator: 'Exists' }],
-      [{ key: 'size', operator: 'DoesNotExist' }],
-      [{ key: 'size', operator: 'In' }],
-      [{ key: 'size', operator: 'Exists', values: ['small'] }],
-      [],
+      ...[size('In', ['small', 'huge']), size('NotIn', ['small']), size('Exists')],
+      ...[size('DoesNotExist'), size('In'), size('Exists', ['small']), []],
     ],
   ],
   [/is-default-class$/, ['true', 'false', 'True']],
@@ -150,14 +133,6 @@ const fitting: readonly (readonly [RegExp, Fitting])[] = [
   [/classRef\.name$/, ['small', 'large', 'other-small', 'late']],
   [/classRef\.kind$/, ['FavouriteDBInstanceClass', 'AmbivalentDBInstanceClass', 'PostgreSQLDatabaseClass']],
 ];
-
-const providerGroups = {
-  favourite: 'fcp.crossplane.io/v1alpha3',
-  other: 'ocp.crossplane.io/v1alpha1',
-  postgresql: 'postgresql.crossplane.io/v1alpha1',
-  aws: 'aws.crossplane.io/v1alpha3',
-  gcp: 'gcp.crossplane.io/v1alpha3',
-} as const;
 
 /** The values of a field; there is always one that fits. */
 export function valuesOf(field: Pick<Field, 'kind' | 'path' | 'schema'>): FieldValues {
