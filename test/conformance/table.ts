@@ -55,6 +55,10 @@ const resource = {
   name: 'orders-1',
 };
 const classSelector = { matchLabels: { size: 'small' } };
+const hasClass = { classRef: small };
+const hasResource = { resourceRef: resource };
+const hasBoth = { ...hasClass, ...hasResource };
+const secret = (name: string) => ({ writeConnectionSecretToRef: { name } });
 
 const spec = (message: string) => ({ field: 'spec', message });
 const forProvider = (message: string) => ({ field: 'spec.forProvider', message });
@@ -75,45 +79,48 @@ const claim = (
   ...(refused === undefined ? {} : { refused: fixed(refused) }),
 });
 
+/** The controllers write the status of a claim with this spec. */
+const claimStatus = (what: string, status: Fields, refused?: string, ofClaim: Fields = {}): Case => ({
+  what: `a claim: ${what}`,
+  kind: FancySQLInstanceKind,
+  before: { spec: ofClaim },
+  after: { spec: ofClaim, status },
+  isStatus: true,
+  ...(refused === undefined ? {} : { refused: { field: `status.${refused}`, message: '' } }),
+});
+const ready = (status: string, lastTransitionTime = '2026-01-02T03:04:05Z') => {
+  return { type: 'Ready', status, reason: 'Available', lastTransitionTime };
+};
+
 const claims: readonly Case[] = [
   claim(
     'scheduling records the class',
     { classSelector },
     { classSelector, classRef: { ...small, uid: 'u' } },
   ),
-  claim('defaulting records the class', {}, { classRef: small }),
-  claim('binding records the resource', { classRef: small }, { classRef: small, resourceRef: resource }),
-  claim('the class reference gets its UID', { classRef: small }, { classRef: { ...small, uid: 'u' } }),
-  claim('the resource reference stays', { resourceRef: resource }, { resourceRef: { ...resource } }),
-  claim(
-    'a secret is asked for later',
-    { resourceRef: resource },
-    { resourceRef: resource, writeConnectionSecretToRef: { name: 'a' } },
-  ),
-  claim(
-    'the secret is another',
-    { resourceRef: resource, writeConnectionSecretToRef: { name: 'a' } },
-    { resourceRef: resource, writeConnectionSecretToRef: { name: 'b' } },
-  ),
+  claim('defaulting records the class', {}, hasClass),
+  claim('binding records the resource', hasClass, hasBoth),
+  claim('the class reference gets its UID', hasClass, { classRef: { ...small, uid: 'u' } }),
+  claim('the resource reference stays', hasResource, { resourceRef: { ...resource } }),
+  claim('a secret is asked for later', hasResource, { ...hasResource, ...secret('a') }),
+  claim('the secret is another', { ...hasResource, ...secret('a') }, { ...hasResource, ...secret('b') }),
   claim(
     'the version is corrected before there is a resource',
-    { classRef: small, version: '9' },
-    { classRef: small, version: '5.7' },
+    { ...hasClass, version: '9' },
+    { ...hasClass, version: '5.7' },
   ),
   claim('the selector changes before a class is chosen', { classSelector }, { classSelector: {} }),
-  claim('a mistyped class is corrected', { classRef: small }, { classRef: { ...small, name: 'large' } }),
-  claim('a mistyped class is removed', { classRef: small }, { classSelector }),
+  claim('a mistyped class is corrected', hasClass, { classRef: { ...small, name: 'large' } }),
+  claim('a mistyped class is removed', hasClass, { classSelector }),
   claim(
     'the selector changes before there is a resource',
-    { classSelector, classRef: small },
-    { classSelector: {}, classRef: small },
+    { classSelector, ...hasClass },
+    { classSelector: {}, ...hasClass },
   ),
-  claim(
-    'a mistyped resource is corrected before the claim is Bound',
-    { resourceRef: resource },
-    { resourceRef: { ...resource, name: 'b' } },
-  ),
-  claim('a mistyped resource is removed before the claim is Bound', { resourceRef: resource }, {}),
+  claim('a mistyped resource is corrected before the claim is Bound', hasResource, {
+    resourceRef: { ...resource, name: 'b' },
+  }),
+  claim('a mistyped resource is removed before the claim is Bound', hasResource, {}),
   ...(
     [
       ['the class is another', { classRef: { ...small, name: 'large' } }],
@@ -122,19 +129,9 @@ const claims: readonly Case[] = [
       ['the class reference is emptied', { classRef: {} }],
     ] as const
   ).map(([what, after]) =>
-    claim(
-      `${what} once there is a resource`,
-      { classRef: small, resourceRef: resource },
-      { ...after, resourceRef: resource },
-      'classRef',
-    ),
+    claim(`${what} once there is a resource`, hasBoth, { ...after, ...hasResource }, 'classRef'),
   ),
-  claim(
-    'a class comes once there is a resource',
-    { resourceRef: resource },
-    { classRef: small, resourceRef: resource },
-    'classRef',
-  ),
+  claim('a class comes once there is a resource', hasResource, hasBoth, 'classRef'),
   ...(
     [
       ['the resource is another', { resourceRef: { ...resource, name: 'b' } }],
@@ -142,112 +139,67 @@ const claims: readonly Case[] = [
       ['the resource reference is removed', {}],
     ] as const
   ).flatMap(([what, after]) => [
-    claim(
-      `${what}, beside a class`,
-      { classRef: small, resourceRef: resource },
-      { classRef: small, ...after },
-      'resourceRef',
-    ),
-    claim(`${what}, while Bound`, { resourceRef: resource }, after, 'resourceRef', { isBound: true }),
+    claim(`${what}, beside a class`, hasBoth, { ...hasClass, ...after }, 'resourceRef'),
+    claim(`${what}, while Bound`, hasResource, after, 'resourceRef', { isBound: true }),
   ]),
   claim(
     'a Bound claim asks for another secret',
-    { resourceRef: resource },
-    { resourceRef: { ...resource, uid: 'u' }, writeConnectionSecretToRef: { name: 'b' } },
+    hasResource,
+    { resourceRef: { ...resource, uid: 'u' }, ...secret('b') },
     undefined,
     { isBound: true },
   ),
   ...(
     [
-      ['changes', { classSelector }, { classSelector: {} }],
-      ['is removed', { classSelector }, {}],
-      ['comes', {}, { classSelector }],
+      [
+        'classSelector',
+        'a selector changes',
+        { ...hasClass, classSelector },
+        { ...hasClass, classSelector: {} },
+      ],
+      ['classSelector', 'a selector is removed', { ...hasClass, classSelector }, hasClass],
+      ['classSelector', 'a selector comes', hasClass, { ...hasClass, classSelector }],
+      ['version', 'the version changes', { version: '5.7' }, { version: '8' }],
+      ['version', 'the version comes', {}, { version: '8' }],
+      ['version', 'the version is removed', { version: '8' }, {}],
     ] as const
-  ).map(([what, before, after]) =>
+  ).map(([field, what, before, after]) =>
     claim(
-      `a selector ${what} once there is a resource`,
-      { ...before, classRef: small, resourceRef: resource },
-      { ...after, classRef: small, resourceRef: resource },
-      'classSelector',
-    ),
-  ),
-  ...(
-    [
-      ['changes', { version: '5.7' }, { version: '8' }],
-      ['comes', {}, { version: '8' }],
-      ['is removed', { version: '8' }, {}],
-    ] as const
-  ).map(([what, before, after]) =>
-    claim(
-      `the version ${what} once there is a resource`,
-      { resourceRef: resource, ...before },
-      { resourceRef: resource, ...after },
-      'version',
+      `${what} once there is a resource`,
+      { ...before, ...hasResource },
+      { ...after, ...hasResource },
+      field,
     ),
   ),
   {
     what: 'a claim of PostgreSQL: the version changes once there is a resource',
     kind: PostgreSQLInstanceKind,
-    before: { spec: { resourceRef: resource, engineVersion: '17' } },
-    after: { spec: { resourceRef: resource, engineVersion: '18' } },
+    before: { spec: { ...hasResource, engineVersion: '17' } },
+    after: { spec: { ...hasResource, engineVersion: '18' } },
     refused: fixed('engineVersion'),
   },
-  {
-    what: 'a claim: its controllers write the status of what names class and resource',
-    kind: FancySQLInstanceKind,
-    before: { spec: { classSelector, classRef: small, resourceRef: resource, version: '5.7' } },
-    after: {
-      spec: { classSelector, classRef: small, resourceRef: resource, version: '5.7' },
-      status: {
-        bindingPhase: 'Bound',
-        observedGeneration: 1,
-        binding: { name: 'orders' },
-        conditions: [
-          { type: 'Ready', status: 'True', reason: 'Available', lastTransitionTime: '2026-01-02T03:04:05Z' },
-        ],
-      },
+  claimStatus(
+    'its controllers write the status of what names class and resource',
+    {
+      bindingPhase: 'Bound',
+      observedGeneration: 1,
+      binding: { name: 'orders' },
+      conditions: [ready('True')],
     },
-    isStatus: true,
-  },
-  {
-    what: 'a claim: a phase that does not exist',
-    kind: FancySQLInstanceKind,
-    before: { spec: {} },
-    after: { spec: {}, status: { bindingPhase: 'Stuck' } },
-    isStatus: true,
-    refused: { field: 'status.bindingPhase', message: '' },
-  },
-  {
-    what: 'a claim: a condition of a time that is none',
-    kind: FancySQLInstanceKind,
-    before: { spec: {} },
-    after: {
-      spec: {},
-      status: {
-        conditions: [{ type: 'Ready', status: 'True', reason: 'Available', lastTransitionTime: 'yesterday' }],
-      },
-    },
-    isStatus: true,
-    refused: { field: 'status.conditions[0].lastTransitionTime', message: '' },
-  },
-  {
-    what: 'a claim: two conditions of a type',
-    kind: FancySQLInstanceKind,
-    before: { spec: {} },
-    after: {
-      spec: {},
-      status: {
-        conditions: ['True', 'False'].map((status) => ({
-          type: 'Ready',
-          status,
-          reason: 'Available',
-          lastTransitionTime: '2026-01-02T03:04:05Z',
-        })),
-      },
-    },
-    isStatus: true,
-    refused: { field: 'status.conditions[1]', message: '' },
-  },
+    undefined,
+    { classSelector, ...hasBoth, version: '5.7' },
+  ),
+  claimStatus('a phase that does not exist', { bindingPhase: 'Stuck' }, 'bindingPhase'),
+  claimStatus(
+    'a condition of a time that is none',
+    { conditions: [ready('True', 'yesterday')] },
+    'conditions[0].lastTransitionTime',
+  ),
+  claimStatus(
+    'two conditions of a type',
+    { conditions: ['True', 'False'].map((each) => ready(each)) },
+    'conditions[1]',
+  ),
 ];
 
 /** A managed resource as it is edited. `status` is what it has before. */
@@ -299,6 +251,24 @@ const immutableFields: readonly (readonly [kind: Definition, field: string, one:
   [PostgreSQLDatabaseKind, 'template', 'template0', 'template1'],
 ];
 
+/** The edits of a field that keeps its value. `beside`: other fields that the kind needs. */
+const keeps = (kind: Definition, field: string, one: unknown, other: unknown, beside: Fields = {}) => {
+  const given = (value: unknown) => ({ forProvider: { ...beside, [field]: value } });
+  const refused = fixed(`forProvider.${field}`);
+  return [
+    managed(
+      kind,
+      `${field} stays`,
+      given(one),
+      { ...given(one), deletionPolicy: 'Orphan' },
+      undefined,
+      exists,
+    ),
+    ...untilCreated(kind, `${field} changes`, given(one), given(other), refused),
+    ...untilCreated(kind, `${field} is removed`, given(one), { forProvider: beside }, refused),
+  ];
+};
+
 const immutable: readonly Case[] = immutableFields.flatMap(([kind, field, one, other]) => [
   managed(
     kind,
@@ -308,28 +278,7 @@ const immutable: readonly Case[] = immutableFields.flatMap(([kind, field, one, o
     undefined,
     exists,
   ),
-  managed(
-    kind,
-    `${field} stays`,
-    { forProvider: { [field]: one } },
-    { forProvider: { [field]: one }, deletionPolicy: 'Orphan' },
-    undefined,
-    exists,
-  ),
-  ...untilCreated(
-    kind,
-    `${field} changes`,
-    { forProvider: { [field]: one } },
-    { forProvider: { [field]: other } },
-    fixed(`forProvider.${field}`),
-  ),
-  ...untilCreated(
-    kind,
-    `${field} is removed`,
-    { forProvider: { [field]: one } },
-    { forProvider: {} },
-    fixed(`forProvider.${field}`),
-  ),
+  ...keeps(kind, field, one, other),
   managed(
     kind,
     `${field} of initProvider changes, which has done its work`,
@@ -344,64 +293,46 @@ const ownOwner = {
   field: 'spec.forProvider.owner',
   message: 'Forbidden: a database cannot change between its own owner role and a given one',
 };
+const ownedBy = (owner: string) => ({ forProvider: { owner } });
+const nothing = { forProvider: {} };
+const observed = { managementPolicies: ['Observe'] };
+const imported = { managementPolicies: ['Observe', 'LateInitialize'] };
 const databases: readonly Case[] = [
-  ...(['Observe', 'LateInitialize'] as const).map((last) =>
+  ...[observed, imported].map((policies) =>
     managed(
       PostgreSQLDatabaseKind,
-      `what is only observed gets the owner it has (${last})`,
-      { managementPolicies: ['Observe', ...(last === 'Observe' ? [] : [last])], forProvider: {} },
-      {
-        managementPolicies: ['Observe', ...(last === 'Observe' ? [] : [last])],
-        forProvider: { owner: 'a', encoding: 'UTF8', lcCollate: 'C', lcCType: 'C' },
-      },
+      `what is only observed gets the owner it has (${policies.managementPolicies.at(-1)})`,
+      { ...policies, ...nothing },
+      { ...policies, forProvider: { owner: 'a', encoding: 'UTF8', lcCollate: 'C', lcCType: 'C' } },
     ),
   ),
-  managed(
-    PostgreSQLDatabaseKind,
-    'an import is taken over with the owner it has',
-    { managementPolicies: ['Observe', 'LateInitialize'], forProvider: { owner: 'a' } },
-    { managementPolicies: ['*'], forProvider: { owner: 'a' } },
-  ),
-  managed(
-    PostgreSQLDatabaseKind,
-    'a reference is resolved',
-    { forProvider: { ownerRef: { name: 'a' } } },
-    { forProvider: { ownerRef: { name: 'a' }, owner: 'a' } },
-  ),
-  managed(
-    PostgreSQLDatabaseKind,
-    'the owner is another',
-    { forProvider: { owner: 'a' } },
-    { forProvider: { owner: 'b' } },
-  ),
-  ...untilCreated(
-    PostgreSQLDatabaseKind,
-    'an owner is given',
-    { forProvider: {} },
-    { forProvider: { owner: 'a' } },
-    ownOwner,
-  ),
-  ...untilCreated(
-    PostgreSQLDatabaseKind,
-    'an owner is given for the creation',
-    { forProvider: {} },
-    { forProvider: {}, initProvider: { owner: 'a' } },
-    ownOwner,
-  ),
-  ...untilCreated(
-    PostgreSQLDatabaseKind,
-    'the owner is removed',
-    { forProvider: { owner: 'a' } },
-    { forProvider: {} },
-    ownOwner,
-  ),
-  ...untilCreated(
-    PostgreSQLDatabaseKind,
-    'the owner of what is only observed is removed',
-    { managementPolicies: ['Observe'], forProvider: { owner: 'a' } },
-    { managementPolicies: ['Observe'], forProvider: {} },
-    ownOwner,
-  ),
+  ...(
+    [
+      [
+        'an import is taken over with the owner it has',
+        { ...imported, ...ownedBy('a') },
+        { managementPolicies: ['*'], ...ownedBy('a') },
+      ],
+      [
+        'a reference is resolved',
+        { forProvider: { ownerRef: { name: 'a' } } },
+        { forProvider: { ownerRef: { name: 'a' }, owner: 'a' } },
+      ],
+      ['the owner is another', ownedBy('a'), ownedBy('b')],
+    ] as const
+  ).map(([what, before, after]) => managed(PostgreSQLDatabaseKind, what, before, after)),
+  ...(
+    [
+      ['an owner is given', nothing, ownedBy('a')],
+      ['an owner is given for the creation', nothing, { ...nothing, initProvider: { owner: 'a' } }],
+      ['the owner is removed', ownedBy('a'), nothing],
+      [
+        'the owner of what is only observed is removed',
+        { ...observed, ...ownedBy('a') },
+        { ...observed, ...nothing },
+      ],
+    ] as const
+  ).flatMap(([what, before, after]) => untilCreated(PostgreSQLDatabaseKind, what, before, after, ownOwner)),
 ];
 
 const claimRef = {
@@ -420,41 +351,29 @@ const ownership: readonly Case[] = [
       ['has no UID any more', { ...claimRef, uid: undefined }],
       ['is removed', undefined],
     ] as const
-  ).flatMap(([what, after]) => [
-    ...[undefined, 'Unbound', 'Released'].map((bindingPhase) =>
+  ).flatMap(([what, after]) =>
+    [undefined, 'Unbound', 'Released', 'Bound'].map((bindingPhase) =>
       managed(
         PostgreSQLDatabaseKind,
         `claimRef ${what} with the phase ${bindingPhase}`,
         ownerIs(claimRef),
         ownerIs(after),
-        undefined,
+        bindingPhase === 'Bound' ? fixed('claimRef') : undefined,
         bindingPhase === undefined ? undefined : { bindingPhase },
       ),
     ),
-    managed(
-      PostgreSQLDatabaseKind,
-      `claimRef ${what} with the phase Bound`,
-      ownerIs(claimRef),
-      ownerIs(after),
-      fixed('claimRef'),
-      { bindingPhase: 'Bound' },
-    ),
-  ]),
-  managed(
-    PostgreSQLDatabaseKind,
-    'claimRef is added where it is missing, with the phase Bound',
-    ownerIs(),
-    ownerIs(claimRef),
-    undefined,
-    { bindingPhase: 'Bound' },
   ),
-  managed(
-    PostgreSQLDatabaseKind,
-    'a Bound resource with the same claimRef is edited',
-    ownerIs(claimRef),
-    { ...ownerIs(claimRef), reclaimPolicy: 'Retain' },
-    undefined,
-    { bindingPhase: 'Bound' },
+  ...(
+    [
+      ['claimRef is added where it is missing, with the phase Bound', ownerIs(), ownerIs(claimRef)],
+      [
+        'a Bound resource with the same claimRef is edited',
+        ownerIs(claimRef),
+        { ...ownerIs(claimRef), reclaimPolicy: 'Retain' },
+      ],
+    ] as const
+  ).map(([what, before, after]) =>
+    managed(PostgreSQLDatabaseKind, what, before, after, undefined, { bindingPhase: 'Bound' }),
   ),
 ];
 
@@ -472,36 +391,31 @@ const created = (
   ...(stored === undefined ? {} : { stored }),
 });
 
+const parameters = (values: Fields, more: Fields = {}) => ({ spec: { ...more, forProvider: values } });
+const unprivileged = { role: 'a', database: 'd' };
+const needsPrivileges = forProvider('a grant needs privileges');
 const grants: readonly Case[] = [
-  created(PostgreSQLGrantKind, 'of privileges', {
-    spec: { forProvider: { role: 'a', database: 'd', privileges: ['CONNECT'] } },
-  }),
-  created(PostgreSQLGrantKind, 'of a membership', {
-    spec: { forProvider: { role: 'a', memberOfRef: { name: 'b' } } },
-  }),
-  created(
-    PostgreSQLGrantKind,
-    'of both',
-    { spec: { forProvider: { memberOf: 'a', privileges: ['ALL'] } } },
-    forProvider('not both'),
-  ),
-  created(
-    PostgreSQLGrantKind,
-    'of nothing',
-    { spec: { forProvider: { role: 'a', database: 'd' } } },
-    forProvider('a grant needs privileges'),
-  ),
+  ...(
+    [
+      ['of privileges', { ...unprivileged, privileges: ['CONNECT'] }, undefined],
+      ['of a membership', { role: 'a', memberOfRef: { name: 'b' } }, undefined],
+      ['of both', { memberOf: 'a', privileges: ['ALL'] }, forProvider('not both')],
+      ['of nothing', unprivileged, needsPrivileges],
+    ] as const
+  ).map(([what, values, refused]) => created(PostgreSQLGrantKind, what, parameters(values), refused)),
   ...[['Observe'], ['Observe', 'LateInitialize'], ['Observe', 'Delete']].map((managementPolicies) =>
-    created(PostgreSQLGrantKind, `that is only observed (${managementPolicies}) without its privileges`, {
-      spec: { managementPolicies, forProvider: { role: 'a', database: 'd' } },
-    }),
+    created(
+      PostgreSQLGrantKind,
+      `that is only observed (${managementPolicies}) without its privileges`,
+      parameters(unprivileged, { managementPolicies }),
+    ),
   ),
   managed(
     PostgreSQLGrantKind,
     'an observed grant can become managed without its privileges',
-    { managementPolicies: ['Observe'], forProvider: { role: 'a', database: 'd' } },
-    { managementPolicies: ['*'], forProvider: { role: 'a', database: 'd' } },
-    forProvider('a grant needs privileges'),
+    { ...observed, forProvider: unprivileged },
+    { managementPolicies: ['*'], forProvider: unprivileged },
+    needsPrivileges,
   ),
 ];
 
@@ -540,25 +454,25 @@ export const ForeignKind = defineManaged(
 );
 
 const region = 'forProvider.region is required';
-const looked = { managementPolicies: ['Observe'] };
 const foreign: readonly Case[] = [
-  created(ForeignKind, 'with what it needs', { spec: { forProvider: { region: 'eu' } } }),
-  created(ForeignKind, 'with what it needs at its creation', {
-    spec: { forProvider: {}, initProvider: { region: 'eu' } },
-  }),
-  created(ForeignKind, 'without what it needs', { spec: { forProvider: {} } }, spec(region)),
-  created(
-    ForeignKind,
-    'without what it needs, to be updated',
-    { spec: { managementPolicies: ['Observe', 'Update'], forProvider: {} } },
-    spec(region),
-  ),
-  created(ForeignKind, 'only observed', { spec: { ...looked, forProvider: {} } }),
-  created(ForeignKind, 'paused', { spec: { managementPolicies: [], forProvider: {} } }),
+  ...(
+    [
+      ['with what it needs', parameters({ region: 'eu' }), undefined],
+      ['with what it needs at its creation', parameters({}, { initProvider: { region: 'eu' } }), undefined],
+      ['without what it needs', parameters({}), spec(region)],
+      [
+        'without what it needs, to be updated',
+        parameters({}, { managementPolicies: ['Observe', 'Update'] }),
+        spec(region),
+      ],
+      ['only observed', parameters({}, observed), undefined],
+      ['paused', parameters({}, { managementPolicies: [] }), undefined],
+    ] as const
+  ).map(([what, after, refused]) => created(ForeignKind, what, after, refused)),
   managed(
     ForeignKind,
     'an observed resource is to be managed',
-    { ...looked, forProvider: {} },
+    { ...observed, forProvider: {} },
     { forProvider: {} },
     spec(region),
   ),
@@ -571,30 +485,7 @@ const foreign: readonly Case[] = [
       ['zones', ['a'], ['a', 'b']],
       ['place', { in: 1 }, { in: 2 }],
     ] as const
-  ).flatMap(([field, one, other]) => [
-    managed(
-      ForeignKind,
-      `${field} stays`,
-      { forProvider: { region: 'eu', [field]: one } },
-      { forProvider: { region: 'us', [field]: one } },
-      undefined,
-      exists,
-    ),
-    ...untilCreated(
-      ForeignKind,
-      `${field} changes`,
-      { forProvider: { region: 'eu', [field]: one } },
-      { forProvider: { region: 'eu', [field]: other } },
-      fixed(`forProvider.${field}`),
-    ),
-    ...untilCreated(
-      ForeignKind,
-      `${field} is removed`,
-      { forProvider: { region: 'eu', [field]: one } },
-      { forProvider: { region: 'eu' } },
-      fixed(`forProvider.${field}`),
-    ),
-  ]),
+  ).flatMap(([field, one, other]) => keeps(ForeignKind, field, one, other, { region: 'eu' })),
 ];
 
 const net = (value?: Fields) => ({ forProvider: { region: 'eu', ...(value && { net: value }) } });
@@ -621,94 +512,65 @@ const level = 'spec.forProvider.fancinessLevel';
 const classOf = (forProvider: Fields) => ({
   specTemplate: { writeConnectionSecretsToNamespace: 'default', forProvider },
 });
+/** Objects that their schemas refuse, and the refused field. */
+const malformed: readonly (readonly [kind: Definition, what: string, fields: Fields, field: string])[] = [
+  [FavouriteDBInstanceKind, 'a level above its maximum', parameters({ fancinessLevel: 1001 }), level],
+  [FavouriteDBInstanceKind, 'a level that is no number', parameters({ fancinessLevel: 'very' }), level],
+  [FavouriteDBInstanceKind, 'no forProvider', { spec: {} }, 'spec.forProvider'],
+  [FavouriteDBInstanceKind, 'no spec', {}, 'spec'],
+  [
+    FavouriteDBInstanceKind,
+    'a policy that does not exist',
+    parameters({}, { deletionPolicy: 'Keep' }),
+    'spec.deletionPolicy',
+  ],
+  [FavouriteDBInstanceClassKind, 'without its level', classOf({}), 'specTemplate.forProvider.fancinessLevel'],
+  [NetworkKind, 'addresses that are none', parameters({ cidr: 'many' }), 'spec.forProvider.cidr'],
+  [FancySQLInstanceKind, 'an empty version', { spec: { version: '' } }, 'spec.version'],
+  [
+    FancySQLInstanceKind,
+    'an operator that does not exist',
+    { spec: { classSelector: { matchExpressions: [{ key: 'size', operator: 'Near' }] } } },
+    'spec.classSelector.matchExpressions[0].operator',
+  ],
+  [
+    FavouriteDBInstanceClassKind,
+    'without a namespace for Secrets',
+    { specTemplate: { forProvider: { fancinessLevel: 3 } } },
+    'specTemplate.writeConnectionSecretsToNamespace',
+  ],
+  [
+    ProviderConfigKind,
+    'a source of credentials that does not exist',
+    { spec: { credentials: { source: 'Thin air' } } },
+    'spec.credentials.source',
+  ],
+  [
+    PostgreSQLDatabaseKind,
+    'an extension twice',
+    parameters({ extensions: [{ name: 'a' }, { name: 'a' }] }),
+    'spec.forProvider.extensions[1]',
+  ],
+];
 const shapes: readonly Case[] = [
   created(
     FavouriteDBInstanceKind,
     'defaults are filled in and unknown fields dropped',
-    { spec: { forProvider: { fancinessLevel: 3, colour: 'red' } } },
+    parameters({ fancinessLevel: 3, colour: 'red' }),
     undefined,
     {
-      spec: { managementPolicies: ['*'], forProvider: { fancinessLevel: 3 } },
+      ...parameters({ fancinessLevel: 3 }, { managementPolicies: ['*'] }),
       status: { observedGeneration: -1 },
     },
   ),
-  created(
-    FavouriteDBInstanceKind,
-    'a level above its maximum',
-    { spec: { forProvider: { fancinessLevel: 1001 } } },
-    { field: level, message: '' },
-  ),
-  created(
-    FavouriteDBInstanceKind,
-    'a level that is no number',
-    { spec: { forProvider: { fancinessLevel: 'very' } } },
-    { field: level, message: '' },
-  ),
-  created(
-    FavouriteDBInstanceKind,
-    'no forProvider',
-    { spec: {} },
-    { field: 'spec.forProvider', message: '' },
-  ),
-  created(FavouriteDBInstanceKind, 'no spec', {}, { field: 'spec', message: '' }),
-  created(
-    FavouriteDBInstanceKind,
-    'a policy that does not exist',
-    { spec: { deletionPolicy: 'Keep', forProvider: {} } },
-    { field: 'spec.deletionPolicy', message: '' },
-  ),
-  created(FavouriteDBInstanceKind, 'observed only', {
-    spec: { managementPolicies: ['Observe'], forProvider: {} },
-  }),
+  created(FavouriteDBInstanceKind, 'observed only', parameters({}, observed)),
   {
     what: 'FavouriteDBInstanceClass: a field that a resource keeps changes in the class',
     kind: FavouriteDBInstanceClassKind,
     before: classOf({ fancinessLevel: 3, version: '5.7' }),
     after: classOf({ fancinessLevel: 3, version: '8.0' }),
   },
-  created(FavouriteDBInstanceClassKind, 'without its level', classOf({}), {
-    field: 'specTemplate.forProvider.fancinessLevel',
-    message: '',
-  }),
-  created(
-    NetworkKind,
-    'addresses that are none',
-    { spec: { forProvider: { cidr: 'many' } } },
-    { field: 'spec.forProvider.cidr', message: '' },
-  ),
-  created(
-    FancySQLInstanceKind,
-    'an empty version',
-    { spec: { version: '' } },
-    { field: 'spec.version', message: '' },
-  ),
-  created(
-    FancySQLInstanceKind,
-    'an operator that does not exist',
-    { spec: { classSelector: { matchExpressions: [{ key: 'size', operator: 'Near' }] } } },
-    { field: 'spec.classSelector.matchExpressions[0].operator', message: '' },
-  ),
-  created(
-    FavouriteDBInstanceClassKind,
-    'without a namespace for Secrets',
-    { specTemplate: { forProvider: { fancinessLevel: 3 } } },
-    { field: 'specTemplate.writeConnectionSecretsToNamespace', message: '' },
-  ),
-  created(
-    ProviderConfigKind,
-    'a source of credentials that does not exist',
-    { spec: { credentials: { source: 'Thin air' } } },
-    { field: 'spec.credentials.source', message: '' },
-  ),
-  created(
-    PostgreSQLDatabaseKind,
-    'an extension twice',
-    { spec: { forProvider: { extensions: [{ name: 'a' }, { name: 'a' }] } } },
-    {
-      field: 'spec.forProvider.extensions[1]',
-      message: '',
-    },
-  ),
+  ...malformed.map(([kind, what, fields, field]) => created(kind, what, fields, { field, message: '' })),
   created(StoreConfigKind, 'the type is defaulted', { spec: { defaultScope: 'a' } }, undefined, {
     spec: { type: 'Kubernetes', defaultScope: 'a' },
     status: { observedGeneration: -1 },
