@@ -51,71 +51,66 @@ const creating = (name: string, from: string): string =>
 const elsewhere =
   'If no other object uses this secret, correct it where it is written. Otherwise create another secret, and name it in the provider.';
 
-interface Row {
-  readonly of: readonly [string, string, string];
-  readonly key: string;
-  readonly entries: readonly string[] | undefined;
-  readonly fault: string;
-  readonly advice: string;
-  readonly commands: readonly string[];
-}
-const all = ['endpoint', 'port', 'username', 'password'];
 const lines =
   'Replace FILE by a file of yours, with a line for each entry: endpoint=…, port=…, username=…, password=….';
+const withEntry = (entry: string): string =>
+  `Replace FILE by a file of yours, with the value of the entry "${entry}".`;
+/** The Secret exists: other objects may use it. */
+const createAnother = (group: string, file: string, advice: string) => ({
+  advice: `${elsewhere} ${advice}`,
+  commands: [creating('server-new', file), `kubectl edit providerconfigs.${group} demo`],
+});
+const ofServer = createAnother('postgresql.crossplane.io', '--from-env-file=FILE', lines);
+const all = ['endpoint', 'port', 'username', 'password'];
+
+type Row = readonly [
+  of: readonly [string, string, string],
+  key: string,
+  entries: readonly string[] | undefined,
+  remedy: ReturnType<typeof remedyOf>,
+];
 const rows: Readonly<Record<string, Row>> = {
-  'of PostgreSQL, refused: no command changes the Secret, which other objects may use': {
-    of: postgresql,
-    key: 'endpoint',
-    entries: all,
-    fault: 'wrong credentials',
-    advice: `${elsewhere} ${lines}`,
-    commands: [
-      creating('server-new', '--from-env-file=FILE'),
-      'kubectl edit providerconfigs.postgresql.crossplane.io demo',
-    ],
-  },
-  'of PostgreSQL, without the entry that is named: likewise': {
-    of: postgresql,
-    key: 'endpoint',
-    entries: ['username', 'password'],
-    fault: 'missing credentials',
-    advice: `${elsewhere} ${lines}`,
-    commands: [
-      creating('server-new', '--from-env-file=FILE'),
-      'kubectl edit providerconfigs.postgresql.crossplane.io demo',
-    ],
-  },
-  'of PostgreSQL, not there: made with all entries': {
-    of: postgresql,
-    key: 'endpoint',
-    entries: undefined,
-    fault: 'missing credentials',
-    advice: lines,
-    commands: [creating('server', '--from-env-file=FILE')],
-  },
-  "of Google's cloud, refused: the one entry that is named": {
-    of: gcp,
-    key: 'key.json',
-    entries: ['key.json', 'note'],
-    fault: 'wrong credentials',
-    advice: `${elsewhere} Replace FILE by a file of yours, with the value of the entry "key.json".`,
-    commands: [
-      creating('server-new', '--from-file=key.json=FILE'),
-      'kubectl edit providerconfigs.gcp.crossplane.io demo',
-    ],
-  },
-  'of AWS, not there: made with the one entry': {
-    of: aws,
-    key: 'credentials',
-    entries: undefined,
-    fault: 'missing credentials',
-    advice: 'Replace FILE by a file of yours, with the value of the entry "credentials".',
-    commands: [creating('server', '--from-file=credentials=FILE')],
-  },
+  'of PostgreSQL, refused: no command changes the Secret, which other objects may use': [
+    postgresql,
+    'endpoint',
+    all,
+    { name: 'wrong credentials', ...ofServer },
+  ],
+  'of PostgreSQL, without the entry that is named: likewise': [
+    postgresql,
+    'endpoint',
+    ['username', 'password'],
+    { name: 'missing credentials', ...ofServer },
+  ],
+  'of PostgreSQL, not there: made with all entries': [
+    postgresql,
+    'endpoint',
+    undefined,
+    { name: 'missing credentials', advice: lines, commands: [creating('server', '--from-env-file=FILE')] },
+  ],
+  "of Google's cloud, refused: the one entry that is named": [
+    gcp,
+    'key.json',
+    ['key.json', 'note'],
+    {
+      name: 'wrong credentials',
+      ...createAnother('gcp.crossplane.io', '--from-file=key.json=FILE', withEntry('key.json')),
+    },
+  ],
+  'of AWS, not there: made with the one entry': [
+    aws,
+    'credentials',
+    undefined,
+    {
+      name: 'missing credentials',
+      advice: withEntry('credentials'),
+      commands: [creating('server', '--from-file=credentials=FILE')],
+    },
+  ],
 };
 
 describe('credentials', () => {
-  for (const [name, { of, key, entries, fault, advice, commands }] of Object.entries(rows)) {
+  for (const [name, [of, key, entries, remedy]] of Object.entries(rows)) {
     test(name, async () => {
       const objects = failing(of, key, entries, refused);
       const [group, kind, managedGroup] = of.map((text) => text.split('/')[0] ?? '');
@@ -124,7 +119,7 @@ describe('credentials', () => {
         [`providerconfig.${group}`, 'demo'],
       ] as const) {
         const trace = await tracedIn(objects, asked);
-        assert.deepEqual(remedyOf(trace.fault), { name: fault, advice, commands });
+        assert.deepEqual(remedyOf(trace.fault), remedy);
       }
     });
   }
@@ -145,11 +140,11 @@ test('advice to use other credentials says that they serve all resources of the 
   const objects = failing(gcp, 'key.json', ['key.json'], 'not allowed', { class: 'Forbidden' });
   const { fault } = await tracedIn(objects, ['topic.pubsub.gcp.crossplane.io', 'db']);
   assert.deepEqual(
-    { name: fault?.name, advice: fault?.advice },
-    {
-      name: 'not allowed',
-      advice: `Give them the right in the external system, then try again with the first command. Or use other credentials, which then serve all resources of the provider. ${elsewhere} Replace FILE by a file of yours, with the value of the entry "key.json".`,
-    },
+    [fault?.name, fault?.advice],
+    [
+      'not allowed',
+      `Give them the right in the external system, then try again with the first command. Or use other credentials, which then serve all resources of the provider. ${elsewhere} ${withEntry('key.json')}`,
+    ],
   );
 });
 

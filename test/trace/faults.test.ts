@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, test } from 'node:test';
 import type { Kind, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
-import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { NamespaceKind } from '../../apis/core/v1alpha1/namespace.ts';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { StoreConfigKind } from '../../apis/core/v1alpha1/store-config.ts';
@@ -16,7 +15,7 @@ import type { CoreEvent } from '../../runtime/events/event-kind.ts';
 import { LeaseKind } from '../../runtime/process/leader-election.ts';
 import type { Trace } from '../../trace/model/trace.ts';
 import { timelineOf } from '../../trace/model/trace-of.ts';
-import { leaseHeld, legacy, resources } from './traced-objects.ts';
+import { leaseHeld, legacy, remedyOf, resources } from './traced-objects.ts';
 import type { Answering } from './traced-world.ts';
 import { endWorlds, TracedWorld } from './traced-world.ts';
 
@@ -25,8 +24,8 @@ afterEach(endWorlds);
 const claims = 'fancysqlinstances.database.crossplane.io';
 const credentials = { namespace: 'cloud-credentials', name: 'favourite-cloud' };
 const classNames = ['favourite-small', 'favourite-large'];
+const editClaim = `kubectl -n team-shop edit ${claims} orders`;
 
-const ofClaim = { apiVersion: 'database.crossplane.io/v1alpha1', kind: 'FancySQLInstance' };
 /** The object of an operator of another product. */
 const platform = { apiVersion: 'example.org/v1', kind: 'Platform', name: 'shop', uid: 'uid-of-shop' };
 
@@ -40,10 +39,11 @@ interface Case {
   readonly play: Play;
   /** Default: broken. */
   readonly verdict?: Trace['verdict'];
-  readonly link: string;
+  /** Default: resource. */
+  readonly link?: string;
   readonly cause: string | RegExp;
-  /** The first command. */
-  readonly commands: string | RegExp;
+  /** The first command. Default: a user edits the claim `orders`. */
+  readonly commands?: string | RegExp;
 }
 
 const nothing: Preparing = () => undefined;
@@ -81,17 +81,6 @@ const onceBound =
     return ['fancysqlinstance', key];
   };
 
-/** The same; the managed resource of the claim is traced. */
-const resourceOnceBound =
-  (happen: (world: TracedWorld, resource: Managed, claim: ObjectKey) => unknown, seconds = 20): Play =>
-  async (world) => {
-    const key = await bound(world);
-    const resource = world.resourceOf(key);
-    happen(world, resource, key);
-    await world.pass(seconds);
-    return ['favouritedbinstance', { name: resource.metadata.name }];
-  };
-
 /** The claims `first` and `second` name the same resource, one after the other; the second is traced. */
 const claimedTwice =
   (spec: object, between: (world: TracedWorld, first: ObjectKey) => unknown): Play =>
@@ -122,16 +111,6 @@ const editClasses = (world: TracedWorld, specTemplate: object): void => {
 const editCredentials = (world: TracedWorld, text: string): void =>
   world.edit(SecretKind, credentials, { data: { credentials: Buffer.from(text).toString('base64') } });
 
-/** A Secret that no claim or resource of the test owns. */
-const putSecret = (world: TracedWorld, key: ObjectKey): unknown =>
-  world.cluster.put(SecretKind, {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: key,
-    type: 'Opaque',
-    data: { password: 'c2VjcmV0' },
-  });
-
 const putNamespace = (world: TracedWorld): unknown =>
   world.cluster.put(NamespaceKind, {
     apiVersion: 'v1',
@@ -142,6 +121,14 @@ const putNamespace = (world: TracedWorld): unknown =>
 /** The controllers have renewed their lease now. */
 const putLease = (world: TracedWorld): unknown =>
   world.cluster.put(LeaseKind, leaseHeld(0, world.clock.now()));
+
+/** Another product holds the managed resource of this claim by a finalizer. */
+function heldByBackup(world: TracedWorld, claim: ObjectKey): ObjectKey {
+  const { metadata } = world.resourceOf(claim);
+  const finalizers = [...(metadata.finalizers ?? []), 'example.org/backup'];
+  world.edit(FavouriteDBInstanceKind, metadata, { metadata: { finalizers } });
+  return { name: metadata.name };
+}
 
 /** Sets how the cloud answers. */
 const answered =
@@ -172,7 +159,6 @@ const cases: readonly Case[] = [
     play: claiming({ classRef: { ...legacy, kind: 'FavouriteDBInstanceClass', name: 'huge' } }),
     link: 'class',
     cause: 'FavouriteDBInstanceClass huge does not exist; correct spec.classRef, or create the class.',
-    commands: `kubectl -n team-shop edit ${claims} orders`,
   },
   {
     fault: 'no match',
@@ -180,7 +166,6 @@ const cases: readonly Case[] = [
     link: 'class',
     cause:
       'No resource class matches spec.classSelector cloud=favourite,size=huge; correct it, or have an administrator label a class so that it matches (matching: AmbivalentDBInstanceClass 0 of 0, FavouriteDBInstanceClass 0 of 2).',
-    commands: `kubectl -n team-shop edit ${claims} orders`,
   },
   {
     fault: 'malformed selector',
@@ -188,26 +173,13 @@ const cases: readonly Case[] = [
     link: 'class',
     cause:
       "The claim's selector is invalid: spec.classSelector.matchExpressions[0].values: must be given for operator In.",
-    commands: `kubectl -n team-shop edit ${claims} orders`,
-  },
-  {
-    fault: 'no match',
-    play: claiming({ version: '2.0', classSelector: { matchLabels: { size: 'small' } } }, (world) =>
-      editClasses(world, { forProvider: { version: '1.0' } }),
-    ),
-    link: 'class',
-    cause:
-      /^No resource class can serve the claim and matches .*; FavouriteDBInstanceClass favourite-small has version "1\.0", .*2\.0/,
-    commands: `kubectl -n team-shop edit ${claims} orders`,
   },
   {
     fault: 'incompatible',
     play: claiming({ version: '2.0', resourceRef: legacy }, (world) =>
       world.managed('legacy', { forProvider: { fancinessLevel: 3, version: '1.0' } }),
     ),
-    link: 'resource',
     cause: /^Refusing to bind to FavouriteDBInstance legacy: it has version "1\.0", .*\.$/,
-    commands: `kubectl -n team-shop edit ${claims} orders`,
   },
   {
     fault: 'incompatible',
@@ -218,17 +190,6 @@ const cases: readonly Case[] = [
     link: 'class',
     cause:
       /^Cannot configure managed resource from FavouriteDBInstanceClass favourite-small: FavouriteDBInstanceClass favourite-small has version "1\.0", .*\.$/,
-    commands: `kubectl -n team-shop edit ${claims} orders`,
-  },
-  {
-    fault: 'no match',
-    play: claiming(undefined, (world) => {
-      editClasses(world, { namespaceSelector: { matchLabels: { tier: 'gold' } } });
-      putNamespace(world);
-    }),
-    link: 'class',
-    cause: /; 1 of them may not be claimed from namespace team-shop\.$/,
-    commands: `kubectl -n team-shop edit ${claims} orders`,
   },
   {
     fault: 'namespace not allowed',
@@ -236,7 +197,6 @@ const cases: readonly Case[] = [
       putNamespace(world);
       world.managed('legacy', { namespaceSelector: { matchLabels: { tier: 'gold' } } });
     }),
-    link: 'resource',
     cause:
       'Refusing to bind to FavouriteDBInstance legacy: it may not be claimed from namespace team-shop: spec.namespaceSelector does not select it.',
     commands: `kubectl edit ${resources} legacy`,
@@ -253,17 +213,9 @@ const cases: readonly Case[] = [
       'kubectl -n cloud-credentials create secret generic favourite-cloud-new --from-file=credentials=FILE',
   },
   {
-    fault: 'wrong credentials',
-    play: claiming(undefined, (world) => editCredentials(world, 'no json')),
-    link: 'credentials',
-    cause: /^The external system rejects the credentials of Provider favourite: connect failed: /,
-    commands: /^kubectl -n cloud-credentials create secret generic favourite-cloud-new /,
-  },
-  {
     fault: 'missing StoreConfig',
     verdict: 'usable, but',
     play: making({ publishConnectionDetailsTo: { name: 'legacy', configRef: { name: 'gone' } } }),
-    link: 'resource',
     cause:
       /StoreConfig gone of spec\.publishConnectionDetailsTo does not exist; create it, or name another one\.$/,
     commands: `kubectl edit ${resources} legacy`,
@@ -285,7 +237,6 @@ const cases: readonly Case[] = [
         });
       },
     ),
-    link: 'resource',
     cause: /secret cloud-credentials\/vault-token of StoreConfig vault does not exist\.$/,
     commands: 'kubectl edit storeconfigs.secrets.crossplane.io vault',
   },
@@ -299,7 +250,6 @@ const cases: readonly Case[] = [
       await world.pass();
       return ['fancysqlinstance', late];
     },
-    link: 'resource',
     cause:
       /Provider favourite is being deleted and takes no new users; name another one, or delete this resource\.$/,
     commands: /^kubectl edit favouritedbinstances/,
@@ -325,7 +275,6 @@ const cases: readonly Case[] = [
       await world.pass();
       return ['fancysqlinstance', key];
     },
-    link: 'resource',
     cause:
       /^The controllers change nothing in external systems: create failed: this process only observes, and would otherwise create it; run it without --observe-only\.$/,
     commands: '',
@@ -355,14 +304,6 @@ const cases: readonly Case[] = [
   },
   {
     fault: 'provider down',
-    play: onceBound(answered('not at all'), 120),
-    verdict: 'usable, but',
-    link: 'server',
-    cause: /^The external system of Provider favourite does not answer correctly: observe failed: /,
-    commands: /^kubectl annotate favouritedbinstances/,
-  },
-  {
-    fault: 'provider down',
     play: async (world) => {
       await claiming(undefined, answered('not at all'))(world);
       return ['providers.fcp.crossplane.io', { name: 'favourite' }];
@@ -386,23 +327,8 @@ const cases: readonly Case[] = [
     commands: /^kubectl annotate favouritedbinstances/,
   },
   {
-    fault: 'name taken',
-    play: async (world) => {
-      const { name, external } = await kept(world);
-      world.managed('legacy', {}, named(external));
-      await world.pass();
-      assert.match(name, /^team-shop-orders-/);
-      return ['favouritedbinstance', { name: 'legacy' }];
-    },
-    link: 'external',
-    cause:
-      /^The external system has another resource with this name: observe failed: instance "\S+" exists and belongs to favouritedbinstance\.database\.fcp\.crossplane\.io "team-shop-orders-\w+"; /,
-    commands: `kubectl edit ${resources} legacy`,
-  },
-  {
     fault: 'paused',
     play: claimingLegacy({}, { annotations: { 'crossplane.io/paused': 'true' } }),
-    link: 'resource',
     cause:
       'FavouriteDBInstance legacy is paused: reconciliation is paused by the crossplane.io/paused annotation.',
     commands: `kubectl annotate ${resources} legacy crossplane.io/paused-`,
@@ -415,7 +341,6 @@ const cases: readonly Case[] = [
       }),
     ),
     verdict: 'usable, but',
-    link: 'resource',
     cause:
       /^FavouriteDBInstance team-shop-orders-\w+ is paused: reconciliation is paused by empty spec\.managementPolicies\.$/,
     commands: /^kubectl edit favouritedbinstances\.database\.fcp\.crossplane\.io team-shop-orders-\w+$/,
@@ -444,30 +369,18 @@ const cases: readonly Case[] = [
   {
     fault: 'claimed by another',
     play: claimedTwice({}, nothing),
-    link: 'resource',
     cause:
       'Refusing to bind to FavouriteDBInstance legacy: it is claimed by FancySQLInstance team-shop/first; name another resource.',
     commands: `kubectl -n team-shop edit ${claims} second`,
   },
   {
     fault: 'claimed by another',
-    play: claimingLegacy({ claimRef: { ...ofClaim, namespace: 'team-blog', name: 'posts' } }),
-    link: 'resource',
-    cause:
-      'Refusing to bind to FavouriteDBInstance legacy: it is claimed by FancySQLInstance team-blog/posts; name another resource.',
-    commands: `kubectl -n team-shop edit ${claims} orders`,
-  },
-  {
-    fault: 'claimed by another',
     play: claimingLegacy({}, { ownerReferences: [{ ...platform, controller: true }] }),
-    link: 'resource',
     cause: 'Refusing to bind to FavouriteDBInstance legacy: it is controlled by Platform shop.',
-    commands: `kubectl -n team-shop edit ${claims} orders`,
   },
   {
     fault: 'claimRef incomplete',
     play: claimingLegacy({ claimRef: { name: 'orders' } }),
-    link: 'resource',
     cause:
       'Refusing to bind to FavouriteDBInstance legacy: its spec.claimRef lacks apiVersion, kind, namespace; an administrator has to add that.',
     commands: `kubectl edit ${resources} legacy`,
@@ -477,49 +390,19 @@ const cases: readonly Case[] = [
     play: claimedTwice({ reclaimPolicy: 'Retain' }, (world, first) =>
       world.cluster.leave(FancySQLInstanceKind, first),
     ),
-    link: 'resource',
     cause: 'spec.claimRef of FavouriteDBInstance legacy has the UID of a claim that does not exist.',
     commands: `kubectl patch ${resources} legacy --type=merge -p '{"spec":{"claimRef":{"apiVersion":"database.crossplane.io/v1alpha1","kind":"FancySQLInstance","namespace":"team-shop","name":"second","uid":null}}}'`,
   },
   {
-    fault: 'resource released',
-    play: claimingLegacy({ claimRef: { uid: 'unknown' } }),
-    link: 'resource',
-    cause: 'spec.claimRef of FavouriteDBInstance legacy has the UID of a claim that does not exist.',
-    commands:
-      /^kubectl patch favouritedbinstances\S+ legacy .*"namespace":"team-shop","name":"orders","uid":null/,
-  },
-  {
-    fault: 'failing',
-    play: claimedTwice({ reclaimPolicy: 'Retain' }, async (world, first) => {
-      world.cluster.leave(FancySQLInstanceKind, first);
-      await world.pass();
-      const spec = { claimRef: null, managementPolicies: ['Observe', 'Create', 'Delete'] };
-      world.edit(FavouriteDBInstanceKind, { name: 'legacy' }, { spec });
-    }),
-    link: 'resource',
-    cause:
-      /^The controller of FavouriteDBInstance legacy reports a failure: .*spec\.managementPolicies do not allow Update.*crossplane\.io\/reoffer=with-same-credentials/,
-    commands: `kubectl edit ${resources} legacy`,
-  },
-  {
     fault: 'resource being deleted',
-    play: onceBound((world, key) => {
-      const { metadata } = world.resourceOf(key);
-      const finalizers = [...(metadata.finalizers ?? []), 'example.org/backup'];
-      world.edit(FavouriteDBInstanceKind, metadata, { metadata: { finalizers } });
-      world.cluster.leave(FavouriteDBInstanceKind, { name: metadata.name });
-    }),
-    link: 'resource',
+    play: onceBound((world, key) => world.cluster.leave(FavouriteDBInstanceKind, heldByBackup(world, key))),
     cause: /^FavouriteDBInstance team-shop-orders-\w+ is being deleted, and no claim can use it any more\.$/,
     commands: '',
   },
   {
     fault: 'missing resource',
     play: claiming({ resourceRef: legacy }),
-    link: 'resource',
     cause: 'FavouriteDBInstance legacy does not exist; create it, or correct spec.resourceRef.',
-    commands: `kubectl -n team-shop edit ${claims} orders`,
   },
   {
     fault: 'unknown kind',
@@ -527,32 +410,10 @@ const cases: readonly Case[] = [
     link: 'class',
     cause:
       /^spec\.classRef names a GoldClass \(example\.org\/v1\), and no controller here handles it; name one of: /,
-    commands: `kubectl -n team-shop edit ${claims} orders`,
-  },
-  {
-    fault: 'secret conflict',
-    play: making({ writeConnectionSecretToRef: { namespace: 'cloud-credentials', name: 'taken' } }, (world) =>
-      putSecret(world, { namespace: 'cloud-credentials', name: 'taken' }),
-    ),
-    link: 'resource secret',
-    cause:
-      'FavouriteDBInstance legacy cannot publish its connection details: a secret of type "Opaque" exists that these controllers did not write (secret cloud-credentials/taken).',
-    commands: `kubectl edit ${resources} legacy`,
-  },
-  {
-    fault: 'secret conflict',
-    play: claiming(undefined, (world) =>
-      putSecret(world, { namespace: 'team-shop', name: 'orders-connection' }),
-    ),
-    link: 'claim secret',
-    cause:
-      'The claim\'s Secret cannot be written: a secret of type "Opaque" exists that these controllers did not write (secret team-shop/orders-connection).',
-    commands: `kubectl -n team-shop edit ${claims} orders`,
   },
   {
     fault: 'failing',
     play: making({ forProvider: { fancinessLevel: 3, networkIdRef: { name: 'lan' } } }),
-    link: 'resource',
     cause:
       /^The controller of FavouriteDBInstance legacy reports a failure: .*spec\.forProvider\.networkIdRef: Network lan does not exist; create it, or change the reference\.$/,
     commands: `kubectl edit ${resources} legacy`,
@@ -601,12 +462,13 @@ const cases: readonly Case[] = [
   },
   {
     fault: 'deletion waits',
-    play: resourceOnceBound((world, { metadata }, claim) => {
-      const finalizers = [...(metadata.finalizers ?? []), 'example.org/backup'];
-      world.edit(FavouriteDBInstanceKind, metadata, { metadata: { finalizers } });
+    play: async (world) => {
+      const claim = await bound(world);
+      const { name } = heldByBackup(world, claim);
       world.cluster.leave(FancySQLInstanceKind, claim);
-    }, 120),
-    link: 'resource',
+      await world.pass(120);
+      return ['favouritedbinstance', { name }];
+    },
     cause:
       /^FavouriteDBInstance team-shop-orders-\w+ is being deleted, and finalizers of another product hold it: example\.org\/backup\.$/,
     commands: /^kubectl edit favouritedbinstances/,
@@ -622,7 +484,8 @@ const stateOf = (links: Trace['links'], name: string): string | undefined =>
     .find(Boolean);
 
 describe('the trace finds the cause of each fault in the objects of the real controllers', () => {
-  for (const [index, { fault, play, verdict = 'broken', link, cause, commands }] of cases.entries()) {
+  for (const [index, { fault, play, cause, ...given }] of cases.entries()) {
+    const { verdict = 'broken', link = 'resource', commands = editClaim } = given;
     test(`${index + 1}: ${fault}, which leaves it ${verdict}`, async () => {
       const world = new TracedWorld();
       const [word, key] = await play(world);
@@ -645,11 +508,18 @@ test('no advice deletes a kept external resource, and the advice adopts it', asy
   const { name, external } = await kept(world);
   world.managed('legacy', {}, named(external));
   await world.pass();
-  const { fault } = await world.trace('favouritedbinstance', { name: 'legacy' });
-  assert.equal(
-    fault?.advice,
-    'Give this resource another external name. If a deleted resource left it (Retain, Orphan), a new resource with the kind and name of the deleted one adopts it.',
+  const { verdict: broken, fault } = await world.trace('favouritedbinstance', { name: 'legacy' });
+  assert.deepEqual([broken, fault?.link], ['broken', 'external']);
+  assert.match(
+    fault?.cause ?? '',
+    /^The external system has another resource with this name: observe failed: instance "\S+" exists and belongs to favouritedbinstance\.database\.fcp\.crossplane\.io "team-shop-orders-\w+"; /,
   );
+  assert.deepEqual(remedyOf(fault), {
+    name: 'name taken',
+    advice:
+      'Give this resource another external name. If a deleted resource left it (Retain, Orphan), a new resource with the kind and name of the deleted one adopts it.',
+    commands: [`kubectl edit ${resources} legacy`],
+  });
   const again = world.managed(name, {}, named(external));
   await world.pass();
   const { verdict } = await world.trace('favouritedbinstance', again);

@@ -66,6 +66,13 @@ describe('no command changes a Secret of another owner, or chooses a namespace f
     world.start();
     await world.pass();
     const { fault } = await world.trace('favouritedbinstance', { name: 'legacy' });
+    assert.deepEqual(
+      [fault?.link, fault?.cause],
+      [
+        'resource secret',
+        'FavouriteDBInstance legacy cannot publish its connection details: a secret of type "Opaque" exists that these controllers did not write (secret cloud-credentials/favourite-cloud).',
+      ],
+    );
     assert.deepEqual(remedyOf(fault), {
       name: 'secret conflict',
       advice: `${another} The existing Secret may be the only copy of the data in it: ask the person who wrote it.`,
@@ -84,6 +91,11 @@ describe('no command changes a Secret of another owner, or chooses a namespace f
     });
     await world.pass();
     const { fault } = await world.trace('fancysqlinstance', key);
+    assert.equal(fault?.link, 'claim secret');
+    assert.match(
+      fault.cause,
+      /^The claim's Secret cannot be written: .* \(secret team-shop\/orders-connection\)\.$/,
+    );
     assert.deepEqual(remedyOf(fault), {
       name: 'secret conflict',
       advice: `${another} Leave the existing Secret: FancySQLInstance orders controls it.`,
@@ -92,14 +104,16 @@ describe('no command changes a Secret of another owner, or chooses a namespace f
   });
 });
 
+const target = { namespace: 'team-shop', name: 'orders-connection' };
+const ofLegacy = { namespace: 'cloud-credentials', name: 'legacy' };
+
 describe("an existing Secret with the name of the claim's Secret", () => {
-  const target = { namespace: 'team-shop', name: 'orders-connection' };
   const byHand = {
     name: 'failing',
     advice: 'The controller tries again by itself, and at once after an edit.',
     commands: ['kubectl -n team-shop edit fancysqlinstances.database.crossplane.io orders'],
   };
-  const from = propagatesFrom({ namespace: 'cloud-credentials', name: 'legacy' });
+  const from = propagatesFrom(ofLegacy);
   const rows: Readonly<
     Record<string, readonly [secret: object, want: ReturnType<typeof remedyOf>, cause: RegExp]>
   > = {
@@ -151,23 +165,7 @@ describe("an existing Secret with the name of the claim's Secret", () => {
   }
 });
 
-const ofLegacy = { namespace: 'cloud-credentials', name: 'legacy' };
-const resource = (): KubernetesObject =>
-  ({
-    apiVersion: legacy.apiVersion,
-    kind: legacy.kind,
-    metadata: { name: 'legacy', uid: 'uid-of-legacy' },
-    spec: {
-      providerRef: { name: 'favourite' },
-      forProvider: {},
-      writeConnectionSecretToRef: ofLegacy,
-    },
-    status: { bindingPhase: 'Bound', conditions: [condition('Ready', 'True', 'Available')] },
-  }) as KubernetesObject;
-
 describe("a claim's Secret that is out of date", () => {
-  const source = { namespace: 'cloud-credentials', name: 'legacy' };
-  const target = { namespace: 'team-shop', name: 'orders-connection' };
   const claim = claimAt(
     'team-shop/orders',
     { resourceRef: legacy, writeConnectionSecretToRef: { name: 'orders-connection' } },
@@ -185,12 +183,18 @@ describe("a claim's Secret that is out of date", () => {
       data: { password: 'aHVudGVy' },
     }) as KubernetesObject;
   test('because its resource names no claim any more: no command deletes it, because it may be the only copy', async () => {
-    const managed = resource();
+    const managed = {
+      apiVersion: legacy.apiVersion,
+      kind: legacy.kind,
+      metadata: { name: 'legacy', uid: 'uid-of-legacy' },
+      spec: { providerRef: { name: 'favourite' }, forProvider: {}, writeConnectionSecretToRef: ofLegacy },
+      status: { bindingPhase: 'Bound', conditions: [condition('Ready', 'True', 'Available')] },
+    } as KubernetesObject;
     const objects = [
       claim,
       managed,
-      secret(source, managed, allowsPropagationTo(target)),
-      secret(target, claim, propagatesFrom(source)),
+      secret(ofLegacy, managed, allowsPropagationTo(target)),
+      secret(target, claim, propagatesFrom(ofLegacy)),
     ];
     const found = await findingsOf(objects, ['fancysqlinstance', 'team-shop/orders']);
     const fault = faultsIn(viewOf(found)).find((one) => one.name === 'secret out of date');
