@@ -1,5 +1,4 @@
-import type { Carrier } from '../../clients/http.ts';
-import type { Aws, AwsOptions } from '../../emulators/aws/aws.ts';
+import type { AwsOptions } from '../../emulators/aws/aws.ts';
 import { createAws } from '../../emulators/aws/aws.ts';
 import type { Params, Protocol, Service } from '../../emulators/aws/service.ts';
 import { allServices } from '../../emulators/aws/services.ts';
@@ -7,7 +6,7 @@ import { signatureOf } from '../../emulators/aws/signature.ts';
 import type { WireRequest } from '../../emulators/aws/wire.ts';
 import type { Clock } from '../../runtime/time/clock.ts';
 import { seededRandom } from '../../runtime/time/random.ts';
-import type { CarriedRequest, CarryOutside, OutsideCall } from './outside.ts';
+import type { CarriedRequest, OutsideCall } from './outside.ts';
 import { carried, carriersTo } from './outside.ts';
 
 /** Where it is, unless something else is said. */
@@ -19,13 +18,7 @@ export interface InProcessAwsOptions extends AwsOptions {
 }
 
 /** A local AWS that is reached without a network, whose time is a test's. */
-export interface InProcessAws extends Omit<Aws, 'answer'> {
-  readonly url: string;
-  /** For the options of its client. Only this server exists: other hosts refuse connections. */
-  readonly dispatcher: Carrier;
-  /** The same, whose requests go through a door that may throw what undici would, or give an answer of its own. */
-  carrierFor(carryOut: CarryOutside): Carrier;
-}
+export type InProcessAws = ReturnType<typeof inProcessAws>;
 
 /**
  * The local AWS, for clients in this process: a request is served at once, and its answer comes in a later microtask. Its
@@ -34,7 +27,7 @@ export interface InProcessAws extends Omit<Aws, 'answer'> {
 export function inProcessAws(
   clock: Pick<Clock, 'elapsedMs'>,
   { url = awsUrl, ...options }: InProcessAwsOptions = {},
-): InProcessAws {
+) {
   const { random = seededRandom(1), services = allServices(), ...rest } = options;
   const { answer, ...inside } = createAws({ now: clock.elapsedMs, random, services, ...rest });
 
@@ -46,6 +39,7 @@ export function inProcessAws(
       return carried(await answer({ ...sent, body: async () => body }), request.signal);
     },
   );
+  /** `dispatcher`: for the options of its client; `carrierFor`: for a client whose requests go through a door. */
   return { ...inside, url, carrierFor, dispatcher: carrierFor() };
 }
 

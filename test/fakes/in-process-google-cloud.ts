@@ -35,7 +35,7 @@ export interface InProcessGoogleCloud extends Omit<GoogleCloud, 'answer'> {
   /** For the options of its clients. Only the cloud exists: other hosts refuse connections. */
   readonly dispatcher: Carrier;
   /** The same, whose requests go through a door that may throw what undici would, or give an answer of its own. */
-  carrierFor(carryOut: CarryOutside): Carrier;
+  carrierFor(carryOut?: CarryOutside): Carrier;
   /** The fate of requests from now on; `failing` answers with an error that has this message. */
   way: 'open' | 'hanging' | { readonly failing: string };
 }

@@ -6,7 +6,6 @@ import { atOnce, connectionRefused } from './outside.ts';
 import type { AclItem } from './postgresql/acl.ts';
 import { everybody } from './postgresql/acl.ts';
 import type { Backend } from './postgresql/backend.ts';
-import type { DatabaseRow, MembershipRow, RoleRow } from './postgresql/catalog.ts';
 import { driver } from './postgresql/driver.ts';
 import { guardedDatabase, guardedSchema, isAllowed } from './postgresql/rights.ts';
 import type { Login } from './postgresql/server.ts';
@@ -24,98 +23,8 @@ export interface InProcessPostgresqlOptions {
   readonly systemIdentifier?: string;
 }
 
-/** A database as it is. */
-export interface DatabaseInside extends Omit<DatabaseRow, 'oid' | 'acl'> {
-  readonly isOpenToPublic: boolean;
-  /** Versions by name. */
-  readonly extensions: Readonly<Record<string, string>>;
-}
-
-/** A privilege on `database "shop"` or `schema "public" of "shop"`. `PUBLIC` is everybody. */
-export interface GrantInside extends AclItem {
-  readonly on: string;
-}
-
-/** A session that a user has open. */
-export interface InProcessSession {
-  readonly isOpen: boolean;
-  /** Carries out a statement as it stands; rejects with what PostgreSQL says. */
-  sql(text: string): Promise<readonly object[]>;
-  end(): void;
-}
-
-/** The servers of one process. */
-export interface PostgresqlClients {
-  /** For the options of its stack. */
-  createServer(options: PostgresqlServerOptions): PostgresqlServer;
-  /** The process dies: its sessions end, what they had begun is rolled back, and nothing is answered any more. */
-  end(): void;
-}
-
 /** A PostgreSQL server that is reached without a network. */
-export interface InProcessPostgresql {
-  readonly endpoint: string;
-  readonly port: number;
-  /** Of the superuser. */
-  readonly credentials: {
-    readonly endpoint: string;
-    readonly port: number;
-    readonly username: string;
-    readonly password: string;
-  };
-  /** The clients of one process, whose connections and statements go through a door of their own. */
-  clientsFor(carryOut?: CarryOutside): PostgresqlClients;
-  /** All databases, those of the server included. */
-  databases(): readonly DatabaseInside[];
-  /** All roles but those that come with the server. */
-  roles(): readonly Omit<RoleRow, 'isPinned'>[];
-  grants(): readonly GrantInside[];
-  memberships(): readonly MembershipRow[];
-  /** The SQLSTATE with which the server refuses a login; undefined if it does not. */
-  refusal(login: Partial<Login>): string | undefined;
-  /** The statements of a user, the superuser in database `postgres` by default. */
-  sql(text: string, login?: Partial<Login>): Promise<readonly object[]>;
-  /** The same by a session that stays open. */
-  open(login?: Partial<Login>): InProcessSession;
-  /** The server's end of a new session; throws what PostgreSQL says. */
-  connect(login: Login): Backend;
-  /** Refuses connections, having ended all. */
-  stop(): void;
-  start(): void;
-}
-
-/** The clients of one process where several servers are: each is found at its own place. */
-function postgresqlClients(
-  clock: Pick<Clock, 'sleep'>,
-  servers: readonly InProcessPostgresql[],
-  carryOut: CarryOutside = atOnce,
-): PostgresqlClients {
-  const sessions = new Set<Backend>();
-  let hasEnded = false;
-  const connect = (host: string, port: number, login: Login): Backend => {
-    const server = servers.find((each) => each.endpoint === host && each.port === port);
-    if (server === undefined) throw connectionRefused(`${host}:${port}`);
-    return server.connect(login);
-  };
-  return {
-    createServer: (options) =>
-      createPostgresqlServer({
-        ...options,
-        createClient: (config) =>
-          driver(config, {
-            connect,
-            clock,
-            carryOut,
-            hasEnded: () => hasEnded,
-            sessions,
-          }),
-      }),
-    end() {
-      hasEnded = true;
-      for (const session of sessions) session.end();
-    },
-  };
-}
+export type InProcessPostgresql = ReturnType<typeof createInProcessPostgresql>;
 
 /**
  * A server in memory for clients in this process: the clients are our own, down to every statement they
@@ -126,17 +35,13 @@ function postgresqlClients(
 export function createInProcessPostgresql(
   clock: Pick<Clock, 'sleep'>,
   options: InProcessPostgresqlOptions = {},
-): InProcessPostgresql {
-  const {
-    endpoint = 'postgresql.test',
-    port = 5432,
-    username = 'postgres',
-    password = 'postgres-password',
-  } = options;
-  const { systemIdentifier = '7000000000000000001' } = options;
+) {
+  const { endpoint = 'postgresql.test', port = 5432, username = 'postgres' } = options;
+  const { password = 'postgres-password', systemIdentifier = '7000000000000000001' } = options;
   const server = new MemoryServer(clock, { superuser: username, password, systemIdentifier });
   let isUp = true;
 
+  /** The server's end of a new session; throws what PostgreSQL says. */
   const connect = (login: Login): Backend => {
     if (!isUp) throw connectionRefused(`${endpoint}:${port}`);
     return server.connect(login);
@@ -146,13 +51,15 @@ export function createInProcessPostgresql(
     password: given ?? (user === username ? password : ''),
     database,
   });
-  const open = (login: Partial<Login> = {}): InProcessSession => {
+  /** A session of a user, by default of the superuser in database `postgres`. */
+  const open = (login: Partial<Login> = {}) => {
     const backend = connect(whole(login));
     return {
       get isOpen() {
         return server.sessions.has(backend);
       },
-      async sql(text) {
+      /** Carries out a statement as it stands; rejects with what PostgreSQL says. */
+      async sql(text: string): Promise<readonly object[]> {
         // As the driver says it of a connection that is no more.
         const gone = 'Client has encountered a connection error and is not queryable';
         if (!server.sessions.has(backend)) throw new Error(gone);
@@ -162,11 +69,32 @@ export function createInProcessPostgresql(
     };
   };
 
-  const inside: InProcessPostgresql = {
+  return {
     endpoint,
     port,
+    /** Of the superuser. */
     credentials: { endpoint, port, username, password },
-    clientsFor: (carryOut) => postgresqlClients(clock, [inside], carryOut),
+    /** The clients of one process, whose connections and statements go through a door of their own. */
+    clientsFor(carryOut: CarryOutside = atOnce) {
+      const sessions = new Set<Backend>();
+      let hasEnded = false;
+      const connectTo = (host: string, at: number, login: Login): Backend => {
+        if (host !== endpoint || at !== port) throw connectionRefused(`${host}:${at}`);
+        return connect(login);
+      };
+      const ofProcess = { connect: connectTo, clock, carryOut, hasEnded: () => hasEnded, sessions };
+      return {
+        /** For the options of its stack. */
+        createServer: (given: PostgresqlServerOptions): PostgresqlServer =>
+          createPostgresqlServer({ ...given, createClient: (config) => driver(config, ofProcess) }),
+        /** The process dies: its sessions end, their transactions are rolled back, and nothing is answered any more. */
+        end() {
+          hasEnded = true;
+          for (const session of sessions) session.end();
+        },
+      };
+    },
+    /** All databases, those of the server included; extensions are versions by name. */
     databases() {
       const tx = server.look();
       return [...tx.all('databases')].map((row) => {
@@ -179,10 +107,12 @@ export function createInProcessPostgresql(
         };
       });
     },
+    /** All roles but those that come with the server. */
     roles: () => [...server.tables.roles.values()].filter(({ isPinned }) => isPinned !== true),
+    /** Each privilege on `database "shop"` or `schema "public" of "shop"`. `PUBLIC` is everybody. */
     grants() {
       const names = new Map([...server.tables.databases.values()].map(({ oid, name }) => [oid, name]));
-      const of = (on: string, acl: readonly AclItem[]): readonly GrantInside[] =>
+      const of = (on: string, acl: readonly AclItem[]) =>
         acl.map((item) => ({ ...item, on, grantee: item.grantee === everybody ? 'PUBLIC' : item.grantee }));
       return [
         ...[...server.tables.databases.values()].flatMap((row) =>
@@ -194,7 +124,8 @@ export function createInProcessPostgresql(
       ];
     },
     memberships: () => [...server.tables.memberships.values()],
-    refusal(login) {
+    /** The SQLSTATE with which the server refuses a login; undefined if it does not. */
+    refusal(login: Partial<Login>): string | undefined {
       try {
         connect(whole(login)).end();
         return undefined;
@@ -202,7 +133,8 @@ export function createInProcessPostgresql(
         return (error as { readonly code: string }).code;
       }
     },
-    async sql(text, login) {
+    /** The statement of a user in a session of its own. */
+    async sql(text: string, login?: Partial<Login>): Promise<readonly object[]> {
       const session = open(login);
       try {
         return await session.sql(text);
@@ -212,6 +144,7 @@ export function createInProcessPostgresql(
     },
     open,
     connect,
+    /** Refuses connections, having ended all. */
     stop() {
       isUp = false;
       server.endAll();
@@ -220,5 +153,4 @@ export function createInProcessPostgresql(
       isUp = true;
     },
   };
-  return inside;
 }

@@ -5,20 +5,13 @@ import { ApiError, unknownReason } from '../../runtime/client/errors.ts';
 import type { KubernetesClient } from '../../runtime/client/kubernetes-client.ts';
 
 /** A cluster whose API server may not know all of its kinds. */
-export interface WithdrawnKinds {
-  readonly client: KubernetesClient;
-  /** From now on there is no such path as this kind's, and open watches end. With `isDenied` false, it says that it serves it. */
-  withdraw(kind: Kind, options?: { readonly isDenied?: boolean }): void;
-  isWithdrawn(kind: Kind): boolean;
-  /** It is served (again). */
-  serve(kind: Kind): void;
-}
+export type WithdrawnKinds = ReturnType<typeof withdrawnKinds>;
 
 /** The answer of an API server for an unknown path: no Status object. */
 const noSuchPath = () => new ApiError('404 page not found', { code: 404, reason: unknownReason });
 
 /** The client of a cluster, and the doors of its kinds. */
-export function withdrawnKinds(client: KubernetesClient): WithdrawnKinds {
+export function withdrawnKinds(client: KubernetesClient) {
   const withdrawn = new Map<string, { readonly isDenied: boolean }>();
   const withdrawn$ = new Subject<string>();
   const isGone = (kind: Kind): boolean => withdrawn.has(kindKey(kind));
@@ -28,32 +21,35 @@ export function withdrawnKinds(client: KubernetesClient): WithdrawnKinds {
       if (isGone(kind)) throw noSuchPath();
       return (await request(kind, ...given)) as never; // of the kind that was asked for
     };
-  return {
-    client: {
-      serverVersion: (signal) => client.serverVersion(signal),
-      serves: async (kind) => withdrawn.get(kindKey(kind))?.isDenied !== true,
-      get: about(client.get),
-      list: about(client.list),
-      create: about(client.create),
-      patch: about(client.patch),
-      apply: about(client.apply),
-      replace: about(client.replace),
-      delete: about(client.delete),
-      watch(kind, options) {
-        return new Observable((subscriber) => {
-          if (isGone(kind)) return subscriber.error(noSuchPath());
-          const end$ = withdrawn$.pipe(
-            mergeMap((gone) => (gone === kindKey(kind) ? throwError(noSuchPath) : [])),
-          );
-          return merge(client.watch(kind, options), end$).subscribe(subscriber);
-        });
-      },
+  const known: KubernetesClient = {
+    serverVersion: (signal) => client.serverVersion(signal),
+    serves: async (kind) => withdrawn.get(kindKey(kind))?.isDenied !== true,
+    get: about(client.get),
+    list: about(client.list),
+    create: about(client.create),
+    patch: about(client.patch),
+    apply: about(client.apply),
+    replace: about(client.replace),
+    delete: about(client.delete),
+    watch(kind, options) {
+      return new Observable((subscriber) => {
+        if (isGone(kind)) return subscriber.error(noSuchPath());
+        const end$ = withdrawn$.pipe(
+          mergeMap((gone) => (gone === kindKey(kind) ? throwError(noSuchPath) : [])),
+        );
+        return merge(client.watch(kind, options), end$).subscribe(subscriber);
+      });
     },
-    withdraw(kind, { isDenied = true } = {}) {
+  };
+  return {
+    client: known,
+    /** From now on there is no such path as this kind's, and open watches end. With `isDenied` false, it says that it serves it. */
+    withdraw(kind: Kind, { isDenied = true }: { readonly isDenied?: boolean } = {}): void {
       withdrawn.set(kindKey(kind), { isDenied });
       withdrawn$.next(kindKey(kind));
     },
     isWithdrawn: isGone,
-    serve: (kind) => void withdrawn.delete(kindKey(kind)),
+    /** It is served (again). */
+    serve: (kind: Kind) => void withdrawn.delete(kindKey(kind)),
   };
 }

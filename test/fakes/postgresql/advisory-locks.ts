@@ -1,16 +1,13 @@
 import type { Clock } from '../../../clients/clock.ts';
 import { later } from '../../../clients/clock.ts';
-import type { AdvisoryLocks, SeenSession } from './statement.ts';
+import type { SeenSession } from './statement.ts';
 
-export interface OwnAdvisoryLocks extends AdvisoryLocks {
-  /** Frees all of a session that ends. */
-  freeAll(session: SeenSession): void;
-}
-
-export function advisoryLocks(clock: Pick<Clock, 'sleep'>): OwnAdvisoryLocks {
+/** Locks that have a number and no object, held until the session frees them or ends. */
+export function advisoryLocks(clock: Pick<Clock, 'sleep'>) {
   const holders = new Map<string, { readonly session: SeenSession; count: number }>();
   const waiting = new Map<string, { readonly session: SeenSession; readonly admit: () => void }[]>();
 
+  /** Whether it is the session's now. */
   const take = (key: string, session: SeenSession): boolean => {
     const held = holders.get(key);
     if (held === undefined) holders.set(key, { session, count: 1 });
@@ -28,8 +25,9 @@ export function advisoryLocks(clock: Pick<Clock, 'sleep'>): OwnAdvisoryLocks {
 
   return {
     take,
-    holder: (key) => holders.get(key)?.session,
-    wait(key, session) {
+    holder: (key: string) => holders.get(key)?.session,
+    /** As `take`, waiting at most for the session's lock timeout. */
+    wait(key: string, session: SeenSession): Promise<boolean> {
       if (take(key, session)) return Promise.resolve(true);
       return new Promise((resolve) => {
         const queue = waiting.get(key) ?? [];
@@ -50,13 +48,14 @@ export function advisoryLocks(clock: Pick<Clock, 'sleep'>): OwnAdvisoryLocks {
         queue.push(entry);
       });
     },
-    free(key) {
+    free(key: string): void {
       const held = holders.get(key);
       if (held === undefined) return;
       held.count -= 1;
       if (held.count === 0) pass(key);
     },
-    freeAll(session) {
+    /** Frees all of a session that ends. */
+    freeAll(session: SeenSession): void {
       for (const queue of waiting.values()) {
         const at = queue.findIndex((entry) => entry.session === session);
         if (at >= 0) queue.splice(at, 1);

@@ -117,18 +117,9 @@ const ownDatabases = [
 /** The data after initdb. */
 export function initialTables(superuser: string, password: string): Tables {
   const administrator: RoleRow = {
-    name: superuser,
-    login: true,
-    createDb: true,
-    createRole: true,
-    inherit: true,
-    replication: true,
-    bypassRls: true,
-    superuser: true,
-    connectionLimit: -1,
-    configuration: [],
-    password,
-    isPinned: true,
+    ...plainRole,
+    ...{ login: true, createDb: true, createRole: true, replication: true, bypassRls: true, superuser: true },
+    ...{ name: superuser, password, isPinned: true },
   };
   const roles = [
     administrator,

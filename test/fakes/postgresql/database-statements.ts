@@ -32,14 +32,7 @@ const put = ({ tx }: Execution, row: DatabaseRow): Promise<void> => tx.put('data
 /** `CREATE DATABASE` was read; the rest of it. */
 export function createDatabase(words: Words): Statement {
   const name = words.name();
-  const wanted: {
-    allowConnections?: boolean;
-    template?: string;
-    encoding?: string;
-    lcCollate?: string;
-    lcCType?: string;
-    owner?: string;
-  } = {};
+  const wanted: { -readonly [field in keyof DatabaseRow]?: DatabaseRow[field] } & { template?: string } = {};
   words.accept('WITH');
   while (!words.isAtEnd) {
     if (words.accept('ALLOW_CONNECTIONS')) wanted.allowConnections = words.boolean();
@@ -125,7 +118,7 @@ async function copyInside({ tx }: Execution, from: number, to: number): Promise<
   }
 }
 
-export const othersOn = ({ server, session }: Execution, oid: number): readonly SeenSession[] =>
+const othersOn = ({ server, session }: Execution, oid: number): readonly SeenSession[] =>
   server.sessions().filter(({ pid, databaseOid }) => databaseOid === oid && pid !== session.pid);
 
 /** Others get 5 s to leave a database. */
@@ -158,9 +151,8 @@ export function dropDatabase(words: Words): Statement {
   const isForced = words.accept('WITH', '(', 'FORCE', ')');
   return writingAlone('DROP DATABASE', name, async (execution) => {
     const { tx, session, user } = execution;
-    const found = tx.get('databases', name);
-    if (found === undefined && isOptional) return [];
-    if (found === undefined) throw missing.database(name);
+    if (isOptional && tx.get('databases', name) === undefined) return [];
+    const found = existingDatabase(execution, name);
     checkSuperuser(tx, user);
     if (found.isTemplate) throw new ServerError('42809', 'cannot drop a template database');
     if (found.oid === session.databaseOid) {

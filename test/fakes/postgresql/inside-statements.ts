@@ -1,5 +1,7 @@
 import { keyIn } from './catalog.ts';
+import { existingDatabase } from './database-statements.ts';
 import { checkSuperuser } from './rights.ts';
+import { existingRole } from './role-statements.ts';
 import { missing, ServerError } from './server-error.ts';
 import type { Execution, Statement } from './statement.ts';
 import { writing } from './statement.ts';
@@ -99,15 +101,8 @@ export function comment(words: Words): Statement {
   });
   return writing('COMMENT', name, async ({ tx, user }) => {
     checkSuperuser(tx, user);
-    if (kind === 'databases') {
-      const found = tx.get('databases', name);
-      if (found === undefined) throw missing.database(name);
-      await tx.put('databases', name, withText(found));
-      return [];
-    }
-    const found = tx.get('roles', name);
-    if (found === undefined) throw missing.role(name);
-    await tx.put('roles', name, withText(found));
+    if (kind === 'databases') await tx.put(kind, name, withText(existingDatabase({ tx }, name)));
+    else await tx.put(kind, name, withText(existingRole({ tx }, name)));
     return [];
   });
 }

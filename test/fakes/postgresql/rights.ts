@@ -22,25 +22,15 @@ export const hasPrivilegesOf = (tx: Transaction, user: string, role: string): bo
 
 /** A database or schema, as far as its privileges go. */
 export interface Guarded {
-  readonly kind: AclKind;
-  readonly name: string;
   readonly owner: string;
   readonly acl: Acl;
 }
 
-export const guardedDatabase = ({ name, owner, acl }: DatabaseRow): Guarded => ({
-  kind: 'database',
-  name,
-  owner,
-  acl: acl ?? defaultAcl('database', owner),
-});
-
-export const guardedSchema = ({ name, owner, acl }: SchemaRow): Guarded => ({
-  kind: 'schema',
-  name,
-  owner,
-  acl: acl ?? defaultAcl('schema', owner),
-});
+const guarded =
+  (kind: AclKind) =>
+  ({ owner, acl }: DatabaseRow | SchemaRow): Guarded => ({ owner, acl: acl ?? defaultAcl(kind, owner) });
+export const guardedDatabase = guarded('database');
+export const guardedSchema = guarded('schema');
 
 /** As `has_database_privilege`; everybody if no user is named. */
 export function isAllowed(tx: Transaction, { acl }: Guarded, user: string, privilege: string): boolean {

@@ -160,9 +160,8 @@ export function dropRole(words: Words): Statement {
   return writing('DROP ROLE', name, async (execution) => {
     const { tx, session, user } = execution;
     checkSuperuser(tx, user);
-    const found = tx.get('roles', name);
-    if (found === undefined && isOptional) return [];
-    if (found === undefined) throw missing.role(name);
+    if (isOptional && tx.get('roles', name) === undefined) return [];
+    existingRole({ tx }, name);
     if (name === session.user) throw new ServerError('55006', 'current user cannot be dropped');
     const dependent = dependents(execution, name);
     if (dependent.length > 0) {

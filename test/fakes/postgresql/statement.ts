@@ -1,4 +1,5 @@
 import type { Clock } from '../../../clients/clock.ts';
+import type { advisoryLocks } from './advisory-locks.ts';
 import type { Transaction } from './transaction.ts';
 
 /** A session of the server, as other sessions see it. */
@@ -14,16 +15,6 @@ export interface SeenSession {
   terminate(): void;
 }
 
-/** Locks that have a number and no object, held until the session frees them or ends. */
-export interface AdvisoryLocks {
-  holder(key: string): SeenSession | undefined;
-  /** Whether it is the session's now. */
-  take(key: string, session: SeenSession): boolean;
-  /** The same, waiting at most for the session's lock timeout. */
-  wait(key: string, session: SeenSession): Promise<boolean>;
-  free(key: string): void;
-}
-
 /** The target of a statement. */
 export interface Execution {
   readonly tx: Transaction;
@@ -33,7 +24,7 @@ export interface Execution {
   readonly server: {
     readonly clock: Pick<Clock, 'sleep'>;
     readonly systemIdentifier: string;
-    readonly advisory: AdvisoryLocks;
+    readonly advisory: ReturnType<typeof advisoryLocks>;
     readonly sessions: () => readonly SeenSession[];
     readonly nextOid: () => number;
   };
