@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import map from 'lodash/map.js';
 import { awsError } from '../../clients/aws/aws-error.ts';
 import { NoAnswer } from '../../clients/aws/sdk-request-handler.ts';
 import { CloudError, invalidAnswer } from '../../clients/cloud-error.ts';
@@ -14,7 +15,18 @@ import { PostgresqlError, toPostgresqlError } from '../../clients/postgresql/err
 import { testClock } from '../../testing/test-clock.ts';
 import { answering } from './answering.ts';
 
-type Table<Key extends string | number = string> = readonly (readonly [Key, ExternalErrorClass])[];
+/** Each code with the class that it has. */
+const tableOf = <Code = string>(
+  classes: Partial<Record<ExternalErrorClass, readonly Code[]>>,
+): readonly (readonly [Code, ExternalErrorClass])[] =>
+  Object.entries(classes).flatMap(([wanted, codes]) =>
+    codes.map((code) => [code, wanted as ExternalErrorClass] as const),
+  );
+/** Of a text such as `403 Forbidden`. */
+const statusAndCode = (text: string): [status: number, code: string] => {
+  const [status, code = ''] = text.split(' ');
+  return [Number(status), code];
+};
 
 /** Options of a client whose every request gets this answer, or fails with this error. */
 const reported = (answer: { readonly status: number; readonly body?: object } | Error) =>
@@ -33,26 +45,17 @@ const thrownBy = (call: Promise<unknown>): Promise<unknown> =>
   );
 
 describe('HTTP: the class is that of the status', () => {
-  const table: Table<number> = [
-    [400, 'Invalid'],
-    [401, 'CredentialsRefused'],
-    [402, 'QuotaExceeded'],
-    [403, 'Forbidden'],
-    [404, 'Invalid'],
-    [408, 'Unreachable'],
-    [409, 'Conflict'],
-    [412, 'Conflict'],
-    [422, 'Invalid'],
-    [423, 'NotReady'],
-    [425, 'NotReady'],
-    [429, 'Throttled'],
-    [500, 'Unknown'],
-    [501, 'Unknown'],
-    [502, 'Unreachable'],
-    [503, 'Unreachable'],
-    [504, 'Unreachable'],
-    [507, 'QuotaExceeded'],
-  ];
+  const table = tableOf<number>({
+    Invalid: [400, 404, 422],
+    CredentialsRefused: [401],
+    QuotaExceeded: [402, 507],
+    Forbidden: [403],
+    Unreachable: [408, 502, 503, 504],
+    Conflict: [409, 412],
+    NotReady: [423, 425],
+    Throttled: [429],
+    Unknown: [500, 501],
+  });
   for (const [status, wanted] of table) {
     test(`${status}: ${wanted}`, async () => {
       const http = httpClient({ ...reported({ status }), cloud: 'Cloud' });
@@ -69,36 +72,30 @@ describe('HTTP: the class is that of the status', () => {
 });
 
 describe('HTTP: without an answer the class is that of the code of the connection', () => {
-  const table: Table = [
-    ['ECONNREFUSED', 'Unreachable'],
-    ['ENOTFOUND', 'Unreachable'],
-    ['EAI_AGAIN', 'Unreachable'],
-    ['ECONNRESET', 'Unreachable'],
-    ['UND_ERR_CONNECT_TIMEOUT', 'Unreachable'],
-    ['CERT_HAS_EXPIRED', 'Unreachable'],
-    ['ERR_SSL_WRONG_VERSION_NUMBER', 'Unreachable'],
-  ];
-  for (const [code, wanted] of table) {
-    test(`${code}: ${wanted}`, async () => {
-      const http = httpClient({
-        ...reported(Object.assign(new Error('no'), { code })),
-        cloud: 'Cloud',
-      });
-      assert.equal(errorClassOf(await thrownBy(http.request(asked))), wanted);
+  for (const code of [
+    'ECONNREFUSED',
+    'ENOTFOUND',
+    'EAI_AGAIN',
+    'ECONNRESET',
+    'UND_ERR_CONNECT_TIMEOUT',
+    'CERT_HAS_EXPIRED',
+    'ERR_SSL_WRONG_VERSION_NUMBER',
+  ]) {
+    test(`${code}: Unreachable`, async () => {
+      const http = httpClient({ ...reported(Object.assign(new Error('no'), { code })), cloud: 'Cloud' });
+      assert.equal(errorClassOf(await thrownBy(http.request(asked))), 'Unreachable');
     });
   }
 
   test('an answer that makes no sense has the class Unknown', () =>
     assert.equal(invalidAnswer('no').errorClass, 'Unknown'));
 
-  const ours: Table = [
-    ['NoToken', 'CredentialsRefused'],
-    ['NoCredentials', 'CredentialsRefused'],
-    ['InvalidCredentials', 'Invalid'],
-    ['InvalidName', 'Invalid'],
-    ['TimedOut', 'Unreachable'],
-    ['Halted', 'Unknown'],
-  ];
+  const ours = tableOf({
+    CredentialsRefused: ['NoToken', 'NoCredentials'],
+    Invalid: ['InvalidCredentials', 'InvalidName'],
+    Unreachable: ['TimedOut'],
+    Unknown: ['Halted'],
+  });
   for (const [code, wanted] of ours) {
     test(`${code}: ${wanted}`, () =>
       assert.equal(new CloudError('no', { status: 0, code, isRetryable: false }).errorClass, wanted));
@@ -106,12 +103,11 @@ describe('HTTP: without an answer the class is that of the code of the connectio
 });
 
 describe('Favourite Cloud: a 409 is a conflict, unless its code says more', () => {
-  const table: Table = [
-    ['AlreadyExists', 'Conflict'],
-    ['InstanceQuotaExceeded', 'QuotaExceeded'],
-    ['InUse', 'NotReady'],
-    ['NotReady', 'NotReady'],
-  ];
+  const table = tableOf({
+    Conflict: ['AlreadyExists'],
+    QuotaExceeded: ['InstanceQuotaExceeded'],
+    NotReady: ['InUse', 'NotReady'],
+  });
   for (const [code, wanted] of table) {
     test(`${code}: ${wanted}`, async () => {
       const cloud = favouriteCloudClient(reported({ status: 409, body: { error: { code, message: 'no' } } }));
@@ -121,20 +117,16 @@ describe('Favourite Cloud: a 409 is a conflict, unless its code says more', () =
 });
 
 describe('Google Cloud: the class is that of the code', () => {
-  const table: readonly (readonly [status: number, code: string, wanted: ExternalErrorClass])[] = [
-    [400, 'INVALID_ARGUMENT', 'Invalid'],
-    [400, 'FAILED_PRECONDITION', 'NotReady'],
-    [400, 'OUT_OF_RANGE', 'Invalid'],
-    [401, 'UNAUTHENTICATED', 'CredentialsRefused'],
-    [403, 'PERMISSION_DENIED', 'Forbidden'],
-    [404, 'NOT_FOUND', 'Invalid'],
-    [409, 'ALREADY_EXISTS', 'Conflict'],
-    [409, 'ABORTED', 'NotReady'],
-    [429, 'RESOURCE_EXHAUSTED', 'Throttled'],
-    [500, 'INTERNAL', 'Unknown'],
-    [503, 'UNAVAILABLE', 'Unreachable'],
-    [504, 'DEADLINE_EXCEEDED', 'Unreachable'],
-  ];
+  const table = tableOf({
+    Invalid: ['400 INVALID_ARGUMENT', '400 OUT_OF_RANGE', '404 NOT_FOUND'],
+    NotReady: ['400 FAILED_PRECONDITION', '409 ABORTED'],
+    CredentialsRefused: ['401 UNAUTHENTICATED'],
+    Forbidden: ['403 PERMISSION_DENIED'],
+    Conflict: ['409 ALREADY_EXISTS'],
+    Throttled: ['429 RESOURCE_EXHAUSTED'],
+    Unknown: ['500 INTERNAL'],
+    Unreachable: ['503 UNAVAILABLE', '504 DEADLINE_EXCEEDED'],
+  });
   const refused = (status: number, code: string, message: string) => {
     const http = googleApi({
       ...reported({ status, body: { error: { code: status, status: code, message } } }),
@@ -142,9 +134,9 @@ describe('Google Cloud: the class is that of the code', () => {
     });
     return thrownBy(http.request(asked));
   };
-  for (const [status, code, wanted] of table) {
-    test(`${status} ${code}: ${wanted}`, async () =>
-      assert.equal(errorClassOf(await refused(status, code, 'no')), wanted));
+  for (const [text, wanted] of table) {
+    test(`${text}: ${wanted}`, async () =>
+      assert.equal(errorClassOf(await refused(...statusAndCode(text), 'no')), wanted));
   }
 
   test('a region that does not exist is invalid, although Google answers as to a missing permission', async () => {
@@ -154,14 +146,14 @@ describe('Google Cloud: the class is that of the code', () => {
     assert.deepEqual([error.errorClass, error.fields], ['Invalid', ['region']]);
   });
 
-  const failures: readonly (readonly [code: number, wanted: ExternalErrorClass])[] = [
-    [3, 'Invalid'],
-    [7, 'Forbidden'],
-    [8, 'QuotaExceeded'],
-    [9, 'NotReady'],
-    [13, 'Unknown'],
-    [14, 'Unreachable'],
-  ];
+  const failures = tableOf<number>({
+    Invalid: [3],
+    Forbidden: [7],
+    QuotaExceeded: [8],
+    NotReady: [9],
+    Unknown: [13],
+    Unreachable: [14],
+  });
   for (const [code, wanted] of failures) {
     test(`an operation that failed with ${code}: ${wanted}`, () => {
       const failure = operationFailure({ name: 'o', done: true, error: { code, message: 'no' } }, 'robot');
@@ -172,51 +164,54 @@ describe('Google Cloud: the class is that of the code', () => {
 
 describe('AWS: the class is that of the code, else of the status', () => {
   const context = { service: 'ec2', region: 'us-east-1', what: 'get it', secrets: [], nowMs: 0 };
-  const refused = (code: string, status: number, more: object = {}) =>
+  const refused = (status: number, code: string, more: object = {}) =>
     awsError(
       { name: code, message: 'no', $fault: 'client', $metadata: { httpStatusCode: status } },
       { ...context, ...more },
     );
-  const table: readonly (readonly [status: number, code: string, wanted: ExternalErrorClass])[] = [
-    [401, 'AuthFailure', 'CredentialsRefused'],
-    [403, 'InvalidClientTokenId', 'CredentialsRefused'],
-    [403, 'SignatureDoesNotMatch', 'CredentialsRefused'],
-    [403, 'ExpiredTokenException', 'CredentialsRefused'],
-    [403, 'UnauthorizedOperation', 'Forbidden'],
-    [400, 'AccessDeniedException', 'Forbidden'],
-    [400, 'VpcLimitExceeded', 'QuotaExceeded'],
-    [400, 'InstanceQuotaExceeded', 'QuotaExceeded'],
-    [400, 'InsufficientDBInstanceCapacity', 'QuotaExceeded'],
-    [400, 'DBSubnetQuotaExceededFault', 'QuotaExceeded'],
-    [400, 'ResourceLimitExceededException', 'QuotaExceeded'],
-    [400, 'InsufficientFreeAddressesInSubnet', 'QuotaExceeded'],
-    [400, 'DBInstanceAlreadyExists', 'Conflict'],
-    [400, 'InvalidSubnet.Conflict', 'Conflict'],
-    [400, 'InvalidIPAddress.InUse', 'Conflict'],
-    [400, 'QueueAlreadyExists', 'Conflict'],
-    [409, 'ResourceInUseException', 'Conflict'],
-    [400, 'DependencyViolation', 'NotReady'],
-    [400, 'InvalidDBInstanceState', 'NotReady'],
-    [400, 'AWS.SimpleQueueService.QueueDeletedRecently', 'NotReady'],
-    [400, 'InvalidParameterValue', 'Invalid'],
-    [404, 'DBSubnetGroupNotFoundFault', 'Invalid'],
-    [500, 'InternalError', 'Unknown'],
-    [503, 'ServiceUnavailable', 'Unreachable'],
-  ];
-  for (const [status, code, wanted] of table) {
-    test(`${status} ${code}: ${wanted}`, () => assert.equal(refused(code, status).errorClass, wanted));
+  const table = tableOf({
+    CredentialsRefused: [
+      '401 AuthFailure',
+      '403 InvalidClientTokenId',
+      '403 SignatureDoesNotMatch',
+      '403 ExpiredTokenException',
+    ],
+    Forbidden: ['403 UnauthorizedOperation', '400 AccessDeniedException'],
+    QuotaExceeded: [
+      '400 VpcLimitExceeded',
+      '400 InstanceQuotaExceeded',
+      '400 InsufficientDBInstanceCapacity',
+      '400 DBSubnetQuotaExceededFault',
+      '400 ResourceLimitExceededException',
+      '400 InsufficientFreeAddressesInSubnet',
+    ],
+    Conflict: [
+      '400 DBInstanceAlreadyExists',
+      '400 InvalidSubnet.Conflict',
+      '400 InvalidIPAddress.InUse',
+      '400 QueueAlreadyExists',
+      '409 ResourceInUseException',
+    ],
+    NotReady: [
+      '400 DependencyViolation',
+      '400 InvalidDBInstanceState',
+      '400 AWS.SimpleQueueService.QueueDeletedRecently',
+    ],
+    Invalid: ['400 InvalidParameterValue', '404 DBSubnetGroupNotFoundFault'],
+    Unknown: ['500 InternalError'],
+    Unreachable: ['503 ServiceUnavailable'],
+  });
+  for (const [text, wanted] of table) {
+    test(`${text}: ${wanted}`, () => assert.equal(refused(...statusAndCode(text)).errorClass, wanted));
   }
 
   test('a rate limit is Throttled and no quota, whatever the status', () => {
     const failure = { type: 'THROTTLING', retryAfter: undefined };
     const errors = [
-      refused('RequestLimitExceeded', 503, { failure }),
-      refused('Throttling', 400, { failure }),
+      refused(503, 'RequestLimitExceeded', { failure }),
+      refused(400, 'Throttling', { failure }),
     ];
-    assert.deepEqual(
-      errors.map(({ errorClass }) => errorClass),
-      ['Throttled', 'Throttled'],
-    );
+    assert.deepEqual(map(errors, 'errorClass'), ['Throttled', 'Throttled']);
   });
 
   test('without an answer: Unreachable', () => {
@@ -227,7 +222,7 @@ describe('AWS: the class is that of the code, else of the status', () => {
   });
 
   test('a region that the account does not have is invalid: the credentials work in another region', () => {
-    const error = refused('AuthFailure', 401, { areTakenElsewhere: true });
+    const error = refused(401, 'AuthFailure', { areTakenElsewhere: true });
     assert.deepEqual(
       [error.errorClass, error.advice],
       ['Invalid', { kinds: ['ChangeFields'], fields: ['spec.forProvider.region'] }],
@@ -237,7 +232,7 @@ describe('AWS: the class is that of the code, else of the status', () => {
   test('the field of a refusal is data, that of the provider too', () => {
     const fields = { region: /region/i };
     const advices = [undefined, 'eu-west-1'].map(
-      (signingRegion) => refused('InvalidRegion', 400, { fields, signingRegion }).advice,
+      (signingRegion) => refused(400, 'InvalidRegion', { fields, signingRegion }).advice,
     );
     assert.deepEqual(advices, [
       { kinds: ['ChangeFields'], fields: ['spec.forProvider.region'] },
@@ -249,36 +244,16 @@ describe('AWS: the class is that of the code, else of the status', () => {
 describe('PostgreSQL: the class is that of the SQLSTATE', () => {
   const context = { server: 'db:5432', username: 'admin', secrets: [] };
   const thrown = (code: string) => Object.assign(new Error('no'), { code });
-  const table: Table = [
-    ['08006', 'Unreachable'],
-    ['0A000', 'Invalid'],
-    ['0LP01', 'Invalid'],
-    ['22023', 'Invalid'],
-    ['23505', 'Conflict'],
-    ['25006', 'NotReady'],
-    ['28000', 'CredentialsRefused'],
-    ['28P01', 'CredentialsRefused'],
-    ['2BP01', 'NotReady'],
-    ['3D000', 'NotReady'],
-    ['40P01', 'NotReady'],
-    ['42501', 'Forbidden'],
-    ['42601', 'Invalid'],
-    ['42704', 'NotReady'],
-    ['42710', 'Conflict'],
-    ['42P04', 'Conflict'],
-    ['53100', 'QuotaExceeded'],
-    ['53300', 'QuotaExceeded'],
-    ['54000', 'Invalid'],
-    ['55006', 'NotReady'],
-    ['55P03', 'NotReady'],
-    ['57014', 'NotReady'],
-    ['57P03', 'Unreachable'],
-    ['58030', 'Unknown'],
-    ['XX000', 'Unknown'],
-    ['ECONNREFUSED', 'Unreachable'],
-    ['ETIMEDOUT', 'Unreachable'],
-    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'Unreachable'],
-  ];
+  const table = tableOf({
+    Unreachable: ['08006', '57P03', 'ECONNREFUSED', 'ETIMEDOUT', 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+    Invalid: ['0A000', '0LP01', '22023', '42601', '54000'],
+    Conflict: ['23505', '42710', '42P04'],
+    NotReady: ['25006', '2BP01', '3D000', '40P01', '42704', '55006', '55P03', '57014'],
+    CredentialsRefused: ['28000', '28P01'],
+    Forbidden: ['42501'],
+    QuotaExceeded: ['53100', '53300'],
+    Unknown: ['58030', 'XX000'],
+  });
   for (const [code, wanted] of table) {
     test(`${code}: ${wanted}`, () =>
       assert.equal(toPostgresqlError(thrown(code), context).errorClass, wanted));
@@ -296,14 +271,12 @@ describe('PostgreSQL: the class is that of the SQLSTATE', () => {
     ]);
   });
 
-  const ours: Table = [
-    ['InUse', 'NotReady'],
-    ['Invalid', 'Invalid'],
-    ['NotFound', 'NotReady'],
-    ['NotOurs', 'Conflict'],
-    ['Closed', 'Unknown'],
-    ['Halted', 'Unknown'],
-  ];
+  const ours = tableOf({
+    NotReady: ['InUse', 'NotFound'],
+    Invalid: ['Invalid'],
+    Conflict: ['NotOurs'],
+    Unknown: ['Closed', 'Halted'],
+  });
   for (const [code, wanted] of ours) {
     test(`${code}: ${wanted}`, () => assert.equal(new PostgresqlError('no', { code }).errorClass, wanted));
   }
@@ -320,11 +293,7 @@ describe('an error of an author', () => {
 
   test('without a class is Unknown', () => {
     const odd = Object.assign(new Error('no'), { errorClass: 'Odd' });
-    assert.deepEqual([new Error('no'), odd, 'no', undefined].map(errorClassOf), [
-      'Unknown',
-      'Unknown',
-      'Unknown',
-      'Unknown',
-    ]);
+    const classes = [new Error('no'), odd, 'no', undefined].map(errorClassOf);
+    assert.deepEqual(new Set(classes), new Set(['Unknown']));
   });
 });
