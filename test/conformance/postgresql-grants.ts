@@ -15,20 +15,28 @@ interface Schema {
   readonly schema: string;
 }
 
+/** Applies these wishes for a grant, one after the other, and observes each result. */
+export async function applied({ call }: Script, grant: Grant, ...wishes: readonly Wish[]): Promise<void> {
+  for (const [wish, ...options] of wishes) {
+    await call('grants.apply', { ...grant, ...wish }, ...options);
+    await call('grants.observe', grant);
+  }
+}
+type Grant = { readonly role: string; readonly on: object };
+type Wish = readonly [wish: object, options?: { readonly revokeExtra: false }];
+const keepExtra = { revokeExtra: false } as const;
+
 /** The privileges of bob and ann in a schema. */
-export async function inSchema({ call }: Script, on: Schema): Promise<void> {
+export async function inSchema(script: Script, on: Schema): Promise<void> {
+  const { call } = script;
   const grant = { role: 'bob', on };
   await call('grants.observe', grant);
-  await call('grants.apply', { ...grant, privileges: ['USAGE'], withGrantOption: true });
-  await call('grants.observe', grant);
-  await call('grants.apply', { ...grant, privileges: ['ALL'] });
-  await call('grants.observe', grant);
+  await applied(script, grant, [{ privileges: ['USAGE'], withGrantOption: true }], [{ privileges: ['ALL'] }]);
   await call('grants.revoke', grant);
   await call('grants.observe', grant);
   await call('grants.isOwner', { role: 'ann', on });
   await call('grants.observe', { role: 'ann', on });
-  await call('grants.apply', { role: 'ann', on, privileges: ['USAGE'] });
-  await call('grants.observe', { role: 'ann', on });
+  await applied(script, { role: 'ann', on }, [{ privileges: ['USAGE'] }]);
 }
 
 export const grantCases: Cases = {
@@ -36,22 +44,21 @@ export const grantCases: Cases = {
     const { call } = script;
     await people(script);
     const grant = { role: 'bob', on: shop };
-    const look = () => call('grants.observe', grant);
-    await look();
+    await call('grants.observe', grant);
     for (const privileges of [['CONNECT'], ['connect', 'Temp'], ['ALL'], ['CREATE'], ['ALL PRIVILEGES']]) {
-      await call('grants.apply', { ...grant, privileges });
-      await look();
+      await applied(script, grant, [{ privileges }]);
     }
-    await call('grants.apply', { ...grant, privileges: ['CONNECT'] }, { revokeExtra: false });
-    await look();
-    await call('grants.apply', { ...grant, privileges: ['CONNECT'], withGrantOption: true });
-    await look();
-    await call('grants.apply', { ...grant, privileges: ['CONNECT'] }, { revokeExtra: false });
-    await look();
-    await call('grants.apply', { ...grant, privileges: ['CONNECT'] });
-    await look();
+    const privileges = ['CONNECT'];
+    await applied(
+      script,
+      grant,
+      [{ privileges }, keepExtra],
+      [{ privileges, withGrantOption: true }],
+      [{ privileges }, keepExtra],
+      [{ privileges }],
+    );
     await call('grants.revoke', grant);
-    await look();
+    await call('grants.observe', grant);
     await call('grants.revoke', grant);
   },
 
@@ -115,33 +122,22 @@ export const grantCases: Cases = {
     const { call } = script;
     await people(script);
     const grant = { role: 'bob', on: shop };
-    await call('grants.apply', { ...grant, privileges: ['CONNECT'] }, { revokeExtra: false });
-    await call('grants.apply', { ...grant, privileges: ['CREATE'] }, { revokeExtra: false });
-    await call('grants.observe', grant);
-    await call('grants.apply', { ...grant, privileges: ['CREATE'] });
-    await call('grants.observe', grant);
+    const privileges = ['CREATE'];
+    await call('grants.apply', { ...grant, privileges: ['CONNECT'] }, keepExtra);
+    await applied(script, grant, [{ privileges }, keepExtra], [{ privileges }]);
   },
 
   'a membership': async (script) => {
     const { call } = script;
     await people(script);
     const grant = { role: 'bob', on: { memberOf: 'ann' } };
-    const look = () => call('grants.observe', grant);
-    await look();
+    await call('grants.observe', grant);
     await call('grants.isOwner', grant);
-    await call('grants.apply', grant);
-    await look();
-    await call('grants.apply', { ...grant, withGrantOption: true });
-    await look();
-    await call('grants.apply', grant, { revokeExtra: false });
-    await look();
-    await call('grants.apply', grant);
-    await look();
+    await applied(script, grant, [{}], [{ withGrantOption: true }], [{}, keepExtra], [{}]);
     await call('grants.revoke', grant);
-    await look();
+    await call('grants.observe', grant);
     await call('grants.revoke', grant);
-    await call('grants.apply', { role: 'bob', on: { memberOf: 'pg_monitor' } });
-    await call('grants.observe', { role: 'bob', on: { memberOf: 'pg_monitor' } });
+    await applied(script, { role: 'bob', on: { memberOf: 'pg_monitor' } }, [{}]);
     await call('grants.apply', { role: 'bob', on: { memberOf: 'pg_database_owner' } });
   },
 };

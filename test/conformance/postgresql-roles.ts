@@ -1,29 +1,21 @@
-import type { Cases } from './postgresql-place.ts';
+import type { Cases, Script } from './postgresql-place.ts';
 
 export const mine = { ownerId: 'PostgreSQLRole/mine' };
 export const theirs = { ownerId: 'PostgreSQLRole/theirs' };
 
-const everyAttribute = [
-  'login',
-  'createDb',
-  'createRole',
-  'inherit',
-  'replication',
-  'bypassRls',
-  'superuser',
-];
+const everyAttribute = 'login createDb createRole inherit replication bypassRls superuser'.split(' ');
 export const badNames = [
-  '',
-  'a\0b',
-  '\ud800',
-  'x'.repeat(64),
-  'ä'.repeat(32),
-  'pg_mine',
-  'public',
-  'none',
-  'a\nb',
-  'a\u202eb',
+  ...['', 'a\0b', '\ud800', 'x'.repeat(64), 'ä'.repeat(32)],
+  ...['pg_mine', 'public', 'none', 'a\nb', 'a\u202eb'],
 ];
+
+/** Changes a role by these specs, one after the other, and observes each result. */
+const updated = async ({ call }: Script, name: string, ...specs: readonly object[]): Promise<void> => {
+  for (const spec of specs) {
+    await call('roles.update', name, spec, mine);
+    await call('roles.observe', name);
+  }
+};
 
 export const roleCases: Cases = {
   'a new role has the wanted fields': async ({ call }) => {
@@ -46,18 +38,12 @@ export const roleCases: Cases = {
     await call('roles.observe', 'lonely');
   },
 
-  'each field of a role is changed and changed back': async ({ call }) => {
-    await call('roles.create', 'ann', {}, mine);
+  'each field of a role is changed and changed back': async (script) => {
+    await script.call('roles.create', 'ann', {}, mine);
     for (const name of everyAttribute) {
-      for (const value of [name !== 'inherit', name === 'inherit']) {
-        await call('roles.update', 'ann', { [name]: value }, mine);
-        await call('roles.observe', 'ann');
-      }
+      await updated(script, 'ann', { [name]: name !== 'inherit' }, { [name]: name === 'inherit' });
     }
-    for (const connectionLimit of [0, 7, -1]) {
-      await call('roles.update', 'ann', { connectionLimit }, mine);
-      await call('roles.observe', 'ann');
-    }
+    await updated(script, 'ann', { connectionLimit: 0 }, { connectionLimit: 7 }, { connectionLimit: -1 });
     for (const configuration of [
       { work_mem: '4MB', 'app.x': '1' },
       { work_mem: '8MB', 'app.x': '1' },
@@ -66,10 +52,9 @@ export const roleCases: Cases = {
       { Search_Path: 'a' },
       {},
     ]) {
-      await call('roles.update', 'ann', { configuration }, mine);
-      await call('roles.observe', 'ann');
+      await updated(script, 'ann', { configuration });
     }
-    await call('roles.update', 'ann', {}, mine);
+    await script.call('roles.update', 'ann', {}, mine);
   },
 
   'a second creation corrects the fields': async ({ call, sql, login }) => {
@@ -83,10 +68,8 @@ export const roleCases: Cases = {
 
   'the comment of a role names the managed resource': async ({ call, sql }) => {
     await call('roles.create', 'hers', {}, theirs);
-    await sql('CREATE ROLE plain');
-    await sql('CREATE ROLE described');
+    for (const name of ['plain', 'described', 'old']) await sql(`CREATE ROLE ${name}`);
     await sql("COMMENT ON ROLE described IS 'the night shift''s'");
-    await sql('CREATE ROLE old');
     await sql("COMMENT ON ROLE old IS 'services-stack: managed by PostgreSQLRole/mine'");
     for (const name of ['hers', 'plain', 'described', 'old']) {
       await call('roles.observe', name);
@@ -147,21 +130,19 @@ export const roleCases: Cases = {
 
   'a password is checked': async ({ call, sql }) => {
     await call('roles.create', 'ann', { login: true }, { ...mine, password: 'pässword ﬁ' });
-    const right = () => call('roles.checkPassword', 'ann', 'pässword ﬁ');
-    await right();
-    await call('roles.checkPassword', 'ann', 'guess');
+    const check = async (...passwords: readonly string[]) => {
+      for (const password of passwords) await call('roles.checkPassword', 'ann', password);
+    };
+    await check('pässword ﬁ', 'guess');
     await call('roles.setPassword', 'ann', 'next', mine);
-    await right();
-    await call('roles.checkPassword', 'ann', 'next');
+    await check('pässword ﬁ', 'next');
     await sql('ALTER ROLE ann NOLOGIN');
-    await call('roles.checkPassword', 'ann', 'next');
-    await call('roles.checkPassword', 'ann', 'guess');
+    await check('next', 'guess');
     await sql('ALTER ROLE ann LOGIN CONNECTION LIMIT 0');
-    await call('roles.checkPassword', 'ann', 'next');
+    await check('next');
     await sql('ALTER ROLE ann CONNECTION LIMIT -1');
     await sql('REVOKE CONNECT ON DATABASE postgres FROM PUBLIC');
-    await call('roles.checkPassword', 'ann', 'next');
-    await call('roles.checkPassword', 'ann', 'guess');
+    await check('next', 'guess');
     await call('roles.create', 'bob', { login: true }, mine);
     await call('roles.checkPassword', 'bob', 'guess');
   },
@@ -171,24 +152,20 @@ export const roleCases: Cases = {
     await call('roles.create', 'bob', { login: true }, { ...mine, password: 'b' });
     await call('roles.create', 'readers', {}, mine);
     await call('databases.create', 'shop', { owner: 'ann', connectionLimit: 1 }, mine);
-    const [ann, bob] = [
-      { user: 'ann', password: 'a', database: 'shop' },
-      { user: 'bob', password: 'b', database: 'shop' },
-    ];
-    await login(ann);
+    const bob = { user: 'bob', password: 'b', database: 'shop' };
+    await login({ user: 'ann', password: 'a', database: 'shop' });
     await login(bob);
     await sql('GRANT CONNECT ON DATABASE shop TO readers');
-    await sql('GRANT readers TO bob');
-    await login(bob);
-    await sql('ALTER ROLE bob NOINHERIT');
-    await login(bob);
-    await sql('REVOKE readers FROM bob');
-    await login(bob);
-    await sql('GRANT CONNECT ON DATABASE shop TO bob');
-    await sql('ALTER DATABASE shop CONNECTION LIMIT 0');
-    await login(bob);
-    await sql('ALTER DATABASE shop ALLOW_CONNECTIONS false');
-    await login(bob);
+    for (const statements of [
+      ['GRANT readers TO bob'],
+      ['ALTER ROLE bob NOINHERIT'],
+      ['REVOKE readers FROM bob'],
+      ['GRANT CONNECT ON DATABASE shop TO bob', 'ALTER DATABASE shop CONNECTION LIMIT 0'],
+      ['ALTER DATABASE shop ALLOW_CONNECTIONS false'],
+    ]) {
+      for (const statement of statements) await sql(statement);
+      await login(bob);
+    }
     await login({ database: 'shop' });
     await sql("UPDATE pg_database SET datconnlimit = -2 WHERE datname = 'shop'");
     await login({ database: 'shop' });

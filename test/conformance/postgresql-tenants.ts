@@ -1,4 +1,4 @@
-import { inSchema, people, shop } from './postgresql-grants.ts';
+import { applied, inSchema, people, shop } from './postgresql-grants.ts';
 import type { Cases } from './postgresql-place.ts';
 import { mine } from './postgresql-roles.ts';
 
@@ -26,14 +26,15 @@ export const tenantCases: Cases = {
   'privileges that were passed on are revoked with their source': async (script) => {
     const { call, sql } = script;
     await people(script);
-    const [bob, cem] = ['bob', 'cem'].map((role) => ({ role, on: shop }));
+    const [bob, cem] = [
+      { role: 'bob', on: shop },
+      { role: 'cem', on: shop },
+    ];
     await call('grants.apply', { ...bob, privileges: ['CONNECT', 'CREATE'], withGrantOption: true });
     await sql('GRANT CONNECT, CREATE ON DATABASE shop TO cem', { user: 'bob', password: 'x' });
     await call('grants.observe', cem);
-    await call('grants.apply', { ...cem, privileges: ['CONNECT'] });
-    await call('grants.observe', cem);
-    await call('grants.apply', { ...bob, privileges: ['CONNECT'] });
-    await call('grants.observe', bob);
+    await applied(script, cem, [{ privileges: ['CONNECT'] }]);
+    await applied(script, bob, [{ privileges: ['CONNECT'] }]);
     await call('grants.observe', cem);
     await call('grants.revoke', cem);
     await sql('REVOKE CONNECT ON DATABASE shop FROM cem', { user: 'cem', password: 'x' });
@@ -50,10 +51,7 @@ export const tenantCases: Cases = {
     await sql('GRANT ann TO cem', { user: 'bob', password: 'x' });
     await sql('GRANT bob TO cem', { user: 'bob', password: 'x' });
     await call('grants.observe', cem);
-    await call('grants.apply', { ...cem, withGrantOption: true });
-    await call('grants.observe', cem);
-    await call('grants.apply', cem);
-    await call('grants.observe', cem);
+    await applied(script, cem, [{ withGrantOption: true }], [{}]);
     await call('grants.revoke', cem);
     await call('grants.observe', cem);
     await sql('GRANT ann TO cem', { user: 'bob', password: 'x' });
