@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
+import map from 'lodash/map.js';
 import type { FavouriteCloud, FavouriteCloudOptions } from '../../../emulators/favourite-cloud/server.ts';
 import { startFavouriteCloud } from '../../../emulators/favourite-cloud/server.ts';
 
@@ -38,57 +39,44 @@ async function call(
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
   const text = await response.text();
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: JSON.parse(text || '{}'),
-  };
+  return { status: response.status, headers: response.headers, body: JSON.parse(text || '{}') };
 }
 
 const cool = { name: 'cool', fanciness_level: 100, version: '5.6', password: 'correct-horse' };
 
-describe('a cloud with a data file', () => {
-  let directory: string;
-  before(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'services-stack-cloud-'));
-  });
-  after(() => rm(directory, { recursive: true }));
+test('a cloud restores resources, their order, running operations and counters from its data file', async (t) => {
+  const directory = await mkdtemp(join(tmpdir(), 'services-stack-cloud-'));
+  t.after(() => rm(directory, { recursive: true }));
+  const dataFile = join(directory, 'held.json');
+  let nowMs = 1000;
+  const options = { dataFile, now: () => nowMs, provisioningMs: 100, deletionMs: 100 };
+  const former = await start(options);
+  for (const name of ['first', 'second', 'gone', 'going']) {
+    await call(former, 'POST', '/v1/instances', { ...cool, name });
+  }
+  await call(former, 'POST', '/v1/networks', {});
+  await call(former, 'DELETE', '/v1/instances/gone');
+  nowMs += 150;
+  await call(former, 'DELETE', '/v1/instances/going');
+  await call(former, 'PATCH', '/v1/instances/first', { password: 'battery-staple' });
+  const held = former.instances();
+  await former.stop();
 
-  test('restores resources, their order, running operations and counters', async () => {
-    const dataFile = join(directory, 'held.json');
-    let nowMs = 1000;
-    const options = { dataFile, now: () => nowMs, provisioningMs: 100, deletionMs: 100 };
-    const former = await start(options);
-    for (const name of ['first', 'second', 'gone', 'going']) {
-      await call(former, 'POST', '/v1/instances', { ...cool, name });
-    }
-    await call(former, 'POST', '/v1/networks', {});
-    await call(former, 'DELETE', '/v1/instances/gone');
-    nowMs += 150;
-    await call(former, 'DELETE', '/v1/instances/going');
-    await call(former, 'PATCH', '/v1/instances/first', { password: 'battery-staple' });
-    const held = former.instances();
-    await former.stop();
-
-    const next = await start(options);
-    assert.deepEqual(next.instances(), held);
-    assert.deepEqual(
-      held.map(({ item, phase }) => [item.name, phase, item.password]),
-      [
-        ['first', 'online', 'battery-staple'],
-        ['second', 'online', 'correct-horse'],
-        ['going', 'deleting', 'correct-horse'],
-      ],
-    );
-    const fifth = await call(next, 'POST', '/v1/instances', { ...cool, name: 'fifth' });
-    const network = await call(next, 'POST', '/v1/networks', {});
-    assert.deepEqual([fifth.body.id, network.body.id], [5, 'net-000002']);
-    const list = await call(next, 'GET', '/v1/instances');
-    assert.deepEqual(
-      list.body.instances.map(({ name }) => name),
-      ['first', 'second', 'going', 'fifth'],
-    );
-  });
+  const next = await start(options);
+  assert.deepEqual(next.instances(), held);
+  assert.deepEqual(
+    held.map(({ item, phase }) => [item.name, phase, item.password]),
+    [
+      ['first', 'online', 'battery-staple'],
+      ['second', 'online', 'correct-horse'],
+      ['going', 'deleting', 'correct-horse'],
+    ],
+  );
+  const fifth = await call(next, 'POST', '/v1/instances', { ...cool, name: 'fifth' });
+  const network = await call(next, 'POST', '/v1/networks', {});
+  assert.deepEqual([fifth.body.id, network.body.id], [5, 'net-000002']);
+  const list = await call(next, 'GET', '/v1/instances');
+  assert.deepEqual(map(list.body.instances, 'name'), ['first', 'second', 'going', 'fifth']);
 });
 
 describe('an instance lives as in a cloud', () => {
@@ -109,10 +97,8 @@ describe('an instance lives as in a cloud', () => {
       tags: { team: 'shop' },
     });
     assert.deepEqual((await call(cloud, 'GET', '/v1/instances/cool')).body, created.body);
-    const changed = await call(cloud, 'PATCH', '/v1/instances/cool', {
-      fanciness_level: 3,
-      password: 'battery-staple',
-    });
+    const change = { fanciness_level: 3, password: 'battery-staple' };
+    const changed = await call(cloud, 'PATCH', '/v1/instances/cool', change);
     assert.deepEqual([changed.status, changed.body.fanciness_level], [200, 3]);
     assert.equal(cloud.instances()[0]?.item.password, 'battery-staple');
     assert.equal((await call(cloud, 'DELETE', '/v1/instances/cool')).status, 202);
@@ -177,16 +163,10 @@ test('a list comes in pages, in the order of creation, and survives deletions be
   const cloud = await start();
   for (let i = 0; i < 5; i++) await call(cloud, 'POST', '/v1/instances', { ...cool, name: `db-${i}` });
   const first = await call(cloud, 'GET', '/v1/instances?page_size=2');
-  assert.deepEqual(
-    first.body.instances.map(({ name }) => name),
-    ['db-0', 'db-1'],
-  );
+  assert.deepEqual(map(first.body.instances, 'name'), ['db-0', 'db-1']);
   await call(cloud, 'DELETE', '/v1/instances/db-1');
   const rest = await call(cloud, 'GET', `/v1/instances?page_size=3&page_token=${first.body.next_page_token}`);
-  assert.deepEqual(
-    rest.body.instances.map(({ name }) => name),
-    ['db-2', 'db-3', 'db-4'],
-  );
+  assert.deepEqual(map(rest.body.instances, 'name'), ['db-2', 'db-3', 'db-4']);
   assert.equal(rest.body.next_page_token, undefined);
 });
 
@@ -261,10 +241,8 @@ describe('faults', () => {
     const cloud = await start();
     cloud.faults.inject({ kind: 'gateway', method: 'DELETE', status: 404 });
     await call(cloud, 'POST', '/v1/instances', cool);
-    const response = await fetch(`${cloud.url}/v1/instances/cool`, {
-      method: 'DELETE',
-      headers: { authorization: `Bearer ${cloud.token}` },
-    });
+    const headers = { authorization: `Bearer ${cloud.token}` };
+    const response = await fetch(`${cloud.url}/v1/instances/cool`, { method: 'DELETE', headers });
     assert.equal(response.status, 404);
     assert.match(await response.text(), /^<html>/);
     assert.equal(cloud.instances().length, 1);
@@ -307,12 +285,8 @@ test('the other flavour has the same functions with other names', async () => {
   let nowMs = 0;
   const cloud = await start({ flavour: 'other', provisioningMs: 1000, now: () => nowMs });
   assert.equal(cloud.token, 'other-token');
-  const wanted = {
-    databaseName: 'cart',
-    ambivalence: 5,
-    adminPassword: 'correct-horse',
-    labels: { team: 'shop' },
-  };
+  const labels = { team: 'shop' };
+  const wanted = { databaseName: 'cart', ambivalence: 5, adminPassword: 'correct-horse', labels };
   const { status, body } = await call(cloud, 'POST', '/v2/databases', wanted);
   assert.equal(status, 201);
   assert.match(String(body.uuid), /^[0-9a-f-]{36}$/);
@@ -327,7 +301,7 @@ test('the other flavour has the same functions with other names', async () => {
     state: 'Available',
     endpoint: { host: 'cart.ocp.example.com', port: 3306 },
     adminUser: 'admin',
-    labels: { team: 'shop' },
+    labels,
   });
   assert.equal((await call(cloud, 'PATCH', '/v2/databases/cart', { ambivalence: 101 })).status, 422);
   assert.equal((await call(cloud, 'PATCH', '/v2/databases/cart', { ambivalence: 6 })).body.ambivalence, 6);

@@ -1,15 +1,23 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import map from 'lodash/map.js';
+import snakeCase from 'lodash/snakeCase.js';
 import type { Answer } from './caller.ts';
 import { call, start, tokenOf } from './caller.ts';
 
 const location = '/v1/projects/example-project/locations/us-central1';
 const name = 'projects/example-project/locations/us-central1/instances/cache';
 const small = { tier: 'BASIC', memorySizeGb: 1 };
+const create = (fields: object = {}, id = 'cache', at = location) =>
+  ['POST', `${at}/instances?instanceId=${id}`, { ...small, ...fields }] as const;
+const change = (mask: string, fields: object = {}, of = name) =>
+  ['PATCH', `/v1/${of}?updateMask=${mask}`, fields] as const;
+const inEurope = location.replace('us-central1', 'europe-west1');
+const messageOf = ({ body }: Answer) => (body.error as { message: string } | undefined)?.message;
 
 test('an operation creates an instance, which has an address when the operation ends', async () => {
   const { send, pass } = await start({ provisioningMs: 1000 });
-  const begun = await send('POST', `${location}/instances?instanceId=cache`, small);
+  const begun = await send(...create());
   assert.equal(begun.status, 200);
   assert.equal(begun.body.done, false);
   const { state, host } = (await send('GET', `/v1/${name}`)).body;
@@ -39,68 +47,51 @@ test('an operation creates an instance, which has an address when the operation 
     nodes: [{ id: 'node-0', zone: 'us-central1-a' }],
   });
   const { done, response } = (await send('GET', `/v1/${begun.body.name}`)).body;
-  assert.deepEqual(
-    { done, response },
-    {
-      done: true,
-      response: { '@type': 'type.googleapis.com/google.cloud.redis.v1.Instance', ...there },
-    },
-  );
+  const type = { '@type': 'type.googleapis.com/google.cloud.redis.v1.Instance' };
+  assert.deepEqual([done, response], [true, { ...type, ...there }]);
 });
 
 test('an update is an operation: fields outside of the mask stay, and readers see the old values until its end', async () => {
   const { send, pass } = await start({ updateMs: 1000 });
-  await send('POST', `${location}/instances?instanceId=cache`, {
-    ...small,
-    labels: { a: 'b' },
-    displayName: 'old',
-  });
+  await send(...create({ labels: { a: 'b' }, displayName: 'old' }));
   const body = { memorySizeGb: '2', display_name: 'new', labels: { c: 'd' } };
-  const begun = await send('PATCH', `/v1/${name}?updateMask=memorySizeGb,display_name`, body);
+  const begun = await send(...change('memorySizeGb,display_name', body));
   assert.equal((begun.body.metadata as { verb: string }).verb, 'update');
   const seen = async () => {
     const { state, memorySizeGb, displayName, labels } = (await send('GET', `/v1/${name}`)).body;
     return { state, memorySizeGb, displayName, labels };
   };
-  assert.deepEqual(await seen(), {
-    state: 'UPDATING',
-    memorySizeGb: 1,
-    displayName: 'old',
-    labels: { a: 'b' },
-  });
+  const labels = { a: 'b' };
+  assert.deepEqual(await seen(), { state: 'UPDATING', memorySizeGb: 1, displayName: 'old', labels });
   pass(1000);
-  assert.deepEqual(await seen(), { state: 'READY', memorySizeGb: 2, displayName: 'new', labels: { a: 'b' } });
+  assert.deepEqual(await seen(), { state: 'READY', memorySizeGb: 2, displayName: 'new', labels });
 });
 
 test('a field in the mask without a value in the body is removed', async () => {
   const { send } = await start();
   const configs = { 'maxmemory-policy': 'allkeys-lru' };
-  await send('POST', `${location}/instances?instanceId=cache`, {
-    ...small,
-    redisConfigs: configs,
-    labels: { a: 'b' },
-  });
+  await send(...create({ redisConfigs: configs, labels: { a: 'b' } }));
   assert.deepEqual((await send('GET', `/v1/${name}`)).body.redisConfigs, configs);
-  assert.equal((await send('PATCH', `/v1/${name}?updateMask=redisConfigs,labels`, {})).status, 200);
+  assert.equal((await send(...change('redisConfigs,labels'))).status, 200);
   const { redisConfigs, labels } = (await send('GET', `/v1/${name}`)).body;
   assert.deepEqual([redisConfigs, labels], [undefined, undefined]);
 });
 
 test('an instance exists until the operation that deletes it ends', async () => {
   const { send, pass } = await start({ deletionMs: 1000 });
-  await send('POST', `${location}/instances?instanceId=cache`, small);
+  await send(...create());
   const begun = await send('DELETE', `/v1/${name}`);
   assert.equal((await send('GET', `/v1/${name}`)).body.state, 'DELETING');
   pass(1000);
   assert.equal((await send('GET', `/v1/${name}`)).status, 404);
   const { done, response } = (await send('GET', `/v1/${begun.body.name}`)).body;
   assert.deepEqual([done, response], [true, { '@type': 'type.googleapis.com/google.protobuf.Empty' }]);
-  assert.equal((await send('POST', `${location}/instances?instanceId=cache`, small)).status, 200);
+  assert.equal((await send(...create())).status, 200);
 });
 
 test('an instance accepts one operation at a time', async () => {
   const { send, pass } = await start({ provisioningMs: 1000 });
-  await send('POST', `${location}/instances?instanceId=cache`, small);
+  await send(...create());
   const refusal = (verb: string) => ({
     error: {
       code: 400,
@@ -109,7 +100,7 @@ test('an instance accepts one operation at a time', async () => {
     },
   });
   assert.deepEqual((await send('DELETE', `/v1/${name}`)).body, refusal('delete'));
-  assert.deepEqual((await send('PATCH', `/v1/${name}?updateMask=labels`, {})).body, refusal('update'));
+  assert.deepEqual((await send(...change('labels'))).body, refusal('update'));
   const upgrade = await send('POST', `/v1/${name}:upgrade`, { redisVersion: 'REDIS_7_2' });
   assert.deepEqual(upgrade.body, refusal('upgrade'));
   pass(1000);
@@ -120,8 +111,8 @@ test('an instance accepts one operation at a time', async () => {
 test('AUTH gets a new string each time it is enabled, and the instance never contains the string', async () => {
   const { send } = await start();
   const authString = async () => (await send('GET', `/v1/${name}/authString`)).body.authString;
-  const turn = (authEnabled: boolean) => send('PATCH', `/v1/${name}?updateMask=authEnabled`, { authEnabled });
-  await send('POST', `${location}/instances?instanceId=cache`, { ...small, authEnabled: true });
+  const turn = (authEnabled: boolean) => send(...change('authEnabled', { authEnabled }));
+  await send(...create({ authEnabled: true }));
   const first = await authString();
   assert.match(String(first), /^[0-9a-f-]{36}$/);
   assert.ok(!JSON.stringify((await send('GET', `/v1/${name}`)).body).includes(String(first)));
@@ -138,41 +129,28 @@ test('AUTH gets a new string each time it is enabled, and the instance never con
 test('the standard tier has a second node in another zone, and TLS has a certificate', async () => {
   const { send } = await start();
   const wanted = { tier: 'STANDARD_HA', memorySizeGb: 5, transitEncryptionMode: 'SERVER_AUTHENTICATION' };
-  await send('POST', `${location}/instances?instanceId=cache`, { ...wanted, locationId: 'us-central1-b' });
+  await send(...create({ ...wanted, locationId: 'us-central1-b' }));
   const { replicaCount, nodes, port, serverCaCerts } = (await send('GET', `/v1/${name}`)).body;
-  assert.deepEqual(
-    { replicaCount, nodes, port },
-    {
-      replicaCount: 1,
-      nodes: [
-        { id: 'node-0', zone: 'us-central1-b' },
-        { id: 'node-1', zone: 'us-central1-a' },
-      ],
-      port: 6378,
-    },
-  );
+  const both = ['us-central1-b', 'us-central1-a'].map((zone, index) => ({ id: `node-${index}`, zone }));
+  assert.deepEqual([replicaCount, nodes, port], [1, both, 6378]);
   assert.match((serverCaCerts as readonly { cert: string }[])[0]?.cert ?? '', /^-----BEGIN CERTIFICATE-----/);
 });
 
 describe("an invalid request gets Google's error:", () => {
-  const field = (fieldName: string, description: string) => [
-    {
-      '@type': 'type.googleapis.com/google.rpc.BadRequest',
-      fieldViolations: [{ field: fieldName, description }],
-    },
-  ];
   const existing = name.replace('cache', 'there');
-  const create = (fields: object, id = 'cache') =>
-    ['POST', `${location}/instances?instanceId=${id}`, { ...small, ...fields }] as const;
-  const change = (mask: string, fields: object = {}, of = existing) =>
-    ['PATCH', `/v1/${of}?updateMask=${mask}`, fields] as const;
-  const noSuch = [
-    404,
-    `Resource '${name}' was not found`,
-    [{ '@type': 'type.googleapis.com/google.rpc.ResourceInfo', resourceName: name }],
-  ] as const;
-  const invalid = (fieldName: string, message: string, description = message) =>
-    [400, message, field(fieldName, description)] as const;
+  const info = (resourceName: string) => [
+    { '@type': 'type.googleapis.com/google.rpc.ResourceInfo', resourceName },
+  ];
+  const noSuch = [404, `Resource '${name}' was not found`, info(name)] as const;
+  const invalid = (field: string, message: string, description = message) => {
+    const type = { '@type': 'type.googleapis.com/google.rpc.BadRequest' };
+    return [400, message, [{ ...type, fieldViolations: [{ field, description }] }]] as const;
+  };
+  /** The refusal of a creation with this value. */
+  const wrong = (field: string, value: string | number, message: string): Case => [
+    create({ [field]: value }),
+    ...invalid(`instance.${snakeCase(field)}`, message, `Invalid value: ${value}`),
+  ];
   type Case = readonly [
     request: readonly [string, string, unknown?],
     code: number,
@@ -182,13 +160,13 @@ describe("an invalid request gets Google's error:", () => {
   const cases: Readonly<Record<string, Case>> = {
     'an instance that is not there': [['GET', `/v1/${name}`], ...noSuch],
     'the AUTH string of one': [['GET', `/v1/${name}/authString`], ...noSuch],
-    'a change of one': [change('labels', {}, name), ...noSuch],
+    'a change of one': [change('labels'), ...noSuch],
     'a deletion of one': [['DELETE', `/v1/${name}`], ...noSuch],
     'a name that is taken': [
       create({}, 'there'),
       409,
       `Resource '${existing}' already exists`,
-      [{ '@type': 'type.googleapis.com/google.rpc.ResourceInfo', resourceName: existing }],
+      info(existing),
     ],
     'a name that none can have': [
       create({}, 'Cache_1'),
@@ -206,22 +184,12 @@ describe("an invalid request gets Google's error:", () => {
         `Invalid value at 'instance.tier' (type.googleapis.com/google.cloud.redis.v1.Instance.Tier), "GOLD"`,
       ),
     ],
-    'a size that cannot be had': [
-      create({ memorySizeGb: 301 }),
-      ...invalid(
-        'instance.memory_size_gb',
-        'Memory size must be between 1 and 300 GB.',
-        'Invalid value: 301',
-      ),
-    ],
-    'a version that there is not': [
-      create({ redisVersion: 'REDIS_9_0' }),
-      ...invalid(
-        'instance.redis_version',
-        'Redis version is not supported; it must be one of REDIS_3_2, REDIS_4_0, REDIS_5_0, REDIS_6_X, REDIS_7_0, REDIS_7_2.',
-        'Invalid value: REDIS_9_0',
-      ),
-    ],
+    'a size that cannot be had': wrong('memorySizeGb', 301, 'Memory size must be between 1 and 300 GB.'),
+    'a version that there is not': wrong(
+      'redisVersion',
+      'REDIS_9_0',
+      'Redis version is not supported; it must be one of REDIS_3_2, REDIS_4_0, REDIS_5_0, REDIS_6_X, REDIS_7_0, REDIS_7_2.',
+    ),
     'a configuration that came later': [
       create({ redisVersion: 'REDIS_3_2', redisConfigs: { activedefrag: 'yes' } }),
       ...invalid(
@@ -230,30 +198,21 @@ describe("an invalid request gets Google's error:", () => {
         'Invalid value: activedefrag',
       ),
     ],
-    'a network elsewhere': [
-      create({ authorizedNetwork: 'projects/other-project/global/networks/default' }),
-      ...invalid(
-        'instance.authorized_network',
-        'authorized_network must exist in the same project as redis instance',
-        'Invalid value: projects/other-project/global/networks/default',
-      ),
-    ],
-    'a second zone for the basic tier': [
-      create({ alternativeLocationId: 'us-central1-b' }),
-      ...invalid(
-        'instance.alternative_location_id',
-        'Alternative zone is only applicable to the standard tier.',
-        'Invalid value: us-central1-b',
-      ),
-    ],
-    'a zone of another region': [
-      create({ locationId: 'europe-west1-b' }),
-      ...invalid(
-        'instance.location_id',
-        'Zone must be one of region us-central1: us-central1-a, us-central1-b, us-central1-c, us-central1-f.',
-        'Invalid value: europe-west1-b',
-      ),
-    ],
+    'a network elsewhere': wrong(
+      'authorizedNetwork',
+      'projects/other-project/global/networks/default',
+      'authorized_network must exist in the same project as redis instance',
+    ),
+    'a second zone for the basic tier': wrong(
+      'alternativeLocationId',
+      'us-central1-b',
+      'Alternative zone is only applicable to the standard tier.',
+    ),
+    'a zone of another region': wrong(
+      'locationId',
+      'europe-west1-b',
+      'Zone must be one of region us-central1: us-central1-a, us-central1-b, us-central1-c, us-central1-f.',
+    ),
     'a label that is none': [
       create({ labels: { 'crossplane.io/kind': 'x' } }),
       ...invalid(
@@ -277,13 +236,13 @@ describe("an invalid request gets Google's error:", () => {
       ),
     ],
     'a body that is no JSON': [
-      ['POST', `${location}/instances?instanceId=cache`, '{'],
+      ['POST', create()[1], '{'],
       400,
       'Invalid JSON payload received. Unexpected token.',
     ],
-    'an empty mask': [change(''), ...invalid('update_mask', 'update_mask must be specified')],
+    'an empty mask': [change('', {}, existing), ...invalid('update_mask', 'update_mask must be specified')],
     'a change of what cannot be changed': [
-      change('tier', { tier: 'STANDARD_HA' }),
+      change('tier', { tier: 'STANDARD_HA' }, existing),
       ...invalid('update_mask', 'Update of field tier is not supported.'),
     ],
     'a step back to an older version': [
@@ -295,26 +254,20 @@ describe("an invalid request gets Google's error:", () => {
   for (const [what, [request, code, message, details]] of Object.entries(cases)) {
     test(what, async () => {
       const { send, cloud } = await start();
-      await send('POST', `${location}/instances?instanceId=there`, small);
-      const { status, body } = await send(request[0], request[1], request[2]);
+      await send(...create({}, 'there'));
+      const { status, body } = await send(...request);
       const { status: _status, ...error } = body.error as Readonly<Record<string, unknown>>;
       assert.deepEqual([status, error], [code, { code, message, ...(details !== undefined && { details }) }]);
-      assert.deepEqual(
-        cloud.instances.all().map((one) => one.name),
-        [existing],
-      );
+      assert.deepEqual(map(cloud.instances.all(), 'name'), [existing]);
     });
   }
 
   test('an unknown region is refused', async () => {
     const { send } = await start();
     for (const path of ['', '/instances', '/instances/cache', '/operations/o']) {
-      const { status, body } = await send('GET', `/v1/projects/example-project/locations/us-central9${path}`);
-      const { message } = body.error as { message: string };
-      assert.deepEqual(
-        [status, message],
-        [403, "Permission denied on 'locations/us-central9' (or it may not exist)."],
-      );
+      const answer = await send('GET', `${location.replace('central1', 'central9')}${path}`);
+      const message = "Permission denied on 'locations/us-central9' (or it may not exist).";
+      assert.deepEqual([answer.status, messageOf(answer)], [403, message]);
     }
   });
 
@@ -332,20 +285,16 @@ describe("an invalid request gets Google's error:", () => {
 
 test('instances of one region or of all regions are listed by pages', async () => {
   const { send, cloud } = await start();
-  for (const id of ['b', 'a', 'c']) await send('POST', `${location}/instances?instanceId=${id}`, small);
-  await send('POST', '/v1/projects/example-project/locations/europe-west1/instances?instanceId=d', small);
+  for (const id of ['b', 'a', 'c']) await send(...create({}, id));
+  await send(...create({}, 'd', inEurope));
   const namesOf = ({ body }: Answer) =>
     ((body.instances ?? []) as readonly { name: string }[]).map((one) => one.name.split('/').at(-1));
   const first = await send('GET', `${location}/instances?pageSize=2`);
   assert.deepEqual(namesOf(first), ['a', 'b']);
   const second = await send('GET', `${location}/instances?pageSize=2&pageToken=${first.body.nextPageToken}`);
   assert.deepEqual([namesOf(second), second.body.nextPageToken], [['c'], undefined]);
-  assert.deepEqual(namesOf(await send('GET', location.replace('us-central1', '-/instances'))), [
-    'd',
-    'a',
-    'b',
-    'c',
-  ]);
+  const inAll = await send('GET', location.replace('us-central1', '-/instances'));
+  assert.deepEqual(namesOf(inAll), ['d', 'a', 'b', 'c']);
   const token = await tokenOf(cloud.createKey({ project: 'other-project' }));
   const elsewhere = '/v1/projects/other-project/locations/-/instances';
   assert.deepEqual((await call(cloud, token, ['GET', elsewhere])).body, {});
@@ -353,32 +302,29 @@ test('instances of one region or of all regions are listed by pages', async () =
 
 test('readers lag behind writers', async () => {
   const { send, pass } = await start({ readDelayMs: 500 });
-  await send('POST', `${location}/instances?instanceId=cache`, small);
+  await send(...create());
   assert.equal((await send('GET', `/v1/${name}`)).status, 404);
   assert.deepEqual((await send('GET', `${location}/instances`)).body, {});
-  assert.equal((await send('POST', `${location}/instances?instanceId=cache`, small)).status, 409);
+  assert.equal((await send(...create())).status, 409);
   pass(500);
   assert.equal((await send('GET', `/v1/${name}`)).status, 200);
 });
 
 test('a quota limits the number and the size of instances in each region', async () => {
   const { send } = await start({ quotas: { instances: 2, memoryGb: 4 } });
-  const create = (id: string, memorySizeGb: number) =>
-    send('POST', `${location}/instances?instanceId=${id}`, { tier: 'BASIC', memorySizeGb });
-  const messageOf = ({ body }: Answer) => (body.error as { message: string } | undefined)?.message;
+  const make = (id: string, memorySizeGb: number) => send(...create({ memorySizeGb }, id));
   const tooBig = "Quota limit 'TotalCapacityGbPerRegion' has been exceeded. Limit: 4 in region us-central1.";
-  assert.equal((await create('a', 3)).status, 200);
-  const refused = await create('b', 2);
+  assert.equal((await make('a', 3)).status, 200);
+  const refused = await make('b', 2);
   assert.deepEqual([refused.status, messageOf(refused)], [429, tooBig]);
-  assert.equal((await create('b', 1)).status, 200);
+  assert.equal((await make('b', 1)).status, 200);
   assert.equal(
-    messageOf(await create('c', 1)),
+    messageOf(await make('c', 1)),
     "Quota limit 'InstancesPerRegion' has been exceeded. Limit: 2 in region us-central1.",
   );
-  const grow = `/v1/${name.replace('cache', 'b')}?updateMask=memorySizeGb`;
-  assert.equal(messageOf(await send('PATCH', grow, { memorySizeGb: 2 })), tooBig);
-  const elsewhere = '/v1/projects/example-project/locations/europe-west1/instances?instanceId=c';
-  assert.equal((await send('POST', elsewhere, small)).status, 200);
+  const grow = change('memorySizeGb', { memorySizeGb: 2 }, name.replace('cache', 'b'));
+  assert.equal(messageOf(await send(...grow)), tooBig);
+  assert.equal((await send(...create({}, 'c', inEurope))).status, 200);
 });
 
 test('a failed creation leaves no instance, and a failed update changes nothing', async () => {
@@ -389,18 +335,18 @@ test('a failed creation leaves no instance, and a failed update changes nothing'
   };
   const outcome = async ({ body }: Answer) => (await send('GET', `/v1/${body.name}`)).body;
   cloud.failOperation({ verb: 'create', error });
-  const failed = await outcome(await send('POST', `${location}/instances?instanceId=cache`, small));
+  const failed = await outcome(await send(...create()));
   assert.deepEqual([failed.done, failed.error, failed.response], [true, error, undefined]);
   assert.equal((await send('GET', `/v1/${name}`)).status, 404);
 
-  await send('POST', `${location}/instances?instanceId=cache`, small);
-  const changes = {
-    update: () => send('PATCH', `/v1/${name}?updateMask=memorySizeGb`, { memorySizeGb: 2 }),
-    delete: () => send('DELETE', `/v1/${name}`),
+  await send(...create());
+  const changes: Record<'update' | 'delete', Parameters<typeof send>> = {
+    update: [...change('memorySizeGb', { memorySizeGb: 2 })],
+    delete: ['DELETE', `/v1/${name}`],
   };
   for (const verb of ['update', 'delete'] as const) {
     cloud.failOperation({ verb });
-    const { error: said } = await outcome(await changes[verb]());
+    const { error: said } = await outcome(await send(...changes[verb]));
     assert.deepEqual(said, { code: 13, message: 'Internal error' });
     const { state, memorySizeGb } = (await send('GET', `/v1/${name}`)).body;
     assert.deepEqual({ state, memorySizeGb }, { state: 'READY', memorySizeGb: 1 });
