@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import type { VaultClient } from '../../clients/vault.ts';
 import { vaultClient } from '../../clients/vault.ts';
 import type { VaultErrorCode } from '../../clients/vault-error.ts';
 import { VaultError } from '../../clients/vault-error.ts';
+import { startLoopbackServer } from '../../emulators/loopback-server.ts';
 import { VaultServer } from '../../emulators/vault/server.ts';
 import { realClock } from '../../runtime/time/clock.ts';
 import { testClock } from '../../testing/test-clock.ts';
@@ -22,6 +20,8 @@ const failsAs = (code: VaultErrorCode, message?: RegExp) => (error: unknown) => 
   if (message !== undefined) assert.match(error.message, message);
   return true;
 };
+
+const asked = { clock: realClock(), token };
 
 /** One that is served, and one in memory, which answer alike. */
 const places = {
@@ -42,7 +42,7 @@ for (const [place, open] of Object.entries(places))
     const { server, createClient } = open();
     let client: VaultClient;
     beforeEach(() => {
-      client = createClient('secret', { clock: realClock(), server: server.url, token });
+      client = createClient('secret', { ...asked, server: server.url });
       server.isSealed = false;
     });
     afterEach(() => client.close());
@@ -52,26 +52,18 @@ for (const [place, open] of Object.entries(places))
     });
 
     test('read returns the written data, with its version and custom metadata', async () => {
-      await client.writeMetadata('crossplane/a', { owner: 'u' }, signal);
-      assert.deepEqual(await client.read('crossplane/a', signal), {
-        data: undefined,
-        version: 0,
-        customMetadata: { owner: 'u' },
-      });
+      const customMetadata = { owner: 'u' };
+      await client.writeMetadata('crossplane/a', customMetadata, signal);
+      const read = () => client.read('crossplane/a', signal);
+      assert.deepEqual(await read(), { data: undefined, version: 0, customMetadata });
       await client.write('crossplane/a', { password: 'p' }, { cas: 0 }, signal);
-      assert.deepEqual(await client.read('crossplane/a', signal), {
-        data: { password: 'p' },
-        version: 1,
-        customMetadata: { owner: 'u' },
-      });
+      assert.deepEqual(await read(), { data: { password: 'p' }, version: 1, customMetadata });
     });
 
     test('a version that is no longer the newest is not overwritten', async () => {
-      await client.write('crossplane/b', { password: 'p' }, { cas: 0 }, signal);
-      await assert.rejects(
-        client.write('crossplane/b', { password: 'q' }, { cas: 0 }, signal),
-        failsAs('Conflict'),
-      );
+      const write = (password: string) => client.write('crossplane/b', { password }, { cas: 0 }, signal);
+      await write('p');
+      await assert.rejects(write('q'), failsAs('Conflict'));
       assert.deepEqual(server.peek('crossplane/b')?.data, { password: 'p' });
     });
 
@@ -94,11 +86,7 @@ for (const [place, open] of Object.entries(places))
     });
 
     test('a wrong token', async () => {
-      const stranger = createClient('secret', {
-        clock: realClock(),
-        server: server.url,
-        token: 'stolen-token',
-      });
+      const stranger = createClient('secret', { ...asked, server: server.url, token: 'stolen-token' });
       await assert.rejects(
         stranger.read('crossplane/a', signal),
         failsAs('PermissionDenied', /refused the token for secret: it is wrong, expired/),
@@ -107,27 +95,21 @@ for (const [place, open] of Object.entries(places))
     });
 
     test('a path that no engine serves is an error, and not a missing secret', async () => {
-      const lost = createClient('kv-team', { clock: realClock(), server: server.url, token });
-      await assert.rejects(
-        lost.read('a', signal),
-        failsAs('NotFound', /has no KV v2 secrets engine at kv-team/),
-      );
+      const lost = createClient('kv-team', { ...asked, server: server.url });
+      const missing = failsAs('NotFound', /has no KV v2 secrets engine at kv-team/);
+      await assert.rejects(lost.read('a', signal), missing);
       await lost.close();
     });
 
-    const faults: Record<string, { status: number; errors: string[]; code: VaultErrorCode }> = {
-      'not initialised': { status: 503, errors: ['Vault is not initialized'], code: 'Sealed' },
-      throttled: {
-        status: 429,
-        errors: ['request path "secret/data/a": rate limit quota exceeded'],
-        code: 'Throttled',
-      },
-      'an error of its own': { status: 500, errors: [`internal error for ${token}`], code: 'Failed' },
-      'a bad request': { status: 400, errors: ['invalid'], code: 'Invalid' },
+    const faults: Record<string, readonly [status: number, error: string, code: VaultErrorCode]> = {
+      'not initialised': [503, 'Vault is not initialized', 'Sealed'],
+      throttled: [429, 'request path "secret/data/a": rate limit quota exceeded', 'Throttled'],
+      'an error of its own': [500, `internal error for ${token}`, 'Failed'],
+      'a bad request': [400, 'invalid', 'Invalid'],
     };
-    for (const [name, { code, ...fault }] of Object.entries(faults)) {
+    for (const [name, [status, error, code]] of Object.entries(faults)) {
       test(name, async () => {
-        server.fail(fault);
+        server.fail({ status, errors: [error] });
         await assert.rejects(client.read('crossplane/a', signal), failsAs(code));
       });
     }
@@ -150,36 +132,24 @@ for (const [place, open] of Object.entries(places))
   });
 
 describe('an answer that is not from Vault', () => {
-  const strangers: Record<string, { status: number; text: string }> = {
-    "a gateway's page with 404": { status: 404, text: '<html><h1>404 Not Found</h1></html>' },
-    'nothing, with 404': { status: 404, text: '' },
-    "a gateway's JSON with 404": { status: 404, text: '{"message":"no Route matched"}' },
-    'a login page with 200': { status: 200, text: '<html>log in</html>' },
-    'an object without a version': { status: 200, text: '{"data":{}}' },
+  const strangers: Record<string, readonly [status: number, text: string]> = {
+    "a gateway's page with 404": [404, '<html><h1>404 Not Found</h1></html>'],
+    'nothing, with 404': [404, ''],
+    "a gateway's JSON with 404": [404, '{"message":"no Route matched"}'],
+    'a login page with 200': [200, '<html>log in</html>'],
+    'an object without a version': [200, '{"data":{}}'],
   };
-  for (const [name, { status, text }] of Object.entries(strangers)) {
-    test(`${name} neither says that a secret is gone nor that it was written`, async () => {
-      const gateway = createServer((_request, response) => response.writeHead(status).end(text));
-      gateway.listen(0, '127.0.0.1');
-      await once(gateway, 'listening');
-      const { port } = gateway.address() as AddressInfo;
-      const through = vaultClient('secret', {
-        clock: realClock(),
-        server: `http://127.0.0.1:${port}`,
-        token,
-      });
-      try {
-        await assert.rejects(
-          through.read('a', signal),
-          failsAs('Failed', /or a gateway before it, answered/),
-        );
-        await assert.rejects(through.write('a', { k: 'v' }, { cas: 0 }, signal), failsAs('Failed'));
-        if (!text.startsWith('{')) await assert.rejects(through.remove('a', signal), failsAs('Failed'));
-      } finally {
-        await through.close();
-        gateway.closeAllConnections();
-        gateway.close();
-      }
+  for (const [name, [status, text]] of Object.entries(strangers)) {
+    test(`${name} neither says that a secret is gone nor that it was written`, async (t) => {
+      const answer = async () => ({ status, headers: {}, text });
+      const gateway = await startLoopbackServer({ answer });
+      t.after(gateway.stop);
+      const through = vaultClient('secret', { ...asked, server: gateway.url });
+      t.after(() => through.close());
+      const refusal = failsAs('Failed', /or a gateway before it, answered/);
+      await assert.rejects(through.read('a', signal), refusal);
+      await assert.rejects(through.write('a', { k: 'v' }, { cas: 0 }, signal), failsAs('Failed'));
+      if (!text.startsWith('{')) await assert.rejects(through.remove('a', signal), failsAs('Failed'));
     });
   }
 
@@ -187,7 +157,7 @@ describe('an answer that is not from Vault', () => {
     const gone = await new VaultServer().start();
     const { url } = gone;
     await gone.stop();
-    const nobody = vaultClient('secret', { clock: realClock(), server: url, token });
+    const nobody = vaultClient('secret', { ...asked, server: url });
     await assert.rejects(nobody.read('a', signal), failsAs('Unreachable', /cannot be reached: ECONNREFUSED/));
     await nobody.close();
   });

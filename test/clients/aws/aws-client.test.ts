@@ -12,6 +12,7 @@ import { startAws } from '../../../emulators/aws/server.ts';
 import { realClock } from '../../../runtime/time/clock.ts';
 
 const { signal } = new AbortController();
+const wrongKey = { ...exampleAccount, accessKeyId: 'AKIAI44QH8DHBEXAMPLE' };
 const action = 'sts:GetCallerIdentity';
 
 type Scene = LocalAwsOptions & {
@@ -68,9 +69,7 @@ describe('a client of AWS', () => {
   }
 
   test('says in one sentence what is wrong with a key, and what to do', async () => {
-    const { account, calls } = await accountOf({
-      client: { accessKey: { ...exampleAccount, accessKeyId: 'AKIAI44QH8DHBEXAMPLE' } },
-    });
+    const { account, calls } = await accountOf({ client: { accessKey: wrongKey } });
     assert.deepEqual(account, {
       message:
         'cannot find out the account of the credentials: AWS STS (eu-west-1, URL) refused (403 InvalidClientTokenId): The security token included in the request is invalid; check the access key in the credentials of the provider, and the region (spec.forProvider.region, or that of the provider): the account must have enabled it',
@@ -82,14 +81,8 @@ describe('a client of AWS', () => {
   });
 
   test('gives up on a rate limit that stays, and reports it', async () => {
-    const fault: Fault = {
-      kind: 'fail',
-      code: 'Throttling',
-      message: 'Rate exceeded',
-      status: 400,
-      times: 9,
-    };
-    assert.deepEqual(await accountOf({ faults: [fault] }), {
+    const limit = { kind: 'fail', code: 'Throttling', message: 'Rate exceeded', status: 400 } as const;
+    assert.deepEqual(await accountOf({ faults: [{ ...limit, times: 9 }] }), {
       account: {
         message:
           'cannot find out the account of the credentials: AWS STS (eu-west-1, URL) is limiting requests (400 Throttling): Rate exceeded',
@@ -114,14 +107,8 @@ describe('a client of AWS', () => {
   });
 
   test('reports that there is no answer', async () => {
-    const { account } = await accountOf({
-      client: {
-        parameters: {
-          region: 'eu-west-1',
-          endpoint: { url: { type: 'Static', static: 'http://127.0.0.1:1' } },
-        },
-      },
-    });
+    const endpoint = { url: { type: 'Static', static: 'http://127.0.0.1:1' } } as const;
+    const { account } = await accountOf({ client: { parameters: { region: 'eu-west-1', endpoint } } });
     assert.deepEqual(account, {
       message:
         'cannot find out the account of the credentials: AWS STS (eu-west-1, http://127.0.0.1:1) is unreachable: connection refused',
@@ -134,12 +121,8 @@ describe('a client of AWS', () => {
   test('reports a region that does not exist, because AWS has no address for it', async () => {
     const failure = Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
     const aws = awsClient({
-      ...{
-        accessKey: exampleAccount,
-        clock: { ...realClock(), sleep: quick },
-        random: () => 0,
-        parameters: {},
-      },
+      ...{ accessKey: exampleAccount, clock: { ...realClock(), sleep: quick }, random: () => 0 },
+      parameters: {},
       dispatcher: { request: () => Promise.reject(failure) },
     });
     await assert.rejects(aws.account('us-nowhere-1', signal), {
@@ -149,50 +132,33 @@ describe('a client of AWS', () => {
     });
   });
 
-  const homes: Readonly<
-    Record<
-      string,
-      {
-        readonly provider?: string;
-        readonly named: string;
-        readonly key?: AwsClientOptions['accessKey'];
-        readonly want: { readonly account: string | undefined; readonly asked: readonly string[] };
-      }
-    >
-  > = {
-    'the region of the provider': {
-      ...{ provider: 'eu-west-1', named: 'mars-1' },
-      want: { account: '123456789012', asked: ['eu-west-1'] },
-    },
-    'else one that every account has': {
-      named: 'mars-1',
-      want: { account: '123456789012', asked: ['us-east-1'] },
-    },
-    'in China first, where that is named': {
-      named: 'cn-mars-1',
-      want: { account: '123456789012', asked: ['cn-north-1', 'us-east-1'] },
-    },
-    'or for the government first': {
-      named: 'us-gov-mars-1',
-      want: { account: '123456789012', asked: ['us-gov-west-1', 'us-east-1'] },
-    },
-    'nowhere else where that is the region that is named': {
-      named: 'us-east-1',
-      want: { account: undefined, asked: [] },
-    },
-    'nowhere with a wrong key': {
-      named: 'cn-mars-1',
-      key: { ...exampleAccount, accessKeyId: 'AKIAI44QH8DHBEXAMPLE' },
-      want: { account: undefined, asked: ['cn-north-1', 'us-east-1'] },
-    },
+  const ours = '123456789012';
+  type Home = readonly [
+    named: string,
+    account: string | undefined,
+    asked: readonly string[],
+    options?: Parameters<typeof clientAt>[1],
+  ];
+  const homes: Readonly<Record<string, Home>> = {
+    'the region of the provider': ['mars-1', ours, ['eu-west-1'], { region: 'eu-west-1' }],
+    'else one that every account has': ['mars-1', ours, ['us-east-1']],
+    'in China first, where that is named': ['cn-mars-1', ours, ['cn-north-1', 'us-east-1']],
+    'or for the government first': ['us-gov-mars-1', ours, ['us-gov-west-1', 'us-east-1']],
+    'nowhere else where that is the region that is named': ['us-east-1', undefined, []],
+    'nowhere with a wrong key': [
+      'cn-mars-1',
+      undefined,
+      ['cn-north-1', 'us-east-1'],
+      { accessKey: wrongKey },
+    ],
   };
-  for (const [what, { provider, named, key = exampleAccount, want }] of Object.entries(homes)) {
+  for (const [what, [named, wanted, regions, options = {}]] of Object.entries(homes)) {
     test(`is at home in ${what}`, async () => {
       await using local = await startAws();
       const connections = keptConnections();
       const asked: string[] = [];
       const aws = clientAt(local.url, {
-        ...{ accessKey: key, region: provider ?? null },
+        ...{ region: null, ...options },
         dispatcher: {
           request(request) {
             const [, region = ''] =
@@ -203,7 +169,7 @@ describe('a client of AWS', () => {
         },
       });
       const account = await aws.accountAtHome(named, signal);
-      assert.deepEqual({ account, asked }, want);
+      assert.deepEqual([account, asked], [wanted, regions]);
     });
   }
 
@@ -220,105 +186,86 @@ describe('a client of AWS', () => {
     await aws.account(undefined, signal);
     await aws.checkCredentials(signal);
     assert.equal(local.calls()[action], 2);
-    const wrong = clientAt(local.url, {
-      region: null,
-      accessKey: { ...exampleAccount, accessKeyId: 'AKIAI44QH8DHBEXAMPLE' },
-    });
+    const wrong = clientAt(local.url, { region: null, accessKey: wrongKey });
     await assert.rejects(wrong.checkCredentials(signal), { errorClass: 'CredentialsRefused' });
   });
 
   describe('refused for a region that a resource names', () => {
-    const wrongKey = { ...exampleAccount, accessKeyId: 'AKIAI44QH8DHBEXAMPLE' };
+    const invalidRegion = 'Credential should be scoped to a valid region';
+    const checkKey =
+      'check the access key in the credentials of the provider, and the region (spec.forProvider.region, or that of the provider): the account must have enabled it';
     const changeRegion =
       'the credentials work in another region: change spec.forProvider.region, or enable that region for the account';
-    const wrongKeyRefused = {
-      ...{ code: 'InvalidClientTokenId', status: 403 },
-      advice:
-        'The security token included in the request is invalid; check the access key in the credentials of the provider, and the region (spec.forProvider.region, or that of the provider): the account must have enabled it',
-    };
+    const invalidKey = `The security token included in the request is invalid; ${checkKey}`;
+    interface Refusal {
+      readonly accessKey?: AwsClientOptions['accessKey'];
+      readonly signingRegion?: string;
+      /** null: the provider names none. */
+      readonly provider?: null;
+      readonly fault?: Fault;
+    }
+    const validate = 'AWS was not able to validate';
     const refusals: Readonly<
-      Record<
-        string,
-        {
-          readonly key?: AwsClientOptions['accessKey'];
-          readonly signingRegion?: string;
-          /** null: the provider names none. */
-          readonly provider?: null;
-          readonly region?: string;
-          readonly fault?: Fault;
-          readonly want: { readonly code: string; readonly status: number; readonly advice: string };
-          readonly calls: number;
-        }
-      >
+      Record<string, readonly [region: string, code: string, advice: string, calls: number, given?: Refusal]>
     > = {
-      'a region that the account does not have: the credentials work in another region': {
-        region: 'ap-east-1',
-        want: {
-          ...{ code: 'RegionRefused', status: 403 },
-          advice: `Credential should be scoped to a valid region; ${changeRegion}`,
-        },
-        calls: 2,
-      },
-      'in the words that EC2 has for wrong credentials': {
-        region: 'eu-central-1',
-        fault: { kind: 'fail', code: 'AuthFailure', message: 'AWS was not able to validate', status: 401 },
-        want: {
-          ...{ code: 'RegionRefused', status: 403 },
-          advice: `AWS was not able to validate; ${changeRegion}`,
-        },
-        calls: 2,
-      },
-      'a region of another part of AWS, where the provider names none': {
-        ...{ provider: null, region: 'cn-mars-1' },
-        want: {
-          ...{ code: 'RegionRefused', status: 403 },
-          advice: `Credential should be scoped to a valid region; ${changeRegion}`,
-        },
-        calls: 3,
-      },
-      'with credentials that are good nowhere: they are wrong': {
-        region: 'eu-central-1',
-        key: wrongKey,
-        want: wrongKeyRefused,
-        calls: 2,
-      },
-      'that is the provider’s: no other region is asked': {
-        region: 'eu-west-1',
-        key: wrongKey,
-        want: wrongKeyRefused,
-        calls: 1,
-      },
-      'though requests are signed for another: that is to be changed': {
-        region: 'eu-central-1',
-        signingRegion: 'one',
-        want: {
-          ...{ code: 'SignatureDoesNotMatch', status: 403 },
-          advice:
-            'Credential should be scoped to a valid region; change spec.endpoint.signingRegion of the provider, and check the access key in the credentials of the provider, and the region (spec.forProvider.region, or that of the provider): the account must have enabled it',
-        },
-        calls: 1,
-      },
+      'a region that the account does not have: the credentials work in another region': [
+        'ap-east-1',
+        'RegionRefused',
+        `${invalidRegion}; ${changeRegion}`,
+        2,
+      ],
+      'in the words that EC2 has for wrong credentials': [
+        'eu-central-1',
+        'RegionRefused',
+        `${validate}; ${changeRegion}`,
+        2,
+        { fault: { kind: 'fail', code: 'AuthFailure', message: validate, status: 401 } },
+      ],
+      'a region of another part of AWS, where the provider names none': [
+        'cn-mars-1',
+        'RegionRefused',
+        `${invalidRegion}; ${changeRegion}`,
+        3,
+        { provider: null },
+      ],
+      'with credentials that are good nowhere: they are wrong': [
+        'eu-central-1',
+        'InvalidClientTokenId',
+        invalidKey,
+        2,
+        { accessKey: wrongKey },
+      ],
+      'that is the provider’s: no other region is asked': [
+        'eu-west-1',
+        'InvalidClientTokenId',
+        invalidKey,
+        1,
+        { accessKey: wrongKey },
+      ],
+      'though requests are signed for another: that is to be changed': [
+        'eu-central-1',
+        'SignatureDoesNotMatch',
+        `${invalidRegion}; change spec.endpoint.signingRegion of the provider, and ${checkKey}`,
+        1,
+        { signingRegion: 'one' },
+      ],
     };
-    for (const [
-      what,
-      { key = exampleAccount, signingRegion, provider, region, fault, want, calls },
-    ] of Object.entries(refusals)) {
+    for (const [what, [region, code, advice, calls, given = {}]] of Object.entries(refusals)) {
       test(what, async () => {
+        const { accessKey = exampleAccount, signingRegion, provider, fault } = given;
         await using aws = await startAws();
         if (fault !== undefined) aws.faults.inject({ action, ...fault });
+        const url = { type: 'Static', static: aws.url } as const;
         const made = clientAt(aws.url, {
-          accessKey: key,
+          accessKey,
           parameters: {
             ...(provider !== null && { region: 'eu-west-1' }),
-            endpoint: {
-              url: { type: 'Static', static: aws.url },
-              ...(signingRegion !== undefined && { signingRegion }),
-            },
+            endpoint: { url, ...(signingRegion !== undefined && { signingRegion }) },
           },
         });
-        await assert.rejects(made.account(region, signal), ({ code, status, message }: CloudError) => {
-          const [, advice] = /refused \(\d+ \w+\): (.*)$/.exec(message) ?? [];
-          assert.deepEqual({ code, status, advice }, want);
+        await assert.rejects(made.account(region, signal), (error: CloudError) => {
+          const [, said] = /refused \(\d+ \w+\): (.*)$/.exec(error.message) ?? [];
+          assert.deepEqual([error.code, error.status, said], [code, 403, advice]);
           return true;
         });
         assert.equal(aws.calls()[action], calls);

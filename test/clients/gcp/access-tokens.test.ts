@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import map from 'lodash/map.js';
 import { accessTokens } from '../../../clients/gcp/access-tokens.ts';
 import { googleCloudClient } from '../../../clients/gcp/google-cloud.ts';
 import { parseServiceAccountKey } from '../../../clients/gcp/service-account-key.ts';
@@ -29,30 +30,17 @@ test('a key is exchanged as RFC 7523 says, signed for the endpoint that it names
   const { sent, key, tokens } = scene();
   assert.match(await tokens({ signal }), /^ya29\./);
   const [{ origin, path, method, headers, body } = assert.fail('nothing was sent')] = sent;
-  assert.deepEqual(
-    { origin, path, method, type: headers['content-type'], authorization: headers.authorization },
-    {
-      origin: 'http://gcp.test',
-      path: '/token',
-      method: 'POST',
-      type: 'application/x-www-form-urlencoded',
-      authorization: undefined,
-    },
-  );
+  assert.deepEqual([origin, path, method], ['http://gcp.test', '/token', 'POST']);
+  assert.equal(headers['content-type'], 'application/x-www-form-urlencoded');
+  assert.equal(headers.authorization, undefined);
   const form = new URLSearchParams(body ?? '');
   assert.equal(form.get('grant_type'), 'urn:ietf:params:oauth:grant-type:jwt-bearer');
   const [head = '', claims = ''] = (form.get('assertion') ?? '').split('.');
   const decoded = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString());
   assert.equal(decoded(head).alg, 'RS256');
   const { iss, aud, scope } = decoded(claims);
-  assert.deepEqual(
-    { iss, aud, scope },
-    {
-      iss: key.clientEmail,
-      aud: 'http://gcp.test/token',
-      scope: 'https://www.googleapis.com/auth/cloud-platform',
-    },
-  );
+  const wanted = [key.clientEmail, 'http://gcp.test/token', 'https://www.googleapis.com/auth/cloud-platform'];
+  assert.deepEqual([iss, aud, scope], wanted);
 });
 
 test('one exchange serves all who ask, and those who ask later', async () => {
@@ -123,50 +111,33 @@ test('a check of the credentials exchanges the key, and reads no resource', asyn
   const { cloud, sent, options } = scene();
   const client = () => googleCloudClient({ ...options, projectID: 'p' });
   await client().checkCredentials(signal);
-  assert.deepEqual(
-    sent.map(({ path }) => path),
-    ['/token'],
-  );
+  assert.deepEqual(map(sent, 'path'), ['/token']);
   const { client_email: email, private_key_id: id } = JSON.parse(cloud.credentials);
   cloud.accounts.deleteKey(email, id);
   await assert.rejects(client().checkCredentials(signal), { errorClass: 'CredentialsRefused' });
 });
 
 test('APIs are at their own addresses, at that of the key, or at that which is given', async () => {
-  const { key, options } = scene();
+  const { key: keyOf, options } = scene();
+  const key = { ...keyOf, tokenUri: 'https://oauth2.test/token' };
   const origins: string[] = [];
   const dispatcher: Carrier = {
     async request({ origin }) {
-      origins.push(origin);
-      return { statusCode: 400, headers: {}, body: [Buffer.from('{}')] };
+      const isToken = origin === 'https://oauth2.test';
+      if (!isToken) origins.push(origin);
+      const text = isToken ? JSON.stringify({ access_token: 't', expires_in: 3600 }) : '{}';
+      return { statusCode: isToken ? 200 : 400, headers: {}, body: [Buffer.from(text)] };
     },
   };
   const ask = async (given: object) => {
-    const tokenUri = 'https://oauth2.test/token';
-    const cloud = googleCloudClient({
-      ...options,
-      key: { ...key, tokenUri },
-      projectID: 'p',
-      dispatcher: {
-        async request(request) {
-          if (request.origin !== 'https://oauth2.test') return dispatcher.request(request);
-          const token = JSON.stringify({ access_token: 't', expires_in: 3600 });
-          return { statusCode: 200, headers: {}, body: [Buffer.from(token)] };
-        },
-      },
-      ...given,
-    });
+    const cloud = googleCloudClient({ ...options, key, projectID: 'p', dispatcher, ...given });
     await cloud.memorystore.get({ region: 'r', name: 'i' }, signal).catch(() => undefined);
     await cloud.pubsub.get('t', signal).catch(() => undefined);
     return origins.splice(0);
   };
   assert.deepEqual(await ask({}), ['https://redis.googleapis.com', 'https://pubsub.googleapis.com']);
-  assert.deepEqual(
-    await ask({ key: { ...key, universeDomain: 'example.org', tokenUri: 'https://oauth2.test/token' } }),
-    ['https://redis.example.org', 'https://pubsub.example.org'],
-  );
-  assert.deepEqual(await ask({ endpoint: 'http://127.0.0.1:1/' }), [
-    'http://127.0.0.1:1',
-    'http://127.0.0.1:1',
-  ]);
+  const ofUniverse = await ask({ key: { ...key, universeDomain: 'example.org' } });
+  assert.deepEqual(ofUniverse, ['https://redis.example.org', 'https://pubsub.example.org']);
+  const local = 'http://127.0.0.1:1';
+  assert.deepEqual(await ask({ endpoint: `${local}/` }), [local, local]);
 });

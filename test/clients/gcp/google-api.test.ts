@@ -6,82 +6,63 @@ import { operationFailure } from '../../../clients/gcp/operation.ts';
 const account = 'robot@p.iam.gserviceaccount.com';
 
 describe('the message of an error of Google', () => {
-  const badRequest = (...fieldViolations: object[]) => ({
+  const violation = (field: string, description: string) => ({
     '@type': 'type.googleapis.com/google.rpc.BadRequest',
-    fieldViolations,
+    fieldViolations: [{ field, description }],
   });
-  const cases: Record<string, { error: unknown; want: object }> = {
-    'a code and a message': {
-      error: { code: 404, status: 'NOT_FOUND', message: "Resource 'x' was not found" },
-      want: { code: 'NOT_FOUND', message: "Resource 'x' was not found", fields: [] },
-    },
-    'a field, and what is wrong with it': {
-      error: {
-        code: 400,
-        status: 'INVALID_ARGUMENT',
-        message: 'Memory size is wrong.',
-        details: [badRequest({ field: 'instance.memory_size_gb', description: 'Invalid value: 900' })],
+  const lacks = (permission: string) => ({ metadata: { permission } });
+  const cases: Record<string, readonly [error: object, message: string, code?: string, fields?: string[]]> = {
+    'a code and a message': [
+      { code: 404, status: 'NOT_FOUND', message: "Resource 'x' was not found" },
+      "Resource 'x' was not found",
+    ],
+    'a field, and what is wrong with it': [
+      {
+        ...{ code: 400, status: 'INVALID_ARGUMENT', message: 'Memory size is wrong.' },
+        details: [violation('instance.memory_size_gb', 'Invalid value: 900')],
       },
-      want: {
-        code: 'INVALID_ARGUMENT',
-        message: 'Memory size is wrong; instance.memory_size_gb: Invalid value: 900',
-        fields: ['instance.memory_size_gb'],
+      'Memory size is wrong; instance.memory_size_gb: Invalid value: 900',
+      'INVALID_ARGUMENT',
+      ['instance.memory_size_gb'],
+    ],
+    'nothing twice': [
+      {
+        ...{ status: 'INVALID_ARGUMENT', message: 'Size is wrong.' },
+        details: [violation('size', 'Size is wrong.'), null, 'odd', { fieldViolations: 5 }],
       },
-    },
-    'nothing twice': {
-      error: {
-        status: 'INVALID_ARGUMENT',
-        message: 'Size is wrong.',
-        details: [
-          badRequest({ field: 'size', description: 'Size is wrong.' }),
-          null,
-          'odd',
-          { fieldViolations: 5 },
-        ],
+      'Size is wrong',
+      'INVALID_ARGUMENT',
+      ['size'],
+    ],
+    'a permission, and who lacks it': [
+      {
+        ...{ status: 'PERMISSION_DENIED', message: 'User not authorized to perform this action.' },
+        details: [{ reason: 'IAM_PERMISSION_DENIED', ...lacks('pubsub.topics.create') }],
       },
-      want: { code: 'INVALID_ARGUMENT', message: 'Size is wrong', fields: ['size'] },
-    },
-    'a permission, and who lacks it': {
-      error: {
-        status: 'PERMISSION_DENIED',
-        message: 'User not authorized to perform this action.',
-        details: [{ reason: 'IAM_PERMISSION_DENIED', metadata: { permission: 'pubsub.topics.create' } }],
+      `User not authorized to perform this action; pubsub.topics.create is needed, asked as ${account}`,
+      'PERMISSION_DENIED',
+    ],
+    'a permission that the message names': [
+      {
+        ...{ status: 'PERMISSION_DENIED', message: "Permission 'redis.instances.get' denied" },
+        details: [lacks('redis.instances.get')],
       },
-      want: {
-        code: 'PERMISSION_DENIED',
-        message: `User not authorized to perform this action; pubsub.topics.create is needed, asked as ${account}`,
-        fields: [],
-      },
-    },
-    'a permission that the message names': {
-      error: {
-        status: 'PERMISSION_DENIED',
-        message: "Permission 'redis.instances.get' denied",
-        details: [{ metadata: { permission: 'redis.instances.get' } }],
-      },
-      want: {
-        code: 'PERMISSION_DENIED',
-        message: `Permission 'redis.instances.get' denied; asked as ${account}`,
-        fields: [],
-      },
-    },
-    'a project that there is not is no thing that there is not': {
-      error: {
+      `Permission 'redis.instances.get' denied; asked as ${account}`,
+      'PERMISSION_DENIED',
+    ],
+    'a project that there is not is no thing that there is not': [
+      {
         status: 'NOT_FOUND',
         message: 'Requested project not found or user does not have access to it.',
       },
-      want: {
-        code: 'PROJECT_NOT_FOUND',
-        message:
-          'Requested project not found or user does not have access to it; check spec.projectID of the ProviderConfig',
-        fields: [],
-      },
-    },
-    nothing: { error: undefined, want: {} },
+      'Requested project not found or user does not have access to it; check spec.projectID of the ProviderConfig',
+      'PROJECT_NOT_FOUND',
+    ],
   };
-  for (const [name, { error, want }] of Object.entries(cases)) {
-    test(name, () => assert.deepEqual(googleErrorIn(account)({ error }), want));
+  for (const [name, [error, message, code = 'NOT_FOUND', fields = []]] of Object.entries(cases)) {
+    test(name, () => assert.deepEqual(googleErrorIn(account)({ error }), { code, message, fields }));
   }
+  test('nothing', () => assert.deepEqual(googleErrorIn(account)({ error: undefined }), {}));
 });
 
 test('codes have their names', () => {
@@ -105,14 +86,9 @@ test('the error of an operation has the same form as that of a request', () => {
     },
   };
   const failure = operationFailure(failed, account) ?? assert.fail('no failure');
-  assert.deepEqual(
-    { message: failure.message, code: failure.code, fields: failure.fields },
-    {
-      message: `Google Cloud could not create ${target} (INVALID_ARGUMENT): Range is taken`,
-      code: 'INVALID_ARGUMENT',
-      fields: ['instance.reserved_ip_range'],
-    },
-  );
+  const message = `Google Cloud could not create ${target} (INVALID_ARGUMENT): Range is taken`;
+  const wanted = [message, 'INVALID_ARGUMENT', ['instance.reserved_ip_range']];
+  assert.deepEqual([failure.message, failure.code, failure.fields], wanted);
 });
 
 describe('a path of names', () => {

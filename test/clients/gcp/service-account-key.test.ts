@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
+import type { KeyPairKeyObjectResult } from 'node:crypto';
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { parseServiceAccountKey, secretsOf } from '../../../clients/gcp/service-account-key.ts';
 
-const pem = (type: 'rsa' | 'ed25519'): string =>
-  (type === 'rsa'
-    ? generateKeyPairSync('rsa', { modulusLength: 2048 })
-    : generateKeyPairSync('ed25519')
-  ).privateKey
-    .export({ type: 'pkcs8', format: 'pem' })
-    .toString();
-const rsa = pem('rsa');
+const pem = ({ privateKey }: KeyPairKeyObjectResult): string =>
+  privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+const rsa = pem(generateKeyPairSync('rsa', { modulusLength: 2048 }));
+const ed25519 = pem(generateKeyPairSync('ed25519'));
 
 const file = {
   type: 'service_account',
@@ -21,6 +18,8 @@ const file = {
   token_uri: 'https://oauth2.googleapis.com/token',
   universe_domain: 'googleapis.com',
 };
+
+const fileWith = (fields: object): string => JSON.stringify({ ...file, ...fields });
 
 describe('the key of a service account', () => {
   const whole = {
@@ -46,26 +45,23 @@ describe('the key of a service account', () => {
     ],
   };
   for (const [name, [given, want]] of Object.entries(cases)) {
-    test(name, () => assert.deepEqual(parseServiceAccountKey(JSON.stringify({ ...file, ...given })), want));
+    test(name, () => assert.deepEqual(parseServiceAccountKey(fileWith(given)), want));
   }
 
   const refused: Record<string, readonly [text: string, why: RegExp]> = {
     'that is no JSON': ['robot', /are not JSON/],
     'that is a list': ['[]', /are not a JSON object/],
-    'of a person': [JSON.stringify({ ...file, type: 'authorized_user' }), /service_account/],
-    'without an address': [JSON.stringify({ ...file, client_email: undefined }), /no client_email/],
-    'without the key itself': [JSON.stringify({ ...file, private_key: undefined }), /no private_key/],
-    'with a key that is none': [JSON.stringify({ ...file, private_key: 'hush' }), /cannot be read/],
-    'with a key of another kind': [JSON.stringify({ ...file, private_key: pem('ed25519') }), /not for RSA/],
+    'of a person': [fileWith({ type: 'authorized_user' }), /service_account/],
+    'without an address': [fileWith({ client_email: undefined }), /no client_email/],
+    'without the key itself': [fileWith({ private_key: undefined }), /no private_key/],
+    'with a key that is none': [fileWith({ private_key: 'hush' }), /cannot be read/],
+    'with a key of another kind': [fileWith({ private_key: ed25519 }), /not for RSA/],
     'with an address of something else': [
-      JSON.stringify({ ...file, token_uri: 'file:///etc/passwd' }),
+      fileWith({ token_uri: 'file:///etc/passwd' }),
       /token_uri of neither http nor https/,
     ],
-    'with a user in an address': [
-      JSON.stringify({ ...file, token_uri: 'https://user:hush@x.test/' }),
-      /with a user/,
-    ],
-    'with a number for a text': [JSON.stringify({ ...file, client_email: 5 }), /no text/],
+    'with a user in an address': [fileWith({ token_uri: 'https://user:hush@x.test/' }), /with a user/],
+    'with a number for a text': [fileWith({ client_email: 5 }), /no text/],
   };
   for (const [name, [text, why]] of Object.entries(refused)) {
     test(`${name} is refused, without being repeated`, () => {

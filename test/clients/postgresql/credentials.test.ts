@@ -8,26 +8,13 @@ import { scramVerifier } from '../../../clients/postgresql/scram-verifier.ts';
 const secret = { endpoint: 'db.example.org', username: 'admin', password: 's3cr3t-value' };
 const pem = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----';
 
+const most = { ...secret, sslmode: 'verify-ca', database: 'defaultdb' } as const;
+
 const good: Record<string, { readonly data: Record<string, string>; readonly want: Credentials }> = {
   'the least': { data: secret, want: { ...secret, port: 5432 } },
   everything: {
-    data: {
-      ...secret,
-      port: '6543',
-      sslmode: 'verify-ca',
-      clusterCA: `${pem}\n`,
-      database: 'defaultdb',
-      serverDatabases: 'leave\n',
-      other: 'x',
-    },
-    want: {
-      ...secret,
-      port: 6543,
-      sslmode: 'verify-ca',
-      clusterCA: pem,
-      database: 'defaultdb',
-      serverDatabases: 'leave',
-    },
+    data: { ...most, port: '6543', clusterCA: `${pem}\n`, serverDatabases: 'leave\n', other: 'x' },
+    want: { ...most, port: 6543, clusterCA: pem, serverDatabases: 'leave' },
   },
   'empty optional entries': {
     data: { ...secret, sslmode: '', clusterCA: '', database: '' },
@@ -78,38 +65,28 @@ for (const [name, { key, value }] of Object.entries(bad)) {
   });
 }
 
-const modes: Record<
-  string,
-  { readonly of: { endpoint: string; clusterCA?: string }; readonly want: string }
-> = {
-  'a CA': { of: { endpoint: '127.0.0.1', clusterCA: pem }, want: 'verify-full' },
-  'this machine': { of: { endpoint: '127.0.0.1' }, want: 'disable' },
-  'this machine by name': { of: { endpoint: 'localhost' }, want: 'disable' },
-  'this machine by IPv6': { of: { endpoint: '::1' }, want: 'disable' },
-  'another machine': { of: { endpoint: 'db' }, want: 'require' },
-  'a name that looks like this machine': { of: { endpoint: '127.evil.example' }, want: 'require' },
+const modes: Record<string, readonly [want: string, endpoint: string, more?: { clusterCA: string }]> = {
+  'a CA': ['verify-full', '127.0.0.1', { clusterCA: pem }],
+  'this machine': ['disable', '127.0.0.1'],
+  'this machine by name': ['disable', 'localhost'],
+  'this machine by IPv6': ['disable', '::1'],
+  'another machine': ['require', 'db'],
+  'a name that looks like this machine': ['require', '127.evil.example'],
 };
-for (const [name, row] of Object.entries(modes)) {
-  test(`sslmode for ${name}: ${row.want}`, () => assert.equal(defaultSslMode(row.of), row.want));
+for (const [name, [want, endpoint, more]] of Object.entries(modes)) {
+  test(`sslmode for ${name}: ${want}`, () => assert.equal(defaultSslMode({ endpoint, ...more }), want));
 }
 
 test('every part of a URI is encoded and comes back', () => {
-  const target = {
-    endpoint: 'db',
-    port: 5432,
-    username: "a@b:c/d'(!)*",
-    password: 'p %#?&/@:ü',
-    database: 'x/y ?z',
-  };
-  const uri = connectionUri({ ...target, sslmode: 'require' });
+  const target = { username: "a@b:c/d'(!)*", password: 'p %#?&/@:ü', database: 'x/y ?z' };
+  const uri = connectionUri({ ...target, endpoint: 'db', port: 5432, sslmode: 'require' });
   assert.match(
     uri,
     /^postgresql:\/\/[A-Za-z0-9%._~-]+:[A-Za-z0-9%._~-]+@db:5432\/[A-Za-z0-9%._~-]+\?sslmode=require$/,
   );
-  const parsed = new URL(uri);
-  assert.equal(decodeURIComponent(parsed.username), target.username);
-  assert.equal(decodeURIComponent(parsed.password), target.password);
-  assert.equal(decodeURIComponent(parsed.pathname.slice(1)), target.database);
+  const { username, password, pathname } = new URL(uri);
+  const parts = [username, password, pathname.slice(1)].map(decodeURIComponent);
+  assert.deepEqual(parts, [target.username, target.password, target.database]);
   assert.equal(connectionUri({ endpoint: '::1', port: 1, username: 'u' }), 'postgresql://u@[::1]:1');
 });
 
