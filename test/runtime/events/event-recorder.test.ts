@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
+import map from 'lodash/map.js';
 import partition from 'lodash/partition.js';
 import range from 'lodash/range.js';
+import sortBy from 'lodash/sortBy.js';
 import type { Subscription } from 'rxjs';
 import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import { ApiError } from '../../../runtime/client/errors.ts';
@@ -95,6 +97,13 @@ describe('event recorder', () => {
   };
   const record = (name: string, message = 'm', type: 'Normal' | 'Warning' = 'Normal'): void =>
     recorder.record(stored(name, 7), { type, reason: 'Tested', message });
+  /** Time goes by until so many Events were written. */
+  const sent = (count: number) => clock.advanceUntil(() => sink.writes.length === count);
+  const methods = () => map(sink.writes, 'method');
+  const reportsOfDrops = () =>
+    log.lines.filter(({ message }) => message === 'the queue of Kubernetes Events is full: some are dropped')
+      .length;
+  const levels = () => map(log.lines, 'level');
   const objects = () =>
     sink.writes.map(({ event }) => (event.involvedObject as { name?: string } | undefined)?.name);
 
@@ -112,33 +121,27 @@ describe('event recorder', () => {
     run();
     const annotations = { 'managed-name': 'db' };
     recorder.record(stored('a', 7), { type: 'Normal', reason: 'Tested', message: 'm', annotations });
-    await clock.advanceUntil(() => sink.writes.length === 1);
+    await sent(1);
     assert.deepEqual(sink.writes[0]?.event.metadata?.annotations, annotations);
     record('b');
-    await clock.advanceUntil(() => sink.writes.length === 2);
+    await sent(2);
     assert.ok(!('annotations' in (sink.writes[1]?.event.metadata ?? {})));
   });
 
   test('sends what kubectl describe reads', async () => {
     run();
     record('a', 'it happened', 'Warning');
-    await clock.advanceUntil(() => sink.writes.length === 1);
+    await sent(1);
     const [{ method, event }] = sink.writes as [Write];
     const { metadata, ...rest } = event;
     assert.equal(method, 'create');
     assert.equal(metadata?.namespace, 'ns');
     assert.match(metadata?.name ?? '', /^a\.[0-9a-f]{21}$/);
+    const about = { apiVersion: 'test.example.org/v1', kind: 'Thing' };
     assert.deepEqual(rest, {
       apiVersion: 'v1',
       kind: 'Event',
-      involvedObject: {
-        apiVersion: 'test.example.org/v1',
-        kind: 'Thing',
-        namespace: 'ns',
-        name: 'a',
-        uid: 'uid-a',
-        resourceVersion: '7',
-      },
+      involvedObject: { ...about, namespace: 'ns', name: 'a', uid: 'uid-a', resourceVersion: '7' },
       type: 'Warning',
       reason: 'Tested',
       message: 'it happened',
@@ -155,7 +158,7 @@ describe('event recorder', () => {
     run();
     const object: KubernetesObject = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n', uid: 'u' } };
     recorder.record(object, { type: 'Normal', reason: 'Tested', message: 'm' });
-    await clock.advanceUntil(() => sink.writes.length === 1);
+    await sent(1);
     assert.equal(sink.writes[0]?.event.metadata?.namespace, 'default');
     assert.equal('namespace' in (sink.writes[0]?.event.involvedObject ?? {}), false);
   });
@@ -163,12 +166,12 @@ describe('event recorder', () => {
   test('a failure that lasts is patched every 10 minutes: count and last time', async () => {
     run();
     record('a', 'm', 'Warning');
-    await clock.advanceUntil(() => sink.writes.length === 1);
+    await sent(1);
     for (let minute = 1; minute <= 10; minute += 1) {
       clock.stall(60_000);
       record('a', 'm', 'Warning');
     }
-    await clock.advanceUntil(() => sink.writes.length === 2);
+    await sent(2);
     const { method, event } = sink.writes[1]!;
     assert.deepEqual(
       [method, event.count, event.lastTimestamp, event.metadata?.name],
@@ -179,11 +182,11 @@ describe('event recorder', () => {
   test('one that the API server has forgotten is created again', async () => {
     run();
     record('a');
-    await clock.advanceUntil(() => sink.writes.length === 1);
+    await sent(1);
     sink.fail = [apiError(404, { reason: 'NotFound' })];
     clock.stall(600_000);
     record('a');
-    await clock.advanceUntil(() => sink.writes.length === 2);
+    await sent(2);
     assert.deepEqual([sink.writes[1]?.method, sink.writes[1]?.event.count], ['create', 2]);
   });
 
@@ -194,7 +197,7 @@ describe('event recorder', () => {
     await clock.advanceUntil(() => sink.fail.length === 0);
     clock.stall(600_000);
     record('a');
-    await clock.advanceUntil(() => sink.writes.length === 1);
+    await sent(1);
     assert.deepEqual([sink.writes[0]?.method, sink.writes[0]?.event.count], ['patch', 2]);
   });
 
@@ -203,7 +206,7 @@ describe('event recorder', () => {
     const restarted = async (): Promise<CoreEvent> => {
       record('a', 'm', 'Warning');
       run();
-      await clock.advanceUntil(() => sink.writes.length === 1);
+      await sent(1);
       const event = sink.writes.splice(0)[0]?.event as CoreEvent;
       running?.unsubscribe();
       sink.standing = [event];
@@ -212,7 +215,7 @@ describe('event recorder', () => {
       run();
       return event;
     };
-    const sent = ({ method, event }: Write) => [method, event.metadata?.name, event.count];
+    const written = ({ method, event }: Write) => [method, event.metadata?.name, event.count];
     const attempts = async (minutes: number): Promise<void> => {
       for (let minute = 0; minute < minutes; minute += 1) {
         record('a', 'm', 'Warning');
@@ -225,14 +228,14 @@ describe('event recorder', () => {
       await attempts(10);
       assert.deepEqual(sink.writes, []);
       await attempts(1);
-      assert.deepEqual(sink.writes.map(sent), [['patch', event.metadata.name, 12]]);
+      assert.deepEqual(sink.writes.map(written), [['patch', event.metadata.name, 12]]);
     });
 
     test('a Warning whose last Event is older than 10 minutes is repeated at once', async () => {
       const event = await restarted();
       clock.stall(600_000);
       await attempts(5);
-      assert.deepEqual(sink.writes.map(sent), [['patch', event.metadata.name, 2]]);
+      assert.deepEqual(sink.writes.map(written), [['patch', event.metadata.name, 2]]);
     });
 
     test('a Warning with another message, reason, object or source is new', async () => {
@@ -242,21 +245,15 @@ describe('event recorder', () => {
       recorder.record(stored('a', 8), { ...facts, reason: 'Other' });
       recorder.record(stored('b', 8), facts);
       recorder.from('managed/thing').record(stored('a', 8), facts);
-      await clock.advanceUntil(() => sink.writes.length === 4);
-      assert.deepEqual(
-        sink.writes.map(({ method }) => method),
-        ['create', 'create', 'create', 'create'],
-      );
+      await sent(4);
+      assert.deepEqual(methods(), ['create', 'create', 'create', 'create']);
     });
 
     test('without the right to list Events each Warning is written again', async () => {
       await restarted();
       sink.standing = apiError(403, { reason: 'Forbidden' });
       await attempts(1);
-      assert.deepEqual(
-        sink.writes.map(({ method }) => method),
-        ['create'],
-      );
+      assert.deepEqual(methods(), ['create']);
     });
 
     test('a list without an answer is tried again', async () => {
@@ -274,25 +271,17 @@ describe('event recorder', () => {
     const happened = ['selected', 'created', 'bound', 'copied', 'failed'];
     for (const message of happened) record('a', message, message === 'failed' ? 'Warning' : 'Normal');
     run();
-    await clock.advanceUntil(() => sink.writes.length === happened.length);
-    const byName = sink.writes.toSorted((a, b) =>
-      (a.event.metadata?.name ?? '') < (b.event.metadata?.name ?? '') ? -1 : 1,
-    );
-    assert.deepEqual(
-      byName.map(({ event }) => event.message),
-      happened,
-    );
+    await sent(happened.length);
+    const byName = sortBy(sink.writes, 'event.metadata.name');
+    assert.deepEqual(map(byName, 'event.message'), happened);
   });
 
   test('repeated while it waits, it is sent once', async () => {
     for (let times = 0; times < 20; times += 1) record('a');
     run();
-    await clock.advanceUntil(() => sink.writes.length === 1);
+    await sent(1);
     await clock.settle();
-    assert.deepEqual(
-      sink.writes.map(({ event }) => event.count),
-      [20],
-    );
+    assert.deepEqual(map(sink.writes, 'event.count'), [20]);
   });
 
   test('a controller with its own recorder is named, and its Events are counted separately', async () => {
@@ -300,14 +289,11 @@ describe('event recorder', () => {
     const facts = { type: 'Warning', reason: 'Tested', message: 'm' } as const;
     recorder.from('managed/thing.test.example.org').record(stored('a', 7), facts);
     recorder.record(stored('a', 7), facts);
-    await clock.advanceUntil(() => sink.writes.length === 2);
-    assert.deepEqual(
-      sink.writes.map(({ event }) => [event.source?.component, event.reportingComponent, event.count]),
-      [
-        ['managed/thing.test.example.org', 'managed/thing.test.example.org', 1],
-        ['services-stack', 'services-stack', 1],
-      ],
-    );
+    await sent(2);
+    for (const [index, name] of ['managed/thing.test.example.org', 'services-stack'].entries()) {
+      const { source, reportingComponent, count } = sink.writes[index]?.event ?? {};
+      assert.deepEqual([source?.component, reportingComponent, count], [name, name, 1]);
+    }
   });
 
   test('repeated while it waits, it keeps its turn', async () => {
@@ -315,22 +301,17 @@ describe('event recorder', () => {
     record('b');
     record('a');
     run();
-    await clock.advanceUntil(() => sink.writes.length === 2);
+    await sent(2);
     assert.deepEqual(objects(), ['a', 'b']);
   });
 
   test('one request at a time, first the Warnings, each type in order, however many wait', async () => {
-    for (let index = 0; index < 50; index += 1) {
-      record(`k${index}`, 'm', index % 2 === 0 ? 'Normal' : 'Warning');
-    }
-    run();
-    await clock.advanceUntil(() => sink.writes.length === 50);
-    assert.equal(sink.mostInFlight, 1);
     const [even, odd] = partition(range(50), (index) => index % 2 === 0);
-    assert.deepEqual(
-      objects(),
-      [...odd, ...even].map((index) => `k${index}`),
-    );
+    for (const index of range(50)) record(`k${index}`, 'm', even.includes(index) ? 'Normal' : 'Warning');
+    run();
+    await sent(50);
+    const names = [...odd, ...even].map((index) => `k${index}`);
+    assert.deepEqual([objects(), sink.mostInFlight], [names, 1]);
   });
 
   test('recording never waits, and what does not fit is dropped, Normal before Warning', async () => {
@@ -340,14 +321,9 @@ describe('event recorder', () => {
     record('w2', 'm', 'Warning');
     assert.equal(recorder.droppedCount, 3);
     run();
-    await clock.advanceUntil(() => sink.writes.length === 3);
+    await sent(3);
     assert.deepEqual(objects(), ['w1', 'w2', 'n4']);
-    assert.equal(
-      log.lines.filter(
-        ({ message }) => message === 'the queue of Kubernetes Events is full: some are dropped',
-      ).length,
-      1,
-    );
+    assert.equal(reportsOfDrops(), 1);
   });
 
   test('an Event with a newer one of its object and reason is dropped before all others', async () => {
@@ -358,27 +334,20 @@ describe('event recorder', () => {
     record('last');
     assert.equal(recorder.droppedCount, 1);
     run();
-    await clock.advanceUntil(() => sink.writes.length === 3);
-    assert.deepEqual(
-      sink.writes.map(({ event }) => [event.involvedObject?.name, event.message]),
-      [
-        ['w', 'new'],
-        ['first', 'm'],
-        ['last', 'm'],
-      ],
-    );
+    await sent(3);
+    assert.deepEqual(objects(), ['w', 'first', 'last']);
+    assert.deepEqual(map(sink.writes, 'event.message'), ['new', 'm', 'm']);
   });
 
-  const rests: Record<string, { requestMs: number; restMs: number }> = {
-    'rests four times as long as each request takes': { requestMs: 7, restMs: 28 },
-    'rests at most two seconds': { requestMs: 30_000, restMs: 2000 },
-  };
-  for (const [name, { requestMs: eachMs, restMs }] of Object.entries(rests)) {
+  for (const [name, eachMs, restMs] of [
+    ['rests four times as long as each request takes', 7, 28],
+    ['rests at most two seconds', 30_000, 2000],
+  ] as const) {
     test(name, async () => {
       requestMs = eachMs;
       run();
       for (let index = 0; index < 13; index += 1) record(`k${index}`);
-      await clock.advanceUntil(() => sink.writes.length === 13);
+      await sent(13);
       assert.deepEqual(slept, [restMs, restMs], 'while more than 10 wait');
     });
   }
@@ -398,7 +367,7 @@ describe('event recorder', () => {
     requestMs = 500;
     run();
     for (let index = 0; index < 13; index += 1) record(`k${index}`);
-    await clock.advanceUntil(() => sink.writes.length === 1);
+    await sent(1);
     running?.unsubscribe();
     const flushed = recorder.flush(forever);
     await clock.advance(12 * requestMs);
@@ -414,37 +383,28 @@ describe('event recorder', () => {
     await clock.settle();
     assert.equal(recorder.droppedCount, 6000);
     gate.resolve();
-    await clock.advanceUntil(() => sink.writes.length === 10_000 - recorder.droppedCount);
+    await sent(10_000 - recorder.droppedCount);
     assert.ok(sink.writes.length <= 4001);
-    assert.ok(
-      log.lines.filter(
-        ({ message }) => message === 'the queue of Kubernetes Events is full: some are dropped',
-      ).length <= 10,
-    );
+    assert.ok(reportsOfDrops() <= 10);
   });
 
-  const failures: Record<string, { errors: readonly ApiError[]; slept: readonly number[]; sent: boolean }> = {
-    'no answer: tried again': { errors: [apiError(0), apiError(0)], slept: [1000, 2000], sent: true },
-    '5xx: tried again': { errors: [apiError(503)], slept: [1000], sent: true },
-    '429: not before the server wants it': {
-      errors: [apiError(429, { retryAfterMs: 9000 })],
-      slept: [9000],
-      sent: true,
-    },
-    'twelve failures: dropped': {
-      errors: Array.from({ length: 12 }, () => apiError(500)),
-      slept: [1000, 2000, 4000, 8000, ...Array.from({ length: 7 }, () => 10_000)],
-      sent: false,
-    },
-    'forbidden: dropped': { errors: [apiError(403)], slept: [], sent: false },
-    'namespace gone: dropped': { errors: [apiError(404, { reason: 'NotFound' })], slept: [], sent: false },
-    'a 404 of a proxy: tried again': {
-      errors: [apiError(404, { reason: 'Unknown' })],
-      slept: [1000],
-      sent: true,
-    },
+  const failures: Record<
+    string,
+    readonly [isSent: boolean, errors: readonly ApiError[], slept: readonly number[]]
+  > = {
+    'no answer: tried again': [true, [apiError(0), apiError(0)], [1000, 2000]],
+    '5xx: tried again': [true, [apiError(503)], [1000]],
+    '429: not before the server wants it': [true, [apiError(429, { retryAfterMs: 9000 })], [9000]],
+    'twelve failures: dropped': [
+      false,
+      Array.from({ length: 12 }, () => apiError(500)),
+      [1000, 2000, 4000, 8000, ...Array.from({ length: 7 }, () => 10_000)],
+    ],
+    'forbidden: dropped': [false, [apiError(403)], []],
+    'namespace gone: dropped': [false, [apiError(404, { reason: 'NotFound' })], []],
+    'a 404 of a proxy: tried again': [true, [apiError(404, { reason: 'Unknown' })], [1000]],
   };
-  for (const [name, { errors, slept: delays, sent }] of Object.entries(failures)) {
+  for (const [name, [isSent, errors, delays]] of Object.entries(failures)) {
     test(name, async () => {
       run();
       sink.fail = [...errors];
@@ -452,12 +412,9 @@ describe('event recorder', () => {
       await clock.advanceUntil(() => sink.fail.length === 0);
       record('b');
       await clock.advanceUntil(() => objects().includes('b'));
-      assert.equal(objects().includes('a'), sent);
+      assert.equal(objects().includes('a'), isSent);
       assert.deepEqual(slept, delays);
-      assert.deepEqual(
-        log.lines.map(({ level }) => level),
-        sent ? [] : ['debug'],
-      );
+      assert.deepEqual(levels(), isSent ? [] : ['debug']);
     });
   }
 
@@ -494,15 +451,12 @@ describe('event recorder', () => {
     run();
     const secret = { ...stored('s', 1), data: { password: 'hunter2' } };
     recorder.record(secret, { type: 'Normal', reason: 'Tested', message: 'm' });
-    await clock.advanceUntil(() => sink.writes.length === 1);
+    await sent(1);
     assert.equal(JSON.stringify(sink.writes).includes('hunter2'), false);
   });
 
   test('recording never throws', () => {
     recorder.record(undefined as unknown as KubernetesObject, { type: 'Normal', reason: 'R', message: 'm' });
-    assert.deepEqual(
-      log.lines.map(({ level }) => level),
-      ['debug'],
-    );
+    assert.deepEqual(levels(), ['debug']);
   });
 });
