@@ -16,91 +16,56 @@ const keyOf = (item: string): string => item.toLowerCase();
 const urgencyOf = (item: string): Urgency => (item === item.toLowerCase() ? 'normal' : 'urgent');
 
 describe('mergeMapByKey', () => {
-  const rows: Record<
-    string,
-    {
-      concurrency?: number;
-      /** Default: three frames, then the item. */
-      runs?: Record<string, string>;
-      source: string;
-      drain?: string;
-      unsubscribe?: string;
-      hasUrgency?: boolean;
-      want: string;
-    }
-  > = {
-    'keys run side by side': { source: 'ab|', want: '---a(b|)' },
-    'a key runs once at a time': { source: 'aA|', want: '---a--(A|)' },
-    'an item that arrives during a run has its turn after it': { source: '--a-A-----', want: '-----a--A' },
-    'a burst costs one run, of the newest item': {
-      concurrency: 1,
-      source: '(xabAB)|',
-      want: '---x--A--(B|)',
-    },
-    'a waiting value keeps its place when it is replaced': {
-      concurrency: 1,
-      source: 'xabA|',
-      want: '---x--A--(b|)',
-    },
-    'no more than allowed run at a time, oldest first': {
-      concurrency: 2,
-      source: 'abcde|',
-      want: '---ab-cd-(e|)',
-    },
-    'a key that comes again takes its turn behind the others': {
-      concurrency: 1,
-      source: 'abA|',
-      want: '---a--b--(A|)',
-    },
-    'a busy key does not keep the others from running': {
-      concurrency: 2,
-      runs: { a: '---------(a|)', A: '(A|)' },
-      source: 'aAbc|',
-      want: '-----b--c(aA|)',
-    },
-    'an urgent value has its turn first': {
-      concurrency: 1,
-      hasUrgency: true,
-      source: '(xabC)|',
-      want: '---x--C--a--(b|)',
-    },
-    'a waiting value becomes urgent when it is replaced by an urgent one': {
-      concurrency: 1,
-      hasUrgency: true,
-      source: '(xabB)|',
-      want: '---x--B--(a|)',
-    },
-    'and stays so when that is replaced': {
-      concurrency: 1,
-      hasUrgency: true,
-      source: '(xaBb)|',
-      want: '---x--b--(a|)',
-    },
-    'a value that arrives during a run has its turn after the run, by its urgency': {
-      concurrency: 1,
-      hasUrgency: true,
-      source: 'aAb|',
-      want: '---a--A--(b|)',
-    },
-    'all results of a run are delivered': { runs: { a: 'xyz|' }, source: 'a|', want: 'xyz|' },
-    'an empty run frees its key': { runs: { a: '--|', A: '-(A|)' }, source: 'aA|', want: '---(A|)' },
-    'a source without items completes': { source: '--|', want: '--|' },
-    'a quiet source says nothing': { source: '------', want: '------' },
-    'an error of the source ends it': { source: 'a#', want: '-#' },
-    'an error of a run ends it': { runs: { a: '--#' }, source: 'a-----', want: '--#' },
-    'a drain lets running ones finish and drops what waits': {
-      source: 'aA-b-----',
-      drain: '--x',
-      want: '---(a|)',
-    },
-    'a drain with nothing running completes': { source: '-----', drain: '--x', want: '--|' },
-    'a drain from the start lets nothing run': { source: '(ab)', drain: 'x', want: '|' },
-    'a drain source that completes is no drain': { source: 'a-b|', drain: '-|', want: '---a-(b|)' },
-    'an error of the drain source ends it': { source: 'a----', drain: '-#', want: '-#' },
-    'nothing comes after unsubscribing': { source: 'ab---', unsubscribe: '----!', want: '---a' },
+  interface Given {
+    readonly concurrency?: number;
+    /** Default: three frames, then the item. */
+    readonly runs?: Readonly<Record<string, string>>;
+    readonly drain?: string;
+    readonly unsubscribe?: string;
+    readonly hasUrgency?: boolean;
+  }
+  const one = { concurrency: 1 };
+  const urgent = { ...one, hasUrgency: true };
+  const rows: Record<string, readonly [source: string, want: string, given?: Given]> = {
+    'keys run side by side': ['ab|', '---a(b|)'],
+    'a key runs once at a time': ['aA|', '---a--(A|)'],
+    'an item that arrives during a run has its turn after it': ['--a-A-----', '-----a--A'],
+    'a burst costs one run, of the newest item': ['(xabAB)|', '---x--A--(B|)', one],
+    'a waiting value keeps its place when it is replaced': ['xabA|', '---x--A--(b|)', one],
+    'no more than allowed run at a time, oldest first': ['abcde|', '---ab-cd-(e|)', { concurrency: 2 }],
+    'a key that comes again takes its turn behind the others': ['abA|', '---a--b--(A|)', one],
+    'a busy key does not keep the others from running': [
+      'aAbc|',
+      '-----b--c(aA|)',
+      { concurrency: 2, runs: { a: '---------(a|)', A: '(A|)' } },
+    ],
+    'an urgent value has its turn first': ['(xabC)|', '---x--C--a--(b|)', urgent],
+    'a waiting value becomes urgent when it is replaced by an urgent one': [
+      '(xabB)|',
+      '---x--B--(a|)',
+      urgent,
+    ],
+    'and stays so when that is replaced': ['(xaBb)|', '---x--b--(a|)', urgent],
+    'a value that arrives during a run has its turn after the run, by its urgency': [
+      'aAb|',
+      '---a--A--(b|)',
+      urgent,
+    ],
+    'all results of a run are delivered': ['a|', 'xyz|', { runs: { a: 'xyz|' } }],
+    'an empty run frees its key': ['aA|', '---(A|)', { runs: { a: '--|', A: '-(A|)' } }],
+    'a source without items completes': ['--|', '--|'],
+    'a quiet source says nothing': ['------', '------'],
+    'an error of the source ends it': ['a#', '-#'],
+    'an error of a run ends it': ['a-----', '--#', { runs: { a: '--#' } }],
+    'a drain lets running ones finish and drops what waits': ['aA-b-----', '---(a|)', { drain: '--x' }],
+    'a drain with nothing running completes': ['-----', '--|', { drain: '--x' }],
+    'a drain from the start lets nothing run': ['(ab)', '|', { drain: 'x' }],
+    'a drain source that completes is no drain': ['a-b|', '---a-(b|)', { drain: '-|' }],
+    'an error of the drain source ends it': ['a----', '-#', { drain: '-#' }],
+    'nothing comes after unsubscribing': ['ab---', '---a', { unsubscribe: '----!' }],
   };
-  for (const [name, row] of Object.entries(rows)) {
-    const { concurrency = 10, runs, source, drain = '', unsubscribe, hasUrgency = false, want } = row;
+  for (const [name, [source, want, given = {}]] of Object.entries(rows)) {
+    const { concurrency = 10, runs, drain = '', unsubscribe, hasUrgency = false } = given;
     test(name, () =>
       marbles(({ hot, cold, expectObservable }) => {
         const run = (item: string): Observable<string> =>
@@ -160,25 +125,18 @@ describe('mergeMapByKey', () => {
       expectSubscriptions(source.subscriptions).toBe('^-!');
     }));
 
-  for (const [name, options] of Object.entries({
-    project: {
-      project: () => {
-        throw new Error('boom');
-      },
-      keyOf,
-    },
-    keyOf: {
-      project: (item: string) => of(item),
-      keyOf: () => {
-        throw new Error('boom');
-      },
-    },
-  })) {
+  const fails = (): never => {
+    throw new Error('boom');
+  };
+  const itself = (item: string): Observable<string> => of(item);
+  for (const [name, project, key] of [
+    ['project', fails as typeof itself, keyOf],
+    ['keyOf', itself, fails],
+  ] as const) {
     test(`an error that ${name} throws ends the stream`, () => {
       const seen: unknown[] = [];
-      const { project } = options as { project: (item: string) => Observable<string> };
       concat(of('a'), NEVER)
-        .pipe(mergeMapByKey(project, { keyOf: options.keyOf, concurrency: 1 }))
+        .pipe(mergeMapByKey(project, { keyOf: key, concurrency: 1 }))
         .subscribe({ error: (error: Error) => seen.push(error.message) });
       assert.deepEqual(seen, ['boom']);
     });

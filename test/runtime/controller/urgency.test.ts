@@ -10,49 +10,37 @@ const byLetter = { u: 'urgent', n: 'normal', r: 'routine' } as const satisfies R
 
 describe('a waiting line', () => {
   /** `a:n` adds key a, and `team/a:n` key team/a of group team; `.` takes. */
-  const rows: Record<string, { readonly given: string; readonly want: string }> = {
-    'among equals the oldest first': { given: 'a:n b:n c:n . . .', want: 'a b c' },
-    'the most urgent first': { given: 'a:r b:n c:u . . .', want: 'c b a' },
-    'the oldest first among equals of each urgency': { given: 'a:n b:u c:n d:u . . . .', want: 'b d a c' },
-    'a key that becomes more urgent is moved up, behind those that are as urgent already': {
-      given: 'a:n b:u a:u c:u . . .',
-      want: 'b a c',
-    },
-    'a key that becomes less urgent keeps its place': { given: 'a:u b:u a:r . .', want: 'a b' },
-    'a key that asks again keeps its place': { given: 'a:n b:n a:n . .', want: 'a b' },
-    'each waits once, however often moved up': { given: 'a:r a:n a:u . .', want: 'a -' },
-    'a key that had a turn may ask again': { given: 'a:u . a:r b:u . .', want: 'a b a' },
-    'a key that left its place and comes back starts at the end': {
-      given: 'a:n b:n a:u . a:n . .',
-      want: 'a b a',
-    },
-    'no key waits': { given: '. a:n . .', want: '- a -' },
-    'the groups take turns': {
-      given: 'a/1:n a/2:n a/3:n b/1:n c/1:n c/2:n . . . . . .',
-      want: 'a/1 b/1 c/1 a/2 c/2 a/3',
-    },
-    'an urgent key does not pass the keys of another group': {
-      given: 'a/1:u a/2:u b/1:n a/3:u . . . .',
-      want: 'a/1 b/1 a/2 a/3',
-    },
-    'within a group the urgent keys come first': {
-      given: 'a/1:n a/2:u b/1:n b/2:u . . . .',
-      want: 'a/2 b/2 a/1 b/1',
-    },
-    'routine keys of all groups come last, and their groups take turns': {
-      given: 'a/1:r a/2:r b/1:r c/1:n b/2:u . . . . .',
-      want: 'c/1 b/2 a/1 b/1 a/2',
-    },
-    'the eighth turn of a group is for one of its normal keys': {
-      given: `a/0:n ${'a/1:u . '.repeat(7)}a/1:u . .`,
-      want: `${'a/1 '.repeat(7)}a/0 a/1`,
-    },
-    'the eighth turn is for a routine key': {
-      given: `z:r ${'a:u . b:u . '.repeat(4)}. .`,
-      want: 'a b a b a b a z b -',
-    },
+  const rows: Record<string, readonly [given: string, want: string]> = {
+    'among equals the oldest first': ['a:n b:n c:n . . .', 'a b c'],
+    'the most urgent first': ['a:r b:n c:u . . .', 'c b a'],
+    'the oldest first among equals of each urgency': ['a:n b:u c:n d:u . . . .', 'b d a c'],
+    'a key that becomes more urgent is moved up, behind those that are as urgent already': [
+      'a:n b:u a:u c:u . . .',
+      'b a c',
+    ],
+    'a key that becomes less urgent keeps its place': ['a:u b:u a:r . .', 'a b'],
+    'a key that asks again keeps its place': ['a:n b:n a:n . .', 'a b'],
+    'each waits once, however often moved up': ['a:r a:n a:u . .', 'a -'],
+    'a key that had a turn may ask again': ['a:u . a:r b:u . .', 'a b a'],
+    'a key that left its place and comes back starts at the end': ['a:n b:n a:u . a:n . .', 'a b a'],
+    'no key waits': ['. a:n . .', '- a -'],
+    'the groups take turns': ['a/1:n a/2:n a/3:n b/1:n c/1:n c/2:n . . . . . .', 'a/1 b/1 c/1 a/2 c/2 a/3'],
+    'an urgent key does not pass the keys of another group': [
+      'a/1:u a/2:u b/1:n a/3:u . . . .',
+      'a/1 b/1 a/2 a/3',
+    ],
+    'within a group the urgent keys come first': ['a/1:n a/2:u b/1:n b/2:u . . . .', 'a/2 b/2 a/1 b/1'],
+    'routine keys of all groups come last, and their groups take turns': [
+      'a/1:r a/2:r b/1:r c/1:n b/2:u . . . . .',
+      'c/1 b/2 a/1 b/1 a/2',
+    ],
+    'the eighth turn of a group is for one of its normal keys': [
+      `a/0:n ${'a/1:u . '.repeat(7)}a/1:u . .`,
+      `${'a/1 '.repeat(7)}a/0 a/1`,
+    ],
+    'the eighth turn is for a routine key': [`z:r ${'a:u . b:u . '.repeat(4)}. .`, 'a b a b a b a z b -'],
   };
-  for (const [name, { given, want }] of Object.entries(rows)) {
+  for (const [name, [given, want]] of Object.entries(rows)) {
     test(name, () => {
       const line = createWaitingLine();
       const taken: string[] = [];

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import map from 'lodash/map.js';
 import type { EventCorrelator } from '../../../runtime/events/event-correlator.ts';
 import { createEventCorrelator } from '../../../runtime/events/event-correlator.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import { stored, thing } from '../things.ts';
 
 const facts = (message: string, rest: Partial<EventFacts> = {}): EventFacts => ({
-  type: 'Normal',
-  reason: 'Tested',
-  message,
+  ...{ type: 'Normal', reason: 'Tested', message },
   ...rest,
 });
 const warning = (message: string): EventFacts => facts(message, { type: 'Warning' });
@@ -55,20 +54,19 @@ describe('event correlator', () => {
 
   test('object, UID, type, reason, message and source each make another event', () => {
     const correlator = createEventCorrelator();
-    const events = [
-      correlator.observe(stored('a', 1), facts('m'), 'me', 0),
-      correlator.observe(stored('b', 1), facts('m'), 'me', 0),
-      correlator.observe(thing('a', { metadata: { uid: 'other' } }), facts('m'), 'me', 0),
-      correlator.observe(stored('a', 1), facts('m', { type: 'Warning' }), 'me', 0),
-      correlator.observe(stored('a', 1), facts('m', { reason: 'Other' }), 'me', 0),
-      correlator.observe(stored('a', 1), facts('n'), 'me', 0),
-      correlator.observe(stored('a', 1), facts('m'), 'you', 0),
-    ];
-    assert.deepEqual(
-      events.map((event) => event?.count),
-      [1, 1, 1, 1, 1, 1, 1],
-    );
-    assert.equal(new Set(events.map((event) => event?.name)).size, 7);
+    const a = stored('a', 1);
+    const different = [
+      [a, facts('m'), 'me'],
+      [stored('b', 1), facts('m'), 'me'],
+      [thing('a', { metadata: { uid: 'other' } }), facts('m'), 'me'],
+      [a, facts('m', { type: 'Warning' }), 'me'],
+      [a, facts('m', { reason: 'Other' }), 'me'],
+      [a, facts('n'), 'me'],
+      [a, facts('m'), 'you'],
+    ] as const;
+    const events = different.map(([of, given, source]) => correlator.observe(of, given, source, 0));
+    assert.deepEqual(map(events, 'count'), [1, 1, 1, 1, 1, 1, 1]);
+    assert.equal(new Set(map(events, 'name')).size, 7);
   });
 
   test('the tenth message of one reason begins a combined event, which then counts', () => {
@@ -76,16 +74,10 @@ describe('event correlator', () => {
     const events = Array.from({ length: 12 }, (_, index) =>
       correlator.observe(stored('a', 1), facts(`m${index}`), 'me', index),
     );
-    assert.deepEqual(
-      events.slice(8).map((event) => [event?.message, event?.count]),
-      [
-        ['m8', 1],
-        ['(combined from similar events): m9', 1],
-        ['(combined from similar events): m10', 2],
-        ['(combined from similar events): m11', 3],
-      ],
-    );
-    assert.equal(new Set(events.slice(9).map((event) => event?.name)).size, 1);
+    const combined = ['m9', 'm10', 'm11'].map((text) => `(combined from similar events): ${text}`);
+    assert.deepEqual(map(events.slice(8), 'message'), ['m8', ...combined]);
+    assert.deepEqual(map(events.slice(8), 'count'), [1, 1, 2, 3]);
+    assert.equal(new Set(map(events.slice(9), 'name')).size, 1);
   });
 
   test('messages are told apart again after 10 quiet minutes', () => {
@@ -134,15 +126,15 @@ describe('event correlator', () => {
     assert.equal(accepted(correlator, 'a', 5, 0), 0);
   });
 
-  const messages: Record<string, { message: string; maxBytes: number; ends: string }> = {
-    'a long one is cut': { message: 'x'.repeat(5000), maxBytes: 1024, ends: 'x…' },
-    'it is cut between characters': { message: 'ü'.repeat(2000), maxBytes: 1024, ends: 'ü…' },
-    'one of the greatest length is whole': { message: 'x'.repeat(1024), maxBytes: 1024, ends: 'x' },
+  const messages: Record<string, readonly [message: string, ends: string]> = {
+    'a long one is cut': ['x'.repeat(5000), 'x…'],
+    'it is cut between characters': ['ü'.repeat(2000), 'ü…'],
+    'one of the greatest length is whole': ['x'.repeat(1024), 'x'],
   };
-  for (const [name, { message, maxBytes, ends }] of Object.entries(messages)) {
+  for (const [name, [message, ends]] of Object.entries(messages)) {
     test(`message: ${name}`, () => {
       const event = createEventCorrelator().observe(stored('a', 1), facts(message), 'me', 0);
-      assert.ok(Buffer.byteLength(event?.message ?? '') <= maxBytes);
+      assert.ok(Buffer.byteLength(event?.message ?? '') <= 1024);
       assert.ok(event?.message.endsWith(ends), event?.message.slice(-3));
       assert.equal(event?.message.includes('\ufffd'), false);
     });
