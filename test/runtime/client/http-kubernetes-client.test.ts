@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { inspect } from 'node:util';
 import { KubeConfig } from '@kubernetes/client-node';
+import map from 'lodash/map.js';
+import mapValues from 'lodash/mapValues.js';
 import { firstValueFrom } from 'rxjs';
 import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import {
@@ -20,6 +22,7 @@ import type { RequestFacts } from '../../../runtime/client/http-request.ts';
 import { jsonLines } from '../../../runtime/client/json-lines.ts';
 import type { WatchEvent } from '../../../runtime/client/kubernetes-client.ts';
 import { LeaseKind } from '../../../runtime/process/leader-election.ts';
+import type { Clock } from '../../../runtime/time/clock.ts';
 import { realClock } from '../../../runtime/time/clock.ts';
 import { testClock } from '../../../testing/test-clock.ts';
 import type { Fault } from '../../fakes/api-server.ts';
@@ -130,10 +133,8 @@ describe('HTTP client', () => {
   test('a list asks for a selection and a page, and its items have their type', async () => {
     server.put(SecretKind, { apiVersion: 'v1', kind: 'Secret', metadata: key, type: 't' });
     const { items } = await client.list(SecretKind, { namespace: 'ns', fieldSelector: 'type=t', limit: 2 });
-    assert.deepEqual(
-      items.map(({ apiVersion, kind, metadata }) => [apiVersion, kind, metadata.name]),
-      [['v1', 'Secret', 'a']],
-    );
+    const [item = assert.fail(), ...others] = items;
+    assert.deepEqual([item.apiVersion, item.kind, item.metadata.name, others], ['v1', 'Secret', 'a', []]);
     const [{ path, query } = assert.fail('nothing was sent')] = server.requests;
     assert.equal(path, '/api/v1/namespaces/ns/secrets');
     assert.deepEqual(query, { fieldSelector: 'type=t', limit: '2' });
@@ -190,13 +191,8 @@ describe('HTTP client', () => {
       });
     }
 
-    for (const answer of [
-      '{}',
-      '{"kind":"APIGroupList"}',
-      '{"kind":"APIGroupList","groups":[1]}',
-      '[]',
-      'null',
-    ]) {
+    const ofGroups = '"kind":"APIGroupList"';
+    for (const answer of ['{}', `{${ofGroups}}`, `{${ofGroups},"groups":[1]}`, '[]', 'null']) {
       test(`an answer without groups says nothing of it: ${answer}`, async () => {
         server.fail({ status: 200, body: answer, plural: 'apis' });
         await assert.rejects(client.serves(ThingKind), ApiError);
@@ -211,12 +207,8 @@ describe('HTTP client', () => {
     });
     const cause = { reason: 'NamespaceTerminating', field: 'metadata.namespace' };
     const found: (readonly [isForbidden: boolean, isNamespaceTerminating: boolean])[] = [];
-    for (const causes of [
-      [{ reason: 'FieldValueInvalid' }, cause],
-      [null],
-      'NamespaceTerminating',
-      undefined,
-    ]) {
+    const none = [[null], 'NamespaceTerminating', undefined];
+    for (const causes of [[{ reason: 'FieldValueInvalid' }, cause], ...none]) {
       server.fail(refusal(causes));
       const error = await failure(client.get(ThingKind, key));
       found.push([isForbidden(error), isNamespaceTerminating(error)]);
@@ -232,46 +224,33 @@ describe('HTTP client', () => {
       status: code,
       body: JSON.stringify({ kind: 'Status', apiVersion: 'v1', status: 'Failure', code, reason }),
     });
-    const answers: Record<string, { answer: Fault; want: typeof ofProxy }> = {
-      'a page with 404': { answer: { status: 404, body: '404 page not found' }, want: ofProxy },
-      'JSON with 404 that is no Status': {
-        answer: { status: 404, body: '{"reason":"NotFound"}' },
-        want: ofProxy,
-      },
-      'an empty 404': { answer: { status: 404, body: '' }, want: ofProxy },
-      'a Status with 404 and no reason': { answer: status(404), want: ofProxy },
-      'a Status with 404 and another reason': { answer: status(404, 'Fancy'), want: ofServer },
-      'a Status with 404 NotFound': {
-        answer: status(404, 'NotFound'),
-        want: { ...ofServer, isNotFound: true },
-      },
-      'a Status with 403 NotFound': { answer: status(403, 'NotFound'), want: ofServer },
-      'a page with 409': { answer: { status: 409, body: 'Conflict' }, want: ofProxy },
-      'a Status with 409 Conflict': {
-        answer: status(409, 'Conflict'),
-        want: { ...ofServer, isConflict: true },
-      },
-      'a Status with 409 AlreadyExists': {
-        answer: status(409, 'AlreadyExists'),
-        want: { ...ofServer, isAlreadyExists: true },
-      },
-      'a page with 410': { answer: { status: 410, body: 'Gone' }, want: ofProxy },
-      'a Status with 410 Expired': { answer: status(410, 'Expired'), want: { ...ofServer, isExpired: true } },
-      'a Status with 410 Gone': { answer: status(410, 'Gone'), want: { ...ofServer, isExpired: true } },
-      'a Status with 410 and no reason': { answer: status(410), want: { ...ofServer, isExpired: true } },
+    const page = (code: number, body: string): Fault => ({ status: code, body });
+    const answers: Record<string, readonly [answer: Fault, want: typeof ofProxy]> = {
+      'a page with 404': [page(404, '404 page not found'), ofProxy],
+      'JSON with 404 that is no Status': [page(404, '{"reason":"NotFound"}'), ofProxy],
+      'an empty 404': [page(404, ''), ofProxy],
+      'a Status with 404 and no reason': [status(404), ofProxy],
+      'a Status with 404 and another reason': [status(404, 'Fancy'), ofServer],
+      'a Status with 404 NotFound': [status(404, 'NotFound'), { ...ofServer, isNotFound: true }],
+      'a Status with 403 NotFound': [status(403, 'NotFound'), ofServer],
+      'a page with 409': [page(409, 'Conflict'), ofProxy],
+      'a Status with 409 Conflict': [status(409, 'Conflict'), { ...ofServer, isConflict: true }],
+      'a Status with 409 AlreadyExists': [
+        status(409, 'AlreadyExists'),
+        { ...ofServer, isAlreadyExists: true },
+      ],
+      'a page with 410': [page(410, 'Gone'), ofProxy],
+      'a Status with 410 Expired': [status(410, 'Expired'), { ...ofServer, isExpired: true }],
+      'a Status with 410 Gone': [status(410, 'Gone'), { ...ofServer, isExpired: true }],
+      'a Status with 410 and no reason': [status(410), { ...ofServer, isExpired: true }],
     };
-    for (const [name, { answer, want }] of Object.entries(answers)) {
+    const signs = { isNotFound, isConflict, isAlreadyExists, isExpired, isTransient };
+    for (const [name, [answer, want]] of Object.entries(answers)) {
       test(name, async () => {
         server.fail(answer);
         const error = await failure(client.get(ThingKind, key));
         assert.deepEqual(
-          {
-            isNotFound: isNotFound(error),
-            isConflict: isConflict(error),
-            isAlreadyExists: isAlreadyExists(error),
-            isExpired: isExpired(error),
-            isTransient: isTransient(error),
-          },
+          mapValues(signs, (sign) => sign(error)),
           want,
         );
       });
@@ -280,16 +259,12 @@ describe('HTTP client', () => {
 
   describe('an answer of success that is not what was asked for is an error, as if none had come', () => {
     const { metadata, ...rest } = stored('a', 200);
-    const without = (field: 'name' | 'namespace' | 'uid' | 'resourceVersion') => ({
-      ...rest,
-      metadata: { ...metadata, [field]: undefined },
-    });
+    const withMetadata = (given: object) => ({ ...rest, metadata: { ...metadata, ...given } });
+    const without = (field: string) => withMetadata({ [field]: undefined });
     const status = (given: object) => ({ kind: 'Status', apiVersion: 'v1', ...given });
+    const ofThings = { apiVersion: 'test.example.org/v1', kind: 'ThingList' };
     const list = (given: object) => ({
-      apiVersion: 'test.example.org/v1',
-      kind: 'ThingList',
-      metadata: { resourceVersion: '200' },
-      items: [],
+      ...{ ...ofThings, metadata: { resourceVersion: '200' }, items: [] },
       ...given,
     });
     const noObject: Record<string, unknown> = {
@@ -302,9 +277,9 @@ describe('HTTP client', () => {
       'no namespace': without('namespace'),
       'no uid': without('uid'),
       'no resourceVersion': without('resourceVersion'),
-      'an empty resourceVersion': { ...rest, metadata: { ...metadata, resourceVersion: '' } },
-      'another name': { ...rest, metadata: { ...metadata, name: 'b' } },
-      'another namespace': { ...rest, metadata: { ...metadata, namespace: 'other' } },
+      'an empty resourceVersion': withMetadata({ resourceVersion: '' }),
+      'another name': withMetadata({ name: 'b' }),
+      'another namespace': withMetadata({ namespace: 'other' }),
       'another kind': { ...rest, kind: 'Other', metadata },
       'another group': { ...rest, apiVersion: 'other.example.org/v1', metadata },
       'no kind': { apiVersion: rest.apiVersion, metadata },
@@ -327,75 +302,52 @@ describe('HTTP client', () => {
       'an item without a name': list({ items: [without('name')] }),
       'an item without a uid': list({ items: [without('uid')] }),
       'an item of another kind': list({ items: [{ ...rest, kind: 'Other', metadata }] }),
-      'an item of another namespace': list({
-        items: [{ ...rest, metadata: { ...metadata, namespace: 'other' } }],
-      }),
+      'an item of another namespace': list({ items: [withMetadata({ namespace: 'other' })] }),
     };
     delete noList['a list'];
     const noDeletion: Record<string, unknown> = {
       'a deletion that failed': status({ status: 'Failure' }),
       'a deletion of another name': status({ status: 'Success', details: { name: 'b' } }),
     };
-    const cases = [
-      ...Object.entries(calls).flatMap(([verb, call]) =>
-        Object.entries({ ...noObject, ...(verb === 'DELETE' && noDeletion) }).map(
-          ([what, body]) => ({ verb, call, what, body }) as const,
-        ),
-      ),
-      ...Object.entries(noList).map(([what, body]) => ({
-        verb: 'GET (list)',
-        call: () => client.list(ThingKind, { namespace: 'ns' }),
-        what,
-        body,
-      })),
-      {
-        verb: 'PUT',
-        call: () => client.replace(ThingKind, stored('a', 1)),
-        what: 'another uid',
-        body: { ...rest, metadata: { ...metadata, uid: 'other' } },
-      },
-      {
-        verb: 'DELETE',
-        call: () => client.delete(ThingKind, key, { uid: 'uid-a' }),
-        what: 'another uid',
-        body: { ...rest, metadata: { ...metadata, uid: 'other' } },
-      },
+    const another = { 'another uid': withMetadata({ uid: 'other' }) };
+    const cases: readonly (readonly [verb: string, call: () => Promise<unknown>, bodies: object])[] = [
+      ...Object.entries(calls).map(([verb, call]) => [verb, call, noObject] as const),
+      ['DELETE', calls.DELETE!, noDeletion],
+      ['GET (list)', () => client.list(ThingKind, { namespace: 'ns' }), noList],
+      ['PUT', calls.PUT!, another],
+      ['DELETE', () => client.delete(ThingKind, key, { uid: 'uid-a' }), another],
     ];
-    for (const { verb, call, what, body } of cases) {
-      test(`${verb}: ${what}`, async () => {
-        server.fail({ status: 200, body: JSON.stringify(body) });
-        const error = await failure(call());
-        assert.deepEqual(
-          [error.code, error.reason, isTransient(error), isNotFound(error)],
-          [0, 'InvalidAnswer', true, false],
-        );
-      });
+    for (const [verb, call, bodies] of cases) {
+      for (const [what, body] of Object.entries(bodies)) {
+        test(`${verb}: ${what}`, async () => {
+          server.fail({ status: 200, body: JSON.stringify(body) });
+          const error = await failure(call());
+          assert.deepEqual(
+            [error.code, error.reason, isTransient(error), isNotFound(error)],
+            [0, 'InvalidAnswer', true, false],
+          );
+        });
+      }
     }
 
-    const believed: Record<string, { call: () => Promise<unknown>; body: unknown; want: unknown }> = {
-      'the object': { call: () => client.get(ThingKind, key), body: stored('a', 1), want: stored('a', 1) },
-      'a list of nothing, as Go writes it': {
-        call: () => client.list(ThingKind, {}),
-        body: list({ items: null }),
-        want: { items: [], resourceVersion: '200' },
-      },
-      'a list whose definition names it': {
-        call: () => client.list(ThingKind, {}),
-        body: list({ kind: 'AllThingsList' }),
-        want: { items: [], resourceVersion: '200' },
-      },
-      'a deletion, in a Status': {
-        call: () => client.delete(ThingKind, key, { uid: 'u' }),
-        body: status({ status: 'Success', details: { name: 'a', uid: 'u' } }),
-        want: undefined,
-      },
-      'a deletion that finalizers hold up': {
-        call: () => client.delete(ThingKind, key, { uid: 'uid-a' }),
-        body: stored('a', 1),
-        want: undefined,
-      },
+    const none = { items: [], resourceVersion: '200' };
+    const deleting = (uid: string) => () => client.delete(ThingKind, key, { uid });
+    const believed: Record<string, readonly [call: () => Promise<unknown>, body: unknown, want: unknown]> = {
+      'the object': [calls.GET!, stored('a', 1), stored('a', 1)],
+      'a list of nothing, as Go writes it': [() => client.list(ThingKind, {}), list({ items: null }), none],
+      'a list whose definition names it': [
+        () => client.list(ThingKind, {}),
+        list({ kind: 'AllThingsList' }),
+        none,
+      ],
+      'a deletion, in a Status': [
+        deleting('u'),
+        status({ status: 'Success', details: { name: 'a', uid: 'u' } }),
+        undefined,
+      ],
+      'a deletion that finalizers hold up': [deleting('uid-a'), stored('a', 1), undefined],
     };
-    for (const [name, { call, body, want }] of Object.entries(believed)) {
+    for (const [name, [call, body, want]] of Object.entries(believed)) {
       test(`believed: ${name}`, async () => {
         server.fail({ status: 200, body: JSON.stringify(body) });
         assert.deepEqual(await call(), want);
@@ -418,30 +370,16 @@ describe('HTTP client', () => {
       read: () => client.list(ThingKind, {}),
       write: () => client.create(ThingKind, thing('a')),
     };
-    const answers: Readonly<
-      Record<string, readonly [call: () => Promise<unknown>, fault: Fault, waits: number[]]>
-    > = {
-      'a read is sent again after Retry-After of a 429': [
-        calls.read,
-        { status: 429, retryAfter: 3, times: 2 },
-        [3000, 3000],
-      ],
-      'a write is sent again after Retry-After of a 429': [
-        calls.write,
-        { status: 429, retryAfter: 3, times: 2 },
-        [3000, 3000],
-      ],
-      'a read is sent again after details.retryAfterSeconds of a 429': [
-        calls.read,
-        { status: 429, retryAfterSeconds: 2 },
-        [2000],
-      ],
-      'a read is sent again after Retry-After of a 503': [calls.read, { status: 503, retryAfter: 1 }, [1000]],
-    };
-    for (const [name, [call, fault, waits]] of Object.entries(answers)) {
-      test(name, async () => {
+    const twice = { status: 429, retryAfter: 3, times: 2 };
+    for (const [verb, what, fault, waits] of [
+      ['read', 'Retry-After of a 429', twice, [3000, 3000]],
+      ['write', 'Retry-After of a 429', twice, [3000, 3000]],
+      ['read', 'details.retryAfterSeconds of a 429', { status: 429, retryAfterSeconds: 2 }, [2000]],
+      ['read', 'Retry-After of a 503', { status: 503, retryAfter: 1 }, [1000]],
+    ] as const) {
+      test(`a ${verb} is sent again after ${what}`, async () => {
         server.fail(fault);
-        await call();
+        await calls[verb]();
         assert.deepEqual(sleeps, waits);
         assert.equal(server.requests.length, waits.length + 1);
       });
@@ -461,15 +399,11 @@ describe('HTTP client', () => {
     });
     test('a signal ends the wait', async () => {
       const waiting = Promise.withResolvers<void>();
-      const patient = create({
-        clock: {
-          ...realClock(),
-          sleep(delayMs, signal) {
-            waiting.resolve();
-            return realClock().sleep(delayMs, signal);
-          },
-        },
-      });
+      const sleep: Clock['sleep'] = (...given) => {
+        waiting.resolve();
+        return realClock().sleep(...given);
+      };
+      const patient = create({ clock: { ...realClock(), sleep } });
       server.fail({ status: 429, retryAfter: 60 });
       const abort = new AbortController();
       const call = failure(patient.list(ThingKind, {}, abort.signal));
@@ -535,10 +469,7 @@ describe('HTTP client', () => {
       await client.list(ThingKind, {});
       const metadata = { name: 'l', namespace: 'ns' };
       await client.create(LeaseKind, { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata });
-      assert.deepEqual(
-        server.requests.map(({ method }) => method),
-        ['GET', 'POST'],
-      );
+      assert.deepEqual(map(server.requests, 'method'), ['GET', 'POST']);
     });
 
     test('a write asks the API server to give up before another process may lead; a read does not', async () => {
@@ -549,15 +480,8 @@ describe('HTTP client', () => {
       leftMs = Number.POSITIVE_INFINITY; // this process has not led yet
       await client.delete(ThingKind, key, {});
       await client.list(ThingKind, {});
-      assert.deepEqual(
-        server.requests.map(({ method, query }) => [method, query.timeout]),
-        [
-          ['POST', '13s'],
-          ['PATCH', '13s'],
-          ['DELETE', undefined],
-          ['GET', undefined],
-        ],
-      );
+      assert.deepEqual(map(server.requests, 'method'), ['POST', 'PATCH', 'DELETE', 'GET']);
+      assert.deepEqual(map(server.requests, 'query.timeout'), ['13s', '13s', undefined, undefined]);
     });
 
     test('a write that the API server does not answer is given up before another process may lead', async () => {
@@ -594,15 +518,10 @@ describe('HTTP client', () => {
     ] as const) {
       test(`that ends while the API server asked to wait before a retry (${status}): it is not sent again, and ${want[1]} is reported`, async () => {
         hasRunOut = false;
-        client = create({
-          checkLease,
-          clock: {
-            ...realClock(),
-            sleep: async () => {
-              hasRunOut = true;
-            },
-          },
-        });
+        const sleep = async () => {
+          hasRunOut = true;
+        };
+        client = create({ checkLease, clock: { ...realClock(), sleep } });
         server.fail({ status, retryAfter: 20 });
         const { code, reason } = await failure(client.create(ThingKind, thing('a')));
         assert.deepEqual([code, reason], want);
@@ -694,10 +613,7 @@ describe('HTTP client', () => {
       server.bookmark();
       server.remove(ThingKind, 'a', 'ns');
       await until('three events', () => events.length === 3);
-      assert.deepEqual(
-        events.map(({ type }) => type),
-        ['ADDED', 'BOOKMARK', 'DELETED'],
-      );
+      assert.deepEqual(map(events, 'type'), ['ADDED', 'BOOKMARK', 'DELETED']);
       assert.deepEqual(events[1], { type: 'BOOKMARK', resourceVersion: '102' });
       assert.deepEqual(server.seen('WATCH')[0]?.query, {
         labelSelector: 'app=x',
@@ -731,26 +647,24 @@ describe('HTTP client', () => {
       subscription.unsubscribe();
     });
 
-    const unreadable = (line: string) => ({
-      act: () => server.writeToWatches(`${line}\n`),
-      ...{ code: 0, reason: 'InvalidWatchEvent' },
-    });
-    const event = (type: string, object: object) => unreadable(JSON.stringify({ type, object }));
+    const invalid = [0, 'InvalidWatchEvent'] as const;
+    const line = (text: string) => () => server.writeToWatches(`${text}\n`);
+    const event = (type: string, object: object) => line(JSON.stringify({ type, object }));
     const { uid: _uid, ...withoutUid } = stored('a', 101).metadata;
-    const failures: Record<string, { act: () => void; code: number; reason: string }> = {
-      'an ERROR event': { act: () => server.errorInBand(410, 'Expired'), code: 410, reason: 'Expired' },
-      'a cut mid-line': {
-        act: () => server.dropWatches('{"type":"ADD'),
-        ...{ code: 0, reason: 'ConnectionClosed' },
-      },
-      'a line that is not JSON': unreadable('{hunter2}'),
-      'an unknown event': unreadable('{"type":"X"}'),
-      'an event of nothing but metadata': event('ADDED', { metadata: { name: 'ghost' } }),
-      'an event of another kind': event('MODIFIED', { ...stored('a', 101), kind: 'Other' }),
-      'the deletion of what has no uid': event('DELETED', { ...stored('a', 101), metadata: withoutUid }),
-      'a bookmark without a version': event('BOOKMARK', { kind: 'Thing', metadata: {} }),
+    const failures: Record<string, readonly [act: () => void, code: number, reason: string]> = {
+      'an ERROR event': [() => server.errorInBand(410, 'Expired'), 410, 'Expired'],
+      'a cut mid-line': [() => server.dropWatches('{"type":"ADD'), 0, 'ConnectionClosed'],
+      'a line that is not JSON': [line('{hunter2}'), ...invalid],
+      'an unknown event': [line('{"type":"X"}'), ...invalid],
+      'an event of nothing but metadata': [event('ADDED', { metadata: { name: 'ghost' } }), ...invalid],
+      'an event of another kind': [event('MODIFIED', { ...stored('a', 101), kind: 'Other' }), ...invalid],
+      'the deletion of what has no uid': [
+        event('DELETED', { ...stored('a', 101), metadata: withoutUid }),
+        ...invalid,
+      ],
+      'a bookmark without a version': [event('BOOKMARK', { kind: 'Thing', metadata: {} }), ...invalid],
     };
-    for (const [name, { act, code, reason }] of Object.entries(failures)) {
+    for (const [name, [act, code, reason]] of Object.entries(failures)) {
       test(`${name} is an ApiError`, async () => {
         const { ends } = watching();
         await open();

@@ -4,6 +4,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
+import map from 'lodash/map.js';
+import omit from 'lodash/omit.js';
 import { parse } from 'yaml';
 import { guardFields } from '../../../apis/core/v1alpha1/meta.ts';
 import { ApiError } from '../../../runtime/client/errors.ts';
@@ -99,37 +101,11 @@ describe('installing definitions', () => {
     await write('sub/d.yaml', yaml('dees'));
     await write('README.md', 'no definition');
     await install();
-    assert.deepEqual(
-      stored()
-        .map(({ metadata }) => metadata.name)
-        .toSorted(),
-      ['ays.test.example.org', 'bees.test.example.org', 'cees.test.example.org'],
-    );
-    assert.deepEqual(stored()[0]?.spec, {
-      group: 'test.example.org',
-      names: { plural: 'ays', kind: 'Thing' },
-      scope: 'Namespaced',
-      versions: [
-        {
-          name: 'v1',
-          schema: {
-            openAPIV3Schema: {
-              type: 'object',
-              properties: { a: { type: 'string' } },
-              'x-kubernetes-validations': [{ rule: 'self.a == oldSelf.a' }],
-            },
-          },
-        },
-      ],
-    });
-    assert.deepEqual(
-      log.lines.map(({ level, fields }) => [level, fields.change]),
-      [
-        ['info', 'created'],
-        ['info', 'created'],
-        ['info', 'created'],
-      ],
-    );
+    const names = ['ays', 'bees', 'cees'].map((plural) => `${plural}.test.example.org`);
+    assert.deepEqual(map(stored(), 'metadata.name').toSorted(), names);
+    assert.deepEqual(stored()[0]?.spec, parse(yaml('ays')).spec);
+    assert.deepEqual(map(log.lines, 'level'), ['info', 'info', 'info']);
+    assert.deepEqual(map(log.lines, 'fields.change'), ['created', 'created', 'created']);
   });
 
   const ofVersion = (version: string | undefined, type?: string): string =>
@@ -137,10 +113,8 @@ describe('installing definitions', () => {
       '{ from: file }',
       version === undefined ? '{}' : `{ services-stack.crossplane.io/definition-version: '${version}' }`,
     );
-  const versions: Record<
-    string,
-    readonly [before: string | undefined, now: string | undefined, isWritten: boolean]
-  > = {
+  type Version = string | undefined;
+  const versions: Record<string, readonly [before: Version, now: Version, isWritten: boolean]> = {
     'an older process leaves a newer definition': ['0.10.0', '0.9.2', false],
     'a pre-release is older than its release': ['1.0.0', '1.0.0-beta.1', false],
     'a newer process replaces an older definition': ['0.9.2', '0.10.0', true],
@@ -175,10 +149,7 @@ describe('installing definitions', () => {
         { plural: 'secrets', group: '' },
       ],
     });
-    assert.deepEqual(
-      stored().map(({ metadata }) => metadata.name),
-      ['bees.test.example.org'],
-    );
+    assert.deepEqual(map(stored(), 'metadata.name'), ['bees.test.example.org']);
   });
 
   test('a second time nothing is written, though the server has dropped what it does not know', async () => {
@@ -234,10 +205,8 @@ describe('installing definitions', () => {
   test('comments and layout of the file do not count', async () => {
     await write('a.yaml', yaml('ays'));
     await install();
-    await write(
-      'a.yaml',
-      `# another comment\n${yaml('ays').replace('{ from: file }', '\n    from: "file"')}`,
-    );
+    const same = yaml('ays').replace('{ from: file }', '\n    from: "file"');
+    await write('a.yaml', `# another comment\n${same}`);
     server.requests.length = 0;
     await install();
     assert.deepEqual(writes(), []);
@@ -247,14 +216,9 @@ describe('installing definitions', () => {
     await write('a.yaml', yaml('ays'));
     await install();
     const [before] = stored();
-    server.put(CustomResourceDefinitionKind, {
-      ...before!,
-      metadata: {
-        ...before!.metadata,
-        labels: { theirs: 'l' },
-        annotations: { ...before!.metadata.annotations, theirs: 'a' },
-      },
-    });
+    const annotated = { ...before!.metadata.annotations, theirs: 'a' };
+    const noted = { ...before!.metadata, labels: { theirs: 'l' }, annotations: annotated };
+    server.put(CustomResourceDefinitionKind, { ...before!, metadata: noted });
     await write('a.yaml', yaml('ays', 'integer'));
     server.requests.length = 0;
     await install();
@@ -262,12 +226,8 @@ describe('installing definitions', () => {
     assert.deepEqual(writes(), ['PUT']);
     assert.match(JSON.stringify(after?.spec), /integer/);
     assert.deepEqual(after?.metadata.labels, { theirs: 'l' });
-    const {
-      [definitionHashAnnotation]: hash,
-      [lastApplied]: _last,
-      ...annotations
-    } = after?.metadata.annotations ?? {};
-    assert.deepEqual(annotations, { from: 'file', theirs: 'a' });
+    const { [definitionHashAnnotation]: hash, ...annotations } = after?.metadata.annotations ?? {};
+    assert.deepEqual(omit(annotations, lastApplied), { from: 'file', theirs: 'a' });
     assert.notEqual(hash, before?.metadata.annotations?.[definitionHashAnnotation]);
     assert.equal(after?.metadata.uid, before?.metadata.uid);
   });
@@ -284,27 +244,22 @@ describe('installing definitions', () => {
     });
   }
 
-  const refused: Record<string, { text: string; want: RegExp }> = {
-    'YAML that cannot be read': { text: 'a: [', want: /cannot read x\.yaml: .*line/s },
-    'a key given twice': { text: 'a: 1\na: 2\n', want: /cannot read x\.yaml/ },
-    'a definition that another file has': {
-      text: yaml('ays'),
-      want: /cannot install ays\.test\.example\.org: a\.yaml and x\.yaml both define it; remove one of them/,
-    },
-    'another kind': {
-      text: 'apiVersion: v1\nkind: Namespace\nmetadata: { name: n }\n',
-      want: /cannot install x\.yaml: it may hold only objects of kind CustomResourceDefinition/,
-    },
-    'no object at all': {
-      text: 'hello',
-      want: /cannot install x\.yaml: it may hold only objects of kind CustomResourceDefinition/,
-    },
-    'a definition without name': {
-      text: yaml('ays').replace('name: ays.test.example.org', 'nome: a'),
-      want: /cannot install x\.yaml: it may hold only objects of kind CustomResourceDefinition/,
-    },
+  const onlyDefinitions = /cannot install x\.yaml: it may hold only objects of kind CustomResourceDefinition/;
+  const refused: Record<string, readonly [text: string, want: RegExp]> = {
+    'YAML that cannot be read': ['a: [', /cannot read x\.yaml: .*line/s],
+    'a key given twice': ['a: 1\na: 2\n', /cannot read x\.yaml/],
+    'a definition that another file has': [
+      yaml('ays'),
+      /cannot install ays\.test\.example\.org: a\.yaml and x\.yaml both define it; remove one of them/,
+    ],
+    'another kind': ['apiVersion: v1\nkind: Namespace\nmetadata: { name: n }\n', onlyDefinitions],
+    'no object at all': ['hello', onlyDefinitions],
+    'a definition without name': [
+      yaml('ays').replace('name: ays.test.example.org', 'nome: a'),
+      onlyDefinitions,
+    ],
   };
-  for (const [name, { text, want }] of Object.entries(refused)) {
+  for (const [name, [text, want]] of Object.entries(refused)) {
     test(`${name} is an error that names the file, and nothing is written`, async () => {
       await write('a.yaml', yaml('ays'));
       await write('x.yaml', text);
@@ -321,32 +276,27 @@ describe('installing definitions', () => {
   test("the server's refusal names the file and keeps its cause", async () => {
     await write('a.yaml', yaml('ays'));
     server.fail({ method: 'POST', status: 422, reason: 'Invalid', message: 'spec.scope: Required value' });
+    const message = 'cannot install ays.test.example.org of a.yaml: spec.scope: Required value';
     await assert.rejects(install(), (error: Error) => {
-      assert.equal(
-        error.message,
-        'cannot install ays.test.example.org of a.yaml: spec.scope: Required value',
-      );
-      assert.equal((error.cause as { code?: number }).code, 422);
+      assert.deepEqual([error.message, (error.cause as { code?: number }).code], [message, 422]);
       return true;
     });
   });
 
-  const unestablished: Record<string, { given: CustomResourceDefinition['status']; want: RegExp }> = {
-    'no word of the server': {
-      given: undefined,
-      want: /ays\.test\.example\.org of a\.yaml is not served by the API server after 0\.05 s: its status gives no reason/,
-    },
-    'names that are taken': {
-      given: {
-        conditions: [{ type: 'NamesAccepted', status: 'False', message: '"things" is already in use' }],
-      },
-      want: /a\.yaml is not served by the API server after 0\.05 s: "things" is already in use/,
-    },
+  const unestablished: Record<string, readonly [conditions: object[] | undefined, want: RegExp]> = {
+    'no word of the server': [
+      undefined,
+      /ays\.test\.example\.org of a\.yaml is not served by the API server after 0\.05 s: its status gives no reason/,
+    ],
+    'names that are taken': [
+      [{ type: 'NamesAccepted', status: 'False', message: '"things" is already in use' }],
+      /a\.yaml is not served by the API server after 0\.05 s: "things" is already in use/,
+    ],
   };
-  for (const [name, { given, want }] of Object.entries(unestablished)) {
+  for (const [name, [conditions, want]] of Object.entries(unestablished)) {
     test(`not established in time: ${name}`, async () => {
       await write('a.yaml', yaml('ays'));
-      status = given;
+      status = conditions && ({ conditions } as CustomResourceDefinition['status']);
       await assert.rejects(install({ timeoutMs: 50 }), want);
     });
   }
@@ -372,11 +322,9 @@ const ofThings = (openAPIV3Schema?: object): CustomResourceDefinition => ({
 const withSpec = (spec: object) => ofThings({ properties: { spec } });
 
 describe('a definition lacks a field', () => {
+  const bothFields = ['spec.guard', 'status.guard'];
   const cases: Record<string, readonly [definition: CustomResourceDefinition, lacked: readonly string[]]> = {
-    'if its schema does not have it': [
-      withSpec({ properties: { size: {} } }),
-      ['spec.guard', 'status.guard'],
-    ],
+    'if its schema does not have it': [withSpec({ properties: { size: {} } }), bothFields],
     'unless its schema has it': [withSpec({ properties: { guard: {} } }), ['status.guard']],
     'unless its schema keeps unknown fields there': [
       withSpec({ 'x-kubernetes-preserve-unknown-fields': true }),
@@ -386,7 +334,7 @@ describe('a definition lacks a field', () => {
   };
   for (const [rule, [definition, lacked]] of Object.entries(cases)) {
     test(rule, () => {
-      assert.deepEqual(lackedFields(definition, 'v1', ['spec.guard', 'status.guard']), lacked);
+      assert.deepEqual(lackedFields(definition, 'v1', bothFields), lacked);
     });
   }
 
@@ -407,10 +355,8 @@ describe('a definition lacks a field', () => {
         );
     });
     assert.deepEqual(new Set(found.map(([role]) => role)), new Set(Object.keys(guardFields)));
-    assert.deepEqual(
-      found.flatMap(([, lacked]) => lacked),
-      [],
-    );
+    const lacking = found.flatMap(([, lacked]) => lacked);
+    assert.deepEqual(lacking, []);
   });
 });
 
@@ -467,10 +413,7 @@ describe('a guard of definitions', () => {
     const { admit, log } = scene([forbidden, forbidden]);
     await admit();
     await admit();
-    assert.deepEqual(
-      log.lines.map(({ level }) => level),
-      ['warn'],
-    );
+    assert.deepEqual(map(log.lines, 'level'), ['warn']);
   });
 
   const absent = new ApiError('no', { code: 404, reason: 'NotFound' });
