@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
+import map from 'lodash/map.js';
 import { Subscription, throwError } from 'rxjs';
 import { NamespaceKind } from '../../../apis/core/v1alpha1/namespace.ts';
 import type { Informers } from '../../../runtime/cache/informers.ts';
@@ -75,10 +76,7 @@ describe('a kind that is watched in some namespaces only', () => {
     cluster.put(ThingKind, inNamespace('c', 'two', 4));
     await clock.settle();
     assert.deepEqual(names(), ['a/one', 'b/one', 'b/two']);
-    assert.deepEqual(
-      things.store.byIndex('size', '3').map(({ metadata }) => metadata.namespace),
-      ['a', 'b'],
-    );
+    assert.deepEqual(map(things.store.byIndex('size', '3'), 'metadata.namespace'), ['a', 'b']);
     assert.equal(things.get({ namespace: 'b', name: 'two' })?.spec?.size, 4);
     assert.equal(things.get({ namespace: 'c', name: 'two' }), undefined);
     assert.deepEqual(taken().toSorted(), ['list a', 'list b', 'watch a', 'watch b']);
@@ -115,17 +113,14 @@ describe('a kind that is watched in some namespaces only', () => {
       }),
     );
     await start();
-    const phaseOf = () => informers.states().map(({ stream, isSynced }) => [stream.phase, isSynced]);
-    assert.deepEqual(
-      [phaseOf(), isSynced, things.store.isSynced, reported],
-      [[['waiting', false]], false, false, 1],
-    );
+    const seen = () => [
+      informers.states().map(({ stream, isSynced }) => [stream.phase, isSynced]),
+      ...[isSynced, things.store.isSynced, reported],
+    ];
+    assert.deepEqual(seen(), [[['waiting', false]], false, false, 1]);
     refusals.clear();
     await clock.advance(30_000);
-    assert.deepEqual(
-      [phaseOf(), isSynced, things.store.isSynced, reported],
-      [[['watching', true]], true, true, 2],
-    );
+    assert.deepEqual(seen(), [[['watching', true]], true, true, 2]);
   });
 
   test('a namespace that is listed again after a 410 does not change the objects of other namespaces', async () => {
@@ -143,10 +138,8 @@ describe('a kind that is watched in some namespaces only', () => {
     refusals.clear();
     await clock.advance(5_000);
     assert.deepEqual(names(), ['a/one', 'b/two', 'b/three']);
-    assert.deepEqual(
-      taken().filter((request) => request.startsWith('list')),
-      ['list b'],
-    );
+    const lists = taken().filter((request) => request.startsWith('list'));
+    assert.deepEqual(lists, ['list b']);
   });
 
   test('an answer about another namespace is not kept', async () => {
@@ -164,10 +157,7 @@ describe('a kind that is watched in some namespaces only', () => {
       cluster.put(NamespaceKind, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
     for (const name of ['a', 'b', 'c']) put(name);
     await start();
-    assert.deepEqual(
-      namespaces.store.all().map(({ metadata }) => metadata.name),
-      ['a', 'b'],
-    );
+    assert.deepEqual(map(namespaces.store.all(), 'metadata.name'), ['a', 'b']);
     assert.equal(namespaces.get({ name: 'b' })?.metadata.name, 'b');
     assert.equal(namespaces.get({ name: 'c' }), undefined);
     assert.equal((await namespaces.fetch({ name: 'c' }))?.metadata.name, 'c');

@@ -43,19 +43,14 @@ describe('informers', () => {
     await until('they are synced', () => isSynced);
     await whenSynced;
   };
+  const createBackoff = () => ({ next: () => 2 });
+  const options = () => ({ client, log, clock, random: () => 0.5, createBackoff });
   beforeEach(async () => {
     clock = testClock();
     server = await new FakeApiServer(ThingKind, SecretKind).start();
     log = recordedLog();
     client = kubernetesClient({ kubeConfig: server.kubeConfig(), log, clock: realClock() });
-    informers = createInformers({
-      client,
-      log,
-      clock,
-      random: () => 0.5,
-      shortWatchMs: 0,
-      createBackoff: () => ({ next: () => 2 }),
-    });
+    informers = createInformers({ ...options(), shortWatchMs: 0 });
   });
   afterEach(async () => {
     running?.unsubscribe();
@@ -116,7 +111,7 @@ describe('informers', () => {
     server.put(ThingKind, thing('a'));
     let isAdmitted = false;
     informers = createInformers({
-      ...{ client, log, clock, random: () => 0.5, createBackoff: () => ({ next: () => 2 }) },
+      ...options(),
       async admit() {
         if (!isAdmitted) throw definitionOutdated(['spec.guard']);
       },
@@ -195,12 +190,10 @@ describe('informers', () => {
     await until('a arrives', () => things.store.all().length === 1);
     await until('secrets wait', () => informers.states()[1]?.stream.phase === 'waiting');
     const [first, second] = informers.states();
-    assert.deepEqual(
-      [first?.kind, first?.isSynced, first?.objectCount],
-      ['things.v1.test.example.org', true, 1],
-    );
-    assert.equal(second?.isSynced, false);
-    assert.equal((second!.stream as { message: string }).message, 'no way');
+    const shown = [first?.kind, first?.isSynced, first?.objectCount];
+    assert.deepEqual(shown, ['things.v1.test.example.org', true, 1]);
+    const { message } = second!.stream as { message: string };
+    assert.deepEqual([second?.isSynced, message], [false, 'no way']);
   });
 
   test('waiting for a kind that never comes ends with the signal', async () => {
@@ -219,10 +212,8 @@ describe('informers', () => {
   test('10,000 objects do not hold up the event loop', async ({ mock }) => {
     const text = 'x'.repeat(2000);
     for (let n = 0; n < 10_000; n += 1) {
-      server.put(
-        ThingKind,
-        thing(`t${n}`, { spec: { text, size: n }, metadata: { labels: { n: `${n % 7}` } } }),
-      );
+      const metadata = { labels: { n: `${n % 7}` } };
+      server.put(ThingKind, thing(`t${n}`, { spec: { text, size: n }, metadata }));
     }
     const things = informers.resource(ThingKind);
     things.store.addIndex('n', ({ metadata }) => [metadata.labels?.n ?? '']);

@@ -4,6 +4,9 @@ import { afterEach, beforeEach, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import filter from 'lodash/filter.js';
+import find from 'lodash/find.js';
+import map from 'lodash/map.js';
 import type { Subscription } from 'rxjs';
 import { NEVER, throwError } from 'rxjs';
 import type { StreamedStore } from '../../../runtime/cache/store.ts';
@@ -49,20 +52,9 @@ describe('watch stream over HTTP', () => {
   let subscription: Subscription | undefined;
 
   const start = (options: Partial<WatchStreamOptions> = {}): void => {
-    subscription = watchStream(
-      client,
-      ThingKind,
-      {},
-      {
-        log,
-        clock,
-        random: () => 0.5,
-        backoff,
-        shortWatchMs: 0,
-        onState: (state) => states.push(state),
-        ...options,
-      },
-    ).subscribe({
+    const given = { log, clock, random: () => 0.5, backoff, shortWatchMs: 0 };
+    const onState = (state: StreamState) => states.push(state);
+    subscription = watchStream(client, ThingKind, {}, { ...given, onState, ...options }).subscribe({
       next(event) {
         events.push(event.type);
         store.apply(event);
@@ -78,11 +70,9 @@ describe('watch stream over HTTP', () => {
     start(options);
     await watching();
   };
-  const names = () =>
-    store
-      .all()
-      .map(({ metadata }) => metadata.name)
-      .toSorted();
+  const names = () => map(store.all(), 'metadata.name').toSorted();
+  const warnings = () => filter(log.lines, { level: 'warn' });
+  const restarts = () => events.filter((type) => type === 'restart').length;
   /** How many lists are complete. */
   const lists = () => events.filter((type) => type === 'synced').length;
   const resumedFrom = () => server.seen('WATCH').map(({ query }) => query.resourceVersion);
@@ -123,10 +113,7 @@ describe('watch stream over HTTP', () => {
     await until('both arrive', () => events.length === 7);
     assert.deepEqual(events.slice(5), ['applied', 'deleted']);
     assert.deepEqual(changes.slice(25), ['modified t0', 'deleted t1']);
-    assert.deepEqual(
-      states.map(({ phase }) => phase),
-      ['listing', 'watching'],
-    );
+    assert.deepEqual(map(states, 'phase'), ['listing', 'watching']);
   });
 
   test('a watch that the server ends resumes where it was, without backoff', async () => {
@@ -172,7 +159,7 @@ describe('watch stream over HTTP', () => {
     server.put(ThingKind, thing('b'));
     await until('b arrives', () => names().includes('b'));
     assert.deepEqual(changes, ['added a', 'added b']);
-    assert.equal(events.filter((type) => type === 'restart').length, 1);
+    assert.equal(restarts(), 1);
     assert.equal(backoff.calls, 1);
   });
 
@@ -200,18 +187,11 @@ describe('watch stream over HTTP', () => {
       await until('it has listed again', () => lists() === 2);
       assert.equal(backoff.calls, 0);
       assert.deepEqual(names(), ['new', 'replaced', 'stays']);
-      assert.deepEqual(changes.toSorted(), [
-        'added new',
-        'added replaced',
-        'deleted goes',
-        'deleted replaced',
-      ]);
+      const wanted = ['added new', 'added replaced', 'deleted goes', 'deleted replaced'];
+      assert.deepEqual(changes.toSorted(), wanted);
       await watching(2);
       assert.equal(resumedFrom().at(-1), server.resourceVersion);
-      assert.ok(
-        log.lines.every(({ level }) => level !== 'warn' && level !== 'error'),
-        'that is no fault',
-      );
+      assert.ok(!log.lines.some(({ level }) => level === 'warn' || level === 'error'), 'that is no fault');
     });
   }
 
@@ -284,15 +264,8 @@ describe('watch stream over HTTP', () => {
     await clock.advance(10);
     await watching(3);
     assert.deepEqual(resumedFrom(), ['100', '100', '100']);
-    assert.deepEqual(
-      states.find(({ phase }) => phase === 'waiting'),
-      {
-        phase: 'waiting',
-        code: 429,
-        message: 'told to fail',
-        delayMs: 1000,
-      },
-    );
+    const waiting = { phase: 'waiting', code: 429, message: 'told to fail', delayMs: 1000 };
+    assert.deepEqual(find(states, { phase: 'waiting' }), waiting);
   });
 
   test('server errors are retried from the same point, and complained of once', async () => {
@@ -303,28 +276,20 @@ describe('watch stream over HTTP', () => {
     await until('a arrives', () => names().includes('a'));
     assert.equal(backoff.calls, 5);
     assert.deepEqual(new Set(resumedFrom()), new Set(['100']));
-    assert.equal(log.lines.filter(({ level }) => level === 'warn').length, 1);
-    assert.equal(events.filter((type) => type === 'restart').length, 1);
+    assert.equal(warnings().length, 1);
+    assert.equal(restarts(), 1);
   });
 
   test('each cause of a failure is logged once, also if it follows another one', async () => {
     server.put(ThingKind, thing('a'));
     await watchingWith();
-    const causes = [
-      { status: 0 },
-      { status: 401, reason: 'Unauthorized' },
-      { status: 403, reason: 'Forbidden' },
-      { status: 503 },
-      { status: 401, reason: 'Unauthorized' },
-    ];
-    for (const cause of causes) server.fail({ ...cause, times: 3, method: 'WATCH' });
+    for (const status of [0, 401, 403, 503, 401]) {
+      server.fail({ status, reason: `Reason${status}`, times: 3, method: 'WATCH' });
+    }
     server.endWatches();
     await until('all were met', () => backoff.calls === 15 && server.openWatches === 1);
-    const warned = log.lines.filter(({ level }) => level === 'warn');
-    assert.deepEqual(
-      warned.map(({ fields }) => apiErrorIn(fields.error)?.code),
-      [0, 401, 403, 503],
-    );
+    const codes = warnings().map(({ fields }) => apiErrorIn(fields.error)?.code);
+    assert.deepEqual(codes, [0, 401, 403, 503]);
   });
 
   test('a server that answers every watch with 410 is not asked without delays', async () => {
@@ -348,7 +313,7 @@ describe('watch stream over HTTP', () => {
     await server.start();
     await until('b arrives and a goes', () => names().join() === 'b,stays');
     assert.deepEqual(changes, ['added a', 'added stays', 'added b', 'deleted a']);
-    assert.equal(events.filter((type) => type === 'restart').length, 1);
+    assert.equal(restarts(), 1);
   });
 
   test('a server that was restored from a backup and has used our versions again is listed', async () => {
@@ -361,35 +326,23 @@ describe('watch stream over HTTP', () => {
     for (const name of ['a', 'b', 'c', 'd']) server.put(ThingKind, thing(name));
     await server.start();
     await until('all arrive', () => names().join() === 'a,b,c,d');
-    assert.equal(events.filter((type) => type === 'restart').length, 2);
+    assert.equal(restarts(), 2);
   });
 
   test('a kind that is not installed is said once, retried at most 5 s apart, and found when it comes', async () => {
     const bare = await new FakeApiServer().start();
     const other = kubernetesClient({ kubeConfig: bare.kubeConfig(), log, clock: realClock() });
     const waits: number[] = [];
-    const slow = quickBackoff(30_000);
-    const stream = watchStream(
-      other,
-      ThingKind,
-      {},
-      {
-        log,
-        clock,
-        random: () => 0.5,
-        backoff: slow,
-        notInstalledDelayMs: 5,
-        onState: (state) => state.phase === 'waiting' && waits.push(state.delayMs),
-      },
-    ).subscribe((event) => store.apply(event));
+    const given = { log, clock, random: () => 0.5, backoff: quickBackoff(30_000), notInstalledDelayMs: 5 };
+    const onState = (state: StreamState) => state.phase === 'waiting' && waits.push(state.delayMs);
+    const stream = watchStream(other, ThingKind, {}, { ...given, onState }).subscribe(store.apply);
     await until('it has tried', () => waits.length > 4);
     bare.install(ThingKind);
     await until('it is synced', () => store.isSynced);
     assert.deepEqual(new Set(waits), new Set([5]));
-    const said = log.lines.filter(({ level }) => level === 'warn');
-    assert.equal(said.length, 1);
-    assert.match(said[0]!.message, /not installed.*kubectl apply -f crds\/.*--install-crds/);
-    assert.equal(said[0]?.fields.kind, 'things.v1.test.example.org');
+    const [warning = assert.fail(), ...others] = warnings();
+    assert.match(warning.message, /not installed.*kubectl apply -f crds\/.*--install-crds/);
+    assert.deepEqual([warning.fields.kind, others], ['things.v1.test.example.org', []]);
     stream.unsubscribe();
     await other.close();
     await bare.stop();
@@ -399,9 +352,9 @@ describe('watch stream over HTTP', () => {
     server.fail({ status: 403, reason: 'Forbidden', times: 4 });
     start();
     await until('it is synced', () => store.isSynced);
-    const said = log.lines.filter(({ level }) => level === 'warn');
-    assert.equal(said.length, 1);
-    assert.match(said[0]!.message, /not allowed.*get, list and watch.*RBAC/);
+    const [warning = assert.fail(), ...others] = warnings();
+    assert.match(warning.message, /not allowed.*get, list and watch.*RBAC/);
+    assert.deepEqual(others, []);
   });
 
   test('a black-holed watch is noticed by the deadline and replaced', async () => {
@@ -423,15 +376,11 @@ describe('watch stream over HTTP', () => {
     const startChecked = (options: Partial<WatchStreamOptions> = {}): void => {
       confirmedBy = [];
       silences = 0;
-      start({
-        silenceMs,
-        graceMs: 5,
-        onConfirmed: (by) => confirmedBy.push(by),
-        onSilence: () => {
-          silences += 1;
-        },
-        ...options,
-      });
+      const onConfirmed: WatchStreamOptions['onConfirmed'] = (by) => confirmedBy.push(by);
+      const onSilence = () => {
+        silences += 1;
+      };
+      start({ silenceMs, graceMs: 5, onConfirmed, onSilence, ...options });
     };
     const checkedWith = async (options: Partial<WatchStreamOptions> = {}): Promise<void> => {
       startChecked(options);
@@ -528,10 +477,7 @@ describe('watch stream over HTTP', () => {
       await until('it was asked', () => checks().length === 1);
       await clock.advance(1000);
       await until('a arrives', () => names().includes('a'));
-      assert.deepEqual(
-        states.filter(({ phase }) => phase === 'waiting').map((state) => 'code' in state && state.code),
-        [0, 503],
-      );
+      assert.deepEqual(map(filter(states, { phase: 'waiting' }), 'code'), [0, 503]);
       assert.equal(lists(), 2);
     });
 
@@ -600,16 +546,11 @@ describe('watch stream over HTTP', () => {
         if (n % 3 === 0) server.endWatches();
         else if (n % 3 === 1) server.dropWatches();
         else server.errorInBand(410, 'Expired');
-        await until(
-          'it watches again',
-          () => server.seen('WATCH').length > opened && server.openWatches >= 1,
-        );
+        const isOpen = () => server.seen('WATCH').length > opened && server.openWatches >= 1;
+        await until('it watches again', isOpen);
       }
       await until('one watch is open', () => server.openWatches === 1);
-      server.requests.length = 0;
-      log.lines.length = 0;
-      states.length = 0;
-      events.length = 0;
+      for (const noted of [server.requests, log.lines, states, events]) noted.length = 0;
     };
     setFlagsFromString('--expose-gc');
     const collectGarbage = runInNewContext('gc') as () => void;
@@ -628,10 +569,8 @@ describe('watch stream over HTTP', () => {
     const heapBefore = await heapBytes();
     await reconnect(2000);
     await until('the sockets are closed', () => server.sockets.size <= before.sockets);
-    assert.ok(
-      resources() <= before.resources + 2,
-      `${resources()} handles and timers, ${before.resources} before`,
-    );
+    const left = `${resources()} handles and timers, ${before.resources} before`;
+    assert.ok(resources() <= before.resources + 2, left);
     const grownBytes = (await heapBytes()) - heapBefore;
     assert.ok(grownBytes < 3e6, `${grownBytes} bytes for 2000 reconnects`);
     process.off('warning', onWarning);
@@ -659,13 +598,11 @@ describe('watch stream over a scripted client', () => {
       watch: () => NEVER,
     });
     let turns = 0;
-    const counted: Clock = {
-      ...clock,
-      nextTurn() {
-        turns += 1;
-        return clock.nextTurn();
-      },
+    const nextTurn = () => {
+      turns += 1;
+      return clock.nextTurn();
     };
+    const counted: Clock = { ...clock, nextTurn };
     const subscription = watchStream(client, ThingKind, {}, { log, clock: counted, random }).subscribe();
     await clock.settle();
     subscription.unsubscribe();
@@ -683,17 +620,8 @@ describe('watch stream over a scripted client', () => {
       },
       watch: () => throwError(() => error),
     });
-    const subscription = watchStream(
-      client,
-      ThingKind,
-      {},
-      {
-        log,
-        clock,
-        random,
-        onState: (state) => state.phase === 'waiting' && delays.push(state.delayMs),
-      },
-    ).subscribe();
+    const onState = (state: StreamState) => state.phase === 'waiting' && delays.push(state.delayMs);
+    const subscription = watchStream(client, ThingKind, {}, { log, clock, random, onState }).subscribe();
     await clock.settle();
     for (let n = 1; n <= 7; n += 1) {
       assert.deepEqual([delays.length, attempts], [n, n]);

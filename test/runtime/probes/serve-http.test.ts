@@ -59,23 +59,26 @@ describe('pages over HTTP', () => {
       throw new Error('secret of the page');
     },
   };
-  const rows: Record<string, { path: string; method?: string; status: number; body?: string }> = {
-    'a page': { path: '/a', status: 200, body: 'a' },
-    'a page with a query': { path: '/a?x=1', status: 200, body: 'a1' },
-    'HEAD is a page without body': { path: '/a', method: 'HEAD', status: 200, body: '' },
-    'no such page': { path: '/b', status: 404 },
-    'no page of every object': { path: '/constructor', status: 404 },
-    'GET only': { path: '/a', method: 'POST', status: 405 },
-    'a page that rejects tells nothing': { path: '/broken', status: 500, body: 'internal error\n' },
-    'a page that throws tells nothing': { path: '/thrown', status: 500, body: 'internal error\n' },
+  const internal = 'internal error\n';
+  const rows: Record<
+    string,
+    readonly [path: string, status: number, body?: string | undefined, method?: string]
+  > = {
+    'a page': ['/a', 200, 'a'],
+    'a page with a query': ['/a?x=1', 200, 'a1'],
+    'HEAD is a page without body': ['/a', 200, '', 'HEAD'],
+    'no such page': ['/b', 404],
+    'no page of every object': ['/constructor', 404],
+    'GET only': ['/a', 405, undefined, 'POST'],
+    'a page that rejects tells nothing': ['/broken', 500, internal],
+    'a page that throws tells nothing': ['/thrown', 500, internal],
   };
-  for (const [name, { path, method = 'GET', status, body }] of Object.entries(rows)) {
+  for (const [name, [path, status, body, method = 'GET']] of Object.entries(rows)) {
     test(name, async () => {
       const url = await serve(serveHttp({ flag, address: loopback, pages }));
       const response = await fetch(url + path, { method });
       const text = await response.text();
-      assert.equal(response.status, status);
-      if (body !== undefined) assert.equal(text, body);
+      assert.deepEqual([response.status, text], [status, body ?? text]);
     });
   }
 
@@ -92,17 +95,14 @@ describe('pages over HTTP', () => {
 
   test('an address that is taken is an error that names the flag, and why', async () => {
     const url = await serve(serveHttp({ flag, address: loopback, pages }));
-    const port = Number(new URL(url).port);
-    await assert.rejects(
-      firstValueFrom(serveHttp({ flag, address: { host: '127.0.0.1', port }, pages })),
-      new Error(`--metrics-bind-address: cannot listen on 127.0.0.1:${port}: another process uses that port`),
-    );
-    await assert.rejects(
-      firstValueFrom(serveHealth({ address: { host: '127.0.0.1', port }, live: {}, ready: {} })),
-      new Error(
-        `--health-probe-bind-address: cannot listen on 127.0.0.1:${port}: another process uses that port`,
-      ),
-    );
+    const address = { host: '127.0.0.1', port: Number(new URL(url).port) };
+    const taken = `cannot listen on 127.0.0.1:${address.port}: another process uses that port`;
+    for (const [named, server$] of [
+      [flag, serveHttp({ flag, address, pages })],
+      ['--health-probe-bind-address', serveHealth({ address, live: {}, ready: {} })],
+    ] as const) {
+      await assert.rejects(firstValueFrom(server$), new Error(`${named}: ${taken}`));
+    }
   });
 
   test('unsubscribing closes it, open connections too', async () => {
@@ -268,36 +268,22 @@ describe('health', () => {
   const broken = (): string => {
     throw new Error('secret');
   };
-  const rows: Record<string, { live?: object; ready?: object; path: string; status: number; body: string }> =
-    {
-      'all is well': { path: '/healthz', status: 200, body: 'ok\n' },
-      'livez is healthz': {
-        live: { ill },
-        path: '/livez',
-        status: 503,
-        body: '[-]ill failed: reasons\nfailed\n',
-      },
-      'not ready is not dead': { ready: { ill }, path: '/healthz', status: 200, body: 'ok\n' },
-      'not ready says why': {
-        ready: { well, ill },
-        path: '/readyz',
-        status: 503,
-        body: '[-]ill failed: reasons\nfailed\n',
-      },
-      'verbose names all checks': {
-        ready: { well, ill },
-        path: '/readyz?verbose',
-        status: 503,
-        body: '[+]well ok\n[-]ill failed: reasons\nfailed\n',
-      },
-      'a check that throws has failed': {
-        ready: { broken },
-        path: '/readyz',
-        status: 503,
-        body: '[-]broken failed: the check itself failed\nfailed\n',
-      },
-    };
-  for (const [name, { live = {}, ready = {}, path, status, body }] of Object.entries(rows)) {
+  type Checks = { readonly live?: object; readonly ready?: object };
+  const isIll = '[-]ill failed: reasons\nfailed\n';
+  const rows: Record<string, readonly [given: Checks, path: string, status: number, body: string]> = {
+    'all is well': [{}, '/healthz', 200, 'ok\n'],
+    'livez is healthz': [{ live: { ill } }, '/livez', 503, isIll],
+    'not ready is not dead': [{ ready: { ill } }, '/healthz', 200, 'ok\n'],
+    'not ready says why': [{ ready: { well, ill } }, '/readyz', 503, isIll],
+    'verbose names all checks': [{ ready: { well, ill } }, '/readyz?verbose', 503, `[+]well ok\n${isIll}`],
+    'a check that throws has failed': [
+      { ready: { broken } },
+      '/readyz',
+      503,
+      '[-]broken failed: the check itself failed\nfailed\n',
+    ],
+  };
+  for (const [name, [{ live = {}, ready = {} }, path, status, body]] of Object.entries(rows)) {
     test(name, async () => {
       const checksOf = (given: object) => given as Record<string, () => string | undefined>;
       const url = await serve(

@@ -17,14 +17,14 @@ import { informerState, ThingKind, thing } from '../things.ts';
 
 /** A stream that never ends, and whether anybody listens. */
 function background() {
-  const stream = { listeners: 0, run$: new Observable<never>() };
-  stream.run$ = new Observable(() => {
-    stream.listeners += 1;
+  let listeners = 0;
+  const run$ = new Observable<never>(() => {
+    listeners += 1;
     return () => {
-      stream.listeners -= 1;
+      listeners -= 1;
     };
   });
-  return stream;
+  return { run$, isHeard: () => listeners };
 }
 
 describe('the process', () => {
@@ -85,21 +85,34 @@ describe('the process', () => {
       complete: () => ends.push('complete'),
     });
   };
+  /** Of the run. */
+  let signal: AbortSignal | undefined;
+  const runsUntil = (end: Promise<Result>): Partial<ControllerSpec> => ({
+    reconcile(_request, given) {
+      signal = given;
+      return end;
+    },
+  });
+  const hanging = runsUntil(new Promise(() => {}));
   /** These kinds become so. */
   const become = (state: Partial<InformerState>, ...names: readonly string[]): void => {
     for (const name of names) kinds[name] = { isSynced: false, isMissing: false, ...state };
     stateChange$.next();
   };
   const sync = (): void => become({ isSynced: true }, 'things');
-  const listening = () => [informers.listeners, others.listeners];
+  const listening = () => [informers.isHeard(), others.isHeard()];
+  /** The stores are synced, and key `a` is asked for. */
+  const wake = async (): Promise<void> => {
+    sync();
+    await clock.settle();
+    wake$.next({ name: 'a' });
+  };
 
   test('nothing is reconciled before every store is synced', async () => {
     begin({});
     assert.deepEqual(listening(), [1, 1]);
     assert.equal(wake$.observed, false);
-    sync();
-    await clock.settle();
-    wake$.next({ name: 'a' });
+    await wake();
     await clock.settle();
     assert.equal(outcomes[0]?.controller, 'things');
   });
@@ -110,7 +123,7 @@ describe('the process', () => {
   ] as const) {
     test(`of 5 keys at most ${most} run at a time in a controller ${what}`, async () => {
       const started: Request[] = [];
-      const reconcile = async (request: Request): Promise<Result> => {
+      const reconcile = (request: Request): Promise<Result> => {
         started.push(request);
         return new Promise(() => {});
       };
@@ -132,16 +145,8 @@ describe('the process', () => {
 
   test('a stop lets running reconciles finish while streams and events go on, then all ends', async () => {
     const finish = Promise.withResolvers<Result>();
-    let signal: AbortSignal | undefined;
-    begin({
-      reconcile: (_request, given) => {
-        signal = given;
-        return finish.promise;
-      },
-    });
-    sync();
-    await clock.settle();
-    wake$.next({ name: 'a' });
+    begin(runsUntil(finish.promise));
+    await wake();
     stop$.next();
     assert.equal(wake$.observed, false);
     await clock.advance(999);
@@ -152,19 +157,8 @@ describe('the process', () => {
   });
 
   test('a reconcile that does not finish in time is aborted', async () => {
-    let signal: AbortSignal | undefined;
-    begin(
-      {
-        reconcile: (_request, given) => {
-          signal = given;
-          return new Promise(() => {});
-        },
-      },
-      { drainTimeoutMs: 30_000 },
-    );
-    sync();
-    await clock.settle();
-    wake$.next({ name: 'a' });
+    begin(hanging, { drainTimeoutMs: 30_000 });
+    await wake();
     stop$.next();
     await clock.advance(29_999);
     assert.deepEqual([ends, signal?.aborted], [[], false]);
@@ -199,7 +193,7 @@ describe('the process', () => {
     begin({}, { background: [broken$] });
     broken$.error(new Error('cannot listen'));
     assert.match(String(ends[0]), /cannot listen/);
-    assert.equal(informers.listeners, 0);
+    assert.equal(informers.isHeard(), 0);
   });
 
   test('unsubscribing ends it all', async () => {
@@ -213,9 +207,8 @@ describe('the process', () => {
   describe('with several stacks', () => {
     /** Runs two of them, and says which have begun. */
     const beginTwo = (options: Partial<RunOptions> = {}) => {
-      kinds = Object.fromEntries(
-        ['a', 'b', 'shared'].map((name) => [name, { isSynced: false, isMissing: false }]),
-      );
+      const absent = { isSynced: false, isMissing: false };
+      kinds = { a: absent, b: absent, shared: absent };
       const begun: string[] = [];
       const of = (name: string, own: readonly string[], others: readonly string[] = []): ControllerSpec => ({
         name,
@@ -223,19 +216,14 @@ describe('the process', () => {
         reconcile: async () => done,
         stack: { name, own, others },
       });
-      begin(
-        {},
-        { controllers: [of('first', ['a', 'shared'], ['b']), of('second', ['b', 'shared'])], ...options },
-      );
+      const controllers = [of('first', ['a', 'shared'], ['b']), of('second', ['b', 'shared'])];
+      begin({}, { controllers, ...options });
       return begun;
     };
     const reported = () =>
-      log.lines.map(({ level, message, fields: { stack, kinds: names } }) => [
-        level,
-        message.split(/[,:;]/)[0],
-        ...(stack === undefined ? [] : [stack]),
-        ...(names === undefined ? [] : [names]),
-      ]);
+      log.lines.map(({ level, message, fields: { stack, kinds: names } }) =>
+        [level, message.split(/[,:;]/)[0], stack, names].filter((each) => each !== undefined),
+      );
 
     test('each begins when its own kinds are complete, and those of others that it reads', async () => {
       const begun = beginTwo();
@@ -376,13 +364,7 @@ describe('the process', () => {
     });
 
     test('a lost lease ends it at once with an error, running reconciles aborted', async () => {
-      let signal: AbortSignal | undefined;
-      await standingBy({
-        reconcile: (_request, given) => {
-          signal = given;
-          return new Promise(() => {});
-        },
-      });
+      await standingBy(hanging);
       leadership$.next('leading');
       wake$.next({ name: 'a' });
       leadership$.next('lost');
