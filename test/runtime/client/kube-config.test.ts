@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import type { IncomingHttpHeaders, RequestListener, Server } from 'node:http';
+import type { IncomingHttpHeaders, RequestListener } from 'node:http';
 import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -64,33 +64,22 @@ const identity = ({ headers }: { readonly headers: IncomingHttpHeaders }) =>
     Object.entries(headers).filter(([name]) => name === 'authorization' || name.startsWith('impersonate-')),
   );
 
-interface Asked {
-  last?: object | undefined;
-  times: number;
-  readonly refused: Set<string>;
-  /** How many of the next refusals wait until a request is accepted. */
-  held: number;
-}
-
 /** An API server that records the identity of the last request, and refuses some tokens. */
-async function apiServer(isTls: boolean): Promise<{
-  readonly server: Server;
-  readonly url: string;
-  readonly asked: Asked;
-}> {
-  const asked: Asked = { times: 0, refused: new Set(), held: 0 };
+async function apiServer(isTls: boolean) {
+  const asked = {
+    last: undefined as object | undefined,
+    times: 0,
+    refused: new Set<string>(),
+    /** How many of the next refusals wait until a request is accepted. */
+    held: 0,
+  };
   const waiting: (() => void)[] = [];
   const answerTo: RequestListener = (request, response) => {
     asked.last = identity(request);
     asked.times += 1;
     const isRefused = asked.refused.has(request.headers.authorization ?? '');
-    const status = {
-      kind: 'Status',
-      apiVersion: 'v1',
-      status: 'Failure',
-      code: 401,
-      message: 'Unauthorized',
-    };
+    const failure = { status: 'Failure', code: 401, message: 'Unauthorized' };
+    const status = { kind: 'Status', apiVersion: 'v1', ...failure };
     const version = { major: '1', minor: '30', gitVersion: 'v1.30.0' };
     const respond = () => {
       response.writeHead(isRefused ? 401 : 200, { 'content-type': 'application/json' });
@@ -108,11 +97,8 @@ async function apiServer(isTls: boolean): Promise<{
   const server = isTls ? createTlsServer(tls, answerTo) : createServer(answerTo);
   server.listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
-  return {
-    server,
-    url: `http${isTls ? 's' : ''}://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
-  };
+  const { port } = server.address() as AddressInfo;
+  return { server, url: `http${isTls ? 's' : ''}://127.0.0.1:${port}`, asked };
 }
 
 describe('a kubeconfig', () => {
@@ -120,7 +106,7 @@ describe('a kubeconfig', () => {
   let right: Awaited<ReturnType<typeof apiServer>>;
   let wrong: Awaited<ReturnType<typeof apiServer>>;
   let plain: Awaited<ReturnType<typeof apiServer>>;
-  let kubectl: string | undefined;
+  let hasKubectl = false;
   const open: { close(): Promise<void> }[] = [];
 
   before(async () => {
@@ -133,10 +119,8 @@ describe('a kubeconfig', () => {
       await writeFile(join(folder, `${each}answer`), answer({ token: `plugin-${each || 'top'}` }));
       await writeFile(join(folder, `${each}token`), `file-${each || 'top'}\n`);
     }
-    kubectl = await run('kubectl', ['version', '--client']).then(
-      () => 'kubectl',
-      () => undefined,
-    );
+    const asking = run('kubectl', ['version', '--client']);
+    hasKubectl = await asking.then(Boolean, () => false);
   });
   afterEach(async () => {
     await Promise.all(open.splice(0).map((each) => each.close()));
@@ -186,7 +170,7 @@ describe('a kubeconfig', () => {
       '--request-timeout=5s',
       ...(context ? ['--context', context] : []),
     ];
-    const running = run(kubectl!, args, { env: { ...process.env, ...environment } });
+    const running = run('kubectl', args, { env: { ...process.env, ...environment } });
     running.child.stdin?.end();
     await running;
     return seenBy();
@@ -217,6 +201,9 @@ describe('a kubeconfig', () => {
       current: 'x',
     },
   });
+
+  const noAuthority = { 'certificate-authority-data': undefined };
+  const unverified = { 'insecure-skip-tls-verify': true };
 
   const rows: Readonly<Record<string, Row>> = {
     'of two files with a current context, the first wins': {
@@ -287,21 +274,14 @@ describe('a kubeconfig', () => {
       },
       seen: 'plain',
     },
-    'a server that is not verified': {
-      files: one(
-        { token: 't' },
-        { 'certificate-authority-data': undefined, 'insecure-skip-tls-verify': true },
-      ),
-    },
+    'a server that is not verified': { files: one({ token: 't' }, { ...noAuthority, ...unverified }) },
   };
 
   const write = async (files: Row['files']): Promise<void> => {
     for (const [name, content] of Object.entries(files)) {
       const text = typeof content === 'string' ? content : kubeconfig(content);
-      const placed = text
-        .replaceAll('PLAIN', plain.url)
-        .replaceAll('RIGHT', right.url)
-        .replaceAll('WRONG', wrong.url);
+      const urls = { PLAIN: plain.url, RIGHT: right.url, WRONG: wrong.url };
+      const placed = text.replaceAll(/PLAIN|RIGHT|WRONG/g, (word) => urls[word as keyof typeof urls]);
       await writeFile(join(folder, name), placed);
     }
   };
@@ -319,8 +299,8 @@ describe('a kubeconfig', () => {
       assert.deepEqual(ours, { wrong: undefined, ...expected });
       right.asked.last = undefined;
       plain.asked.last = undefined;
-      if (kubectl === undefined) testContext.diagnostic('kubectl is not on this machine: not compared');
-      else assert.deepEqual(await askByKubectl(environmentOf(names), asked), ours);
+      if (!hasKubectl) return testContext.diagnostic('kubectl is not on this machine: not compared');
+      assert.deepEqual(await askByKubectl(environmentOf(names), asked), ours);
     });
   }
 
@@ -330,14 +310,11 @@ describe('a kubeconfig', () => {
       /^cluster "c": certificate-authority and certificate-authority-data exclude each other; remove one$/,
     ],
     'a certificate authority that is not verified': [
-      one({ token: 't' }, { 'certificate-authority-data': 'YQ==', 'insecure-skip-tls-verify': true }),
+      one({ token: 't' }, { 'certificate-authority-data': 'YQ==', ...unverified }),
       /^cluster "c": insecure-skip-tls-verify and certificate-authority exclude each other; remove one$/,
     ],
     'a certificate authority that is not there': [
-      one(
-        { token: 't' },
-        { 'certificate-authority': 'nowhere.crt', 'certificate-authority-data': undefined },
-      ),
+      one({ token: 't' }, { ...noAuthority, 'certificate-authority': 'nowhere.crt' }),
       /^cannot read certificate-authority .*\/nowhere\.crt: ENOENT$/,
     ],
     'a client certificate without its key': [
@@ -394,8 +371,8 @@ describe('a kubeconfig', () => {
   for (const [name, [files, message]] of Object.entries(refused)) {
     test(`${name} is refused, as by kubectl`, async (testContext) => {
       await isRefused(files, message);
-      if (kubectl === undefined) testContext.diagnostic('kubectl is not on this machine: not compared');
-      else await assert.rejects(askByKubectl(environmentOf(['a'])));
+      if (!hasKubectl) return testContext.diagnostic('kubectl is not on this machine: not compared');
+      await assert.rejects(askByKubectl(environmentOf(['a'])));
     });
   }
 
@@ -441,43 +418,31 @@ describe('a kubeconfig', () => {
 
   test('the file of --kubeconfig must exist', async () => {
     const path = join(folder, 'nowhere');
-    await assert.rejects(
-      readKubeConfig({ path, environment: {}, clock }),
-      /cannot read kubeconfig .*nowhere: ENOENT$/,
-    );
+    const reading = readKubeConfig({ path, environment: {}, clock });
+    await assert.rejects(reading, /cannot read kubeconfig .*nowhere: ENOENT$/);
   });
 
   test('a credential plugin learns of the cluster, if it asks for it', async () => {
     const config = { audience: 'here' };
     const extension = { name: 'client.authentication.k8s.io/exec', extension: config };
-    await write(
-      one(
-        { exec: { ...exec, provideClusterInfo: true } },
-        { 'tls-server-name': 'localhost', extensions: [extension] },
-      ),
-    );
+    const named = { 'tls-server-name': 'localhost', extensions: [extension] };
+    await write(one({ exec: { ...exec, provideClusterInfo: true } }, named));
     await ask(environmentOf(['a']));
     const { stdout } = await run('cat', [join(folder, 'question')]);
+    const cluster = { ...trusted(right.url), 'tls-server-name': 'localhost', config };
     assert.deepEqual(JSON.parse(stdout), {
       apiVersion: 'client.authentication.k8s.io/v1',
       kind: 'ExecCredential',
-      spec: {
-        interactive: false,
-        cluster: {
-          server: right.url,
-          'tls-server-name': 'localhost',
-          'certificate-authority-data': authority,
-          config,
-        },
-      },
+      spec: { interactive: false, cluster },
     });
   });
 
+  const pluginGives = (status: object) => writeFile(join(folder, 'answer'), answer(status));
   const runs = async (): Promise<number> => (await run('cat', [join(folder, 'runs')])).stdout.length / 2;
 
   test('a credential plugin runs again when its credential has expired or is refused, and not before', async () => {
     const nextYear = new Date(Date.now() + 365 * 86_400_000).toISOString();
-    await writeFile(join(folder, 'answer'), answer({ token: 'first', expirationTimestamp: nextYear }));
+    await pluginGives({ token: 'first', expirationTimestamp: nextYear });
     await write(one({ exec }));
     let nowMs = Date.now();
     const elapsed = { ms: 1 };
@@ -489,7 +454,7 @@ describe('a kubeconfig', () => {
     for (let times = 0; times < 3; times += 1) await client.serverVersion();
     assert.equal((await runs()) - before, 1);
     right.asked.refused.add('Bearer first');
-    await writeFile(join(folder, 'answer'), answer({ token: 'second', expirationTimestamp: nextYear }));
+    await pluginGives({ token: 'second', expirationTimestamp: nextYear });
     await client.serverVersion();
     assert.deepEqual(right.asked.last, { authorization: 'Bearer second' });
     assert.equal((await runs()) - before, 2);
@@ -499,12 +464,12 @@ describe('a kubeconfig', () => {
   });
 
   test('requests that are refused at the same time run the credential plugin once', async () => {
-    await writeFile(join(folder, 'answer'), answer({ token: 'old' }));
+    await pluginGives({ token: 'old' });
     await write(one({ exec }));
     const client = await clientOf(environmentOf(['a']));
     await client.serverVersion();
     const before = await runs();
-    await writeFile(join(folder, 'answer'), answer({ token: 'new' }));
+    await pluginGives({ token: 'new' });
     right.asked.refused.add('Bearer old');
     right.asked.held = 1;
     await Promise.all([client.serverVersion(), client.serverVersion()]);
@@ -513,7 +478,7 @@ describe('a kubeconfig', () => {
   });
 
   test('a refused request is sent again once', async () => {
-    await writeFile(join(folder, 'answer'), answer({ token: 'old' }));
+    await pluginGives({ token: 'old' });
     await write(one({ exec }));
     right.asked.refused.add('Bearer old');
     const before = right.asked.times;
@@ -526,12 +491,8 @@ describe('a kubeconfig', () => {
     await writeFile(join(accountFolder, 'ca.crt'), certificate);
     await writeFile(join(accountFolder, 'token'), 'old\n');
     const { hostname, port } = new URL(right.url);
-    const environment = {
-      HOME: accountFolder,
-      KUBECONFIG: '',
-      KUBERNETES_SERVICE_HOST: hostname,
-      KUBERNETES_SERVICE_PORT: port,
-    };
+    const service = { KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port };
+    const environment = { HOME: accountFolder, KUBECONFIG: '', ...service };
     const client = await clientOf(environment, { accountFolder });
     await client.serverVersion();
     assert.deepEqual(right.asked.last, { authorization: 'Bearer old' });
@@ -556,24 +517,22 @@ describe('a kubeconfig', () => {
   });
 
   test('a watch that is refused runs the credential plugin again', async () => {
-    await writeFile(join(folder, 'answer'), answer({ token: 'old' }));
+    await pluginGives({ token: 'old' });
     await write(one({ exec }));
     right.asked.refused.add('Bearer old');
     const client = await clientOf(environmentOf(['a']));
     const before = right.asked.times;
-    const watch = () =>
-      lastValueFrom(client.watch(SecretKind, { resourceVersion: '1', timeoutSeconds: 1 }), {
-        defaultValue: undefined,
-      });
+    const options = { resourceVersion: '1', timeoutSeconds: 1 };
+    const watch = () => lastValueFrom(client.watch(SecretKind, options), { defaultValue: undefined });
     await assert.rejects(watch(), { code: 401 });
-    await writeFile(join(folder, 'answer'), answer({ token: 'new' }));
+    await pluginGives({ token: 'new' });
     await watch().catch(() => undefined); // this server sends no watch events
     assert.deepEqual(right.asked.last, { authorization: 'Bearer new' });
     assert.equal(right.asked.times - before, 2);
   });
 
   test('a credential plugin that reads its input finds it empty', async () => {
-    await writeFile(join(folder, 'answer'), answer({ token: 'read' }));
+    await pluginGives({ token: 'read' });
     await writeFile(join(folder, 'reader'), plugin.replace('\n', '\ncat > /dev/null\n'));
     await chmod(join(folder, 'reader'), 0o755);
     await write(one({ exec: { ...exec, command: './reader' } }));
@@ -595,14 +554,8 @@ describe('a kubeconfig', () => {
       return true;
     });
     await write(one({ exec }));
-    for (const [text, message] of [
-      [
-        '{"token": "s3cret"}',
-        /must print an ExecCredential of client\.authentication\.k8s\.io\/v1 with a token/,
-      ],
-      ['no JSON s3cret', /must print an ExecCredential/],
-      [answer({}), /must print an ExecCredential/],
-    ] as const) {
+    const message = /must print an ExecCredential of client\.authentication\.k8s\.io\/v1 with a token/;
+    for (const text of ['{"token": "s3cret"}', 'no JSON s3cret', answer({})]) {
       await writeFile(join(folder, 'answer'), text);
       await assert.rejects(ask(environmentOf(['a'])), (error: Error) => {
         assert.match(error.message, message);
@@ -611,10 +564,8 @@ describe('a kubeconfig', () => {
       });
     }
     await write(one({ exec: { ...exec, command: './missing', installHint: 'get it from IT' } }));
-    await assert.rejects(
-      ask(environmentOf(['a'])),
-      /credential plugin .*missing is not there; get it from IT/,
-    );
+    const missing = /credential plugin .*missing is not there; get it from IT/;
+    await assert.rejects(ask(environmentOf(['a'])), missing);
   });
 
   test('the generated API classes stay out of the process', async () => {
