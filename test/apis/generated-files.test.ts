@@ -15,98 +15,63 @@ const wanted = new Map([
 ]);
 const upToDate = Object.fromEntries(wanted);
 
+type Files = Readonly<Record<string, string>>;
 interface Case {
-  readonly present: Readonly<Record<string, string>>;
-  /** The problems that a check reports. */
-  readonly check: readonly string[];
-  /** The problems that are reported without a check. */
-  readonly problems: readonly string[];
-  readonly printed: readonly string[];
-  /** The files that exist afterwards. */
-  readonly left: Readonly<Record<string, string>>;
+  readonly present: Files;
+  /** The files that a check reports as not up to date; default: none. */
+  readonly outdated?: string;
+  /** The files that are in the way, which are reported in any case; default: none. */
+  readonly problem?: string;
+  readonly printed?: readonly string[];
+  /** The files that exist afterwards; default: the wanted ones. */
+  readonly left?: Files;
 }
 
-const inTheWay = 'these files were not generated, so they are not overwritten; move or remove them: ';
+const mine = { 'crds/wanted.yaml': 'kind: Mine\n', 'docs/page.md': '# Mine\n' };
+const besides = {
+  ...upToDate,
+  'crds/kustomization.yaml': 'resources: [wanted.yaml]\n',
+  'crds/empty.yaml': '',
+  'crds/quoting.yaml': `kind: ConfigMap\n${line}\n`,
+  'crds/longer.yaml': `${line} At all.\n`,
+};
+const inFolder = { 'crds/wanted.yaml/mine.txt': 'mine' };
+const yamlInTheWay = `crds/wanted.yaml (it does not begin with "${line}")`;
 const cases: Readonly<Record<string, Case>> = {
   'a missing file is written': {
     present: {},
-    check: ['these files are not up to date, do so: crds/wanted.yaml, docs/page.md'],
-    problems: [],
+    outdated: 'crds/wanted.yaml, docs/page.md',
     printed: ['wrote crds/wanted.yaml', 'wrote docs/page.md'],
-    left: upToDate,
   },
-  'a file that is up to date stays as it is': {
-    present: upToDate,
-    check: [],
-    problems: [],
-    printed: [],
-    left: upToDate,
-  },
+  'a file that is up to date stays as it is': { present: upToDate },
   'a generated file is overwritten, or removed if it is not wanted any more': {
     present: {
       ...upToDate,
       'crds/wanted.yaml': `${line}\nkind: Old\n`,
       'crds/within/gone.yaml': `${line}\nkind: Gone\n`,
     },
-    check: ['these files are not up to date, do so: crds/wanted.yaml, crds/within/gone.yaml'],
-    problems: [],
+    outdated: 'crds/wanted.yaml, crds/within/gone.yaml',
     printed: ['wrote crds/wanted.yaml', 'removed crds/within/gone.yaml'],
-    left: upToDate,
   },
   'a generated file with the line ends of another system counts as generated': {
     present: { ...upToDate, 'crds/gone.yaml': `${line}\r\nkind: Gone\r\n` },
-    check: ['these files are not up to date, do so: crds/gone.yaml'],
-    problems: [],
+    outdated: 'crds/gone.yaml',
     printed: ['removed crds/gone.yaml'],
-    left: upToDate,
   },
-  'files of a user beside them stay as they are': {
-    present: {
-      ...upToDate,
-      'crds/kustomization.yaml': 'resources: [wanted.yaml]\n',
-      'crds/empty.yaml': '',
-      'crds/quoting.yaml': `kind: ConfigMap\n${line}\n`,
-      'crds/longer.yaml': `${line} At all.\n`,
-    },
-    check: [],
-    problems: [],
-    printed: [],
-    left: {
-      ...upToDate,
-      'crds/kustomization.yaml': 'resources: [wanted.yaml]\n',
-      'crds/empty.yaml': '',
-      'crds/quoting.yaml': `kind: ConfigMap\n${line}\n`,
-      'crds/longer.yaml': `${line} At all.\n`,
-    },
-  },
+  'files of a user beside them stay as they are': { present: besides, left: besides },
   'all files of a user with a wanted name are named, and nothing is written': {
-    present: {
-      'crds/gone.yaml': `${line}\n`,
-      'crds/wanted.yaml': 'kind: Mine\n',
-      'docs/page.md': '# Mine\n',
-    },
-    check: [
-      'these files are not up to date, do so: crds/gone.yaml',
-      `${inTheWay}crds/wanted.yaml (it does not begin with "${line}"), docs/page.md (it does not begin with "${comment}")`,
-    ],
-    problems: [
-      `${inTheWay}crds/wanted.yaml (it does not begin with "${line}"), docs/page.md (it does not begin with "${comment}")`,
-    ],
-    printed: [],
-    left: {
-      'crds/gone.yaml': `${line}\n`,
-      'crds/wanted.yaml': 'kind: Mine\n',
-      'docs/page.md': '# Mine\n',
-    },
+    present: { 'crds/gone.yaml': `${line}\n`, ...mine },
+    outdated: 'crds/gone.yaml',
+    problem: `${yamlInTheWay}, docs/page.md (it does not begin with "${comment}")`,
+    left: { 'crds/gone.yaml': `${line}\n`, ...mine },
   },
   'a folder of a wanted name is in the way': {
-    present: { ...upToDate, 'crds/wanted.yaml': '', 'crds/wanted.yaml/mine.txt': 'mine' },
-    check: [`${inTheWay}crds/wanted.yaml (it does not begin with "${line}")`],
-    problems: [`${inTheWay}crds/wanted.yaml (it does not begin with "${line}")`],
-    printed: [],
-    left: { 'docs/page.md': upToDate['docs/page.md']!, 'crds/wanted.yaml/mine.txt': 'mine' },
+    present: { ...upToDate, 'crds/wanted.yaml': '', ...inFolder },
+    problem: yamlInTheWay,
+    left: { 'docs/page.md': upToDate['docs/page.md']!, ...inFolder },
   },
 };
+const inTheWay = 'these files were not generated, so they are not overwritten; move or remove them: ';
 
 describe('generated files', () => {
   let folder: Folder;
@@ -133,8 +98,11 @@ describe('generated files', () => {
     }
   };
 
-  for (const [rule, { present, check, problems, printed, left }] of Object.entries(cases)) {
+  for (const [rule, { present, outdated, problem, printed = [], left = upToDate }] of Object.entries(cases)) {
     test(rule, async () => {
+      const problems = problem === undefined ? [] : [`${inTheWay}${problem}`];
+      const notUpToDate = `these files are not up to date, do so: ${outdated}`;
+      const check = [...(outdated === undefined ? [] : [notUpToDate]), ...problems];
       const isFolder = (file: string) => Object.keys(present).some((other) => other.startsWith(`${file}/`));
       for (const [file, content] of Object.entries(present)) {
         if (!isFolder(file)) await folder.write(file, content);

@@ -51,32 +51,22 @@ describe('names that it does not take are refused, with the kind', () => {
   const group = 'a lower-case DNS name with a dot, for example cache.example.org';
   const kind = 'at most 59 letters and digits in PascalCase, for example CacheCluster';
   const version = 'a version of an API, for example v1alpha1 or v1';
+  const notAllowed = {
+    group: ['example', '', 'Example.org', 'example..org', '-a.org', 'a_b.org', `${'a.'.repeat(126)}org`],
+    kind: ['box', 'My-Box', 'My Box', '', `B${'o'.repeat(59)}`],
+    version: ['1', 'v0', 'v1alpha', 'V1', 'v1gamma1', 'v1\n'],
+    plural: ['Boxes', '2boxes', 'boxes-', 'my.boxes', '', 'b'.repeat(64)],
+  } as const;
+  const use = { group, kind, version, plural: lowerCase };
+  for (const [field, values] of Object.entries(notAllowed) as [keyof typeof use, readonly string[]][]) {
+    for (const value of values) {
+      const named: typeof names = { ...names, [field]: value };
+      const line = `${named.kind}.${named.group}: ${field} ${JSON.stringify(value)} is not allowed: use ${use[field]}`;
+      test(JSON.stringify({ [field]: value }), () => refused(box({ [field]: value }), line));
+    }
+  }
+
   const cases: readonly (readonly [Parameters<typeof box>[0], string])[] = [
-    ...['example', '', 'Example.org', 'example..org', '-a.org', 'a_b.org', `${'a.'.repeat(126)}org`].map(
-      (some) =>
-        [{ group: some }, `Box.${some}: group ${JSON.stringify(some)} is not allowed: use ${group}`] as const,
-    ),
-    ...['box', 'My-Box', 'My Box', '', `B${'o'.repeat(59)}`].map(
-      (some) =>
-        [
-          { kind: some },
-          `${some}.example.org: kind ${JSON.stringify(some)} is not allowed: use ${kind}`,
-        ] as const,
-    ),
-    ...['1', 'v0', 'v1alpha', 'V1', 'v1gamma1', 'v1\n'].map(
-      (some) =>
-        [
-          { version: some },
-          `Box.example.org: version ${JSON.stringify(some)} is not allowed: use ${version}`,
-        ] as const,
-    ),
-    ...['Boxes', '2boxes', 'boxes-', 'my.boxes', '', 'b'.repeat(64)].map(
-      (some) =>
-        [
-          { plural: some },
-          `Box.example.org: plural ${JSON.stringify(some)} is not allowed: use ${lowerCase}`,
-        ] as const,
-    ),
     [
       { group: 'boxes.k8s.io' },
       'Box.boxes.k8s.io: the group is reserved for Kubernetes: use one below your own domain',
@@ -131,6 +121,7 @@ describe('a field that cannot be used is reported once, with its path', () => {
   const untyped = 'has no type: every field must have one';
   const others = 'allows additional fields, which the API server drops: use z.object';
   const inner = z.object({ a: z.string().describe('A.') });
+  const startingWithA = z.string().regex(/^a/);
   const cases: Readonly<Record<string, readonly [z.ZodType, string]>> = {
     'a date': [z.date(), `${at} ${date}`],
     'a date that may be absent': [optional(z.date()), `${at} ${date}`],
@@ -165,13 +156,7 @@ describe('a field that cannot be used is reported once, with its path', () => {
       z.string().regex(/^a$/i),
       `${at} has a pattern with the flag i, which Kubernetes does not support: express it in the pattern`,
     ],
-    'one of two patterns': [
-      z
-        .string()
-        .regex(/^a/)
-        .regex(/(?!b)$/),
-      pattern('(?!'),
-    ],
+    'one of two patterns': [startingWithA.regex(/(?!b)$/), pattern('(?!')],
     'a pattern in a list': [z.array(z.string().regex(/(?=a)/)), pattern('(?=').replace('field', 'field[]')],
   };
   for (const [what, [field, line]] of Object.entries(cases)) test(what, () => refused(ofField(field), line));
@@ -191,14 +176,10 @@ describe('a field that cannot be used is reported once, with its path', () => {
 
   test('a schema that is no object ends the definition, which could not go on', () => {
     const noObject = z.string() as unknown as z.ZodObject;
-    assert.throws(
-      () => box({}, noObject),
-      new DefinitionError('Box.spec.forProvider is not an object: define it with z.object'),
-    );
-    assert.throws(
-      () => defineClass({ ...names, kind: 'BoxClass' }, noObject),
-      new DefinitionError('BoxClass.specTemplate.forProvider is not an object: define it with z.object'),
-    );
+    const error = (of: string) => new DefinitionError(`${of} is not an object: define it with z.object`);
+    const defining = () => defineClass({ ...names, kind: 'BoxClass' }, noObject);
+    assert.throws(() => box({}, noObject), error('Box.spec.forProvider'));
+    assert.throws(defining, error('BoxClass.specTemplate.forProvider'));
   });
 
   test('a name that every kind of the sort has', () => {

@@ -26,81 +26,70 @@ const names = {
 };
 
 describe('marks are found', () => {
-  const rows: Record<string, { readonly fields: z.ZodRawShape; readonly want: Partial<FieldMarks> }> = {
-    'nowhere, where there are none': { fields: { region, size: optional(z.int()) }, want: {} },
-    'on a field': { fields: { region: immutable(region) }, want: { immutable: ['region'] } },
-    'of identity, which is immutable too': {
-      fields: { region: identity(region) },
-      want: { immutable: ['region'], identity: ['region'] },
-    },
-    'several on one field': {
-      fields: { region: late(immutable(region)) },
-      want: { immutable: ['region'], late: ['region'] },
-    },
-    'once, however often they are set': {
-      fields: { region: identity(optional(immutable(identity(region)))) },
-      want: { immutable: ['region'], identity: ['region'] },
-    },
-    'in the order of the schema': {
-      fields: { b: immutable(text('B.')), a: identity(text('A.')), c: immutable(text('C.')) },
-      want: { immutable: ['b', 'a', 'c'], identity: ['a'] },
-    },
-    'within what is optional': {
-      fields: { region: optional(immutable(region)) },
-      want: { immutable: ['region'] },
-    },
-    'around what is optional': {
-      fields: { region: immutable(optional(region)) },
-      want: { immutable: ['region'] },
-    },
-    'on both sides of it': {
-      fields: { region: late(optional(immutable(region))) },
-      want: { immutable: ['region'], late: ['region'] },
-    },
-    'within whatever else zod wraps a field in': {
-      fields: {
+  const ofRegion: Partial<FieldMarks> = { immutable: ['region'] };
+  const rows: Record<string, readonly [fields: z.ZodRawShape, want: Partial<FieldMarks>]> = {
+    'nowhere, where there are none': [{ region, size: optional(z.int()) }, {}],
+    'on a field': [{ region: immutable(region) }, ofRegion],
+    'of identity, which is immutable too': [
+      { region: identity(region) },
+      { ...ofRegion, identity: ['region'] },
+    ],
+    'several on one field': [{ region: late(immutable(region)) }, { ...ofRegion, late: ['region'] }],
+    'once, however often they are set': [
+      { region: identity(optional(immutable(identity(region)))) },
+      { ...ofRegion, identity: ['region'] },
+    ],
+    'in the order of the schema': [
+      { b: immutable(text('B.')), a: identity(text('A.')), c: immutable(text('C.')) },
+      { immutable: ['b', 'a', 'c'], identity: ['a'] },
+    ],
+    'within what is optional': [{ region: optional(immutable(region)) }, ofRegion],
+    'around what is optional': [{ region: immutable(optional(region)) }, ofRegion],
+    'on both sides of it': [{ region: late(optional(immutable(region))) }, { ...ofRegion, late: ['region'] }],
+    'within whatever else zod wraps a field in': [
+      {
         a: late(region).default('eu'),
         b: late(region).nullable(),
         c: late(region).readonly(),
         d: late(region).optional().nullable().readonly(),
       },
-      want: { late: ['a', 'b', 'c', 'd'] },
-    },
-    'on a field that is described and refined afterwards': {
-      fields: {
+      { late: ['a', 'b', 'c', 'd'] },
+    ],
+    'on a field that is described and refined afterwards': [
+      {
         region: immutable(z.string())
           .min(1)
           .regex(/^[a-z]+$/)
           .describe('Where it is.')
           .meta({ x: 1 }),
       },
-      want: { immutable: ['region'] },
-    },
-    'within objects, optional or not': {
-      fields: {
+      ofRegion,
+    ],
+    'within objects, optional or not': [
+      {
         net: z.object({ id: identity(text('Id.')), mtu: z.int() }),
         disk: optional(z.object({ kind: optional(z.object({ name: late(text('Name.')) })) })),
       },
-      want: { immutable: ['net.id'], identity: ['net.id'], late: ['disk.kind.name'] },
-    },
-    'on objects, maps and lists, which count as a whole': {
-      fields: {
+      { immutable: ['net.id'], identity: ['net.id'], late: ['disk.kind.name'] },
+    ],
+    'on objects, maps and lists, which count as a whole': [
+      {
         net: immutable(z.object({ id: text('Id.') })),
         tags: late(z.record(z.string(), z.string())),
         zones: immutable(z.array(region)),
       },
-      want: { immutable: ['net', 'zones'], late: ['tags'] },
-    },
-    'within an object that is late': {
-      fields: { net: late(z.object({ id: immutable(text('Id.')) })) },
-      want: { immutable: ['net.id'], late: ['net'] },
-    },
-    'under names that begin alike': {
-      fields: { net: immutable(region), network: z.object({ id: immutable(region) }) },
-      want: { immutable: ['net', 'network.id'] },
-    },
+      { immutable: ['net', 'zones'], late: ['tags'] },
+    ],
+    'within an object that is late': [
+      { net: late(z.object({ id: immutable(text('Id.')) })) },
+      { immutable: ['net.id'], late: ['net'] },
+    ],
+    'under names that begin alike': [
+      { net: immutable(region), network: z.object({ id: immutable(region) }) },
+      { immutable: ['net', 'network.id'] },
+    ],
   };
-  for (const [name, { fields, want }] of Object.entries(rows)) {
+  for (const [name, [fields, want]] of Object.entries(rows)) {
     test(name, () => assert.deepEqual(fieldMarks('x', z.object(fields)), { ...none, ...want }));
   }
 
@@ -125,53 +114,52 @@ describe('a mark that makes no sense is refused with the name of the field, when
   const of = (fields: z.ZodRawShape) => () => defineManaged(names, z.object(fields), {});
   const inList = (field: string): string =>
     `${field} has marked elements, but a path cannot name one of several elements: mark ${field} itself`;
-  const rows: Record<string, { readonly define: () => unknown; readonly says: string }> = {
-    'in a list': {
-      define: of({ zones: optional(z.array(z.object({ id: immutable(region) }))) }),
-      says: `Thing.spec.forProvider: ${inList('zones')}`,
-    },
-    'as the element of a list': {
-      define: of({ zones: z.array(late(region)) }),
-      says: `Thing.spec.forProvider: ${inList('zones')}`,
-    },
-    'in a map': {
-      define: of({ tags: z.record(z.string(), z.object({ value: late(region) })) }),
-      says: `Thing.spec.forProvider: ${inList('tags')}`,
-    },
-    'in one of several shapes': {
-      define: of({ net: z.object({ at: z.union([z.string(), z.object({ id: identity(region) })]) }) }),
-      says: `Thing.spec.forProvider: ${inList('net.at')}`,
-    },
-    'within what keeps its value as a whole': {
-      define: of({ net: immutable(z.object({ id: late(region) })) }),
-      says: 'Thing.spec.forProvider: net.id is marked, and so is net, which contains it: mark only one of them',
-    },
-    'deep within it': {
-      define: of({ net: optional(identity(z.object({ a: z.object({ b: immutable(region) }) }))) }),
-      says: 'Thing.spec.forProvider: net.a.b is marked, and so is net, which contains it: mark only one of them',
-    },
-    'several at once': {
-      define: of({ zones: z.array(late(region)), tags: z.record(z.string(), late(region)) }),
-      says: `Thing.spec.forProvider: ${inList('zones')}; ${inList('tags')}`,
-    },
-    'around all of forProvider': {
-      define: () => defineManaged(names, immutable(z.object({ region })), {}),
-      says: 'Thing.spec.forProvider: the whole object is marked: mark its fields instead',
-    },
-    'in the status': {
-      define: () => defineManaged(names, z.object({}), { id: optional(immutable(region)) }),
-      says: 'Thing.status: remove the mark of id; only fields of forProvider can be immutable, identity or late',
-    },
-    'in a claim': {
-      define: () => defineClaim(names, { size: optional(z.object({ gb: late(z.int()) })) }),
-      says: 'Thing.spec: remove the mark of size; only fields of forProvider can be immutable, identity or late',
-    },
-    'in a provider': {
-      define: () => defineProviderConfig(names, { projectID: identity(region) }),
-      says: 'ProviderConfig.spec: remove the mark of projectID; only fields of forProvider can be immutable, identity or late',
-    },
+  const within = (field: string): string =>
+    `${field} is marked, and so is net, which contains it: mark only one of them`;
+  const onlyForProvider = 'only fields of forProvider can be immutable, identity or late';
+  const refusedFields: Record<string, readonly [fields: z.ZodRawShape, says: string]> = {
+    'in a list': [{ zones: optional(z.array(z.object({ id: immutable(region) }))) }, inList('zones')],
+    'as the element of a list': [{ zones: z.array(late(region)) }, inList('zones')],
+    'in a map': [{ tags: z.record(z.string(), z.object({ value: late(region) })) }, inList('tags')],
+    'in one of several shapes': [
+      { net: z.object({ at: z.union([z.string(), z.object({ id: identity(region) })]) }) },
+      inList('net.at'),
+    ],
+    'within what keeps its value as a whole': [
+      { net: immutable(z.object({ id: late(region) })) },
+      within('net.id'),
+    ],
+    'deep within it': [
+      { net: optional(identity(z.object({ a: z.object({ b: immutable(region) }) }))) },
+      within('net.a.b'),
+    ],
+    'several at once': [
+      { zones: z.array(late(region)), tags: z.record(z.string(), late(region)) },
+      `${inList('zones')}; ${inList('tags')}`,
+    ],
   };
-  for (const [name, { define, says }] of Object.entries(rows)) {
+  for (const [name, [fields, says]] of Object.entries(refusedFields)) {
+    test(name, () => assert.throws(of(fields), { message: `Thing.spec.forProvider: ${says}` }));
+  }
+  const elsewhere: Record<string, readonly [define: () => unknown, says: string]> = {
+    'around all of forProvider': [
+      () => defineManaged(names, immutable(z.object({ region })), {}),
+      'Thing.spec.forProvider: the whole object is marked: mark its fields instead',
+    ],
+    'in the status': [
+      () => defineManaged(names, z.object({}), { id: optional(immutable(region)) }),
+      `Thing.status: remove the mark of id; ${onlyForProvider}`,
+    ],
+    'in a claim': [
+      () => defineClaim(names, { size: optional(z.object({ gb: late(z.int()) })) }),
+      `Thing.spec: remove the mark of size; ${onlyForProvider}`,
+    ],
+    'in a provider': [
+      () => defineProviderConfig(names, { projectID: identity(region) }),
+      `ProviderConfig.spec: remove the mark of projectID; ${onlyForProvider}`,
+    ],
+  };
+  for (const [name, [define, says]] of Object.entries(elsewhere)) {
     test(name, () => assert.throws(define, { message: says }));
   }
 
@@ -182,17 +170,19 @@ describe('a mark that makes no sense is refused with the name of the field, when
 });
 
 test('the rule of a field, and of one within another', () => {
+  const rest = {
+    message: 'cannot change while the external resource exists; create a new resource instead',
+    reason: 'FieldValueForbidden',
+  };
   assert.deepEqual(immutableRule('in'), {
     rule: '!has(oldSelf.status) || !has(oldSelf.status.externalIdentity) || !has(oldSelf.spec.forProvider.__in__) || (has(self.spec.forProvider.__in__) && self.spec.forProvider.__in__ == oldSelf.spec.forProvider.__in__)',
-    message: 'cannot change while the external resource exists; create a new resource instead',
     fieldPath: '.spec.forProvider.in',
-    reason: 'FieldValueForbidden',
+    ...rest,
   });
   assert.deepEqual(immutableRule('net.id'), {
     rule: '!has(oldSelf.status) || !has(oldSelf.status.externalIdentity) || !(has(oldSelf.spec.forProvider.net) && has(oldSelf.spec.forProvider.net.id)) || (has(self.spec.forProvider.net) && has(self.spec.forProvider.net.id) && self.spec.forProvider.net.id == oldSelf.spec.forProvider.net.id)',
-    message: 'cannot change while the external resource exists; create a new resource instead',
     fieldPath: '.spec.forProvider.net.id',
-    reason: 'FieldValueForbidden',
+    ...rest,
   });
 });
 
@@ -205,13 +195,9 @@ test('the API reference says of each marked field of forProvider what it is, and
       size: text('How large.'),
     })
     .describe('Its state.');
-  const reference = apiReference([
-    defineManaged(names, fields, {}),
-    defineClass({ ...names, kind: 'ThingClass' }, fields),
-  ]);
-  const marked = reference
-    .split('\n')
-    .filter((line) => /Identity:|external resource exists|Late:/.test(line));
+  const ofClass = defineClass({ ...names, kind: 'ThingClass' }, fields);
+  const lines = apiReference([defineManaged(names, fields, {}), ofClass]).split('\n');
+  const marked = lines.filter((line) => /Identity:|external resource exists|Late:/.test(line));
   const fixed = 'Rule: cannot change while the external resource exists; create a new resource instead.';
   assert.deepEqual(marked, [
     `| \`spec.forProvider.region\` | string | Where it is. Identity: it identifies the external resource. ${fixed} |`,

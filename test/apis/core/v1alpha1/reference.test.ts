@@ -41,21 +41,13 @@ describe('references', () => {
     assert.deepEqual(referenceTo(bare), { apiVersion: 'g.io/v1', kind: 'Thing', name: 'n' });
   });
   test('AsController', () => {
-    assert.deepEqual(controllerReference(object), {
-      apiVersion: 'g.io/v1',
-      kind: 'Thing',
-      name: 'n',
-      uid: 'u',
-      controller: true,
-      blockOwnerDeletion: true,
-    });
+    const want = { apiVersion: 'g.io/v1', kind: 'Thing', name: 'n', uid: 'u' };
+    assert.deepEqual(controllerReference(object), { ...want, controller: true, blockOwnerDeletion: true });
   });
 
   const base = referenceTo(object);
-  const equality: Record<
-    string,
-    readonly [ObjectReference | undefined, ObjectReference | undefined, boolean]
-  > = {
+  type Reference = ObjectReference | undefined;
+  const equality: Record<string, readonly [a: Reference, b: Reference, areEqual: boolean]> = {
     BothNil: [undefined, undefined, true],
     OneIsNil: [base, undefined, false],
     MismatchedAPIVersion: [base, { ...base, apiVersion: 'g.io/v2' }, false],

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import mapKeys from 'lodash/mapKeys.js';
 import type { KubernetesObject, ObjectMeta } from '../../../../apis/core/v1alpha1/kind.ts';
 import { connectionSecretType } from '../../../../apis/core/v1alpha1/meta.ts';
 import { controllerReference } from '../../../../apis/core/v1alpha1/reference.ts';
@@ -15,14 +16,9 @@ import {
   propagationTargets,
 } from '../../../../apis/core/v1alpha1/secret.ts';
 
-const secret = (
-  metadata: Partial<ObjectMeta> = {},
-  type: string | undefined = connectionSecretType,
-): Secret => ({
-  apiVersion: 'v1',
-  kind: 'Secret',
+const secret = (metadata: Partial<ObjectMeta> = {}, type: string = connectionSecretType): Secret => ({
+  ...{ apiVersion: 'v1', kind: 'Secret', type },
   metadata: { namespace: 'ns', name: 's', ...metadata },
-  ...(type === undefined ? {} : { type }),
 });
 const self: KubernetesObject = {
   apiVersion: 'g.io/v1',
@@ -45,39 +41,32 @@ describe('connection details', () => {
 });
 
 describe('ConnectionSecretMustBeControllableBy', () => {
-  const rows: Record<string, { secret: Secret; want: string | RegExp }> = {
-    ControlledBySuppliedUID: { secret: controlledBy(), want: 'controlled' },
-    Adoptable: { secret: secret(), want: 'adoptable' },
-    'Adoptable: owned, but not controlled': {
-      secret: secret({ ownerReferences: [{ ...controllerReference(self), uid: 'x', controller: false }] }),
-      want: 'adoptable',
-    },
-    'Adoptable: the same object before a restore': {
-      secret: controlledBy({ uid: 'old' }),
-      want: 'adoptable',
-    },
-    ControlledBySomeoneElse: {
-      secret: controlledBy({ name: 'other', uid: 'other' }),
-      want: /belongs to Thing other, not to Thing thing/,
-    },
-    'ControlledBySomeoneElse: of the same name, but another kind': {
-      secret: controlledBy({ kind: 'Other', uid: 'other' }),
-      want: /belongs to Other thing/,
-    },
-    'ControlledBySomeoneElse: of the same name, but another group': {
-      secret: controlledBy({ apiVersion: 'h.io/v1', uid: 'other' }),
-      want: /belongs to Thing thing/,
-    },
-    UncontrolledOpaqueSecret: {
-      secret: secret({}, 'Opaque'),
-      want: /a secret of type "Opaque" exists that these controllers did not write/,
-    },
-    'UncontrolledOpaqueSecret: no type is Opaque': {
-      secret: { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' } },
-      want: /a secret of type "Opaque" exists that these controllers did not write/,
-    },
+  const opaque = /a secret of type "Opaque" exists that these controllers did not write/;
+  const owned = { ...controllerReference(self), uid: 'x', controller: false };
+  const rows: Record<string, readonly [existing: Secret, want: string | RegExp]> = {
+    ControlledBySuppliedUID: [controlledBy(), 'controlled'],
+    Adoptable: [secret(), 'adoptable'],
+    'Adoptable: owned, but not controlled': [secret({ ownerReferences: [owned] }), 'adoptable'],
+    'Adoptable: the same object before a restore': [controlledBy({ uid: 'old' }), 'adoptable'],
+    ControlledBySomeoneElse: [
+      controlledBy({ name: 'other', uid: 'other' }),
+      /belongs to Thing other, not to Thing thing/,
+    ],
+    'ControlledBySomeoneElse: of the same name, but another kind': [
+      controlledBy({ kind: 'Other', uid: 'other' }),
+      /belongs to Other thing/,
+    ],
+    'ControlledBySomeoneElse: of the same name, but another group': [
+      controlledBy({ apiVersion: 'h.io/v1', uid: 'other' }),
+      /belongs to Thing thing/,
+    ],
+    UncontrolledOpaqueSecret: [secret({}, 'Opaque'), opaque],
+    'UncontrolledOpaqueSecret: no type is Opaque': [
+      { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' } },
+      opaque,
+    ],
   };
-  for (const [name, { secret: existing, want }] of Object.entries(rows)) {
+  for (const [name, [existing, want]] of Object.entries(rows)) {
     test(name, () => {
       const control = controlOf(existing, self);
       if (typeof want === 'string') assert.equal(control, want);
@@ -98,14 +87,12 @@ describe('consent to propagation', () => {
   });
   const halves: Record<string, Readonly<Record<string, string>>> = {
     ObjectIsNotAnnotated: {},
-    'missing namespace': { 'from.propagate.crossplane.io/name': 'n' },
-    'missing name': { 'from.propagate.crossplane.io/namespace': 'ns' },
-    'empty name': {
-      'from.propagate.crossplane.io/name': '',
-      'from.propagate.crossplane.io/namespace': 'ns',
-    },
+    'missing namespace': { name: 'n' },
+    'missing name': { namespace: 'ns' },
+    'empty name': { name: '', namespace: 'ns' },
   };
-  for (const [name, annotations] of Object.entries(halves)) {
+  for (const [name, fields] of Object.entries(halves)) {
+    const annotations = mapKeys(fields, (_value, field) => `from.propagate.crossplane.io/${field}`);
     test(`AllowsPropagationFrom ${name}: nothing`, () =>
       assert.equal(propagationSource(secret({ annotations })), undefined));
   }

@@ -9,12 +9,8 @@ import {
 } from '../../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 
 const metadata = { name: 'orders' };
-const ready = {
-  type: 'Ready',
-  status: 'True',
-  reason: 'Available',
-  lastTransitionTime: '2026-01-01T00:00:00Z',
-};
+const lastTransitionTime = '2026-01-01T00:00:00Z';
+const ready = { type: 'Ready', status: 'True', reason: 'Available', lastTransitionTime };
 
 interface Row {
   readonly kind?: Kind;
@@ -112,15 +108,10 @@ describe('an object in the shape of its type', () => {
   });
 
   test('the use of a malformed object throws an error that says it is malformed', () => {
-    const object = wellFormed(FancySQLInstanceKind, {
-      apiVersion: 'x/v1',
-      kind: 'FancySQLInstance',
-      metadata,
-      spec: { classRef: 7 },
-    } as unknown as KubernetesObject);
-    assert.throws(() => refuseMalformed(object, 'it'), {
-      message: 'it is malformed: spec.classRef: expected object, received number',
-    });
+    const given = { apiVersion: 'x/v1', kind: 'FancySQLInstance', metadata, spec: { classRef: 7 } };
+    const object = wellFormed(FancySQLInstanceKind, given as unknown as KubernetesObject);
+    const message = 'it is malformed: spec.classRef: expected object, received number';
+    assert.throws(() => refuseMalformed(object, 'it'), { message });
     refuseMalformed(structuredClone(object), 'it');
   });
 });
