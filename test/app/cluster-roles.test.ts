@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import map from 'lodash/map.js';
 import mapValues from 'lodash/mapValues.js';
 import { parseAllDocuments } from 'yaml';
 import type { ServedKinds } from '../../app/cluster-roles.ts';
@@ -95,20 +96,14 @@ test('people may do with claims what they like, and see classes', () => {
 
 test('their names begin with that of the product that runs the stacks', () => {
   const roles = [...processRoles(kinds, { name: 'queues' }), ...userRoles(kinds, { name: 'queues' })];
-  assert.deepEqual(
-    roles.map(({ name }) => name),
-    [
-      ...['queues-claims', 'queues', 'queues-secrets', 'queues-namespaces', 'queues-events'],
-      ...['queues-claims-edit', 'queues-claims-view', 'queues-browse'],
-    ],
-  );
+  const ofProcess = ['queues-claims', 'queues', 'queues-secrets', 'queues-namespaces', 'queues-events'];
+  const ofUsers = ['queues-claims-edit', 'queues-claims-view', 'queues-browse'];
+  assert.deepEqual(map(roles, 'name'), [...ofProcess, ...ofUsers]);
 });
 
 test('the manifests say what they come from, and why a rule is there', () => {
   const text = roleManifests(processRoles(kinds), 'Made by hand.');
   assert.match(text, /^# Made by hand\.\n# The rights of the process on claims\.\napiVersion: /);
-  assert.match(
-    text,
-    /\n {2}# Users create and delete the other managed resources\.\n {2}- apiGroups: \[mq\.org]\n/,
-  );
+  const ofOthers = '  # Users create and delete the other managed resources.\n  - apiGroups: [mq.org]\n';
+  assert.ok(text.includes(`\n${ofOthers}`));
 });

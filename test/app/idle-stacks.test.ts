@@ -12,24 +12,18 @@ import { recordedLog } from '../fakes/recorded-log.ts';
 const [fcp, ocp] = [createFcpStack(), createOcpStack()];
 
 describe('the kinds whose objects no stack of the process handles', () => {
+  const ofFcp = { FavouriteDBInstance: ['fcp'], Network: ['fcp'] };
+  const ofOcp = { AmbivalentDBInstance: ['ocp'] };
   const cases: Readonly<Record<string, readonly [Parameters<typeof unhandledKinds>, object]>> = {
     'of a stack: its claims and managed resources, and neither classes nor providers': [
       [[fcp], []],
-      { FavouriteDBInstance: ['fcp'], FancySQLInstance: ['fcp'], Network: ['fcp'] },
+      { ...ofFcp, FancySQLInstance: ['fcp'] },
     ],
     'of two stacks with the same claims: the claims once, with both': [
       [[fcp, ocp], []],
-      {
-        FavouriteDBInstance: ['fcp'],
-        FancySQLInstance: ['fcp', 'ocp'],
-        Network: ['fcp'],
-        AmbivalentDBInstance: ['ocp'],
-      },
+      { ...ofFcp, FancySQLInstance: ['fcp', 'ocp'], ...ofOcp },
     ],
-    'without the claims that a stack of the process handles': [
-      [[ocp], [fcp]],
-      { AmbivalentDBInstance: ['ocp'] },
-    ],
+    'without the claims that a stack of the process handles': [[[ocp], [fcp]], ofOcp],
     'without stacks: none': [[[], [fcp]], {}],
   };
   for (const [rule, [given, wanted]] of Object.entries(cases)) {
@@ -41,24 +35,20 @@ describe('the kinds whose objects no stack of the process handles', () => {
 });
 
 describe('the notes about stacks that do not run', () => {
-  const found = (kind: string, answer: FoundKind['answer'], ...stacks: readonly string[]): FoundKind => ({
-    kind,
-    answer,
-    stacks,
-  });
+  const found = (kind: string, answer: FoundKind['answer'], ...stacks: readonly string[]): FoundKind => {
+    return { kind, answer, stacks };
+  };
+  const exist = (kinds: string, stacks: string): string =>
+    `objects of ${kinds} exist, and no stack of this process handles them: add ${stacks} to --stacks, unless another process runs it`;
   const cases: Readonly<Record<string, readonly [readonly FoundKind[], readonly string[]]>> = {
     'without objects there is none': [[found('Network', 'no objects', 'fcp')], []],
     'objects that one stack handles name that stack': [
       [found('Network', 'objects', 'fcp')],
-      [
-        'objects of Network exist, and no stack of this process handles them: add fcp to --stacks, unless another process runs it',
-      ],
+      [exist('Network', 'fcp')],
     ],
     'objects that several stacks handle name each': [
       [found('FancySQLInstance', 'objects', 'fcp', 'ocp')],
-      [
-        'objects of FancySQLInstance exist, and no stack of this process handles them: add fcp or ocp to --stacks, unless another process runs it',
-      ],
+      [exist('FancySQLInstance', 'fcp or ocp')],
     ],
     'kinds of the same stacks share a note': [
       [
@@ -66,10 +56,7 @@ describe('the notes about stacks that do not run', () => {
         found('AmbivalentDBInstance', 'objects', 'ocp'),
         found('FavouriteDBInstance', 'objects', 'fcp'),
       ],
-      [
-        'objects of FavouriteDBInstance, Network exist, and no stack of this process handles them: add fcp to --stacks, unless another process runs it',
-        'objects of AmbivalentDBInstance exist, and no stack of this process handles them: add ocp to --stacks, unless another process runs it',
-      ],
+      [exist('FavouriteDBInstance, Network', 'fcp'), exist('AmbivalentDBInstance', 'ocp')],
     ],
     'a refused list says what is known, and that the rights are missing': [
       [found('Network', 'refused', 'fcp'), found('FavouriteDBInstance', 'refused', 'fcp')],
@@ -113,11 +100,7 @@ describe('a process that looks for objects of stacks that do not run', () => {
       },
       log,
       clock,
-    }).subscribe({
-      next: (notes) => shown.push(notes),
-      complete: assert.fail,
-      error: assert.fail,
-    });
+    }).subscribe({ next: (notes) => shown.push(notes), complete: assert.fail, error: assert.fail });
     await clock.settle();
     const warnings = () => log.lines.flatMap(({ level, message }) => (level === 'warn' ? [message] : []));
     return { clock, listed, shown, warnings };
@@ -158,9 +141,7 @@ describe('a process that looks for objects of stacks that do not run', () => {
 
   test('with --namespace it asks for the claims of these namespaces only', async () => {
     const { listed, shown } = await world(['forbidden', 'objects'], { namespaces: ['team-a', 'team-b'] });
-    assert.deepEqual(
-      [listed, shown],
-      [['team-a', 'team-b'].map((namespace) => ({ namespace, limit: 1 })), [[note]]],
-    );
+    const wanted = ['team-a', 'team-b'].map((namespace) => ({ namespace, limit: 1 }));
+    assert.deepEqual([listed, shown], [wanted, [[note]]]);
   });
 });

@@ -20,12 +20,12 @@ import { endWorlds, TracedWorld } from '../trace/traced-world.ts';
 
 afterEach(endWorlds);
 
+const keyIn = (namespace: string) => ({ namespace, name: 'conn' });
 const secretIn = (namespace: string): Secret => ({
-  apiVersion: 'v1',
-  kind: 'Secret',
-  type: connectionSecretType,
-  metadata: { namespace, name: 'conn' },
+  ...{ apiVersion: 'v1', kind: 'Secret', type: connectionSecretType, metadata: keyIn(namespace) },
 });
+
+const leftAlone = 'the secrets of namespace other are left alone';
 
 describe('a client that leaves the secrets of other namespaces alone', () => {
   const clock = testClock();
@@ -50,26 +50,22 @@ describe('a client that leaves the secrets of other namespaces alone', () => {
   const options = { resourceVersion: '1', timeoutSeconds: 1 };
 
   const requests: Readonly<Record<string, (namespace: string) => Promise<unknown>>> = {
-    get: (namespace) => client.get(SecretKind, { namespace, name: 'conn' }),
+    get: (namespace) => client.get(SecretKind, keyIn(namespace)),
     list: (namespace) => client.list(SecretKind, { namespace }),
     watch: (namespace) => firstValueFrom(client.watch(SecretKind, { ...options, namespace })),
     create: (namespace) => client.create(SecretKind, secretIn(namespace)),
-    patch: (namespace) => client.patch(SecretKind, { namespace, name: 'conn' }, {}),
-    apply: (namespace) =>
-      client.apply(SecretKind, { namespace, name: 'conn' }, {}, { fieldManager: 'somebody' }),
+    patch: (namespace) => client.patch(SecretKind, keyIn(namespace), {}),
+    apply: (namespace) => client.apply(SecretKind, keyIn(namespace), {}, { fieldManager: 'somebody' }),
     replace: (namespace) => client.replace(SecretKind, secretIn(namespace)),
-    delete: (namespace) => client.delete(SecretKind, { namespace, name: 'conn' }, {}),
+    delete: (namespace) => client.delete(SecretKind, keyIn(namespace), {}),
   };
   for (const [verb, request] of Object.entries(requests)) {
     test(`${verb}: refused by itself elsewhere, and passed on within`, async () => {
       asked.length = 0;
-      await assert.rejects(
-        request('other'),
-        new ApiError(
-          'the secrets of namespace other are left alone: add it to --secret-namespaces, and its Role',
-          { code: 403, reason: 'Forbidden', secretsOf: { namespace: 'other', isExcluded: true } },
-        ),
-      );
+      const message = `${leftAlone}: add it to --secret-namespaces, and its Role`;
+      const secretsOf = { namespace: 'other', isExcluded: true };
+      const refusal = new ApiError(message, { code: 403, reason: 'Forbidden', secretsOf });
+      await assert.rejects(request('other'), refusal);
       assert.deepEqual(asked, []);
       cluster.put(SecretKind, secretIn('credentials'));
       await request('credentials').catch(() => undefined);
@@ -91,10 +87,7 @@ describe('a client that leaves the secrets of other namespaces alone', () => {
 
   test('without namespaces all Secrets may be asked for', async () => {
     cluster.put(SecretKind, secretIn('other'));
-    const found = await withinSecretNamespaces(direct, undefined).get(SecretKind, {
-      namespace: 'other',
-      name: 'conn',
-    });
+    const found = await withinSecretNamespaces(direct, undefined).get(SecretKind, keyIn('other'));
     assert.equal(found.metadata.namespace, 'other');
   });
 
@@ -103,16 +96,14 @@ describe('a client that leaves the secrets of other namespaces alone', () => {
       ...direct,
       get: () => Promise.reject(new ApiError('not yours', { code: 403, reason: 'Forbidden' })),
     };
-    const key = { namespace: 'other', name: 'conn' };
-    const secretsOf = (error: unknown) => error instanceof ApiError && error.secretsOf;
-    assert.deepEqual(
-      [
-        await client.get(SecretKind, key).catch(secretsOf),
-        await withinSecretNamespaces(denying, undefined).get(SecretKind, key).catch(secretsOf),
-        await withinSecretNamespaces(denying, undefined).get(ThingKind, key).catch(secretsOf),
-      ],
-      [{ namespace: 'other', isExcluded: true }, { namespace: 'other', isExcluded: false }, undefined],
-    );
+    const denied = withinSecretNamespaces(denying, undefined);
+    const secretsIn = (answer: Promise<unknown>) =>
+      answer.catch((error: unknown) => error instanceof ApiError && error.secretsOf);
+    const [key, namespace] = [keyIn('other'), 'other'];
+    const byFlag = await secretsIn(client.get(SecretKind, key));
+    assert.deepEqual(byFlag, { namespace, isExcluded: true });
+    assert.deepEqual(await secretsIn(denied.get(SecretKind, key)), { namespace, isExcluded: false });
+    assert.equal(await secretsIn(denied.get(ThingKind, key)), undefined);
   });
 });
 
@@ -128,10 +119,8 @@ describe('--secret-namespaces: the process', () => {
     world.start({ namespaces });
     const key = world.managed('stray', { writeConnectionSecretToRef: { namespace: 'other', name: 'stray' } });
     await world.pass(60);
-    assert.deepEqual(syncedOf(world.cluster.get(FavouriteDBInstanceKind, key)), [
-      'False',
-      'cannot get connection secret: the secrets of namespace other are left alone: add it to --secret-namespaces, and its Role',
-    ]);
+    const message = `cannot get connection secret: ${leftAlone}: add it to --secret-namespaces, and its Role`;
+    assert.deepEqual(syncedOf(world.cluster.get(FavouriteDBInstanceKind, key)), ['False', message]);
     assert.deepEqual(world.instances(), []);
     world.start({ namespaces: { ...namespaces, secrets: [...namespaces.secrets, 'other'] } });
     await world.pass(60);

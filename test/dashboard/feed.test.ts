@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import map from 'lodash/map.js';
 import { Subject } from 'rxjs';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { kindKey } from '../../apis/core/v1alpha1/kind.ts';
@@ -56,10 +57,9 @@ describe('the updates of a reader of the page', () => {
     claims.apply(claim('b', 3));
     await tick();
     await tick();
-    assert.deepEqual(
-      batches.map(({ nodes, deleted }) => [nodes.map(({ name, phase }) => `${name} ${phase}`), deleted]),
-      [[['a Bound', 'b Unbound'], []]],
-    );
+    const [{ nodes, deleted } = assert.fail(), ...others] = batches;
+    const shown = nodes.map(({ name, phase }) => `${name} ${phase}`);
+    assert.deepEqual([shown, deleted, others], [['a Bound', 'b Unbound'], [], []]);
     reader.unsubscribe();
   });
 
@@ -69,10 +69,8 @@ describe('the updates of a reader of the page', () => {
     await tick();
     claims.apply({ type: 'deleted', object: claim('a', 2).object });
     await tick();
-    assert.deepEqual(batches.at(-1), {
-      ...{ nodes: [], events: [] },
-      deleted: ['fancysqlinstances.database.crossplane.io|team/a'],
-    });
+    const deleted = ['fancysqlinstances.database.crossplane.io|team/a'];
+    assert.deepEqual(batches.at(-1), { nodes: [], events: [], deleted });
     reader.unsubscribe();
   });
 
@@ -85,10 +83,8 @@ describe('the updates of a reader of the page', () => {
     assert.equal(batches.length, 0);
     setFull(false);
     await tick();
-    assert.deepEqual(
-      batches.flatMap(({ nodes }) => nodes.map(({ phase }) => phase)),
-      ['Bound'],
-    );
+    const phases = batches.flatMap(({ nodes }) => map(nodes, 'phase'));
+    assert.deepEqual(phases, ['Bound']);
     reader.unsubscribe();
   });
 

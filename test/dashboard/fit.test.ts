@@ -14,12 +14,8 @@ describe('a name as it fits', () => {
     'something of it in any case': ['posts', 0, '…s'],
   };
   for (const [what, [name, room, want]] of Object.entries(cases)) {
-    test(what, () =>
-      assert.equal(
-        middleCut(name, room, ({ length }) => length),
-        want,
-      ),
-    );
+    const cut = middleCut(name, room, ({ length }) => length);
+    test(what, () => assert.equal(cut, want));
   }
 });
 

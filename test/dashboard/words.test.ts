@@ -4,22 +4,13 @@ import type { GraphNode } from '../../dashboard/page/wire.ts';
 import { addressIn, ageOf, fragmentOf, isAt, kindWords } from '../../dashboard/page/words.ts';
 
 const node = (given: Partial<GraphNode>): GraphNode => ({
-  ...{
-    id: 'i',
-    sort: 'claim',
-    kind: 'FancySQLInstance',
-    resource: 'fancysqlinstances.database.crossplane.io',
-  },
-  ...{ name: 'orders', health: 'ok', to: [] },
+  ...{ id: 'i', sort: 'claim', name: 'orders', health: 'ok', to: [] },
+  ...{ kind: 'FancySQLInstance', resource: 'fancysqlinstances.database.crossplane.io' },
   ...given,
 });
 const orders = node({ namespace: 'shop' });
-const small = node({
-  sort: 'class',
-  kind: 'SmallClass',
-  resource: 'smallclasses.example.org',
-  name: 'small',
-});
+const ofSmall = { kind: 'SmallClass', resource: 'smallclasses.example.org', name: 'small' };
+const small = node({ sort: 'class', ...ofSmall });
 
 describe('the address of an object', () => {
   const addresses: readonly (readonly [fragment: string, found: readonly GraphNode[]])[] = [
@@ -36,10 +27,8 @@ describe('the address of an object', () => {
   for (const [fragment, found] of addresses) {
     test(`${fragment || 'no fragment'} opens ${found.map(({ name }) => name).join() || 'nothing'}`, () => {
       const address = addressIn(fragment);
-      assert.deepEqual(
-        address === undefined ? [] : [orders, small].filter((each) => isAt(address, each)),
-        found,
-      );
+      const opened = [orders, small].filter((each) => address !== undefined && isAt(address, each));
+      assert.deepEqual(opened, found);
     });
   }
   test('the fragment of an object has kind, group, namespace and name', () =>
@@ -53,17 +42,13 @@ test('an age has one unit, and an object of the future has no age', () => {
   const now = Date.parse('2026-01-10T00:00:00Z');
   const ages = ['2026-01-10T00:00:09Z', '2026-01-09T23:59:15Z', '2026-01-09T23:01:00Z'];
   const older = ['2026-01-09T01:00:00Z', '2026-01-01T00:00:00Z'];
-  assert.deepEqual(
-    [...ages, ...older].map((at) => ageOf(at, now)),
-    ['0s', '45s', '59m', '23h', '9d'],
-  );
+  const shown = [...ages, ...older].map((at) => ageOf(at, now));
+  assert.deepEqual(shown, ['0s', '45s', '59m', '23h', '9d']);
 });
 
 test('a provider shows its API group, because every stack has a ProviderConfig named default', () => {
   const provider = { sort: 'provider', kind: 'ProviderConfig', name: 'default' } as const;
-  assert.equal(
-    kindWords(node({ ...provider, resource: 'providerconfigs.fcp.crossplane.io' })),
-    'fcp.crossplane.io · ProviderConfig',
-  );
+  const words = kindWords(node({ ...provider, resource: 'providerconfigs.fcp.crossplane.io' }));
+  assert.equal(words, 'fcp.crossplane.io · ProviderConfig');
   assert.equal(kindWords(orders), 'FancySQLInstance');
 });

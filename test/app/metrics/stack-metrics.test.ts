@@ -22,13 +22,9 @@ const condition = (
   type: string,
   status: Condition['status'],
   reason: string,
-  since = created,
-): Condition => ({
-  type,
-  status,
-  reason,
-  lastTransitionTime: since,
-});
+  lastTransitionTime = created,
+): Condition => ({ type, status, reason, lastTransitionTime });
+const claimed = 'kind="FancySQLInstance.database.crossplane.io"';
 const ready = condition('Ready', 'True', 'Available');
 const synced = condition('Synced', 'True', 'ReconcileSuccess');
 
@@ -67,17 +63,10 @@ function scene({ isWorking = () => true, ...given }: Given = {}) {
 
 const aClaim = (name: string, status?: ClaimStatus, spec = {}): Claim =>
   claim(spec, { name, uid: `uid-of-${name}`, creationTimestamp: created, ...(status && { status }) });
-const aResource = (name: string, conditions?: readonly Condition[], rest: object = {}): Managed =>
-  managed(
-    {},
-    {
-      name,
-      uid: `uid-of-${name}`,
-      creationTimestamp: created,
-      ...(conditions && { status: { conditions } }),
-      ...rest,
-    },
-  );
+const aResource = (name: string, conditions?: readonly Condition[], rest: object = {}): Managed => {
+  const metadata = { name, uid: `uid-of-${name}`, creationTimestamp: created };
+  return managed({}, { ...metadata, ...(conditions && { status: { conditions } }), ...rest });
+};
 
 describe('claims and managed resources are counted by their conditions', () => {
   test('claims, and for how long the longest has waited', async () => {
@@ -91,13 +80,12 @@ describe('claims and managed resources are counted by their conditions', () => {
         aClaim('e'),
       ],
     });
-    const kind = 'kind="FancySQLInstance.database.crossplane.io"';
     assert.deepEqual(await samples('services_stack_claims', 'services_stack_claims_unready_seconds'), [
-      `services_stack_claims{${kind},phase="Bound",ready="True",synced="True",ready_reason="Available",synced_reason="ReconcileSuccess"} 2`,
-      `services_stack_claims{${kind},phase="Unbound",ready="False",synced="True",ready_reason="NoMatchingClass",synced_reason="ReconcileSuccess"} 2`,
-      `services_stack_claims{${kind},phase="None",ready="Unknown",synced="Unknown",ready_reason="None",synced_reason="None"} 1`,
-      `services_stack_claims_unready_seconds{${kind},ready_reason="NoMatchingClass"} 300`,
-      `services_stack_claims_unready_seconds{${kind},ready_reason="None"} 600`,
+      `services_stack_claims{${claimed},phase="Bound",ready="True",synced="True",ready_reason="Available",synced_reason="ReconcileSuccess"} 2`,
+      `services_stack_claims{${claimed},phase="Unbound",ready="False",synced="True",ready_reason="NoMatchingClass",synced_reason="ReconcileSuccess"} 2`,
+      `services_stack_claims{${claimed},phase="None",ready="Unknown",synced="Unknown",ready_reason="None",synced_reason="None"} 1`,
+      `services_stack_claims_unready_seconds{${claimed},ready_reason="NoMatchingClass"} 300`,
+      `services_stack_claims_unready_seconds{${claimed},ready_reason="None"} 600`,
     ]);
   });
 
@@ -109,18 +97,13 @@ describe('claims and managed resources are counted by their conditions', () => {
         aResource('c', [condition('Ready', 'False', 'Creating'), synced]),
       ],
     });
-    assert.deepEqual(
-      await samples(
-        ...['exists', 'ready', 'synced'].map((what) => `crossplane_managed_resource_${what}`),
-        'services_stack_managed_resources_unready_seconds',
-      ),
-      [
-        'services_stack_managed_resources_unready_seconds{kind="FavouriteDBInstance.database.fcp.crossplane.io",ready_reason="Creating"} 600',
-        `crossplane_managed_resource_exists{gvk="${gvk}"} 3`,
-        `crossplane_managed_resource_ready{gvk="${gvk}"} 2`,
-        `crossplane_managed_resource_synced{gvk="${gvk}"} 2`,
-      ],
-    );
+    const names = ['exists', 'ready', 'synced'].map((what) => `crossplane_managed_resource_${what}`);
+    assert.deepEqual(await samples(...names, 'services_stack_managed_resources_unready_seconds'), [
+      'services_stack_managed_resources_unready_seconds{kind="FavouriteDBInstance.database.fcp.crossplane.io",ready_reason="Creating"} 600',
+      `crossplane_managed_resource_exists{gvk="${gvk}"} 3`,
+      `crossplane_managed_resource_ready{gvk="${gvk}"} 2`,
+      `crossplane_managed_resource_synced{gvk="${gvk}"} 2`,
+    ]);
   });
 
   test('the series of a deleted object are missing in the next scrape', async () => {
@@ -135,14 +118,9 @@ describe('claims and managed resources are counted by their conditions', () => {
   });
 
   test('ProviderConfigs and Providers', async () => {
+    const type = { apiVersion: 'fcp.crossplane.io/v1alpha3', kind: 'ProviderConfig' };
     const config = (name: string, conditions: readonly Condition[]) =>
-      ({
-        apiVersion: 'fcp.crossplane.io/v1alpha3',
-        kind: 'ProviderConfig',
-        metadata: { name },
-        spec: {},
-        status: { conditions },
-      }) as unknown as ProviderConfig;
+      ({ ...type, metadata: { name }, spec: {}, status: { conditions } }) as unknown as ProviderConfig;
     const provider = { ...config('d', [ready]), kind: 'Provider' } as unknown as Provider;
     const { samples } = scene({
       providerConfigs: [config('a', [ready]), config('b', [ready]), config('c', [])],
@@ -168,7 +146,7 @@ describe('claims and managed resources are counted by their conditions', () => {
     );
     const { samples } = scene({ claims: objects });
     assert.deepEqual(await samples('services_stack_claims'), [
-      'services_stack_claims{kind="FancySQLInstance.database.crossplane.io",phase="Other",ready="Other",synced="False",ready_reason="Other",synced_reason="Other"} 1000',
+      `services_stack_claims{${claimed},phase="Other",ready="Other",synced="False",ready_reason="Other",synced_reason="Other"} 1000`,
     ]);
   });
 
@@ -180,41 +158,25 @@ describe('claims and managed resources are counted by their conditions', () => {
 
 describe("a claim's Secret is counted as out of sync", () => {
   const from = { namespace: 'infra', name: 'db-connection' };
-  const secret = (namespace: string, name: string, data: Secret['data']): Secret => ({
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: { namespace, name },
-    type: connectionSecretType,
-    ...(data && { data }),
+  const secret = (namespace: string, name: string, data: Record<string, string>): Secret => ({
+    ...{ apiVersion: 'v1', kind: 'Secret', type: connectionSecretType },
+    ...{ metadata: { namespace, name }, data },
   });
   const resource = managed({ writeConnectionSecretToRef: from }, { name: 'db' });
   const resourceRef = { apiVersion: resource.apiVersion, kind: resource.kind, name: 'db' };
+  const writeConnectionSecretToRef = { name: 'conn' };
   const bound = (conditions: readonly Condition[] = [ready, synced]): Claim =>
-    aClaim(
-      'orders',
-      { bindingPhase: 'Bound', conditions },
-      { resourceRef, writeConnectionSecretToRef: { name: 'conn' } },
-    );
+    aClaim('orders', { bindingPhase: 'Bound', conditions }, { resourceRef, writeConnectionSecretToRef });
   const { namespace = '' } = bound().metadata;
+  /** The source and the claim's Secret with these data. */
+  const both = (data: Record<string, string>) => [source, secret(namespace, 'conn', data)];
   const source = secret('infra', 'db-connection', { password: 'YQ==', port: 'MQ==' });
   const failing = [ready, condition('Synced', 'False', 'ReconcileError')];
   const rows: Record<string, readonly [claim: Claim, secrets: readonly Secret[], want: 0 | 1]> = {
-    'not if it holds the same': [
-      bound(),
-      [source, secret(namespace, 'conn', { port: 'MQ==', password: 'YQ==' })],
-      0,
-    ],
-    'if a value differs': [
-      bound(),
-      [source, secret(namespace, 'conn', { port: 'MQ==', password: 'Yg==' })],
-      1,
-    ],
-    'if a key is missing': [bound(), [source, secret(namespace, 'conn', { port: 'MQ==' })], 1],
-    'if there is one too many': [
-      bound(),
-      [source, secret(namespace, 'conn', { port: 'MQ==', password: 'YQ==', more: '' })],
-      1,
-    ],
+    'not if it holds the same': [bound(), both({ port: 'MQ==', password: 'YQ==' }), 0],
+    'if a value differs': [bound(), both({ port: 'MQ==', password: 'Yg==' }), 1],
+    'if a key is missing': [bound(), both({ port: 'MQ==' }), 1],
+    'if there is one too many': [bound(), both({ port: 'MQ==', password: 'YQ==', more: '' }), 1],
     'if it is not there, and the claim says that it cannot be': [bound(failing), [source], 1],
     'not if it is only not seen, as one of another type': [bound(), [source], 0],
     'not of a claim that is not Bound': [aClaim('orders', undefined, { resourceRef }), [source], 0],
@@ -223,7 +185,7 @@ describe("a claim's Secret is counted as out of sync", () => {
     test(name, async () => {
       const { samples } = scene({ claims: [one], managed: [resource], secrets });
       assert.deepEqual(await samples('services_stack_secrets_out_of_step'), [
-        `services_stack_secrets_out_of_step{kind="FancySQLInstance.database.crossplane.io"} ${want}`,
+        `services_stack_secrets_out_of_step{${claimed}} ${want}`,
       ]);
     });
   }
@@ -231,10 +193,8 @@ describe("a claim's Secret is counted as out of sync", () => {
 
 describe('each duration is measured once', () => {
   /** Sum and count of a histogram. */
-  const measured = async (
-    samples: (...names: readonly string[]) => Promise<readonly string[]>,
-    name: string,
-  ) => (await samples(`${name}_sum`, `${name}_count`)).map((line) => Number(line.split(' ').at(-1)));
+  const measured = async (samples: ReturnType<typeof scene>['samples'], name: string) =>
+    (await samples(`${name}_sum`, `${name}_count`)).map((line) => Number(line.split(' ').at(-1)));
 
   test('until a claim is Bound for the first time', async () => {
     const { metrics, claims, samples, clock } = scene();
@@ -282,9 +242,7 @@ describe('each duration is measured once', () => {
 
 describe('calls of external systems are counted by stack, kind of ProviderConfig, operation, result and class of the error', () => {
   const call = (facts: Partial<ExternalCall>): ExternalCall => ({
-    managed: aResource('a'),
-    operation: 'observe',
-    durationMs: 200,
+    ...{ managed: aResource('a'), operation: 'observe', durationMs: 200 },
     ...facts,
   });
 
@@ -295,19 +253,15 @@ describe('calls of external systems are counted by stack, kind of ProviderConfig
     reported(call({ errorClass: 'Throttled', durationMs: 400 }));
     reported(call({ operation: 'create' }));
     const labels = 'stack="fcp",provider="ProviderConfig.fcp.crossplane.io"';
-    assert.deepEqual(
-      await samples(
-        'services_stack_external_calls_total',
-        'services_stack_external_call_duration_seconds_sum',
-      ),
-      [
-        `services_stack_external_calls_total{${labels},operation="observe",result="success"} 1`,
-        `services_stack_external_calls_total{${labels},operation="observe",result="error",error_class="Throttled"} 1`,
-        `services_stack_external_calls_total{${labels},operation="create",result="success"} 1`,
-        `services_stack_external_call_duration_seconds_sum{${labels},operation="observe"} 0.6000000000000001`,
-        `services_stack_external_call_duration_seconds_sum{${labels},operation="create"} 0.2`,
-      ],
-    );
+    const calls = 'services_stack_external_calls_total';
+    const seconds = 'services_stack_external_call_duration_seconds_sum';
+    assert.deepEqual(await samples(calls, seconds), [
+      `${calls}{${labels},operation="observe",result="success"} 1`,
+      `${calls}{${labels},operation="observe",result="error",error_class="Throttled"} 1`,
+      `${calls}{${labels},operation="create",result="success"} 1`,
+      `${seconds}{${labels},operation="observe"} 0.6000000000000001`,
+      `${seconds}{${labels},operation="create"} 0.2`,
+    ]);
   });
 
   test('an update shows the possible age of the drift: the time since the last observation without a difference', async () => {
@@ -319,15 +273,8 @@ describe('calls of external systems are counted by stack, kind of ProviderConfig
     reported(call({ isUpToDate: false }));
     reported(call({ operation: 'update', errorClass: 'Unknown' }));
     reported(call({ operation: 'update' }));
-    assert.deepEqual(
-      await samples(
-        'crossplane_managed_resource_drift_seconds_sum',
-        'crossplane_managed_resource_drift_seconds_count',
-      ),
-      [
-        `crossplane_managed_resource_drift_seconds_sum{gvk="${gvk}"} 60`,
-        `crossplane_managed_resource_drift_seconds_count{gvk="${gvk}"} 1`,
-      ],
-    );
+    const name = 'crossplane_managed_resource_drift_seconds';
+    const drift = [`${name}_sum{gvk="${gvk}"} 60`, `${name}_count{gvk="${gvk}"} 1`];
+    assert.deepEqual(await samples(`${name}_sum`, `${name}_count`), drift);
   });
 });
