@@ -31,9 +31,8 @@ describeConformance({
       quotas: { vpc: 500 },
       things: (aws) => all(aws, 'ec2/vpc'),
       async foreign(aws) {
-        const tags = theirs('vpc.ec2.aws.upbound.io');
-        return (await ec2Vpcs(clientOf(aws)).create({ region }, { cidrBlock: '10.9.0.0/16', tags }, signal))
-          .id;
+        const wanted = { cidrBlock: '10.9.0.0/16', tags: theirs('vpc.ec2.aws.upbound.io') };
+        return (await ec2Vpcs(clientOf(aws)).create({ region }, wanted, signal)).id;
       },
     }),
 });
@@ -65,9 +64,11 @@ describeConformance({
     }),
 });
 
+const machine = { ami: 'ami-0123456789abcdef0', instanceType: 't2.micro' };
+
 describeConformance({
   managed: InstanceKind,
-  forProvider: { region, ami: 'ami-0123456789abcdef0', instanceType: 't2.micro' },
+  forProvider: { region, ...machine },
   tags: (asked) => tags({ ...asked, 'crossplane-stopped-for': 'instanceType' }),
   changes: [{ instanceType: 't2.small' }, { tags: { team: 'green' } }],
   refusedChanges: [
@@ -88,12 +89,7 @@ describeConformance({
         ),
       async foreign(aws) {
         const tags = theirs('instance.ec2.aws.upbound.io');
-        const wanted = {
-          ami: 'ami-0123456789abcdef0',
-          instanceType: 't2.micro',
-          clientToken: 'theirs',
-          tags,
-        };
+        const wanted = { ...machine, clientToken: 'theirs', tags };
         return (await ec2Instances(clientOf(aws)).create({ region }, wanted, signal)).id;
       },
     }),

@@ -18,26 +18,15 @@ const instances = (aws: InProcessAws) =>
   aws.things<StoredInstance>(instanceSort).flatMap(([, things]) => things.all());
 
 /** Creates one of another user, without a tag of an owner. */
-const foreign = (aws: InProcessAws, DBInstanceIdentifier: string): Promise<unknown> =>
-  clientOf(aws).call(
-    {
-      ...{ service: 'rds', region, what: 'make theirs', isRepeatable: false },
-      run: (sdk, http) =>
-        sdk.createDBInstance(
-          {
-            ...{
-              DBInstanceIdentifier,
-              Engine: 'postgres',
-              DBInstanceClass: 'db.t3.micro',
-              AllocatedStorage: 20,
-            },
-            ...{ MasterUsername: 'theirs', MasterUserPassword: 'a-password-of-theirs' },
-          },
-          http,
-        ),
-    },
+const foreign = (aws: InProcessAws, DBInstanceIdentifier: string): Promise<unknown> => {
+  const size = { Engine: 'postgres', DBInstanceClass: 'db.t3.micro', AllocatedStorage: 20 };
+  const user = { MasterUsername: 'theirs', MasterUserPassword: 'a-password-of-theirs' };
+  const call = { service: 'rds', region, what: 'make theirs', isRepeatable: false } as const;
+  return clientOf(aws).call(
+    { ...call, run: (sdk, http) => sdk.createDBInstance({ DBInstanceIdentifier, ...size, ...user }, http) },
     new AbortController().signal,
   );
+};
 
 const world = (given: Given) =>
   awsWorld(given, {

@@ -12,6 +12,7 @@ import type { InProcessAws, InProcessAwsOptions } from '../fakes/in-process-aws.
 import { inProcessAws } from '../fakes/in-process-aws.ts';
 import type { CarriedReply } from '../fakes/outside.ts';
 import { noAnswer } from '../fakes/outside.ts';
+import { door } from './door.ts';
 
 export const region = 'us-west-1';
 
@@ -73,12 +74,10 @@ export async function awsWorld(
 ): Promise<World & { readonly aws: InProcessAws }> {
   const aws = inProcessAws(clock, { random, provisioningMs: 20_000, deletionMs: 10_000, ...options });
   await before?.(aws);
-  let way: 'open' | 'failing' | 'hanging' = 'open';
-  let said = '';
-  const carrier = aws.carrierFor(async ({ signal }, effect) => {
-    if (way === 'failing') return failure(said);
-    return way === 'hanging' ? noAnswer(signal) : effect();
-  });
+  const { pass, fail, hang } = door();
+  const carrier = aws.carrierFor(async ({ signal }, effect) =>
+    pass<unknown>(effect, failure, () => noAnswer(signal)),
+  );
   return {
     aws,
     stack: createAwsStack({ createClient: (given) => awsClient({ ...given, dispatcher: carrier }) }),
@@ -86,14 +85,9 @@ export async function awsWorld(
     parameters: { endpoint: { url: { type: 'Static', static: aws.url } } },
     things: () => things(aws),
     ...(foreign !== undefined && { foreign: (name: string) => foreign(aws, name) }),
-    fail(text) {
-      way = 'failing';
-      said = text;
-    },
+    fail,
     loseAnswer: () => aws.faults.inject({ kind: 'loseResponse', action: creation }),
-    hang() {
-      way = 'hanging';
-    },
+    hang,
     ...(opens !== undefined && { opens: (details: ConnectionDetails) => opens(aws, details) }),
     close: () => aws.stop(),
   };

@@ -138,11 +138,7 @@ const wanted = (box: Box, { spec: { forProvider } } = box) => ({
 const isClosed = ({ spec: { forProvider } }: Box): boolean => forProvider.isOpen !== true;
 
 /** The password that a box has once the credential is set. */
-function passwordOf(
-  box: Box,
-  credential: DesiredCredential | undefined,
-  before?: StoredBox,
-): string | undefined {
+function passwordOf(box: Box, credential?: DesiredCredential, before?: StoredBox): string | undefined {
   if (!isClosed(box)) return undefined;
   return credential?.isApplied === false ? credential.value : before?.password;
 }
@@ -264,16 +260,13 @@ export function slowBoxClient(cloud: BoxCloud): PollingClient<Box> {
       checkShelf(box, found);
       if (!boxParts.isMadeOf(box, found)) throw new Error(`the material of a box stays: ${found.material}`);
       const changed = { ...found, ...wanted(box), password: passwordOf(box, credential, found) };
-      const operation = await begin(`update/${nameOf(box)}`, signal, () =>
-        cloud.boxes.set(nameOf(box), changed),
-      );
-      return { operation };
+      const act = () => cloud.boxes.set(nameOf(box), changed);
+      return { operation: await begin(`update/${nameOf(box)}`, signal, act) };
     },
     async delete(box, signal) {
       if (!(await sound.observe(box, undefined, signal)).exists) return {};
-      return {
-        operation: await begin(`delete/${nameOf(box)}`, signal, () => cloud.boxes.delete(nameOf(box))),
-      };
+      const act = () => cloud.boxes.delete(nameOf(box));
+      return { operation: await begin(`delete/${nameOf(box)}`, signal, act) };
     },
     poll: (name, signal) =>
       cloud.ask(signal, () => {
@@ -322,14 +315,10 @@ export function boxWorld({ clock }: Given, { client, connect }: BoxWorldOptions 
       cloud.catchUp();
       return [...cloud.boxes];
     },
-    foreign: (name) =>
-      void cloud.boxes.set(name, {
-        owner: 'them',
-        size: 9,
-        label: 'theirs',
-        shelf: 'low',
-        password: 'a-password-of-theirs',
-      }),
+    foreign(name) {
+      const theirs = { owner: 'them', size: 9, label: 'theirs', shelf: 'low' };
+      cloud.boxes.set(name, { ...theirs, password: 'a-password-of-theirs' });
+    },
     fail(text) {
       cloud.failure = text;
     },

@@ -8,6 +8,7 @@ import type { Given, World } from '../../testing/scenario.ts';
 import type { InProcessCloud } from '../fakes/in-process-cloud.ts';
 import { inProcessCloud } from '../fakes/in-process-cloud.ts';
 import { noAnswer } from '../fakes/outside.ts';
+import { door } from './door.ts';
 
 export const fcp = (dispatcher: Carrier): Stack =>
   createFcpStack({ createClient: (options) => favouriteCloudClient({ ...options, dispatcher }) });
@@ -34,25 +35,18 @@ export function cloudWorld(
   { flavour, stack, things, foreign }: CloudWorldOptions,
 ): World {
   const cloud = inProcessCloud(clock, { flavour, random, provisioningMs: 20_000, deletionMs: 10_000 });
-  let way: 'open' | 'failing' | 'hanging' = 'open';
-  let said = '';
-  const carrier = cloud.carrierFor(async ({ signal }, effect) => {
-    if (way === 'failing') return failure(said);
-    return way === 'hanging' ? noAnswer(signal) : effect();
-  });
+  const { pass, fail, hang } = door();
+  const carrier = cloud.carrierFor(async ({ signal }, effect) =>
+    pass<unknown>(effect, failure, () => noAnswer(signal)),
+  );
   return {
     stack: stack(carrier),
     credentials: JSON.stringify({ url: cloud.url, token: cloud.token }),
     things: () => things(cloud),
     foreign: (name) => foreign(cloud, name),
-    fail(text) {
-      way = 'failing';
-      said = text;
-    },
+    fail,
     loseAnswer: () => cloud.faults.inject({ kind: 'loseResponse', method: 'POST' }),
-    hang() {
-      way = 'hanging';
-    },
+    hang,
     opens: ({ host, password }) =>
       cloud.instances().some(({ item }) => item.hostname === host && item.password === password),
   };

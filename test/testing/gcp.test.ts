@@ -23,20 +23,12 @@ interface WorldOptions {
 
 /** The emulator as a world of the kit; its operations take time. */
 function world({ clock, random }: Given, { creates, things, foreign, opens }: WorldOptions): World {
-  const cloud = inProcessGoogleCloud(clock, {
-    random,
-    provisioningMs: 20_000,
-    updateMs: 5_000,
-    deletionMs: 10_000,
-  });
+  const times = { provisioningMs: 20_000, updateMs: 5_000, deletionMs: 10_000 };
+  const cloud = inProcessGoogleCloud(clock, { random, ...times });
   const { dispatcher, credentials, parameters } = cloud;
-  const theirs = googleCloudClient({
-    ...parameters,
-    key: parseServiceAccountKey(credentials),
-    dispatcher,
-    clock: realClock(),
-    random: () => 0,
-  });
+  const key = parseServiceAccountKey(credentials);
+  const by = { dispatcher, clock: realClock(), random: () => 0 };
+  const theirs = googleCloudClient({ ...parameters, key, ...by });
   return {
     stack: createGcpStack({ createClient: (options) => googleCloudClient({ ...options, dispatcher }) }),
     credentials,
@@ -61,6 +53,8 @@ const labels = (asked: Readonly<Record<string, string>>) => ({
   labels: { ...mapValues(asked, (value) => value.replaceAll('.', '_')), 'goog-theirs': 'so' },
 });
 
+const sundays = { day: 'SUNDAY', startTime: { hours: 0, minutes: 30 } } as const;
+
 describeConformance({
   managed: CloudMemorystoreInstanceKind,
   forProvider: { region, tier: 'BASIC', memorySizeGb: 1, authEnabled: true },
@@ -71,11 +65,7 @@ describeConformance({
     { redisConfigs: { 'maxmemory-policy': 'allkeys-lru' } },
     { authEnabled: false },
     { persistenceConfig: { persistenceMode: 'RDB', rdbSnapshotPeriod: 'SIX_HOURS' } },
-    {
-      maintenancePolicy: {
-        weeklyMaintenanceWindow: [{ day: 'SUNDAY', startTime: { hours: 0, minutes: 30 } }],
-      },
-    },
+    { maintenancePolicy: { weeklyMaintenanceWindow: [sundays] } },
     { redisVersion: 'REDIS_7_2' },
   ],
   refusedChanges: [

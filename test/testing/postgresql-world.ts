@@ -4,6 +4,7 @@ import type { InProcessPostgresql } from '../fakes/in-process-postgresql.ts';
 import { createInProcessPostgresql } from '../fakes/in-process-postgresql.ts';
 import { connectionCut } from '../fakes/outside.ts';
 import { ServerError } from '../fakes/postgresql/server-error.ts';
+import { door } from './door.ts';
 
 /** The password is right, and a role by itself may connect to no database. */
 const notAllowed = '42501';
@@ -25,13 +26,13 @@ export async function postgresqlWorld(
 ): Promise<World> {
   const server = createInProcessPostgresql(clock);
   for (const statement of before) await server.sql(statement);
-  let way: 'open' | 'failing' | 'hanging' = 'open';
-  let said = '';
+  const { pass, fail, hang } = door();
   let losesAnswer = false;
+  const failing = (text: string): never => {
+    throw new ServerError('XX000', text);
+  };
   const { createServer } = server.clientsFor(async ({ verb }, effect) => {
-    if (way === 'failing') throw new ServerError('XX000', said);
-    if (way === 'hanging') return new Promise<never>(() => {});
-    const answer = await effect();
+    const answer = await pass<unknown>(effect, failing, () => new Promise(() => {}));
     if (!losesAnswer || verb !== creation) return answer;
     losesAnswer = false;
     throw connectionCut();
@@ -42,16 +43,11 @@ export async function postgresqlWorld(
     credentials: { endpoint, port: String(port), username, password },
     things: () => things(server),
     ...(foreign && { foreign: async (name) => void (await server.sql(foreign(name))) }),
-    fail(text) {
-      way = 'failing';
-      said = text;
-    },
+    fail,
     loseAnswer() {
       losesAnswer = true;
     },
-    hang() {
-      way = 'hanging';
-    },
+    hang,
     opens({ username: user = '', password: secret = '', database = 'postgres' }) {
       const refusal = server.refusal({ user, password: secret, database });
       return refusal === undefined || refusal === notAllowed;

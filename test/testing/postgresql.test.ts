@@ -30,6 +30,7 @@ function grants(server: InProcessPostgresql): readonly unknown[] {
   return [...new Set(items.map(({ on }) => on))].map((place) => items.filter(({ on }) => on === place));
 }
 
+const createdBy = (creation: string) => ({ creation, foreign: (name: string) => `${creation} "${name}"` });
 const details = ['type', 'provider', 'endpoint', 'host', 'port', 'username', 'password', 'uri'];
 
 describeConformance({
@@ -38,12 +39,7 @@ describeConformance({
   changes: [{ connectionLimit: 5 }, { extensions: [{ name: 'citext' }] }],
   refusedChanges: [{ encoding: 'LATIN1' }],
   details: [...details, 'database'],
-  open: (given) =>
-    postgresqlWorld(given, {
-      things: databases,
-      creation: 'CREATE DATABASE',
-      foreign: (name) => `CREATE DATABASE "${name}"`,
-    }),
+  open: (given) => postgresqlWorld(given, { things: databases, ...createdBy('CREATE DATABASE') }),
 });
 
 describeConformance({
@@ -56,12 +52,7 @@ describeConformance({
   ],
   details,
   withoutDetails: [{ change: { login: false }, keys: ['password', 'uri'] }],
-  open: (given) =>
-    postgresqlWorld(given, {
-      things: roles,
-      creation: 'CREATE ROLE',
-      foreign: (name) => `CREATE ROLE "${name}"`,
-    }),
+  open: (given) => postgresqlWorld(given, { things: roles, ...createdBy('CREATE ROLE') }),
 });
 
 describeConformance({
