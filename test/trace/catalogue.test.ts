@@ -18,9 +18,8 @@ describe('a word that names no kind: the kinds that are most like it', () => {
   ];
   for (const [word, first] of words) {
     test(word, () => {
-      const said = new RegExp(
-        `^"${word}" is not a known kind; did you mean ${first.replaceAll('.', '\\.')}( or |\\?$)`,
-      );
+      const meant = first.replaceAll('.', '\\.');
+      const said = new RegExp(`^"${word}" is not a known kind; did you mean ${meant}( or |\\?$)`);
       assert.throws(() => catalogue.named(word), { name: 'UnknownKind', message: said });
     });
   }
@@ -41,18 +40,13 @@ const claims = ['team-shop/cart', 'team-shop/orders', 'team-blog/posts'].map((ke
 );
 
 describe('hints for the name of no object', () => {
+  const inShop = 'There is one in namespace team-shop: -n team-shop';
   const rows: Readonly<Record<string, readonly [name: string, hints: readonly string[]]>> = {
-    'in another namespace: the namespace': [
-      'default/cart',
-      ['There is one in namespace team-shop: -n team-shop'],
-    ],
+    'in another namespace: the namespace': ['default/cart', [inShop]],
     'with two letters swapped: the similar name': ['team-shop/crat', ['Did you mean cart?']],
     'in a namespace that does not exist: both names': [
       'team-shoop/cart',
-      [
-        'There is no namespace team-shoop. Did you mean team-shop?',
-        'There is one in namespace team-shop: -n team-shop',
-      ],
+      ['There is no namespace team-shoop. Did you mean team-shop?', inShop],
     ],
     'misspelt, and in another namespace: the name with its namespace': [
       'default/ordesr',

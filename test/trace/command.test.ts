@@ -24,35 +24,26 @@ import { runTrace } from '../../trace/command.ts';
 import { FakeApiServer } from '../fakes/api-server.ts';
 
 const root = join(import.meta.dirname, '..', '..');
+const since = '2026-01-02T03:04:00Z';
+const ready = {
+  type: 'Ready',
+  status: 'False' as const,
+  reason: 'NoMatchingClass',
+  message: 'no resource class matches spec.classSelector size=huge',
+  lastTransitionTime: since,
+};
 const claim = {
   apiVersion: 'database.crossplane.io/v1alpha1',
   kind: 'FancySQLInstance' as const,
-  metadata: { namespace: 'team-shop', name: 'orders', creationTimestamp: '2026-01-02T03:04:00Z' },
+  metadata: { namespace: 'team-shop', name: 'orders', creationTimestamp: since },
   spec: { classSelector: { matchLabels: { size: 'huge' } } },
-  status: {
-    observedGeneration: 1,
-    bindingPhase: 'Unbound' as const,
-    conditions: [
-      {
-        type: 'Ready',
-        status: 'False' as const,
-        reason: 'NoMatchingClass',
-        message: 'no resource class matches spec.classSelector size=huge',
-        lastTransitionTime: '2026-01-02T03:04:00Z',
-      },
-    ],
-  },
+  status: { observedGeneration: 1, bindingPhase: 'Unbound' as const, conditions: [ready] },
 };
 
 describe('the command', () => {
   const api = new FakeApiServer(
-    FancySQLInstanceKind,
-    FavouriteDBInstanceClassKind,
-    FavouriteDBInstanceKind,
-    AmbivalentDBInstanceClassKind,
-    AmbivalentDBInstanceKind,
-    EventKind,
-    NamespaceKind,
+    ...[FancySQLInstanceKind, FavouriteDBInstanceClassKind, FavouriteDBInstanceKind],
+    ...[AmbivalentDBInstanceClassKind, AmbivalentDBInstanceKind, EventKind, NamespaceKind],
   );
   let folder: string;
   let kubeconfig: string;
@@ -148,12 +139,8 @@ describe('the command', () => {
   }
 
   test('the name of no object gives the exit code 2', async () => {
-    const said = await ended(tracing('nobody'));
-    assert.deepEqual(said, {
-      code: 2,
-      out: '',
-      err: 'FancySQLInstance team-shop/nobody does not exist (fancysqlinstance nobody)\n',
-    });
+    const err = 'FancySQLInstance team-shop/nobody does not exist (fancysqlinstance nobody)\n';
+    assert.deepEqual(await ended(tracing('nobody')), { code: 2, out: '', err });
   });
 
   test('a context that does not exist is reported with the existing contexts', async () => {
@@ -164,13 +151,8 @@ describe('the command', () => {
 
   test('an API server that does not answer is reported with its address', async () => {
     const config = join(folder, 'elsewhere');
-    await writeFile(
-      config,
-      api
-        .kubeConfig()
-        .exportConfig()
-        .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:1'),
-    );
+    const there = api.kubeConfig().exportConfig();
+    await writeFile(config, there.replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:1'));
     const { code, err } = await ended(tracing('orders', '--kubeconfig', config));
     assert.equal(code, 2);
     assert.match(err, /^cannot read from http:\/\/127\.0\.0\.1:1: .*\n$/);
@@ -187,16 +169,8 @@ describe('the command', () => {
     test(`${words.join(' ')} is found, is not usable, and ends with 1`, async () => {
       const { code, out } = await ended([...words, ...tracing('').slice(2), '-o', 'json']);
       const { subject, verdict, isUsable, fault } = JSON.parse(out);
-      assert.deepEqual(
-        { code, subject, verdict, isUsable, fault: fault.name },
-        {
-          code: 1,
-          subject: 'FancySQLInstance team-shop/orders',
-          verdict: 'broken',
-          isUsable: false,
-          fault: 'no match',
-        },
-      );
+      assert.deepEqual([code, subject], [1, 'FancySQLInstance team-shop/orders']);
+      assert.deepEqual([verdict, isUsable, fault.name], ['broken', false, 'no match']);
     });
   }
 
@@ -247,14 +221,9 @@ describe('the command', () => {
       }
     };
     await until(() => texts().out.includes('NoMatchingClass'));
-    api.put(FancySQLInstanceKind, {
-      ...claim,
-      status: {
-        ...claim.status,
-        bindingPhase: 'Bound',
-        conditions: [{ ...claim.status.conditions[0]!, status: 'True', reason: 'Available' }],
-      },
-    });
+    const conditions = [{ ...ready, status: 'True', reason: 'Available' } as const];
+    const status = { ...claim.status, bindingPhase: 'Bound', conditions } as const;
+    api.put(FancySQLInstanceKind, { ...claim, status });
     await until(() => texts().out.includes('can be used'));
     stop$.next();
     assert.equal(await running, 0);
@@ -265,16 +234,16 @@ describe('the command', () => {
   test('kubectl runs it as a plugin, by a link on the PATH', async () => {
     const plugin = join(folder, 'kubectl-services_stack');
     await symlink(join(root, 'trace', 'kubectl-services_stack'), plugin);
-    const exec = promisify(execFile);
     const env = { ...process.env, KUBECONFIG: kubeconfig };
-    const failed = await exec(plugin, ['trace', 'fancysqlinstance', 'orders', '-n', 'team-shop'], {
-      env,
-    }).catch((error: unknown) => error as { readonly code: number; readonly stdout: string });
-    assert.match(failed.stdout, /^FancySQLInstance team-shop\/orders cannot be used\n/);
-    assert.equal('code' in failed && failed.code, 1);
-    const wrong = await exec(plugin, ['race'], { env }).catch(
-      (error: unknown) => error as { readonly code: number },
-    );
-    assert.equal('code' in wrong && wrong.code, 2);
+    const failure = (
+      ...words: readonly string[]
+    ): Promise<{ readonly code: number; readonly stdout: string }> =>
+      promisify(execFile)(plugin, words, { env }).then(
+        () => assert.fail(),
+        (error) => error,
+      );
+    const { code, stdout } = await failure('trace', 'fancysqlinstance', 'orders', '-n', 'team-shop');
+    assert.match(stdout, /^FancySQLInstance team-shop\/orders cannot be used\n/);
+    assert.deepEqual([code, (await failure('race')).code], [1, 2]);
   });
 });

@@ -27,10 +27,7 @@ async function incompatible(world: TracedWorld): Promise<ObjectKey> {
   const made = world.resourceOf(key);
   // An API server without validation rules allows this.
   const forProvider = { ...(made.spec.forProvider as object), version: '2.0' };
-  world.cluster.put(FavouriteDBInstanceKind, {
-    ...made,
-    spec: { ...made.spec, forProvider },
-  } as never);
+  world.cluster.put(FavouriteDBInstanceKind, { ...made, spec: { ...made.spec, forProvider } } as never);
   await world.pass(3);
   return key;
 }
@@ -68,10 +65,8 @@ describe('a command deletes a claim only if it has no data; otherwise the advice
   };
   for (const [name, [spec, advice, commands]] of Object.entries(unknown)) {
     test(name, async () => {
-      const { fault } = await tracedIn(
-        [claimAt('team-shop/orders', spec)],
-        ['fancysqlinstance', 'team-shop/orders'],
-      );
+      const key = 'team-shop/orders';
+      const { fault } = await tracedIn([claimAt(key, spec)], ['fancysqlinstance', key]);
       assert.deepEqual(remedyOf(fault), { name: 'unknown kind', advice, commands });
     });
   }
@@ -83,10 +78,9 @@ describe('a command deletes a claim only if it has no data; otherwise the advice
     await world.pass();
     for (const name of ['favourite-small', 'favourite-large'])
       world.cluster.remove(FavouriteDBInstanceClassKind, name);
-    world.edit(FavouriteDBInstanceKind, world.resourceOf(key).metadata, {
-      spec: { deletionPolicy: 'Orphan' },
-    });
-    world.cluster.delete(FavouriteDBInstanceKind, { name: world.resourceOf(key).metadata.name });
+    const { metadata } = world.resourceOf(key);
+    world.edit(FavouriteDBInstanceKind, metadata, { spec: { deletionPolicy: 'Orphan' } });
+    world.cluster.delete(FavouriteDBInstanceKind, { name: metadata.name });
     await world.pass();
     const { fault } = await world.trace('fancysqlinstance', key);
     assert.notEqual(world.cluster.find(SecretKind, { ...key, name: 'orders-connection' }), undefined);
@@ -105,48 +99,24 @@ const howToAllow =
 
 describe('a paused resource is resumed by a command only if that deletes no data and widens no policies', () => {
   const paused = { annotations: { 'crossplane.io/paused': 'true' } };
-  const rows: Readonly<
-    Record<
-      string,
-      readonly [
-        patch: object,
-        isDeleted: boolean,
-        want: { readonly advice: string | undefined; readonly commands: string },
-      ]
-    >
-  > = {
-    'by its annotation': [
-      { metadata: paused },
-      false,
-      { advice: undefined, commands: `kubectl annotate ${resources} legacy crossplane.io/paused-` },
-    ],
+  const policies = (...managementPolicies: readonly string[]) => ({ spec: { managementPolicies } });
+  /** Without advice the command resumes the resource; otherwise it edits it. */
+  const rows: Readonly<Record<string, readonly [patch: object, isDeleted: boolean, advice?: string]>> = {
+    'by its annotation': [{ metadata: paused }, false],
     'by its annotation, and being deleted: the advice lists the data': [
       { metadata: paused },
       true,
-      { advice: deletesExternal, commands: `kubectl edit ${resources} legacy` },
+      deletesExternal,
     ],
     'by its annotation, and being deleted while the external resource is kept': [
       { metadata: paused, spec: { deletionPolicy: 'Orphan' } },
       true,
-      { advice: undefined, commands: `kubectl annotate ${resources} legacy crossplane.io/paused-` },
     ],
-    'by its policies, which no command widens': [
-      { spec: { managementPolicies: [] } },
-      false,
-      { advice: howToAllow, commands: `kubectl edit ${resources} legacy` },
-    ],
-    'by its policies, and being deleted': [
-      { spec: { managementPolicies: [] } },
-      true,
-      { advice: `${howToAllow} ${deletesExternal}`, commands: `kubectl edit ${resources} legacy` },
-    ],
-    'by unsupported policies': [
-      { spec: { managementPolicies: ['Create'] } },
-      false,
-      { advice: howToAllow, commands: `kubectl edit ${resources} legacy` },
-    ],
+    'by its policies, which no command widens': [policies(), false, howToAllow],
+    'by its policies, and being deleted': [policies(), true, `${howToAllow} ${deletesExternal}`],
+    'by unsupported policies': [policies('Create'), false, howToAllow],
   };
-  for (const [name, [patch, isDeleted, want]] of Object.entries(rows)) {
+  for (const [name, [patch, isDeleted, advice]] of Object.entries(rows)) {
     test(name, async () => {
       const world = new TracedWorld();
       const key = world.managed('legacy');
@@ -156,10 +126,9 @@ describe('a paused resource is resumed by a command only if that deletes no data
       if (isDeleted) world.cluster.leave(FavouriteDBInstanceKind, key);
       await world.pass();
       const { fault } = await world.trace('favouritedbinstance', key);
-      assert.deepEqual(
-        { advice: fault?.advice, commands: fault?.commands },
-        { ...want, commands: [want.commands] },
-      );
+      const resume = `kubectl annotate ${resources} legacy crossplane.io/paused-`;
+      const command = advice === undefined ? resume : `kubectl edit ${resources} legacy`;
+      assert.deepEqual([fault?.advice, fault?.commands], [advice, [command]]);
     });
   }
 });
@@ -167,16 +136,12 @@ describe('a paused resource is resumed by a command only if that deletes no data
 test('no command deletes a resource that uses a deleted provider', async () => {
   const world = new TracedWorld();
   const shared = { name: 'shared' };
+  const secretRef = { namespace: 'cloud-credentials', name: 'favourite-cloud', key: 'credentials' };
   world.cluster.put(ProviderConfigKind, {
     apiVersion: 'fcp.crossplane.io/v1alpha3',
     kind: 'ProviderConfig',
     metadata: shared,
-    spec: {
-      credentials: {
-        source: 'Secret',
-        secretRef: { namespace: 'cloud-credentials', name: 'favourite-cloud', key: 'credentials' },
-      },
-    },
+    spec: { credentials: { source: 'Secret', secretRef } },
   });
   world.managed('search', { providerRef: undefined, providerConfigRef: shared });
   world.start();

@@ -82,14 +82,12 @@ describe('the advice depends on the data of the error', () => {
 
 test('a refused value that the claim asked for is corrected in another claim, not in the resource', async () => {
   const apiVersion = 'postgresql.crossplane.io/v1alpha1';
+  const conditions = [condition('Ready', 'False', 'InvalidValue', 'it failed')];
   const claim = {
     apiVersion: 'database.crossplane.io/v1alpha1',
     kind: 'PostgreSQLInstance',
     metadata: { namespace: 'team', name: 'db', uid: 'claim-uid', generation: 1 },
-    status: {
-      observedGeneration: 1,
-      conditions: [condition('Ready', 'False', 'InvalidValue', 'it failed')],
-    },
+    status: { observedGeneration: 1, conditions },
     spec: {
       engineVersion: '81',
       classRef: { apiVersion, kind: 'PostgreSQLDatabaseClass', name: 'small' },
@@ -171,29 +169,21 @@ describe('a Secret that the controllers exclude or may not read is fixed at thei
     test(name, async () => {
       const topic = failingTopic(words, error, { writeConnectionSecretToRef });
       const { fault } = await tracedIn([provider, secret, topic], ['topic', 'news']);
-      assert.deepEqual(
-        { name: fault?.name, link: fault?.link, commands: fault?.commands },
-        { name: 'secret out of reach', link, commands: [commands] },
-      );
+      const shown = [fault?.name, fault?.link, fault?.commands];
+      assert.deepEqual(shown, ['secret out of reach', link, [commands]]);
     });
   }
 });
 
 const edit = 'kubectl -n team-shop edit fancysqlinstances.database.crossplane.io orders';
-const classes: readonly KubernetesObject[] = (
-  [
-    ['favourite-large', { size: 'large', tier: 'gold' }],
-    ['favourite-small', { size: 'small' }],
-  ] as const
-).map(
-  ([name, labels]) =>
-    ({
-      apiVersion: 'database.fcp.crossplane.io/v1alpha3',
-      kind: 'FavouriteDBInstanceClass',
-      metadata: { name, labels },
-      specTemplate: {},
-    }) as KubernetesObject,
-);
+const classLabelled = (name: string, labels: Readonly<Record<string, string>>): KubernetesObject => {
+  const type = { apiVersion: 'database.fcp.crossplane.io/v1alpha3', kind: 'FavouriteDBInstanceClass' };
+  return { ...type, metadata: { name, labels }, specTemplate: {} } as KubernetesObject;
+};
+const classes = [
+  classLabelled('favourite-large', { size: 'large', tier: 'gold' }),
+  classLabelled('favourite-small', { size: 'small' }),
+];
 
 const claiming = (classSelector: object | undefined): KubernetesObject => {
   const reason = classSelector ? 'NoMatchingClass' : 'NoDefaultClass';
@@ -201,48 +191,44 @@ const claiming = (classSelector: object | undefined): KubernetesObject => {
   return claimAt('team-shop/orders', classSelector && { classSelector }, { status });
 };
 
-interface Row {
-  readonly selector: object | undefined;
-  readonly classes?: readonly KubernetesObject[];
-  readonly advice: string | undefined;
-  readonly commands: readonly string[];
-}
+type Row = readonly [
+  selector: object | undefined,
+  classes: readonly KubernetesObject[],
+  advice: string | undefined,
+  command?: string,
+];
 const select = 'Select a class that can serve the claim, or ask an administrator for one.';
 
 describe('if no class matches, no command changes a label', () => {
   const rows: Readonly<Record<string, Row>> = {
-    'the labels of all classes are listed': {
-      selector: { matchLabels: { size: 'tiny', zone: 'eu' } },
-      advice: `The labels of the classes are size=large, size=small, tier=gold. ${select}`,
-      commands: [edit],
-    },
-    'without classes there are no labels': {
-      selector: { matchLabels: { size: 'tiny' } },
-      classes: [],
-      advice: `No class has a label. ${select}`,
-      commands: [edit],
-    },
-    'a class that is not the default can be made one': {
-      selector: undefined,
-      advice: undefined,
-      commands: [
-        'kubectl annotate favouritedbinstanceclasses.database.fcp.crossplane.io favourite-large resourceclass.crossplane.io/is-default-class=true',
-      ],
-    },
-    'without classes no class is named as the default': {
-      selector: undefined,
-      classes: [],
-      advice:
-        'An administrator can make a class the default with the annotation resourceclass.crossplane.io/is-default-class=true.',
-      commands: [],
-    },
+    'the labels of all classes are listed': [
+      { matchLabels: { size: 'tiny', zone: 'eu' } },
+      classes,
+      `The labels of the classes are size=large, size=small, tier=gold. ${select}`,
+      edit,
+    ],
+    'without classes there are no labels': [
+      { matchLabels: { size: 'tiny' } },
+      [],
+      `No class has a label. ${select}`,
+      edit,
+    ],
+    'a class that is not the default can be made one': [
+      undefined,
+      classes,
+      undefined,
+      'kubectl annotate favouritedbinstanceclasses.database.fcp.crossplane.io favourite-large resourceclass.crossplane.io/is-default-class=true',
+    ],
+    'without classes no class is named as the default': [
+      undefined,
+      [],
+      'An administrator can make a class the default with the annotation resourceclass.crossplane.io/is-default-class=true.',
+    ],
   };
-  for (const [name, { selector, classes: there = classes, advice, commands }] of Object.entries(rows)) {
+  for (const [name, [selector, there, advice, ...commands]] of Object.entries(rows)) {
     test(name, async () => {
-      const { fault } = await tracedIn(
-        [claiming(selector), ...there],
-        ['fancysqlinstance', 'team-shop/orders'],
-      );
+      const objects = [claiming(selector), ...there];
+      const { fault } = await tracedIn(objects, ['fancysqlinstance', 'team-shop/orders']);
       assert.deepEqual(remedyOf(fault), { name: 'no match', advice, commands });
     });
   }

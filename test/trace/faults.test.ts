@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, test } from 'node:test';
+import map from 'lodash/map.js';
 import type { Kind, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { NamespaceKind } from '../../apis/core/v1alpha1/namespace.ts';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
@@ -112,11 +113,7 @@ const editCredentials = (world: TracedWorld, text: string): void =>
   world.edit(SecretKind, credentials, { data: { credentials: Buffer.from(text).toString('base64') } });
 
 const putNamespace = (world: TracedWorld): unknown =>
-  world.cluster.put(NamespaceKind, {
-    apiVersion: 'v1',
-    kind: 'Namespace',
-    metadata: { name: 'team-shop' },
-  });
+  world.cluster.put(NamespaceKind, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team-shop' } });
 
 /** The controllers have renewed their lease now. */
 const putLease = (world: TracedWorld): unknown =>
@@ -316,11 +313,7 @@ const cases: readonly Case[] = [
     fault: 'quota',
     play: claiming(
       undefined,
-      answered({
-        status: 409,
-        code: 'InstanceQuotaExceeded',
-        message: 'this account may have 40 instances',
-      }),
+      answered({ status: 409, code: 'InstanceQuotaExceeded', message: 'this account may have 40' }),
     ),
     link: 'server',
     cause: /^The quota of Provider favourite in the external system is used up: .*409 InstanceQuotaExceeded/,
@@ -348,13 +341,11 @@ const cases: readonly Case[] = [
   {
     fault: 'leaked creation',
     play: async (world) => {
+      const annotations = { 'crossplane.io/external-create-pending': '2026-01-02T03:04:05Z' };
       world.cluster.create(NetworkKind, {
         apiVersion: 'network.fcp.crossplane.io/v1alpha3',
         kind: 'Network',
-        metadata: {
-          name: 'lan',
-          annotations: { 'crossplane.io/external-create-pending': '2026-01-02T03:04:05Z' },
-        },
+        metadata: { name: 'lan', annotations },
         spec: { providerRef: { name: 'favourite' }, forProvider: { region: 'eu', cidrBlock: '10.0.0.0/16' } },
       } as never);
       world.start();
@@ -490,10 +481,7 @@ describe('the trace finds the cause of each fault in the objects of the real con
       const world = new TracedWorld();
       const [word, key] = await play(world);
       const trace = await world.trace(word, key);
-      assert.deepEqual(
-        { verdict: trace.verdict, fault: trace.fault?.name, link: trace.fault?.link },
-        { verdict, fault, link },
-      );
+      assert.deepEqual([trace.verdict, trace.fault?.name, trace.fault?.link], [verdict, fault, link]);
       matches(trace.fault?.cause, cause);
       matches(trace.fault?.commands[0] ?? '', commands);
       assert.doesNotMatch(trace.fault?.commands.join('\n') ?? '', / delete secrets /);
@@ -533,15 +521,12 @@ test('the trace shows the recorded external name, and that an edit of the annota
   const annotations = { [externalName]: 'legacy-orders' };
   world.edit(FavouriteDBInstanceKind, { name: metadata.name }, { metadata: { annotations } });
   await world.pass();
-  const { links } = await world.trace('favouritedbinstance', { name: metadata.name });
-  const external = links.flatMap((link) => [link, ...link.links]).find(({ name }) => name === 'external');
-  assert.deepEqual(
-    [external?.title, external?.says],
-    [
-      `external name ${metadata.annotations?.[externalName]}`,
-      ['found in the external system', `the annotation ${externalName}, legacy-orders, has no effect`],
-    ],
-  );
+  const external = (await world.trace('favouritedbinstance', { name: metadata.name })).links
+    .flatMap((link) => [link, ...link.links])
+    .find(({ name }) => name === 'external');
+  const noEffect = `the annotation ${externalName}, legacy-orders, has no effect`;
+  assert.equal(external?.title, `external name ${metadata.annotations?.[externalName]}`);
+  assert.deepEqual(external.says, ['found in the external system', noEffect]);
 });
 
 describe('objects without a fault', () => {
@@ -563,18 +548,12 @@ describe('objects without a fault', () => {
     const states = (links: Trace['links']): readonly string[] =>
       links.flatMap(({ name, state, links: below }) => [`${name}: ${state}`, ...states(below)]);
     assert.deepEqual([trace.verdict, trace.fault], ['usable', undefined]);
-    assert.deepEqual(states(trace.links), [
-      'claim: ok',
-      'class: ok',
-      'resource: ok',
-      'external: ok',
-      'provider: ok',
-      'credentials: ok',
-      'server: ok',
-      'resource secret: ok',
-      'claim secret: ok',
-      'controllers: ok',
-    ]);
+    const ofResource = ['resource', 'external', 'provider', 'credentials', 'server', 'resource secret'];
+    const all = ['claim', 'class', ...ofResource, 'claim secret', 'controllers'];
+    assert.deepEqual(
+      states(trace.links),
+      all.map((name) => `${name}: ok`),
+    );
   });
 
   test('an external resource that is only observed counts as found without a recorded identity', async () => {
@@ -605,12 +584,10 @@ test('the trace reports a deleted class and a deleted Secret as missing, and not
   world.cluster.delete(FavouriteDBInstanceClassKind, { name: 'favourite-small' });
   const trace = await world.trace('fancysqlinstance', key);
   const all = (links: Trace['links']): Trace['links'] => links.flatMap((one) => [one, ...all(one.links)]);
-  const of = (link: string) => all(trace.links).find(({ name }) => name === link);
-  assert.deepEqual(
-    [of('class')?.state, of('class')?.says],
-    ['ok', ['no longer exists; the resource does not need it']],
-  );
-  assert.deepEqual(of('resource secret')?.says, ['does not exist']);
+  const of = (link: string) => all(trace.links).find(({ name }) => name === link) ?? assert.fail(link);
+  const { state, says } = of('class');
+  assert.deepEqual([state, says], ['ok', ['no longer exists; the resource does not need it']]);
+  assert.deepEqual(of('resource secret').says, ['does not exist']);
 });
 
 test('Events of the same second are ordered by their resource version', () => {
@@ -622,10 +599,7 @@ test('Events of the same second are ordered by their resource version', () => {
       lastTimestamp: '2026-01-02T03:04:05Z',
     }) as unknown as CoreEvent;
   const timeline = timelineOf([event('1000', 'Bound'), event('999', 'Created'), event('98', 'Defaulted')]);
-  assert.deepEqual(
-    timeline.map(({ reason }) => reason),
-    ['Defaulted', 'Created', 'Bound'],
-  );
+  assert.deepEqual(map(timeline, 'reason'), ['Defaulted', 'Created', 'Bound']);
 });
 
 describe('a user with few rights sees the message of the claim, and the objects that may not be read', () => {
@@ -649,10 +623,8 @@ describe('a user with few rights sees the message of the claim, and the objects 
     'the resource is paused': [
       claimingLegacy({}, { annotations: { 'crossplane.io/paused': 'true' } }),
       ({ fault }) => {
-        assert.match(
-          fault?.cause ?? '',
-          /reconciliation is paused by the crossplane\.io\/paused annotation\.$/,
-        );
+        const paused = /reconciliation is paused by the crossplane\.io\/paused annotation\.$/;
+        assert.match(fault?.cause ?? '', paused);
         assert.deepEqual(fault?.commands, ['npm run trace -- favouritedbinstance legacy']);
       },
     ],

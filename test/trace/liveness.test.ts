@@ -9,22 +9,19 @@ const long = '2026-01-01T00:00:00Z';
 const just = '2026-01-01T00:59:50Z';
 
 const object = (metadata: Partial<ObjectMeta> & { readonly managedFields?: unknown }): KubernetesObject => ({
-  apiVersion: 'database.fcp.crossplane.io/v1alpha3',
-  kind: 'FavouriteDBInstance',
+  ...{ apiVersion: 'database.fcp.crossplane.io/v1alpha3', kind: 'FavouriteDBInstance' },
   metadata: { name: 'db', creationTimestamp: long, ...metadata },
 });
-const edits = (time: string, subresource?: string) => [{ time, ...(subresource && { subresource }) }];
+const editedAt = (time: string, subresource?: string) =>
+  object({ generation: 2, managedFields: [{ time, ...(subresource && { subresource }) }] });
 
 describe('objects that no controller has observed in time', () => {
   const rows: Record<string, readonly [KubernetesObject, boolean]> = {
     'created long ago': [object({ generation: 1 }), true],
     'created just now': [object({ generation: 1, creationTimestamp: just }), false],
-    'edited long ago': [object({ generation: 2, managedFields: edits(long) }), true],
-    'edited just now': [object({ generation: 2, managedFields: edits(just) }), false],
-    'a status written just now is no edit': [
-      object({ generation: 2, managedFields: edits(just, 'status') }),
-      true,
-    ],
+    'edited long ago': [editedAt(long), true],
+    'edited just now': [editedAt(just), false],
+    'a status written just now is no edit': [editedAt(just, 'status'), true],
     'edited at an unknown time: not reported': [object({ generation: 2 }), false],
     'deleted long ago, at whatever time it was edited': [
       object({ generation: 2, deletionTimestamp: long }),

@@ -16,22 +16,10 @@ afterEach(endWorlds);
 
 const ofBlog = { namespace: 'team-blog', name: 'posts-connection' };
 
-/** A claim of another team, with its Secret. */
-function ofAnotherTeam(world: TracedWorld): void {
-  world.cluster.create(FancySQLInstanceKind, {
-    apiVersion: 'database.crossplane.io/v1alpha1',
-    kind: 'FancySQLInstance',
-    metadata: { namespace: ofBlog.namespace, name: 'posts' },
-    spec: {
-      classSelector: { matchLabels: { size: 'small' } },
-      writeConnectionSecretToRef: { name: ofBlog.name },
-    },
-  } as KubernetesObject);
-}
-
 const pointedAt = (world: TracedWorld, name: string, to: ObjectKey): void =>
   world.edit(FavouriteDBInstanceKind, { name }, { spec: { writeConnectionSecretToRef: to } });
 
+const small = { classSelector: { matchLabels: { size: 'small' } } };
 const another =
   'Name another Secret in spec.writeConnectionSecretToRef. For the Secret of a resource, choose a namespace that only administrators can read.';
 
@@ -39,7 +27,7 @@ describe('no command changes a Secret of another owner, or chooses a namespace f
   test('a resource that names the Secret of another claim: after the edit the claim can be used', async () => {
     const world = new TracedWorld();
     world.start();
-    ofAnotherTeam(world);
+    world.claim('posts', undefined, { namespace: ofBlog.namespace });
     const claim = world.claim('orders');
     await world.pass();
     const { name } = world.resourceOf(claim).metadata;
@@ -85,10 +73,8 @@ describe('no command changes a Secret of another owner, or chooses a namespace f
     world.start();
     world.claim('orders');
     await world.pass();
-    const key = world.claim('second', {
-      classSelector: { matchLabels: { size: 'small' } },
-      writeConnectionSecretToRef: { name: 'orders-connection' },
-    });
+    const writeConnectionSecretToRef = { name: 'orders-connection' };
+    const key = world.claim('second', { ...small, writeConnectionSecretToRef });
     await world.pass();
     const { fault } = await world.trace('fancysqlinstance', key);
     assert.equal(fault?.link, 'claim secret');
@@ -212,11 +198,8 @@ describe("a claim's Secret that is out of date", () => {
     world.start();
     const key = world.claim('orders', { resourceRef: legacy });
     await world.pass();
-    world.cluster.put(SecretKind, {
-      ...world.cluster.get(SecretKind, target),
-      immutable: true,
-      data: { password: 'b2xk' },
-    } as never);
+    const frozen = { ...world.cluster.get(SecretKind, target), immutable: true, data: { password: 'b2xk' } };
+    world.cluster.put(SecretKind, frozen as never);
     await world.pass();
     const { fault } = await world.trace('fancysqlinstance', key);
     assert.deepEqual(remedyOf(fault), {
@@ -241,11 +224,7 @@ describe("a claim's Secret that is out of date", () => {
     world.cluster.put(FavouriteDBInstanceKind, { ...now, metadata: kept, spec: first.spec } as never);
     await world.pass();
     const { fault } = await world.trace('fancysqlinstance', key);
-    assert.notEqual(fault, undefined);
-    assert.deepEqual(
-      fault?.commands.filter((command) => command.includes(' delete ')),
-      [],
-    );
+    assert.doesNotMatch(fault?.commands.join('\n') ?? assert.fail('no fault'), / delete /);
   });
 });
 

@@ -74,12 +74,8 @@ export class TracedWorld {
         if (this.answering === 'as always') return dispatcher.request(request);
         if (this.answering === 'not at all') throw connectionRefused(request.origin);
         const { status, code, message } = this.answering;
-        const body = JSON.stringify({ error: { code, message } });
-        return {
-          statusCode: status,
-          headers: { 'content-type': 'application/json' },
-          body: [Buffer.from(body)],
-        };
+        const body = [Buffer.from(JSON.stringify({ error: { code, message } }))];
+        return { statusCode: status, headers: { 'content-type': 'application/json' }, body };
       },
     };
   }
@@ -156,11 +152,7 @@ export class TracedWorld {
   async trace(
     word: string,
     key: ObjectKey,
-    {
-      forbidden = () => false,
-    }: {
-      readonly forbidden?: (kind: Kind, key?: { readonly namespace?: string | undefined }) => boolean;
-    } = {},
+    { forbidden = (_kind: Kind, _key?: { readonly namespace?: string | undefined }): boolean => false } = {},
   ): Promise<Trace> {
     const client = inProcessClient(this.cluster, this.clock);
     const refuse = (kind: Kind): never => {
