@@ -18,22 +18,19 @@ describe('a kind is missing', () => {
   let changes: boolean[];
   let signals: AbortSignal[];
 
+  const isServed = (signal: AbortSignal) => {
+    asked += 1;
+    signals.push(signal);
+    return says();
+  };
   beforeEach(() => {
     clock = testClock();
     asked = 0;
     changes = [];
     signals = [];
     says = async () => false;
-    absence = kindAbsence({
-      isServed(signal) {
-        asked += 1;
-        signals.push(signal);
-        return says();
-      },
-      clock,
-      afterMs: 30_000,
-      onChange: () => changes.push(absence.isMissing),
-    });
+    const onChange = () => changes.push(absence.isMissing);
+    absence = kindAbsence({ isServed, clock, afterMs: 30_000, onChange });
     absence.run$.subscribe();
   });
 
@@ -109,15 +106,8 @@ describe('a kind is missing', () => {
   test('and it is asked one question at a time, which ends with the stream', async () => {
     says = () => new Promise(() => {});
     const clockBefore = clock.elapsedMs();
-    const other = kindAbsence({
-      isServed(signal) {
-        signals.push(signal);
-        return says();
-      },
-      clock,
-      afterMs: 0,
-      onChange: () => assert.fail('nothing was said'),
-    });
+    const onChange = () => assert.fail('nothing was said');
+    const other = kindAbsence({ isServed, clock, afterMs: 0, onChange });
     const running = other.run$.subscribe();
     other.observe(notFound);
     other.observe(notFound);

@@ -50,10 +50,7 @@ describe('after a failure a watch is resumed', () => {
     'where the newest object is unchanged, and nothing is ahead of the API server': { is: true },
     'where it is ahead of us': { latest: '12', is: true },
     'not where that object has another version': { found: stored('a', 9), is: false },
-    'nor where it has changed since: the other objects may have changed, too': {
-      found: stored('a', 12),
-      is: false,
-    },
+    'nor where it has changed since: the others may have changed, too': { found: stored('a', 12), is: false },
     'nor where it is gone': { found: undefined, is: false },
     'nor where it may not be asked for': { found: refusal(403), is: false },
     'nor where it was gone before': { deleted: true, is: false },

@@ -23,27 +23,17 @@ describe('metrics', () => {
   test('a controller shows with zeros before its first run', async () => {
     const { metrics, samples, valuesOf } = metricsAt();
     metrics.controller('c', 10);
-    assert.deepEqual(await valuesOf('controller_runtime_reconcile_total'), [
-      '{controller="c",result="success"} 0',
-      '{controller="c",result="error"} 0',
-      '{controller="c",result="requeue"} 0',
-      '{controller="c",result="requeue_after"} 0',
-      '{controller="c",result="conflict"} 0',
-      '{controller="c",result="interrupted"} 0',
-    ]);
+    const results = ['success', 'error', 'requeue', 'requeue_after', 'conflict', 'interrupted'];
+    const zeros = results.map((result) => `{controller="c",result="${result}"} 0`);
+    assert.deepEqual(await valuesOf('controller_runtime_reconcile_total'), zeros);
     assert.deepEqual(await valuesOf('controller_runtime_max_concurrent_reconciles'), ['{controller="c"} 10']);
     assert.deepEqual(await samples('workqueue_depth'), ['workqueue_depth{name="c"} 0']);
   });
 
   test('outcomes count by controller and result, with their time', async () => {
     const { metrics, samples, valuesOf } = metricsAt();
-    const outcome = {
-      controller: 'c',
-      request: { name: 'a' },
-      because: ['it changed'],
-      durationMs: 120,
-      isTimedOut: false,
-    };
+    const run = { controller: 'c', request: { name: 'a' }, because: ['it changed'] };
+    const outcome = { ...run, durationMs: 120, isTimedOut: false };
     metrics.outcome({ ...outcome, result: 'success' });
     metrics.outcome({ ...outcome, result: 'error', isTimedOut: true, bug: new TypeError('x') });
     metrics.outcome({ ...outcome, result: 'conflict', because: ['it changed', 'its class changed'] });
@@ -103,33 +93,24 @@ describe('metrics', () => {
     const { metrics, samples, clock } = metricsAt();
     const queue = metrics.controller('c', 1);
     const polls = () => samples('services_stack_polls');
-    assert.deepEqual(await polls(), [
-      'services_stack_polls_due{controller="c"} 0',
-      'services_stack_polls_late{controller="c"} 0',
-    ]);
+    const counts = (due: number, late: number) => [
+      `services_stack_polls_due{controller="c"} ${due}`,
+      `services_stack_polls_late{controller="c"} ${late}`,
+    ];
+    assert.deepEqual(await polls(), counts(0, 0));
     queue.due('a');
     clock.stall(9_999);
     queue.due('b');
     queue.due('c');
     clock.stall(1);
-    assert.deepEqual(await polls(), [
-      'services_stack_polls_due{controller="c"} 3',
-      'services_stack_polls_late{controller="c"} 1',
-    ]);
+    assert.deepEqual(await polls(), counts(3, 1));
     queue.started('a');
     queue.started('not polled');
     queue.dropped('b');
-    assert.deepEqual(await polls(), [
-      'services_stack_polls_due{controller="c"} 1',
-      'services_stack_polls_late{controller="c"} 0',
-    ]);
-    assert.deepEqual(
-      (await samples('services_stack_poll_delay_seconds')).filter((line) => !line.includes('_bucket')),
-      [
-        'services_stack_poll_delay_seconds_sum{controller="c"} 10',
-        'services_stack_poll_delay_seconds_count{controller="c"} 1',
-      ],
-    );
+    assert.deepEqual(await polls(), counts(1, 0));
+    const name = 'services_stack_poll_delay_seconds';
+    const delays = (await samples(name)).filter((line) => !line.includes('_bucket'));
+    assert.deepEqual(delays, [`${name}_sum{controller="c"} 10`, `${name}_count{controller="c"} 1`]);
   });
 
   test('requests count by code, method, host and resource; without an answer as <error>', async () => {
