@@ -172,38 +172,75 @@ const works = (...events: readonly string[]): Reported =>
 /** The condition and the Event have the same message. */
 const fails = (ready: string, reason: string, message: string, next = requeue): Reported =>
   reports(next, ready, `False/ReconcileError: ${message}`, `Warning ${reason}: ${message}`);
-/** The run goes on without its Secret. A resource that never published its details is not Ready. */
-const unpublished = (message: string, ...events: readonly string[]): Reported =>
-  reports(
-    requeue,
-    `False/Unavailable: ${message}`,
-    `False/ReconcileError: ${message}`,
-    ...events,
-    `Warning CannotPublishConnectionDetails: ${message}`,
-  );
+/** The Secret cannot be written. The run goes on, and a resource that never published its details is not Ready. */
+const unpublished = (verb: 'create' | 'update', ...events: readonly string[]): Reported => {
+  const message = `cannot ${verb} connection secret: etcd is unavailable`;
+  const reported = `Warning CannotPublishConnectionDetails: ${message}`;
+  const synced = `False/ReconcileError: ${message}`;
+  return reports(requeue, `False/Unavailable: ${message}`, synced, ...events, reported);
+};
 const cannotUpdate = (what: string, ready = 'Unknown/Pending'): Reported =>
   fails(ready, 'CannotUpdateManagedResource', `cannot update ${what}: etcd is unavailable`);
-const pauses = (ready: string, message: string): Reported =>
-  reports(done, ready, `False/ReconcilePaused: ${message}`, `Normal ReconciliationPaused: ${message}`);
+const pauses = (ready: string, by: string): Reported => {
+  const message = `reconciliation is paused by ${by}`;
+  const event = `Normal ReconciliationPaused: ${message}`;
+  return reports(done, ready, `False/ReconcilePaused: ${message}`, event);
+};
 const waits = (ready: string, reason: string, message: string): Reported =>
   fails(ready, reason, message, poll);
 /** The Event has the cause alone. */
 const callFails = (ready: string, reason: string, call: string, cause = 'no route to cloud'): Reported =>
   reports(requeue, ready, `False/ReconcileError: ${call} failed: ${cause}`, `Warning ${reason}: ${cause}`);
+/** The observation after a call fails. */
+const unobserved = (ready: string, event: string): Reported => {
+  const { synced = '', events } = callFails(ready, 'CannotObserveExternalResource', 'observe');
+  return reports(requeue, ready, synced, event, ...events);
+};
+const created = `Normal CreatedExternalResource: ${sentence} creation of external resource`;
+const updated = `Normal UpdatedExternalResource: ${sentence} update of external resource`;
+const deleted = `Normal DeletedExternalResource: ${sentence} deletion of external resource`;
 
-/** A run, and all that it reports. */
-interface Run {
-  readonly scene: () => Scene | Promise<Scene>;
-  readonly want: Reported;
+/** All that a run does beside its report. */
+interface Done {
   /** Default: the first word of the title. */
   readonly decision?: string | undefined;
-  /** The calls of the external client between connect and disconnect. Default: one observation. */
-  readonly calls?: string;
   readonly writes?: readonly string[];
   readonly secret?: Readonly<Record<string, string>> | undefined;
   /** Each further run reports it again, and writes nothing. */
   readonly isLasting?: true;
 }
+/** `calls` are those of the external client between connect and disconnect. */
+const run = (scene: Scene | Promise<Scene>, want: Reported, calls = 'observe', more: Done = {}) => ({
+  ...{ scene, want, calls },
+  ...more,
+});
+type Begun = ReturnType<typeof run>;
+const [objectWrite, statusWrite] = ['update FavouriteDBInstance db', 'updateStatus FavouriteDBInstance db'];
+const [secretCreated, secretWrite] = [
+  'create Secret infra/db-connection',
+  'update Secret infra/db-connection',
+];
+const isLasting = { isLasting: true } as const;
+const unwritten = { writes: [] };
+const published = { secret: { endpoint: 'db.example' } };
+const withoutUpdate = { managementPolicies: ['Observe', 'Create', 'Delete'] } as const;
+const onlyObserved = { managementPolicies: ['Observe'] } as const;
+const ofNoUpdate = { decision: 'NoUpdate' };
+const unresolvable = (error: Error) => ({ resolveReferences: () => Promise.reject(error) });
+const observing = (scene: Scene, observation: Scene['external']['observation']): Scene =>
+  having(scene, ({ external }) => Object.assign(external, { observation }));
+const forFormer = { key, for: 'FancySQLInstance team/former' };
+const invalidPolicies =
+  'spec.managementPolicies has an unsupported value: [Create]; use ["*"] alone, or a supported set that includes Observe';
+const otherSystem =
+  'the provider connects to https://b.example, but external resource "db" is in https://a.example; correct the provider. If both are the same system, set the annotation crossplane.io/adopt-identity to true';
+const lostName =
+  'external resource does not exist any more (assigned-1); to have another created, remove the annotation crossplane.io/external-name';
+const lostOwn = 'external resource does not exist any more (db); it is created again';
+const notApplied =
+  'not applied, because spec.managementPolicies do not allow Update: spec.forProvider.size, spec.forProvider.net.mtu, spec.forProvider.version from "5" to "8", spec.forProvider.region, which is "eu" there and "us" here; add Update, or undo the edit, or create a new resource';
+const notCreated =
+  'external resource does not exist, and spec.managementPolicies do not allow Create; add Create, or create it';
 
 const decisions = [
   firstDecisions,
@@ -212,469 +249,269 @@ const decisions = [
   operationDecisions,
   nextDecisions,
 ].flat();
-const runs: Readonly<Record<string, Run>> = {
-  'ResourceGone: a deleted managed resource needs nothing': {
-    scene: () => having(sceneOf({}, { finalizers: [] }), (scene) => scene.remove()),
-    want: gone,
-    calls: '',
-  },
+const runs: Readonly<Record<string, () => Begun | Promise<Begun>>> = {
+  'ResourceGone: a deleted managed resource needs nothing': () =>
+    run(
+      having(sceneOf({}, { finalizers: [] }), (scene) => scene.remove()),
+      gone,
+      '',
+    ),
   'ResourceGone: if nothing was created, the finalizer is removed without a call, a status write or an Event':
-    {
-      scene: () => settled({}, { deletionTimestamp, finalizers: ['example.org/hold'] }),
-      want: reports(done, 'Unknown/-', 'Unknown/-'),
-      calls: '',
-      writes: [],
+    () => {
+      const scene = settled({}, { deletionTimestamp, finalizers: ['example.org/hold'] });
+      return run(scene, reports(done, 'Unknown/-', 'Unknown/-'), '', unwritten);
     },
-  'Paused: empty policies pause deletion too, and the condition reports both': {
-    scene: () => settled({ managementPolicies: [] }, leaving),
-    want: pauses(
-      'Unknown/Pending',
-      'reconciliation is paused by empty spec.managementPolicies; deletion waits until it resumes',
-    ),
-    calls: '',
+  'Paused: empty policies pause deletion too, and the condition reports both': () => {
+    const by = 'empty spec.managementPolicies; deletion waits until it resumes';
+    return run(settled({ managementPolicies: [] }, leaving), pauses('Unknown/Pending', by), '');
   },
-  'Paused: the annotation pauses: Synced reports it, Ready stays, nothing else is written': {
-    scene: async () => {
-      const scene = settled();
-      await scene.run();
-      const annotations = { ...scene.annotations, 'crossplane.io/paused': 'true' };
-      scene.edit({ metadata: { annotations } });
-      return scene;
-    },
-    want: pauses('True/Available', 'reconciliation is paused by the crossplane.io/paused annotation'),
-    calls: '',
-    writes: ['updateStatus FavouriteDBInstance db'],
+  'Paused: the annotation pauses: Synced reports it, Ready stays, nothing else is written': async () => {
+    const scene = settled();
+    await scene.run();
+    scene.annotate('crossplane.io/paused', 'true');
+    const want = pauses('True/Available', 'the crossplane.io/paused annotation');
+    return run(scene, want, '', { writes: [statusWrite] });
   },
-  'UnsupportedPolicies: invalid policies are refused until they are edited': {
-    scene: () => settled({ managementPolicies: ['Create'] }),
-    want: fails(
-      'Unknown/Pending',
-      'CannotUseInvalidManagementPolicy',
-      'spec.managementPolicies has an unsupported value: [Create]; use ["*"] alone, or a supported set that includes Observe',
-      done,
-    ),
-    calls: '',
-    isLasting: true,
+  'UnsupportedPolicies: invalid policies are refused until they are edited': () => {
+    const want = fails('Unknown/Pending', 'CannotUseInvalidManagementPolicy', invalidPolicies, done);
+    return run(settled({ managementPolicies: ['Create'] }), want, '', isLasting);
   },
-  'OrphanExternal: the external resource is kept without a call to it, and without a status write': {
-    scene: () => settled(orphan, leaving),
-    want: gone,
-    calls: '',
-    writes: ['update FavouriteDBInstance db'],
+  'OrphanExternal: the external resource is kept without a call to it, and without a status write': () =>
+    run(settled(orphan, leaving), gone, '', { writes: [objectWrite] }),
+  'CreationIncomplete: a creation without a result waits for an administrator': () => {
+    const want = waits('False/Creating', 'CannotInitializeManagedResource', undetermined);
+    return run(sceneOf({}, begun, assigned), want, '', isLasting);
   },
-  'CreationIncomplete: a creation without a result waits for an administrator': {
-    scene: () => sceneOf({}, begun, assigned),
-    want: waits('False/Creating', 'CannotInitializeManagedResource', undetermined),
-    calls: '',
-    isLasting: true,
+  'a reference that does not resolve': () => {
+    const message = 'cannot resolve references: Network main does not exist';
+    const scene = settled({}, {}, unresolvable(new Error('Network main does not exist')));
+    return run(scene, fails('Unknown/Pending', 'CannotResolveResourceReferences', message), '', isLasting);
   },
-  'a reference that does not resolve': {
-    scene: () =>
-      settled({}, {}, { resolveReferences: () => Promise.reject(new Error('Network main does not exist')) }),
-    want: fails(
-      'Unknown/Pending',
-      'CannotResolveResourceReferences',
-      'cannot resolve references: Network main does not exist',
-    ),
-    calls: '',
-    isLasting: true,
+  'the provider cannot be reached': () => {
+    const want = callFails('Unknown/Pending', 'CannotConnectToProvider', 'connect');
+    return run(failing(settled(), 'connect'), want, '', isLasting);
   },
-  'the provider cannot be reached': {
-    scene: () => failing(settled(), 'connect'),
-    want: callFails('Unknown/Pending', 'CannotConnectToProvider', 'connect'),
-    calls: '',
-    isLasting: true,
+  'OtherSystem: a provider that leads to another system stops the run': () => {
+    const want = waits('True/Available', 'CannotConnectToProvider', otherSystem);
+    return run(movedTo('https://b.example'), want, '', isLasting);
   },
-  'OtherSystem: a provider that leads to another system stops the run': {
-    scene: () => movedTo('https://b.example'),
-    want: waits(
-      'True/Available',
-      'CannotConnectToProvider',
-      'the provider connects to https://b.example, but external resource "db" is in https://a.example; correct the provider. If both are the same system, set the annotation crossplane.io/adopt-identity to true',
-    ),
-    calls: '',
-    isLasting: true,
+  'at the end of a run: a disconnect that fails is reported and changes nothing': () => {
+    const want = works('Warning CannotDisconnectFromProvider: already closed');
+    return run(failing(settled(), 'disconnect', new Error('already closed')), want, 'observe', ofNoUpdate);
   },
-  'at the end of a run: a disconnect that fails is reported and changes nothing': {
-    scene: () => failing(settled(), 'disconnect', new Error('already closed')),
-    want: works('Warning CannotDisconnectFromProvider: already closed'),
-    decision: 'NoUpdate',
-  },
-  'observing fails': {
-    scene: () => failing(settled(), 'observe'),
-    want: callFails('Unknown/Pending', 'CannotObserveExternalResource', 'observe'),
-    isLasting: true,
+  'observing fails': () => {
+    const want = callFails('Unknown/Pending', 'CannotObserveExternalResource', 'observe');
+    return run(failing(settled(), 'observe'), want, 'observe', isLasting);
   },
   'ExternalMissing: an observed-only resource that does not exist is reported, and observed again at the poll':
-    {
-      scene: () => sceneOf({ managementPolicies: ['Observe'] }, { annotations: name }),
-      want: reports(
+    () => {
+      const missing = 'external resource does not exist';
+      const want = reports(
         poll,
-        'False/Unavailable: external resource does not exist (db)',
-        'False/ReconcileError: observe failed: external resource does not exist',
-        'Warning CannotObserveExternalResource: external resource does not exist (db)',
-      ),
-      isLasting: true,
+        `False/Unavailable: ${missing} (db)`,
+        `False/ReconcileError: observe failed: ${missing}`,
+        `Warning CannotObserveExternalResource: ${missing} (db)`,
+      );
+      return run(sceneOf(onlyObserved, { annotations: name }), want, 'observe', isLasting);
     },
-  'AwaitExternal: a resource that was just created is awaited without a status write': {
-    scene: () => sceneOf({}, { annotations: justCreated }, assigned),
-    want: reports(
-      requeue,
-      'Unknown/-',
-      'Unknown/-',
-      'Normal PendingExternalResource: Waiting for external resource existence to be confirmed',
-    ),
-    writes: [],
+  'AwaitExternal: a resource that was just created is awaited without a status write': () => {
+    const message = 'Waiting for external resource existence to be confirmed';
+    const event = `Normal PendingExternalResource: ${message}`;
+    const scene = sceneOf({}, { annotations: justCreated }, assigned);
+    return run(scene, reports(requeue, 'Unknown/-', 'Unknown/-', event), 'observe', unwritten);
   },
-  'DeleteExternal: a deletion that fails is reported': {
-    scene: () => failing(settled({}, leaving), 'delete'),
-    want: callFails('False/Deleting', 'CannotDeleteExternalResource', 'delete'),
-    calls: 'observe delete',
-    isLasting: true,
+  'DeleteExternal: a deletion that fails is reported': () => {
+    const want = callFails('False/Deleting', 'CannotDeleteExternalResource', 'delete');
+    return run(failing(settled({}, leaving), 'delete'), want, 'observe delete', isLasting);
   },
-  'DeleteExternal: a conflict of the external system is reported': {
-    scene: () => failing(settled({}, leaving), 'delete', conflict()),
-    want: callFails(
-      'False/Deleting',
-      'CannotDeleteExternalResource',
-      'delete',
-      'the object has been modified',
-    ),
-    calls: 'observe delete',
+  'DeleteExternal: a conflict of the external system is reported': () => {
+    const cause = 'the object has been modified';
+    const want = callFails('False/Deleting', 'CannotDeleteExternalResource', 'delete', cause);
+    return run(failing(settled({}, leaving), 'delete', conflict()), want, 'observe delete');
   },
   'DeleteExternal: after the deletion request the resource is observed soon, and keeps its finalizer until it is absent':
-    {
-      scene: () => having(settled({}, leaving), ({ external }) => (external.isDeletionSlow = true)),
-      want: reports(
-        poll,
-        'False/Deleting',
-        'True/ReconcileSuccess',
-        'Normal DeletedExternalResource: Successfully requested deletion of external resource',
-      ),
-      calls: 'observe delete observe',
+    () => {
+      const scene = having(settled({}, leaving), ({ external }) => (external.isDeletionSlow = true));
+      const want = reports(poll, 'False/Deleting', 'True/ReconcileSuccess', deleted);
+      return run(scene, want, 'observe delete observe');
     },
-  'AwaitDeletion: the external system is already deleting the resource': {
-    scene: () =>
-      having(settled({}, leaving), ({ external }) => (external.observation = { operation: 'delete' })),
-    want: reports(poll, 'False/Deleting', 'True/ReconcileSuccess'),
+  'AwaitDeletion: the external system is already deleting the resource': () => {
+    const scene = observing(settled({}, leaving), { operation: 'delete' });
+    return run(scene, reports(poll, 'False/Deleting', 'True/ReconcileSuccess'));
   },
-  'RemoveFinalizer: the external resource is absent, and its Secret cannot be deleted': {
-    scene: () => refusing(withSecret(absent(settled({}, leaving))), 'delete', 'Secret'),
-    want: fails(
-      'False/Deleting',
-      'CannotUnpublishConnectionDetails',
-      'cannot delete connection secret: etcd is unavailable',
-    ),
+  'RemoveFinalizer: the external resource is absent, and its Secret cannot be deleted': () => {
+    const message = 'cannot delete connection secret: etcd is unavailable';
+    const scene = refusing(withSecret(absent(settled({}, leaving))), 'delete', 'Secret');
+    return run(scene, fails('False/Deleting', 'CannotUnpublishConnectionDetails', message));
   },
-  'RemoveFinalizer: the external resource is absent, and the finalizer cannot be removed': {
-    scene: () => refusing(absent(settled({}, leaving)), 'update'),
-    want: reports(
-      requeue,
-      'False/Deleting',
-      'False/ReconcileError: cannot update managed resource: etcd is unavailable',
-    ),
+  'RemoveFinalizer: the external resource is absent, and the finalizer cannot be removed': () => {
+    const synced = 'False/ReconcileError: cannot update managed resource: etcd is unavailable';
+    const scene = refusing(absent(settled({}, leaving)), 'update');
+    return run(scene, reports(requeue, 'False/Deleting', synced));
   },
-  'RemoveFinalizer: the Secret and the finalizer are removed without a status write': {
-    scene: () => absent(settled({}, leaving)),
-    want: gone,
-    writes: ['update FavouriteDBInstance db'],
-  },
-  'RemoveFinalizer: an absent resource is not deleted by its name, because the name may have another owner': {
-    scene: () => having(settled({}, leaving), ({ external }) => (external.isBlind = true)),
-    want: gone,
-  },
-  'CreateExternal: nothing is created if the mark cannot be written': {
-    scene: () => refusing(sceneOf({}, {}, assigned), 'update'),
-    want: cannotUpdate('managed resource', 'False/Creating'),
-  },
-  'CreateExternal: a creation that fails is reported': {
-    scene: () => failing(sceneOf(), 'create'),
-    want: callFails('False/Creating', 'CannotCreateExternalResource', 'create'),
-    calls: 'observe create',
-    isLasting: true,
-  },
-  'CreateExternal: returned details that cannot be published are reported': {
-    scene: () => refusing(sceneOf(), 'update', 'Secret'),
-    want: unpublished(
-      'cannot update connection secret: etcd is unavailable',
-      'Normal CreatedExternalResource: Successfully requested creation of external resource',
-    ),
-    calls: 'observe create observe',
-  },
-
-  'CreateExternal: if the observation after a creation fails, the returned details are published': {
-    scene: () => failingAfter(sceneOf(), 'create'),
-    want: reports(
-      requeue,
-      'False/Creating',
-      'False/ReconcileError: observe failed: no route to cloud',
-      'Normal CreatedExternalResource: Successfully requested creation of external resource',
-      'Warning CannotObserveExternalResource: no route to cloud',
-    ),
-    calls: 'observe create observe',
-    secret: { endpoint: 'db.example' },
-  },
-  'CreateExternal: a deterministic name takes four writes: the Secret, preparation, details, status': {
-    scene: () => sceneOf(),
-    want: works('Normal CreatedExternalResource: Successfully requested creation of external resource'),
-    calls: 'observe create observe',
-    writes: [
-      'create Secret infra/db-connection',
-      'update FavouriteDBInstance db',
-      'update Secret infra/db-connection',
-      'updateStatus FavouriteDBInstance db',
-    ],
-    secret: { endpoint: 'db.example' },
-  },
-  'CreationRefused: a resource that the external client refuses is not created': {
-    scene: () => having(sceneOf(), ({ external }) => (external.uncreatable = 'there is no "db"')),
-    want: callFails('False/Creating', 'CannotCreateExternalResource', 'create', 'there is no "db"'),
-    isLasting: true,
-  },
-  'CreateNotAllowed: an absent resource whose policies do not allow Create reports it': {
-    scene: () => sceneOf({ managementPolicies: ['Observe', 'Delete'] }),
-    want: reports(
-      poll,
-      'False/Unavailable: external resource does not exist, and spec.managementPolicies do not allow Create; add Create, or create it',
-      'True/ReconcileSuccess',
-    ),
-  },
-  'ConfirmAbsence: one observation does not prove the absence': {
-    scene: () => lost({ confirmAbsenceMs: 5_000 }),
-    want: reports(unsettled(5_000), 'True/Available', 'True/ReconcileSuccess'),
-  },
-  'IdentityEdited: an edit takes effect once the recorded resource does not exist': {
-    scene: async () =>
-      having(await lost(), (scene) => scene.edit({ spec: { forProvider: { region: 'eu' } } })),
-    want: reports(unsettled(0), 'True/Available', 'True/ReconcileSuccess'),
-    calls: 'observe observe',
-  },
-  'ExternalLost: a lost resource with an assigned name is reported': {
-    scene: () => lost(assigned),
-    want: waits(
-      'False/Unavailable: external resource does not exist any more (assigned-1); to have another created, remove the annotation crossplane.io/external-name',
-      'LostExternalResource',
-      'external resource does not exist any more (assigned-1); to have another created, remove the annotation crossplane.io/external-name',
-    ),
-  },
-  'Recreate: a lost resource with a name of its own is created again': {
-    scene: () => lost(),
-    want: works(
-      'Warning LostExternalResource: external resource does not exist any more (db); it is created again',
-      'Normal CreatedExternalResource: Successfully requested creation of external resource',
-    ),
-    calls: 'observe create observe',
-  },
-  'LateInitialize: values of the cloud are filled in': {
-    scene: () => late(settled()),
-    want: works(),
-    writes: [
-      'update FavouriteDBInstance db',
-      'create Secret infra/db-connection',
-      'updateStatus FavouriteDBInstance db',
-    ],
-  },
-  'LateInitialize: a write of the values of the cloud that fails is reported': {
-    scene: () => refusing(late(settled()), 'update'),
-    want: cannotUpdate('managed resource'),
-  },
-  'NoUpdate: a finalizer that a user removed is added again': {
-    scene: () => settled({}, { finalizers: [] }),
-    want: works(),
-    writes: [
-      'update FavouriteDBInstance db',
-      'update FavouriteDBInstance db', // the identity that was found
-      'create Secret infra/db-connection',
-      'updateStatus FavouriteDBInstance db',
-    ],
-  },
-  'AddFinalizer: a finalizer that cannot be added is reported, also for an observed-only resource': {
-    scene: () => refusing(settled({ managementPolicies: ['Observe'] }, { finalizers: [] }), 'update'),
-    want: cannotUpdate('managed resource'),
-    calls: '',
-  },
-  'NoUpdate: observed details that cannot be published are reported': {
-    scene: () => refusing(settled(), 'create', 'Secret'),
-    want: unpublished('cannot create connection secret: etcd is unavailable'),
-  },
-  'NoUpdate: details of an observed-only resource are published too': {
-    scene: () => settled({ managementPolicies: ['Observe'] }),
-    want: works(),
-    secret: { endpoint: 'db.example' },
-  },
-  'NoUpdate: a resource with work in progress is observed before the poll': {
-    scene: () =>
-      having(
-        settled({}, { creationTimestamp: '2026-01-02T03:04:01Z' }),
-        ({ external }) => (external.ready = unavailable('restarting')),
+  'RemoveFinalizer: the Secret and the finalizer are removed without a status write': () =>
+    run(absent(settled({}, leaving)), gone, 'observe', { writes: [objectWrite] }),
+  'RemoveFinalizer: an absent resource is not deleted by its name, because the name may have another owner':
+    () =>
+      run(
+        having(settled({}, leaving), ({ external }) => (external.isBlind = true)),
+        gone,
       ),
-    want: reports(after(1_000), 'False/Unavailable: restarting', 'True/ReconcileSuccess'),
+  'CreateExternal: nothing is created if the mark cannot be written': () =>
+    run(refusing(sceneOf({}, {}, assigned), 'update'), cannotUpdate('managed resource', 'False/Creating')),
+  'CreateExternal: a creation that fails is reported': () => {
+    const want = callFails('False/Creating', 'CannotCreateExternalResource', 'create');
+    return run(failing(sceneOf(), 'create'), want, 'observe create', isLasting);
   },
-  'NoUpdate: drift is left alone where policies do not allow Update': {
-    scene: () => drifted({ managementPolicies: ['Observe', 'Create', 'Delete'] }),
-    want: works(),
+  'CreateExternal: returned details that cannot be published are reported': () => {
+    const scene = refusing(sceneOf(), 'update', 'Secret');
+    return run(scene, unpublished('update', created), 'observe create observe');
   },
-  'NoUpdate: without Update, Synced names the fields that differ and are not applied': {
-    scene: () =>
-      having(drifted({ managementPolicies: ['Observe', 'Create', 'Delete'] }), ({ external }) => {
-        external.observation = {
-          differing: ['spec.forProvider.size', 'spec.forProvider.net.mtu'],
-          refused: ['spec.forProvider.version from "5" to "8"'],
-          drifted: ['spec.forProvider.region, which is "eu" there and "us" here'],
-        };
-      }),
-    want: reports(
-      poll,
-      'True/Available',
-      'True/ReconcileSuccess: not applied, because spec.managementPolicies do not allow Update: spec.forProvider.size, spec.forProvider.net.mtu, spec.forProvider.version from "5" to "8", spec.forProvider.region, which is "eu" there and "us" here; add Update, or undo the edit, or create a new resource',
-    ),
+  'CreateExternal: if the observation after a creation fails, the returned details are published': () => {
+    const want = unobserved('False/Creating', created);
+    return run(failingAfter(sceneOf(), 'create'), want, 'observe create observe', published);
   },
-  'without connection details the Secret is empty': {
-    scene: () => having(settled(), ({ external }) => (external.observation = { details: {} })),
-    want: works(),
-    decision: 'NoUpdate',
-    secret: {},
+  'CreateExternal: a deterministic name takes four writes: the Secret, preparation, details, status': () => {
+    const writes = [secretCreated, objectWrite, secretWrite, statusWrite];
+    return run(sceneOf(), works(created), 'observe create observe', { writes, ...published });
   },
-  'Update: an update that fails is reported': {
-    scene: () => failing(drifted(), 'update'),
-    want: callFails('True/Available', 'CannotUpdateExternalResource', 'update'),
-    calls: 'observe update',
-    isLasting: true,
+  'CreationRefused: a resource that the external client refuses is not created': () => {
+    const why = 'there is no "db"';
+    const scene = having(sceneOf(), ({ external }) => (external.uncreatable = why));
+    const want = callFails('False/Creating', 'CannotCreateExternalResource', 'create', why);
+    return run(scene, want, 'observe', isLasting);
   },
-  'Update: a conflict of the external system is reported': {
-    scene: () => failing(drifted(), 'update', conflict()),
-    want: callFails(
-      'True/Available',
-      'CannotUpdateExternalResource',
-      'update',
-      'the object has been modified',
-    ),
-    calls: 'observe update',
+  'CreateNotAllowed: an absent resource whose policies do not allow Create reports it': () => {
+    const scene = sceneOf({ managementPolicies: ['Observe', 'Delete'] });
+    return run(scene, reports(poll, `False/Unavailable: ${notCreated}`, 'True/ReconcileSuccess'));
   },
-  'Update: details that the update returned and that cannot be published are reported': {
-    scene: () =>
-      refusing(
-        having(drifted(), ({ external }) => (external.change = { details: { certificate: 'c' } })),
-        'update',
-        'Secret',
-      ),
-    want: unpublished(
-      'cannot update connection secret: etcd is unavailable',
-      'Normal UpdatedExternalResource: Successfully requested update of external resource',
-    ),
-    calls: 'observe update observe',
+  'ConfirmAbsence: one observation does not prove the absence': () => {
+    const want = reports(unsettled(5_000), 'True/Available', 'True/ReconcileSuccess');
+    return run(lost({ confirmAbsenceMs: 5_000 }), want);
   },
-  'Update: if the observation after an update fails, the returned details are published': {
-    scene: () => failingAfter(drifted(), 'update'),
-    want: reports(
-      requeue,
-      'Unknown/Pending',
-      'False/ReconcileError: observe failed: no route to cloud',
-      'Normal UpdatedExternalResource: Successfully requested update of external resource',
-      'Warning CannotObserveExternalResource: no route to cloud',
-    ),
-    calls: 'observe update observe',
-    secret: { endpoint: 'db.example' },
+  'IdentityEdited: an edit takes effect once the recorded resource does not exist': async () => {
+    const scene = await lost();
+    scene.edit({ spec: { forProvider: { region: 'eu' } } });
+    const want = reports(unsettled(0), 'True/Available', 'True/ReconcileSuccess');
+    return run(scene, want, 'observe observe');
   },
-  'Update: drift is reverted, and the new details are published': {
-    scene: () => drifted(),
-    want: works('Normal UpdatedExternalResource: Successfully requested update of external resource'),
-    calls: 'observe update observe',
-    secret: { endpoint: 'db.example' },
+  'ExternalLost: a lost resource with an assigned name is reported': () =>
+    run(lost(assigned), waits(`False/Unavailable: ${lostName}`, 'LostExternalResource', lostName)),
+  'Recreate: a lost resource with a name of its own is created again': () =>
+    run(lost(), works(`Warning LostExternalResource: ${lostOwn}`, created), 'observe create observe'),
+  'LateInitialize: values of the cloud are filled in': () =>
+    run(late(settled()), works(), 'observe', { writes: [objectWrite, secretCreated, statusWrite] }),
+  'LateInitialize: a write of the values of the cloud that fails is reported': () =>
+    run(refusing(late(settled()), 'update'), cannotUpdate('managed resource')),
+  'NoUpdate: a finalizer that a user removed is added again': () => {
+    // The second write is the identity that was found.
+    const writes = [objectWrite, objectWrite, secretCreated, statusWrite];
+    return run(settled({}, { finalizers: [] }), works(), 'observe', { writes });
   },
-  'Update: a resource that does not show right after its update keeps its state': {
-    scene: () =>
-      having(drifted(), ({ external }) => {
-        external.afterCall = (method) => {
-          if (method === 'update') external.isBlind = true;
-        };
-      }),
-    want: works('Normal UpdatedExternalResource: Successfully requested update of external resource'),
-    calls: 'observe update observe',
-    secret: { endpoint: 'db.example' },
+  'AddFinalizer: a finalizer that cannot be added is reported, also for an observed-only resource': () =>
+    run(refusing(settled(onlyObserved, { finalizers: [] }), 'update'), cannotUpdate('managed resource'), ''),
+  'NoUpdate: observed details that cannot be published are reported': () =>
+    run(refusing(settled(), 'create', 'Secret'), unpublished('create')),
+  'NoUpdate: details of an observed-only resource are published too': () =>
+    run(settled(onlyObserved), works(), 'observe', published),
+  'NoUpdate: a resource with work in progress is observed before the poll': () => {
+    const scene = settled({}, { creationTimestamp: '2026-01-02T03:04:01Z' });
+    scene.external.ready = unavailable('restarting');
+    return run(scene, reports(after(1_000), 'False/Unavailable: restarting', 'True/ReconcileSuccess'));
   },
-  'OperationFailed: an operation that failed is reported with its reason': {
-    scene: () => underWay({ state: 'failed', error: new Error('quota exceeded') }),
-    want: callFails('False/Creating', 'CannotCreateExternalResource', 'create', 'quota exceeded'),
-    calls: 'poll',
+  'NoUpdate: drift is left alone where policies do not allow Update': () =>
+    run(drifted(withoutUpdate), works()),
+  'NoUpdate: without Update, Synced names the fields that differ and are not applied': () => {
+    const scene = observing(drifted(withoutUpdate), {
+      differing: ['spec.forProvider.size', 'spec.forProvider.net.mtu'],
+      refused: ['spec.forProvider.version from "5" to "8"'],
+      drifted: ['spec.forProvider.region, which is "eu" there and "us" here'],
+    });
+    return run(scene, reports(poll, 'True/Available', `True/ReconcileSuccess: ${notApplied}`));
   },
-  'AwaitOperation: a creation that runs is awaited': {
-    scene: () => underWay({ state: 'running' }),
-    want: reports(unsettled(60_000), 'False/Creating', 'True/ReconcileSuccess'),
-    calls: 'poll observe',
+  'without connection details the Secret is empty': () =>
+    run(observing(settled(), { details: {} }), works(), 'observe', { ...ofNoUpdate, secret: {} }),
+  'Update: an update that fails is reported': () => {
+    const want = callFails('True/Available', 'CannotUpdateExternalResource', 'update');
+    return run(failing(drifted(), 'update'), want, 'observe update', isLasting);
   },
-  'AwaitEffect: the result of an operation does not show yet': {
-    scene: () =>
-      having(underWay({ state: 'done' }, 'update'), ({ external }) => external.put('db', { size: 2 })),
-    want: reports(requeue, 'True/Available', 'True/ReconcileSuccess'),
-    calls: 'poll observe',
+  'Update: a conflict of the external system is reported': () => {
+    const cause = 'the object has been modified';
+    const want = callFails('True/Available', 'CannotUpdateExternalResource', 'update', cause);
+    return run(failing(drifted(), 'update', conflict()), want, 'observe update');
   },
-  'ResetStatus: a status from a backup that cannot be reset is reported': {
-    scene: () =>
-      refusingOnce(kept({}, { status: { bindingPhase: 'Bound', boundUID: 'another' } }), 'updateStatus'),
-    want: cannotUpdate('managed resource status'),
-    calls: '',
+  'Update: details that the update returned and that cannot be published are reported': () => {
+    const scene = having(drifted(), ({ external }) => (external.change = { details: { certificate: 'c' } }));
+    return run(refusing(scene, 'update', 'Secret'), unpublished('update', updated), 'observe update observe');
   },
-  'KeepReleased: a claimRef that cannot be written is reported': {
-    scene: () => refusing(withSecret(kept({}, { status: { bindingPhase: 'Released' } })), 'update'),
-    want: cannotUpdate('managed resource'),
-    calls: '',
+  'Update: if the observation after an update fails, the returned details are published': () => {
+    const want = unobserved('Unknown/Pending', updated);
+    return run(failingAfter(drifted(), 'update'), want, 'observe update observe', published);
   },
-  'MakeAvailable: a phase that cannot be written is reported': {
-    scene: () => refusingOnce(kept({}, { status: { bindingPhase: 'Released' } }), 'updateStatus'),
-    want: cannotUpdate('managed resource status'),
-    calls: '',
+  'Update: drift is reverted, and the new details are published': () =>
+    run(drifted(), works(updated), 'observe update observe', published),
+  'Update: a resource that does not show right after its update keeps its state': () => {
+    const scene = drifted();
+    scene.external.afterCall = (method) => {
+      if (method === 'update') scene.external.isBlind = true;
+    };
+    return run(scene, works(updated), 'observe update observe', published);
   },
-  'GenerateCredential: a Secret that cannot be created is reported': {
-    scene: () => refusing(kept(), 'create', 'Secret'),
-    want: unpublished('cannot create connection secret: etcd is unavailable'),
-    decision: 'NoUpdate',
+  'OperationFailed: an operation that failed is reported with its reason': () => {
+    const scene = underWay({ state: 'failed', error: new Error('quota exceeded') });
+    const want = callFails('False/Creating', 'CannotCreateExternalResource', 'create', 'quota exceeded');
+    return run(scene, want, 'poll');
   },
-  'AdoptSecret: a Secret that cannot be adopted is reported': {
-    scene: () => refusing(withSecret(kept()), 'update', 'Secret'),
-    want: unpublished('cannot update connection secret: etcd is unavailable'),
-    decision: 'NoUpdate',
+  'AwaitOperation: a creation that runs is awaited': () => {
+    const want = reports(unsettled(60_000), 'False/Creating', 'True/ReconcileSuccess');
+    return run(underWay({ state: 'running' }), want, 'poll observe');
   },
-  'RotateCredential: a rotation that cannot be written is reported': {
-    scene: () =>
-      refusing(
-        withSecret(kept({}, {}, { secretDetails: { credential: rotated } }), { key, rotation: 'before' }),
-        'update',
-        'Secret',
-      ),
-    want: unpublished('cannot update connection secret: etcd is unavailable'),
-    decision: 'NoUpdate',
+  'AwaitEffect: the result of an operation does not show yet': () => {
+    const scene = underWay({ state: 'done' }, 'update');
+    scene.external.put('db', { size: 2 });
+    return run(scene, reports(requeue, 'True/Available', 'True/ReconcileSuccess'), 'poll observe');
   },
-  'ReplaceCredential: a credential for the next claim that cannot be written is reported': {
-    scene: () =>
-      refusing(
-        withSecret(kept({ claimRef: claimRef() }), { key, for: 'FancySQLInstance team/former' }),
-        'update',
-        'Secret',
-      ),
-    want: unpublished('cannot update connection secret: etcd is unavailable'),
-    decision: 'NoUpdate',
+  'ResetStatus: a status from a backup that cannot be reset is reported': () => {
+    const scene = kept({}, { status: { bindingPhase: 'Bound', boundUID: 'another' } });
+    return run(refusingOnce(scene, 'updateStatus'), cannotUpdate('managed resource status'), '');
   },
-  'NameClaim: a claim that cannot be named is reported': {
-    scene: () => refusing(withSecret(kept({ claimRef: claimRef() }), { key }), 'update', 'Secret'),
-    want: unpublished('cannot update connection secret: etcd is unavailable'),
-    decision: 'NoUpdate',
+  'KeepReleased: a claimRef that cannot be written is reported': () => {
+    const scene = withSecret(kept({}, { status: { bindingPhase: 'Released' } }));
+    return run(refusing(scene, 'update'), cannotUpdate('managed resource'), '');
   },
-  'ClearRecord: a record that cannot be removed is reported': {
-    scene: () =>
-      refusingOnce(
-        withSecret(kept({}, { status: { credential: { hmac: 'of another', pending: false } } }), { key }),
-        'updateStatus',
-      ),
-    want: cannotUpdate('managed resource status'),
-    calls: '',
+  'MakeAvailable: a phase that cannot be written is reported': () => {
+    const scene = kept({}, { status: { bindingPhase: 'Released' } });
+    return run(refusingOnce(scene, 'updateStatus'), cannotUpdate('managed resource status'), '');
+  },
+  'GenerateCredential: a Secret that cannot be created is reported': () =>
+    run(refusing(kept(), 'create', 'Secret'), unpublished('create'), 'observe', ofNoUpdate),
+  'AdoptSecret: a Secret that cannot be adopted is reported': () =>
+    run(refusing(withSecret(kept()), 'update', 'Secret'), unpublished('update'), 'observe', ofNoUpdate),
+  'RotateCredential: a rotation that cannot be written is reported': () => {
+    const scene = kept({}, {}, { secretDetails: { credential: rotated } });
+    const noted = withSecret(scene, { key, rotation: 'before' });
+    return run(refusing(noted, 'update', 'Secret'), unpublished('update'), 'observe', ofNoUpdate);
+  },
+  'ReplaceCredential: a credential for the next claim that cannot be written is reported': () => {
+    const noted = withSecret(kept({ claimRef: claimRef() }), forFormer);
+    return run(refusing(noted, 'update', 'Secret'), unpublished('update'), 'observe', ofNoUpdate);
+  },
+  'NameClaim: a claim that cannot be named is reported': () => {
+    const noted = withSecret(kept({ claimRef: claimRef() }), { key });
+    return run(refusing(noted, 'update', 'Secret'), unpublished('update'), 'observe', ofNoUpdate);
+  },
+  'ClearRecord: a record that cannot be removed is reported': () => {
+    const credential = { hmac: 'of another', pending: false };
+    const noted = withSecret(kept({}, { status: { credential } }), { key });
+    return run(refusingOnce(noted, 'updateStatus'), cannotUpdate('managed resource status'), '');
   },
 };
 
 describe('a run reports its decision, its conditions and its Events', () => {
-  for (const [title, { scene: make, want, calls = 'observe', isLasting, ...given }] of Object.entries(runs)) {
+  for (const [title, begin] of Object.entries(runs)) {
     test(title, async () => {
-      const scene = await make();
+      const { scene: made, want, calls, ...given } = await begin();
+      const scene = await made;
       scene.process.events.length = 0;
       scene.process.recordings.length = 0;
       scene.external.calls.length = 0;
@@ -692,7 +529,7 @@ describe('a run reports its decision, its conditions and its Events', () => {
       assert.equal(scene.external.calls.filter(isCall).join(' '), calls);
       if (given.writes !== undefined) assert.deepEqual(writes, given.writes);
       if ('secret' in given) assert.deepEqual(scene.secret, given.secret);
-      if (!isLasting) return;
+      if (!given.isLasting) return;
       await scene.run();
       await scene.run();
       assert.deepEqual(scene.cluster.takeWrites(), []);
