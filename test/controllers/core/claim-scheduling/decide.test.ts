@@ -50,18 +50,11 @@ const wrong = (name: string, annotations = {}, creationTimestamp = '2026-01-04T0
   );
 const wrongPeer = (name: string) =>
   resourceClass(name, {}, { kind: otherClassKind, specTemplate: { forProvider: { engine: 'wrong' } } });
+const peerSmall = resourceClass('small', {}, { kind: otherClassKind });
 const others = (name: string) => resourceClass(name, { labels: { size: 'small' } });
 const whyNotSuitableBy = (by: ClaimService) => (of: Claim, offered: Class) => whyNotSuitable(by, of, offered);
 
-interface Case {
-  readonly claim: Claim | undefined;
-  readonly isHolding?: boolean;
-  readonly classes?: readonly Class[];
-  readonly peerClasses?: readonly Class[];
-  /** The names of classes that claims of the namespace may not have. */
-  readonly forbidden?: readonly string[];
-  /** The class kind whose controller decides. */
-  readonly as?: 'first' | 'second';
+interface Want {
   /** All of the decision but its message. */
   readonly want: Pick<ClassDecision, 'name' | 'act'> & {
     readonly reason?: string;
@@ -69,41 +62,59 @@ interface Case {
     readonly consideredKinds?: readonly string[];
   };
   readonly message?: RegExp;
+  /** The class kind whose controller decides. */
+  readonly as?: 'first' | 'second';
+}
+interface More extends Pick<Want, 'as'> {
+  readonly isHolding?: boolean;
+  readonly peerClasses?: readonly Class[];
+  /** The names of classes that claims of the namespace may not have. */
+  readonly forbidden?: readonly string[];
 }
 
 /** The other cloud's kind sorts first in a process, so it is the one that reports. */
-const factsOf = (given: Case) => ({
-  claim: given.claim,
-  isHolding: given.isHolding ?? false,
-  kind: given.as === 'first' ? otherClassKind : classKind,
-  candidates: [
-    {
-      kind: otherClassKind,
-      classes: given.peerClasses ?? [],
-      whyNotSuitable: whyNotSuitableBy(otherService),
-    },
-    {
-      kind: classKind,
-      classes: given.classes ?? [],
-      whyNotSuitable: whyNotSuitableBy(service),
-      isForbidden: ({ metadata }: Class) => given.forbidden?.includes(metadata.name) === true,
-    },
-  ],
+const given = (of: Claim | undefined, classes: readonly Class[], want: Want, more: More = {}) => ({
+  facts: {
+    claim: of,
+    isHolding: more.isHolding ?? false,
+    kind: (more.as ?? want.as) === 'first' ? otherClassKind : classKind,
+    candidates: [
+      {
+        kind: otherClassKind,
+        classes: more.peerClasses ?? [],
+        whyNotSuitable: whyNotSuitableBy(otherService),
+      },
+      {
+        kind: classKind,
+        classes,
+        whyNotSuitable: whyNotSuitableBy(service),
+        isForbidden: ({ metadata }: Class) => more.forbidden?.includes(metadata.name) === true,
+      },
+    ],
+  },
+  ...want,
 });
+type Case = ReturnType<typeof given>;
+type Cases = Readonly<Record<string, () => Case>>;
 
-function check(wanted: Case, decision: ClassDecision): void {
-  const {
-    message,
-    eventMessage: _,
-    ...facts
-  } = {
-    message: undefined,
-    eventMessage: undefined,
-    ...decision,
-  };
-  assert.deepEqual(facts, wanted.want);
-  if (wanted.message === undefined) assert.equal(message, undefined);
-  else assert.match(message ?? '', wanted.message);
+function testDecisions(
+  names: readonly string[],
+  cases: Cases,
+  decide: (facts: Case['facts']) => ClassDecision,
+): void {
+  test('every decision has a case', () =>
+    assertEveryDecision(
+      names,
+      Object.values(cases).map((make) => make().want.name),
+    ));
+  for (const [rule, make] of Object.entries(cases)) {
+    test(rule, () => {
+      const { facts, want, message: wanted } = make();
+      const { message, eventMessage: _, ...decision } = { message: '', eventMessage: '', ...decide(facts) };
+      assert.deepEqual(decision, want);
+      assert.match(message, wanted ?? /^$/);
+    });
+  }
 }
 
 const both = [
@@ -127,24 +138,36 @@ const reportedOf = (spec: ClaimSpec, reason: string, kind: string) =>
   });
 
 const bySelector = (selector: object) => claim({ classSelector: selector });
-const fits = { name: 'AssignClass', act: 'schedule' } as const;
+const sized = (size: string) => bySelector({ matchLabels: { size } });
+const malformed = bySelector({ matchExpressions: [{ key: 'size', operator: 'In' }] });
+const called = (name: string) => claim({ classRef: { name } });
+const nothing = (name: ClassDecision['name']): Want => ({ want: { name, act: 'nothing' } });
 /** This class is assigned, and the Event says how it was found. */
-const assigns = (name: string, how: 'selected' | 'defaulted to', why = '') => ({
-  want: { ...fits, classRef: { ...classRef(name), uid: `${name}-uid` } },
-  message: new RegExp(
-    `^${how} FavouriteDBInstanceClass ${name}${why && (why.startsWith('the ') ? ', ' : ' ')}${why}$`,
-  ),
+const assigns = (name: string, message: RegExp): Want => ({
+  want: { name: 'AssignClass', act: 'schedule', classRef: { ...classRef(name), uid: `${name}-uid` } },
+  message,
 });
+const selects = (name: string, why: string): Want =>
+  assigns(name, new RegExp(`^selected FavouriteDBInstanceClass ${name}${why}$`));
+const defaults = (name: string, why = ''): Want =>
+  assigns(name, new RegExp(`^defaulted to FavouriteDBInstanceClass ${name}${why}$`));
+const onlyMatch = selects('small', ', the only matching resource class');
+const onlyNamed = (name: string): Want => selects(name, ', the only resource class of that name');
+const passingOverPeer = assigns(
+  'small',
+  /; passed over: AmbivalentDBInstanceClass small has engine "wrong"$/,
+);
+const huge = { classSelector: { matchLabels: { size: 'huge' } } };
 /** The controller of the first kind reports that there is no class for the claim. */
 const reports = (
   reason: 'NoMatchingClass' | 'NoDefaultClass' | 'ClassNotFound' | 'AmbiguousClass',
   message: RegExp,
-) =>
-  ({
-    as: 'first',
-    want: { name: reason, act: 'report', reason, consideredKinds: both },
-    message,
-  }) as const;
+): Want => ({ as: 'first', want: { name: reason, act: 'report', reason, consideredKinds: both }, message });
+const invalidSelector: Want = {
+  as: 'first',
+  want: { name: 'InvalidClassSelector', act: 'report', reason: 'InvalidClassSelector' },
+  message: /^spec\.classSelector\.matchExpressions\[0\]\.values: must be given/,
+};
 
 const isDefault = { 'resourceclass.crossplane.io/is-default-class': 'true' };
 const asDefault = (name: string, creationTimestamp: string, value = 'true', kind = classKind) =>
@@ -158,300 +181,194 @@ const newer = asDefault('newer', '2026-01-02T00:00:00Z');
 const newest = asDefault('newest', '2026-01-03T00:00:00Z', 'true', otherClassKind);
 
 /** Of claims that scheduling and defaulting decide alike, with the spec that the controller looks after. */
-const shared = (spec: ClaimSpec): Readonly<Record<string, Case>> => ({
-  'ClaimGone: ClaimNotFound: a deleted claim needs nothing': {
-    claim: undefined,
-    want: { name: 'ClaimGone', act: 'nothing' },
-  },
-  'HasResource: a claim whose references were removed is not scheduled again': {
-    claim: claim(spec),
-    isHolding: true,
-    classes: [small, older],
-    want: { name: 'HasResource', act: 'nothing' },
-  },
-  'HasClass: ClaimHasClassRef: a claim that another scheduler gave a class keeps it': {
-    claim: claim({ ...spec, classRef: classRef('small') }),
-    classes: [small, older],
-    want: { name: 'HasClass', act: 'nothing' },
-  },
-  'H8: a claim that names a resource is not scheduled': {
-    claim: claim({ ...spec, resourceRef: resourceRef('db') }),
-    classes: [small, older],
-    want: { name: 'NeedsNoClass', act: 'nothing' },
-  },
-  'H8: a claim that is being deleted is not scheduled': {
-    claim: claim(spec, { deletionTimestamp }),
-    classes: [small, older],
-    want: { name: 'NeedsNoClass', act: 'nothing' },
-  },
+const shared = (spec: ClaimSpec): Cases => ({
+  'ClaimGone: ClaimNotFound: a deleted claim needs nothing': () => given(undefined, [], nothing('ClaimGone')),
+  'HasResource: a claim whose references were removed is not scheduled again': () =>
+    given(claim(spec), [small, older], nothing('HasResource'), { isHolding: true }),
+  'HasClass: ClaimHasClassRef: a claim that another scheduler gave a class keeps it': () =>
+    given(claim({ ...spec, classRef: classRef('small') }), [small, older], nothing('HasClass')),
+  'H8: a claim that names a resource is not scheduled': () =>
+    given(claim({ ...spec, resourceRef: resourceRef('db') }), [small, older], nothing('NeedsNoClass')),
+  'H8: a claim that is being deleted is not scheduled': () =>
+    given(claim(spec, { deletionTimestamp }), [small, older], nothing('NeedsNoClass')),
 });
 
-const scheduling: Record<string, Case> = {
+const scheduling: Cases = {
   ...shared({ classSelector: {} }),
-  'H8: a claim whose selector was removed in between is not scheduled': {
-    claim: claim({}),
-    classes: [small],
-    want: { name: 'NeedsNoClass', act: 'nothing' },
-  },
+  'H8: a claim whose selector was removed in between is not scheduled': () =>
+    given(claim({}), [small], nothing('NeedsNoClass')),
   'NoMatchingClass: NoClassesMatchLabels: the controller of the first kind reports the selector and the classes':
-    {
-      claim: bySelector({ matchLabels: { size: 'huge' } }),
-      classes: [small, large],
-      peerClasses: [foreign],
-      ...reports(
-        'NoMatchingClass',
-        /size=huge.*AmbivalentDBInstanceClass 0 of 1, FavouriteDBInstanceClass 0 of 2/,
-      ),
+    () => {
+      const message = /size=huge.*AmbivalentDBInstanceClass 0 of 1, FavouriteDBInstanceClass 0 of 2/;
+      return given(sized('huge'), [small, large], reports('NoMatchingClass', message), {
+        peerClasses: [foreign],
+      });
     },
-  'PeerReports: the controllers of the other kinds let the first kind report': {
-    claim: bySelector({ matchLabels: { size: 'huge' } }),
-    classes: [small],
-    want: { name: 'PeerReports', act: 'nothing' },
-  },
-  'ReportedElsewhere: the report of a process with other stacks is not replaced': {
-    claim: reportedOf(
-      { classSelector: { matchLabels: { size: 'huge' } } },
-      'NoMatchingClass',
-      'thirdclasses.v1.third.io',
+  'PeerReports: the controllers of the other kinds let the first kind report': () =>
+    given(sized('huge'), [small], nothing('PeerReports')),
+  'ReportedElsewhere: the report of a process with other stacks is not replaced': () =>
+    given(
+      reportedOf(huge, 'NoMatchingClass', 'thirdclasses.v1.third.io'),
+      [small],
+      nothing('ReportedElsewhere'),
+      { as: 'first' },
     ),
-    classes: [small],
-    as: 'first',
-    want: { name: 'ReportedElsewhere', act: 'nothing' },
+  'NoMatchingClass: a report from the time before the claim had a selector is replaced': () => {
+    const message = /FavouriteDBInstanceClass 0 of 1/;
+    return given(reportedOf(huge, 'NoDefaultClass', 'third'), [small], reports('NoMatchingClass', message));
   },
-  'NoMatchingClass: a report from the time before the claim had a selector is replaced': {
-    claim: reportedOf({ classSelector: { matchLabels: { size: 'huge' } } }, 'NoDefaultClass', 'third'),
-    classes: [small],
-    ...reports('NoMatchingClass', /FavouriteDBInstanceClass 0 of 1/),
+  'PeerReports: a malformed selector is reported by the controller of the first kind alone': () =>
+    given(malformed, [], nothing('PeerReports')),
+  'InvalidClassSelector: a malformed selector names its field': () => given(malformed, [], invalidSelector),
+  'AssignClass: Successful: classRef holds apiVersion, kind, name and uid': () =>
+    given(sized('small'), [small, large], onlyMatch),
+  'NoMatchingClass: of classes that the namespace may not have, the message has only the number': () => {
+    const message =
+      /can serve the claim and matches spec\.classSelector size=small \(matching: AmbivalentDBInstanceClass 0 of 0, FavouriteDBInstanceClass 2 of 2\); 2 of them may not be claimed from namespace team$/;
+    return given(sized('small'), [small, others('theirs')], reports('NoMatchingClass', message), {
+      forbidden: ['small', 'theirs'],
+    });
   },
-  'PeerReports: a malformed selector is reported by the controller of the first kind alone': {
-    claim: bySelector({ matchExpressions: [{ key: 'size', operator: 'In' }] }),
-    want: { name: 'PeerReports', act: 'nothing' },
-  },
-  'InvalidClassSelector: a malformed selector names its field': {
-    claim: bySelector({ matchExpressions: [{ key: 'size', operator: 'In' }] }),
-    as: 'first',
-    want: { name: 'InvalidClassSelector', act: 'report', reason: 'InvalidClassSelector' },
-    message: /^spec\.classSelector\.matchExpressions\[0\]\.values: must be given/,
-  },
-  'AssignClass: Successful: classRef holds apiVersion, kind, name and uid': {
-    claim: bySelector({ matchLabels: { size: 'small' } }),
-    classes: [small, large],
-    ...assigns('small', 'selected', 'the only matching resource class'),
-  },
-  'NoMatchingClass: of classes that the namespace may not have, the message has only the number': {
-    claim: bySelector({ matchLabels: { size: 'small' } }),
-    classes: [small, others('theirs')],
-    peerClasses: [],
-    forbidden: ['small', 'theirs'],
-    ...reports(
-      'NoMatchingClass',
-      /can serve the claim and matches spec\.classSelector size=small \(matching: AmbivalentDBInstanceClass 0 of 0, FavouriteDBInstanceClass 2 of 2\); 2 of them may not be claimed from namespace team$/,
+  'AssignClass: a class that the namespace may not have is not chosen': () =>
+    given(sized('small'), [small, others('theirs')], onlyMatch, { forbidden: ['theirs'] }),
+  'AssignClass: if several classes match, the Event has their number': () =>
+    given(bySelector({}), [small, large], selects('large', ' of 2 matching resource classes')),
+  'AssignClass: matchExpressions alone select too (the original matched every class)': () =>
+    given(
+      bySelector({ matchExpressions: [{ key: 'size', operator: 'NotIn', values: ['small'] }] }),
+      [small, large],
+      selects('large', ', the only matching resource class'),
     ),
+  'AssignClass: both parts of a selector must hold': () =>
+    given(
+      bySelector({
+        matchLabels: { size: 'small' },
+        matchExpressions: [{ key: 'cloud', operator: 'DoesNotExist' }],
+      }),
+      [small],
+      onlyMatch,
+      { peerClasses: [foreign] },
+    ),
+  'AssignClass: an empty selector matches every class': () => given(bySelector({}), [small], onlyMatch),
+  'NoMatchingClass: a class being deleted is not chosen': () =>
+    given(sized('small'), [leaving], reports('NoMatchingClass', /FavouriteDBInstanceClass 0 of 1/)),
+  'AssignClass: a class that cannot serve the claim is passed over, and the Event says why': () =>
+    given(
+      sized('small'),
+      [wrong('wrong'), small],
+      selects(
+        'small',
+        ', the only matching resource class; passed over: FavouriteDBInstanceClass wrong has engine "wrong"',
+      ),
+    ),
+  'NoMatchingClass: if no matching class can serve the claim, the message has the reasons of up to three':
+    () => {
+      const message =
+        /^no resource class can serve the claim and matches spec\.classSelector size=small \(matching: AmbivalentDBInstanceClass 0 of 0, FavouriteDBInstanceClass 4 of 5\); FavouriteDBInstanceClass a has engine "wrong"; .* b has engine "wrong"; .* c has engine "wrong"; and 1 more$/;
+      return given(
+        sized('small'),
+        [wrong('d'), wrong('b'), wrong('c'), wrong('a'), large],
+        reports('NoMatchingClass', message),
+      );
+    },
+  'AssignClass: a classRef with only a name gets the class of that name': () =>
+    given(called('small'), [small, large], onlyNamed('small')),
+  'AssignClass: a classRef with only a name skips a class that cannot serve the claim': () =>
+    given(called('small'), [small], passingOverPeer, { peerClasses: [wrongPeer('small')] }),
+  'ClassNotFound: no class has the name, and the message lists the classes that can serve the claim': () => {
+    const message =
+      /^no resource class is named smal; correct spec\.classRef, or create the class; these can: FavouriteDBInstanceClass large, FavouriteDBInstanceClass small$/;
+    return given(
+      called('smal'),
+      [small, wrong('wrong'), large, resourceClass('gone', { deletionTimestamp })],
+      reports('ClassNotFound', message),
+    );
   },
-  'AssignClass: a class that the namespace may not have is not chosen': {
-    claim: bySelector({ matchLabels: { size: 'small' } }),
-    classes: [small, others('theirs')],
-    forbidden: ['theirs'],
-    ...assigns('small', 'selected', 'the only matching resource class'),
+  'the only class of that name is assigned, although it cannot serve the claim: binding says why': () =>
+    given(called('wrong'), [wrong('wrong')], onlyNamed('wrong')),
+  'ClassNotFound: two classes have the name, and neither can serve the claim': () => {
+    const message =
+      /^no resource class that can serve the claim is named wrong; .*; there is none that can; /;
+    return given(called('wrong'), [wrong('wrong')], reports('ClassNotFound', message), {
+      peerClasses: [wrongPeer('wrong')],
+    });
   },
-  'AssignClass: if several classes match, the Event has their number': {
-    claim: bySelector({}),
-    classes: [small, large],
-    ...assigns('large', 'selected', 'of 2 matching resource classes'),
+  'AmbiguousClass: classes of two kinds have the name': () => {
+    const message =
+      /^2 resource classes are named small: AmbivalentDBInstanceClass small, FavouriteDBInstanceClass small; add the kind and apiVersion of one to spec\.classRef$/;
+    return given(called('small'), [small], reports('AmbiguousClass', message), { peerClasses: [peerSmall] });
   },
-  'AssignClass: matchExpressions alone select too (the original matched every class)': {
-    claim: bySelector({ matchExpressions: [{ key: 'size', operator: 'NotIn', values: ['small'] }] }),
-    classes: [small, large],
-    ...assigns('large', 'selected', 'the only matching resource class'),
-  },
-  'AssignClass: both parts of a selector must hold': {
-    claim: bySelector({
-      matchLabels: { size: 'small' },
-      matchExpressions: [{ key: 'cloud', operator: 'DoesNotExist' }],
+  'AssignClass: a classRef with name and kind gets the class of both': () =>
+    given(
+      claim({ classRef: { name: 'small', kind: 'FavouriteDBInstanceClass' } }),
+      [small],
+      onlyNamed('small'),
+      { peerClasses: [peerSmall] },
+    ),
+  'PeerAssigns: if the draw chooses a class of another kind, the controller of that kind assigns it': () =>
+    given(bySelector({ matchLabels: { cloud: 'other' } }), [small], nothing('PeerAssigns'), {
+      peerClasses: [foreign],
     }),
-    classes: [small],
-    peerClasses: [foreign],
-    ...assigns('small', 'selected', 'the only matching resource class'),
-  },
-  'AssignClass: an empty selector matches every class': {
-    claim: bySelector({}),
-    classes: [small],
-    ...assigns('small', 'selected', 'the only matching resource class'),
-  },
-  'NoMatchingClass: a class being deleted is not chosen': {
-    claim: bySelector({ matchLabels: { size: 'small' } }),
-    classes: [leaving],
-    ...reports('NoMatchingClass', /FavouriteDBInstanceClass 0 of 1/),
-  },
-  'AssignClass: a class that cannot serve the claim is passed over, and the Event says why': {
-    claim: bySelector({ matchLabels: { size: 'small' } }),
-    classes: [wrong('wrong'), small],
-    want: { ...fits, classRef: { ...classRef('small'), uid: 'small-uid' } },
-    message:
-      /^selected FavouriteDBInstanceClass small, the only matching resource class; passed over: FavouriteDBInstanceClass wrong has engine "wrong"$/,
-  },
-  'NoMatchingClass: if no matching class can serve the claim, the message has the reasons of up to three': {
-    claim: bySelector({ matchLabels: { size: 'small' } }),
-    classes: [wrong('d'), wrong('b'), wrong('c'), wrong('a'), large],
-    ...reports(
-      'NoMatchingClass',
-      /^no resource class can serve the claim and matches spec\.classSelector size=small \(matching: AmbivalentDBInstanceClass 0 of 0, FavouriteDBInstanceClass 4 of 5\); FavouriteDBInstanceClass a has engine "wrong"; .* b has engine "wrong"; .* c has engine "wrong"; and 1 more$/,
-    ),
-  },
-  'AssignClass: a classRef with only a name gets the class of that name': {
-    claim: claim({ classRef: { name: 'small' } }),
-    classes: [small, large],
-    ...assigns('small', 'selected', 'the only resource class of that name'),
-  },
-  'AssignClass: a classRef with only a name skips a class that cannot serve the claim': {
-    claim: claim({ classRef: { name: 'small' } }),
-    classes: [small],
-    peerClasses: [wrongPeer('small')],
-    want: { ...fits, classRef: { ...classRef('small'), uid: 'small-uid' } },
-    message: /; passed over: AmbivalentDBInstanceClass small has engine "wrong"$/,
-  },
-  'ClassNotFound: no class has the name, and the message lists the classes that can serve the claim': {
-    claim: claim({ classRef: { name: 'smal' } }),
-    classes: [small, wrong('wrong'), large, resourceClass('gone', { deletionTimestamp })],
-    ...reports(
-      'ClassNotFound',
-      /^no resource class is named smal; correct spec\.classRef, or create the class; these can: FavouriteDBInstanceClass large, FavouriteDBInstanceClass small$/,
-    ),
-  },
-  'the only class of that name is assigned, although it cannot serve the claim: binding says why': {
-    claim: claim({ classRef: { name: 'wrong' } }),
-    classes: [wrong('wrong')],
-    ...assigns('wrong', 'selected', 'the only resource class of that name'),
-  },
-  'ClassNotFound: two classes have the name, and neither can serve the claim': {
-    claim: claim({ classRef: { name: 'wrong' } }),
-    classes: [wrong('wrong')],
-    peerClasses: [wrongPeer('wrong')],
-    ...reports(
-      'ClassNotFound',
-      /^no resource class that can serve the claim is named wrong; .*; there is none that can; /,
-    ),
-  },
-  'AmbiguousClass: classes of two kinds have the name': {
-    claim: claim({ classRef: { name: 'small' } }),
-    classes: [small],
-    peerClasses: [resourceClass('small', {}, { kind: otherClassKind })],
-    ...reports(
-      'AmbiguousClass',
-      /^2 resource classes are named small: AmbivalentDBInstanceClass small, FavouriteDBInstanceClass small; add the kind and apiVersion of one to spec\.classRef$/,
-    ),
-  },
-  'AssignClass: a classRef with name and kind gets the class of both': {
-    claim: claim({ classRef: { name: 'small', kind: 'FavouriteDBInstanceClass' } }),
-    classes: [small],
-    peerClasses: [resourceClass('small', {}, { kind: otherClassKind })],
-    ...assigns('small', 'selected', 'the only resource class of that name'),
-  },
-  'PeerAssigns: if the draw chooses a class of another kind, the controller of that kind assigns it': {
-    claim: bySelector({ matchLabels: { cloud: 'other' } }),
-    classes: [small],
-    peerClasses: [foreign],
-    want: { name: 'PeerAssigns', act: 'nothing' },
-  },
 };
 
-describe('scheduling decides', () => {
-  test('every decision has a case', () =>
-    assertEveryDecision(
-      schedulingDecisions,
-      Object.values(scheduling).map(({ want }) => want.name),
-    ));
-  for (const [name, wanted] of Object.entries(scheduling)) {
-    test(name, () => {
-      check(wanted, decideScheduling(factsOf(wanted)));
-    });
-  }
-});
+describe('scheduling decides', () => testDecisions(schedulingDecisions, scheduling, decideScheduling));
 
-const defaulting: Record<string, Case> = {
+const defaulting: Cases = {
   ...shared({}),
-  'NoDefaultClass: of default classes that the namespace may not have, the message has only the number': {
-    claim: claim(),
-    classes: [older],
-    forbidden: ['older'],
-    ...reports(
-      'NoDefaultClass',
-      /no resource class that can serve it is the default.*; 1 of them may not be claimed from namespace team$/,
+  'NoDefaultClass: of default classes that the namespace may not have, the message has only the number':
+    () => {
+      const message =
+        /no resource class that can serve it is the default.*; 1 of them may not be claimed from namespace team$/;
+      return given(claim(), [older], reports('NoDefaultClass', message), { forbidden: ['older'] });
+    },
+  'H8: a claim that got a selector in between gets no default class': () =>
+    given(claim({ classSelector: {} }), [older], nothing('NeedsNoClass')),
+  'PeerReports: without a default class, the controllers of the other kinds let the first kind report': () =>
+    given(claim(), [small], nothing('PeerReports')),
+  'ReportedElsewhere: the report of another process about a missing default class is not replaced': () =>
+    given(
+      reportedOf({}, 'NoDefaultClass', 'thirdclasses.v1.third.io'),
+      [small],
+      nothing('ReportedElsewhere'),
+      { as: 'first' },
     ),
+  'NoDefaultClass: NoClassesAnnotatedDefault: only exactly "true" marks a default class': () => {
+    const message = /is-default-class=true.*FavouriteDBInstanceClass 0 of 2/;
+    return given(
+      claim(),
+      [asDefault('almost', '2026-01-01T00:00:00Z', 'True'), small],
+      reports('NoDefaultClass', message),
+    );
   },
-  'H8: a claim that got a selector in between gets no default class': {
-    claim: claim({ classSelector: {} }),
-    classes: [older],
-    want: { name: 'NeedsNoClass', act: 'nothing' },
-  },
-  'PeerReports: without a default class, the controllers of the other kinds let the first kind report': {
-    claim: claim(),
-    classes: [small],
-    want: { name: 'PeerReports', act: 'nothing' },
-  },
-  'ReportedElsewhere: the report of another process about a missing default class is not replaced': {
-    claim: reportedOf({}, 'NoDefaultClass', 'thirdclasses.v1.third.io'),
-    classes: [small],
-    as: 'first',
-    want: { name: 'ReportedElsewhere', act: 'nothing' },
-  },
-  'NoDefaultClass: NoClassesAnnotatedDefault: only exactly "true" marks a default class': {
-    claim: claim(),
-    classes: [asDefault('almost', '2026-01-01T00:00:00Z', 'True'), small],
-    ...reports('NoDefaultClass', /is-default-class=true.*FavouriteDBInstanceClass 0 of 2/),
-  },
-  'AssignClass: Successful': {
-    claim: claim(),
-    classes: [older, small],
-    ...assigns('older', 'defaulted to'),
-  },
-  'AssignClass: a default that is being deleted is not chosen': {
-    claim: claim(),
-    classes: [{ ...newer, metadata: { ...newer.metadata, deletionTimestamp } }, older],
-    ...assigns('older', 'defaulted to'),
-  },
-  'AssignClass: of several defaults the newest wins, and the event names the others': {
-    claim: claim(),
-    classes: [older, newer],
-    want: { ...fits, classRef: { ...classRef('newer'), uid: 'newer-uid' } },
-    message:
-      /^defaulted to FavouriteDBInstanceClass newer, the newest default; also marked as default: FavouriteDBInstanceClass older$/,
-  },
-  'AssignClass: a default that cannot serve the claim is passed over, and the Event says why': {
-    claim: claim(),
-    classes: [wrong('wrong', isDefault), older],
-    want: { ...fits, classRef: { ...classRef('older'), uid: 'older-uid' } },
-    message:
-      /^defaulted to FavouriteDBInstanceClass older; passed over: FavouriteDBInstanceClass wrong has engine "wrong"$/,
-  },
-  'NoDefaultClass: if no default class can serve the claim, the message says why': {
-    claim: claim(),
-    classes: [wrong('wrong', isDefault)],
-    ...reports(
-      'NoDefaultClass',
-      /no resource class that can serve it is the default: .* 1 of 1\); .* wrong has engine "wrong"$/,
+  'AssignClass: Successful': () => given(claim(), [older, small], defaults('older')),
+  'AssignClass: a default that is being deleted is not chosen': () =>
+    given(
+      claim(),
+      [{ ...newer, metadata: { ...newer.metadata, deletionTimestamp } }, older],
+      defaults('older'),
     ),
+  'AssignClass: of several defaults the newest wins, and the event names the others': () =>
+    given(
+      claim(),
+      [older, newer],
+      defaults('newer', ', the newest default; also marked as default: FavouriteDBInstanceClass older'),
+    ),
+  'AssignClass: a default that cannot serve the claim is passed over, and the Event says why': () =>
+    given(
+      claim(),
+      [wrong('wrong', isDefault), older],
+      defaults('older', '; passed over: FavouriteDBInstanceClass wrong has engine "wrong"'),
+    ),
+  'NoDefaultClass: if no default class can serve the claim, the message says why': () => {
+    const message =
+      /no resource class that can serve it is the default: .* 1 of 1\); .* wrong has engine "wrong"$/;
+    return given(claim(), [wrong('wrong', isDefault)], reports('NoDefaultClass', message));
   },
-  'PeerAssigns: the newest default class of all kinds wins, and the controller of its kind writes it': {
-    claim: claim(),
-    classes: [older, newer],
-    peerClasses: [newest],
-    want: { name: 'PeerAssigns', act: 'nothing' },
-  },
+  'PeerAssigns: the newest default class of all kinds wins, and the controller of its kind writes it': () =>
+    given(claim(), [older, newer], nothing('PeerAssigns'), { peerClasses: [newest] }),
 };
 
-describe('defaulting decides', () => {
-  test('every decision has a case', () =>
-    assertEveryDecision(
-      defaultingDecisions,
-      Object.values(defaulting).map(({ want }) => want.name),
-    ));
-  for (const [name, wanted] of Object.entries(defaulting)) {
-    test(name, () => {
-      check(wanted, decideDefaulting(factsOf(wanted)));
-    });
-  }
-});
+describe('defaulting decides', () => testDecisions(defaultingDecisions, defaulting, decideDefaulting));
 
 describe('class kinds are told apart by group and by kind', () => {
   const others: Record<string, Kind<Class>> = {
@@ -487,20 +404,10 @@ describe('two processes with different stacks, over one claim kind', () => {
     [{ kind: otherClassKind, classes: [foreign] }],
   ];
   const long = { matchExpressions: [{ key: 'size', operator: 'In', values: Array(500).fill('huge') }] };
-  type Decide = (claim: Claim, candidates: readonly Candidates[]) => ClassDecision;
-  const schedules: Decide = (of, candidates) =>
-    decideScheduling({
-      claim: of,
-      isHolding: false,
-      kind: candidates[0]?.kind ?? classKind,
-      candidates,
-    });
-  const defaults: Decide = (of, candidates) =>
-    decideDefaulting({ claim: of, isHolding: false, kind: candidates[0]?.kind ?? classKind, candidates });
-  const rows: Record<string, { readonly of: Claim; readonly decide: Decide }> = {
-    scheduling: { of: bySelector({ matchLabels: { size: 'huge' } }), decide: schedules },
-    'scheduling by a selector longer than a message': { of: bySelector(long), decide: schedules },
-    defaulting: { of: claim(), decide: defaults },
+  const rows: Record<string, readonly [of: Claim, by: typeof decideScheduling]> = {
+    scheduling: [sized('huge'), decideScheduling],
+    'scheduling by a selector longer than a message': [bySelector(long), decideScheduling],
+    defaulting: [claim(), decideDefaulting],
   };
 
   /** The claim once a decision is carried out. */
@@ -511,7 +418,9 @@ describe('two processes with different stacks, over one claim kind', () => {
     return withClaimStatus(of, { conditions: [notReady(reason, message)], consideredKinds }, now);
   }
 
-  for (const [name, { of, decide }] of Object.entries(rows)) {
+  for (const [name, [of, by]] of Object.entries(rows)) {
+    const decide = (each: Claim, candidates: readonly Candidates[]) =>
+      by({ claim: each, isHolding: false, kind: candidates[0]?.kind ?? classKind, candidates });
     test(`${name}: the second process does not replace the report of the first`, () => {
       const once = reported(of, decide(of, ours));
       assert.deepEqual(decide(once, theirs), { name: 'ReportedElsewhere', act: 'nothing' });
