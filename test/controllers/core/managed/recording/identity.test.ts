@@ -374,25 +374,26 @@ const deterministic: IdentityContext = { isAssigned: false, marks };
 const assigned: IdentityContext = { isAssigned: true, marks };
 
 describe('the identity that a managed resource names', () => {
-  const rows: Record<string, readonly [object: Managed, want: string]> = {
-    'is its name, and the fields that have a value': [
+  const names = (object: Managed, want: string): void =>
+    assert.equal(encodeIdentity(identityOf(object, marks, 'a')), want);
+  test('is its name, and the fields that have a value', () =>
+    names(
       of({ region: 'us', net: { id: 7 }, size: 1 }, { annotations: nameIs('db') }),
       '{"name":"db","system":"a","fields":{"net.id":7,"region":"us"}}',
-    ],
-    'has no part for an empty value or name': [of({ region: null, net: {} }), '{"system":"a","fields":{}}'],
-    'includes initProvider beneath forProvider': [
+    ));
+  test('has no part for an empty value or name', () =>
+    names(of({ region: null, net: {} }), '{"system":"a","fields":{}}'));
+  test('includes initProvider beneath forProvider', () =>
+    names(
       of({ net: { id: 7 } }, {}, { initProvider: { region: 'eu', net: { id: 8 } } }),
       '{"system":"a","fields":{"net.id":7,"region":"eu"}}',
-    ],
-    'does not include fields that are only immutable': [
+    ));
+  test('does not include fields that are only immutable', () =>
+    names(
       of({ region: 'us' }, {}, { initProvider: { region: 'eu', net: { id: 8 } } }),
       '{"system":"a","fields":{"region":"us"}}',
-    ],
-    'is empty without wanted fields': [of(undefined), '{"system":"a","fields":{}}'],
-  };
-  for (const [name, [object, want]] of Object.entries(rows)) {
-    test(name, () => assert.equal(encodeIdentity(identityOf(object, marks, 'a')), want));
-  }
+    ));
+  test('is empty without wanted fields', () => names(of(undefined), '{"system":"a","fields":{}}'));
 });
 
 describe('the recorded identity', () => {
@@ -402,10 +403,7 @@ describe('the recorded identity', () => {
   const rows: Record<string, { metadata: Metadata; want: Identity | undefined }> = {
     'nothing yet': { metadata: {}, want: undefined },
     'is that of the status': { metadata: recording(us), want: us },
-    'is that of the annotation if the status has none': {
-      metadata: annotated(record(us)),
-      want: us,
-    },
+    'is that of the annotation if the status has none': { metadata: annotated(record(us)), want: us },
     'is that of the status before the annotation': {
       metadata: { ...annotated(record({ name: 'other' })), ...recording(us) },
       want: us,
@@ -418,10 +416,7 @@ describe('the recorded identity', () => {
       metadata: recording({ fields: { region: 'us', zone: 'z' } }),
       want: { ...nameless, fields: { region: 'us' } },
     },
-    'has no empty names': {
-      metadata: annotated(record({ name: '', system: 7 })),
-      want: nameless,
-    },
+    'has no empty names': { metadata: annotated(record({ name: '', system: 7 })), want: nameless },
     'has no values that are not text': {
       metadata: annotated(record({ name: 7, system: {} })),
       want: nameless,
@@ -440,155 +435,113 @@ describe('the recorded identity', () => {
 
 describe('the managed resource as it is recorded, and how it differs', () => {
   const db = { annotations: nameIs('db') };
-  const rows: Record<
-    string,
-    {
-      object: Managed;
-      identity: Identity;
-      isExact?: boolean;
-      /** Absent: the object as it is. */
-      recorded?: Managed;
-      edits: readonly string[];
-    }
-  > = {
-    'as it is': {
-      object: of({ region: 'us', size: 1 }, db),
-      identity: { name: 'db', fields: { region: 'us' } },
-      edits: [],
-    },
-    'as it is, and wants nothing': { object: of(undefined, db), identity: { fields: {} }, edits: [] },
-    'a field is edited': {
-      object: of({ region: 'eu', net: { id: 7, mtu: 9 }, size: 1 }, db),
-      identity: { name: 'db', fields: { region: 'us', 'net.id': 8 } },
-      recorded: of({ region: 'us', net: { id: 8, mtu: 9 }, size: 1 }, db),
-      edits: ['spec.forProvider.region from "us" to "eu"', 'spec.forProvider.net.id from 8 to 7'],
-    },
-    'a field is removed: it is there again, and that is no difference': {
-      object: of({ size: 1 }, db),
-      identity: { name: 'db', fields: { region: 'us' } },
-      recorded: of({ size: 1, region: 'us' }, db),
-      edits: [],
-    },
-    'a field has been given a value since: it stays, and is no difference': {
-      object: of({ region: 'eu' }, db),
-      identity: { name: 'db', fields: {} },
-      edits: [],
-    },
-    'and is left out, and one, if only the record counts': {
-      object: of({ region: 'eu', size: 1 }, db),
-      identity: { name: 'db', fields: {} },
-      isExact: true,
-      recorded: of({ size: 1 }, db),
-      edits: ['spec.forProvider.region from nothing to "eu"'],
-    },
-    'its identity is set in initProvider: that identity is observed': {
-      object: of({ size: 1 }, db, { initProvider: { region: 'eu' } }),
-      identity: { name: 'db', fields: {} },
-      recorded: of({ size: 1, region: 'eu' }, db, { initProvider: { region: 'eu' } }),
-      edits: [],
-    },
-    'and is edited there': {
-      object: of({ size: 1 }, db, { initProvider: { region: 'eu' } }),
-      identity: { name: 'db', fields: { region: 'us' } },
-      recorded: of({ size: 1, region: 'us' }, db, { initProvider: { region: 'eu' } }),
-      edits: ['spec.initProvider.region from "us" to "eu"'],
-    },
-    'it is renamed': {
-      object: of({}, { annotations: { ...nameIs('other'), team: 'shop' } }),
-      identity: { name: 'db', fields: {} },
-      recorded: of({}, { annotations: { ...nameIs('db'), team: 'shop' } }),
-      edits: ['annotation crossplane.io/external-name from "db" to "other"'],
-    },
-    'its name is removed: it is written again, and that is no difference': {
-      object: of({}),
-      identity: { name: 'db', fields: {} },
-      recorded: of({}, db),
-      edits: [],
-    },
-    'it had no name when it was recorded': { object: of({}, db), identity: { fields: {} }, edits: [] },
-    'it has none to this day': { object: of({}), identity: { fields: {} }, edits: [] },
-  };
-  for (const [name, { object, identity, isExact = false, recorded = object, edits }] of Object.entries(
-    rows,
-  )) {
-    test(name, () => {
-      const { status } = recording(identity);
-      const current = { ...object, ...(status && { status }) };
-      assert.deepEqual(
-        [identified(assigned, { current, isExact }), editsOf(current, identity, marks, isExact)],
-        [{ ...current, metadata: recorded.metadata, spec: recorded.spec }, edits],
-      );
-    });
+  /** Default of `recorded`: the object as it is. */
+  function differs(
+    object: Managed,
+    identity: Identity,
+    edits: readonly string[],
+    { recorded = object, isExact = false }: { readonly recorded?: Managed; readonly isExact?: boolean } = {},
+  ): void {
+    const current = { ...object, ...recording(identity) };
+    assert.deepEqual(
+      [identified(assigned, { current, isExact }), editsOf(current, identity, marks, isExact)],
+      [{ ...current, metadata: recorded.metadata, spec: recorded.spec }, edits],
+    );
   }
+  test('as it is', () =>
+    differs(of({ region: 'us', size: 1 }, db), { name: 'db', fields: { region: 'us' } }, []));
+  test('as it is, and wants nothing', () => differs(of(undefined, db), { fields: {} }, []));
+  test('a field is edited', () =>
+    differs(
+      of({ region: 'eu', net: { id: 7, mtu: 9 }, size: 1 }, db),
+      { name: 'db', fields: { region: 'us', 'net.id': 8 } },
+      ['spec.forProvider.region from "us" to "eu"', 'spec.forProvider.net.id from 8 to 7'],
+      { recorded: of({ region: 'us', net: { id: 8, mtu: 9 }, size: 1 }, db) },
+    ));
+  test('a field is removed: it is there again, and that is no difference', () =>
+    differs(of({ size: 1 }, db), { name: 'db', fields: { region: 'us' } }, [], {
+      recorded: of({ size: 1, region: 'us' }, db),
+    }));
+  test('a field has been given a value since: it stays, and is no difference', () =>
+    differs(of({ region: 'eu' }, db), { name: 'db', fields: {} }, []));
+  test('and is left out, and one, if only the record counts', () =>
+    differs(
+      of({ region: 'eu', size: 1 }, db),
+      { name: 'db', fields: {} },
+      ['spec.forProvider.region from nothing to "eu"'],
+      { isExact: true, recorded: of({ size: 1 }, db) },
+    ));
+  test('its identity is set in initProvider: that identity is observed', () =>
+    differs(of({ size: 1 }, db, { initProvider: { region: 'eu' } }), { name: 'db', fields: {} }, [], {
+      recorded: of({ size: 1, region: 'eu' }, db, { initProvider: { region: 'eu' } }),
+    }));
+  test('and is edited there', () =>
+    differs(
+      of({ size: 1 }, db, { initProvider: { region: 'eu' } }),
+      { name: 'db', fields: { region: 'us' } },
+      ['spec.initProvider.region from "us" to "eu"'],
+      { recorded: of({ size: 1, region: 'us' }, db, { initProvider: { region: 'eu' } }) },
+    ));
+  test('it is renamed', () =>
+    differs(
+      of({}, { annotations: { ...nameIs('other'), team: 'shop' } }),
+      { name: 'db', fields: {} },
+      ['annotation crossplane.io/external-name from "db" to "other"'],
+      { recorded: of({}, { annotations: { ...nameIs('db'), team: 'shop' } }) },
+    ));
+  test('its name is removed: it is written again, and that is no difference', () =>
+    differs(of({}), { name: 'db', fields: {} }, [], { recorded: of({}, db) }));
+  test('it had no name when it was recorded', () => differs(of({}, db), { fields: {} }, []));
+  test('it has none to this day', () => differs(of({}), { fields: {} }, []));
 });
 
 describe('the external name', () => {
-  const rows: Record<string, readonly [object: Managed, deterministic: string, assigned?: string]> = {
-    'that it has': [
-      of({ name: 'wanted' }, { ...recording({ name: 'was' }), annotations: nameIs('has') }),
-      'has',
-      'has',
-    ],
-    'that is recorded': [of({ name: 'wanted' }, recording({ name: 'was' })), 'was', 'was'],
-    'that it asks for, where names are not assigned': [of({ name: 'wanted' }), 'wanted'],
-    'else that of the object': [of({ name: '' }), 'db'],
-    'also where nothing is wanted': [of(undefined), 'db'],
-  };
-  for (const [name, [object, ...want]] of Object.entries(rows)) {
-    test(name, () => {
-      const nameOf = (context: IdentityContext) =>
-        named(context, object).metadata.annotations?.['crossplane.io/external-name'];
-      assert.deepEqual([nameOf(deterministic), nameOf(assigned)], [want[0], want[1]]);
-    });
+  function has(object: Managed, ...want: readonly string[]): void {
+    const nameOf = (context: IdentityContext) =>
+      named(context, object).metadata.annotations?.['crossplane.io/external-name'];
+    assert.deepEqual([nameOf(deterministic), nameOf(assigned)], [want[0], want[1]]);
   }
+  test('that it has', () =>
+    has(of({ name: 'wanted' }, { ...recording({ name: 'was' }), annotations: nameIs('has') }), 'has', 'has'));
+  test('that is recorded', () => has(of({ name: 'wanted' }, recording({ name: 'was' })), 'was', 'was'));
+  test('that it asks for, where names are not assigned', () => has(of({ name: 'wanted' }), 'wanted'));
+  test('else that of the object', () => has(of({ name: '' }), 'db'));
+  test('also where nothing is wanted', () => has(of(undefined), 'db'));
 });
 
 describe('whether it names something else than what is recorded', () => {
   const db = { annotations: nameIs('db') };
   const inUs = { ...recording({ fields: { region: 'us' } }), ...db };
-  const rows: Record<string, readonly [object: Managed, deterministic: boolean, assigned: boolean]> = {
-    'nothing is recorded': [of({ region: 'us' }), false, false],
-    'it is as it was': [of({}, { ...recording({ name: 'db' }), ...db }), false, false],
-    'another name': [of({}, { ...recording({ name: 'was' }), ...db }), true, true],
-    'another value': [of({ region: 'eu' }, inUs), true, true],
-    'a removed value is no change': [of({}, inUs), true, true],
-    'one that initProvider has is there': [of({}, inUs, { initProvider: { region: 'us' } }), false, false],
-    'a name that was removed is a change if the system assigns names': [
-      of({}, recording({ name: 'db' })),
-      false,
-      true,
-    ],
-    'a value that was never set is not removed': [of({}, recording({})), false, false],
-  };
-  for (const [name, [current, ...want]] of Object.entries(rows)) {
-    test(name, () =>
-      assert.deepEqual([isEdited(deterministic, { current }), isEdited(assigned, { current })], want),
-    );
-  }
+  const names = (current: Managed, ...want: readonly [deterministic: boolean, assigned: boolean]): void =>
+    assert.deepEqual([isEdited(deterministic, { current }), isEdited(assigned, { current })], want);
+  test('nothing is recorded', () => names(of({ region: 'us' }), false, false));
+  test('it is as it was', () => names(of({}, { ...recording({ name: 'db' }), ...db }), false, false));
+  test('another name', () => names(of({}, { ...recording({ name: 'was' }), ...db }), true, true));
+  test('another value', () => names(of({ region: 'eu' }, inUs), true, true));
+  test('a removed value is no change', () => names(of({}, inUs), true, true));
+  test('one that initProvider has is there', () =>
+    names(of({}, inUs, { initProvider: { region: 'us' } }), false, false));
+  test('a name that was removed is a change if the system assigns names', () =>
+    names(of({}, recording({ name: 'db' })), false, true));
+  test('a value that was never set is not removed', () => names(of({}, recording({})), false, false));
 });
 
 describe('whether what it names now is to be found elsewhere than what is recorded', () => {
   const was = recording({ name: 'db', fields: { 'net.id': 7, region: 'us' } });
   const db = { annotations: nameIs('db') };
-  const rows: Record<string, readonly [object: Managed, is: boolean]> = {
-    'nothing is recorded': [of({ region: 'us' }), false],
-    'it is as it was': [of({ region: 'us', net: { id: 7 } }, { ...was, ...db }), false],
-    'another value of what is only immutable': [
-      of({ region: 'us', net: { id: 8 } }, { ...was, ...db }),
-      false,
-    ],
-    'another value of what identifies it': [of({ region: 'eu', net: { id: 7 } }, { ...was, ...db }), true],
-    'none of what identifies it': [of({ net: { id: 7 } }, { ...was, ...db }), true],
-    'another name': [of({ region: 'us' }, { ...was, annotations: nameIs('other') }), true],
-    'no name any more': [of({ region: 'us' }, was), true],
-    'a name where none was given': [
-      of({ region: 'us' }, { ...recording({ fields: { region: 'us' } }), ...db }),
-      false,
-    ],
-  };
-  for (const [name, [current, is]] of Object.entries(rows)) {
-    test(name, () => assert.equal(leadsElsewhere(deterministic, { current }), is));
-  }
+  const leads = (current: Managed, want: boolean): void =>
+    assert.equal(leadsElsewhere(deterministic, { current }), want);
+  test('nothing is recorded', () => leads(of({ region: 'us' }), false));
+  test('it is as it was', () => leads(of({ region: 'us', net: { id: 7 } }, { ...was, ...db }), false));
+  test('another value of what is only immutable', () =>
+    leads(of({ region: 'us', net: { id: 8 } }, { ...was, ...db }), false));
+  test('another value of what identifies it', () =>
+    leads(of({ region: 'eu', net: { id: 7 } }, { ...was, ...db }), true));
+  test('none of what identifies it', () => leads(of({ net: { id: 7 } }, { ...was, ...db }), true));
+  test('another name', () => leads(of({ region: 'us' }, { ...was, annotations: nameIs('other') }), true));
+  test('no name any more', () => leads(of({ region: 'us' }, was), true));
+  test('a name where none was given', () =>
+    leads(of({ region: 'us' }, { ...recording({ fields: { region: 'us' } }), ...db }), false));
 });
 
 describe('edits without an effect', () => {
@@ -601,36 +554,24 @@ describe('edits without an effect', () => {
   const drifted = ['spec.forProvider.version, which is "8" there and "5" here'];
   const drift =
     'cannot restore spec.forProvider.version, which is "8" there and "5" here: the external system does not support this change; correct it there, or create a new resource';
-  const rows: Record<string, readonly [object: Managed, seen: Identifiable['seen'], ...want: string[]]> = {
-    'an edit of a recorded field': [edited, { isUpToDate: true }, region],
-    'an edit of a field that the external system cannot change': [
-      edited,
-      { isUpToDate: false, refused },
-      region,
-      size,
-    ],
-    'an edit that counts without a recorded identity': [of({}), { isUpToDate: false, refused }, size],
-    'a change in the external system in addition to an edit': [
-      edited,
-      { isUpToDate: false, refused, drifted },
-      ...[region, size, drift],
-    ],
-    'not a change in the external system without an edit': [of({}), { isUpToDate: false, drifted }, drift],
-    'not while the resource must not be changed': [of({}), { isUpToDate: true, refused }],
-    'not if policies do not allow Update': [
-      of({}, {}, { managementPolicies: ['Observe', 'Create', 'Delete'] }),
-      { isUpToDate: false, refused },
-    ],
-    'not while the resource is being deleted': [
-      of({}, { deletionTimestamp: '2026-01-02T03:04:05Z' }),
-      { isUpToDate: false, refused },
-    ],
-    'nothing else': [of({}), { isUpToDate: false }],
-    'not for a resource that was not observed': [of({}), undefined],
-  };
-  for (const [name, [current, seen, ...want]] of Object.entries(rows)) {
-    test(name, () => assert.deepEqual(refusals(deterministic, { current, seen }), want));
-  }
+  const are = (current: Managed, seen: Identifiable['seen'], ...want: readonly string[]): void =>
+    assert.deepEqual(refusals(deterministic, { current, seen }), want);
+  test('an edit of a recorded field', () => are(edited, { isUpToDate: true }, region));
+  test('an edit of a field that the external system cannot change', () =>
+    are(edited, { isUpToDate: false, refused }, region, size));
+  test('an edit that counts without a recorded identity', () =>
+    are(of({}), { isUpToDate: false, refused }, size));
+  test('a change in the external system in addition to an edit', () =>
+    are(edited, { isUpToDate: false, refused, drifted }, ...[region, size, drift]));
+  test('not a change in the external system without an edit', () =>
+    are(of({}), { isUpToDate: false, drifted }, drift));
+  test('not while the resource must not be changed', () => are(of({}), { isUpToDate: true, refused }));
+  test('not if policies do not allow Update', () =>
+    are(of({}, {}, { managementPolicies: ['Observe', 'Create', 'Delete'] }), { isUpToDate: false, refused }));
+  test('not while the resource is being deleted', () =>
+    are(of({}, { deletionTimestamp: '2026-01-02T03:04:05Z' }), { isUpToDate: false, refused }));
+  test('nothing else', () => are(of({}), { isUpToDate: false }));
+  test('not for a resource that was not observed', () => are(of({}), undefined));
 });
 
 describe('the identity that a run records', () => {
@@ -653,43 +594,40 @@ describe('the identity that a run records', () => {
     const fresh = of({ region: 'us' });
     assert.deepEqual(
       identityToRecord(deterministic, { current: fresh, system: 'b' }, { isAsWanted: false }),
-      {
-        name: 'db',
-        system: 'b',
-        fields: {},
-      },
+      { name: 'db', system: 'b', fields: {} },
     );
   });
 
   const seen = { isUpToDate: true };
   const us = '{"name":"db","fields":{"region":"us"}}';
   type Policies = NonNullable<ManagedSpec['managementPolicies']>;
-  const found: Record<string, { policies?: Policies; metadata?: Metadata; seen?: object; want?: string }> = {
-    'is that of the observed resource': { want: us },
-    'is empty without an observation': { seen: {}, metadata: recording({ fields: { region: 'us' } }) },
-    'has no field that cannot reach the wanted value': {
-      seen: { seen: { ...seen, refused: ['spec.forProvider.region from "eu" to "us"'] } },
-      want: '{"name":"db","fields":{}}',
-    },
-    'has no field that was changed in the external system': {
-      seen: { seen: { ...seen, drifted: ['spec.forProvider.region, which is "eu" there and "us" here'] } },
-      want: '{"name":"db","fields":{}}',
-    },
-    'is empty for an observed-only resource, which may be pointed at another one': { policies: ['Observe'] },
-    'is kept for an observed-only resource if it is recorded': {
-      policies: ['Observe'],
-      metadata: recording({ fields: { region: 'us' } }),
-      want: us,
-    },
-    'a resource that may be created': { policies: ['Observe', 'Create'], want: us },
-    'a resource that may be updated': { policies: ['Observe', 'Update'], want: us },
-    'a resource that may be deleted': { policies: ['Observe', 'Delete'], want: us },
-  };
-  for (const [name, { policies, metadata, seen: look = { seen }, want }] of Object.entries(found)) {
-    test(name, () => {
-      const spec = policies && { managementPolicies: policies };
-      const object = of({ region: 'us' }, metadata, spec);
-      assert.equal(identityFound(deterministic, { current: object, ...look }), want);
-    });
+  function finds(
+    want: string | undefined,
+    {
+      policies,
+      metadata,
+      seen: look = { seen },
+    }: { policies?: Policies; metadata?: Metadata; seen?: object } = {},
+  ): void {
+    const object = of({ region: 'us' }, metadata, policies && { managementPolicies: policies });
+    assert.equal(identityFound(deterministic, { current: object, ...look }), want);
   }
+  test('is that of the observed resource', () => finds(us));
+  test('is empty without an observation', () =>
+    finds(undefined, { seen: {}, metadata: recording({ fields: { region: 'us' } }) }));
+  test('has no field that cannot reach the wanted value', () =>
+    finds('{"name":"db","fields":{}}', {
+      seen: { seen: { ...seen, refused: ['spec.forProvider.region from "eu" to "us"'] } },
+    }));
+  test('has no field that was changed in the external system', () =>
+    finds('{"name":"db","fields":{}}', {
+      seen: { seen: { ...seen, drifted: ['spec.forProvider.region, which is "eu" there and "us" here'] } },
+    }));
+  test('is empty for an observed-only resource, which may be pointed at another one', () =>
+    finds(undefined, { policies: ['Observe'] }));
+  test('is kept for an observed-only resource if it is recorded', () =>
+    finds(us, { policies: ['Observe'], metadata: recording({ fields: { region: 'us' } }) }));
+  test('a resource that may be created', () => finds(us, { policies: ['Observe', 'Create'] }));
+  test('a resource that may be updated', () => finds(us, { policies: ['Observe', 'Update'] }));
+  test('a resource that may be deleted', () => finds(us, { policies: ['Observe', 'Delete'] }));
 });
