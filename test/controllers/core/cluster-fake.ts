@@ -159,6 +159,14 @@ export class FakeCluster {
     this.#hooks.push({ verb, kind: kind.kind, act, left: times });
   }
 
+  /** Refuses the next `times` calls of this verb and kind. */
+  refuse(verb: Verb, kind: Kind, error: Error, times = 1): void {
+    const refused = () => {
+      throw error;
+    };
+    this.before(verb, kind, refused, times);
+  }
+
   /** Counts a call to the external system as a step, so that a crash can come right after it. */
   step(): void {
     this.stepsLeft -= 1;

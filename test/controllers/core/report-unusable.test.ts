@@ -67,20 +67,11 @@ describe('an object of which its definition refuses every write', () => {
   test('a write that fails for another reason is not reported as unusable', async () => {
     const cluster = new FakeCluster();
     cluster.put(claimKind, claim({ classSelector: {} }));
-    cluster.before(
-      'updateStatus',
-      claimKind,
-      () => {
-        throw broken();
-      },
-      3,
-    );
+    cluster.refuse('updateStatus', claimKind, broken(), 3);
     const process = startStack(cluster, new FakeExternal());
     await process.settle(60_000);
-    assert.deepEqual(
-      process.events.map(({ reason }) => reason),
-      ['NoMatchingClass'],
-    );
+    const reasons = process.events.map(({ reason }) => reason);
+    assert.deepEqual(reasons, ['NoMatchingClass']);
   });
 
   test('a write to a deleted object is not reported as unusable', async () => {

@@ -140,9 +140,7 @@ describe('the place in the Kubernetes store', () => {
 
   test('an entry that cannot be created is reported with the cause', async () => {
     const { cluster, place } = configured(spec);
-    cluster.before('create', SecretKind, () => {
-      throw forbidden();
-    });
+    cluster.refuse('create', SecretKind, forbidden());
     await assert.rejects(keep(place, publishing(), details), {
       message: 'cannot publish connection details: denied by a webhook',
     });

@@ -248,9 +248,7 @@ describe('the Event UnboundManagedResource reports what happened to the resource
     const { cluster, process } = await reported(claim({ ...conn, resourceRef: resourceRef('db') }), {
       claimRef: claimRef(),
     });
-    cluster.gate = ({ verb, kind }) => {
-      if (verb === 'updateStatus' && kind === managedKind.kind) throw forbidden();
-    };
+    cluster.refuse('updateStatus', managedKind, forbidden(), Number.POSITIVE_INFINITY);
     cluster.edit(managedKind, { name: 'db' }, (db) => ({
       ...db,
       status: { bindingPhase: 'Unbound' as const },

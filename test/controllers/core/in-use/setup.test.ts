@@ -111,13 +111,9 @@ describe('a ProviderConfig', () => {
 
   test('AddFinalizerError and UpdateStatusError are returned', async () => {
     const at = scene(user('a'));
-    at.cluster.gate = () => {
-      throw broken();
-    };
+    at.cluster.refuse('update', providerConfigKind, broken());
     await assert.rejects(at.run(), /cannot update ProviderConfig: etcd is unavailable/);
-    at.cluster.gate = ({ verb }) => {
-      if (verb === 'updateStatus') throw broken();
-    };
+    at.cluster.refuse('updateStatus', providerConfigKind, broken());
     await assert.rejects(at.run(), /cannot update ProviderConfig status: etcd is unavailable/);
   });
 
@@ -126,11 +122,8 @@ describe('a ProviderConfig', () => {
     await at.run();
     at.cluster.delete(providerConfigKind, { name: 'default' });
     at.cluster.delete(managedKind, { name: 'a' }, deletionTimestamp);
-    at.cluster.gate = () => {
-      throw broken();
-    };
+    at.cluster.refuse('update', providerConfigKind, broken());
     await assert.rejects(at.run(), /cannot update ProviderConfig: etcd is unavailable/);
-    at.cluster.gate = () => {};
     await at.run();
     assert.equal(at.config, undefined);
   });

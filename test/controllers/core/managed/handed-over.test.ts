@@ -7,7 +7,7 @@ import { createOperationsUnderWay } from '../../../../controllers/core/managed/r
 import { unsettled } from '../../../../runtime/controller/reconcile.ts';
 import { conflict } from '../cluster-fake.ts';
 import { finalizers, Scene } from '../managed-scene.ts';
-import { managed } from '../objects.ts';
+import { managed, managedKind } from '../objects.ts';
 
 const startedAt = '2026-01-02T03:04:05Z';
 const named = { 'crossplane.io/external-name': 'db' };
@@ -217,12 +217,8 @@ describe('an asynchronous operation', () => {
 
   test('is known to the process although the status could not be written', async () => {
     const scene = slow();
-    const gate = scene.cluster.gate;
-    scene.cluster.gate = ({ verb }) => {
-      if (verb === 'updateStatus') throw conflict();
-    };
+    scene.cluster.refuse('updateStatus', managedKind, conflict());
     await assert.rejects(scene.run());
-    scene.cluster.gate = gate;
     scene.external.isBlind = true;
     await scene.run();
     assert.deepEqual(onRecord(scene), { type: 'create', name: 'op-create', startedAt });

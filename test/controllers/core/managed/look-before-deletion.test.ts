@@ -80,11 +80,7 @@ describe('the API server is read again before the external resource is deleted',
   }
 
   test('the external resource is not deleted while the API server does not answer', async () => {
-    const scene = await leaving(({ cluster }) => {
-      cluster.gate = ({ verb, kind }) => {
-        if (verb === 'get' && kind === managedKind.kind) throw broken();
-      };
-    });
+    const scene = await leaving(({ cluster }) => cluster.refuse('get', managedKind, broken()));
     await scene.run();
     assert.deepEqual([things(scene), scene.external.count('delete')], [['db'], 0]);
     assert.match(scene.condition('Synced'), /^False\/ReconcileError: cannot get managed resource: /);
@@ -98,10 +94,8 @@ describe('the API server is read again before the external resource is deleted',
     const scene = await leaving(() => {});
     await scene.run();
     const asked = scene.cluster.calls.filter(({ kind }) => kind === managedKind.kind);
-    assert.deepEqual(
-      asked.map(({ verb }) => verb),
-      ['get', 'update'],
-    );
+    const verbs = asked.map(({ verb }) => verb);
+    assert.deepEqual(verbs, ['get', 'update']);
     assert.deepEqual([scene.object, things(scene)], [undefined, []]);
   });
 });

@@ -74,11 +74,7 @@ function scene(users: number) {
   const start = () =>
     new FakeProcess(cluster, (env) =>
       stackControllers(env, [
-        {
-          name: 'fcp',
-          claims: [],
-          managed: () => [managedService({ connect: reading(env, external) })],
-        },
+        { name: 'fcp', claims: [], managed: () => [managedService({ connect: reading(env, external) })] },
       ]),
     );
   return {
@@ -225,9 +221,7 @@ describe('Ready of a ProviderConfig, in a process of a stack whose author does n
 
   test('without an answer about the Secret no condition is written, and users are counted', async () => {
     const at = scene(0);
-    at.cluster.gate = ({ verb, kind }) => {
-      if (verb === 'get' && kind === 'Secret') throw broken();
-    };
+    at.cluster.refuse('get', SecretKind, broken(), Number.POSITIVE_INFINITY);
     const process = await at.start().settle();
     assert.equal(at.ready, undefined);
     assert.equal(at.cluster.get(providerConfigKind, { name: 'default' })?.status?.users, 0);

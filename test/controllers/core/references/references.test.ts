@@ -373,9 +373,7 @@ describe('references in a cluster', () => {
     const cluster = new FakeCluster();
     cluster.put(networkKind, main);
     const object = cluster.put(managedKind, referrer('db', { networkIdRef: { name: 'main' } }));
-    cluster.before('update', managedKind, () => {
-      throw forbidden();
-    });
+    cluster.refuse('update', managedKind, forbidden());
     await assert.rejects(resolvedIn(cluster, object), /denied by a webhook/);
   });
 

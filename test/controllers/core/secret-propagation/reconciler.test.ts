@@ -76,9 +76,7 @@ describe('secret propagation acts', () => {
   });
   test('SourceMissing: GetFromError: an error, tried again', async () => {
     const { cluster, process } = worldOf({ withSource: false });
-    cluster.before('get', SecretKind, () => {
-      throw forbidden();
-    });
+    cluster.refuse('get', SecretKind, forbidden());
     await assert.rejects(process.reconcile(targetKey), /cannot get connection secret: denied/);
   });
   test('NoConsent: PropagationNotAllowedError: an event names both, nothing is written', async () => {
@@ -123,9 +121,7 @@ describe('secret propagation acts', () => {
   });
   test('CopySecret: UpdateToError: an error without an event, then success', async () => {
     const { cluster, process, details } = worldOf();
-    cluster.before('update', SecretKind, () => {
-      throw forbidden();
-    });
+    cluster.refuse('update', SecretKind, forbidden());
     await process.settle();
     assert.match(String(process.errors[0]), /cannot update connection secret: denied/);
     assert.deepEqual(details(), { password: 'new' });
@@ -133,9 +129,7 @@ describe('secret propagation acts', () => {
   });
   test('H13: a conflict is put back silently', async () => {
     const { cluster, process, details } = worldOf();
-    cluster.before('update', SecretKind, () => {
-      throw conflict();
-    });
+    cluster.refuse('update', SecretKind, conflict());
     await process.settle();
     assert.deepEqual([process.errors, process.conflicts], [[], 1]);
     assert.deepEqual(details(), { password: 'new' });
