@@ -239,9 +239,7 @@ for (const [what, { world, steps }] of Object.entries(worlds)) {
     for (const [verb, kind] of writes) {
       test(`H13: a conflict of ${verb} ${kind.kind} is retried without a report`, async () => {
         const scene = sceneOf(world);
-        scene.cluster.before(verb, kind, () => {
-          throw conflict();
-        });
+        scene.cluster.refuse(verb, kind, conflict());
         await settled(scene.process, scene.cluster);
         assertBound(scene);
         assert.deepEqual(scene.process.errors, []);
@@ -377,10 +375,7 @@ describe('a step that fails is reported on the claim and tried again', () => {
     test(rule, async () => {
       const message = `cannot ${cannot}: etcd is unavailable`;
       const { cluster, process, claimAt } = sceneOf(world);
-      const fail = () => {
-        throw broken();
-      };
-      cluster.before(...refuse, fail, Number.POSITIVE_INFINITY);
+      cluster.refuse(...refuse, broken(), Number.POSITIVE_INFINITY);
       const result = await process.reconcile(orders);
       assert.equal(result.type, 'requeue');
       const { conditions, bindingPhase } = claimAt()?.status ?? {};
@@ -392,10 +387,8 @@ describe('a step that fails is reported on the claim and tried again', () => {
       assert.deepEqual([synced.status, synced.reason, synced.message], ['False', 'ReconcileError', message]);
       assert.equal(bindingPhase, world.claims?.[0]?.status?.bindingPhase ?? 'Unbound');
       const warnings = process.events.filter(({ type }) => type === 'Warning');
-      assert.deepEqual(
-        warnings.map((event) => [event.reason, event.message]),
-        [[reason, message]],
-      );
+      const reported = warnings.map((event) => [event.reason, event.message]);
+      assert.deepEqual(reported, [[reason, message]]);
     });
   }
 
@@ -423,10 +416,7 @@ describe('a step that fails is reported on the claim and tried again', () => {
   for (const [name, [call, world, refused]] of Object.entries(refusals)) {
     test(`a write that the API server refuses has a reason and advice: ${name}`, async () => {
       const { cluster, process, claimAt } = sceneOf(world);
-      const refuse = () => {
-        throw refused;
-      };
-      cluster.before(...call, refuse, Number.POSITIVE_INFINITY);
+      cluster.refuse(...call, refused, Number.POSITIVE_INFINITY);
       await process.reconcile(orders);
       const { reason, message = '' } = getCondition(claimAt()?.status?.conditions, 'Ready');
       assert.equal(reason, 'RequestRefused');
@@ -437,9 +427,7 @@ describe('a step that fails is reported on the claim and tried again', () => {
   test('a namespace that is being deleted: a missing Secret is no error, because its claim is deleted next', async () => {
     const { cluster, process, claimAt } = sceneOf({ ...secretMissing, claims: [boundClaim] });
     const before = claimAt();
-    cluster.before('create', SecretKind, () => {
-      throw terminating();
-    });
+    cluster.refuse('create', SecretKind, terminating());
     const { type } = await process.reconcile(orders);
     assert.equal(type, 'done');
     assert.deepEqual([claimAt(), process.events], [before, []]);
@@ -457,18 +445,14 @@ describe('a step that fails is reported on the claim and tried again', () => {
   for (const [name, world] of Object.entries(reporting)) {
     test(`a status that cannot be written is an error: ${name}`, async () => {
       const { cluster, process } = sceneOf(world);
-      cluster.before('updateStatus', claimKind, () => {
-        throw forbidden();
-      });
+      cluster.refuse('updateStatus', claimKind, forbidden());
       await assert.rejects(process.reconcile(orders), /^Error: cannot update resource claim status: denied/);
     });
   }
 
   test('a run that stops because leadership was interrupted is not reported', async () => {
     const { cluster, process, claimAt } = sceneOf({ claims: [byClass] });
-    cluster.before('update', claimKind, () => {
-      throw leaseExpired('the lease is too old');
-    });
+    cluster.refuse('update', claimKind, leaseExpired('the lease is too old'));
     await assert.rejects(process.reconcile(orders), /the lease is too old/);
     assert.equal(claimAt()?.status, undefined);
     assert.deepEqual(process.events, []);
@@ -486,10 +470,8 @@ describe('a step that fails is reported on the claim and tried again', () => {
       getCondition(claimAt()?.status?.conditions, 'Synced').message,
       'cannot configure managed resource from FavouriteDBInstanceClass small: engineVersion must be 8.0; correct the claim, or the class',
     );
-    assert.deepEqual(
-      process.events.map(({ reason }) => reason),
-      ['CannotConfigureManagedResource'],
-    );
+    const reasons = process.events.map(({ reason }) => reason);
+    assert.deepEqual(reasons, ['CannotConfigureManagedResource']);
   });
 });
 
@@ -648,10 +630,8 @@ describe('the Secret of a Bound claim', () => {
     ]);
     assert.deepEqual(copied({ namespace: 'team', name: 'renamed' }), { password: 'pw' });
     const removed = process.events.filter(({ reason }) => reason === 'RemovedConnectionSecret');
-    assert.deepEqual(
-      removed.map(({ message }) => message),
-      ['deleted connection secret conn: the claim names secret renamed now'],
-    );
+    const messages = removed.map(({ message }) => message);
+    assert.deepEqual(messages, ['deleted connection secret conn: the claim names secret renamed now']);
   });
 
   test('a resource that publishes to a store alone is bound when the store has the credential', async () => {
@@ -780,10 +760,8 @@ describe('the requests that binding sends to the API server', () => {
     process.resync(claimKind, managedKind, SecretKind);
     serveManaged(cluster);
     await process.settle();
-    assert.deepEqual(
-      cluster.calls.filter(({ verb }) => verb === 'get'),
-      [],
-    );
+    const reads = cluster.calls.filter(({ verb }) => verb === 'get');
+    assert.deepEqual(reads, []);
   });
 
   test('a claim with a class needs one read: of the Secret that it names', async () => {
