@@ -12,7 +12,6 @@ import {
 } from '../../../../../controllers/core/managed/recording/operation-conditions.ts';
 import type { ManagedDecisionName } from '../../../../../controllers/core/managed/run/decide.ts';
 import { cannot } from '../../../../../controllers/core/managed/run/failures.ts';
-import type { Next } from '../../../../../controllers/core/managed/run/next.ts';
 import type { Outcome, Run } from '../../../../../controllers/core/managed/run/outcome.ts';
 import {
   failed,
@@ -44,24 +43,14 @@ const at = (
   decision: ManagedDecisionName | undefined,
   current: Managed = managed({}, named),
   more: Partial<Run> = {},
-): Run => ({
-  decision,
-  current,
-  reported: {},
-  happened: [],
-  ...more,
-});
+): Run => ({ decision, current, reported: {}, happened: [], ...more });
 
 /** A run whose step failed. */
 const failing = (run: Run, what: string, facts: FailureFacts<Run>, cause = new Error('boom')): Outcome =>
   failed(at('ResourceGone'), new StepFailure(what, cause, { ...facts, known: run }));
 
 const seen = { exists: true, isUpToDate: true };
-const created = {
-  type: 'Normal',
-  reason: 'CreatedExternalResource',
-  message: 'requested',
-} as const;
+const created = { type: 'Normal', reason: 'CreatedExternalResource', message: 'requested' } as const;
 const askedOf = (decision: ManagedDecisionName): Run => withEvents(at(decision), created);
 
 const gone = 'external resource does not exist';
@@ -81,49 +70,52 @@ const underWay = (
     operation: operationOngoing(operation.type, { name: operation.name, message: 'half of it' }),
   });
 
-/** An outcome, its conditions and Events, the time of the next run, and its condition Reconciling or Stalled. */
-type Line = readonly [
-  outcome: Outcome,
-  conditions: readonly string[],
-  events: readonly string[],
-  next: Next,
-  progress?: string,
-];
+/** An outcome, and its conditions, its Events and the time of the next run. */
+type Line = readonly [outcome: Outcome, lines: readonly string[]];
+const half = ' (op-1): half of it';
+const works = { ...seen, ready: available() };
+const wasReady = managed({}, { ...named, status: { conditions: setConditions([], [available()], { now }) } });
+const unsynced = (message: string) => `Synced False ReconcileError: ${message}`;
+const unobserved = 'Warning CannotObserveExternalResource: boom';
+const requested = 'Normal CreatedExternalResource: requested';
+const finished = 'AsyncOperation True Finished';
+const success = 'LastAsyncOperation True Success';
+const [ready, creating, deleting] = ['Ready True Available', 'Ready False Creating', 'Ready False Deleting'];
+const [isDeleting, retried] = ['Reconciling Deleting', 'Reconciling ReconcileError'];
+const lost = 'Stalled ExternalResourceNotFound';
+const [soon, later] = ['then progress since operation', 'then backOff'];
+const observing = [unsynced('observe failed: boom'), waiting];
+const again = [retried, unobserved, later];
+const size =
+  'cannot change spec.forProvider.size from 2 to 1: the external system does not support this change; undo the edit, or create a new resource';
+const region =
+  'cannot change spec.forProvider.region from "us" to "eu": the external resource keeps the value of its creation; undo the edit, or create a new resource';
+const credentialUnset =
+  'the credential of its Secret is not set in the external system, because spec.managementPolicies do not allow Update; add Update';
 
 /** Outcomes that reconciler.test.ts does not show. A key begins with the decision, if the run came to one. */
 const rows = (): Readonly<Record<string, Line>> => ({
   'nor when it is deleted': [
     failing(at(undefined, managed({}, leaving)), 'connect failed', cannot.connect),
-    ['Synced False ReconcileError: connect failed: boom', 'Ready False Deleting'],
-    ['Warning CannotConnectToProvider: boom'],
-    'backOff',
-    'Stalled CannotReadCredentials',
+    [
+      unsynced('connect failed: boom'),
+      deleting,
+      'Stalled CannotReadCredentials',
+      'Warning CannotConnectToProvider: boom',
+      later,
+    ],
   ],
   'observing what was edited fails: that comes first': [
     failing(at(undefined, edited), 'observe failed', cannot.observe),
-    ['Synced False ReconcileError: observe failed: boom', waiting],
-    ['Warning CannotObserveExternalResource: boom'],
-    'backOff',
-    'Reconciling ReconcileError',
+    [...observing, ...again],
   ],
   'observing fails while an operation is under way': [
     failing(underWay(undefined, create), 'observe failed', cannot.observe),
-    ['Synced False ReconcileError: observe failed: boom', waiting, ongoing('create', ' (op-1): half of it')],
-    ['Warning CannotObserveExternalResource: boom'],
-    'backOff',
-    'Reconciling ReconcileError',
+    [...observing, ongoing('create', half), ...again],
   ],
   'observing fails after an operation is done': [
     failing(at(undefined, undefined, { operation: operationSucceeded }), 'observe failed', cannot.observe),
-    [
-      'Synced False ReconcileError: observe failed: boom',
-      waiting,
-      'AsyncOperation True Finished',
-      'LastAsyncOperation True Success',
-    ],
-    ['Warning CannotObserveExternalResource: boom'],
-    'backOff',
-    'Reconciling ReconcileError',
+    [...observing, finished, success, ...again],
   ],
   'observing fails after an operation was forgotten': [
     failing(
@@ -132,14 +124,11 @@ const rows = (): Readonly<Record<string, Line>> => ({
       cannot.observe,
     ),
     [
-      'Synced False ReconcileError: observe failed: boom',
-      waiting,
-      'AsyncOperation True Finished',
+      ...observing,
+      finished,
       'LastAsyncOperation Unknown Forgotten: the external system does not know the result of create (op-1)',
+      ...again,
     ],
-    ['Warning CannotObserveExternalResource: boom'],
-    'backOff',
-    'Reconciling ReconcileError',
   ],
   'OperationFailed: an update': [
     failing(
@@ -148,100 +137,79 @@ const rows = (): Readonly<Record<string, Line>> => ({
       cannot.update,
     ),
     [
-      'Synced False ReconcileError: update failed: boom',
+      unsynced('update failed: boom'),
       waiting,
-      'AsyncOperation True Finished',
+      finished,
       'LastAsyncOperation False ApplyFailure: update failed: boom',
+      retried,
+      'Warning CannotUpdateExternalResource: boom',
+      later,
     ],
-    ['Warning CannotUpdateExternalResource: boom'],
-    'backOff',
-    'Reconciling ReconcileError',
   ],
   'AwaitOperation: a creation': [
     outcomes.waiting(underWay('AwaitOperation', create), 'create'),
-    [synced, 'Ready False Creating', ongoing('create', ' (op-1): half of it')],
-    [],
-    'progress since operation',
-    'Reconciling Creating',
+    [synced, creating, ongoing('create', half), 'Reconciling Creating', soon],
   ],
   'AwaitOperation: an update of what does not show any more': [
     outcomes.waiting(underWay('AwaitOperation', { ...create, type: 'update' }), 'update'),
-    [synced, waiting, ongoing('update', ' (op-1): half of it')],
-    [],
-    'progress since operation',
-    'Reconciling Pending',
+    [synced, waiting, ongoing('update', half), 'Reconciling Pending', soon],
   ],
   'AwaitOperation: a deletion': [
     outcomes.waiting(
       underWay('AwaitOperation', { ...create, type: 'delete' }, managed({}, leaving)),
       'delete',
     ),
-    [synced, 'Ready False Deleting', ongoing('delete', ' (op-1): half of it')],
-    [],
-    'progress since operation',
-    'Reconciling Deleting',
+    [synced, deleting, ongoing('delete', half), isDeleting, soon],
   ],
   'ExternalMissing: the absence of a resource that was ready is not proven yet': [
-    outcomes.missing(
-      at(
-        'ExternalMissing',
-        managed({}, { ...named, status: { conditions: setConditions([], [available()], { now }) } }),
-        { absentForMs: 3_000 },
-      ),
-      5_000,
-    ),
-    ['Ready True Available', `Synced False ReconcileError: observe failed: ${gone}`],
-    [`Warning CannotObserveExternalResource: ${gone} (db)`],
-    2_000,
-    'Stalled ExternalResourceNotFound',
+    outcomes.missing(at('ExternalMissing', wasReady, { absentForMs: 3_000 }), 5_000),
+    [
+      ready,
+      unsynced(`observe failed: ${gone}`),
+      lost,
+      `Warning CannotObserveExternalResource: ${gone} (db)`,
+      'then 2000',
+    ],
   ],
   'ExternalMissing: without a name': [
     outcomes.missing(at('ExternalMissing', managed()), 5_000),
-    [`Synced False ReconcileError: observe failed: ${gone}`, `Ready False Unavailable: ${gone}`],
-    [`Warning CannotObserveExternalResource: ${gone}`],
-    'poll',
-    'Stalled ExternalResourceNotFound',
+    [
+      unsynced(`observe failed: ${gone}`),
+      `Ready False Unavailable: ${gone}`,
+      lost,
+      `Warning CannotObserveExternalResource: ${gone}`,
+      'then poll',
+    ],
   ],
   'AwaitDeletion: its deletion runs': [
     outcomes.leaving(underWay('AwaitDeletion', { ...create, type: 'delete' }, managed({}, leaving))),
-    [synced, 'Ready False Deleting', ongoing('delete', ' (op-1): half of it')],
-    [],
-    'progress since operation',
-    'Reconciling Deleting',
+    [synced, deleting, ongoing('delete', half), isDeleting, soon],
   ],
   'AwaitDeletion: its deletion has ended, and it shows yet': [
     outcomes.leaving(at('AwaitDeletion', undefined, { operation: operationSucceeded })),
-    [synced, 'Ready False Deleting', 'AsyncOperation True Finished', 'LastAsyncOperation True Success'],
-    [],
-    'progress since deletion',
-    'Reconciling Deleting',
+    [synced, deleting, finished, success, isDeleting, 'then progress since deletion'],
   ],
   'IdentityEdited: something is left': [
     outcomes.leftovers(at('IdentityEdited')),
-    [synced, waiting],
-    [],
-    'poll',
-    'Reconciling Pending',
+    [synced, waiting, 'Reconciling Pending', 'then poll'],
   ],
   'IdentityEdited: it cannot be recorded': [
     failing(at('IdentityEdited'), 'cannot update managed resource', cannot.write),
-    ['Synced False ReconcileError: cannot update managed resource: boom', waiting],
-    ['Warning CannotUpdateManagedResource: cannot update managed resource: boom'],
-    'backOff',
-    'Reconciling ReconcileError',
+    [
+      unsynced('cannot update managed resource: boom'),
+      waiting,
+      retried,
+      'Warning CannotUpdateManagedResource: cannot update managed resource: boom',
+      later,
+    ],
   ],
   'CreateExternal: does not show yet': [
     outcomes.unseen(askedOf('CreateExternal')),
-    [synced, 'Ready False Creating'],
-    ['Normal CreatedExternalResource: requested'],
-    'backOff',
-    'Reconciling Creating',
+    [synced, creating, 'Reconciling Creating', requested, later],
   ],
   'CreateExternal: or finds a conflict': [
     failing(askedOf('CreateExternal'), 'observe failed', cannot.observe, conflict()),
-    [],
-    ['Normal CreatedExternalResource: requested'],
-    'event',
+    [requested, 'then event'],
   ],
   'Recreate: after a creation that failed': [
     outcomes.present(
@@ -249,11 +217,14 @@ const rows = (): Readonly<Record<string, Line>> => ({
         at('Recreate'),
         recreationEvent(at('Recreate', managed({}, { annotations: failedCreation }))),
       ),
-      { ...seen, ready: available() },
+      works,
     ),
-    [synced, 'Ready True Available'],
-    [`Warning LostExternalResource: ${gone} (db), and its creation failed; it is created again`],
-    'poll',
+    [
+      synced,
+      ready,
+      `Warning LostExternalResource: ${gone} (db), and its creation failed; it is created again`,
+      'then poll',
+    ],
   ],
   'Recreate: creating fails': [
     failing(
@@ -261,13 +232,14 @@ const rows = (): Readonly<Record<string, Line>> => ({
       'create failed',
       cannot.create,
     ),
-    ['Synced False ReconcileError: create failed: boom', 'Ready False Creating'],
     [
+      unsynced('create failed: boom'),
+      creating,
+      retried,
       `Warning LostExternalResource: ${gone} any more (its name is not known); it is created again`,
       'Warning CannotCreateExternalResource: boom',
+      later,
     ],
-    'backOff',
-    'Reconciling ReconcileError',
   ],
   'NoUpdate: at work': [
     outcomes.present(at('NoUpdate', undefined, { operation: operationOngoing('update') }), {
@@ -275,78 +247,52 @@ const rows = (): Readonly<Record<string, Line>> => ({
       ready: available(),
       operation: 'update',
     }),
-    [synced, 'Ready True Available', ongoing('update')],
-    [],
-    'progress since operation',
-    'Reconciling Ongoing',
+    [synced, ready, ongoing('update'), 'Reconciling Ongoing', soon],
   ],
   'NoUpdate: with unknown readiness': [
     outcomes.present(at('NoUpdate'), seen),
-    [synced, waiting],
-    [],
-    'progress since creation',
-    'Reconciling Pending',
+    [synced, waiting, 'Reconciling Pending', 'then progress since creation'],
   ],
   'NoUpdate: with readiness that is not known any more': [
-    outcomes.present(
-      at(
-        'NoUpdate',
-        managed({}, { ...named, status: { conditions: setConditions([], [available()], { now }) } }),
-      ),
-      seen,
-    ),
-    ['Ready True Available', synced],
-    [],
-    'poll',
+    outcomes.present(at('NoUpdate', wasReady), seen),
+    [ready, synced, 'then poll'],
   ],
   'NoUpdate: a write that is a matter of routine fails': [
     failing(at('NoUpdate'), 'cannot update managed resource', {}),
-    ['Synced False ReconcileError: cannot update managed resource: boom', waiting],
-    [],
-    'backOff',
-    'Reconciling ReconcileError',
+    [unsynced('cannot update managed resource: boom'), waiting, retried, later],
   ],
   'NoUpdate: the credential of the Secret may not be set': [
     outcomes.present(
       at('NoUpdate', managed({ managementPolicies: ['Observe', 'Create', 'Delete'] }, named), {
         credential: { value: 'p', isApplied: false },
       }),
-      { ...seen, ready: available() },
+      works,
     ),
     [
-      'Synced False ReconcileError: the credential of its Secret is not set in the external system, because spec.managementPolicies do not allow Update; add Update',
-      'Ready True Available',
+      unsynced(credentialUnset),
+      ready,
+      'Stalled ReconcileError',
+      `Warning CannotUpdateExternalResource: ${credentialUnset}`,
+      'then poll',
     ],
-    [
-      'Warning CannotUpdateExternalResource: the credential of its Secret is not set in the external system, because spec.managementPolicies do not allow Update; add Update',
-    ],
-    'poll',
-    'Stalled ReconcileError',
   ],
   'Update: an edit that has no effect, of a resource that was observed before another call failed': [
     failing(
-      at(
-        'Update',
-        managed(
-          { forProvider: { region: 'eu' } },
-          { ...named, status: { externalIdentity: '{"name":"db","fields":{"region":"us"}}' } },
-        ),
-        { seen: { exists: true, isUpToDate: false, refused: ['spec.forProvider.size from 2 to 1'] } },
-      ),
+      at('Update', edited, {
+        seen: { exists: true, isUpToDate: false, refused: ['spec.forProvider.size from 2 to 1'] },
+      }),
       'update failed',
       cannot.update,
       new ChangeRefused([changeRefusal(['spec.forProvider.size from 2 to 1'])]),
     ),
     [
-      'Synced False ReconcileError: update failed: cannot change spec.forProvider.size from 2 to 1: the external system does not support this change; undo the edit, or create a new resource; cannot change spec.forProvider.region from "us" to "eu": the external resource keeps the value of its creation; undo the edit, or create a new resource',
+      unsynced(`update failed: ${size}; ${region}`),
       waiting,
+      'Stalled InvalidValue',
+      `Warning CannotUpdateExternalResource: ${size}`,
+      `Warning CannotApplyEdit: ${region}`,
+      later,
     ],
-    [
-      'Warning CannotUpdateExternalResource: cannot change spec.forProvider.size from 2 to 1: the external system does not support this change; undo the edit, or create a new resource',
-      'Warning CannotApplyEdit: cannot change spec.forProvider.region from "us" to "eu": the external resource keeps the value of its creation; undo the edit, or create a new resource',
-    ],
-    'backOff',
-    'Stalled InvalidValue',
   ],
 });
 
@@ -356,23 +302,22 @@ const textOf = ({ message, ...rest }: { readonly message?: string }, ...keys: re
 describe('the outcome of a run over a managed resource', () => {
   for (const title of Object.keys(rows())) {
     test(title, () => {
-      const [ending, conditions, events, next, progress = ''] = rows()[title] ?? assert.fail();
+      const [ending, lines] = rows()[title] ?? assert.fail();
       const { object, events: withStatus } = statusOf(ending, identity, now);
-      const isTold = object !== ending.run.current;
-      const { decision } = ending.run;
+      const { current, decision, happened } = ending.run;
       assert.ok(decision === undefined || title.startsWith(`${decision}: `), decision);
-      const written = isTold ? (object.status?.conditions ?? []) : [];
-      const [repeating, own] = [true, false].map((is) =>
+      const written = object === current ? [] : (object.status?.conditions ?? []);
+      const [repeating = [], own = []] = [true, false].map((is) =>
         written.filter(({ type }) => isProgress(type) === is),
       );
       assert.deepEqual(
-        {
-          conditions: own?.map((each) => textOf(each, 'type', 'status', 'reason')),
-          progress: repeating?.map(({ type, reason }) => `${type} ${reason}`).join(),
-          events: [...ending.run.happened, ...withStatus].map((each) => textOf(each, 'type', 'reason')),
-          next: ending.next,
-        },
-        { conditions, progress, events, next },
+        [
+          ...own.map((each) => textOf(each, 'type', 'status', 'reason')),
+          ...repeating.map(({ type, reason }) => `${type} ${reason}`),
+          ...[...happened, ...withStatus].map((each) => textOf(each, 'type', 'reason')),
+          `then ${ending.next}`,
+        ],
+        lines,
       );
     });
   }
