@@ -94,10 +94,8 @@ describe('a generated credential', () => {
     for (const wanted of [generatedPassword, { length: 8, alphabet: '01' }, { length: 41, alphabet: 'x' }]) {
       const made = generateCredential(wanted);
       assert.equal(made.length, wanted.length);
-      assert.deepEqual(
-        [...made].filter((character) => !wanted.alphabet.includes(character)),
-        [],
-      );
+      const strange = [...made].filter((character) => !wanted.alphabet.includes(character));
+      assert.deepEqual(strange, []);
     }
     assert.notEqual(generateCredential(generatedPassword), generateCredential(generatedPassword));
   });
@@ -108,8 +106,9 @@ describe('a generated credential', () => {
     const everyByteOnce = (size: number): Buffer =>
       Buffer.from(Array.from({ length: size }, () => next++ % 256));
     const made = generateCredential({ length: 253, alphabet }, everyByteOnce);
+    const counts = [...alphabet].map((character) => made.split(character).length - 1);
     assert.deepEqual(
-      [...alphabet].map((character) => made.split(character).length - 1),
+      counts,
       [...alphabet].map(() => 23),
     );
     assert.equal(next, 253);
@@ -133,51 +132,27 @@ const generated: SecretDetails = {
 const reported: SecretDetails = { reportsSecrets: true };
 
 describe('the resources that have a credential', () => {
-  const rows: Readonly<
-    Record<
-      string,
-      { spec: ManagedSpec; details: SecretDetails; has: readonly [generated: boolean, secret: boolean] }
-    >
-  > = {
-    'of a kind that generates one': {
-      spec: { writeConnectionSecretToRef: to },
-      details: generated,
-      has: [true, true],
-    },
-    'with a secret store alone': {
-      spec: { publishConnectionDetailsTo: { name: 'db' } },
-      details: generated,
-      has: [true, true],
-    },
-    'that keep their details in no place': { spec: {}, details: generated, has: [false, false] },
-    'with a spec that wants no credential': {
-      spec: { writeConnectionSecretToRef: to, forProvider: { owner: 'app' } },
-      details: generated,
-      has: [false, false],
-    },
-    'that are only observed': {
-      spec: { writeConnectionSecretToRef: to, managementPolicies: ['Observe'] },
-      details: generated,
-      has: [false, false],
-    },
-    'with an external system that generates a credential': {
-      spec: { writeConnectionSecretToRef: to },
-      details: reported,
-      has: [false, true],
-    },
-    'with an external system that generates a credential, and without a place for it': {
-      spec: {},
-      details: reported,
-      has: [false, false],
-    },
-    'of a kind that has none': { spec: { writeConnectionSecretToRef: to }, details: {}, has: [false, false] },
-  };
-  for (const [name, { spec, details, has }] of Object.entries(rows)) {
-    test(name, () => {
-      const object = managed(spec);
-      assert.deepEqual([credentialOf(object, details) !== undefined, hasSecretDetails(object, details)], has);
-    });
+  const inSecret = { writeConnectionSecretToRef: to };
+  function have(
+    spec: ManagedSpec,
+    details: SecretDetails,
+    want: readonly [generated: boolean, any: boolean],
+  ): void {
+    const object = managed(spec);
+    assert.deepEqual([credentialOf(object, details) !== undefined, hasSecretDetails(object, details)], want);
   }
+  test('of a kind that generates one', () => have(inSecret, generated, [true, true]));
+  test('with a secret store alone', () =>
+    have({ publishConnectionDetailsTo: { name: 'db' } }, generated, [true, true]));
+  test('that keep their details in no place', () => have({}, generated, [false, false]));
+  test('with a spec that wants no credential', () =>
+    have({ ...inSecret, forProvider: { owner: 'app' } }, generated, [false, false]));
+  test('that are only observed', () =>
+    have({ ...inSecret, managementPolicies: ['Observe'] }, generated, [false, false]));
+  test('with an external system that generates a credential', () => have(inSecret, reported, [false, true]));
+  test('with an external system that generates a credential, and without a place for it', () =>
+    have({}, reported, [false, false]));
+  test('of a kind that has none', () => have(inSecret, {}, [false, false]));
 });
 
 describe('why a claim cannot have the connection details', () => {
@@ -187,70 +162,35 @@ describe('why a claim cannot have the connection details', () => {
     note: { key, for: 'FancySQLInstance team/orders' },
   };
   const noted = (note: CredentialNote | undefined): KeptCredential => ({ ...mine, note });
-  const rows: Readonly<
-    Record<
-      string,
-      {
-        kept?: KeptCredential | undefined;
-        credential?: ManagedStatus['credential'];
-        details?: SecretDetails;
-        why: ReturnType<typeof whyNotUsable>;
-      }
-    >
-  > = {
-    'a claim can have the details if the Secret is for it and the credential is in force': {
-      kept: mine,
-      credential: recorded,
-      why: undefined,
-    },
-    'a claim cannot have details if the Secret does not exist': {
-      credential: recorded,
-      why: 'CredentialMissing',
-    },
-    'a claim cannot have details if the Secret is for another claim': {
-      kept: noted({ key, for: 'FancySQLInstance team/former' }),
-      credential: recorded,
-      why: 'CredentialOfAnotherClaim',
-    },
-    'a claim cannot have details if the Secret is for no claim': {
-      kept: noted({ key }),
-      credential: recorded,
-      why: 'CredentialForNoClaim',
-    },
-    'a claim cannot have details if the Secret has no note': {
-      kept: noted(undefined),
-      credential: recorded,
-      why: 'CredentialForNoClaim',
-    },
-    'a claim cannot have details if no credential is recorded': { kept: mine, why: 'CredentialNotApplied' },
-    'a claim cannot have details if another credential is recorded': {
-      kept: mine,
-      credential: { ...recorded, hmac: hmacOf('former', { key }, 'managed-uid') },
-      why: 'CredentialNotApplied',
-    },
-    'a claim cannot have details that the external system does not use yet': {
-      kept: mine,
-      credential: { ...recorded, pending: true },
-      why: 'CredentialNotApplied',
-    },
-    'a claim cannot have details if the Secret lacks the entry': {
-      kept: { ...mine, details: {} },
-      credential: recorded,
-      why: 'CredentialNotApplied',
-    },
-    'a claim can have reported details that are for it': { kept: mine, details: reported, why: undefined },
-    'a claim cannot have reported details that are for another claim': {
-      kept: noted({ key, for: 'unknown' }),
-      details: reported,
-      why: 'CredentialOfAnotherClaim',
-    },
-    'a claim can have details that hold no secret': { details: {}, why: undefined },
-  };
-  for (const [name, { kept, credential, details = generated, why }] of Object.entries(rows)) {
-    test(name, () => {
-      const status = credential === undefined ? {} : { credential };
-      const object = managed({ writeConnectionSecretToRef: to }, { status });
-      assert.equal(whyNotUsable(object, kept, claimRef(), details), why);
-    });
+  function is(
+    why: ReturnType<typeof whyNotUsable>,
+    kept?: KeptCredential,
+    credential?: ManagedStatus['credential'],
+    details: SecretDetails = generated,
+  ): void {
+    const status = credential === undefined ? {} : { credential };
+    const object = managed({ writeConnectionSecretToRef: to }, { status });
+    assert.equal(whyNotUsable(object, kept, claimRef(), details), why);
   }
+  test('a claim can have the details if the Secret is for it and the credential is in force', () =>
+    is(undefined, mine, recorded));
+  test('a claim cannot have details if the Secret does not exist', () =>
+    is('CredentialMissing', undefined, recorded));
+  test('a claim cannot have details if the Secret is for another claim', () =>
+    is('CredentialOfAnotherClaim', noted({ key, for: 'FancySQLInstance team/former' }), recorded));
+  test('a claim cannot have details if the Secret is for no claim', () =>
+    is('CredentialForNoClaim', noted({ key }), recorded));
+  test('a claim cannot have details if the Secret has no note', () =>
+    is('CredentialForNoClaim', noted(undefined), recorded));
+  test('a claim cannot have details if no credential is recorded', () => is('CredentialNotApplied', mine));
+  test('a claim cannot have details if another credential is recorded', () =>
+    is('CredentialNotApplied', mine, { ...recorded, hmac: hmacOf('former', { key }, 'managed-uid') }));
+  test('a claim cannot have details that the external system does not use yet', () =>
+    is('CredentialNotApplied', mine, { ...recorded, pending: true }));
+  test('a claim cannot have details if the Secret lacks the entry', () =>
+    is('CredentialNotApplied', { ...mine, details: {} }, recorded));
+  test('a claim can have reported details that are for it', () => is(undefined, mine, undefined, reported));
+  test('a claim cannot have reported details that are for another claim', () =>
+    is('CredentialOfAnotherClaim', noted({ key, for: 'unknown' }), undefined, reported));
+  test('a claim can have details that hold no secret', () => is(undefined, undefined, undefined, {}));
 });
