@@ -25,48 +25,30 @@ const tracked = (times: Readonly<Record<string, number>>) =>
   );
 
 describe('the marks of a creation', () => {
-  const rows: Record<
-    string,
-    readonly [times: Readonly<Record<string, number>>, begins: string, ends: string]
-  > = {
-    'the first: now': [{}, at(5), at(5)],
-    'a later one: now': [{ pending: 1, succeeded: 3, failed: 2 }, at(5), at(5)],
-    'in the second in which the last one succeeded it begins a second later': [
-      { pending: 4, succeeded: 5 },
-      at(6),
-      at(5),
-    ],
-    'so it does in the second in which the last one failed': [
-      { pending: 4, failed: 5, succeeded: 1 },
-      at(6),
-      at(5),
-    ],
-    'it never ends before it began, however the clock goes': [{ pending: 8 }, at(5), at(8)],
-  };
-  for (const [name, [times, begins, ends]] of Object.entries(rows)) {
-    test(name, () => {
-      const object = tracked(times);
-      assert.deepEqual([pendingTime(object, now), resultTime(object, now)], [begins, ends]);
-    });
+  function are(times: Parameters<typeof tracked>[0], begins: string, ends: string): void {
+    const object = tracked(times);
+    assert.deepEqual([pendingTime(object, now), resultTime(object, now)], [begins, ends]);
   }
+  test('the first: now', () => are({}, at(5), at(5)));
+  test('a later one: now', () => are({ pending: 1, succeeded: 3, failed: 2 }, at(5), at(5)));
+  test('in the second in which the last one succeeded it begins a second later', () =>
+    are({ pending: 4, succeeded: 5 }, at(6), at(5)));
+  test('so it does in the second in which the last one failed', () =>
+    are({ pending: 4, failed: 5, succeeded: 1 }, at(6), at(5)));
+  test('it never ends before it began, however the clock goes', () => are({ pending: 8 }, at(5), at(8)));
 });
 
 describe('a creation is incomplete between its mark and its result', () => {
-  const rows: Readonly<
-    Record<string, readonly [times: Parameters<typeof tracked>[0], isIncomplete: boolean]>
-  > = {
-    CreateNeverPending: [{}, false],
-    'CreateNeverCompleted: pending only': [{ pending: 1 }, true],
-    CreateSucceeded: [{ pending: 1, succeeded: 2 }, false],
-    CreateFailed: [{ pending: 1, failed: 2 }, false],
-    RecreateNeverCompleted: [{ succeeded: 1, pending: 2 }, true],
-    RetryNeverCompleted: [{ failed: 1, pending: 2 }, true],
-    'a failure after a retry': [{ succeeded: 1, pending: 2, failed: 3 }, false],
-    'equal seconds count as complete': [{ pending: 2, succeeded: 2 }, false],
-  };
-  for (const [name, [times, isIncomplete]] of Object.entries(rows)) {
-    test(name, () => assert.equal(isCreationIncomplete(tracked(times)), isIncomplete));
-  }
+  const is = (times: Parameters<typeof tracked>[0], isIncomplete: boolean): void =>
+    assert.equal(isCreationIncomplete(tracked(times)), isIncomplete);
+  test('CreateNeverPending', () => is({}, false));
+  test('CreateNeverCompleted: pending only', () => is({ pending: 1 }, true));
+  test('CreateSucceeded', () => is({ pending: 1, succeeded: 2 }, false));
+  test('CreateFailed', () => is({ pending: 1, failed: 2 }, false));
+  test('RecreateNeverCompleted', () => is({ succeeded: 1, pending: 2 }, true));
+  test('RetryNeverCompleted', () => is({ failed: 1, pending: 2 }, true));
+  test('a failure after a retry', () => is({ succeeded: 1, pending: 2, failed: 3 }, false));
+  test('equal seconds count as complete', () => is({ pending: 2, succeeded: 2 }, false));
   test('an unparsable time is absent', () => {
     const broken = managed({}, { annotations: { 'crossplane.io/external-create-pending': 'yesterday' } });
     assert.equal(isCreationIncomplete(broken), false);
@@ -74,26 +56,17 @@ describe('a creation is incomplete between its mark and its result', () => {
 });
 
 describe('a creation that succeeded a moment ago', () => {
-  const rows: readonly (readonly [
-    name: string,
-    second: number | undefined,
-    graceMs: number,
-    isRecent: boolean,
-  ])[] = [
-    ['before the grace period', 2, 2_000, false],
-    ['within it', 4, 2_000, true],
-    ['the grace period is strict', 4, 1_000, false],
-    ['0 disables it', 4, 0, false],
-    ['a clock that was set back a little', 6, 2_000, true],
-    ['a clock that was set back far', 9, 2_000, false],
-    ['none succeeded', undefined, 2_000, false],
-  ];
-  for (const [name, second, graceMs, isRecent] of rows) {
-    test(name, () => {
-      const created = tracked(second === undefined ? {} : { succeeded: second });
-      assert.equal(isInCreationGrace(created, graceMs, now), isRecent);
-    });
+  function is(second: number | undefined, graceMs: number, isRecent: boolean): void {
+    const created = tracked(second === undefined ? {} : { succeeded: second });
+    assert.equal(isInCreationGrace(created, graceMs, now), isRecent);
   }
+  test('before the grace period', () => is(2, 2_000, false));
+  test('within it', () => is(4, 2_000, true));
+  test('the grace period is strict', () => is(4, 1_000, false));
+  test('0 disables it', () => is(4, 0, false));
+  test('a clock that was set back a little', () => is(6, 2_000, true));
+  test('a clock that was set back far', () => is(9, 2_000, false));
+  test('none succeeded', () => is(undefined, 2_000, false));
 });
 
 describe('how long a deletion waits for a resource without creation marks to show', () => {
@@ -102,37 +75,21 @@ describe('how long a deletion waits for a resource without creation marks to sho
   });
   const leaving = { deletionTimestamp };
   type Metadata = Partial<ObjectMeta> & { status?: ManagedStatus };
-  const rows: Record<string, readonly [metadata: Metadata, graceMs: number, isBeing: boolean]> = {
-    'a deletion waits during the grace period': [{ ...leaving, creationTimestamp: at(3) }, 2_001, true],
-    'a deletion does not wait after the grace period': [
-      { ...leaving, creationTimestamp: at(3) },
-      2_000,
-      false,
-    ],
-    'the grace period begins when the condition Creating was set': [
-      { ...leaving, creationTimestamp: at(0), status: reported(creating(), 4) },
-      2_000,
-      true,
-    ],
-    'a time slightly ahead of a clock that was set back counts as recent': [
-      { ...leaving, creationTimestamp: at(6) },
-      2_000,
-      true,
-    ],
-    'a time far ahead is not awaited': [
-      { ...leaving, creationTimestamp: '2026-01-02T07:31:00Z' },
-      2_000,
-      false,
-    ],
-    'a resource that was seen is not awaited': [
-      { ...leaving, creationTimestamp: at(4), status: reported(available(), 4) },
-      2_000,
-      false,
-    ],
-    'a resource without a known start is not awaited': [leaving, 2_000, false],
-    'a resource that is not being deleted is not awaited': [{ creationTimestamp: at(4) }, 2_000, false],
-  };
-  for (const [name, [metadata, graceMs, isBeing]] of Object.entries(rows)) {
-    test(name, () => assert.equal(isBeingCreated(managed({}, metadata), graceMs, now), isBeing));
-  }
+  const waits = (metadata: Metadata, graceMs: number, isBeing: boolean): void =>
+    assert.equal(isBeingCreated(managed({}, metadata), graceMs, now), isBeing);
+  test('a deletion waits during the grace period', () =>
+    waits({ ...leaving, creationTimestamp: at(3) }, 2_001, true));
+  test('a deletion does not wait after the grace period', () =>
+    waits({ ...leaving, creationTimestamp: at(3) }, 2_000, false));
+  test('the grace period begins when the condition Creating was set', () =>
+    waits({ ...leaving, creationTimestamp: at(0), status: reported(creating(), 4) }, 2_000, true));
+  test('a time slightly ahead of a clock that was set back counts as recent', () =>
+    waits({ ...leaving, creationTimestamp: at(6) }, 2_000, true));
+  test('a time far ahead is not awaited', () =>
+    waits({ ...leaving, creationTimestamp: '2026-01-02T07:31:00Z' }, 2_000, false));
+  test('a resource that was seen is not awaited', () =>
+    waits({ ...leaving, creationTimestamp: at(4), status: reported(available(), 4) }, 2_000, false));
+  test('a resource without a known start is not awaited', () => waits(leaving, 2_000, false));
+  test('a resource that is not being deleted is not awaited', () =>
+    waits({ creationTimestamp: at(4) }, 2_000, false));
 });

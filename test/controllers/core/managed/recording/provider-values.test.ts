@@ -9,77 +9,75 @@ import { finalizers, Scene } from '../../managed-scene.ts';
 import { claimRef, classRef, managed, managedKind } from '../../objects.ts';
 
 describe('initProvider', () => {
-  const merges: Record<string, { init: object; given?: object; want: object }> = {
-    'is laid beneath forProvider, however deep': {
-      init: { size: 3, net: { id: 'a', zone: 'z' } },
-      given: { net: { id: 'b' } },
-      want: { size: 3, net: { id: 'b', zone: 'z' } },
-    },
-    'stands alone where forProvider says nothing': { init: { size: 3 }, want: { size: 3 } },
-    'lists of objects merge by index': {
-      init: { scalingConfig: [{ desiredSize: 1, maxSize: 9 }] },
-      given: { region: 'us-west-1', scalingConfig: [{ maxSize: 4, minSize: 1 }] },
-      want: { region: 'us-west-1', scalingConfig: [{ desiredSize: 1, maxSize: 4, minSize: 1 }] },
-    },
-    'however deep in each other': {
-      init: { pools: [{ taints: [{ effect: 'NoSchedule' }], labels: { a: 'init', b: 'init' } }] },
-      given: { pools: [{ taints: [{ key: 'gpu' }], labels: { b: 'own' } }] },
-      want: {
-        pools: [{ taints: [{ effect: 'NoSchedule', key: 'gpu' }], labels: { a: 'init', b: 'own' } }],
-      },
-    },
-    'a list is as long as forProvider says: shorter': {
-      init: { pools: [{ size: 1 }, { size: 2 }] },
-      given: { pools: [{ zone: 'a' }] },
-      want: { pools: [{ size: 1, zone: 'a' }] },
-    },
-    'a list is as long as forProvider says: longer': {
-      init: { pools: [{ size: 1 }] },
-      given: { pools: [{ zone: 'a' }, { zone: 'b' }] },
-      want: { pools: [{ size: 1, zone: 'a' }, { zone: 'b' }] },
-    },
-    'a list is as long as forProvider says: empty': {
-      init: { pools: [{ size: 1 }] },
-      given: { pools: [] },
-      want: { pools: [] },
-    },
-    'a list that only initProvider has is its own': {
-      init: { pools: [{ size: 1 }, { size: 2 }], zones: ['a'] },
-      given: { size: 3 },
-      want: { size: 3, pools: [{ size: 1 }, { size: 2 }], zones: ['a'] },
-    },
-    'of lists of plain values, that of forProvider holds whole': {
-      init: { zones: ['a', 'b'], ports: [1, 2, 3] },
-      given: { zones: ['c'], ports: [4, 5] },
-      want: { zones: ['c'], ports: [4, 5] },
-    },
-    'a list and something else: forProvider holds': {
-      init: { a: [{ size: 1 }], b: { size: 1 }, c: 'x', d: [1] },
-      given: { a: { size: 2 }, b: [{ zone: 'b' }], c: ['y'], d: 2 },
-      want: { a: { size: 2 }, b: [{ zone: 'b' }], c: ['y'], d: 2 },
-    },
-    'null and something else: forProvider holds': {
-      init: { a: null, b: { size: 1 } },
-      given: { a: { size: 2 }, b: null },
-      want: { a: { size: 2 }, b: null },
-    },
-    'maps of texts merge by key': {
-      init: { tags: { team: 'init', stage: 'init' } },
-      given: { tags: { team: 'own' } },
-      want: { tags: { team: 'own', stage: 'init' } },
-    },
-    'false, 0 and empty text of forProvider hold': {
-      init: { on: true, size: 5, note: 'x' },
-      given: { on: false, size: 0, note: '' },
-      want: { on: false, size: 0, note: '' },
-    },
-  };
-  for (const [name, { init, given, want }] of Object.entries(merges)) {
-    test(name, () => {
-      const object = managed({ initProvider: init, ...(given && { forProvider: given }) });
-      assert.deepEqual(withInitProvider(object).spec.forProvider, want);
-    });
+  function merges(init: object, given: object | undefined, want: object): void {
+    const object = managed({ initProvider: init, ...(given && { forProvider: given }) });
+    assert.deepEqual(withInitProvider(object).spec.forProvider, want);
   }
+  test('is laid beneath forProvider, however deep', () =>
+    merges(
+      { size: 3, net: { id: 'a', zone: 'z' } },
+      { net: { id: 'b' } },
+      { size: 3, net: { id: 'b', zone: 'z' } },
+    ));
+  test('stands alone where forProvider says nothing', () => merges({ size: 3 }, undefined, { size: 3 }));
+  test('lists of objects merge by index', () =>
+    merges(
+      { scalingConfig: [{ desiredSize: 1, maxSize: 9 }] },
+      { region: 'us-west-1', scalingConfig: [{ maxSize: 4, minSize: 1 }] },
+      { region: 'us-west-1', scalingConfig: [{ desiredSize: 1, maxSize: 4, minSize: 1 }] },
+    ));
+  test('however deep in each other', () =>
+    merges(
+      { pools: [{ taints: [{ effect: 'NoSchedule' }], labels: { a: 'init', b: 'init' } }] },
+      { pools: [{ taints: [{ key: 'gpu' }], labels: { b: 'own' } }] },
+      { pools: [{ taints: [{ effect: 'NoSchedule', key: 'gpu' }], labels: { a: 'init', b: 'own' } }] },
+    ));
+  test('a list is as long as forProvider says: shorter', () =>
+    merges(
+      { pools: [{ size: 1 }, { size: 2 }] },
+      { pools: [{ zone: 'a' }] },
+      { pools: [{ size: 1, zone: 'a' }] },
+    ));
+  test('a list is as long as forProvider says: longer', () =>
+    merges(
+      { pools: [{ size: 1 }] },
+      { pools: [{ zone: 'a' }, { zone: 'b' }] },
+      { pools: [{ size: 1, zone: 'a' }, { zone: 'b' }] },
+    ));
+  test('a list is as long as forProvider says: empty', () =>
+    merges({ pools: [{ size: 1 }] }, { pools: [] }, { pools: [] }));
+  test('a list that only initProvider has is its own', () =>
+    merges(
+      { pools: [{ size: 1 }, { size: 2 }], zones: ['a'] },
+      { size: 3 },
+      { size: 3, pools: [{ size: 1 }, { size: 2 }], zones: ['a'] },
+    ));
+  test('of lists of plain values, that of forProvider holds whole', () =>
+    merges(
+      { zones: ['a', 'b'], ports: [1, 2, 3] },
+      { zones: ['c'], ports: [4, 5] },
+      { zones: ['c'], ports: [4, 5] },
+    ));
+  test('a list and something else: forProvider holds', () =>
+    merges(
+      { a: [{ size: 1 }], b: { size: 1 }, c: 'x', d: [1] },
+      { a: { size: 2 }, b: [{ zone: 'b' }], c: ['y'], d: 2 },
+      { a: { size: 2 }, b: [{ zone: 'b' }], c: ['y'], d: 2 },
+    ));
+  test('null and something else: forProvider holds', () =>
+    merges({ a: null, b: { size: 1 } }, { a: { size: 2 }, b: null }, { a: { size: 2 }, b: null }));
+  test('maps of texts merge by key', () =>
+    merges(
+      { tags: { team: 'init', stage: 'init' } },
+      { tags: { team: 'own' } },
+      { tags: { team: 'own', stage: 'init' } },
+    ));
+  test('false, 0 and empty text of forProvider hold', () =>
+    merges(
+      { on: true, size: 5, note: 'x' },
+      { on: false, size: 0, note: '' },
+      { on: false, size: 0, note: '' },
+    ));
 
   test('names that mean something to JavaScript are names like any other', () => {
     const tags = JSON.parse('{"__proto__": "init", "constructor": "init", "x": "init"}') as object;
@@ -104,55 +102,51 @@ describe('initProvider', () => {
 });
 
 describe('late initialisation', () => {
-  const cases: Record<string, { given?: object; init?: object; values: object; want: object }> = {
-    'Original kept': { given: { size: 1 }, values: { size: 2 }, want: { size: 1 } },
-    LateInitialized: { values: { size: 2 }, want: { size: 2 } },
-    'absent fields deep inside': {
-      given: { net: { id: 'a' } },
-      values: { net: { id: 'b', zone: 'z' } },
-      want: { net: { id: 'a', zone: 'z' } },
-    },
-    'false, 0 and empty text are given, not absent': {
-      given: { on: false, size: 0, note: '' },
-      values: { on: true, size: 5, note: 'x' },
-      want: { on: false, size: 0, note: '' },
-    },
-    'a field that initProvider sets stays out of forProvider': {
-      given: {},
-      init: { size: 3, net: { id: 'a' } },
-      values: { size: 9, net: { id: 'b', zone: 'z' } },
-      want: { net: { zone: 'z' } },
-    },
-    'lists that forProvider or initProvider has are left as they are': {
-      given: { pools: [{ size: 1 }] },
-      init: { zones: ['a'] },
-      values: { pools: [{ size: 2, zone: 'z' }], zones: ['a', 'b'], disks: [{ gib: 10 }] },
-      want: { pools: [{ size: 1 }], disks: [{ gib: 10 }] },
-    },
-    Neither: { values: {}, want: {} },
-    'a field that the external system does not report has no value': {
-      values: { version: undefined },
-      want: {},
-    },
-    'nothing is absent deep inside': {
-      given: { net: { id: 'a', on: null } },
-      values: { net: { id: 'b', on: { at: 1 } } },
-      want: { net: { id: 'a', on: null } },
-    },
-    'where it has another shape than forProvider says': {
-      given: { net: 'x', zone: { id: 'a' }, none: null },
-      values: { net: { id: 'b' }, zone: ['z'], none: { id: 'b' } },
-      want: { net: 'x', zone: { id: 'a' }, none: null },
-    },
-  };
-  for (const [name, { given = {}, init, values, want }] of Object.entries(cases)) {
-    test(name, () => {
-      const object = managed({ forProvider: given, ...(init && { initProvider: init }) });
-      const initialized = withLateInitialized(object, values);
-      assert.deepEqual(initialized.spec.forProvider, want);
-      if (JSON.stringify(given) === JSON.stringify(want)) assert.equal(initialized, object);
-    });
+  function fills(given: object | undefined, values: object, want: object, init?: object): void {
+    const object = managed({ forProvider: given ?? {}, ...(init && { initProvider: init }) });
+    const initialized = withLateInitialized(object, values);
+    assert.deepEqual(initialized.spec.forProvider, want);
+    if (JSON.stringify(given ?? {}) === JSON.stringify(want)) assert.equal(initialized, object);
   }
+  test('Original kept', () => fills({ size: 1 }, { size: 2 }, { size: 1 }));
+  test('LateInitialized', () => fills(undefined, { size: 2 }, { size: 2 }));
+  test('absent fields deep inside', () =>
+    fills({ net: { id: 'a' } }, { net: { id: 'b', zone: 'z' } }, { net: { id: 'a', zone: 'z' } }));
+  test('false, 0 and empty text are given, not absent', () =>
+    fills(
+      { on: false, size: 0, note: '' },
+      { on: true, size: 5, note: 'x' },
+      { on: false, size: 0, note: '' },
+    ));
+  test('a field that initProvider sets stays out of forProvider', () =>
+    fills(
+      {},
+      { size: 9, net: { id: 'b', zone: 'z' } },
+      { net: { zone: 'z' } },
+      { size: 3, net: { id: 'a' } },
+    ));
+  test('lists that forProvider or initProvider has are left as they are', () =>
+    fills(
+      { pools: [{ size: 1 }] },
+      { pools: [{ size: 2, zone: 'z' }], zones: ['a', 'b'], disks: [{ gib: 10 }] },
+      { pools: [{ size: 1 }], disks: [{ gib: 10 }] },
+      { zones: ['a'] },
+    ));
+  test('Neither', () => fills(undefined, {}, {}));
+  test('a field that the external system does not report has no value', () =>
+    fills(undefined, { version: undefined }, {}));
+  test('nothing is absent deep inside', () =>
+    fills(
+      { net: { id: 'a', on: null } },
+      { net: { id: 'b', on: { at: 1 } } },
+      { net: { id: 'a', on: null } },
+    ));
+  test('where it has another shape than forProvider says', () =>
+    fills(
+      { net: 'x', zone: { id: 'a' }, none: null },
+      { net: { id: 'b' }, zone: ['z'], none: { id: 'b' } },
+      { net: 'x', zone: { id: 'a' }, none: null },
+    ));
 
   describe('when it is written, and with what', () => {
     const chosen = { isUpToDate: true, lateInitialized: { version: '8' } };
@@ -283,9 +277,7 @@ describe('asynchronous operations', () => {
       scene.object?.status?.conditions?.map((condition) => [condition.type, condition.observedGeneration]),
       ['Synced', 'Ready', 'AsyncOperation', 'LastAsyncOperation'].map((type) => [type, edited.generation]),
     );
-    assert.deepEqual(
-      scene.cluster.takeWrites().filter((write) => write.startsWith('updateStatus')),
-      ['updateStatus FavouriteDBInstance db'],
-    );
+    const statusWrites = scene.cluster.takeWrites().filter((write) => write.startsWith('updateStatus'));
+    assert.deepEqual(statusWrites, ['updateStatus FavouriteDBInstance db']);
   });
 });
