@@ -9,44 +9,25 @@ import { claim, classRef, deletionTimestamp, managed, resourceRef } from '../obj
 const named = claim({ classRef: classRef('small'), resourceRef: resourceRef('db') });
 
 describe('the stage of a claim', () => {
-  const rows: Record<string, readonly [Claim | undefined, Stage, Managed?]> = {
-    'a claim without a recorded name is new': [claim({ classRef: classRef('small') }), 'new'],
-    'a claim that names a resource that does not exist yet has begun': [named, 'begun'],
-    'a claim whose resource has no conditions yet is waiting': [named, 'waiting', managed()],
-    'a claim whose resource is being created is waiting': [
-      named,
-      'waiting',
-      managed({}, { status: { conditions: [] } }),
-    ],
-    'a claim whose resource can be bound has begun': [
-      named,
-      'begun',
-      managed({}, { status: { bindingPhase: 'Unbound' } }),
-    ],
-    'a claim with only half of its binding written has begun': [
-      named,
-      'begun',
-      managed({}, { status: { bindingPhase: 'Bound' } }),
-    ],
-    'a claim that reports why it waits is waiting': [
-      { ...named, status: { bindingPhase: 'Unbound' } },
-      'waiting',
-      managed(),
-    ],
-    'a claim that is deleted while it waits has begun': [
-      claim(named.spec, { deletionTimestamp }),
-      'begun',
-      managed(),
-    ],
-    'a Bound claim is settled': [{ ...named, status: { bindingPhase: 'Bound' } }, 'settled'],
-    'a Bound claim that is being deleted has begun': [
-      { ...claim({}, { deletionTimestamp }), status: { bindingPhase: 'Bound' } },
-      'begun',
-    ],
-    'a claim that is deleted before its first write has begun': [claim({}, { deletionTimestamp }), 'begun'],
-    'a deleted claim has begun, because of the resource that remains': [undefined, 'begun'],
-  };
-  for (const [name, [given, want, its]] of Object.entries(rows)) {
-    test(name, () => assert.equal(stageOfClaim(given, its), want));
-  }
+  const is = (given: Claim | undefined, want: Stage, its?: Managed): void =>
+    assert.equal(stageOfClaim(given, its), want);
+  test('a claim without a recorded name is new', () => is(claim({ classRef: classRef('small') }), 'new'));
+  test('a claim that names a resource that does not exist yet has begun', () => is(named, 'begun'));
+  test('a claim whose resource has no conditions yet is waiting', () => is(named, 'waiting', managed()));
+  test('a claim whose resource is being created is waiting', () =>
+    is(named, 'waiting', managed({}, { status: { conditions: [] } })));
+  test('a claim whose resource can be bound has begun', () =>
+    is(named, 'begun', managed({}, { status: { bindingPhase: 'Unbound' } })));
+  test('a claim with only half of its binding written has begun', () =>
+    is(named, 'begun', managed({}, { status: { bindingPhase: 'Bound' } })));
+  test('a claim that reports why it waits is waiting', () =>
+    is({ ...named, status: { bindingPhase: 'Unbound' } }, 'waiting', managed()));
+  test('a claim that is deleted while it waits has begun', () =>
+    is(claim(named.spec, { deletionTimestamp }), 'begun', managed()));
+  test('a Bound claim is settled', () => is({ ...named, status: { bindingPhase: 'Bound' } }, 'settled'));
+  test('a Bound claim that is being deleted has begun', () =>
+    is({ ...claim({}, { deletionTimestamp }), status: { bindingPhase: 'Bound' } }, 'begun'));
+  test('a claim that is deleted before its first write has begun', () =>
+    is(claim({}, { deletionTimestamp }), 'begun'));
+  test('a deleted claim has begun, because of the resource that remains', () => is(undefined, 'begun'));
 });

@@ -21,36 +21,20 @@ const telling = (object: Managed, facts: readonly ConditionFacts[]): Managed => 
 });
 
 describe('the stage of a managed resource', () => {
-  const rows: Record<string, readonly [Managed | undefined, Stage]> = {
-    'a resource without an external call is new': [managed(), 'new'],
-    'a resource whose external system could not be reached is new': [
-      telling(managed(), [reconcileError('no')]),
-      'new',
-    ],
-    'a resource that may exist externally has begun': [managed({}, { finalizers }), 'begun'],
-    'a resource that is being created has begun': [
-      telling(managed({}, { finalizers }), [creating(), reconcileSuccess()]),
-      'begun',
-    ],
-    'a Ready resource whose last attempt failed has begun': [
-      telling(managed({}, { finalizers }), [available(), reconcileError('no')]),
-      'begun',
-    ],
-    'a Ready and Synced resource is settled': [
-      telling(managed({}, { finalizers }), [available(), reconcileSuccess()]),
-      'settled',
-    ],
-    'an observed-only resource without a finalizer is settled': [
-      telling(managed(), [available(), reconcileSuccess()]),
-      'settled',
-    ],
-    'a resource that is being deleted has begun': [
-      telling(managed({}, { finalizers, deletionTimestamp }), [available(), reconcileSuccess()]),
-      'begun',
-    ],
-    'a deleted resource has begun': [undefined, 'begun'],
-  };
-  for (const [name, [given, want]] of Object.entries(rows)) {
-    test(name, () => assert.equal(stageOfManaged(given), want));
-  }
+  const is = (given: Managed | undefined, want: Stage): void => assert.equal(stageOfManaged(given), want);
+  test('a resource without an external call is new', () => is(managed(), 'new'));
+  test('a resource whose external system could not be reached is new', () =>
+    is(telling(managed(), [reconcileError('no')]), 'new'));
+  test('a resource that may exist externally has begun', () => is(managed({}, { finalizers }), 'begun'));
+  test('a resource that is being created has begun', () =>
+    is(telling(managed({}, { finalizers }), [creating(), reconcileSuccess()]), 'begun'));
+  test('a Ready resource whose last attempt failed has begun', () =>
+    is(telling(managed({}, { finalizers }), [available(), reconcileError('no')]), 'begun'));
+  test('a Ready and Synced resource is settled', () =>
+    is(telling(managed({}, { finalizers }), [available(), reconcileSuccess()]), 'settled'));
+  test('an observed-only resource without a finalizer is settled', () =>
+    is(telling(managed(), [available(), reconcileSuccess()]), 'settled'));
+  test('a resource that is being deleted has begun', () =>
+    is(telling(managed({}, { finalizers, deletionTimestamp }), [available(), reconcileSuccess()]), 'begun'));
+  test('a deleted resource has begun', () => is(undefined, 'begun'));
 });
