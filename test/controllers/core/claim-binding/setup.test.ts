@@ -57,15 +57,13 @@ const publishing = managed(
 );
 
 const bound = claim({ resourceRef: resourceRef('db'), writeConnectionSecretToRef: { name: 'conn' } });
-interface Case {
+interface Given {
   readonly claim?: Claim;
   readonly managed?: Managed;
   readonly secret?: Secret;
   /** All services of the claim kind, the one that reports first; default: this one alone. */
   readonly peers?: readonly ClaimService[];
   readonly claimNamespaces?: readonly string[];
-  readonly change: (cluster: FakeCluster) => void;
-  readonly want: readonly (readonly [because: string, key: string])[];
 }
 
 const copy: Secret = {
@@ -82,190 +80,158 @@ const changesClaim = (cluster: FakeCluster) =>
     metadata: { ...object.metadata, ...touched },
   }));
 
-const cases: Record<string, Case> = {
-  'a changed claim wakes the controller of its class kind': {
-    claim: ours,
-    change: changesClaim,
-    want: [['the claim changed', orders]],
-  },
-  'a changed claim does not wake the controller of another class kind': {
-    claim: theirs,
-    peers: [otherService, service],
-    change: changesClaim,
-    want: [],
-  },
-  'a changed claim wakes the controller that reports unknown kinds': {
-    claim: theirs,
-    peers: [service, otherService],
-    change: changesClaim,
-    want: [['the claim changed', orders]],
-  },
-  'a deleted claim wakes binding while a managed resource names it': {
-    claim: ours,
-    managed: naming,
-    change: (cluster) => cluster.delete(claimKind, { namespace: 'team', name: 'orders' }),
-    want: [['the claim was deleted, and a managed resource names it', orders]],
-  },
-  'a missing claim wakes binding if a resource names it with the UID of the deleted claim': {
-    claim: ours,
-    managed: managed({ claimRef: { ...claimRef(), name: 'former' } }),
-    change: (cluster) => cluster.delete(claimKind, { namespace: 'team', name: 'orders' }),
-    want: [['the claim was deleted, and a managed resource names it', 'team/former']],
-  },
-  'a missing claim does not wake binding if a resource names it with another UID': {
-    claim: ours,
-    managed: managed({ claimRef: { ...claimRef(), name: 'former', uid: 'another' } }),
-    change: (cluster) => cluster.delete(claimKind, { namespace: 'team', name: 'orders' }),
-    want: [],
-  },
-  'a deleted claim that no resource names does not wake binding': {
-    claim: ours,
-    change: (cluster) => cluster.delete(claimKind, { namespace: 'team', name: 'orders' }),
-    want: [],
-  },
-  'a managed resource wakes the claim that its claimRef names': {
-    claim: ours,
-    managed: naming,
-    change: changesManaged,
-    want: [['its managed resource changed', orders]],
-  },
-  'a field of a managed resource that binding does not read wakes no claim': {
-    claim: ours,
-    managed: naming,
-    change: annotateManaged(touched.annotations),
-    want: [],
-  },
-  'a managed resource without claimRef wakes no claim': {
-    claim: ours,
-    managed: managed(),
-    change: changesManaged,
-    want: [],
-  },
-  'a managed resource wakes the claim that names it': {
-    claim: claim({ resourceRef: resourceRef('db') }),
-    managed: managed(),
-    change: changesManaged,
-    want: [['its managed resource changed', orders]],
-  },
-  'a managed resource wakes the claim that stopped naming it': {
-    claim: ours,
-    managed: naming,
-    change: (cluster) =>
-      cluster.edit<Managed>(managedKind, { name: 'db' }, (object) => ({ ...object, spec: {} })),
-    want: [['its managed resource changed', orders]],
-  },
-  'a managed resource wakes a missing claim that it names': {
-    managed: naming,
-    change: changesManaged,
-    want: [['a managed resource names it, and it does not exist', orders]],
-  },
-  'a managed resource does not wake a claim of a namespace that this process does not serve': {
-    managed: naming,
-    claimNamespaces: ['others', 'more'],
-    change: changesManaged,
-    want: [],
-  },
-  'a managed resource that is being deleted does not wake a missing claim': {
-    managed: managed({ claimRef: claimRef() }, { deletionTimestamp, finalizers: ['x'] }),
-    change: changesManaged,
-    want: [],
-  },
-  'a class wakes its claims': {
-    claim: ours,
-    change: (cluster) => cluster.put(classKind, resourceClass('small', touched)),
-    want: [['its class changed', orders]],
-  },
-  'the Secret of a resource that does not exist wakes no claim': {
-    secret: source(managed({}, { name: 'unknown', uid: 'unknown' })),
-    change: (cluster) =>
-      cluster.put(
-        SecretKind,
-        source(managed({}, { name: 'unknown', uid: 'unknown' }), {}, { data: { a: 'eA==' } }),
-      ),
-    want: [],
-  },
-  'a source Secret that gets another owner wakes its claim': {
-    claim: bound,
-    managed: publishing,
-    secret: source(naming),
-    change: (cluster) =>
-      cluster.edit<Secret>(SecretKind, { namespace: 'system', name: 'src' }, (found) => ({
-        ...found,
-        metadata: {
-          ...found.metadata,
-          ownerReferences: [controllerReference(managed({}, { name: 'other', uid: 'other' }))],
-        },
-      })),
-    want: [['the owner or the consent of the secret of its managed resource changed', orders]],
-  },
-  'a source Secret that withdraws its consent wakes its claim, even if data changes with it': {
-    claim: { ...bound, status: { bindingPhase: 'Bound' } },
-    managed: publishing,
-    secret: source(naming, { annotations: allowsPropagationTo({ namespace: 'team', name: 'conn' }) }),
-    change: (cluster) => cluster.put(SecretKind, { ...source(naming), data: { password: 'bmV3' } }),
-    want: [['the owner or the consent of the secret of its managed resource changed', orders]],
-  },
-  'data of a source Secret, which secret propagation copies, does not wake a Bound claim': {
-    claim: { ...bound, status: { bindingPhase: 'Bound' } },
-    managed: publishing,
-    secret: source(naming),
-    change: (cluster) => cluster.put(SecretKind, { ...source(naming), data: { password: 'bmV3' } }),
-    want: [],
-  },
-  'data of a source Secret wakes a claim that is not Bound yet': {
-    claim: bound,
-    managed: publishing,
-    secret: source(naming),
-    change: (cluster) => cluster.put(SecretKind, { ...source(naming), data: { password: 'bmV3' } }),
-    want: [['the secret of its managed resource, which it waits for, changed', orders]],
-  },
-  'the deleted Secret of a claim wakes that claim': {
-    claim: bound,
-    managed: publishing,
-    secret: copy,
-    change: (cluster) => cluster.delete(SecretKind, { namespace: 'team', name: 'conn' }),
-    want: [['its secret was deleted or made immutable, or has another owner or source', orders]],
-  },
-  'the Secret of a claim that is made immutable wakes that claim': {
-    claim: bound,
-    managed: publishing,
-    secret: copy,
-    change: (cluster) => cluster.put(SecretKind, { ...copy, immutable: true }),
-    want: [['its secret was deleted or made immutable, or has another owner or source', orders]],
-  },
-};
+const deletesClaim = (cluster: FakeCluster) =>
+  cluster.delete(claimKind, { namespace: 'team', name: 'orders' });
+const changesSource = (cluster: FakeCluster) =>
+  cluster.put(SecretKind, { ...source(naming), data: { password: 'bmV3' } });
+const claimChanged = 'the claim changed';
+const claimDeleted = 'the claim was deleted, and a managed resource names it';
+const itsResource = 'its managed resource changed';
+const sourceChanged = 'the owner or the consent of the secret of its managed resource changed';
+const secretChanged = 'its secret was deleted or made immutable, or has another owner or source';
+
+/** The change wakes this claim, for this reason. Without a reason it wakes none. */
+async function wakes(
+  change: (cluster: FakeCluster) => unknown,
+  given: Given,
+  because?: string,
+  key = orders,
+): Promise<void> {
+  const { peers = [service], claimNamespaces } = given;
+  const cluster = new FakeCluster();
+  cluster.put(classKind, resourceClass('small'));
+  if (given.claim !== undefined) cluster.put(claimKind, given.claim);
+  if (given.managed !== undefined) cluster.put(managedKind, given.managed);
+  if (given.secret !== undefined) cluster.put(SecretKind, given.secret);
+  const log = recordedLog();
+  const env = { log, ...(claimNamespaces !== undefined && { claimNamespaces }) };
+  const process = new FakeProcess(cluster, undefined, env);
+  const { triggers } = claimBindingController(process.env, service, peersOf(...peers));
+  await process.synced();
+  const woken: [string, string][] = [];
+  const life = new Subscription();
+  for (const trigger of triggers) {
+    const note = (request: Request) => woken.push([trigger.because, objectKeyText(request)]);
+    life.add(requestsOf(trigger).subscribe(note));
+  }
+  woken.length = 0; // what is there when it begins
+  change(cluster);
+  life.unsubscribe();
+  process.stop();
+  assert.deepEqual(uniqWith(woken, isEqual), because === undefined ? [] : [[because, key]]);
+  const errors = log.lines.filter(({ level }) => level === 'error');
+  assert.deepEqual(errors, []);
+}
 
 describe('changes that wake a claim', () => {
-  for (const [name, given] of Object.entries(cases)) {
-    test(name, async () => {
-      const { peers = [service], claimNamespaces, change, want } = given;
-      const cluster = new FakeCluster();
-      cluster.put(classKind, resourceClass('small'));
-      if (given.claim !== undefined) cluster.put(claimKind, given.claim);
-      if (given.managed !== undefined) cluster.put(managedKind, given.managed);
-      if (given.secret !== undefined) cluster.put(SecretKind, given.secret);
-      const log = recordedLog();
-      const process = new FakeProcess(cluster, undefined, {
-        log,
-        ...(claimNamespaces !== undefined && { claimNamespaces }),
-      });
-      const { triggers } = claimBindingController(process.env, service, peersOf(...peers));
-      await process.synced();
-      const woken: [string, string][] = [];
-      const life = new Subscription();
-      for (const trigger of triggers) {
-        const note = (request: Request) => woken.push([trigger.because, objectKeyText(request)]);
-        life.add(requestsOf(trigger).subscribe(note));
-      }
-      woken.length = 0; // what is there when it begins
-      change(cluster);
-      life.unsubscribe();
-      process.stop();
-      assert.deepEqual(uniqWith(woken, isEqual), want);
-      assert.deepEqual(
-        log.lines.filter(({ level }) => level === 'error'),
-        [],
-      );
-    });
-  }
+  test('a changed claim wakes the controller of its class kind', () =>
+    wakes(changesClaim, { claim: ours }, claimChanged));
+  test('a changed claim does not wake the controller of another class kind', () =>
+    wakes(changesClaim, { claim: theirs, peers: [otherService, service] }));
+  test('a changed claim wakes the controller that reports unknown kinds', () =>
+    wakes(changesClaim, { claim: theirs, peers: [service, otherService] }, claimChanged));
+  test('a deleted claim wakes binding while a managed resource names it', () =>
+    wakes(deletesClaim, { claim: ours, managed: naming }, claimDeleted));
+  test('a missing claim wakes binding if a resource names it with the UID of the deleted claim', () =>
+    wakes(
+      deletesClaim,
+      { claim: ours, managed: managed({ claimRef: { ...claimRef(), name: 'former' } }) },
+      claimDeleted,
+      'team/former',
+    ));
+  test('a missing claim does not wake binding if a resource names it with another UID', () =>
+    wakes(deletesClaim, {
+      claim: ours,
+      managed: managed({ claimRef: { ...claimRef(), name: 'former', uid: 'another' } }),
+    }));
+  test('a deleted claim that no resource names does not wake binding', () =>
+    wakes(deletesClaim, { claim: ours }));
+  test('a managed resource wakes the claim that its claimRef names', () =>
+    wakes(changesManaged, { claim: ours, managed: naming }, itsResource));
+  test('a field of a managed resource that binding does not read wakes no claim', () =>
+    wakes(annotateManaged(touched.annotations), { claim: ours, managed: naming }));
+  test('a managed resource without claimRef wakes no claim', () =>
+    wakes(changesManaged, { claim: ours, managed: managed() }));
+  test('a managed resource wakes the claim that names it', () =>
+    wakes(
+      changesManaged,
+      { claim: claim({ resourceRef: resourceRef('db') }), managed: managed() },
+      itsResource,
+    ));
+  test('a managed resource wakes the claim that stopped naming it', () =>
+    wakes(
+      (cluster) => cluster.edit<Managed>(managedKind, { name: 'db' }, (object) => ({ ...object, spec: {} })),
+      { claim: ours, managed: naming },
+      itsResource,
+    ));
+  test('a managed resource wakes a missing claim that it names', () =>
+    wakes(changesManaged, { managed: naming }, 'a managed resource names it, and it does not exist'));
+  test('a managed resource does not wake a claim of a namespace that this process does not serve', () =>
+    wakes(changesManaged, { managed: naming, claimNamespaces: ['others', 'more'] }));
+  test('a managed resource that is being deleted does not wake a missing claim', () =>
+    wakes(changesManaged, {
+      managed: managed({ claimRef: claimRef() }, { deletionTimestamp, finalizers: ['x'] }),
+    }));
+  test('a class wakes its claims', () =>
+    wakes(
+      (cluster) => cluster.put(classKind, resourceClass('small', touched)),
+      { claim: ours },
+      'its class changed',
+    ));
+  test('the Secret of a resource that does not exist wakes no claim', () =>
+    wakes(
+      (cluster) =>
+        cluster.put(
+          SecretKind,
+          source(managed({}, { name: 'unknown', uid: 'unknown' }), {}, { data: { a: 'eA==' } }),
+        ),
+      { secret: source(managed({}, { name: 'unknown', uid: 'unknown' })) },
+    ));
+  test('a source Secret that gets another owner wakes its claim', () =>
+    wakes(
+      (cluster) =>
+        cluster.edit<Secret>(SecretKind, { namespace: 'system', name: 'src' }, (found) => ({
+          ...found,
+          metadata: {
+            ...found.metadata,
+            ownerReferences: [controllerReference(managed({}, { name: 'other', uid: 'other' }))],
+          },
+        })),
+      { claim: bound, managed: publishing, secret: source(naming) },
+      sourceChanged,
+    ));
+  test('a source Secret that withdraws its consent wakes its claim, even if data changes with it', () =>
+    wakes(
+      changesSource,
+      {
+        claim: { ...bound, status: { bindingPhase: 'Bound' } },
+        managed: publishing,
+        secret: source(naming, { annotations: allowsPropagationTo({ namespace: 'team', name: 'conn' }) }),
+      },
+      sourceChanged,
+    ));
+  test('data of a source Secret, which secret propagation copies, does not wake a Bound claim', () =>
+    wakes(changesSource, {
+      claim: { ...bound, status: { bindingPhase: 'Bound' } },
+      managed: publishing,
+      secret: source(naming),
+    }));
+  test('data of a source Secret wakes a claim that is not Bound yet', () =>
+    wakes(
+      changesSource,
+      { claim: bound, managed: publishing, secret: source(naming) },
+      'the secret of its managed resource, which it waits for, changed',
+    ));
+  test('the deleted Secret of a claim wakes that claim', () =>
+    wakes(
+      (cluster) => cluster.delete(SecretKind, { namespace: 'team', name: 'conn' }),
+      { claim: bound, managed: publishing, secret: copy },
+      secretChanged,
+    ));
+  test('the Secret of a claim that is made immutable wakes that claim', () =>
+    wakes(
+      (cluster) => cluster.put(SecretKind, { ...copy, immutable: true }),
+      { claim: bound, managed: publishing, secret: copy },
+      secretChanged,
+    ));
 });
