@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import mapValues from 'lodash/mapValues.js';
 import { controllerReference } from '../../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../../apis/core/v1alpha1/secret.ts';
 import { allowsPropagationTo, encodeDetails, propagatesFrom } from '../../../../apis/core/v1alpha1/secret.ts';
@@ -69,150 +68,105 @@ const notBound: PropagationDecision = {
   message: 'FavouriteDBInstance db is not bound to FancySQLInstance orders',
 };
 
-const cases: Record<string, { given: Partial<PropagationFacts>; want: PropagationDecision }> = {
-  'a Secret that was deleted gets nothing': {
-    given: { target: undefined },
-    want: { name: 'NothingToCopyTo' },
-  },
-  'a Secret that is being deleted gets nothing': {
-    given: { target: { ...target, metadata: { ...target.metadata, deletionTimestamp } } },
-    want: { name: 'NothingToCopyTo' },
-  },
-  'a Secret that names no source gets nothing': {
-    given: { target: without(target, 'annotations') },
-    want: { name: 'NothingToCopyTo' },
-  },
-  'a Secret waits for its source': { given: { source: undefined }, want: { name: 'SourceMissing' } },
-  'a source of another kind of resource is left to another controller': {
-    given: { source: without(source, 'ownerReferences') },
-    want: { name: 'OtherKind' },
-  },
-  'the Secret of a claim of another kind is left to another controller': {
-    given: { besides: [claimKind] },
-    want: { name: 'OtherKind' },
-  },
-  ...mapValues(
-    {
-      'a source that consents to no copy of this name is not copied': { namespace: 'team', name: 'other' },
-      'a source that consents to a copy in another namespace is not copied': {
-        namespace: 'rival',
-        name: 'conn',
+const nothing: PropagationDecision = { name: 'NothingToCopyTo' };
+const notApplied: PropagationDecision = { name: 'CredentialNotApplied' };
+const copies: PropagationDecision = { name: 'CopySecret', desired: { ...target, data: source.data ?? {} } };
+const noConsent: PropagationDecision = {
+  name: 'NoConsent',
+  message: 'connection secret system/src does not consent to be copied to team/conn',
+};
+const annotated = (annotations: Readonly<Record<string, string>>) => ({
+  source: { ...source, metadata: { ...source.metadata, annotations } },
+});
+const consenting = (to: Parameters<typeof allowsPropagationTo>[0]) => annotated(allowsPropagationTo(to));
+const isNot = (name: 'SourceNotControlled' | 'TargetNotControlled', whose: string): PropagationDecision => ({
+  name,
+  message: `${name === 'SourceNotControlled' ? 'connection secret system/src' : 'secret team/conn'} is not controlled by ${whose}`,
+});
+
+function decides(given: Partial<PropagationFacts>, want: PropagationDecision): PropagationDecision {
+  assert.deepEqual(decidePropagation({ ...chain, ...given }), want);
+  return want;
+}
+
+const cases: Readonly<Record<string, () => PropagationDecision>> = {
+  'a Secret that was deleted gets nothing': () => decides({ target: undefined }, nothing),
+  'a Secret that is being deleted gets nothing': () =>
+    decides({ target: { ...target, metadata: { ...target.metadata, deletionTimestamp } } }, nothing),
+  'a Secret that names no source gets nothing': () =>
+    decides({ target: without(target, 'annotations') }, nothing),
+  'a Secret waits for its source': () => decides({ source: undefined }, { name: 'SourceMissing' }),
+  'a source of another kind of resource is left to another controller': () =>
+    decides({ source: without(source, 'ownerReferences') }, { name: 'OtherKind' }),
+  'the Secret of a claim of another kind is left to another controller': () =>
+    decides({ besides: [claimKind] }, { name: 'OtherKind' }),
+  'a source that consents to no copy of this name is not copied': () =>
+    decides(consenting({ namespace: 'team', name: 'other' }), noConsent),
+  'a source that consents to a copy in another namespace is not copied': () =>
+    decides(consenting({ namespace: 'rival', name: 'conn' }), noConsent),
+  'a source whose resource does not exist is not copied': () =>
+    decides({ managed: undefined }, isNot('SourceNotControlled', 'a managed resource that exists')),
+  'a source of a previous resource of the same name is not copied': () =>
+    decides(
+      { managed: managed(bound.spec, { uid: 'new-uid' }) },
+      isNot('SourceNotControlled', 'FavouriteDBInstance db'),
+    ),
+  'a Secret whose claim does not exist gets nothing': () =>
+    decides({ claim: undefined }, isNot('TargetNotControlled', 'a claim that exists')),
+  'a Secret of a previous claim of the same name gets nothing': () =>
+    decides(
+      { claim: claim({}, { uid: 'new-uid' }) },
+      isNot('TargetNotControlled', 'FancySQLInstance orders'),
+    ),
+  'a resource that is Unbound shares nothing': () =>
+    decides(withStatus({ bindingPhase: 'Unbound' }), notBound),
+  'a Released resource shares nothing': () => decides(withStatus({ bindingPhase: 'Released' }), notBound),
+  'no Event for the Secret of a deleted claim, which is about to be deleted, too': () =>
+    decides(
+      { ...withStatus({ bindingPhase: 'Released' }), claim: claim({}, { deletionTimestamp }) },
+      { name: 'NotBound' },
+    ),
+  'a resource of another claim shares nothing': () =>
+    decides({ managed: { ...bound, spec: { claimRef: claimRef({ uid: 'another' }) } } }, notBound),
+  'a password that the external system does not have yet is not copied': () =>
+    decides(
+      withStatus({ credential: { hmac: hmacOf('old', { key: 'a2V5' }, 'managed-uid'), pending: false } }),
+      notApplied,
+    ),
+  'a password that the external system does not use yet is not copied': () =>
+    decides(withStatus({ credential: { ...credential, pending: true } }), notApplied),
+  'the password of another claim is not copied': () =>
+    decides(
+      annotated({
+        ...source.metadata.annotations,
+        [credentialAnnotation]: encodeNote({ key: 'a2V5', for: 'FancySQLInstance team/rival' }),
+      }),
+      notApplied,
+    ),
+  'an immutable Secret cannot get other data': () =>
+    decides(
+      { target: { ...target, immutable: true } },
+      {
+        name: 'TargetImmutable',
+        message:
+          'secret team/conn is immutable and differs from its source; delete it, and it is created again',
       },
-    },
-    (consent) => ({
-      given: {
-        source: {
-          ...source,
-          metadata: { ...source.metadata, annotations: allowsPropagationTo(consent) },
-        },
-      },
-      want: {
-        name: 'NoConsent' as const,
-        message: 'connection secret system/src does not consent to be copied to team/conn',
-      },
-    }),
-  ),
-  'a source whose resource does not exist is not copied': {
-    given: { managed: undefined },
-    want: {
-      name: 'SourceNotControlled',
-      message: 'connection secret system/src is not controlled by a managed resource that exists',
-    },
-  },
-  'a source of a previous resource of the same name is not copied': {
-    given: { managed: managed(bound.spec, { uid: 'new-uid' }) },
-    want: {
-      name: 'SourceNotControlled',
-      message: 'connection secret system/src is not controlled by FavouriteDBInstance db',
-    },
-  },
-  'a Secret whose claim does not exist gets nothing': {
-    given: { claim: undefined },
-    want: {
-      name: 'TargetNotControlled',
-      message: 'secret team/conn is not controlled by a claim that exists',
-    },
-  },
-  'a Secret of a previous claim of the same name gets nothing': {
-    given: { claim: claim({}, { uid: 'new-uid' }) },
-    want: {
-      name: 'TargetNotControlled',
-      message: 'secret team/conn is not controlled by FancySQLInstance orders',
-    },
-  },
-  'a resource that is Unbound shares nothing': {
-    given: withStatus({ bindingPhase: 'Unbound' }),
-    want: notBound,
-  },
-  'a Released resource shares nothing': {
-    given: withStatus({ bindingPhase: 'Released' }),
-    want: notBound,
-  },
-  'no Event for the Secret of a deleted claim, which is about to be deleted, too': {
-    given: {
-      ...withStatus({ bindingPhase: 'Released' }),
-      claim: claim({}, { deletionTimestamp }),
-    },
-    want: { name: 'NotBound' },
-  },
-  'a resource of another claim shares nothing': {
-    given: { managed: { ...bound, spec: { claimRef: claimRef({ uid: 'another' }) } } },
-    want: notBound,
-  },
-  'a password that the external system does not have yet is not copied': {
-    given: withStatus({
-      credential: { hmac: hmacOf('old', { key: 'a2V5' }, 'managed-uid'), pending: false },
-    }),
-    want: { name: 'CredentialNotApplied' },
-  },
-  'a password that the external system does not use yet is not copied': {
-    given: withStatus({ credential: { ...credential, pending: true } }),
-    want: { name: 'CredentialNotApplied' },
-  },
-  'the password of another claim is not copied': {
-    given: {
-      source: {
-        ...source,
-        metadata: {
-          ...source.metadata,
-          annotations: {
-            ...source.metadata.annotations,
-            [credentialAnnotation]: encodeNote({ key: 'a2V5', for: 'FancySQLInstance team/rival' }),
-          },
-        },
-      },
-    },
-    want: { name: 'CredentialNotApplied' },
-  },
-  'an immutable Secret cannot get other data': {
-    given: { target: { ...target, immutable: true } },
-    want: {
-      name: 'TargetImmutable',
-      message:
-        'secret team/conn is immutable and differs from its source; delete it, and it is created again',
-    },
-  },
-  'a Secret with the data of its source stays as it is': {
-    given: { target: { ...target, data: source.data ?? {} } },
-    want: { name: 'InSync' },
-  },
-  'a Secret gets the data of its source, and not the note': {
-    given: {},
-    want: { name: 'CopySecret', desired: { ...target, data: source.data ?? {} } },
-  },
-  'details that are not secret need no record': {
-    given: { secretDetails: undefined, ...withStatus({ credential: { hmac: 'x', pending: false } }) },
-    want: { name: 'CopySecret', desired: { ...target, data: source.data ?? {} } },
-  },
+    ),
+  'a Secret with the data of its source stays as it is': () =>
+    decides({ target: { ...target, data: source.data ?? {} } }, { name: 'InSync' }),
+  'a Secret gets the data of its source, and not the note': () => decides({}, copies),
+  'details that are not secret need no record': () =>
+    decides(
+      { secretDetails: undefined, ...withStatus({ credential: { hmac: 'x', pending: false } }) },
+      copies,
+    ),
 };
 
 describe('Secret propagation decides', () => {
-  for (const [rule, { given, want }] of Object.entries(cases)) {
-    test(rule, () => assert.deepEqual(decidePropagation({ ...chain, ...given }), want));
-  }
+  for (const [rule, check] of Object.entries(cases)) test(rule, () => void check());
 
   test('every decision has a case', () => {
-    const decided = new Set(Object.values(cases).map(({ want }) => want.name));
+    const decided = new Set(Object.values(cases).map((check) => check().name));
     assert.deepEqual([...decided].toSorted(), propagationDecisions.toSorted());
   });
 });
