@@ -76,41 +76,31 @@ describe('a condition has a failure as data', () => {
   const policy = new ApiError('denied by a webhook', { code: 400, reason: 'Unknown' });
   const hidden = secretsRefused('not yours', { namespace: 'infra', isExcluded: false });
   const excluded = secretsRefused('left alone', { namespace: undefined, isExcluded: true });
-  const cases: Readonly<
-    Record<
-      string,
-      readonly [error: unknown, step: 'connect' | 'call' | undefined, wanted: object | undefined]
-    >
-  > = {
-    'with the class of the error': [wrapped(cloud(429, 'x')), 'call', { class: 'Throttled' }],
-    'with Unknown, where the client gave no class': [new Error('boom'), 'call', { class: 'Unknown' }],
-    'with the fields to change': [
-      version,
-      'call',
-      { class: 'Invalid', advice: ['ChangeFields'], fields: ['spec.forProvider.version'] },
-    ],
-    'with the owner of the name': [
-      taken,
-      'call',
-      {
-        class: 'Conflict',
-        advice: ['ChooseExternalName', 'ObserveOnly'],
-        holder: { by: 'AnotherResource', kind: 'box.example.org', name: 'ab' },
-      },
-    ],
-    'of connecting': [new Error('it holds no JSON'), 'connect', { class: 'CredentialsUnreadable' }],
-    'of a Secret that RBAC hides': [
-      wrapped(hidden),
-      'connect',
-      { class: 'SecretsForbidden', namespace: 'infra' },
-    ],
-    'of Secrets that a flag excludes, in any step': [excluded, undefined, { class: 'SecretsExcluded' }],
-    'of a request that the API server refuses': [policy, undefined, { class: 'RequestRefused' }],
-    'but not of another step': [cloud(429, 'x'), undefined, undefined],
-    'nor of the API server': [ofServer, 'call', undefined],
-    'nor of a bug': [new TypeError('boom'), 'call', undefined],
-  };
-  for (const [name, [error, step, wanted]] of Object.entries(cases)) {
-    test(name, () => assert.deepEqual(conditionErrorOf(error, step), wanted));
-  }
+  const has = (error: unknown, step: 'connect' | 'call' | undefined, want: object | undefined): void =>
+    assert.deepEqual(conditionErrorOf(error, step), want);
+  test('with the class of the error', () => has(wrapped(cloud(429, 'x')), 'call', { class: 'Throttled' }));
+  test('with Unknown, where the client gave no class', () =>
+    has(new Error('boom'), 'call', { class: 'Unknown' }));
+  test('with the fields to change', () =>
+    has(version, 'call', {
+      class: 'Invalid',
+      advice: ['ChangeFields'],
+      fields: ['spec.forProvider.version'],
+    }));
+  test('with the owner of the name', () =>
+    has(taken, 'call', {
+      class: 'Conflict',
+      advice: ['ChooseExternalName', 'ObserveOnly'],
+      holder: { by: 'AnotherResource', kind: 'box.example.org', name: 'ab' },
+    }));
+  test('of connecting', () =>
+    has(new Error('it holds no JSON'), 'connect', { class: 'CredentialsUnreadable' }));
+  test('of a Secret that RBAC hides', () =>
+    has(wrapped(hidden), 'connect', { class: 'SecretsForbidden', namespace: 'infra' }));
+  test('of Secrets that a flag excludes, in any step', () =>
+    has(excluded, undefined, { class: 'SecretsExcluded' }));
+  test('of a request that the API server refuses', () => has(policy, undefined, { class: 'RequestRefused' }));
+  test('but not of another step', () => has(cloud(429, 'x'), undefined, undefined));
+  test('nor of the API server', () => has(ofServer, 'call', undefined));
+  test('nor of a bug', () => has(new TypeError('boom'), 'call', undefined));
 });

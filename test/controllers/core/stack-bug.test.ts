@@ -22,68 +22,58 @@ const product = `connect (file:///app/node_modules/services-stack/dist/controlle
 const authors = 'configure (file:///app/my-stack/stack.ts:5:6)';
 const main = 'async file:///app/src/main.ts:7:8';
 
-const rows: Readonly<
-  Record<string, readonly [places: readonly string[], stack: string | undefined, reported: string]>
-> = {
-  'of a stack, in its file': [[authors, decide], 'shop', 'stack shop: x (TypeError at my-stack/stack.ts:5)'],
-  'of a stack, in a library that it calls': [
+const reports = (places: readonly string[], stack: string | undefined, reported: string): void =>
+  assert.equal(describeBug(bugAt(places, stack)), `bug in the ${reported}`);
+test('of a stack, in its file', () =>
+  reports([authors, decide], 'shop', 'stack shop: x (TypeError at my-stack/stack.ts:5)'));
+test('of a stack, in a library that it calls', () =>
+  reports(
     ['Object.parse (node:url:1:2)', 'a (/app/node_modules/p/i.js:3:4)', authors, decide],
     'shop',
     'stack shop: x (TypeError at my-stack/stack.ts:5)',
-  ],
-  'of a stack, in what helps authors': [
-    [lodash, helper, authors, decide],
-    'shop',
-    'stack shop: x (TypeError at my-stack/stack.ts:5)',
-  ],
-  'of a stack, in the package that helps authors': [
-    [product, authors, product],
-    'shop',
-    'stack shop: x (TypeError at my-stack/stack.ts:5)',
-  ],
-  'of a stack, in a file without a function': [
+  ));
+test('of a stack, in what helps authors', () =>
+  reports([lodash, helper, authors, decide], 'shop', 'stack shop: x (TypeError at my-stack/stack.ts:5)'));
+test('of a stack, in the package that helps authors', () =>
+  reports([product, authors, product], 'shop', 'stack shop: x (TypeError at my-stack/stack.ts:5)'));
+test('of a stack, in a file without a function', () =>
+  reports(
     ['file:///app/my-stack/client.js:5:6'],
     'shop',
     'stack shop: x (TypeError at my-stack/client.js:5)',
-  ],
-  'of a stack of ours': [
+  ));
+test('of a stack of ours', () =>
+  reports(
     [`configure (${root}/controllers/fcp/favourite-db-instance/configure.ts:4:2)`, decide],
     'fcp',
     'stack fcp: x (TypeError at favourite-db-instance/configure.ts:4)',
-  ],
-  'of a stack, in nothing of its own': [[decide, helper, lodash], 'shop', 'stack shop: x (TypeError)'],
-  'of a stack, on a drive': [
+  ));
+test('of a stack, in nothing of its own', () =>
+  reports([decide, helper, lodash], 'shop', 'stack shop: x (TypeError)'));
+test('of a stack, on a drive', () =>
+  reports(
     ['configure (C:\\app\\my-stack\\stack.js:5:6)'],
     'shop',
     'stack shop: x (TypeError at my-stack/stack.js:5)',
-  ],
-  'of the controllers': [
-    [decide, main],
-    undefined,
-    'controllers: x (TypeError at claim-binding/provision.ts:89)',
-  ],
-  'of the controllers, in a library': [
+  ));
+test('of the controllers', () =>
+  reports([decide, main], undefined, 'controllers: x (TypeError at claim-binding/provision.ts:89)'));
+test('of the controllers, in a library', () =>
+  reports(
     ['Object.parse (node:url:1:2)', lodash, decide],
     undefined,
     'controllers: x (TypeError at claim-binding/provision.ts:89)',
-  ],
-  'of the controllers, where they run something awaited': [
-    [main],
-    undefined,
-    'controllers: x (TypeError at src/main.ts:7)',
-  ],
-  'of the controllers, nowhere': [
+  ));
+test('of the controllers, where they run something awaited', () =>
+  reports([main], undefined, 'controllers: x (TypeError at src/main.ts:7)'));
+test('of the controllers, nowhere', () =>
+  reports(
     ['Object.parse (node:url:1:2)', 'async Promise.all (index 1)'],
     undefined,
     'controllers: x (TypeError)',
-  ],
-};
+  ));
 
 describe('the message of a bug names the stack and the place in its code', () => {
-  for (const [name, [places, stack, reported]] of Object.entries(rows)) {
-    test(name, () => assert.equal(describeBug(bugAt(places, stack)), `bug in the ${reported}`));
-  }
-
   test('without a stack trace', () => {
     const bug = new TypeError('x');
     bug.stack = '';
