@@ -135,10 +135,8 @@ for (const [mode, { controller, matching, ...wanted }] of Object.entries(modes))
         observedGeneration: claimIn(cluster)?.metadata.generation,
         consideredKinds: peers.map((peer) => kindKey(peer.class)),
       });
-      assert.deepEqual(
-        process.events.map(({ type, reason }) => [type, reason]),
-        [['Warning', wanted.noneReason]],
-      );
+      const recorded = process.events.map(({ type, reason }) => [type, reason]);
+      assert.deepEqual(recorded, [['Warning', wanted.noneReason]]);
       process.resync(claimKind);
       await process.settle(60_000);
       assert.deepEqual(cluster.takeWrites(), []);
@@ -162,9 +160,7 @@ for (const [mode, { controller, matching, ...wanted }] of Object.entries(modes))
 
     test('NoMatchingClass: UpdateStatusError: a failed status write is tried again', async () => {
       const { cluster, process } = worldOf();
-      cluster.before('updateStatus', claimKind, () => {
-        throw forbidden();
-      });
+      cluster.refuse('updateStatus', claimKind, forbidden());
       await process.settle();
       assert.match(String(process.errors[0]), /cannot update resource claim status: denied/);
       assert.equal(getCondition(claimIn(cluster)?.status?.conditions, 'Ready').reason, wanted.noneReason);
@@ -203,50 +199,31 @@ for (const [mode, { controller, matching, ...wanted }] of Object.entries(modes))
 
 describe('the claims that wake a scheduler or a defaulter', () => {
   const selector = { classSelector: { matchLabels: { size: 'small' } } };
-  const rows: Record<string, { readonly spec: Claim['spec']; readonly wakes: string }> = {
-    'HasClassSelector absent: a claim without a selector wakes the defaulter': {
-      spec: {},
-      wakes: 'defaulting',
-    },
-    'HasClassSelector present: a claim with a selector wakes the scheduler': {
-      spec: selector,
-      wakes: 'scheduling',
-    },
-    'HasClassSelector present, but empty: a claim with an empty selector wakes the scheduler': {
-      spec: { classSelector: {} },
-      wakes: 'scheduling',
-    },
-    'HasNoClassReference false: a claim with a class wakes neither': {
-      spec: { classRef: classRef('small') },
-      wakes: '',
-    },
-    'HasNoClassReference false, with a selector: a claim with a class and a selector wakes neither': {
-      spec: { ...selector, classRef: classRef('small') },
-      wakes: '',
-    },
-    'HasNoManagedResourceReference false: a claim with a resource wakes neither': {
-      spec: { resourceRef: resourceRef('db') },
-      wakes: '',
-    },
-    'HasNoManagedResourceReference false, with a selector: a claim with a resource and a selector wakes neither':
-      {
-        spec: { ...selector, resourceRef: resourceRef('db') },
-        wakes: '',
-      },
-  };
-  for (const [name, { spec, wakes }] of Object.entries(rows)) {
-    test(name, async () => {
-      const woken: string[] = [];
-      for (const [mode, { controller }] of Object.entries(modes)) {
-        const cluster = new FakeCluster();
-        const process = new FakeProcess(cluster, (env) => [controller(env, service, peersOf(service))]);
-        cluster.put(claimKind, claim(spec));
-        await process.settle(0);
-        if (process.runs > 0) woken.push(mode);
-      }
-      assert.equal(woken.join(), wakes);
-    });
+  async function wakes(want: string, spec: Claim['spec']): Promise<void> {
+    const woken: string[] = [];
+    for (const [mode, { controller }] of Object.entries(modes)) {
+      const cluster = new FakeCluster();
+      const process = new FakeProcess(cluster, (env) => [controller(env, service, peersOf(service))]);
+      cluster.put(claimKind, claim(spec));
+      await process.settle(0);
+      if (process.runs > 0) woken.push(mode);
+    }
+    assert.equal(woken.join(), want);
   }
+  test('HasClassSelector absent: a claim without a selector wakes the defaulter', () =>
+    wakes('defaulting', {}));
+  test('HasClassSelector present: a claim with a selector wakes the scheduler', () =>
+    wakes('scheduling', selector));
+  test('HasClassSelector present, but empty: a claim with an empty selector wakes the scheduler', () =>
+    wakes('scheduling', { classSelector: {} }));
+  test('HasNoClassReference false: a claim with a class wakes neither', () =>
+    wakes('', { classRef: classRef('small') }));
+  test('HasNoClassReference false, with a selector: a claim with a class and a selector wakes neither', () =>
+    wakes('', { ...selector, classRef: classRef('small') }));
+  test('HasNoManagedResourceReference false: a claim with a resource wakes neither', () =>
+    wakes('', { resourceRef: resourceRef('db') }));
+  test('HasNoManagedResourceReference false, with a selector: a claim with a resource and a selector wakes neither', () =>
+    wakes('', { ...selector, resourceRef: resourceRef('db') }));
 });
 
 test('a classRef with only a name is completed, and keeps the fields of its author', async () => {

@@ -42,38 +42,36 @@ describe('the credentials of a managed resource', () => {
   const optional = (name: string): ManagedSpec => ({
     providerConfigRef: { name, policy: { resolution: 'Optional' } },
   });
-  const rows: Record<string, { spec: ManagedSpec; want: string | RegExp }> = {
-    'a legacy Provider': { spec: { providerRef: { name: 'old' } }, want: 'old-token' },
-    'a ProviderConfig': { spec: { providerConfigRef: { name: 'eu' } }, want: 'eu-token' },
-    'none named: the default': { spec: {}, want: 'default-token' },
-    'the policy of the reference has no effect on a ProviderConfig that does not exist': {
-      spec: optional('gone'),
-      want: /^ControllerError: ProviderConfig gone does not exist; create it, or name another one$/,
-    },
-    'no such Provider': {
-      spec: { providerRef: { name: 'gone' } },
-      want: /^ControllerError: Provider gone does not exist; create it, or name another one$/,
-    },
-    'a ProviderConfig of that name is no Provider': {
-      spec: { providerRef: { name: 'eu' } },
-      want: /^ControllerError: Provider eu does not exist; create it, or name another one$/,
-    },
-    'a Provider without credentials': {
-      spec: { providerRef: { name: 'bare' } },
-      want: /^Error: Provider bare has no spec\.credentialsSecretRef$/,
-    },
-    'no such ProviderConfig': {
-      spec: { providerConfigRef: { name: 'gone' } },
-      want: /^ControllerError: ProviderConfig gone does not exist; create it, or name another one$/,
-    },
-  };
-  for (const [name, { spec, want }] of Object.entries(rows)) {
-    test(name, async () => {
-      const { tokenOf } = scene();
-      if (want instanceof RegExp) await assert.rejects(tokenOf(spec), want);
-      else assert.equal(await tokenOf(spec), want);
-    });
+  async function are(spec: ManagedSpec, want: string | RegExp): Promise<void> {
+    const { tokenOf } = scene();
+    if (want instanceof RegExp) await assert.rejects(tokenOf(spec), want);
+    else assert.equal(await tokenOf(spec), want);
   }
+  test('a legacy Provider', () => are({ providerRef: { name: 'old' } }, 'old-token'));
+  test('a ProviderConfig', () => are({ providerConfigRef: { name: 'eu' } }, 'eu-token'));
+  test('none named: the default', () => are({}, 'default-token'));
+  test('the policy of the reference has no effect on a ProviderConfig that does not exist', () =>
+    are(
+      optional('gone'),
+      /^ControllerError: ProviderConfig gone does not exist; create it, or name another one$/,
+    ));
+  test('no such Provider', () =>
+    are(
+      { providerRef: { name: 'gone' } },
+      /^ControllerError: Provider gone does not exist; create it, or name another one$/,
+    ));
+  test('a ProviderConfig of that name is no Provider', () =>
+    are(
+      { providerRef: { name: 'eu' } },
+      /^ControllerError: Provider eu does not exist; create it, or name another one$/,
+    ));
+  test('a Provider without credentials', () =>
+    are({ providerRef: { name: 'bare' } }, /^Error: Provider bare has no spec\.credentialsSecretRef$/));
+  test('no such ProviderConfig', () =>
+    are(
+      { providerConfigRef: { name: 'gone' } },
+      /^ControllerError: ProviderConfig gone does not exist; create it, or name another one$/,
+    ));
 });
 
 const who = 'ProviderConfig default';
@@ -112,42 +110,32 @@ const inFile = (path: string): CredentialSelector => ({ source: 'Filesystem', fs
 const inVariable = (name: string): CredentialSelector => ({ source: 'Environment', env: { name } });
 
 describe('credentials by source', () => {
-  const rows: Record<
-    string,
-    { selector: CredentialSelector; text: string; entries?: object; origin: string }
-  > = {
-    'Secret: the entry, among all of them': {
-      selector: inSecret('credentials'),
-      text: 'hush-hush',
-      entries: { credentials: 'hush-hush', other: 'x' },
-      origin: 'secret infra/cloud',
-    },
-    'Environment: the variable': {
-      selector: inVariable('CLOUD'),
-      text: '{"token": "hush-hush"}',
-      entries: { token: 'hush-hush' },
-      origin: 'environment variable CLOUD',
-    },
-    'Filesystem: the file, as text and as entries': {
-      selector: inFile('/etc/cloud.json'),
-      text: files['/etc/cloud.json']!,
-      entries: { endpoint: 'db.example', port: '5432', password: 'hush-hush' },
-      origin: 'file /etc/cloud.json',
-    },
-    'Filesystem: what holds no entries is text all the same': {
-      selector: inFile('/etc/text'),
-      text: 'hush-hush',
-      origin: 'file /etc/text',
-    },
-  };
-  for (const [name, { selector, text, entries, origin }] of Object.entries(rows)) {
-    test(name, async () => {
-      const credentials = heldCredentials(await reader().read(selector, who));
-      assert.deepEqual([credentials.source, credentials.text], [selector.source, text]);
-      assert.equal(credentials.origin, origin);
-      if (entries !== undefined) assert.deepEqual(credentials.entries(), entries);
-    });
+  async function are(
+    selector: CredentialSelector,
+    text: string,
+    origin: string,
+    entries?: object,
+  ): Promise<void> {
+    const credentials = heldCredentials(await reader().read(selector, who));
+    assert.deepEqual([credentials.source, credentials.text], [selector.source, text]);
+    assert.equal(credentials.origin, origin);
+    if (entries !== undefined) assert.deepEqual(credentials.entries(), entries);
   }
+  test('Secret: the entry, among all of them', () =>
+    are(inSecret('credentials'), 'hush-hush', 'secret infra/cloud', {
+      credentials: 'hush-hush',
+      other: 'x',
+    }));
+  test('Environment: the variable', () =>
+    are(inVariable('CLOUD'), '{"token": "hush-hush"}', 'environment variable CLOUD', { token: 'hush-hush' }));
+  test('Filesystem: the file, as text and as entries', () =>
+    are(inFile('/etc/cloud.json'), files['/etc/cloud.json']!, 'file /etc/cloud.json', {
+      endpoint: 'db.example',
+      port: '5432',
+      password: 'hush-hush',
+    }));
+  test('Filesystem: what holds no entries is text all the same', () =>
+    are(inFile('/etc/text'), 'hush-hush', 'file /etc/text'));
 
   for (const source of ['None', 'InjectedIdentity'] as const) {
     test(`${source}: a missing entry is an error, and a caller that can work without it gets none`, async () => {
@@ -264,9 +252,7 @@ test('a Secret that does not exist is read every two seconds at most, and each r
 
 test('a failed read is reported with the name of each reader', async () => {
   const { cluster, read } = reader();
-  cluster.before('get', SecretKind, () => {
-    throw broken();
-  });
+  cluster.refuse('get', SecretKind, broken());
   await Promise.all(
     ['one', 'two'].map((name) =>
       assert.rejects(read(inSecret('other'), `Provider ${name}`), {
