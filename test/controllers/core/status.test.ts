@@ -116,85 +116,82 @@ describe('the status of a managed resource, whole', () => {
     ...condition,
     lastTransitionTime: '2025-01-01T00:00:00Z',
   });
-  const rows: Record<
-    string,
-    {
-      spec?: ManagedSpec;
-      before?: ManagedStatus;
-      /** Default: it is ready. */
-      facts?: Parameters<typeof withManagedStatus>[1];
-      want: ManagedStatus & object;
-    }
-  > = {
-    'ready: bindable, and of this generation': {
-      want: { bindingPhase: 'Unbound', conditions: [synced, isReady] },
-    },
-    'a status without Ready is pending at first': {
-      facts: { synced: reconcileSuccess(), isCredentialInForce: true },
-      want: {
+  function becomes(
+    want: ManagedStatus & object,
+    facts: Parameters<typeof withManagedStatus>[1] = ready,
+    before?: ManagedStatus,
+    spec: ManagedSpec = {},
+  ): void {
+    const subject = managed(spec, before === undefined ? {} : { status: before });
+    assert.deepEqual(withManagedStatus(subject, facts, now).status, { ...want, observedGeneration: 2 });
+  }
+  test('ready: bindable, and of this generation', () =>
+    becomes({ bindingPhase: 'Unbound', conditions: [synced, isReady] }));
+  test('a status without Ready is pending at first', () =>
+    becomes(
+      {
         conditions: [
           synced,
           { type: 'Ready', status: 'Unknown', reason: 'Pending', ...times },
           { ...reconciling('Pending'), ...times },
         ],
       },
-    },
-    'a status without Ready keeps the earlier one': {
-      before: { observedGeneration: 1, conditions: [{ ...isReady, observedGeneration: 1 }] },
-      facts: { synced: reconcileSuccess(), isCredentialInForce: true },
-      want: { conditions: [{ ...isReady, observedGeneration: 1 }, synced] },
-    },
-    'ready, while another credential is being set: not available to claims yet': {
-      facts: { ...ready, isCredentialInForce: false, credential: { hmac: 'h', pending: true } },
-      want: { credential: { hmac: 'h', pending: true }, conditions: [synced, isReady] },
-    },
-    'a value that the external system reports is beside the rest': {
-      before: { bindingPhase: 'Bound' },
-      facts: { ...ready, status: { endpoint: 'db.example' } },
-      want: {
-        bindingPhase: 'Bound',
-        endpoint: 'db.example',
-        conditions: [synced, isReady],
-      } as ManagedStatus,
-    },
-    'a Bound resource stays Bound while another credential is set': {
-      before: { bindingPhase: 'Bound' },
-      facts: { ...ready, isCredentialInForce: false },
-      want: { bindingPhase: 'Bound', conditions: [synced, isReady] },
-    },
-    'a resource that another version released is Released, also without a status': {
-      spec: { claimRef: { uid: 'unknown' } },
-      want: { bindingPhase: 'Released', boundUID: 'managed-uid', conditions: [synced, isReady] },
-    },
-    'the record of a credential stays until a run knows another one': {
-      before: { bindingPhase: 'Bound', credential: { hmac: 'before', pending: false } },
-      want: {
+      { synced: reconcileSuccess(), isCredentialInForce: true },
+    ));
+  test('a status without Ready keeps the earlier one', () =>
+    becomes(
+      { conditions: [{ ...isReady, observedGeneration: 1 }, synced] },
+      { synced: reconcileSuccess(), isCredentialInForce: true },
+      { observedGeneration: 1, conditions: [{ ...isReady, observedGeneration: 1 }] },
+    ));
+  test('ready, while another credential is being set: not available to claims yet', () =>
+    becomes(
+      { credential: { hmac: 'h', pending: true }, conditions: [synced, isReady] },
+      { ...ready, isCredentialInForce: false, credential: { hmac: 'h', pending: true } },
+    ));
+  test('a value that the external system reports is beside the rest', () =>
+    becomes(
+      { bindingPhase: 'Bound', endpoint: 'db.example', conditions: [synced, isReady] } as ManagedStatus,
+      { ...ready, status: { endpoint: 'db.example' } },
+      { bindingPhase: 'Bound' },
+    ));
+  test('a Bound resource stays Bound while another credential is set', () =>
+    becomes(
+      { bindingPhase: 'Bound', conditions: [synced, isReady] },
+      { ...ready, isCredentialInForce: false },
+      { bindingPhase: 'Bound' },
+    ));
+  test('a resource that another version released is Released, also without a status', () =>
+    becomes(
+      { bindingPhase: 'Released', boundUID: 'managed-uid', conditions: [synced, isReady] },
+      undefined,
+      undefined,
+      { claimRef: { uid: 'unknown' } },
+    ));
+  test('the record of a credential stays until a run knows another one', () =>
+    becomes(
+      {
         bindingPhase: 'Bound',
         credential: { hmac: 'before', pending: false },
         conditions: [synced, isReady],
       },
-    },
-    'a run that knows another credential records it': {
-      before: { bindingPhase: 'Bound', credential: { hmac: 'before', pending: false } },
-      facts: { ...ready, credential: { hmac: 'after', pending: true } },
-      want: {
-        bindingPhase: 'Bound',
-        credential: { hmac: 'after', pending: true },
-        conditions: [synced, isReady],
-      },
-    },
-    'an unchanged status is equal, times included': {
-      before: { bindingPhase: 'Unbound', conditions: [earlier(synced), earlier(isReady)] },
-      want: { bindingPhase: 'Unbound', conditions: [earlier(synced), earlier(isReady)] },
-    },
-    'an operation has conditions of its own': {
-      facts: {
-        synced: reconcileSuccess(),
-        ready: creating(),
-        isCredentialInForce: true,
-        operation: [{ type: 'AsyncOperation', status: 'False', reason: 'Ongoing' }],
-      },
-      want: {
+      undefined,
+      { bindingPhase: 'Bound', credential: { hmac: 'before', pending: false } },
+    ));
+  test('a run that knows another credential records it', () =>
+    becomes(
+      { bindingPhase: 'Bound', credential: { hmac: 'after', pending: true }, conditions: [synced, isReady] },
+      { ...ready, credential: { hmac: 'after', pending: true } },
+      { bindingPhase: 'Bound', credential: { hmac: 'before', pending: false } },
+    ));
+  test('an unchanged status is equal, times included', () =>
+    becomes({ bindingPhase: 'Unbound', conditions: [earlier(synced), earlier(isReady)] }, undefined, {
+      bindingPhase: 'Unbound',
+      conditions: [earlier(synced), earlier(isReady)],
+    }));
+  test('an operation has conditions of its own', () =>
+    becomes(
+      {
         conditions: [
           synced,
           { ...creating(), ...times },
@@ -202,14 +199,13 @@ describe('the status of a managed resource, whole', () => {
           { ...reconciling('Creating'), ...times },
         ],
       },
-    },
-  };
-  for (const [name, { spec = {}, before, facts = ready, want }] of Object.entries(rows)) {
-    test(name, () => {
-      const subject = managed(spec, before === undefined ? {} : { status: before });
-      assert.deepEqual(withManagedStatus(subject, facts, now).status, { ...want, observedGeneration: 2 });
-    });
-  }
+      {
+        synced: reconcileSuccess(),
+        ready: creating(),
+        isCredentialInForce: true,
+        operation: [{ type: 'AsyncOperation', status: 'False', reason: 'Ongoing' }],
+      },
+    ));
   test('of no generation nothing is said of one', () => {
     const { generation: _generation, ...metadata } = managed().metadata;
     const { status } = withManagedStatus({ ...managed(), metadata }, ready, now);
