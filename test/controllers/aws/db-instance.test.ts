@@ -61,51 +61,40 @@ describe('a claim and a class make', () => {
   const mysql = (version?: string): MySQLInstance => claim('MySQLInstance', version);
   const dbInstanceClass = 'db.t3.micro';
 
-  const cases: Readonly<
-    Record<string, readonly [PostgreSQLInstance | MySQLInstance, object, object | string]>
-  > = {
-    'the engine of the claim, where the class names none': [
-      postgresql(),
-      {},
-      { dbInstanceClass, engine: 'postgres' },
-    ],
-    'a MySQL of the version that is asked for': [
-      mysql('8.0'),
-      {},
-      { dbInstanceClass, engine: 'mysql', engineVersion: '8.0' },
-    ],
-    'a MariaDB, if the class asks for it': [
-      mysql(),
-      { engine: 'mariadb' },
-      { dbInstanceClass, engine: 'mariadb' },
-    ],
-    'the version of the class, where it is that of the claim more exactly': [
+  function make(given: PostgreSQLInstance | MySQLInstance, forProvider: object, want: object | string): void {
+    const configured = configureRDSInstance(given, classOf({ dbInstanceClass, ...forProvider }));
+    assert.deepEqual(incompatibilityOfRDSInstance(given, forProvider) ?? configured.forProvider, want);
+  }
+  test('the engine of the claim, where the class names none', () =>
+    make(postgresql(), {}, { dbInstanceClass, engine: 'postgres' }));
+  test('a MySQL of the version that is asked for', () =>
+    make(mysql('8.0'), {}, { dbInstanceClass, engine: 'mysql', engineVersion: '8.0' }));
+  test('a MariaDB, if the class asks for it', () =>
+    make(mysql(), { engine: 'mariadb' }, { dbInstanceClass, engine: 'mariadb' }));
+  test('the version of the class, where it is that of the claim more exactly', () =>
+    make(
       postgresql('16'),
       { engineVersion: '16.4' },
       { dbInstanceClass, engine: 'postgres', engineVersion: '16.4' },
-    ],
-    'nothing, of another engine': [
+    ));
+  test('nothing, of another engine', () =>
+    make(
       postgresql(),
       { engine: 'mysql' },
       'has engine "mysql", which no PostgreSQLInstance can be given; choose one with postgres',
-    ],
-    'nothing, of another version': [
+    ));
+  test('nothing, of another version', () =>
+    make(
       postgresql('16'),
       { engineVersion: '15.10' },
       'has engineVersion "15.10", but the claim\'s spec.engineVersion is "16"',
-    ],
-    'nothing, of PostgreSQL for who wants a MySQL of that version': [
+    ));
+  test('nothing, of PostgreSQL for who wants a MySQL of that version', () =>
+    make(
       mysql('16'),
       { engine: 'postgres', engineVersion: '16.4' },
       'has engine "postgres", which no MySQLInstance can be given; choose one with mysql or mariadb',
-    ],
-  };
-  for (const [what, [given, forProvider, expected]] of Object.entries(cases)) {
-    test(what, () => {
-      const configured = configureRDSInstance(given, classOf({ dbInstanceClass, ...forProvider }));
-      assert.deepEqual(incompatibilityOfRDSInstance(given, forProvider) ?? configured.forProvider, expected);
-    });
-  }
+    ));
 });
 
 describe('a version', () => {
@@ -159,18 +148,22 @@ describe('a new instance', () => {
 
 describe('the differences of a DB instance', () => {
   const same = { change: {}, refused: [] };
-  const cases: Readonly<Record<string, readonly [ForProvider, DBInstance, object]>> = {
-    'nothing: RDS has grown the storage by itself': [
+  const differ = (forProvider: ForProvider, db: DBInstance, want: object): void =>
+    assert.deepEqual(differenceOf(forProvider, db), want);
+  test('nothing: RDS has grown the storage by itself', () =>
+    differ(
       { allocatedStorage: 20, maxAllocatedStorage: 100 },
       { AllocatedStorage: 40, MaxAllocatedStorage: 100 },
       same,
-    ],
-    'storage that is to shrink, which cannot be': [
+    ));
+  test('storage that is to shrink, which cannot be', () =>
+    differ(
       { allocatedStorage: 20 },
       { AllocatedStorage: 40 },
       { change: {}, refused: ['spec.forProvider.allocatedStorage from 40 to 20'] },
-    ],
-    'nothing: it will be so after the maintenance window': [
+    ));
+  test('nothing: it will be so after the maintenance window', () =>
+    differ(
       { dbInstanceClass: 'db.t3.small', port: 5433 },
       {
         DBInstanceClass: 'db.t3.micro',
@@ -178,8 +171,9 @@ describe('the differences of a DB instance', () => {
         PendingModifiedValues: { DBInstanceClass: 'db.t3.small', Port: 5433 },
       },
       same,
-    ],
-    'a pending change that is to be applied at once': [
+    ));
+  test('a pending change that is to be applied at once', () =>
+    differ(
       { dbInstanceClass: 'db.t3.small', applyModificationsImmediately: true },
       {
         DBInstanceStatus: 'available',
@@ -187,23 +181,19 @@ describe('the differences of a DB instance', () => {
         PendingModifiedValues: { DBInstanceClass: 'db.t3.small' },
       },
       { change: { DBInstanceClass: 'db.t3.small' }, refused: [] },
-    ],
-    'nothing: RDS has taken over a minor version': [
-      { engineVersion: '16.4' },
-      { EngineVersion: '16.6' },
-      same,
-    ],
-    'an older version, which cannot be had': [
+    ));
+  test('nothing: RDS has taken over a minor version', () =>
+    differ({ engineVersion: '16.4' }, { EngineVersion: '16.6' }, same));
+  test('an older version, which cannot be had', () =>
+    differ(
       { engineVersion: '15.10' },
       { EngineVersion: '16.6' },
       { change: {}, refused: ['spec.forProvider.engineVersion from "16.6" to "15.10"'] },
-    ],
-    'nothing: several zones choose among themselves': [
-      { availabilityZone: 'us-east-1a' },
-      { AvailabilityZone: 'us-east-1b', MultiAZ: true },
-      same,
-    ],
-    'nothing: another order, another case, an id for an ARN, zero for none': [
+    ));
+  test('nothing: several zones choose among themselves', () =>
+    differ({ availabilityZone: 'us-east-1a' }, { AvailabilityZone: 'us-east-1b', MultiAZ: true }, same));
+  test('nothing: another order, another case, an id for an ARN, zero for none', () =>
+    differ(
       {
         vpcSecurityGroupIds: ['sg-1', 'sg-2'],
         preferredMaintenanceWindow: 'Mon:00:00-Mon:03:00',
@@ -216,8 +206,9 @@ describe('the differences of a DB instance', () => {
         KmsKeyId: 'arn:aws:kms:us-east-1:123456789012:key/0123',
       },
       same,
-    ],
-    'nothing: tags of a user are there, too': [
+    ));
+  test('nothing: tags of a user are there, too', () =>
+    differ(
       { tags: [{ key: 'team', value: 'a' }] },
       {
         TagList: [
@@ -226,8 +217,9 @@ describe('the differences of a DB instance', () => {
         ],
       },
       same,
-    ],
-    'nothing: neither the tags of the owner nor those of AWS can be changed': [
+    ));
+  test('nothing: neither the tags of the owner nor those of AWS can be changed', () =>
+    differ(
       {
         tags: [
           { key: 'crossplane-name', value: 'theirs' },
@@ -236,31 +228,27 @@ describe('the differences of a DB instance', () => {
       },
       { TagList: [{ Key: 'crossplane-name', Value: 'shop' }] },
       same,
-    ],
-    'a tag, and the port by its name in ModifyDBInstance': [
+    ));
+  test('a tag, and the port by its name in ModifyDBInstance', () =>
+    differ(
       { tags: [{ key: 'team', value: 'b' }], port: 5433 },
       { TagList: [{ Key: 'team', Value: 'a' }], Endpoint: { Port: 5432 } },
       { change: { DBPortNumber: 5433, OwnTags: { team: 'b' } }, refused: [] },
-    ],
-    'nothing: the role for a directory is reported only with a directory': [
-      { domainIAMRoleName: 'role' },
-      {},
-      same,
-    ],
-    'a directory, with its role': [
+    ));
+  test('nothing: the role for a directory is reported only with a directory', () =>
+    differ({ domainIAMRoleName: 'role' }, {}, same));
+  test('a directory, with its role', () =>
+    differ(
       { domain: 'd-1', domainIAMRoleName: 'role' },
       {},
       { change: { Domain: 'd-1', DomainIAMRoleName: 'role' }, refused: [] },
-    ],
-    'nothing: AWS Backup decides about backups': [
+    ));
+  test('nothing: AWS Backup decides about backups', () =>
+    differ(
       { backupRetentionPeriod: 3 },
       { BackupRetentionPeriod: 30, AwsBackupRecoveryPointArn: 'arn' },
       same,
-    ],
-  };
-  for (const [what, [forProvider, db, expected]] of Object.entries(cases)) {
-    test(what, () => assert.deepEqual(differenceOf(forProvider, db), expected));
-  }
+    ));
 });
 
 describe('a state', () => {

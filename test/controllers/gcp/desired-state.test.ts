@@ -63,111 +63,101 @@ test('a missing required field is named', () => {
 
 describe('how an instance differs from what is asked for', () => {
   const same = { change: {}, mask: [], refused: [], drifted: [] };
-  const cases: Record<
-    string,
-    {
-      asked?: InstanceParameters;
-      there?: Partial<MemorystoreInstance>;
-      want: Partial<ReturnType<typeof differenceOf>>;
-    }
-  > = {
-    'not at all': { want: same },
-    'the requested fields are sent, and no others': {
-      asked: { memorySizeGb: 5, displayName: 'Cool' },
-      want: { change: { memorySizeGb: 5, displayName: 'Cool' }, mask: ['memorySizeGb', 'displayName'] },
-    },
-    'labels of the user are sent with ours, and what Google added stays': {
-      asked: { labels: { team: 'a' } },
-      there: { labels: { ...ours, stage: 'x', 'goog-x': 'y' } },
-      want: { change: { labels: { team: 'a', ...ours, 'goog-x': 'y' } }, mask: ['labels'] },
-    },
-    'labels that a user added in the cloud stay if the spec has no labels': {
-      there: { labels: { ...ours, stage: 'x' } },
-      want: same,
-    },
-    'labels of the owner that a user removed are written again': {
-      there: {
-        labels: { stage: 'x', 'crossplane-name': 'cool', 'crossplane-kind': ours['crossplane-kind'] },
-      },
-      want: { change: { labels: { stage: 'x', ...ours } }, mask: ['labels'] },
-    },
-    'a user cannot set the labels of the owner': {
-      asked: { labels: { 'crossplane-name': 'another' } },
-      want: same,
-    },
-    'a later version is installed by itself': {
-      asked: { redisVersion: 'REDIS_7_0', memorySizeGb: 5 },
-      want: { redisVersion: 'REDIS_7_0', change: { memorySizeGb: 5 }, mask: ['memorySizeGb'] },
-    },
-    'there is no way back': {
-      asked: { redisVersion: 'REDIS_5_0' },
-      want: { ...same, refused: ['spec.forProvider.redisVersion from "REDIS_6_X" to "REDIS_5_0"'] },
-    },
-    'fields that cannot be changed are reported': {
-      asked: { tier: 'STANDARD_HA' },
-      want: { ...same, refused: ['spec.forProvider.tier from "BASIC" to "STANDARD_HA"'] },
-    },
-    'a network by its URL, or by what that ends with': {
-      asked: {
-        authorizedNetwork: 'https://www.googleapis.com/compute/v1/projects/p/global/networks/default',
-      },
-      want: same,
-    },
-    'a network by its name': { asked: { authorizedNetwork: 'default' }, want: same },
-    'another network': {
-      asked: { authorizedNetwork: 'blue' },
-      want: {
+  function differs(
+    want: Partial<ReturnType<typeof differenceOf>>,
+    asked: InstanceParameters = {},
+    is: Partial<MemorystoreInstance> = {},
+  ): void {
+    const { observation, ...difference } = differenceOf(instance({ ...small, ...asked }), {
+      ...there,
+      ...is,
+    });
+    assert.deepEqual(difference, { redisVersion: undefined, ...same, ...want });
+  }
+  test('not at all', () => differs(same));
+  test('the requested fields are sent, and no others', () =>
+    differs(
+      { change: { memorySizeGb: 5, displayName: 'Cool' }, mask: ['memorySizeGb', 'displayName'] },
+      { memorySizeGb: 5, displayName: 'Cool' },
+    ));
+  test('labels of the user are sent with ours, and what Google added stays', () =>
+    differs(
+      { change: { labels: { team: 'a', ...ours, 'goog-x': 'y' } }, mask: ['labels'] },
+      { labels: { team: 'a' } },
+      { labels: { ...ours, stage: 'x', 'goog-x': 'y' } },
+    ));
+  test('labels that a user added in the cloud stay if the spec has no labels', () =>
+    differs(same, undefined, { labels: { ...ours, stage: 'x' } }));
+  test('labels of the owner that a user removed are written again', () =>
+    differs({ change: { labels: { stage: 'x', ...ours } }, mask: ['labels'] }, undefined, {
+      labels: { stage: 'x', 'crossplane-name': 'cool', 'crossplane-kind': ours['crossplane-kind'] },
+    }));
+  test('a user cannot set the labels of the owner', () =>
+    differs(same, { labels: { 'crossplane-name': 'another' } }));
+  test('a later version is installed by itself', () =>
+    differs(
+      { redisVersion: 'REDIS_7_0', change: { memorySizeGb: 5 }, mask: ['memorySizeGb'] },
+      { redisVersion: 'REDIS_7_0', memorySizeGb: 5 },
+    ));
+  test('there is no way back', () =>
+    differs(
+      { ...same, refused: ['spec.forProvider.redisVersion from "REDIS_6_X" to "REDIS_5_0"'] },
+      { redisVersion: 'REDIS_5_0' },
+    ));
+  test('fields that cannot be changed are reported', () =>
+    differs(
+      { ...same, refused: ['spec.forProvider.tier from "BASIC" to "STANDARD_HA"'] },
+      { tier: 'STANDARD_HA' },
+    ));
+  test('a network by its URL, or by what that ends with', () =>
+    differs(same, {
+      authorizedNetwork: 'https://www.googleapis.com/compute/v1/projects/p/global/networks/default',
+    }));
+  test('a network by its name', () => differs(same, { authorizedNetwork: 'default' }));
+  test('another network', () =>
+    differs(
+      {
         ...same,
         refused: ['spec.forProvider.authorizedNetwork from "projects/p/global/networks/default" to "blue"'],
       },
-    },
-    'a range by its name, of which the cloud tells the addresses': {
-      asked: { reservedIpRange: 'my-range' },
-      want: same,
-    },
-    'the cloud leaves out false and 0': { asked: { authEnabled: false, replicaCount: 0 }, want: same },
-    'AUTH can be asked for later': {
-      asked: { authEnabled: true },
-      want: { change: { authEnabled: true }, mask: ['authEnabled'] },
-    },
-    'persistence is sent as a whole': {
-      asked: { persistenceConfig: { persistenceMode: 'RDB', rdbSnapshotPeriod: 'ONE_HOUR' } },
-      there: { persistenceConfig: { persistenceMode: 'RDB', rdbSnapshotPeriod: 'SIX_HOURS' } },
-      want: {
+      { authorizedNetwork: 'blue' },
+    ));
+  test('a range by its name, of which the cloud tells the addresses', () =>
+    differs(same, { reservedIpRange: 'my-range' }));
+  test('the cloud leaves out false and 0', () => differs(same, { authEnabled: false, replicaCount: 0 }));
+  test('AUTH can be asked for later', () =>
+    differs({ change: { authEnabled: true }, mask: ['authEnabled'] }, { authEnabled: true }));
+  test('persistence is sent as a whole', () =>
+    differs(
+      {
         change: { persistenceConfig: { persistenceMode: 'RDB', rdbSnapshotPeriod: 'ONE_HOUR' } },
         mask: ['persistenceConfig'],
       },
-    },
-    'one moment may be written in several ways': {
-      asked: { persistenceConfig: { persistenceMode: 'RDB', rdbSnapshotStartTime: '2026-01-01T00:00:00Z' } },
-      there: {
+      { persistenceConfig: { persistenceMode: 'RDB', rdbSnapshotPeriod: 'ONE_HOUR' } },
+      { persistenceConfig: { persistenceMode: 'RDB', rdbSnapshotPeriod: 'SIX_HOURS' } },
+    ));
+  test('one moment may be written in several ways', () =>
+    differs(
+      same,
+      { persistenceConfig: { persistenceMode: 'RDB', rdbSnapshotStartTime: '2026-01-01T00:00:00Z' } },
+      {
         persistenceConfig: {
           persistenceMode: 'RDB',
           rdbSnapshotPeriod: 'SIX_HOURS',
           rdbSnapshotStartTime: '2026-01-01T01:00:00.000000000+01:00',
         },
       },
-      want: same,
-    },
-    'midnight is left out by the cloud': {
-      asked: {
+    ));
+  test('midnight is left out by the cloud', () =>
+    differs(
+      same,
+      {
         maintenancePolicy: {
           weeklyMaintenanceWindow: [{ day: 'SUNDAY', startTime: { hours: 0, minutes: 0 } }],
         },
       },
-      there: { maintenancePolicy: { weeklyMaintenanceWindow: [{ day: 'SUNDAY', startTime: {} }] } },
-      want: same,
-    },
-  };
-  for (const [name, row] of Object.entries(cases)) {
-    test(name, () => {
-      const { observation, ...difference } = differenceOf(instance({ ...small, ...row.asked }), {
-        ...there,
-        ...row.there,
-      });
-      assert.deepEqual(difference, { redisVersion: undefined, ...same, ...row.want });
-    });
-  }
+      { maintenancePolicy: { weeklyMaintenanceWindow: [{ day: 'SUNDAY', startTime: {} }] } },
+    ));
 });
 
 describe('the status of an instance', () => {
@@ -238,40 +228,22 @@ describe('how a topic differs from what is asked for', () => {
   const regions = (...allowedPersistenceRegions: string[]) => ({
     messageStoragePolicy: { allowedPersistenceRegions },
   });
-  const cases: Record<
-    string,
-    {
-      asked?: Parameters<typeof topic>[0];
-      there?: Partial<PubsubTopic>;
-      want: Partial<ReturnType<typeof topicDifferenceOf>>;
-    }
-  > = {
-    'not at all': { want: {} },
-    'labels with ours': {
-      asked: { labels: { team: 'a' } },
-      want: { change: { labels: { team: 'a', ...labels } }, mask: ['labels'] },
-    },
-    'regions in any order are the same': {
-      asked: regions('a', 'b'),
-      there: regions('b', 'a'),
-      want: {},
-    },
-    'regions are sent as a whole': {
-      asked: regions('a', 'b'),
-      there: regions('a'),
-      want: { change: regions('a', 'b'), mask: ['messageStoragePolicy'] },
-    },
-    'the key cannot be changed': {
-      asked: { kmsKeyName: 'k' },
-      want: { refused: ['spec.forProvider.kmsKeyName from nothing to "k"'] },
-    },
-  };
-  for (const [name, row] of Object.entries(cases)) {
-    test(name, () => {
-      const { change, mask, refused } = topicDifferenceOf(topic(row.asked), { ...orders, ...row.there });
-      assert.deepEqual({ change, mask, refused }, { change: {}, mask: [], refused: [], ...row.want });
-    });
+  function differs(
+    want: Partial<ReturnType<typeof topicDifferenceOf>>,
+    asked?: Parameters<typeof topic>[0],
+    is: Partial<PubsubTopic> = {},
+  ): void {
+    const { change, mask, refused } = topicDifferenceOf(topic(asked), { ...orders, ...is });
+    assert.deepEqual({ change, mask, refused }, { change: {}, mask: [], refused: [], ...want });
   }
+  test('not at all', () => differs({}));
+  test('labels with ours', () =>
+    differs({ change: { labels: { team: 'a', ...labels } }, mask: ['labels'] }, { labels: { team: 'a' } }));
+  test('regions in any order are the same', () => differs({}, regions('a', 'b'), regions('b', 'a')));
+  test('regions are sent as a whole', () =>
+    differs({ change: regions('a', 'b'), mask: ['messageStoragePolicy'] }, regions('a', 'b'), regions('a')));
+  test('the key cannot be changed', () =>
+    differs({ refused: ['spec.forProvider.kmsKeyName from nothing to "k"'] }, { kmsKeyName: 'k' }));
 
   test('a new one carries our labels', () => {
     assert.deepEqual(newTopic(topic({ labels: { team: 'a' }, messageRetentionDuration: '600s' })), {
