@@ -77,10 +77,8 @@ describe('a bug in what an author wrote', () => {
       if (method === 'update') await edit(cluster, process);
       assert.match(said(cluster.all(managedKind)), reported);
       const lines = errorsIn(log);
-      assert.deepEqual(
-        lines.map(({ message, fields: { error } }) => [message, error instanceof TypeError]),
-        [['reconcile met a bug', true]],
-      );
+      const messages = lines.map(({ message, fields: { error } }) => [message, error instanceof TypeError]);
+      assert.deepEqual(messages, [['reconcile met a bug', true]]);
       process.stop();
     });
   }
@@ -91,10 +89,8 @@ describe('a bug in what an author wrote', () => {
     assert.match(said(cluster.all(claimKind)), reported);
     assert.doesNotMatch(said(cluster.all(claimKind)), /correct the claim/);
     assert.equal(getCondition(status?.conditions, 'Ready').reason, 'StackBug');
-    assert.deepEqual(
-      errorsIn(log).map(({ message }) => message),
-      ['reconcile met a bug'],
-    );
+    const logged = errorsIn(log).map(({ message }) => message);
+    assert.deepEqual(logged, ['reconcile met a bug']);
     process.stop();
   });
 

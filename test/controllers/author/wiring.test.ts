@@ -200,10 +200,8 @@ describe('a wrong wiring does not compile', () => {
     };
     assert.equal(right.ready?.type, 'Ready');
     const stack = defineStack({ name: 'x', provider, services: [service(instances)] });
-    assert.deepEqual(
-      stack.claims.map(({ claim, class: { kind }, managed }) => [claim.kind, kind, managed.kind]),
-      [['FancySQLInstance', 'FavouriteDBInstanceClass', 'FavouriteDBInstance']],
-    );
+    const kinds = stack.claims.map(({ claim, class: { kind }, managed }) => [claim.kind, kind, managed.kind]);
+    assert.deepEqual(kinds, [['FancySQLInstance', 'FavouriteDBInstanceClass', 'FavouriteDBInstance']]);
   });
 
   test('and what a provider says beside its credentials is typed', () => {
@@ -224,10 +222,8 @@ describe('a wrong wiring does not compile', () => {
   test('and a claim knows who names what it gets', () => {
     const assigning = { ...instances, externalNames: 'assigned' } as const;
     const { claims: served } = defineStack({ name: 'x', provider, services: [service(assigning)] });
-    assert.deepEqual(
-      served.map(({ externalNames }) => externalNames),
-      ['assigned'],
-    );
+    const names = served.map(({ externalNames }) => externalNames);
+    assert.deepEqual(names, ['assigned']);
   });
 
   test('and a stack knows each of its kinds, once', () => {

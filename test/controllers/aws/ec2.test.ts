@@ -164,10 +164,8 @@ describe('an Instance', () => {
     for (let i = 0; i < 10 && bench.object('web') !== undefined; i += 1) await bench.pass('web');
     await bench.ready('web', small);
     assert.notEqual(made.idOf('web'), first);
-    assert.deepEqual(
-      made.instances().map(({ phase }) => phase),
-      ['gone', 'available'],
-    );
+    const phases = made.instances().map(({ phase }) => phase);
+    assert.deepEqual(phases, ['gone', 'available']);
   });
 });
 

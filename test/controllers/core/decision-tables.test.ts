@@ -59,10 +59,8 @@ const namesOfTable = (text: string): readonly string[] =>
 describe('docs/decision-tables.md', () => {
   test('is about every decision', () => {
     const headings = [...document.matchAll(/^## (.+): (controllers\/\S+)$/gm)];
-    assert.deepEqual(
-      headings.map(([, heading]) => heading),
-      Object.keys(decisions),
-    );
+    const titles = headings.map(([, heading]) => heading);
+    assert.deepEqual(titles, Object.keys(decisions));
     for (const [, heading, file = ''] of headings)
       assert.ok(existsSync(join(root, file)), `${heading}: ${file}`);
   });
@@ -103,8 +101,9 @@ describe('docs/decision-tables.md', () => {
 
   test('has every hazard, each with a file that tests it by name', () => {
     const rows = [...section('Hazards').matchAll(/^\| (H\d+) \|.*\| `([^`]+)` \|$/gm)];
+    const hazards = rows.map(([, hazard]) => hazard);
     assert.deepEqual(
-      rows.map(([, hazard]) => hazard),
+      hazards,
       Array.from({ length: 14 }, (_, i) => `H${i + 1}`),
     );
     for (const [, hazard, file = ''] of rows) {

@@ -208,10 +208,8 @@ describe('triggers', () => {
       if (name === 'b') throw new TypeError('spec is undefined');
       return name === 'c';
     });
-    assert.deepEqual(
-      woken.map(({ metadata: { name } }) => name),
-      ['b', 'c'],
-    );
+    const names = woken.map(({ metadata: { name } }) => name);
+    assert.deepEqual(names, ['b', 'c']);
   });
 });
 
@@ -220,10 +218,7 @@ describe('nothing is kept for longer than it serves', () => {
     const cluster = new FakeCluster();
     const secret = (name: string) => ({ namespace: 'infra', name, key: 'key' });
     for (const name of ['a', 'b']) {
-      const provider: Provider = {
-        ...odd(providerKind, name),
-        spec: { credentialsSecretRef: secret(name) },
-      };
+      const provider: Provider = { ...odd(providerKind, name), spec: { credentialsSecretRef: secret(name) } };
       cluster.put(providerKind, provider);
       cluster.put(SecretKind, secretOf({ namespace: 'infra', name }, { data: { key: 'eA==' } }));
     }

@@ -147,10 +147,7 @@ class TakenOver {
         apiVersion: 'database.crossplane.io/v1alpha1',
         kind: claimKindOf(resource),
         metadata: { namespace: 'team-other', name },
-        spec: {
-          resourceRef,
-          writeConnectionSecretToRef: { name: `${name}-details` },
-        },
+        spec: { resourceRef, writeConnectionSecretToRef: { name: `${name}-details` } },
       };
       return this.cluster.create(kindOf(claim), claim) as KubernetesObject as Claim;
     });
@@ -220,8 +217,9 @@ for (const withStatus of [true, false]) {
 
     test('every Secret has the password that it had', () => {
       const objects = [...claims, ...resources];
+      const passwords = each(objects, (object) => world.detailsOf(object)?.password);
       assert.deepEqual(
-        each(objects, (object) => world.detailsOf(object)?.password),
+        passwords,
         each(objects, (object) => world.details.get(nameOf(object))?.password),
       );
     });
@@ -327,8 +325,9 @@ for (const withStatus of [true, false]) {
       );
       assert.ok(spare.length > 0);
       const others = await world.claimsFor(spare);
+      const phases = each(others, (claim) => world.now(claim).status?.bindingPhase);
       assert.deepEqual(
-        each(others, (claim) => world.now(claim).status?.bindingPhase),
+        phases,
         each(others, () => 'Bound'),
       );
       const passwordOf = (resource: Managed) => world.detailsOf(resource)?.password;

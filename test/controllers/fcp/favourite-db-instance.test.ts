@@ -96,10 +96,8 @@ describe('from nothing to gone', () => {
   test('the external name counts, not the name of the object', async () => {
     const imported = instance(undefined, { annotations: { [annotationKeys.externalName]: 'elsewhere' } });
     await external.create(imported, undefined, signal);
-    assert.deepEqual(
-      stored().map(({ name }) => name),
-      ['elsewhere'],
-    );
+    const names = stored().map(({ name }) => name);
+    assert.deepEqual(names, ['elsewhere']);
   });
 
   test('a network is passed on', async () => {
@@ -149,10 +147,8 @@ describe('an instance of another owner', () => {
     const managed = instance(undefined, { status: { id: Number(status?.id) } });
     assert.equal((await external.observe(managed, undefined, signal)).difference, 'tags');
     await external.update(managed, undefined, signal);
-    assert.deepEqual(
-      stored().map((item) => [item.tags, item.password]),
-      [[{ team: 'shop', ...tags }, 'their-password']],
-    );
+    const items = stored().map((item) => [item.tags, item.password]);
+    assert.deepEqual(items, [[{ team: 'shop', ...tags }, 'their-password']]);
   });
 });
 

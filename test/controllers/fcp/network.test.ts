@@ -128,8 +128,6 @@ test('one whose creation was never begun is not looked for', async () => {
   const leaving = network({}, undefined, { deletionTimestamp: '2026-01-02T03:04:05Z' });
   assert.equal((await external.observe(leaving, undefined, signal)).exists, false);
   await external.delete(leaving, signal);
-  assert.deepEqual(
-    server.networks().map(({ item }) => item.id),
-    [id],
-  );
+  const ids = server.networks().map(({ item }) => item.id);
+  assert.deepEqual(ids, [id]);
 });

@@ -46,10 +46,8 @@ const stored = () => server.instances().map(({ item }) => item);
 test('from nothing to gone', async () => {
   assert.equal((await external.observe(database(), undefined, signal)).exists, false);
   assert.deepEqual(await external.create(database(), fresh, signal), { details: {} });
-  assert.deepEqual(
-    stored().map((item) => [item.name, item.level, item.version, item.password, item.tags]),
-    [['cart', 5, '5.7', fresh.value, labels]],
-  );
+  const items = stored().map((item) => [item.name, item.level, item.version, item.password, item.tags]);
+  assert.deepEqual(items, [['cart', 5, '5.7', fresh.value, labels]]);
   const first = await external.observe(database(), applied, signal);
   assert.deepEqual([first.ready, first.operation], [creating(), 'create']);
   nowMs += 1000;

@@ -147,10 +147,8 @@ describe('servers', () => {
     assert.equal(scene.details('mover').endpoint, '127.0.0.1');
     scene.putSecret({ endpoint: 'localhost' });
     await scene.process.settle(2 * 60_000);
-    assert.deepEqual(
-      scene.servers.map(({ endpoint }) => endpoint),
-      ['127.0.0.1', 'localhost'],
-    );
+    const endpoints = scene.servers.map(({ endpoint }) => endpoint);
+    assert.deepEqual(endpoints, ['127.0.0.1', 'localhost']);
     const { endpoint, host, uri, password } = scene.details('mover');
     assert.deepEqual([endpoint, host], ['localhost', 'localhost']);
     assert.ok(uri?.includes(`${password}@localhost:`));

@@ -138,10 +138,8 @@ describe('a claim in a namespace that its selector does not allow', () => {
     );
     const { warnings, process } = worldOf(byName, { managed: theirs });
     await process.settle();
-    assert.deepEqual(
-      warnings().filter((reported) => reported.startsWith('NamespaceNotAllowed')),
-      [`NamespaceNotAllowed: ${ofResource}`],
-    );
+    const refusals = warnings().filter((reported) => reported.startsWith('NamespaceNotAllowed'));
+    assert.deepEqual(refusals, [`NamespaceNotAllowed: ${ofResource}`]);
   });
 });
 

@@ -455,10 +455,8 @@ describe('two processes with different stacks, over one claim kind', () => {
 test('classes and kinds are ordered by the codes of their characters: two processes of any locale agree', () => {
   const named = (name: string, kind: string) => ({ ...resourceClass(name), kind });
   const classes = [named('same', 'Database'), named('same', 'DBClass'), named('b', 'X'), named('B', 'X')];
-  assert.deepEqual(
-    newestFirst(classes).map(({ kind, metadata }) => `${kind} ${metadata.name}`),
-    ['X B', 'X b', 'DBClass same', 'Database same'],
-  );
+  const ordered = newestFirst(classes).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+  assert.deepEqual(ordered, ['X B', 'X b', 'DBClass same', 'Database same']);
 });
 
 describe('the draw', () => {

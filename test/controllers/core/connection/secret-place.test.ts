@@ -73,10 +73,8 @@ describe('the connection Secret', () => {
     const allowing = { ...db, metadata: { ...db.metadata, annotations: consent } };
     const { details, note: written, isOwned } = await place.create(allowing, desired, signal);
     assert.deepEqual({ details, note: written, isOwned }, { ...desired, isOwned: true });
-    assert.deepEqual(
-      cluster.calls.map(({ verb }) => verb),
-      ['create'],
-    );
+    const verbs = cluster.calls.map(({ verb }) => verb);
+    assert.deepEqual(verbs, ['create']);
     const { type, metadata, data } = stored() ?? assert.fail();
     assert.deepEqual(
       { type, data, labels: metadata.labels, annotations: metadata.annotations },
@@ -87,10 +85,8 @@ describe('the connection Secret', () => {
         annotations: { ...consent, ...noted },
       },
     );
-    assert.deepEqual(
-      metadata.ownerReferences?.map(({ uid, controller }) => ({ uid, controller })),
-      [{ uid: 'managed-uid', controller: true }],
-    );
+    const owners = metadata.ownerReferences?.map(({ uid, controller }) => ({ uid, controller }));
+    assert.deepEqual(owners, [{ uid: 'managed-uid', controller: true }]);
   });
 
   test('of two processes that create it, the second gets a conflict, and reads what the first wrote', async () => {
@@ -221,10 +217,8 @@ describe('the connection Secret', () => {
       const written = await entry.write(db, { ...entry, note }, signal);
       assert.equal(written.isOwned, true);
       const others = ownerReferences.filter(({ controller }) => !controller).map(({ uid }) => uid);
-      assert.deepEqual(
-        stored()?.metadata.ownerReferences?.map(({ uid }) => uid),
-        [...others, 'managed-uid'],
-      );
+      const uids = stored()?.metadata.ownerReferences?.map(({ uid }) => uid);
+      assert.deepEqual(uids, [...others, 'managed-uid']);
       assert.deepEqual(decodeDetails(stored()), { password: 'old', other: 'kept' });
     });
   }
@@ -251,10 +245,8 @@ describe('the connection Secret', () => {
       await assert.rejects(place.create(db, desired, signal), isConflict);
       await place.remove(deleted, signal);
       assert.deepEqual(decodeDetails(stored()), { password: 'old', other: 'kept' });
-      assert.deepEqual(
-        cluster.writes.filter(({ verb }) => verb !== 'create'),
-        [],
-      );
+      const writes = cluster.writes.filter(({ verb }) => verb !== 'create');
+      assert.deepEqual(writes, []);
     });
   }
 
@@ -299,10 +291,8 @@ describe('the connection Secret', () => {
         cluster.put(SecretKind, secret({ name: 'stranger', ownerReferences: [owner({ uid: 'another' })] }));
         await process.synced();
         await place[what](to, signal);
-        assert.deepEqual(
-          cluster.all(SecretKind).map(({ metadata }) => metadata.name),
-          left,
-        );
+        const names = cluster.all(SecretKind).map(({ metadata }) => metadata.name);
+        assert.deepEqual(names, left);
       });
     }
   }

@@ -172,10 +172,8 @@ describe('the credential of a managed resource', () => {
     scene.edit({ spec: { writeConnectionSecretToRef: to } });
     await settle(scene);
     const [secret] = scene.cluster.all(SecretKind);
-    assert.deepEqual(
-      scene.cluster.all(SecretKind).map(({ metadata }) => metadata.name),
-      ['renamed'],
-    );
+    const names = scene.cluster.all(SecretKind).map(({ metadata }) => metadata.name);
+    assert.deepEqual(names, ['renamed']);
     assert.notEqual(secret?.data?.password, Buffer.from(before ?? '').toString('base64'));
     assert.equal(passwordOf(scene), Buffer.from(secret?.data?.password ?? '', 'base64').toString());
   });

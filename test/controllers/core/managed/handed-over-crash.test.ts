@@ -156,10 +156,8 @@ const stories: Readonly<
     begin: async ({ start }) => (await start().settle(longMs)).stop(),
     act: resize,
     assertDone(world) {
-      assert.deepEqual(
-        [...world.vendor.things.values()].map(({ size }) => size),
-        [2],
-      );
+      const sizes = [...world.vendor.things.values()].map(({ size }) => size);
+      assert.deepEqual(sizes, [2]);
       assert.ok(world.vendor.updates <= 2, `${world.vendor.updates} updates`); // the one whose name was lost, and another
       assert.equal(getCondition(object(world)?.status?.conditions, 'Ready').status, 'True');
     },

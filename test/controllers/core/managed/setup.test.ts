@@ -80,19 +80,11 @@ describe('the resource that a connection Secret wakes', () => {
     'is the resource that controls it': { controls: owner, wakes: ['owner'] },
     'is none if no object controls it': { wakes: [] },
     'is not one of that name and another kind': {
-      controls: {
-        ...owner,
-        apiVersion: 'database.ocp.crossplane.io/v1alpha1',
-        kind: otherManagedKind.kind,
-      },
+      controls: { ...owner, apiVersion: 'database.ocp.crossplane.io/v1alpha1', kind: otherManagedKind.kind },
       wakes: [],
     },
     'is not one that is unknown: its appearance wakes it': { controls: owner, isGone: true, wakes: [] },
-    'is not one that publishes to another place': {
-      controls: owner,
-      namespace: 'rogue',
-      wakes: [],
-    },
+    'is not one that publishes to another place': { controls: owner, namespace: 'rogue', wakes: [] },
     'is not one that is being deleted': { controls: owner, leaving: true, wakes: [] },
   };
   for (const [name, { controls, namespace = 'infra', leaving, isGone, wakes }] of Object.entries(rows)) {
@@ -112,10 +104,8 @@ describe('the resource that a connection Secret wakes', () => {
       const { triggers } = managedController(process.env, managedService(new FakeExternal()));
       const change = () => cluster.put(SecretKind, { ...secret, data: { password: 'Mg==' } });
       assert.deepEqual(await wokenBy(process, triggers, change), wakes);
-      assert.deepEqual(
-        log.lines.filter(({ level }) => level === 'error'),
-        [],
-      );
+      const errors = log.lines.filter(({ level }) => level === 'error');
+      assert.deepEqual(errors, []);
     });
   }
 });

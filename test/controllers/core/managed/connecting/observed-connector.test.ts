@@ -62,10 +62,8 @@ describe('each external call is reported', () => {
     const { connector, reported } = scene('observe', kept);
     const client = await connector.connect(managed(), signal);
     await assert.rejects(client.observe(managed(), undefined, signal), kept);
-    assert.deepEqual(
-      reported.map(({ operation }) => operation),
-      ['connect'],
-    );
+    const operations = reported.map(({ operation }) => operation);
+    assert.deepEqual(operations, ['connect']);
   });
 
   test('as failed if it throws, and the error is thrown on', async () => {
