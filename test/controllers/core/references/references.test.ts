@@ -67,245 +67,210 @@ const spare = network('spare', 'net-2', labelled);
 const unready = network('unready', undefined, labelled);
 const aloof = network('aloof', 'net-9');
 
-interface Row {
+/** `want`: the fields to add to forProvider or to replace there, or the error. Without it nothing changes. */
+function resolves(
+  field: ReferenceField,
+  given: object,
+  networks: readonly Managed[],
+  want: object | RegExp = {},
+  metadata: Partial<ObjectMeta> = {},
+): void {
+  const referrer = managed({ forProvider: given }, metadata);
+  const resolve = () => withReferences(referrer, [field], lookupOf(...networks));
+  if (want instanceof RegExp) {
+    assert.throws(resolve, want);
+    return;
+  }
+  const resolved = resolve();
+  assert.deepEqual(resolved.spec.forProvider, { ...given, ...want });
+  assert.equal(resolved === referrer, Object.keys(want).length === 0, 'unchanged is the same object');
+}
+interface More {
   readonly field?: ReferenceField;
   readonly metadata?: Partial<ObjectMeta>;
-  readonly given: object;
-  /** Default: `main`. */
-  readonly networks?: readonly Managed[];
-  /** The fields to add to forProvider or to replace there, or the error. Default: none. */
-  readonly want?: object | RegExp;
 }
+const byName = { networkIdRef: { name: 'main' } };
+const byUnready = { networkIdRef: { name: 'unready' } };
+const bySelector = { networkIdSelector: tierA };
+const optionally = { networkIdSelector: { ...tierA, policy: optional } };
+const alwaysSelecting = { networkIdSelector: { ...tierA, policy: always } };
+const ofMain = { networkId: 'net-1', networkIdRef: { name: 'main' } };
 
-const rows: Record<string, Row> = {
-  // One reference, the cases of crossplane-runtime's Resolve.
-  'AlreadyResolved: a value is kept': { given: { networkId: 'net-0', networkIdRef: { name: 'main' } } },
-  'AlwaysResolveReference: a value is looked up again': {
-    given: { networkId: 'net-0', networkIdRef: { name: 'main', policy: always } },
-    want: { networkId: 'net-1' },
-  },
-  'an empty text is no value, and null no selector': {
-    given: { networkId: '', networkIdRef: { name: 'main' }, networkIdSelector: null },
-    want: { networkId: 'net-1' },
-  },
-  'neither reference nor selector, null included': { given: { networkIdRef: null, networkIdSelector: null } },
-  'neither reference nor selector': { given: { networkId: '' } },
-  'GetError: a required object that is not there is named, with what to do': {
-    given: { networkIdRef: { name: 'main' } },
-    networks: [],
-    want: /^Error: spec\.forProvider\.networkIdRef: Network main does not exist; create it, or change the reference$/,
-  },
-  'OptionalReference that is not there: nothing changes, the reference is kept': {
-    given: { networkIdRef: { name: 'main', policy: optional } },
-    networks: [],
-  },
-  'hazard: Optional and Always: the value stays if the object was deleted': {
-    given: { networkId: 'net-1', networkIdRef: { name: 'main', policy: { ...always, ...optional } } },
-    networks: [],
-  },
-  'ResolvedNoValue: a referenced object without a value is reported with its name': {
-    given: { networkIdRef: { name: 'unready' } },
-    networks: [unready],
-    want: /networkIdRef: Network unready has no value for networkId yet; it is resolved as soon as unready is ready/,
-  },
-  'ResolvedNoValue, Optional: nothing changes': {
-    given: { networkIdRef: { name: 'unready', policy: optional } },
-    networks: [unready],
-  },
-  SuccessfulResolve: { given: { networkIdRef: { name: 'main' } }, want: { networkId: 'net-1' } },
-  'SuccessfulSelect: the reference is recorded by name': {
-    given: { networkIdSelector: { ...tierA, policy: always } },
-    networks: [aloof, main],
-    want: { networkId: 'net-1', networkIdRef: { name: 'main' } },
-  },
-  'SuccessfulSelect with the same controller': {
-    metadata: controlled('mine'),
-    given: { networkIdSelector: { matchControllerRef: true } },
-    networks: [network('a', 'net-a', controlled('other')), network('b', 'net-b', controlled('mine'))],
-    want: { networkId: 'net-b', networkIdRef: { name: 'b' } },
-  },
-  'ControllersMustMatch: false takes those of other controllers too': {
-    metadata: controlled('mine'),
-    given: { networkIdSelector: { matchControllerRef: false } },
-    networks: [network('a', 'net-a', controlled('other')), network('b', 'net-b', controlled('mine'))],
-    want: { networkId: 'net-a', networkIdRef: { name: 'a' } },
-  },
-  'ControllersMustMatch: without a controller nothing matches': {
-    given: { networkIdSelector: { matchControllerRef: true } },
-    networks: [network('a', 'net-a', controlled('other'))],
-    want: /networkIdSelector: no Network matches everything and the same controller; label one, or change the selector/,
-  },
-  'an empty selector matches everything of the kind': {
-    given: { networkIdSelector: {} },
-    networks: [aloof],
-    want: { networkId: 'net-9', networkIdRef: { name: 'aloof' } },
-  },
-  'a single selector picks by name, not by chance': {
-    given: { networkIdSelector: tierA },
-    networks: [spare, main],
-    want: { networkId: 'net-1', networkIdRef: { name: 'main' } },
-  },
-  'hazard: a single selector prefers what is ready to what comes first': {
-    given: { networkIdSelector: tierA },
-    networks: [network('early', undefined, labelled), main],
-    want: { networkId: 'net-1', networkIdRef: { name: 'main' } },
-  },
-  'AlwaysResolveSelector: what was chosen is kept while it matches': {
-    given: {
-      networkId: 'net-2',
-      networkIdRef: { name: 'spare' },
-      networkIdSelector: { ...tierA, policy: always },
-    },
-    networks: [main, spare],
-  },
-  'AlwaysResolveSelector: what no longer matches is replaced': {
-    given: {
-      networkId: 'net-9',
-      networkIdRef: { name: 'aloof' },
-      networkIdSelector: { ...tierA, policy: always },
-    },
-    networks: [aloof, main],
-    want: { networkId: 'net-1', networkIdRef: { name: 'main' } },
-  },
-  NoMatches: {
-    given: { networkIdSelector: tierA },
-    networks: [aloof],
-    want: /^Error: spec\.forProvider\.networkIdSelector: no Network matches tier=a; label one, or change the selector$/,
-  },
-  OptionalSelector: { given: { networkIdSelector: { ...tierA, policy: optional } }, networks: [aloof] },
-  'a match that is not ready, Required': {
-    given: { networkIdSelector: tierA },
-    networks: [unready],
-    want: /networkIdSelector: Network unready has no value for networkId yet/,
-  },
-  'BothReferenceSelector: the reference wins': {
-    given: { networkIdRef: { name: 'aloof' }, networkIdSelector: tierA },
-    networks: [main, aloof],
-    want: { networkId: 'net-9' },
-  },
-  "with a selector the reference's own Always is ignored": {
-    given: { networkId: 'net-0', networkIdRef: { name: 'main', policy: always }, networkIdSelector: tierA },
-  },
-  'another value than the external name': {
-    field: { ...one, extract: ({ metadata }) => `projects/x/${metadata.name}` },
-    given: { networkIdRef: { name: 'unready' } },
-    networks: [unready],
-    want: { networkId: 'projects/x/unready' },
-  },
-};
+const alwaysMain = { networkIdRef: { name: 'main', policy: always } };
+const [ofOther, ofMine] = [
+  network('a', 'net-a', controlled('other')),
+  network('b', 'net-b', controlled('mine')),
+];
 
-/** Several references, the cases of ResolveMultiple. */
-const severalRows: Record<string, Row> = {
-  'multiple: references keep their order': {
-    given: { networkIdRefs: [{ name: 'spare' }, { name: 'main' }] },
-    networks: [main, spare],
-    want: { networkIds: ['net-2', 'net-1'] },
-  },
-  'multiple: values are kept': { given: { networkIds: ['net-0'], networkIdRefs: [{ name: 'main' }] } },
-  'multiple: any reference with Always looks all up again': {
-    given: {
-      networkIds: ['net-0', 'net-2'],
-      networkIdRefs: [{ name: 'main', policy: always }, { name: 'spare' }],
-    },
-    networks: [main, spare],
-    want: { networkIds: ['net-1', 'net-2'] },
-  },
-  'multiple: a selector takes all matches, by name': {
-    given: { networkIdSelector: tierA },
-    networks: [spare, aloof, main],
-    want: { networkIds: ['net-1', 'net-2'], networkIdRefs: [{ name: 'main' }, { name: 'spare' }] },
-  },
-  'multiple: the same matches in another order are no change': {
-    given: {
+describe('one reference, the cases of Resolve of crossplane-runtime', () => {
+  const single = (
+    given: object,
+    networks: readonly Managed[],
+    want?: object | RegExp,
+    { field = one, metadata }: More = {},
+  ): void => resolves(field, given, networks, want, metadata);
+  test('AlreadyResolved: a value is kept', () => single({ networkId: 'net-0', ...byName }, [main]));
+  test('AlwaysResolveReference: a value is looked up again', () =>
+    single({ networkId: 'net-0', ...alwaysMain }, [main], { networkId: 'net-1' }));
+  test('an empty text is no value, and null no selector', () =>
+    single({ networkId: '', ...byName, networkIdSelector: null }, [main], { networkId: 'net-1' }));
+  test('neither reference nor selector, null included', () =>
+    single({ networkIdRef: null, networkIdSelector: null }, [main]));
+  test('neither reference nor selector', () => single({ networkId: '' }, [main]));
+  test('GetError: a required object that is not there is named, with what to do', () =>
+    single(
+      byName,
+      [],
+      /^Error: spec\.forProvider\.networkIdRef: Network main does not exist; create it, or change the reference$/,
+    ));
+  test('OptionalReference that is not there: nothing changes, the reference is kept', () =>
+    single({ networkIdRef: { name: 'main', policy: optional } }, []));
+  test('hazard: Optional and Always: the value stays if the object was deleted', () =>
+    single({ networkId: 'net-1', networkIdRef: { name: 'main', policy: { ...always, ...optional } } }, []));
+  test('ResolvedNoValue: a referenced object without a value is reported with its name', () =>
+    single(
+      byUnready,
+      [unready],
+      /networkIdRef: Network unready has no value for networkId yet; it is resolved as soon as unready is ready/,
+    ));
+  test('ResolvedNoValue, Optional: nothing changes', () =>
+    single({ networkIdRef: { name: 'unready', policy: optional } }, [unready]));
+  test('SuccessfulResolve', () => single(byName, [main], { networkId: 'net-1' }));
+  test('SuccessfulSelect: the reference is recorded by name', () =>
+    single(alwaysSelecting, [aloof, main], ofMain));
+  test('SuccessfulSelect with the same controller', () =>
+    single(
+      { networkIdSelector: { matchControllerRef: true } },
+      [ofOther, ofMine],
+      { networkId: 'net-b', networkIdRef: { name: 'b' } },
+      { metadata: controlled('mine') },
+    ));
+  test('ControllersMustMatch: false takes those of other controllers too', () =>
+    single(
+      { networkIdSelector: { matchControllerRef: false } },
+      [ofOther, ofMine],
+      { networkId: 'net-a', networkIdRef: { name: 'a' } },
+      { metadata: controlled('mine') },
+    ));
+  test('ControllersMustMatch: without a controller nothing matches', () =>
+    single(
+      { networkIdSelector: { matchControllerRef: true } },
+      [ofOther],
+      /networkIdSelector: no Network matches everything and the same controller; label one, or change the selector/,
+    ));
+  test('an empty selector matches everything of the kind', () =>
+    single({ networkIdSelector: {} }, [aloof], { networkId: 'net-9', networkIdRef: { name: 'aloof' } }));
+  test('a single selector picks by name, not by chance', () => single(bySelector, [spare, main], ofMain));
+  test('hazard: a single selector prefers what is ready to what comes first', () =>
+    single(bySelector, [network('early', undefined, labelled), main], ofMain));
+  test('AlwaysResolveSelector: what was chosen is kept while it matches', () =>
+    single({ networkId: 'net-2', networkIdRef: { name: 'spare' }, ...alwaysSelecting }, [main, spare]));
+  test('AlwaysResolveSelector: what no longer matches is replaced', () =>
+    single(
+      { networkId: 'net-9', networkIdRef: { name: 'aloof' }, ...alwaysSelecting },
+      [aloof, main],
+      ofMain,
+    ));
+  test('NoMatches', () =>
+    single(
+      bySelector,
+      [aloof],
+      /^Error: spec\.forProvider\.networkIdSelector: no Network matches tier=a; label one, or change the selector$/,
+    ));
+  test('OptionalSelector', () => single(optionally, [aloof]));
+  test('a match that is not ready, Required', () =>
+    single(bySelector, [unready], /networkIdSelector: Network unready has no value for networkId yet/));
+  test('BothReferenceSelector: the reference wins', () =>
+    single({ networkIdRef: { name: 'aloof' }, ...bySelector }, [main, aloof], { networkId: 'net-9' }));
+  test("with a selector the reference's own Always is ignored", () =>
+    single({ networkId: 'net-0', ...alwaysMain, ...bySelector }, [main]));
+  test('another value than the external name', () =>
+    single(
+      byUnready,
+      [unready],
+      { networkId: 'projects/x/unready' },
+      { field: { ...one, extract: ({ metadata }) => `projects/x/${metadata.name}` } },
+    ));
+
+  test('references that wait for each other: Optional lets one side start', () =>
+    single({ networkIdRef: { name: 'b', policy: optional } }, [network('b')]));
+});
+
+describe('several references, the cases of ResolveMultiple', () => {
+  const refs = (...names: readonly string[]) => names.map((name) => ({ name }));
+  const several = (given: object, networks: readonly Managed[], want?: object | RegExp): void =>
+    resolves(many, given, networks, want);
+  test('multiple: references keep their order', () =>
+    several({ networkIdRefs: refs('spare', 'main') }, [main, spare], { networkIds: ['net-2', 'net-1'] }));
+  test('multiple: values are kept', () =>
+    several({ networkIds: ['net-0'], networkIdRefs: refs('main') }, [main]));
+  test('multiple: any reference with Always looks all up again', () =>
+    several(
+      {
+        networkIds: ['net-0', 'net-2'],
+        networkIdRefs: [{ name: 'main', policy: always }, { name: 'spare' }],
+      },
+      [main, spare],
+      { networkIds: ['net-1', 'net-2'] },
+    ));
+  test('multiple: a selector takes all matches, by name', () =>
+    several(bySelector, [spare, aloof, main], {
       networkIds: ['net-1', 'net-2'],
-      networkIdRefs: [{ name: 'main' }, { name: 'spare' }],
-      networkIdSelector: { ...tierA, policy: always },
-    },
-    networks: [spare, main],
-  },
-  'multiple: two that yield the same value are not merged': {
-    given: { networkIdRefs: [{ name: 'main' }, { name: 'twin' }] },
-    networks: [main, network('twin', 'net-1')],
-    want: { networkIds: ['net-1', 'net-1'] },
-  },
-  'multiple, hazard: an Optional one that is missing leaves its siblings alone': {
-    given: { networkIdRefs: [{ name: 'gone', policy: optional }, { name: 'main' }] },
-    want: { networkIds: ['net-1'] },
-  },
-  'multiple, hazard: an Optional first does not hide a Required second': {
-    given: { networkIdRefs: [{ name: 'gone', policy: optional }, { name: 'unready' }] },
-    networks: [unready],
-    want: /networkIdRefs: Network unready has no value for networkIds yet/,
-  },
-  'multiple: neither references nor selector': { given: {} },
-  'multiple: GetError: a required object that is not there is named': {
-    given: { networkIdRefs: [{ name: 'main' }, { name: 'gone' }] },
-    want: /networkIdRefs: Network gone does not exist; create it, or change the reference/,
-  },
-  'multiple: ResolvedNoValue: what is not ready is waited for': {
-    given: { networkIdRefs: [{ name: 'main' }, { name: 'unready' }] },
-    networks: [main, unready],
-    want: /networkIdRefs: Network unready has no value for networkIds yet/,
-  },
-  'multiple: BothReferenceSelector: the references win': {
-    given: { networkIdRefs: [{ name: 'aloof' }], networkIdSelector: tierA },
-    networks: [main, aloof],
-    want: { networkIds: ['net-9'] },
-  },
-  'multiple: AlwaysResolveSelector: what no longer matches goes': {
-    given: {
-      networkIds: ['net-1', 'net-9'],
-      networkIdRefs: [{ name: 'main' }, { name: 'aloof' }],
-      networkIdSelector: { ...tierA, policy: always },
-    },
-    networks: [main, aloof],
-    want: { networkIds: ['net-1'], networkIdRefs: [{ name: 'main' }] },
-  },
-  'multiple: AlwaysResolveSelector: as many others are others': {
-    given: {
-      networkIds: ['net-1', 'net-9'],
-      networkIdRefs: [{ name: 'main' }, { name: 'aloof' }],
-      networkIdSelector: { ...tierA, policy: always },
-    },
-    networks: [main, aloof, spare],
-    want: { networkIds: ['net-1', 'net-2'], networkIdRefs: [{ name: 'main' }, { name: 'spare' }] },
-  },
-  'multiple: OptionalSelector: what matches and is not ready is not recorded': {
-    given: { networkIdSelector: { ...tierA, policy: optional } },
-    networks: [unready],
-  },
-  'multiple: OptionalSelector: nothing matches, and nothing changes': {
-    given: { networkIdSelector: { ...tierA, policy: optional } },
-    networks: [aloof],
-  },
-  'multiple: nothing matches': {
-    given: { networkIdSelector: tierA },
-    networks: [aloof],
-    want: /no Network matches tier=a/,
-  },
-};
-
-describe('references', () => {
-  const all = [...Object.entries(rows), ...Object.entries(severalRows)];
-  for (const [name, row] of all) {
-    test(name, () => {
-      const { field = name in rows ? one : many, metadata = {}, given, networks = [main], want = {} } = row;
-      const referrer = managed({ forProvider: given }, metadata);
-      const resolve = () => withReferences(referrer, [field], lookupOf(...networks));
-      if (want instanceof RegExp) {
-        assert.throws(resolve, want);
-        return;
-      }
-      const resolved = resolve();
-      assert.deepEqual(resolved.spec.forProvider, { ...given, ...want });
-      assert.equal(resolved === referrer, Object.keys(want).length === 0, 'unchanged is the same object');
-    });
-  }
-
-  test('references that wait for each other: Optional lets one side start', () => {
-    const a = managed({ forProvider: { networkIdRef: { name: 'b', policy: optional } } });
-    assert.equal(withReferences(a, [one], lookupOf(network('b'))), a);
-  });
+      networkIdRefs: refs('main', 'spare'),
+    }));
+  test('multiple: the same matches in another order are no change', () =>
+    several({ networkIds: ['net-1', 'net-2'], networkIdRefs: refs('main', 'spare'), ...alwaysSelecting }, [
+      spare,
+      main,
+    ]));
+  test('multiple: two that yield the same value are not merged', () =>
+    several({ networkIdRefs: refs('main', 'twin') }, [main, network('twin', 'net-1')], {
+      networkIds: ['net-1', 'net-1'],
+    }));
+  test('multiple, hazard: an Optional one that is missing leaves its siblings alone', () =>
+    several({ networkIdRefs: [{ name: 'gone', policy: optional }, { name: 'main' }] }, [main], {
+      networkIds: ['net-1'],
+    }));
+  test('multiple, hazard: an Optional first does not hide a Required second', () =>
+    several(
+      { networkIdRefs: [{ name: 'gone', policy: optional }, { name: 'unready' }] },
+      [unready],
+      /networkIdRefs: Network unready has no value for networkIds yet/,
+    ));
+  test('multiple: neither references nor selector', () => several({}, [main]));
+  test('multiple: GetError: a required object that is not there is named', () =>
+    several(
+      { networkIdRefs: refs('main', 'gone') },
+      [main],
+      /networkIdRefs: Network gone does not exist; create it, or change the reference/,
+    ));
+  test('multiple: ResolvedNoValue: what is not ready is waited for', () =>
+    several(
+      { networkIdRefs: refs('main', 'unready') },
+      [main, unready],
+      /networkIdRefs: Network unready has no value for networkIds yet/,
+    ));
+  test('multiple: BothReferenceSelector: the references win', () =>
+    several({ networkIdRefs: refs('aloof'), networkIdSelector: tierA }, [main, aloof], {
+      networkIds: ['net-9'],
+    }));
+  test('multiple: AlwaysResolveSelector: what no longer matches goes', () =>
+    several(
+      { networkIds: ['net-1', 'net-9'], networkIdRefs: refs('main', 'aloof'), ...alwaysSelecting },
+      [main, aloof],
+      { networkIds: ['net-1'], networkIdRefs: refs('main') },
+    ));
+  test('multiple: AlwaysResolveSelector: as many others are others', () =>
+    several(
+      { networkIds: ['net-1', 'net-9'], networkIdRefs: refs('main', 'aloof'), ...alwaysSelecting },
+      [main, aloof, spare],
+      { networkIds: ['net-1', 'net-2'], networkIdRefs: refs('main', 'spare') },
+    ));
+  test('multiple: OptionalSelector: what matches and is not ready is not recorded', () =>
+    several(optionally, [unready]));
+  test('multiple: OptionalSelector: nothing matches, and nothing changes', () =>
+    several(optionally, [aloof]));
+  test('multiple: nothing matches', () => several(bySelector, [aloof], /no Network matches tier=a/));
 });
 
 describe('references in a cluster', () => {
