@@ -262,13 +262,9 @@ for (const [what, { world, steps }] of Object.entries(worlds)) {
   });
 }
 
+/** The reasons of the Event and of Ready; without the latter, Ready stays as it was. */
 interface Failure {
-  readonly world: World;
-  readonly refuse: readonly [Verb, Kind];
-  /** The step that fails, as the conditions and the Event name it. */
-  readonly cannot: string;
   readonly reason: string;
-  /** The reason of Ready; absent: Ready stays as it was. */
   readonly ready?: string;
 }
 
@@ -277,122 +273,95 @@ const whileBinding = { ready: 'Binding', reason: 'CannotBindManagedResource' };
 const whileCreating = { ready: 'Creating', reason: 'CannotCreateManagedResource' };
 const whileCopying = { ready: 'Binding', reason: 'CannotPropagateConnectionDetails' };
 
-const failures: Record<string, Failure> = {
-  'GetManagedError: the missing resource of a Bound claim cannot be read': {
-    world: { claims: [boundClaim] },
-    refuse: ['get', managedKind],
-    reason: 'CannotGetManagedResource',
-    cannot: 'get managed resource',
-  },
-  'UpdateManagedSecretError: the consent cannot be written': {
-    world: { claims: [claim(byName.spec, { finalizers })], managed: [boundManaged], secrets: [boundSource] },
-    refuse: ['update', SecretKind],
-    ...whileCopying,
-    cannot: 'create or update connection secret',
-  },
-  'UnbindError DeleteError: the resource cannot be deleted': {
-    world: {
-      claims: [endingClaim],
-      managed: [{ ...boundManaged, spec: { ...boundManaged.spec, reclaimPolicy: 'Delete' } }],
+const secretMissing: World = {
+  claims: [claim(byName.spec, { finalizers })],
+  managed: [boundManaged],
+  secrets: [
+    {
+      ...boundSource,
+      metadata: {
+        ...boundSource.metadata,
+        annotations: { ...boundSource.metadata.annotations, ...allowsPropagationTo(copyKey) },
+      },
     },
-    refuse: ['delete', managedKind],
-    ...whileDeleting,
-    cannot: 'delete managed resource',
-  },
-  'UnbindError UpdateError: claimRef cannot be removed': {
-    world: { claims: [endingClaim], managed: [managed({ claimRef: claimRef() })] },
-    refuse: ['update', managedKind],
-    ...whileDeleting,
-    cannot: 'update managed resource',
-  },
-  'AddFinalizerError: the finalizer cannot be written': {
-    world: { claims: [byName], managed: [handmade] },
-    refuse: ['update', claimKind],
-    ...whileBinding,
-    cannot: 'update resource claim',
-  },
-  'UpdateClaimError: the name cannot be written': {
-    world: { claims: [byClass] },
-    refuse: ['update', claimKind],
-    ...whileCreating,
-    cannot: 'update resource claim',
-  },
-  'CreateManagedError: the resource cannot be created': {
-    world: { claims: [byClass] },
-    refuse: ['create', managedKind],
-    ...whileCreating,
-    cannot: 'create managed resource',
-  },
-  'BindError UpdateManagedError: claimRef cannot be written': {
-    world: { claims: [byName], managed: [managed(src, { status: { bindingPhase: 'Unbound' } })] },
-    refuse: ['update', managedKind],
-    ...whileBinding,
-    cannot: 'update managed resource',
-  },
-  'H5: a phase that cannot be written leaves the claim Unbound': {
-    world: {
-      claims: [claim({ resourceRef: resourceRef('db') })],
-      managed: [managed({}, { status: { bindingPhase: 'Unbound' } })],
-    },
-    refuse: ['updateStatus', managedKind],
-    ...whileBinding,
-    cannot: 'update managed resource status',
-  },
-  'PropagateConnectionError: the Secret cannot be created': {
-    world: {
-      claims: [claim(byName.spec, { finalizers })],
-      managed: [boundManaged],
-      secrets: [
-        {
-          ...boundSource,
-          metadata: {
-            ...boundSource.metadata,
-            annotations: { ...boundSource.metadata.annotations, ...allowsPropagationTo(copyKey) },
-          },
-        },
-      ],
-    },
-    refuse: ['create', SecretKind],
-    ...whileCopying,
-    cannot: 'create or update connection secret',
-  },
-  'UnbindError UpdateStatusError: the phase Released cannot be written': {
-    world: { claims: [endingClaim], managed: [boundManaged] },
-    refuse: ['updateStatus', managedKind],
-    ...whileDeleting,
-    cannot: 'update managed resource status',
-  },
-  'RemoveClaimFinalizerError: the finalizer cannot be removed': {
-    world: { claims: [endingClaim] },
-    refuse: ['update', claimKind],
-    ...whileDeleting,
-    cannot: 'update resource claim',
-  },
+  ],
 };
 
-describe('a step that fails is reported on the claim and tried again', () => {
-  for (const [rule, { world, refuse, ready, reason, cannot }] of Object.entries(failures)) {
-    test(rule, async () => {
-      const message = `cannot ${cannot}: etcd is unavailable`;
-      const { cluster, process, claimAt } = sceneOf(world);
-      cluster.refuse(...refuse, broken(), Number.POSITIVE_INFINITY);
-      const result = await process.reconcile(orders);
-      assert.equal(result.type, 'requeue');
-      const { conditions, bindingPhase } = claimAt()?.status ?? {};
-      const [is, synced] = [getCondition(conditions, 'Ready'), getCondition(conditions, 'Synced')];
-      assert.deepEqual(
-        [is.status, is.reason, is.message],
-        ready === undefined ? ['Unknown', undefined, undefined] : ['False', ready, message],
-      );
-      assert.deepEqual([synced.status, synced.reason, synced.message], ['False', 'ReconcileError', message]);
-      assert.equal(bindingPhase, world.claims?.[0]?.status?.bindingPhase ?? 'Unbound');
-      const warnings = process.events.filter(({ type }) => type === 'Warning');
-      const reported = warnings.map((event) => [event.reason, event.message]);
-      assert.deepEqual(reported, [[reason, message]]);
-    });
-  }
+/** `cannot`: the step that fails, as the conditions and the Event name it. */
+async function reports(
+  { ready, reason }: Failure,
+  cannot: string,
+  refuse: readonly [Verb, Kind],
+  world: World,
+): Promise<void> {
+  const message = `cannot ${cannot}: etcd is unavailable`;
+  const { cluster, process, claimAt } = sceneOf(world);
+  cluster.refuse(...refuse, broken(), Number.POSITIVE_INFINITY);
+  const result = await process.reconcile(orders);
+  assert.equal(result.type, 'requeue');
+  const { conditions, bindingPhase } = claimAt()?.status ?? {};
+  const [is, synced] = [getCondition(conditions, 'Ready'), getCondition(conditions, 'Synced')];
+  assert.deepEqual(
+    [is.status, is.reason, is.message],
+    ready === undefined ? ['Unknown', undefined, undefined] : ['False', ready, message],
+  );
+  assert.deepEqual([synced.status, synced.reason, synced.message], ['False', 'ReconcileError', message]);
+  assert.equal(bindingPhase, world.claims?.[0]?.status?.bindingPhase ?? 'Unbound');
+  const warnings = process.events.filter(({ type }) => type === 'Warning');
+  const reported = warnings.map((event) => [event.reason, event.message]);
+  assert.deepEqual(reported, [[reason, message]]);
+}
 
-  const { world: secretMissing } = failures['PropagateConnectionError: the Secret cannot be created']!;
+describe('a step that fails is reported on the claim and tried again', () => {
+  test('GetManagedError: the missing resource of a Bound claim cannot be read', () =>
+    reports({ reason: 'CannotGetManagedResource' }, 'get managed resource', ['get', managedKind], {
+      claims: [boundClaim],
+    }));
+  test('UpdateManagedSecretError: the consent cannot be written', () =>
+    reports(whileCopying, 'create or update connection secret', ['update', SecretKind], {
+      claims: [claim(byName.spec, { finalizers })],
+      managed: [boundManaged],
+      secrets: [boundSource],
+    }));
+  test('UnbindError DeleteError: the resource cannot be deleted', () =>
+    reports(whileDeleting, 'delete managed resource', ['delete', managedKind], {
+      claims: [endingClaim],
+      managed: [{ ...boundManaged, spec: { ...boundManaged.spec, reclaimPolicy: 'Delete' } }],
+    }));
+  test('UnbindError UpdateError: claimRef cannot be removed', () =>
+    reports(whileDeleting, 'update managed resource', ['update', managedKind], {
+      claims: [endingClaim],
+      managed: [managed({ claimRef: claimRef() })],
+    }));
+  test('AddFinalizerError: the finalizer cannot be written', () =>
+    reports(whileBinding, 'update resource claim', ['update', claimKind], {
+      claims: [byName],
+      managed: [handmade],
+    }));
+  test('UpdateClaimError: the name cannot be written', () =>
+    reports(whileCreating, 'update resource claim', ['update', claimKind], { claims: [byClass] }));
+  test('CreateManagedError: the resource cannot be created', () =>
+    reports(whileCreating, 'create managed resource', ['create', managedKind], { claims: [byClass] }));
+  test('BindError UpdateManagedError: claimRef cannot be written', () =>
+    reports(whileBinding, 'update managed resource', ['update', managedKind], {
+      claims: [byName],
+      managed: [managed(src, { status: { bindingPhase: 'Unbound' } })],
+    }));
+  test('H5: a phase that cannot be written leaves the claim Unbound', () =>
+    reports(whileBinding, 'update managed resource status', ['updateStatus', managedKind], {
+      claims: [claim({ resourceRef: resourceRef('db') })],
+      managed: [managed({}, { status: { bindingPhase: 'Unbound' } })],
+    }));
+  test('PropagateConnectionError: the Secret cannot be created', () =>
+    reports(whileCopying, 'create or update connection secret', ['create', SecretKind], secretMissing));
+  test('UnbindError UpdateStatusError: the phase Released cannot be written', () =>
+    reports(whileDeleting, 'update managed resource status', ['updateStatus', managedKind], {
+      claims: [endingClaim],
+      managed: [boundManaged],
+    }));
+  test('RemoveClaimFinalizerError: the finalizer cannot be removed', () =>
+    reports(whileDeleting, 'update resource claim', ['update', claimKind], { claims: [endingClaim] }));
+
   const refusals: Record<string, readonly [call: readonly [Verb, Kind], world: World, refusal: ApiError]> = {
     'an admission webhook that requires a label on the managed resource': [
       ['create', managedKind],
