@@ -28,76 +28,38 @@ const written = (generation?: number) =>
 describe('the status of a claim', () => {
   const secret = { writeConnectionSecretToRef: { name: 'conn' } };
   const bound = { bindingPhase: 'Bound' } as const;
-  const rows: Record<
-    string,
-    {
-      spec?: object;
-      before?: ClaimStatus;
-      facts?: Partial<ClaimFacts>;
-      want: Omit<ClaimStatus, 'conditions' | 'observedGeneration'>;
-    }
-  > = {
-    'at first it is Unbound, and of this generation': { want: { bindingPhase: 'Unbound' } },
-    'a phase that is not reported stays': { before: bound, want: bound },
-    'an older generation is replaced': {
-      before: { ...bound, observedGeneration: 1 },
-      facts: { bindingPhase: 'Released' },
-      want: { bindingPhase: 'Released' },
-    },
-    ...Object.fromEntries(
-      (['Bound', 'Released'] as const).map((bindingPhase) => [
-        `one that was bound is never Unbound again: ${bindingPhase}`,
-        {
-          before: { bindingPhase },
-          facts: { bindingPhase: 'Unbound' as const },
-          want: { bindingPhase: 'Released' as const },
-        },
-      ]),
-    ),
-    'one that is bound again is Bound': { before: { bindingPhase: 'Released' }, facts: bound, want: bound },
-    'bound with the secret that it wants: a Provisioned Service': {
-      spec: secret,
-      facts: { ...bound, hasSecret: true },
-      want: { ...bound, binding: { name: 'conn' } },
-    },
-    'a claim keeps its values if the update does not name them': {
-      spec: secret,
-      before: { ...bound, binding: { name: 'conn' } },
-      want: { ...bound, binding: { name: 'conn' } },
-    },
-    'a renamed Secret is named': {
-      spec: secret,
-      before: { ...bound, binding: { name: 'former' } },
-      want: { ...bound, binding: { name: 'conn' } },
-    },
-    'a value that was never set is absent': { spec: secret, before: bound, want: bound },
-    'a secret that it has no more': {
-      spec: secret,
-      before: { ...bound, binding: { name: 'conn' } },
-      facts: { hasSecret: false },
-      want: bound,
-    },
-    'a claim that wants no Secret has none': {
-      before: { ...bound, binding: { name: 'conn' } },
-      facts: { hasSecret: true },
-      want: bound,
-    },
-    'a claim that is not Bound has no Secret': {
-      spec: secret,
-      before: { ...bound, binding: { name: 'conn' } },
-      facts: { bindingPhase: 'Released', hasSecret: true },
-      want: { bindingPhase: 'Released' },
-    },
-  };
-  for (const [name, { spec = {}, before, facts = {}, want }] of Object.entries(rows)) {
-    test(name, () => {
-      const subject = claim(spec, before === undefined ? {} : { status: before });
-      const { status, ...rest } = withClaimStatus(subject, { conditions, ...facts }, now);
-      assert.deepEqual(status, { ...want, observedGeneration: 3, conditions: written(3) });
-      const { status: _status, ...others } = subject;
-      assert.deepEqual(rest, others, 'and nothing else changes');
-    });
+  const boundWithSecret = { ...bound, binding: { name: 'conn' } };
+  const [unbound, released] = [{ bindingPhase: 'Unbound' }, { bindingPhase: 'Released' }] as const;
+  function becomes(
+    want: Omit<ClaimStatus, 'conditions' | 'observedGeneration'>,
+    facts: Partial<ClaimFacts> = {},
+    before?: ClaimStatus,
+    spec: object = {},
+  ): void {
+    const subject = claim(spec, before === undefined ? {} : { status: before });
+    const { status, ...rest } = withClaimStatus(subject, { conditions, ...facts }, now);
+    assert.deepEqual(status, { ...want, observedGeneration: 3, conditions: written(3) });
+    const { status: _status, ...others } = subject;
+    assert.deepEqual(rest, others, 'and nothing else changes');
   }
+  test('at first it is Unbound, and of this generation', () => becomes({ bindingPhase: 'Unbound' }));
+  test('a phase that is not reported stays', () => becomes(bound, undefined, bound));
+  test('an older generation is replaced', () =>
+    becomes({ bindingPhase: 'Released' }, released, { ...bound, observedGeneration: 1 }));
+  test('one that was bound is never Unbound again: Bound', () => becomes(released, unbound, bound));
+  test('one that was bound is never Unbound again: Released', () => becomes(released, unbound, released));
+  test('one that is bound again is Bound', () => becomes(bound, bound, released));
+  test('bound with the secret that it wants: a Provisioned Service', () =>
+    becomes(boundWithSecret, { ...bound, hasSecret: true }, undefined, secret));
+  test('a claim keeps its values if the update does not name them', () =>
+    becomes(boundWithSecret, undefined, boundWithSecret, secret));
+  test('a renamed Secret is named', () =>
+    becomes(boundWithSecret, undefined, { ...bound, binding: { name: 'former' } }, secret));
+  test('a value that was never set is absent', () => becomes(bound, undefined, bound, secret));
+  test('a secret that it has no more', () => becomes(bound, { hasSecret: false }, boundWithSecret, secret));
+  test('a claim that wants no Secret has none', () => becomes(bound, { hasSecret: true }, boundWithSecret));
+  test('a claim that is not Bound has no Secret', () =>
+    becomes(released, { bindingPhase: 'Released', hasSecret: true }, boundWithSecret, secret));
   test('a status without a generation sets no observedGeneration', () => {
     const { generation: _generation, ...metadata } = claim().metadata;
     const { status } = withClaimStatus({ ...claim(), metadata }, { conditions }, now);

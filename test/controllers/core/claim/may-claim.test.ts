@@ -19,42 +19,40 @@ const unread: ClaimNamespace = { name: 'team', problem: 'namespaces "team" is fo
 const not = 'may not be claimed from namespace team: spec.namespaceSelector does not select it';
 const only = 'may be claimed from namespaces that spec.namespaceSelector selects';
 
-const cases: Record<string, readonly [LabelSelector | undefined, ClaimNamespace | undefined, string?]> = {
-  'without a selector every namespace may claim, also an unknown one': [undefined, undefined],
-  'an empty selector allows every namespace': [{}, team],
-  'a namespace with the labels may claim': [{ matchLabels: { stage: 'test' } }, team],
-  'a selector can name a namespace by its name label': [
-    { matchLabels: { 'kubernetes.io/metadata.name': 'team' } },
-    team,
-  ],
-  'a namespace with other labels may not claim': [{ matchLabels: { stage: 'live' } }, team, not],
-  'expressions count': [
-    { matchExpressions: [{ key: 'stage', operator: 'NotIn', values: ['test'] }] },
-    team,
-    not,
-  ],
-  'a malformed selector allows no namespace': [
-    { matchExpressions: [{ key: 'stage', operator: 'NotIn' }] },
-    team,
-    'cannot be claimed: spec.namespaceSelector.matchExpressions[0].values: must be given for operator NotIn',
-  ],
-  'a namespace that was not read may not claim': [{ matchLabels: { stage: 'test' } }, undefined, only],
-  'a namespace that was not read may not claim by an empty selector': [{}, undefined, only],
-  'a namespace that cannot be read may not claim, and the message says why': [
-    {},
-    unread,
-    `${only}, and the labels of namespace team are not known: namespaces "team" is forbidden`,
-  ],
-};
-
 describe('the namespaces that may claim a resource', () => {
-  for (const [name, [namespaceSelector, namespace, want]] of Object.entries(cases)) {
-    test(name, () => {
-      const offered = managed(namespaceSelector === undefined ? {} : { namespaceSelector });
-      assert.equal(whyNotFor(namespace, offered), want);
-      assert.equal(restrictsNamespaces(offered), namespaceSelector !== undefined);
-    });
+  function is(
+    namespaceSelector: LabelSelector | undefined,
+    namespace: ClaimNamespace | undefined,
+    why?: string,
+  ): void {
+    const offered = managed(namespaceSelector === undefined ? {} : { namespaceSelector });
+    assert.equal(whyNotFor(namespace, offered), why);
+    assert.equal(restrictsNamespaces(offered), namespaceSelector !== undefined);
   }
+  test('without a selector every namespace may claim, also an unknown one', () => is(undefined, undefined));
+  test('an empty selector allows every namespace', () => is({}, team));
+  test('a namespace with the labels may claim', () => is({ matchLabels: { stage: 'test' } }, team));
+  test('a selector can name a namespace by its name label', () =>
+    is({ matchLabels: { 'kubernetes.io/metadata.name': 'team' } }, team));
+  test('a namespace with other labels may not claim', () =>
+    is({ matchLabels: { stage: 'live' } }, team, not));
+  test('expressions count', () =>
+    is({ matchExpressions: [{ key: 'stage', operator: 'NotIn', values: ['test'] }] }, team, not));
+  test('a malformed selector allows no namespace', () =>
+    is(
+      { matchExpressions: [{ key: 'stage', operator: 'NotIn' }] },
+      team,
+      'cannot be claimed: spec.namespaceSelector.matchExpressions[0].values: must be given for operator NotIn',
+    ));
+  test('a namespace that was not read may not claim', () =>
+    is({ matchLabels: { stage: 'test' } }, undefined, only));
+  test('a namespace that was not read may not claim by an empty selector', () => is({}, undefined, only));
+  test('a namespace that cannot be read may not claim, and the message says why', () =>
+    is(
+      {},
+      unread,
+      `${only}, and the labels of namespace team are not known: namespaces "team" is forbidden`,
+    ));
 });
 
 test("are those of the selector in the class's template", () => {
