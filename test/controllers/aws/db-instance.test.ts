@@ -323,51 +323,27 @@ describe('the password of a master user', () => {
 describe('a database is reached', () => {
   const there = { Endpoint: { Address: 'shop.rds', Port: 1234 }, MasterUsername: 'me' };
   const access = { provider: 'aws', host: 'shop.rds', port: 1234, username: 'me' };
-  const cases: readonly (readonly [string, DBInstance, object | undefined])[] = [
-    ['nowhere before it has an address', { Engine: 'postgres', MasterUsername: 'me' }, undefined],
-    [
-      'as postgres, if PostgreSQL was given no name',
-      { ...there, Engine: 'postgres' },
-      { ...access, type: 'postgresql', database: 'postgres' },
-    ],
-    [
-      'by its name',
-      { ...there, Engine: 'mysql', DBName: 'app' },
-      { ...access, type: 'mysql', database: 'app' },
-    ],
-    [
-      'without a name, if MySQL was given none',
-      { ...there, Engine: 'mariadb' },
-      { ...access, type: 'mysql' },
-    ],
-  ];
-  for (const [what, db, expected] of cases) test(what, () => assert.deepEqual(accessOf(db), expected));
+  const is = (db: DBInstance, want: object | undefined): void => assert.deepEqual(accessOf(db), want);
+  test('nowhere before it has an address', () => is({ Engine: 'postgres', MasterUsername: 'me' }, undefined));
+  test('as postgres, if PostgreSQL was given no name', () =>
+    is({ ...there, Engine: 'postgres' }, { ...access, type: 'postgresql', database: 'postgres' }));
+  test('by its name', () =>
+    is({ ...there, Engine: 'mysql', DBName: 'app' }, { ...access, type: 'mysql', database: 'app' }));
+  test('without a name, if MySQL was given none', () =>
+    is({ ...there, Engine: 'mariadb' }, { ...access, type: 'mysql' }));
 });
 
 describe('the protection of what is to be deleted', () => {
-  const cases: readonly (readonly [
-    what: string,
-    wanted: ForProvider,
-    has: boolean,
-    change: object | undefined,
-  ])[] = [
-    [
-      'is deleted first, if it is no longer wanted',
-      { deletionProtection: false },
-      true,
-      { DeletionProtection: false },
-    ],
-    ['stays, where nothing is said of it', {}, true, undefined],
-    ['stays, where it is wanted', { deletionProtection: true }, true, undefined],
-    ['is not changed, where there is none', { deletionProtection: false }, false, undefined],
-  ];
-  for (const [what, wanted, DeletionProtection, change] of cases) {
-    test(what, () => {
-      const one = managed(wanted);
-      const actual = actualOf(words, one, { DeletionProtection });
-      assert.deepEqual(unprotecting(words, one, { actual }), change);
-    });
+  function is(wanted: ForProvider, DeletionProtection: boolean, change: object | undefined): void {
+    const one = managed(wanted);
+    const actual = actualOf(words, one, { DeletionProtection });
+    assert.deepEqual(unprotecting(words, one, { actual }), change);
   }
+  test('is deleted first, if it is no longer wanted', () =>
+    is({ deletionProtection: false }, true, { DeletionProtection: false }));
+  test('stays, where nothing is said of it', () => is({}, true, undefined));
+  test('stays, where it is wanted', () => is({ deletionProtection: true }, true, undefined));
+  test('is not changed, where there is none', () => is({ deletionProtection: false }, false, undefined));
 });
 
 describe('a refusal is about', () => {

@@ -32,57 +32,52 @@ const there = (given: Partial<CloudNodeGroup>): CloudNodeGroup => ({
 
 describe('the requests of EKS about a node group', () => {
   const scaled = { minSize: 1, maxSize: 4, desiredSize: 3 };
+  const isScaled = { scalingConfig: scaled };
   const limits = (minSize: number, maxSize: number): Spec => ({ scalingConfig: [{ minSize, maxSize }] });
-  const rows: Readonly<
-    Record<
-      string,
-      { wanted: Spec; initial?: Spec; is: Partial<CloudNodeGroup>; config?: object; version?: object }
-    >
-  > = {
-    'nothing, where an autoscaler changed what only initProvider says': {
-      wanted: limits(1, 4),
-      initial: { scalingConfig: [{ desiredSize: 1 }] },
-      is: { scalingConfig: scaled },
-    },
-    'limits alone, where the number is within': {
-      wanted: limits(2, 5),
-      is: { scalingConfig: scaled },
-      config: { scalingConfig: { minSize: 2, maxSize: 5 } },
-    },
-    'the number, too, where it is above them': {
-      wanted: limits(1, 2),
-      is: { scalingConfig: scaled },
-      config: { scalingConfig: { minSize: 1, maxSize: 2, desiredSize: 2 } },
-    },
-    'or below them': {
-      wanted: limits(4, 9),
-      is: { scalingConfig: scaled },
-      config: { scalingConfig: { minSize: 4, maxSize: 9, desiredSize: 4 } },
-    },
-    'the number that is wanted, whatever it is': {
-      wanted: { scalingConfig: [{ minSize: 4, desiredSize: 2 }] },
-      is: { scalingConfig: scaled },
-      config: { scalingConfig: { minSize: 4, desiredSize: 2 } },
-    },
-    'labels: what differs, and what is wanted no more': {
-      wanted: { labels: { a: '1', b: '2' } },
-      is: { labels: { a: '1', b: '1', c: '1' } },
-      config: { labels: { set: { b: '2' }, remove: ['c'] } },
-    },
-    'taints by key and effect': {
-      wanted: {
+  function asks(
+    wanted: Spec,
+    is: Partial<CloudNodeGroup>,
+    config?: object,
+    version?: object,
+    initial?: Spec,
+  ): void {
+    const difference = differenceOf(managed(wanted, initial), there(is));
+    const asked = [difference.config, difference.version, difference.tags];
+    assert.deepEqual(asked, [config, version, undefined]);
+  }
+  test('nothing, where an autoscaler changed what only initProvider says', () =>
+    asks(limits(1, 4), isScaled, undefined, undefined, { scalingConfig: [{ desiredSize: 1 }] }));
+  test('limits alone, where the number is within', () =>
+    asks(limits(2, 5), isScaled, { scalingConfig: { minSize: 2, maxSize: 5 } }));
+  test('the number, too, where it is above them', () =>
+    asks(limits(1, 2), isScaled, { scalingConfig: { minSize: 1, maxSize: 2, desiredSize: 2 } }));
+  test('or below them', () =>
+    asks(limits(4, 9), isScaled, { scalingConfig: { minSize: 4, maxSize: 9, desiredSize: 4 } }));
+  test('the number that is wanted, whatever it is', () =>
+    asks({ scalingConfig: [{ minSize: 4, desiredSize: 2 }] }, isScaled, {
+      scalingConfig: { minSize: 4, desiredSize: 2 },
+    }));
+  test('labels: what differs, and what is wanted no more', () =>
+    asks(
+      { labels: { a: '1', b: '2' } },
+      { labels: { a: '1', b: '1', c: '1' } },
+      { labels: { set: { b: '2' }, remove: ['c'] } },
+    ));
+  test('taints by key and effect', () =>
+    asks(
+      {
         taint: [
           { key: 'a', value: 'x', effect: 'NO_SCHEDULE' },
           { key: 'b', effect: 'NO_EXECUTE' },
         ],
       },
-      is: {
+      {
         taints: [
           { key: 'a', value: 'y', effect: 'NO_SCHEDULE' },
           { key: 'b', effect: 'NO_SCHEDULE' },
         ],
       },
-      config: {
+      {
         taints: {
           set: [
             { key: 'a', value: 'x', effect: 'NO_SCHEDULE' },
@@ -91,77 +86,65 @@ describe('the requests of EKS about a node group', () => {
           remove: [{ key: 'b', effect: 'NO_SCHEDULE' }],
         },
       },
-    },
-    'no taints, where they are the same in another order': {
-      wanted: {
+    ));
+  test('no taints, where they are the same in another order', () =>
+    asks(
+      {
         taint: [
           { key: 'b', effect: 'NO_EXECUTE' },
           { key: 'a', effect: 'NO_EXECUTE' },
         ],
       },
-      is: {
+      {
         taints: [
           { key: 'a', value: '', effect: 'NO_EXECUTE' },
           { key: 'b', effect: 'NO_EXECUTE' },
         ],
       },
-    },
-    'its version, by force where that is wanted': {
-      wanted: { version: '1.32', forceUpdateVersion: true },
-      is: { version: '1.31' },
-      version: { version: '1.32', force: true },
-    },
-    'no launch template that EKS has looked up': {
-      wanted: { launchTemplate: [{ name: 'nodes', version: '$Latest' }] },
-      is: { launchTemplate: { id: 'lt-1', name: 'nodes', version: '7' } },
-    },
-    'another version of it': {
-      wanted: { launchTemplate: [{ name: 'nodes', version: '8' }] },
-      is: { launchTemplate: { id: 'lt-1', name: 'nodes', version: '7' } },
-      version: { launchTemplate: { name: 'nodes', version: '8' } },
-    },
-  };
-  for (const [name, { wanted, initial, is, config, version }] of Object.entries(rows)) {
-    test(name, () => {
-      const difference = differenceOf(managed(wanted, initial), there(is));
-      assert.deepEqual(
-        [difference.config, difference.version, difference.tags],
-        [config, version, undefined],
-      );
-    });
-  }
+    ));
+  test('its version, by force where that is wanted', () =>
+    asks({ version: '1.32', forceUpdateVersion: true }, { version: '1.31' }, undefined, {
+      version: '1.32',
+      force: true,
+    }));
+  test('no launch template that EKS has looked up', () =>
+    asks(
+      { launchTemplate: [{ name: 'nodes', version: '$Latest' }] },
+      { launchTemplate: { id: 'lt-1', name: 'nodes', version: '7' } },
+    ));
+  test('another version of it', () =>
+    asks(
+      { launchTemplate: [{ name: 'nodes', version: '8' }] },
+      { launchTemplate: { id: 'lt-1', name: 'nodes', version: '7' } },
+      undefined,
+      { launchTemplate: { name: 'nodes', version: '8' } },
+    ));
 });
 
 describe('the status of a node group', () => {
-  const rows: Readonly<
-    Record<string, { status: string; issues?: readonly string[]; want: string; operation?: string }>
-  > = {
-    'that it can be used': { status: 'ACTIVE', want: 'True/Available' },
-    'that it can be used while it changes': {
-      status: 'UPDATING',
-      want: 'True/Available',
-      operation: 'update',
-    },
-    'that it is being made': { status: 'CREATING', want: 'False/Creating', operation: 'create' },
-    'that it goes': { status: 'DELETING', want: 'False/Deleting', operation: 'delete' },
-    'why it could not be made, and what to do': {
-      status: 'CREATE_FAILED',
-      issues: ['NodeCreationFailure: Instances failed to join the kubernetes cluster'],
-      want: 'False/Unavailable: the node group could not be created: NodeCreationFailure: Instances failed to join the kubernetes cluster; delete this resource and create it again',
-    },
-    'the health problems': {
-      status: 'DEGRADED',
-      issues: ['AsgInstanceLaunchFailures: x', 'Ec2SubnetNotFound: y'],
-      want: 'False/Unavailable: the node group is DEGRADED: AsgInstanceLaunchFailures: x; Ec2SubnetNotFound: y',
-    },
-  };
-  for (const [name, { status, issues = [], want, operation }] of Object.entries(rows)) {
-    test(name, () => {
-      const { ready, operation: busyWith } = observationOf(managed({}), there({ status, issues }));
-      const { status: value = '', reason = '', message } = ready ?? {};
-      assert.deepEqual([`${value}/${reason}${message ? `: ${message}` : ''}`, busyWith], [want, operation]);
-    });
+  function says(want: string, status: string, operation?: string, issues: readonly string[] = []): void {
+    const { ready, operation: busyWith } = observationOf(managed({}), there({ status, issues }));
+    const { status: value = '', reason = '', message } = ready ?? {};
+    assert.deepEqual([`${value}/${reason}${message ? `: ${message}` : ''}`, busyWith], [want, operation]);
   }
+  test('that it can be used', () => says('True/Available', 'ACTIVE'));
+  test('that it can be used while it changes', () => says('True/Available', 'UPDATING', 'update'));
+  test('that it is being made', () => says('False/Creating', 'CREATING', 'create'));
+  test('that it goes', () => says('False/Deleting', 'DELETING', 'delete'));
+  test('why it could not be made, and what to do', () =>
+    says(
+      'False/Unavailable: the node group could not be created: NodeCreationFailure: Instances failed to join the kubernetes cluster; delete this resource and create it again',
+      'CREATE_FAILED',
+      undefined,
+      ['NodeCreationFailure: Instances failed to join the kubernetes cluster'],
+    ));
+  test('the health problems', () =>
+    says(
+      'False/Unavailable: the node group is DEGRADED: AsgInstanceLaunchFailures: x; Ec2SubnetNotFound: y',
+      'DEGRADED',
+      undefined,
+      ['AsgInstanceLaunchFailures: x', 'Ec2SubnetNotFound: y'],
+    ));
 });
 
 test('a node group that lacks what EKS needs names all of it', () => {
