@@ -9,54 +9,49 @@ const refusal = (fields: readonly string[], message = 'no') =>
   new CloudError(message, { status: 400, code: 'INVALID_ARGUMENT', isRetryable: false, fields });
 
 describe('an error of the cloud says which field to change', () => {
-  const cases = {
-    'a field of the instance': {
-      error: refusal(['instance.memory_size_gb']),
-      want: 'no; change spec.forProvider.memorySizeGb',
-    },
-    'a field within one': {
-      error: refusal(['instance.persistence_config.rdb_snapshot_period']),
-      want: 'no; change spec.forProvider.persistenceConfig.rdbSnapshotPeriod',
-    },
-    'an entry of a map': {
-      error: refusal(['instance.redis_configs[maxmemory-policy]']),
-      want: 'no; change spec.forProvider.redisConfigs',
-    },
-    'several, each once': {
-      error: refusal(['instance.tier', 'instance.location_id', 'instance.tier']),
-      want: 'no; change spec.forProvider.tier and spec.forProvider.locationId',
-    },
-    'the name': {
-      error: refusal(['instance_id']),
-      want: 'no; change the annotation crossplane.io/external-name',
-    },
-    'a region that there is not, or that is not for us': {
-      error: refusal(
-        ['region'],
-        "cannot do it: Permission denied on 'locations/mars1' (or it may not exist)",
-      ),
-      want: "cannot do it: Permission denied on 'locations/mars1' (or it may not exist); change spec.forProvider.region",
-    },
-    'a permission that is missing: none of ours': {
-      error: refusal([], "Permission 'redis.instances.create' denied on 'projects/p/locations/us-central1'"),
-      want: "Permission 'redis.instances.create' denied on 'projects/p/locations/us-central1'",
-    },
-    'a field that this kind does not have': { error: refusal(['update_mask']), want: 'no' },
-    'a field of a topic': {
-      kind: TopicKind,
-      error: refusal(['message_storage_policy.allowed_persistence_regions']),
-      want: 'no; change spec.forProvider.messageStoragePolicy.allowedPersistenceRegions',
-    },
-    'a mistake of ours': { error: new TypeError('x is no function'), want: 'x is no function' },
-  };
-  for (const [name, row] of Object.entries(cases)) {
-    test(name, () => {
-      const { kind = CloudMemorystoreInstanceKind, error, want } = { kind: undefined, ...row };
-      const reported = advised(error, kind);
-      assert.ok(reported instanceof Error);
-      assert.equal(reported.message, want);
-    });
+  function says(
+    want: string,
+    error: unknown,
+    kind: Parameters<typeof advised>[1] = CloudMemorystoreInstanceKind,
+  ): void {
+    const reported = advised(error, kind);
+    assert.ok(reported instanceof Error);
+    assert.equal(reported.message, want);
   }
+  test('a field of the instance', () =>
+    says('no; change spec.forProvider.memorySizeGb', refusal(['instance.memory_size_gb'])));
+  test('a field within one', () =>
+    says(
+      'no; change spec.forProvider.persistenceConfig.rdbSnapshotPeriod',
+      refusal(['instance.persistence_config.rdb_snapshot_period']),
+    ));
+  test('an entry of a map', () =>
+    says('no; change spec.forProvider.redisConfigs', refusal(['instance.redis_configs[maxmemory-policy]'])));
+  test('several, each once', () =>
+    says(
+      'no; change spec.forProvider.tier and spec.forProvider.locationId',
+      refusal(['instance.tier', 'instance.location_id', 'instance.tier']),
+    ));
+  test('the name', () =>
+    says('no; change the annotation crossplane.io/external-name', refusal(['instance_id'])));
+  test('a region that there is not, or that is not for us', () =>
+    says(
+      "cannot do it: Permission denied on 'locations/mars1' (or it may not exist); change spec.forProvider.region",
+      refusal(['region'], "cannot do it: Permission denied on 'locations/mars1' (or it may not exist)"),
+    ));
+  test('a permission that is missing: none of ours', () =>
+    says(
+      "Permission 'redis.instances.create' denied on 'projects/p/locations/us-central1'",
+      refusal([], "Permission 'redis.instances.create' denied on 'projects/p/locations/us-central1'"),
+    ));
+  test('a field that this kind does not have', () => says('no', refusal(['update_mask'])));
+  test('a field of a topic', () =>
+    says(
+      'no; change spec.forProvider.messageStoragePolicy.allowedPersistenceRegions',
+      refusal(['message_storage_policy.allowed_persistence_regions']),
+      TopicKind,
+    ));
+  test('a mistake of ours', () => says('x is no function', new TypeError('x is no function')));
 
   test('and stays what it was otherwise', () => {
     const reported = advised(refusal(['instance.tier']), CloudMemorystoreInstanceKind);
