@@ -27,25 +27,17 @@ function linesOf(write: (log: ReturnType<typeof recordedLog>) => void): readonly
 }
 
 describe('an Event that reports an act is a line, and no other Event is', () => {
-  const rows: Record<string, { readonly event: EventFacts; readonly want: readonly unknown[] }> = {
-    'an act': {
-      event: { type: 'Normal', reason: 'BoundManagedResource', message: 'bound to db' },
-      want: [['changed', { change: 'BoundManagedResource', message: 'bound to db' }]],
-    },
-    'a wait': { event: { type: 'Normal', reason: 'WaitingToBind', message: 'not ready' }, want: [] },
-    'a failure, which the line of the run reports': {
-      event: { type: 'Warning', reason: 'CannotBindManagedResource', message: 'denied' },
-      want: [],
-    },
+  const logs = (event: EventFacts, want: readonly unknown[]): void => {
+    const lines = linesOf((log) => logAct(log, event));
+    assert.deepEqual(lines, want);
   };
-  for (const [name, { event, want }] of Object.entries(rows)) {
-    test(name, () =>
-      assert.deepEqual(
-        linesOf((log) => logAct(log, event)),
-        want,
-      ),
-    );
-  }
+  test('an act', () =>
+    logs({ type: 'Normal', reason: 'BoundManagedResource', message: 'bound to db' }, [
+      ['changed', { change: 'BoundManagedResource', message: 'bound to db' }],
+    ]));
+  test('a wait', () => logs({ type: 'Normal', reason: 'WaitingToBind', message: 'not ready' }, []));
+  test('a failure, which the line of the run reports', () =>
+    logs({ type: 'Warning', reason: 'CannotBindManagedResource', message: 'denied' }, []));
 
   test('a change without an Event has a line, too', () => {
     const lines = linesOf((log) => logQuietAct(log, 'SetCredentials', { decision: 'Update' }));
@@ -70,37 +62,27 @@ describe('a condition with a new reason is a line', () => {
     'condition changed',
     { condition, status, reason, message },
   ];
-  const rows: Record<string, { readonly given: Conditions; readonly want: readonly unknown[] }> = {
-    'the first': { given: { before: undefined, after: [ready, synced] }, want: [line(ready), line(synced)] },
-    'the same again, later': {
-      given: { before: [ready], after: [{ ...ready, lastTransitionTime: '2026-01-02T04:04:05Z' }] },
-      want: [],
-    },
-    'another status': {
-      given: { before: [ready, synced], after: [{ ...ready, status: 'True' }, synced] },
-      want: [line({ ...ready, status: 'True' })],
-    },
-    'another reason': {
-      given: { before: [ready], after: [{ ...ready, reason: 'Binding' }] },
-      want: [line({ ...ready, reason: 'Binding' })],
-    },
-    'another message': {
-      given: { before: [ready], after: [{ ...ready, message: 'later' }] },
-      want: [line({ ...ready, message: 'later' })],
-    },
-    'a failure is not logged a second time': {
-      given: { before: [ready], after: [ready, synced], failure: 'observe failed: x' },
-      want: [],
-    },
+  const logs = (given: Conditions, ...want: readonly unknown[]): void => {
+    const lines = linesOf((log) => logConditions(log, given));
+    assert.deepEqual(lines, want);
   };
-  for (const [name, { given, want }] of Object.entries(rows)) {
-    test(name, () =>
-      assert.deepEqual(
-        linesOf((log) => logConditions(log, given)),
-        want,
-      ),
-    );
-  }
+  test('the first', () => logs({ before: undefined, after: [ready, synced] }, line(ready), line(synced)));
+  test('the same again, later', () =>
+    logs({ before: [ready], after: [{ ...ready, lastTransitionTime: '2026-01-02T04:04:05Z' }] }));
+  test('another status', () =>
+    logs(
+      { before: [ready, synced], after: [{ ...ready, status: 'True' }, synced] },
+      line({ ...ready, status: 'True' }),
+    ));
+  test('another reason', () =>
+    logs(
+      { before: [ready], after: [{ ...ready, reason: 'Binding' }] },
+      line({ ...ready, reason: 'Binding' }),
+    ));
+  test('another message', () =>
+    logs({ before: [ready], after: [{ ...ready, message: 'later' }] }, line({ ...ready, message: 'later' })));
+  test('a failure is not logged a second time', () =>
+    logs({ before: [ready], after: [ready, synced], failure: 'observe failed: x' }));
 });
 
 describe('every line of a claim has its key', () => {

@@ -49,15 +49,22 @@ function scene(calls: Partial<ExternalClient> = {}, connecting?: Error) {
 }
 
 describe('a run reports on the provider', () => {
-  const answers: Readonly<
-    Record<string, readonly [calls: Partial<ExternalClient>, reports: readonly string[]]>
-  > = {
-    'a resource that was found is reported with the version of the system': [
+  async function reports(calls: Partial<ExternalClient>, want: readonly string[]): Promise<void> {
+    const at = scene(calls);
+    const client = await at.connected();
+    await client.observe(managed(), undefined, at.signal).catch(() => {});
+    assert.deepEqual(at.reports, []);
+    await client.disconnect?.();
+    assert.deepEqual(at.reports, want);
+  }
+  test('a resource that was found is reported with the version of the system', () =>
+    reports(
       { observe: async () => ({ exists: true, isUpToDate: true }), facts: () => ({ version: 'Cloud 7' }) },
       ['u with default: works Cloud 7'],
-    ],
-    'an absent resource is an answer of the system': [{}, ['u with default: works']],
-    'a refusal for missing rights is reported with its class': [
+    ));
+  test('an absent resource is an answer of the system', () => reports({}, ['u with default: works']));
+  test('a refusal for missing rights is reported with its class', () =>
+    reports(
       {
         observe: () =>
           Promise.reject(
@@ -65,26 +72,13 @@ describe('a run reports on the provider', () => {
           ),
       },
       ['u with default: Forbidden: no'],
-    ],
-    'refused credentials are reported without the request': [
-      { observe: () => Promise.reject(refused) },
-      ['u with default: CredentialsRefused: the cloud refused the token'],
-    ],
-    'an error about another object reports nothing': [
-      { observe: () => Promise.reject(new Error('no such size')) },
-      [],
-    ],
-  };
-  for (const [name, [calls, wanted]] of Object.entries(answers)) {
-    test(name, async () => {
-      const at = scene(calls);
-      const client = await at.connected();
-      await client.observe(managed(), undefined, at.signal).catch(() => {});
-      assert.deepEqual(at.reports, []);
-      await client.disconnect?.();
-      assert.deepEqual(at.reports, wanted);
-    });
-  }
+    ));
+  test('refused credentials are reported without the request', () =>
+    reports({ observe: () => Promise.reject(refused) }, [
+      'u with default: CredentialsRefused: the cloud refused the token',
+    ]));
+  test('an error about another object reports nothing', () =>
+    reports({ observe: () => Promise.reject(new Error('no such size')) }, []));
 
   test('credentials that cannot be read are reported', async () => {
     const at = scene({}, new Error('secret infra/cloud of ProviderConfig default does not exist'));
