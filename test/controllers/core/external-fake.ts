@@ -61,12 +61,7 @@ export const providerConfig = (
 export const legacyProvider = (
   name: string,
   spec: Provider['spec'] = { credentialsSecretRef: cloudKey },
-): Provider => ({
-  apiVersion: 'fcp.crossplane.io/v1alpha3',
-  kind: 'Provider',
-  metadata: { name },
-  spec,
-});
+): Provider => ({ apiVersion: 'fcp.crossplane.io/v1alpha3', kind: 'Provider', metadata: { name }, spec });
 
 export type ExternalMethod =
   | 'connect'
@@ -151,11 +146,21 @@ export class FakeExternal implements ExternalConnector {
     this.things.set(name, { name, values, ...(password === undefined ? {} : { password }) });
   }
 
+  /** From now on this happens before each such call takes effect. */
+  before(at: ExternalMethod, act: () => unknown): void {
+    this.gate = (method) => void (method === at && act());
+  }
+
+  /** The same, after it took effect. */
+  after(at: ExternalMethod, act: () => unknown): void {
+    this.afterCall = (method) => void (method === at && act());
+  }
+
   /** From now on every such call fails. */
   failAt(at: ExternalMethod, error: Error = new Error('no route to cloud')): void {
-    this.gate = (method) => {
-      if (method === at) throw error;
-    };
+    this.before(at, () => {
+      throw error;
+    });
   }
 
   count(method: ExternalMethod): number {
@@ -264,10 +269,7 @@ export class FakeExternal implements ExternalConnector {
   /** Uses the password of a thing that it accepted before. */
   usePending(name: string): void {
     const { pendingPassword, ...thing } = this.things.get(name) ?? { name, values: {} };
-    this.things.set(name, {
-      ...thing,
-      ...(pendingPassword !== undefined && { password: pendingPassword }),
-    });
+    this.things.set(name, { ...thing, ...(pendingPassword !== undefined && { password: pendingPassword }) });
   }
 
   #delete(managed: Managed): Deletion<string> {

@@ -77,10 +77,9 @@ describe('a creation without an answer', () => {
       '../../../../controllers/core/managed/connecting/external-client.ts'
     );
     const scene = begin('assigned')();
-    scene.external.afterCall = (method) => {
-      if (method === 'create')
-        throw new Error('the connection was lost', { cause: new UncertainCreationError('no answer came') });
-    };
+    scene.external.after('create', () => {
+      throw new Error('the connection was lost', { cause: new UncertainCreationError('no answer came') });
+    });
     await scene.run();
     return scene;
   };
@@ -116,11 +115,10 @@ describe('a creation without an answer', () => {
   test('a run that is aborted during the creation does not record a failure', async () => {
     const scene = begin('assigned')();
     const abort = new AbortController();
-    scene.external.afterCall = (method) => {
-      if (method !== 'create') return;
+    scene.external.after('create', () => {
       abort.abort(new Error('took too long'));
       throw abort.signal.reason;
-    };
+    });
     await assert.rejects(scene.run(abort.signal), /the request was aborted/);
     assert.equal(scene.annotations['crossplane.io/external-create-failed'], undefined);
   });

@@ -68,9 +68,10 @@ const places = (made: Scene): readonly string[] => [...made.external.things.keys
 test('the identity is written with other writes: before the creation, and after the first observation', async () => {
   const made = scene();
   let atCreation = '';
-  made.external.gate = (method) => {
-    if (method === 'create') atCreation = made.annotations['crossplane.io/external-identity'] ?? '';
-  };
+  made.external.before(
+    'create',
+    () => (atCreation = made.annotations['crossplane.io/external-identity'] ?? ''),
+  );
   await made.run();
   const identity = '{"name":"db","system":"https://a.example","fields":{"region":"us"}}';
   assert.equal(atCreation, identity);
@@ -154,11 +155,10 @@ describe('an edit of the identity creates no second external resource, and does 
 
   test('while its creation runs, whose answer is lost', async () => {
     const made = scene();
-    made.external.afterCall = (method) => {
-      if (method !== 'create') return;
+    made.external.after('create', () => {
       edit(made, { region: 'eu', size: 1 });
       throw new Error('no answer');
-    };
+    });
     await assert.rejects(made.run(), /modified/);
     made.external.afterCall = () => {};
     await made.run();
