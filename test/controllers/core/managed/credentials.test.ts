@@ -92,9 +92,7 @@ describe('the credential of a managed resource', () => {
     const scene = create({}, { annotations: named });
     scene.external.put('db', { size: 1 }, 'of an earlier attempt');
     scene.external.isBlind = true;
-    scene.external.afterCall = (method) => {
-      if (method === 'create') scene.external.isBlind = false;
-    };
+    scene.external.after('create', () => (scene.external.isBlind = false));
     const result = await scene.run();
     assert.deepEqual(result, { type: 'after', delayMs: 0, keepsBackOff: true });
     assert.equal(scene.object?.status?.credential, undefined);
@@ -120,9 +118,7 @@ describe('the credential of a managed resource', () => {
     const scene = await settled();
     scene.external.put('db', { size: 1 }, 'changed there');
     scene.external.observation = { credential: 'wrong' };
-    scene.external.gate = (method) => {
-      if (method === 'update') scene.external.observation = {};
-    };
+    scene.external.before('update', () => (scene.external.observation = {}));
     await settle(scene);
     assertApplied(scene);
   });
@@ -151,13 +147,8 @@ describe('the credential of a managed resource', () => {
   test('a Secret without its note gets a new one, and its credential is applied once more', async () => {
     const scene = await settled();
     const before = scene.secret?.password;
-    scene.cluster.edit(SecretKind, secretKey, (secret) => ({
-      ...secret,
-      metadata: {
-        ...secret.metadata,
-        annotations: { ...secret.metadata.annotations, [credentialAnnotation]: 'not JSON' },
-      },
-    }));
+    const annotations = { [credentialAnnotation]: 'not JSON' };
+    scene.cluster.set(SecretKind, secretKey, { metadata: { annotations } });
     await settle(scene);
     assert.equal(scene.secret?.password, before);
     assert.equal(scene.note?.for, 'unknown');
@@ -180,11 +171,10 @@ describe('the credential of a managed resource', () => {
 
   test('an edit while the credential is set ends the run, and the edited one is applied', async () => {
     const scene = create({}, { annotations: named });
-    scene.external.afterCall = (method) => {
-      if (method !== 'create') return;
+    scene.external.after('create', () => {
       scene.external.afterCall = () => {};
       scene.editSecret({ password: 'edited-in-between' });
-    };
+    });
     await settle(scene);
     assert.equal(passwordOf(scene), 'edited-in-between');
     assertApplied(scene);
@@ -193,9 +183,9 @@ describe('the credential of a managed resource', () => {
   test('the recorded credential of a lost external resource is removed before it is created again', async () => {
     const scene = await settled();
     scene.external.things.delete('db');
-    scene.external.gate = (method) => {
-      if (method === 'create') assert.deepEqual(scene.object?.status?.externalIdentity, undefined);
-    };
+    scene.external.before('create', () =>
+      assert.deepEqual(scene.object?.status?.externalIdentity, undefined),
+    );
     await settle(scene);
     assertApplied(scene);
     assert.equal(scene.external.made, 2);

@@ -90,9 +90,7 @@ const failing = (scene: Scene, at: ExternalMethod, error?: Error): Scene =>
 /** The observation after that call fails. */
 const failingAfter = (scene: Scene, call: ExternalMethod): Scene =>
   having(scene, ({ external }) => {
-    external.afterCall = (method) => {
-      if (method === call) external.failAt('observe');
-    };
+    external.after(call, () => external.failAt('observe'));
   });
 const refusing = (scene: Scene, verb: Verb, of: Kind = managedKind, error: Error = broken()): Scene =>
   having(scene, ({ cluster }) => cluster.refuse(verb, of, error, Number.POSITIVE_INFINITY));
@@ -449,9 +447,7 @@ const runs: Readonly<Record<string, () => Begun | Promise<Begun>>> = {
     run(drifted(), works(updated), 'observe update observe', published),
   'Update: a resource that does not show right after its update keeps its state': () => {
     const scene = drifted();
-    scene.external.afterCall = (method) => {
-      if (method === 'update') scene.external.isBlind = true;
-    };
+    scene.external.after('update', () => (scene.external.isBlind = true));
     return run(scene, works(updated), 'observe update observe', published);
   },
   'OperationFailed: an operation that failed is reported with its reason': () => {
@@ -599,8 +595,7 @@ describe('the external resource is observed', () => {
     scene.cluster.gate = ({ verb }) => {
       if (verb !== 'update') return;
       scene.cluster.gate = () => {};
-      const { metadata, ...rest } = scene.object!;
-      scene.cluster.put(managedKind, { ...rest, metadata: { ...metadata, finalizers: [] } });
+      scene.edit({ metadata: { finalizers: [] } });
       scene.remove();
     };
     assert.deepEqual(await scene.run(), done);
@@ -683,11 +678,7 @@ describe('creation', () => {
 
   test('CreateExternal: an edit during the creation is kept, with the assigned name added', async () => {
     const scene = sceneOf({}, {}, { ...assigned, env: { clock: withoutWaiting } });
-    scene.external.afterCall = (method) => {
-      if (method !== 'create') return;
-      const { metadata, ...rest } = scene.object!;
-      scene.cluster.put(managedKind, { ...rest, metadata: { ...metadata, labels: { team: 'shop' } } });
-    };
+    scene.external.after('create', () => scene.edit({ metadata: { labels: { team: 'shop' } } }));
     await scene.run();
     assert.equal(scene.annotations['crossplane.io/external-name'], 'assigned-1');
     assert.deepEqual(scene.object?.metadata.labels, { team: 'shop' });
@@ -696,17 +687,12 @@ describe('creation', () => {
 
   test('CreateExternal: UpdateConflictGetError: the conflict is reported if the object cannot be read after it', async () => {
     const scene = sceneOf({}, {}, { ...assigned, env: { clock: withoutWaiting } });
-    scene.external.afterCall = (method) => {
-      if (method !== 'create') return;
-      scene.cluster.gate = ({ verb, kind: of }) => {
-        if (of !== kind) return;
-        if (verb === 'update') throw conflict();
-        if (verb === 'get') throw broken();
-      };
-    };
+    scene.external.after('create', () => {
+      scene.cluster.refuse('update', managedKind, conflict(), 5);
+      scene.cluster.refuse('get', managedKind, broken(), 5);
+    });
     await assert.rejects(scene.run(), isConflict);
     assert.deepEqual(scene.events, []);
-    scene.cluster.gate = () => {};
     await scene.run();
     assert.match(scene.condition('Synced'), /cannot determine creation result/);
     assert.equal(scene.external.made, 1);
@@ -714,14 +700,9 @@ describe('creation', () => {
 
   test('CreateExternal: if another object has controlled the Secret since it is created, Ready reports it', async () => {
     const scene = sceneOf({ forProvider: { size: 1 } });
-    const rival = managed({}, { name: 'rival', uid: 'rival-uid' });
-    scene.external.afterCall = (method) => {
-      if (method !== 'create') return;
-      scene.cluster.put(
-        SecretKind,
-        secretOf({ ...secretKey, ownerReferences: [controllerReference(rival)] }),
-      );
-    };
+    const rival = controllerReference(managed({}, { name: 'rival', uid: 'rival-uid' }));
+    const theirs = secretOf({ ...secretKey, ownerReferences: [rival] });
+    scene.external.after('create', () => scene.cluster.put(SecretKind, theirs));
     const why =
       /^False\/SecretConflict: .*the secret belongs to FavouriteDBInstance rival, not to FavouriteDBInstance db \(infra\/db-connection\); name another in spec\.writeConnectionSecretToRef of FavouriteDBInstance db$/;
     for (let times = 1; times <= 2; times += 1) {
@@ -736,19 +717,10 @@ describe('creation', () => {
 
   test('CreateExternal: a Secret that changes in between loses no detail', async () => {
     const scene = sceneOf();
-    let conflicts = 0;
-    scene.external.afterCall = (method) => {
-      if (method === 'create') {
-        scene.cluster.gate = ({ kind: of, verb }) => {
-          if (of === 'Secret' && verb === 'update' && conflicts < 2) {
-            conflicts += 1;
-            throw conflict();
-          }
-        };
-      }
-    };
+    scene.external.after('create', () => scene.cluster.refuse('update', SecretKind, conflict(), 2));
     await scene.run();
-    assert.equal(conflicts, 2);
+    const writes = scene.cluster.calls.filter(({ verb, kind: of }) => verb === 'update' && of === 'Secret');
+    assert.equal(writes.length, 3);
     assert.equal(scene.secret?.endpoint, 'db.example');
   });
 
