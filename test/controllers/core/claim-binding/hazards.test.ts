@@ -249,10 +249,7 @@ describe('the Event UnboundManagedResource reports what happened to the resource
       claimRef: claimRef(),
     });
     cluster.refuse('updateStatus', managedKind, forbidden(), Number.POSITIVE_INFINITY);
-    cluster.edit(managedKind, { name: 'db' }, (db) => ({
-      ...db,
-      status: { bindingPhase: 'Unbound' as const },
-    }));
+    cluster.set(managedKind, { name: 'db' }, { status: { bindingPhase: 'Unbound' } });
     await process.settle(300);
     cluster.delete(claimKind, orders);
     await process.settle();

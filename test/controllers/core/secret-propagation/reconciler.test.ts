@@ -81,10 +81,7 @@ describe('secret propagation acts', () => {
   });
   test('NoConsent: PropagationNotAllowedError: an event names both, nothing is written', async () => {
     const { cluster, process, details } = worldOf();
-    cluster.edit(SecretKind, sourceKey, ({ metadata: { annotations: _, ...metadata }, ...rest }) => ({
-      ...rest,
-      metadata,
-    }));
+    cluster.set(SecretKind, sourceKey, { metadata: { annotations: {} } });
     await process.settle();
     assert.deepEqual(details(), { password: 'old' });
     assert.deepEqual(cluster.takeWrites(), []);
@@ -165,13 +162,8 @@ describe('the changes that wake a target', () => {
     const second = { namespace: 'team', name: 'conn-2' };
     const { cluster, process } = worldOf();
     cluster.put(SecretKind, { ...target, metadata: { ...target.metadata, ...second } });
-    cluster.edit(SecretKind, sourceKey, (secret) => ({
-      ...secret,
-      metadata: {
-        ...secret.metadata,
-        annotations: { ...secret.metadata.annotations, ...allowsPropagationTo(second) },
-      },
-    }));
+    const annotations = { ...source.metadata.annotations, ...allowsPropagationTo(second) };
+    cluster.set(SecretKind, sourceKey, { metadata: { annotations } });
     await process.settle();
     for (const key of [targetKey, second])
       assert.deepEqual(decodeDetails(cluster.get(SecretKind, key)), { password: 'new' });
