@@ -9,6 +9,8 @@ export class FakeStores implements SecretStores {
   readonly kept = new Map<string, StoredConnection>();
   /** Why the store cannot be reached. Undefined: it works. */
   outage: string | undefined;
+  /** How often its triggers were asked for. */
+  asked = 0;
   readonly place = storePlace(this);
 
   exists(): boolean {
@@ -33,6 +35,7 @@ export class FakeStores implements SecretStores {
   async removeFormer(): Promise<void> {}
 
   triggers(): ReturnType<SecretStores['triggers']> {
+    this.asked += 1;
     return [];
   }
 }

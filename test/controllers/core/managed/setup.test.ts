@@ -8,7 +8,6 @@ import { NamespaceKind } from '../../../../apis/core/v1alpha1/namespace.ts';
 import { controllerReference } from '../../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../../apis/core/v1alpha1/secret.ts';
 import { SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
-import type { SecretStores, StoredConnection } from '../../../../controllers/core/connection/secret-store.ts';
 import { generatedPassword } from '../../../../controllers/core/credential.ts';
 import type { ManagedService } from '../../../../controllers/core/managed/setup.ts';
 import {
@@ -24,6 +23,7 @@ import { FakeExternal, managedService } from '../external-fake.ts';
 import { finalizers } from '../managed-scene.ts';
 import { claimRef, deletionTimestamp, managed, managedKind, otherManagedKind, secretOf } from '../objects.ts';
 import { wokenBy } from '../requests-of.ts';
+import { FakeStores } from '../stores-fake.ts';
 
 /** A process that keeps one kind of managed resources. */
 function keeping(cluster: FakeCluster, more: Partial<ManagedService> = {}) {
@@ -73,41 +73,35 @@ test('a managed resource counts for the namespace of its claim', () => {
 describe('the resource that a connection Secret wakes', () => {
   const key = { namespace: 'infra', name: 'conn' };
   const owner = managed({ writeConnectionSecretToRef: key }, { name: 'owner', uid: 'owner-uid' });
-  const rows: Record<
-    string,
-    { controls?: object; namespace?: string; leaving?: true; isGone?: true; wakes: readonly string[] }
-  > = {
-    'is the resource that controls it': { controls: owner, wakes: ['owner'] },
-    'is none if no object controls it': { wakes: [] },
-    'is not one of that name and another kind': {
-      controls: { ...owner, apiVersion: 'database.ocp.crossplane.io/v1alpha1', kind: otherManagedKind.kind },
-      wakes: [],
-    },
-    'is not one that is unknown: its appearance wakes it': { controls: owner, isGone: true, wakes: [] },
-    'is not one that publishes to another place': { controls: owner, namespace: 'rogue', wakes: [] },
-    'is not one that is being deleted': { controls: owner, leaving: true, wakes: [] },
-  };
-  for (const [name, { controls, namespace = 'infra', leaving, isGone, wakes }] of Object.entries(rows)) {
-    test(name, async () => {
-      const cluster = new FakeCluster();
-      cluster.put(managedKind, {
-        ...owner,
-        metadata: { ...owner.metadata, finalizers: ['example.org/hold'] },
-      });
-      if (isGone) cluster.set(managedKind, { name: 'owner' }, { metadata: { finalizers: [] } });
-      if (leaving || isGone) cluster.delete(managedKind, { name: 'owner' }, deletionTimestamp);
-      const ownerReferences = controls === undefined ? [] : [controllerReference(controls as typeof owner)];
-      const secret = secretOf({ ...key, namespace, ownerReferences }, { type: connectionSecretType });
-      cluster.put(SecretKind, { ...secret, data: { password: 'MQ==' } });
-      const log = recordedLog();
-      const process = new FakeProcess(cluster, undefined, { log });
-      const { triggers } = managedController(process.env, managedService(new FakeExternal()));
-      const change = () => cluster.put(SecretKind, { ...secret, data: { password: 'Mg==' } });
-      assert.deepEqual(await wokenBy(process, triggers, change), wakes);
-      const errors = log.lines.filter(({ level }) => level === 'error');
-      assert.deepEqual(errors, []);
-    });
+  interface Given {
+    readonly namespace?: string;
+    readonly isLeaving?: true;
+    readonly isGone?: true;
   }
+  async function wakes(want: readonly string[], controls?: Managed, given: Given = {}): Promise<void> {
+    const { namespace = 'infra', isLeaving, isGone } = given;
+    const cluster = new FakeCluster();
+    cluster.put(managedKind, { ...owner, metadata: { ...owner.metadata, finalizers: ['example.org/hold'] } });
+    if (isGone) cluster.set(managedKind, { name: 'owner' }, { metadata: { finalizers: [] } });
+    if (isLeaving || isGone) cluster.delete(managedKind, { name: 'owner' }, deletionTimestamp);
+    const ownerReferences = controls === undefined ? [] : [controllerReference(controls)];
+    const secret = secretOf({ ...key, namespace, ownerReferences }, { type: connectionSecretType });
+    cluster.put(SecretKind, { ...secret, data: { password: 'MQ==' } });
+    const log = recordedLog();
+    const process = new FakeProcess(cluster, undefined, { log });
+    const { triggers } = managedController(process.env, managedService(new FakeExternal()));
+    const change = () => cluster.put(SecretKind, { ...secret, data: { password: 'Mg==' } });
+    assert.deepEqual(await wokenBy(process, triggers, change), want);
+    const errors = log.lines.filter(({ level }) => level === 'error');
+    assert.deepEqual(errors, []);
+  }
+  test('is the resource that controls it', () => wakes(['owner'], owner));
+  test('is none if no object controls it', () => wakes([]));
+  test('is not one of that name and another kind', () =>
+    wakes([], { ...owner, apiVersion: 'database.ocp.crossplane.io/v1alpha1', kind: otherManagedKind.kind }));
+  test('is not one that is unknown: its appearance wakes it', () => wakes([], owner, { isGone: true }));
+  test('is not one that publishes to another place', () => wakes([], owner, { namespace: 'rogue' }));
+  test('is not one that is being deleted', () => wakes([], owner, { isLeaving: true }));
 });
 
 describe('a resource that waits for a Secret of another owner is woken', () => {
@@ -124,70 +118,40 @@ describe('a resource that waits for a Secret of another owner is woken', () => {
       { ...key, ownerReferences: owners.map(controllerReference) },
       { type: connectionSecretType, data: { password: 'MQ==' } },
     );
-  const rows: Record<string, { act: (cluster: FakeCluster) => unknown; wakes: readonly string[] }> = {
-    'when the Secret is deleted': {
-      act: (cluster) => cluster.delete(SecretKind, key, deletionTimestamp),
-      wakes: ['holder', 'waiting'],
-    },
-    'when the Secret loses its owner': {
-      act: (cluster) => cluster.put(SecretKind, ownedBy()),
-      wakes: ['holder', 'waiting'],
-    },
-    'when the Secret gets another owner': {
-      act: (cluster) => cluster.put(SecretKind, ownedBy(waiting)),
-      wakes: ['holder'],
-    },
-    'but not when the content changes': {
-      act: (cluster) => cluster.put(SecretKind, { ...ownedBy(holder), data: { password: 'Mg==' } }),
-      wakes: ['holder'],
-    },
-  };
-  for (const [name, { act, wakes }] of Object.entries(rows)) {
-    test(name, async () => {
-      const cluster = new FakeCluster();
-      for (const each of [holder, waiting, elsewhere]) cluster.put(managedKind, each);
-      const finalizers = ['example.org/hold'];
-      cluster.put(managedKind, { ...leaving, metadata: { ...leaving.metadata, finalizers } });
-      cluster.delete(managedKind, { name: 'leaving' }, deletionTimestamp);
-      cluster.put(SecretKind, ownedBy(holder));
-      const process = new FakeProcess(cluster);
-      const { triggers } = managedController(process.env, managedService(new FakeExternal()));
-      const woken = await wokenBy(process, triggers, () => act(cluster));
-      assert.deepEqual([...new Set(woken)].toSorted(), wakes);
-    });
+  async function wakes(want: readonly string[], act: (cluster: FakeCluster) => unknown): Promise<void> {
+    const cluster = new FakeCluster();
+    for (const each of [holder, waiting, elsewhere]) cluster.put(managedKind, each);
+    const finalizers = ['example.org/hold'];
+    cluster.put(managedKind, { ...leaving, metadata: { ...leaving.metadata, finalizers } });
+    cluster.delete(managedKind, { name: 'leaving' }, deletionTimestamp);
+    cluster.put(SecretKind, ownedBy(holder));
+    const process = new FakeProcess(cluster);
+    const { triggers } = managedController(process.env, managedService(new FakeExternal()));
+    const woken = await wokenBy(process, triggers, () => act(cluster));
+    assert.deepEqual([...new Set(woken)].toSorted(), want);
   }
+  test('when the Secret is deleted', () =>
+    wakes(['holder', 'waiting'], (cluster) => cluster.delete(SecretKind, key, deletionTimestamp)));
+  test('when the Secret loses its owner', () =>
+    wakes(['holder', 'waiting'], (cluster) => cluster.put(SecretKind, ownedBy())));
+  test('when the Secret gets another owner', () =>
+    wakes(['holder'], (cluster) => cluster.put(SecretKind, ownedBy(waiting))));
+  test('but not when the content changes', () =>
+    wakes(['holder'], (cluster) =>
+      cluster.put(SecretKind, { ...ownedBy(holder), data: { password: 'Mg==' } }),
+    ));
 });
 
 describe('the additions of a service', () => {
   const spec: ManagedSpec = { publishConnectionDetailsTo: { name: 'orders' }, forProvider: { size: 1 } };
   const synced = (cluster: FakeCluster): string => {
-    const { status, message } = getCondition(
-      cluster.get(managedKind, { name: 'db' })?.status?.conditions,
-      'Synced',
-    );
+    const { conditions } = cluster.get(managedKind, { name: 'db' })?.status ?? {};
+    const { status, message } = getCondition(conditions, 'Synced');
     return `${status} ${message}`;
   };
 
   test('with secret stores: details are published there, and changes there wake the resource', async () => {
-    const kept = new Map<string, StoredConnection>();
-    let asked = 0;
-    const secretStores: SecretStores = {
-      exists: () => true,
-      open: async () => ({
-        describe: (name) => name,
-        read: async (name) => kept.get(name),
-        write: async (name, _current, desired) => {
-          kept.set(name, desired);
-          return desired;
-        },
-        remove: async () => {},
-      }),
-      removeFormer: async () => {},
-      triggers: () => {
-        asked += 1;
-        return [];
-      },
-    };
+    const secretStores = new FakeStores();
     const cluster = new FakeCluster();
     const { external, process } = keeping(cluster, {
       secretStores,
@@ -197,10 +161,8 @@ describe('the additions of a service', () => {
     await process.settle(100);
     assert.match(synced(cluster), /^True/);
     const password = external.things.get('db')?.password;
-    assert.deepEqual(
-      [kept.get('orders')?.data, asked],
-      [{ endpoint: 'db.example', password, uri: `db://:${password}@db.example` }, 1],
-    );
+    const published = { endpoint: 'db.example', password, uri: `db://:${password}@db.example` };
+    assert.deepEqual([secretStores.kept.get('orders')?.data, secretStores.asked], [published, 1]);
   });
 
   test('references, which are resolved before the creation', async () => {
@@ -243,39 +205,39 @@ describe('the changes that wake the managed reconciler (C8 DesiredStateChanged)'
       ],
     },
   };
-  const rows: Record<string, readonly [wakes: boolean, to: Metadata, from?: Metadata]> = {
-    NothingChanged: [false, {}],
-    StatusChanged: [false, { status: { bindingPhase: 'Bound' } }],
-    'IgnoredAnnotationsChanged: a creation begins': [false, annotated('external-create-pending')],
-    'IgnoredAnnotationsChanged: a creation failed': [false, annotated('external-create-failed')],
-    'IgnoredAnnotationsChanged: a creation begins again': [
+  const wakes = (want: boolean, to: Metadata, from: Metadata = {}): void => {
+    const change = { type: 'modified', previous: managed({}, from), object: managed({}, to) } as const;
+    assert.equal(isDesiredStateChanged(change), want);
+  };
+  test('NothingChanged', () => wakes(false, {}));
+  test('StatusChanged', () => wakes(false, { status: { bindingPhase: 'Bound' } }));
+  test('IgnoredAnnotationsChanged: a creation begins', () =>
+    wakes(false, annotated('external-create-pending')));
+  test('IgnoredAnnotationsChanged: a creation failed', () =>
+    wakes(false, annotated('external-create-failed')));
+  test('IgnoredAnnotationsChanged: a creation begins again', () =>
+    wakes(
       false,
       annotated('external-create-pending', '2026-01-02T03:05:00Z'),
       annotated('external-create-pending'),
-    ],
-    'an administrator removes the mark of a creation': [true, {}, annotated('external-create-pending')],
-    'the result of a creation is still unknown': [false, waiting, annotated('external-create-pending')],
-    'AnnotationsChanged: one more': [true, annotated('external-name', 'x')],
-    'AnnotationsChanged: one less': [true, {}, annotated('paused', 'true')],
-    'LabelsChanged: one more': [true, { labels: { team: 'shop' } }],
-    'LabelsChanged: another value': [true, { labels: { team: 'blog' } }, { labels: { team: 'shop' } }],
-    'empty annotations and labels are the same as none': [false, { annotations: {}, labels: {} }],
-    'a user removes our finalizer': [true, {}, { finalizers }],
-    'the resource gets our finalizer': [false, { finalizers }],
-    'a user removes another finalizer': [
-      false,
-      { finalizers },
-      { finalizers: [...finalizers, 'example.org/hold'] },
-    ],
-    GenerationChanged: [true, { generation: 3 }],
-    'the resource is being deleted': [true, { deletionTimestamp }],
-  };
-  for (const [name, [wakes, to, from = {}]] of Object.entries(rows)) {
-    test(name, () => {
-      const change = { type: 'modified', previous: managed({}, from), object: managed({}, to) } as const;
-      assert.equal(isDesiredStateChanged(change), wakes);
-    });
-  }
+    ));
+  test('an administrator removes the mark of a creation', () =>
+    wakes(true, {}, annotated('external-create-pending')));
+  test('the result of a creation is still unknown', () =>
+    wakes(false, waiting, annotated('external-create-pending')));
+  test('AnnotationsChanged: one more', () => wakes(true, annotated('external-name', 'x')));
+  test('AnnotationsChanged: one less', () => wakes(true, {}, annotated('paused', 'true')));
+  test('LabelsChanged: one more', () => wakes(true, { labels: { team: 'shop' } }));
+  test('LabelsChanged: another value', () =>
+    wakes(true, { labels: { team: 'blog' } }, { labels: { team: 'shop' } }));
+  test('empty annotations and labels are the same as none', () =>
+    wakes(false, { annotations: {}, labels: {} }));
+  test('a user removes our finalizer', () => wakes(true, {}, { finalizers }));
+  test('the resource gets our finalizer', () => wakes(false, { finalizers }));
+  test('a user removes another finalizer', () =>
+    wakes(false, { finalizers }, { finalizers: [...finalizers, 'example.org/hold'] }));
+  test('GenerationChanged', () => wakes(true, { generation: 3 }));
+  test('the resource is being deleted', () => wakes(true, { deletionTimestamp }));
   test('a new resource wakes the managed reconciler, and a deleted one does not', () => {
     assert.equal(isDesiredStateChanged({ type: 'added', object: managed() }), true);
     assert.equal(isDesiredStateChanged({ type: 'deleted', object: managed() }), false);
@@ -291,26 +253,17 @@ describe('the changes of a connection Secret that wake the managed reconciler', 
     ...over,
     metadata: { name: 'db', annotations: { [noteKey]: '{"noteKey":"a2V5"}' }, ...over.metadata },
   });
-  const rows: Readonly<Record<string, readonly [wakes: boolean, to: Secret]>> = {
-    'an entry is edited': [true, secret({ data: { password: 'ZWRpdGVk' } })],
-    'an entry is removed': [true, secret({ data: {} })],
-    'an entry is added': [false, secret({ data: { password: 'cGFzc3dvcmQ=', mine: 'YQ==' } })],
-    'its note is edited': [true, secret({ metadata: { annotations: { [noteKey]: '{}' } } })],
-    'its note is removed': [true, secret({ metadata: { annotations: {} } })],
-    'another object controls it': [
-      true,
-      secret({ metadata: { ownerReferences: [controllerReference(managed())] } }),
-    ],
-    'it is labelled': [false, secret({ metadata: { labels: { team: 'a' } } })],
-    'another annotation is written': [
-      false,
-      secret({ metadata: { annotations: { [noteKey]: '{"noteKey":"a2V5"}', team: 'a' } } }),
-    ],
-  };
-  for (const [name, [wakes, to]] of Object.entries(rows)) {
-    test(name, () =>
-      assert.equal(isSecretChanged({ type: 'modified', previous: secret(), object: to }), wakes),
-    );
-  }
+  const wakes = (want: boolean, object: Secret): void =>
+    assert.equal(isSecretChanged({ type: 'modified', previous: secret(), object }), want);
+  test('an entry is edited', () => wakes(true, secret({ data: { password: 'ZWRpdGVk' } })));
+  test('an entry is removed', () => wakes(true, secret({ data: {} })));
+  test('an entry is added', () => wakes(false, secret({ data: { password: 'cGFzc3dvcmQ=', mine: 'YQ==' } })));
+  test('its note is edited', () => wakes(true, secret({ metadata: { annotations: { [noteKey]: '{}' } } })));
+  test('its note is removed', () => wakes(true, secret({ metadata: { annotations: {} } })));
+  test('another object controls it', () =>
+    wakes(true, secret({ metadata: { ownerReferences: [controllerReference(managed())] } })));
+  test('it is labelled', () => wakes(false, secret({ metadata: { labels: { team: 'a' } } })));
+  test('another annotation is written', () =>
+    wakes(false, secret({ metadata: { annotations: { [noteKey]: '{"noteKey":"a2V5"}', team: 'a' } } })));
   test('it is deleted', () => assert.equal(isSecretChanged({ type: 'deleted', object: secret() }), true));
 });
