@@ -2,11 +2,10 @@ import mapValues from 'lodash/mapValues.js';
 import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import { ApiError } from '../../../runtime/client/errors.ts';
-import type { KubernetesClient, Selection } from '../../../runtime/client/kubernetes-client.ts';
+import type { KubernetesClient } from '../../../runtime/client/kubernetes-client.ts';
 import type { Request } from '../../../runtime/controller/reconcile.ts';
 import type { CarryOut, Verb } from '../../../testing/in-process-client.ts';
 import { inProcessClient } from '../../../testing/in-process-client.ts';
-import type { WatchRecord } from '../../../testing/memory-cluster.ts';
 import { conflict } from '../../../testing/memory-cluster.ts';
 import type { TestClock } from '../../../testing/test-clock.ts';
 import { testClock } from '../../../testing/test-clock.ts';
@@ -179,11 +178,6 @@ export class FakeCluster {
   onCrash(tell: () => void): () => void {
     this.#whenCrashed.add(tell);
     return () => this.#whenCrashed.delete(tell);
-  }
-
-  /** Tells of every change of a kind from now on; answers with what ends it. */
-  watch(kind: Kind, tell: (record: WatchRecord) => void, selection: Selection = {}): () => void {
-    return this.#memory.watch(kind, { ...selection, resourceVersion: this.#memory.resourceVersion }, tell);
   }
 
   #carryOut: CarryOut = async ({ verb, kind, key }, effect) => {

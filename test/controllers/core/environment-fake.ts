@@ -16,7 +16,6 @@ import { createEventCorrelator } from '../../../runtime/events/event-correlator.
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { EventRecorder } from '../../../runtime/events/event-recorder.ts';
 import { run } from '../../../runtime/process/run.ts';
-import type { Random } from '../../../runtime/time/random.ts';
 import type { FaultyClient } from '../../fakes/faulty-client.ts';
 import { faultyClient } from '../../fakes/faulty-client.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
@@ -31,8 +30,6 @@ export interface RecordedEvent extends EventFacts {
 }
 
 export interface FakeProcessOptions extends Partial<Environment> {
-  /** How long requests and answers are on their way; absent: no time, so that every run of the same test is the same. */
-  readonly latency?: Random;
   /**
    * The external system is a real one, which takes real time: the clock stands still until the runs that wait for it
    * have ended.
@@ -81,11 +78,11 @@ export class FakeProcess {
   constructor(
     cluster: FakeCluster,
     controllers: (env: Environment) => readonly ControllerSpec[] = () => [],
-    { latency, isExternalReal = false, ...given }: FakeProcessOptions = {},
+    { isExternalReal = false, ...given }: FakeProcessOptions = {},
   ) {
     this.#cluster = cluster;
     this.#isExternalReal = isExternalReal;
-    this.#client = faultyClient(cluster.client, cluster.clock, { latency });
+    this.#client = faultyClient(cluster.client, cluster.clock);
     const { clock = cluster.clock, random = () => 0.5, log = this.#log } = given;
     const { claimNamespaces } = given;
     this.#informers = createInformers({
@@ -128,11 +125,6 @@ export class FakeProcess {
   /** From now on the store of this kind hears nothing but what this process itself writes and reads. */
   hold(kind: Kind): void {
     this.#client.hold(kind);
-  }
-
-  /** The store catches up. */
-  release(kind: Kind): void {
-    this.#client.release(kind);
   }
 
   /** Resolves once every store holds what there is. */

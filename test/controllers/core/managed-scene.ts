@@ -52,9 +52,9 @@ export class Scene {
   }
 
   /** As if the process had ended and another begun: what only it knew is gone. */
-  restart(env: Partial<Environment> = {}): void {
+  restart(): void {
     this.process.stop();
-    this.process = new FakeProcess(this.cluster, undefined, env);
+    this.process = new FakeProcess(this.cluster);
     this.#reconcile = undefined;
   }
 
@@ -62,8 +62,6 @@ export class Scene {
 
   /** The decision that the last run took. */
   decision: string | undefined;
-  /** The error that it failed with, if it failed. */
-  failure: string | undefined;
 
   async run(signal: AbortSignal = new AbortController().signal, name = 'db'): Promise<Result> {
     const { env } = this.process;
@@ -82,9 +80,8 @@ export class Scene {
       ...this.options,
     });
     await this.process.synced();
-    const { decision, failure, ...result } = await this.#reconcile({ name }, signal, env.log);
+    const { decision, failure: _, ...result } = await this.#reconcile({ name }, signal, env.log);
     this.decision = decision;
-    this.failure = failure;
     return result;
   }
 
