@@ -74,32 +74,27 @@ describe('the places of connection details', () => {
     });
   }
 
-  const copies: Readonly<
-    Record<
-      string,
-      { resource: Managed; store?: KeptCredential; kept?: KeptCredential; calls: readonly string[] }
-    >
-  > = {
-    'is created where there is none': { resource: both, calls: ['create store'] },
-    'is written where the details differ': { resource: both, store: other, calls: ['write store'] },
-    'is written where the note differs': {
-      resource: both,
-      store: { ...desired, note: { key: 'b3RoZXI=' } },
-      calls: ['write store'],
-    },
-    'is not written where it is the same': { resource: both, store: desired, calls: [] },
-    'is not created of nothing': { resource: both, kept: { details: {}, note: undefined }, calls: [] },
-    'is not written without a Secret': { resource: managed(toStore), store: other, calls: [] },
-    'is not written without a store': { resource: managed(toSecret), calls: [] },
-  };
-  for (const [rule, { resource, store, kept = desired, calls: wanted }] of Object.entries(copies)) {
-    test(`the copy in the store ${rule}`, async () => {
-      const { calls, inStore, places } = scene({ secret: kept, ...(store && { store }) });
-      await places.copy(resource, kept, signal);
-      assert.deepEqual(calls, wanted);
-      if (wanted.length > 0) assert.deepEqual(inStore.kept(), kept);
-    });
+  async function copies(
+    resource: Managed,
+    want: readonly string[],
+    store?: KeptCredential,
+    kept = desired,
+  ): Promise<void> {
+    const { calls, inStore, places } = scene({ secret: kept, ...(store && { store }) });
+    await places.copy(resource, kept, signal);
+    assert.deepEqual(calls, want);
+    if (want.length > 0) assert.deepEqual(inStore.kept(), kept);
   }
+  test('the copy in the store is created where there is none', () => copies(both, ['create store']));
+  test('the copy in the store is written where the details differ', () =>
+    copies(both, ['write store'], other));
+  test('the copy in the store is written where the note differs', () =>
+    copies(both, ['write store'], { ...desired, note: { key: 'b3RoZXI=' } }));
+  test('the copy in the store is not written where it is the same', () => copies(both, [], desired));
+  test('the copy in the store is not created of nothing', () =>
+    copies(both, [], undefined, { details: {}, note: undefined }));
+  test('the copy in the store is not written without a Secret', () => copies(managed(toStore), [], other));
+  test('the copy in the store is not written without a store', () => copies(managed(toSecret), []));
 
   test('former entries are removed from the Secret and the store', async () => {
     const { calls, places } = scene();

@@ -163,43 +163,32 @@ describe('the connection Secret', () => {
   const owned = { ownerReferences: [owner()] };
   const toClaim = allowsPropagationTo({ namespace: 'team', name: 'conn' });
   const toOther = { 'to.propagate.crossplane.io/backup': 'backup/conn' };
-  const consents: Readonly<
-    Record<string, { before: KeptCredential['note']; after: KeptCredential['note']; isKept: boolean }>
-  > = {
-    'ends when the note names another claim': {
-      before: note,
-      after: { ...note, for: 'FancySQLInstance team/next' },
-      isKept: false,
-    },
-    'ends when the note names no claim any more': { before: note, after: { key: note.key }, isKept: false },
-    'stays when the credential rotates for the same claim': {
-      before: note,
-      after: { ...note, rotation: 'r2' },
-      isKept: true,
-    },
-    'stays when the note names a claim for the first time': {
-      before: { key: note.key },
-      after: note,
-      isKept: true,
-    },
-    'stays when a Secret without a note is adopted': { before: undefined, after: note, isKept: true },
-  };
-  for (const [rule, { before, after, isKept }] of Object.entries(consents)) {
-    test(`a claim's consent to be copied ${rule}; that of others stays`, async () => {
-      const its = before === undefined ? {} : { [credentialAnnotation]: encodeNote(before) };
-      const { read, stored } = scene(secret({ ...owned, annotations: { ...toClaim, ...toOther, ...its } }));
-      await (await read()).write(db, { ...desired, note: after }, signal);
-      assert.deepEqual(stored()?.metadata.annotations, {
-        ...(isKept ? toClaim : {}),
-        ...toOther,
-        ...(after && { [credentialAnnotation]: encodeNote(after) }),
-      });
-      assert.deepEqual(
-        Object.keys(propagationAnnotations(stored() ?? db)).includes(Object.keys(toClaim)[0] ?? ''),
-        isKept,
-      );
+  async function consents(
+    before: KeptCredential['note'],
+    after: KeptCredential['note'],
+    isKept: boolean,
+  ): Promise<void> {
+    const its = before === undefined ? {} : { [credentialAnnotation]: encodeNote(before) };
+    const { read, stored } = scene(secret({ ...owned, annotations: { ...toClaim, ...toOther, ...its } }));
+    await (await read()).write(db, { ...desired, note: after }, signal);
+    assert.deepEqual(stored()?.metadata.annotations, {
+      ...(isKept ? toClaim : {}),
+      ...toOther,
+      ...(after && { [credentialAnnotation]: encodeNote(after) }),
     });
+    const propagated = Object.keys(propagationAnnotations(stored() ?? db));
+    assert.equal(propagated.includes(Object.keys(toClaim)[0] ?? ''), isKept);
   }
+  test("a claim's consent to be copied ends when the note names another claim; that of others stays", () =>
+    consents(note, { ...note, for: 'FancySQLInstance team/next' }, false));
+  test("a claim's consent to be copied ends when the note names no claim any more; that of others stays", () =>
+    consents(note, { key: note.key }, false));
+  test("a claim's consent to be copied stays when the credential rotates for the same claim; that of others stays", () =>
+    consents(note, { ...note, rotation: 'r2' }, true));
+  test("a claim's consent to be copied stays when the note names a claim for the first time; that of others stays", () =>
+    consents({ key: note.key }, note, true));
+  test("a claim's consent to be copied stays when a Secret without a note is adopted; that of others stays", () =>
+    consents(undefined, note, true));
 
   const adoptable: Readonly<Record<string, readonly ReturnType<typeof owner>[]>> = {
     'without a controller': [],

@@ -4,23 +4,20 @@ import type { ManagedSpec } from '../../../../apis/core/v1alpha1/managed.ts';
 import { providerKey, providerOf } from '../../../../controllers/core/provider/provider-choice.ts';
 
 describe('the provider that a managed resource uses', () => {
-  const rows: Readonly<Record<string, readonly [spec: ManagedSpec, provider: string]>> = {
-    'is the ProviderConfig default if it names none': [{}, 'ProviderConfig/default'],
-    'is the default if it names one without a name': [{ providerRef: {} }, 'ProviderConfig/default'],
-    'is the legacy Provider that it names': [{ providerRef: { name: 'old' } }, 'Provider/old'],
-    'is the ProviderConfig if it names both': [
-      { providerConfigRef: { name: 'eu' }, providerRef: { name: 'old' } },
-      'ProviderConfig/eu',
-    ],
-    'is the one that it names, whatever the policy of the reference': [
+  const uses = (spec: ManagedSpec, provider: string): void =>
+    assert.equal(providerKey(providerOf({ spec })), provider);
+  test('is the ProviderConfig default if it names none', () => uses({}, 'ProviderConfig/default'));
+  test('is the default if it names one without a name', () =>
+    uses({ providerRef: {} }, 'ProviderConfig/default'));
+  test('is the legacy Provider that it names', () => uses({ providerRef: { name: 'old' } }, 'Provider/old'));
+  test('is the ProviderConfig if it names both', () =>
+    uses({ providerConfigRef: { name: 'eu' }, providerRef: { name: 'old' } }, 'ProviderConfig/eu'));
+  test('is the one that it names, whatever the policy of the reference', () =>
+    uses(
       {
         providerConfigRef: { name: 'eu', policy: { resolution: 'Optional', resolve: 'Always' } },
         providerRef: { name: 'old' },
       },
       'ProviderConfig/eu',
-    ],
-  };
-  for (const [rule, [spec, provider]] of Object.entries(rows)) {
-    test(rule, () => assert.equal(providerKey(providerOf({ spec })), provider));
-  }
+    ));
 });
