@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import type { Credentials } from '../../../clients/postgresql/credentials.ts';
 import { connectionDetails } from '../../../controllers/postgresql/connection-details.ts';
 import { createPasswordChecks } from '../../../controllers/postgresql/password-checks.ts';
 import {
@@ -18,37 +20,28 @@ import { database, grant, role } from './passes.ts';
 describe('connection details say how to use TLS as the administrator does', () => {
   const at = (endpoint: string) => ({ endpoint, port: 5432, username: 'admin', password: 'secret' });
   const access = { username: 'app', password: 'p@ss', database: 'shop' };
-  const cases = {
-    'on this machine: nothing is said': {
-      credentials: at('127.0.0.1'),
-      sslmode: undefined,
-      uri: 'postgresql://app:p%40ss@127.0.0.1:5432/shop',
-    },
-    'elsewhere: required': {
-      credentials: at('db.example'),
-      sslmode: 'require',
-      uri: 'postgresql://app:p%40ss@db.example:5432/shop?sslmode=require',
-    },
-    'with a CA: verified': {
-      credentials: { ...at('db.example'), clusterCA: 'PEM' },
-      sslmode: 'verify-full',
-      uri: 'postgresql://app:p%40ss@db.example:5432/shop?sslmode=verify-full',
-    },
-    'as said': {
-      credentials: { ...at('db.example'), sslmode: 'disable' as const },
-      sslmode: 'disable',
-      uri: 'postgresql://app:p%40ss@db.example:5432/shop?sslmode=disable',
-    },
-  };
-  for (const [name, { credentials, sslmode, uri }] of Object.entries(cases)) {
-    test(name, () => {
-      const details = connectionDetails(credentials, access);
-      assert.equal(details.sslmode, sslmode);
-      assert.equal(details.uri, uri);
-      assert.equal(details.clusterCA, 'clusterCA' in credentials ? 'PEM' : undefined);
-      assert.ok(!Object.values(details).includes('secret'), 'the administrator’s password stays out');
-    });
+  function say(credentials: Credentials, sslmode: string | undefined, uri: string): void {
+    const details = connectionDetails(credentials, access);
+    assert.deepEqual([details.sslmode, details.uri], [sslmode, uri]);
+    assert.equal(details.clusterCA, 'clusterCA' in credentials ? 'PEM' : undefined);
+    assert.ok(!Object.values(details).includes('secret'), 'the administrator’s password stays out');
   }
+  test('on this machine: nothing is said', () =>
+    say(at('127.0.0.1'), undefined, 'postgresql://app:p%40ss@127.0.0.1:5432/shop'));
+  test('elsewhere: required', () =>
+    say(at('db.example'), 'require', 'postgresql://app:p%40ss@db.example:5432/shop?sslmode=require'));
+  test('with a CA: verified', () =>
+    say(
+      { ...at('db.example'), clusterCA: 'PEM' },
+      'verify-full',
+      'postgresql://app:p%40ss@db.example:5432/shop?sslmode=verify-full',
+    ));
+  test('as said', () =>
+    say(
+      { ...at('db.example'), sslmode: 'disable' },
+      'disable',
+      'postgresql://app:p%40ss@db.example:5432/shop?sslmode=disable',
+    ));
   test('without a password there is no URI', () =>
     assert.equal(
       connectionDetails(at('127.0.0.1'), { username: 'app', password: undefined }).uri,
@@ -150,25 +143,21 @@ describe('a password that worked works no more', () => {
 
 describe('a password is generated', () => {
   const rotation = { passwordRotation: '2' };
-  const rows = {
-    'for a database that has an owner role of its own': [databaseCredential, database('shop'), true],
-    'not for one whose owner is named': [databaseCredential, database('shop', { owner: 'clerk' }), false],
-    'not for one whose owner is chosen': [
-      databaseCredential,
-      database('shop', { ownerSelector: { matchLabels: { a: 'b' } } }),
-      false,
-    ],
-    'for a role that may log in': [roleCredential, role('app'), true],
-    'not for one that may not': [roleCredential, role('app', {}), false],
-    'not for one that may log in when it is created': [
-      roleCredential,
-      role('app', {}, { spec: { initProvider: { login: true } } }),
-      false,
-    ],
-  } as const;
-  for (const [name, [credential, managed, isWanted]] of Object.entries(rows)) {
-    test(name, () => assert.equal(credential.isWanted?.(managed as never), isWanted));
-  }
+  const is = (
+    credential: typeof databaseCredential | typeof roleCredential,
+    managed: Managed,
+    want: boolean,
+  ): void => assert.equal(credential.isWanted?.(managed as never), want);
+  test('for a database that has an owner role of its own', () =>
+    is(databaseCredential, database('shop'), true));
+  test('not for one whose owner is named', () =>
+    is(databaseCredential, database('shop', { owner: 'clerk' }), false));
+  test('not for one whose owner is chosen', () =>
+    is(databaseCredential, database('shop', { ownerSelector: { matchLabels: { a: 'b' } } }), false));
+  test('for a role that may log in', () => is(roleCredential, role('app'), true));
+  test('not for one that may not', () => is(roleCredential, role('app', {}), false));
+  test('not for one that may log in when it is created', () =>
+    is(roleCredential, role('app', {}, { spec: { initProvider: { login: true } } }), false));
 
   test('again with each other passwordRotation of forProvider', () => {
     assert.equal(databaseCredential.rotationOf?.(database('shop', rotation)), '2');
@@ -207,10 +196,12 @@ describe('an observation names the fields of the spec that differ', () => {
   const held = new Map([['CONNECT', { isGrantable: false }]]);
   const onShop = { role: 'app', database: 'shop' };
   const granted = { ...grant('g', { ...onShop, privileges: ['CONNECT'] }), status: { granted: onShop } };
-  const rows: Readonly<
-    Record<string, readonly [got: readonly string[] | undefined, want: readonly string[]]>
-  > = {
-    'of a role': [
+  const differ = (got: readonly string[] | undefined, ...want: readonly string[]): void => {
+    const fields = want.map((field) => `spec.forProvider.${field}`);
+    assert.deepEqual(got, fields);
+  };
+  test('of a role', () =>
+    differ(
       observationOf(
         role('app', {
           ...{ login: false, connectionLimit: 5, privileges: { createDb: true } },
@@ -218,23 +209,29 @@ describe('an observation names the fields of the spec that differ', () => {
         }),
         { role: someRole, isLockedOut: false },
       ).differing,
-      ['login', 'privileges.createDb', 'connectionLimit', 'configurationParameters'],
-    ],
-    'of a database, and no other differences': [
+      'login',
+      'privileges.createDb',
+      'connectionLimit',
+      'configurationParameters',
+    ));
+  test('of a database, and no other differences', () =>
+    differ(
       databaseObservationOf(database('shop', { owner: 'app', connectionLimit: 5, encoding: 'LATIN1' }), {
         ...{ database: someDatabase, role: undefined, isLockedOut: false, serverVersion: 18 },
       }).differing,
-      ['owner', 'connectionLimit', 'encoding'],
-    ],
-    'of a grant, its privileges': [
-      differingFields(grant('g', { ...onShop, privileges: ['CREATE'] }), held),
-      ['privileges'],
-    ],
-    'of a grant, its option': [
+      'owner',
+      'connectionLimit',
+      'encoding',
+    ));
+  test('of a grant, its privileges', () =>
+    differ(differingFields(grant('g', { ...onShop, privileges: ['CREATE'] }), held), 'privileges'));
+  test('of a grant, its option', () =>
+    differ(
       differingFields(grant('g', { ...onShop, privileges: ['CONNECT'], withGrantOption: true }), held),
-      ['withGrantOption'],
-    ],
-    'of a grant, its place': [
+      'withGrantOption',
+    ));
+  test('of a grant, its place', () =>
+    differ(
       differingFields(
         {
           ...granted,
@@ -242,15 +239,6 @@ describe('an observation names the fields of the spec that differ', () => {
         },
         held,
       ),
-      ['role'],
-    ],
-  };
-  for (const [name, [got, want]] of Object.entries(rows)) {
-    test(name, () =>
-      assert.deepEqual(
-        got,
-        want.map((field) => `spec.forProvider.${field}`),
-      ),
-    );
-  }
+      'role',
+    ));
 });

@@ -53,34 +53,21 @@ function serverWith(scene: Scene) {
 }
 
 describe('the remains of a database that is being deleted', () => {
-  const rows: Readonly<
-    Record<string, Scene & { readonly left: boolean; readonly drops: readonly string[] }>
-  > = {
-    'nothing: a creation that began is dropped all the same': { left: false, drops: ['database shop'] },
-    'the database': { databases: { shop: ours }, left: true, drops: ['database shop'] },
-    'a creation that was interrupted': {
-      databases: { [unfinished]: undefined },
-      left: true,
-      drops: ['database shop'],
-    },
-    'its role': { roles: { shop: ours }, left: true, drops: ['database shop', 'role shop'] },
-    'a database of another owner stays': { databases: { shop: theirs }, left: false, drops: [] },
-    'so does a role of another owner': { roles: { shop: theirs }, left: false, drops: ['database shop'] },
-    'its role is dropped although the database has another owner': {
-      databases: { shop: theirs },
-      roles: { shop: ours },
-      left: true,
-      drops: ['role shop'],
-    },
-  };
-  for (const [name, { left, drops, ...scene }] of Object.entries(rows)) {
-    test(name, async () => {
-      const { server, dropped } = serverWith(scene);
-      assert.equal(await isAnythingLeft(server, leaving(), signal), left);
-      await removeAll(server, leaving(), signal);
-      assert.deepEqual(dropped, drops);
-    });
+  async function are(left: boolean, drops: readonly string[], scene: Scene = {}): Promise<void> {
+    const { server, dropped } = serverWith(scene);
+    assert.equal(await isAnythingLeft(server, leaving(), signal), left);
+    await removeAll(server, leaving(), signal);
+    assert.deepEqual(dropped, drops);
   }
+  test('nothing: a creation that began is dropped all the same', () => are(false, ['database shop']));
+  test('the database', () => are(true, ['database shop'], { databases: { shop: ours } }));
+  test('a creation that was interrupted', () =>
+    are(true, ['database shop'], { databases: { [unfinished]: undefined } }));
+  test('its role', () => are(true, ['database shop', 'role shop'], { roles: { shop: ours } }));
+  test('a database of another owner stays', () => are(false, [], { databases: { shop: theirs } }));
+  test('so does a role of another owner', () => are(false, ['database shop'], { roles: { shop: theirs } }));
+  test('its role is dropped although the database has another owner', () =>
+    are(true, ['role shop'], { databases: { shop: theirs }, roles: { shop: ours } }));
 
   test('a database that lost its mark: an administrator confirms the owner', async () => {
     const { server } = serverWith({ databases: { shop: undefined } });
