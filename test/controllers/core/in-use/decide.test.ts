@@ -8,43 +8,33 @@ import { deletionTimestamp, managed, now } from '../objects.ts';
 
 const config = (metadata: Partial<ProviderConfig['metadata']> = {}): ProviderConfig =>
   providerConfig('default', { source: 'None' }, metadata);
+const kept = config({ finalizers: ['in-use.crossplane.io'] });
+const leaving = config({ finalizers: ['in-use.crossplane.io'], deletionTimestamp });
 const users = (...names: readonly string[]) => names.map((name) => managed({}, { name }));
-const finalizers = ['in-use.crossplane.io'];
-const inUseBy = (what: string): InUseDecision => ({
-  name: 'InUse',
-  message: `in use by ${what}; it is deleted once they are deleted or use another ProviderConfig`,
-});
+const inUseBy = (count: string, names: readonly string[], more = ''): InUseDecision => {
+  const what = `${count}: ${names.map((name) => `FavouriteDBInstance ${name}`).join(', ')}${more}`;
+  const message = `in use by ${what}; it is deleted once they are deleted or use another ProviderConfig`;
+  return { name: 'InUse', message };
+};
 
 describe('the decision about an object that managed resources use', () => {
   type Row = readonly [config: ProviderConfig, users: ReturnType<typeof users>, want: InUseDecision];
   const rows: Record<string, Row> = {
     'without users it needs no finalizer': [config(), [], { name: 'CountUsers' }],
     'its first user protects it': [config(), users('a'), { name: 'AddFinalizer' }],
-    'it is protected no longer than it has users': [config({ finalizers }), [], { name: 'RemoveFinalizer' }],
-    'a protected one shows its users': [config({ finalizers }), users('a'), { name: 'CountUsers' }],
-    'a deleted one without users loses its finalizer': [
-      config({ finalizers, deletionTimestamp }),
-      [],
-      { name: 'RemoveFinalizer' },
-    ],
-    'a deleted one waits for its user, by name': [
-      config({ finalizers, deletionTimestamp }),
-      users('a'),
-      inUseBy('1 managed resource: FavouriteDBInstance a'),
-    ],
+    'it is protected no longer than it has users': [kept, [], { name: 'RemoveFinalizer' }],
+    'a protected one shows its users': [kept, users('a'), { name: 'CountUsers' }],
+    'a deleted one without users loses its finalizer': [leaving, [], { name: 'RemoveFinalizer' }],
+    'a deleted one waits for its user, by name': [leaving, users('a'), inUseBy('1 managed resource', ['a'])],
     'a deleted one names five users, always in one order': [
-      config({ finalizers, deletionTimestamp }),
+      leaving,
       users('e', 'b', 'a', 'd', 'c'),
-      inUseBy(
-        '5 managed resources: FavouriteDBInstance a, FavouriteDBInstance b, FavouriteDBInstance c, FavouriteDBInstance d, FavouriteDBInstance e',
-      ),
+      inUseBy('5 managed resources', ['a', 'b', 'c', 'd', 'e']),
     ],
     'a deleted one counts those after the fifth': [
-      config({ finalizers, deletionTimestamp }),
+      leaving,
       users('f', 'e', 'b', 'a', 'd', 'c'),
-      inUseBy(
-        '6 managed resources: FavouriteDBInstance a, FavouriteDBInstance b, FavouriteDBInstance c, FavouriteDBInstance d, FavouriteDBInstance e, and 1 more',
-      ),
+      inUseBy('6 managed resources', ['a', 'b', 'c', 'd', 'e'], ', and 1 more'),
     ],
     'a deleted one that was never protected waits for no user': [
       config({ finalizers: ['of.another'], deletionTimestamp }),

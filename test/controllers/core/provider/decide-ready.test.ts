@@ -18,24 +18,24 @@ const failure = (errorClass: ProviderErrorClass, message: string = errorClass): 
   message,
 });
 const accepted = condition('True', 'CredentialsAccepted');
-const works: ReadyDecision = {
-  name: 'Working',
-  ready: { type: 'Ready', status: 'True', reason: 'CredentialsAccepted' },
-};
-const fails = (reason: string, message: string): ReadyDecision => ({
+const ready = <S extends 'True' | 'False' | 'Unknown'>(status: S, reason: string, message?: string) =>
+  ({ type: 'Ready', status, reason, ...(message !== undefined && { message }) }) as const;
+const works: ReadyDecision = { name: 'Working', ready: ready('True', 'CredentialsAccepted') };
+const fails = (reason: string, message = reason): ReadyDecision => ({
   name: 'Failing',
-  ready: { type: 'Ready', status: 'False', reason, message },
+  ready: ready('False', reason, message),
 });
-const unknown = (name: 'Unused' | 'Untried', reason: string, message: string): ReadyDecision => ({
-  name,
-  ready: { type: 'Ready', status: 'Unknown', reason, message },
+const unusedYet = 'no managed resource uses it, and no call has shown whether it works';
+const unused: ReadyDecision = { name: 'Unused', ready: ready('Unknown', 'Unused', unusedYet) };
+const pending: ReadyDecision = {
+  name: 'Untried',
+  ready: ready('Unknown', 'Pending', 'no call has used it yet'),
+};
+const unchanged: ReadyDecision = { name: 'Unchanged' };
+/** All calls fail like this. */
+const failing = (...classes: readonly ProviderErrorClass[]) => ({
+  results: classes.map((each) => failure(each)),
 });
-const unused = unknown(
-  'Unused',
-  'Unused',
-  'no managed resource uses it, and no call has shown whether it works',
-);
-const pending = unknown('Untried', 'Pending', 'no call has used it yet');
 
 describe('Ready of a provider', () => {
   const usual: ReadyInput = { before: undefined, isCurrent: true, isUsed: true, results: [] };
@@ -47,46 +47,37 @@ describe('Ready of a provider', () => {
     ],
     'Working: the check of an unused provider succeeds': [{ isUsed: false, results: ['works'] }, works],
     'Working: some calls get no answer, and others are refused after a login': [
-      { results: [failure('Unreachable'), failure('Forbidden'), failure('CredentialsRefused')] },
+      failing('Unreachable', 'Forbidden', 'CredentialsRefused'),
       works,
     ],
     'Failing: no call can read the credentials': [
-      { results: [failure('CredentialsUnreadable')] },
+      failing('CredentialsUnreadable'),
       fails('CannotReadCredentials', 'CredentialsUnreadable'),
     ],
     'Failing: no call gets an answer': [
       { before: accepted, results: [failure('Unreachable', 'first'), failure('Unreachable', 'second')] },
       fails('ProviderUnreachable', 'first'),
     ],
-    'Failing: all calls are refused': [
-      { results: [failure('CredentialsRefused')] },
-      fails('CredentialsRefused', 'CredentialsRefused'),
-    ],
-    'Failing: no call has the rights that it needs': [
-      { results: [failure('Forbidden'), failure('Forbidden')] },
-      fails('Forbidden', 'Forbidden'),
-    ],
-    'Failing: too many calls': [{ results: [failure('Throttled')] }, fails('Throttled', 'Throttled')],
-    'Failing: the quota of the account is used up': [
-      { results: [failure('QuotaExceeded')] },
-      fails('QuotaExceeded', 'QuotaExceeded'),
-    ],
+    'Failing: all calls are refused': [failing('CredentialsRefused'), fails('CredentialsRefused')],
+    'Failing: no call has the rights that it needs': [failing('Forbidden', 'Forbidden'), fails('Forbidden')],
+    'Failing: too many calls': [failing('Throttled'), fails('Throttled')],
+    'Failing: the quota of the account is used up': [failing('QuotaExceeded'), fails('QuotaExceeded')],
     'Failing: of several failures, the call that got furthest decides': [
-      { results: [failure('CredentialsUnreadable'), failure('CredentialsRefused'), failure('Unreachable')] },
-      fails('CredentialsRefused', 'CredentialsRefused'),
+      failing('CredentialsUnreadable', 'CredentialsRefused', 'Unreachable'),
+      fails('CredentialsRefused'),
     ],
     'Failing: the check of an unused provider fails': [
-      { isUsed: false, before: accepted, results: [failure('CredentialsRefused')] },
-      fails('CredentialsRefused', 'CredentialsRefused'),
+      { isUsed: false, before: accepted, ...failing('CredentialsRefused') },
+      fails('CredentialsRefused'),
     ],
     'Unchanged: a working provider without users stays Ready': [
       { isUsed: false, before: accepted },
-      { name: 'Unchanged' },
+      unchanged,
     ],
-    'Unchanged: a start of the process keeps Ready': [{ before: accepted }, { name: 'Unchanged' }],
+    'Unchanged: a start of the process keeps Ready': [{ before: accepted }, unchanged],
     'Unchanged: a start of the process keeps a failure': [
       { before: condition('False', 'ProviderUnreachable') },
-      { name: 'Unchanged' },
+      unchanged,
     ],
     'Unused: a provider that was never tried is Unknown': [{ isUsed: false }, unused],
     'Unused: a failed provider without users and without a check is Unknown': [
