@@ -105,10 +105,8 @@ describe('hazards of the original (docs/decision-tables.md)', () => {
     const name = { name: bound.metadata.name };
     external.ready = creating();
     await process.settle(70_000);
-    assert.deepEqual(
-      [ready().status, ready().reason, status()?.bindingPhase],
-      ['False', 'Creating', 'Bound'],
-    );
+    const shown = [ready().status, ready().reason, status()?.bindingPhase];
+    assert.deepEqual(shown, ['False', 'Creating', 'Bound']);
     external.ready = available();
     await process.settle(70_000);
     assert.equal(ready().status, 'True');

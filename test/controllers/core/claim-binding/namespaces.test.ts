@@ -104,10 +104,8 @@ describe('a claim in a namespace that its selector does not allow', () => {
       );
       await process.settle();
       assert.deepEqual(warnings(), [warning]);
-      assert.deepEqual(
-        [status()?.bindingPhase, ready().status, ready().reason],
-        ['Unbound', 'False', reason],
-      );
+      const shown = [status()?.bindingPhase, ready().status, ready().reason];
+      assert.deepEqual(shown, ['Unbound', 'False', reason]);
       // The Event does not count the classes.
       assert.equal(warning.endsWith(ready().message?.replace(/ \(matching: [^)]*\)/, '') ?? '?'), true);
       assert.equal(cluster.all(managedKind).length, resource === undefined ? 0 : 1);
@@ -204,10 +202,8 @@ test('a namespace that cannot be read is not allowed, and the message names the 
   };
   await process.settle();
   assert.equal(status()?.bindingPhase, 'Unbound');
-  assert.match(
-    ready().message ?? '',
-    /the labels of namespace team are not known: namespaces "team" is forbidden/,
-  );
+  const message = ready().message ?? '';
+  assert.match(message, /the labels of namespace team are not known: namespaces "team" is forbidden/);
 });
 
 test('a claim needs no read of its namespace while no class has a namespace selector', async () => {

@@ -124,14 +124,10 @@ describe('the writes of a claim until it is Bound', () => {
       reclaimPolicy: 'Delete',
       writeConnectionSecretToRef: { namespace: 'system', name: 'claim-uid' },
     });
-    assert.deepEqual(
-      [resource.status?.bindingPhase, resource.status?.boundUID],
-      ['Bound', resource.metadata.uid],
-    );
-    assert.deepEqual(
-      [claimAt()?.status?.bindingPhase, claimAt()?.status?.binding],
-      ['Bound', { name: 'conn' }],
-    );
+    const bound = [resource.status?.bindingPhase, resource.status?.boundUID];
+    assert.deepEqual(bound, ['Bound', resource.metadata.uid]);
+    const claimed = [claimAt()?.status?.bindingPhase, claimAt()?.status?.binding];
+    assert.deepEqual(claimed, ['Bound', { name: 'conn' }]);
     assert.equal(ready().status, 'True');
     assert.deepEqual(Object.keys(copied()), ['password']);
     const { annotations = {} } = cluster.get(SecretKind, copyKey)?.metadata ?? {};
@@ -458,10 +454,8 @@ describe('a claim is never bound to a resource that it may not have', () => {
       return { ...now, spec: { ...now.spec, claimRef: claimReference } };
     });
     await settled(process, cluster);
-    assert.deepEqual(
-      [claimAt(rivalKey)?.status?.bindingPhase, claimAt(orders)?.status?.bindingPhase],
-      ['Bound', 'Unbound'],
-    );
+    const phases = [claimAt(rivalKey)?.status?.bindingPhase, claimAt(orders)?.status?.bindingPhase];
+    assert.deepEqual(phases, ['Bound', 'Unbound']);
     assert.notEqual(copied().password, 'pw');
     assert.deepEqual(copied(), decodeDetails(cluster.get(SecretKind, sourceKey)));
   });

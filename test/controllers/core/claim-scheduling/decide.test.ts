@@ -487,10 +487,8 @@ describe('the draw', () => {
     const isKept = (uid: string) => draw(uid) === drawClass(claim({}, { uid }), fewer)?.metadata.name;
     const moved = uids.filter((uid) => !isKept(uid));
     assert.notEqual(moved.length, 0);
-    assert.deepEqual(
-      moved,
-      uids.filter((uid) => draw(uid) === 'c0'),
-    );
+    const wanted = uids.filter((uid) => draw(uid) === 'c0');
+    assert.deepEqual(moved, wanted);
   });
 
   test('a draw from no classes gives none', () => {
