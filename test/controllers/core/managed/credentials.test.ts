@@ -218,10 +218,8 @@ describe('the claim that a credential is for', () => {
     const before = scene.secret;
     scene.edit({ spec: { claimRef: ledger } });
     await settle(scene);
-    assert.match(
-      scene.condition('Synced'),
-      /^False\/ReconcileError: the previous claim knows the credentials/,
-    );
+    const synced = scene.condition('Synced');
+    assert.match(synced, /^False\/ReconcileError: the previous claim knows the credentials/);
     assert.equal(scene.note?.for, ofOrders);
     scene.annotate('crossplane.io/reoffer', 'with-same-credentials');
     await settle(scene);

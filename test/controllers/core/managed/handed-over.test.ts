@@ -178,10 +178,8 @@ describe('an asynchronous operation', () => {
     scene.external.progress = () => ({ state: 'unknown' });
     await scene.run();
     assert.equal(onRecord(scene), undefined);
-    assert.match(
-      scene.condition('LastAsyncOperation'),
-      /^Unknown\/Forgotten: .* the result of create \(op-create\)$/,
-    );
+    const last = scene.condition('LastAsyncOperation');
+    assert.match(last, /^Unknown\/Forgotten: .* the result of create \(op-create\)$/);
     assert.deepEqual([scene.condition('Ready'), calls(scene)], ['True/Available', [1, 0, 0]]);
   });
 
@@ -191,14 +189,10 @@ describe('an asynchronous operation', () => {
       for (const updates of [1, 2, 3]) {
         scene.external.progress = () => ({ state });
         const waits = await scene.run();
-        assert.deepEqual(
-          [scene.decision, waits, calls(scene), onRecord(scene)],
-          ['AwaitEffect', { type: 'requeue' }, [0, updates, 0], undefined],
-        );
-        assert.deepEqual(
-          [scene.condition('Ready'), scene.condition('Synced')],
-          ['True/Available', 'True/ReconcileSuccess'],
-        );
+        const waiting = [scene.decision, waits, calls(scene), onRecord(scene)];
+        assert.deepEqual(waiting, ['AwaitEffect', { type: 'requeue' }, [0, updates, 0], undefined]);
+        const conditions = [scene.condition('Ready'), scene.condition('Synced')];
+        assert.deepEqual(conditions, ['True/Available', 'True/ReconcileSuccess']);
         const again = await scene.run();
         assert.deepEqual([scene.decision, calls(scene)], ['Update', [0, updates + 1, 0]]);
         assert.ok(again.type === 'after' && again.keepsBackOff);
@@ -333,10 +327,8 @@ describe('a resource that is deleted during an operation', () => {
     const scene = await beingDeleted();
     scene.external.progress = () => failed;
     await scene.run();
-    assert.equal(
-      scene.condition('LastAsyncOperation'),
-      'False/DestroyFailure: delete failed: quota exceeded',
-    );
+    const last = scene.condition('LastAsyncOperation');
+    assert.equal(last, 'False/DestroyFailure: delete failed: quota exceeded');
     assert.equal(scene.events.at(-1), 'Warning CannotDeleteExternalResource');
     await scene.run();
     assert.deepEqual(calls(scene), [1, 0, 2]);

@@ -84,10 +84,8 @@ for (const [place, { spec, synced }] of Object.entries(places)) {
       assert.equal(scene.secret, undefined);
       assert.deepEqual(scene.object?.metadata.finalizers, finalizers);
       assert.equal(scene.condition('Ready'), 'False/Deleting');
-      assert.equal(
-        scene.condition('Synced'),
-        `False/ReconcileError: cannot unpublish connection details: ${outage}`,
-      );
+      const waiting = scene.condition('Synced');
+      assert.equal(waiting, `False/ReconcileError: cannot unpublish connection details: ${outage}`);
       stores.outage = undefined;
       await scene.run();
       assert.deepEqual([scene.object, stores.kept.size], [undefined, 0]);

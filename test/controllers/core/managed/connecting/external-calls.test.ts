@@ -43,10 +43,8 @@ describe('the cap on external calls', () => {
     await clock.until(500);
     assert.equal(admitted.length, 10);
     await clock.until(1_000);
-    assert.deepEqual(
-      admitted,
-      Array.from({ length: 15 }, (_, n) => [n, n < 5 ? 0 : (n - 4) * 100]),
-    );
+    const wanted = Array.from({ length: 15 }, (_, n) => [n, n < 5 ? 0 : (n - 4) * 100]);
+    assert.deepEqual(admitted, wanted);
   });
 
   test('providers do not wait for each other', async () => {

@@ -443,10 +443,8 @@ describe('the managed resource as it is recorded, and how it differs', () => {
     { recorded = object, isExact = false }: { readonly recorded?: Managed; readonly isExact?: boolean } = {},
   ): void {
     const current = { ...object, ...recording(identity) };
-    assert.deepEqual(
-      [identified(assigned, { current, isExact }), editsOf(current, identity, marks, isExact)],
-      [{ ...current, metadata: recorded.metadata, spec: recorded.spec }, edits],
-    );
+    const found = [identified(assigned, { current, isExact }), editsOf(current, identity, marks, isExact)];
+    assert.deepEqual(found, [{ ...current, metadata: recorded.metadata, spec: recorded.spec }, edits]);
   }
   test('as it is', () =>
     differs(of({ region: 'us', size: 1 }, db), { name: 'db', fields: { region: 'us' } }, []));
@@ -592,10 +590,8 @@ describe('the identity that a run records', () => {
       region: 'us',
     });
     const fresh = of({ region: 'us' });
-    assert.deepEqual(
-      identityToRecord(deterministic, { current: fresh, system: 'b' }, { isAsWanted: false }),
-      { name: 'db', system: 'b', fields: {} },
-    );
+    const recorded = identityToRecord(deterministic, { current: fresh, system: 'b' }, { isAsWanted: false });
+    assert.deepEqual(recorded, { name: 'db', system: 'b', fields: {} });
   });
 
   const seen = { isUpToDate: true };

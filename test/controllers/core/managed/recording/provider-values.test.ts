@@ -83,10 +83,8 @@ describe('initProvider', () => {
     const tags = JSON.parse('{"__proto__": "init", "constructor": "init", "x": "init"}') as object;
     const own = JSON.parse('{"__proto__": "own"}') as object;
     const merged = withInitProvider(managed({ initProvider: { tags }, forProvider: { tags: own } }));
-    assert.equal(
-      JSON.stringify(merged.spec.forProvider),
-      '{"tags":{"__proto__":"own","constructor":"init","x":"init"}}',
-    );
+    const text = JSON.stringify(merged.spec.forProvider);
+    assert.equal(text, '{"tags":{"__proto__":"own","constructor":"init","x":"init"}}');
   });
 
   test('counts at creation only: never written, no drift, later changes ignored', async () => {
