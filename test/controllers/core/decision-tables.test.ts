@@ -102,10 +102,8 @@ describe('docs/decision-tables.md', () => {
   test('has every hazard, each with a file that tests it by name', () => {
     const rows = [...section('Hazards').matchAll(/^\| (H\d+) \|.*\| `([^`]+)` \|$/gm)];
     const hazards = rows.map(([, hazard]) => hazard);
-    assert.deepEqual(
-      hazards,
-      Array.from({ length: 14 }, (_, i) => `H${i + 1}`),
-    );
+    const wanted = Array.from({ length: 14 }, (_, i) => `H${i + 1}`);
+    assert.deepEqual(hazards, wanted);
     for (const [, hazard, file = ''] of rows) {
       const path = join(root, 'test/controllers/core', file);
       assert.ok(existsSync(path), file);

@@ -152,10 +152,8 @@ describe('a definition that is missing', () => {
       claim({ classSelector: { matchLabels: { size: 'huge' } } }, { name: 'vain', uid: 'u3' }),
     );
     await both.settle(1000);
-    assert.match(
-      ready('vain').message ?? '',
-      /\(matching: AmbivalentDBInstanceClass 0 of 1, FavouriteDBInstanceClass 0 of 0\)$/,
-    );
+    const message = ready('vain').message ?? '';
+    assert.match(message, /\(matching: AmbivalentDBInstanceClass 0 of 1, FavouriteDBInstanceClass 0 of 0\)$/);
     assert.deepEqual(both.errors, []);
   });
 

@@ -209,19 +209,15 @@ for (const withStatus of [true, false]) {
         const conditions = ['Ready', 'Synced'].map((type) => getCondition(status?.conditions, type).status);
         return [status?.bindingPhase, ...conditions];
       };
-      assert.deepEqual(
-        each(claims, stateOf),
-        each(claims, () => ['Bound', 'True', 'True']),
-      );
+      const wanted = each(claims, () => ['Bound', 'True', 'True']);
+      assert.deepEqual(each(claims, stateOf), wanted);
     });
 
     test('every Secret has the password that it had', () => {
       const objects = [...claims, ...resources];
       const passwords = each(objects, (object) => world.detailsOf(object)?.password);
-      assert.deepEqual(
-        passwords,
-        each(objects, (object) => world.details.get(nameOf(object))?.password),
-      );
+      const wanted = each(objects, (object) => world.details.get(nameOf(object))?.password);
+      assert.deepEqual(passwords, wanted);
     });
 
     test('no claim that was Ready is unready in between, and no Secret is without its password', () => {
@@ -239,14 +235,10 @@ for (const withStatus of [true, false]) {
         const { spec, status } = world.now(resource);
         return [spec.claimRef, status?.bindingPhase, status?.boundUID];
       };
-      assert.deepEqual(
-        each(bound, bindingOf),
-        each(bound, ({ metadata, spec }) => [spec.claimRef, 'Bound', metadata.uid]),
-      );
-      assert.deepEqual(
-        world.cluster.objects().filter(isManaged).map(nameOf).toSorted(),
-        resources.map(nameOf).toSorted(),
-      );
+      const wanted = each(bound, ({ metadata, spec }) => [spec.claimRef, 'Bound', metadata.uid]);
+      assert.deepEqual(each(bound, bindingOf), wanted);
+      const names = world.cluster.objects().filter(isManaged).map(nameOf).toSorted();
+      assert.deepEqual(names, resources.map(nameOf).toSorted());
     });
 
     test('each credential is recorded: for the claim that has the resource, else for a claim that is unknown', () => {
@@ -260,10 +252,8 @@ for (const withStatus of [true, false]) {
       };
       const ownerOf = ({ spec: { claimRef } }: Managed) =>
         claimRef ? `${claimRef.kind} ${claimRef.namespace}/${claimRef.name}` : 'unknown';
-      assert.deepEqual(
-        each(resources, recordOf),
-        each(resources, (resource) => [ownerOf(resource), true]),
-      );
+      const wanted = each(resources, (resource) => [ownerOf(resource), true]);
+      assert.deepEqual(each(resources, recordOf), wanted);
     });
 
     test('a second start writes nothing', () => {
@@ -326,10 +316,8 @@ for (const withStatus of [true, false]) {
       assert.ok(spare.length > 0);
       const others = await world.claimsFor(spare);
       const phases = each(others, (claim) => world.now(claim).status?.bindingPhase);
-      assert.deepEqual(
-        phases,
-        each(others, () => 'Bound'),
-      );
+      const wanted = each(others, () => 'Bound');
+      assert.deepEqual(phases, wanted);
       const passwordOf = (resource: Managed) => world.detailsOf(resource)?.password;
       for (const [index, resource] of spare.entries()) {
         const password = world.detailsOf(others[index]!)?.password;

@@ -315,10 +315,8 @@ describe('a process with --observe-only over a restored copy changes nothing in 
       const said = `${condition.status}/${condition.reason}${message === undefined ? '' : `: ${message}`}`;
       const stored = copy.get(claimKind, { namespace: 'team', name: 'billing' });
       const ready = getCondition(stored?.status?.conditions, 'Ready');
-      assert.deepEqual(
-        [said, `${stored?.status?.bindingPhase} ${ready.status}/${ready.reason}`],
-        [synced, wanted],
-      );
+      const reported = [said, `${stored?.status?.bindingPhase} ${ready.status}/${ready.reason}`];
+      assert.deepEqual(reported, [synced, wanted]);
       assert.deepEqual(process.errors, []);
     });
   }

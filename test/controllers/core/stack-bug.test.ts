@@ -91,10 +91,8 @@ describe('the message of a bug names the stack and the place in its code', () =>
     assert.throws(
       () => comparison(wrong),
       (error) => {
-        assert.match(
-          describeBug(attributed(bugIn(error)!, 'shop')),
-          /^bug in the stack shop: .* \(TypeError at core\/stack-bug\.test\.ts:\d+\)$/,
-        );
+        const message = describeBug(attributed(bugIn(error)!, 'shop'));
+        assert.match(message, /^bug in the stack shop: .* \(TypeError at core\/stack-bug\.test\.ts:\d+\)$/);
         return true;
       },
     );
@@ -126,9 +124,7 @@ describe('to attribute a bug to a stack', () => {
 
   test('an error that is frozen or of unknown origin is not marked', () => {
     assert.equal(describeBug(attributed(bugAt([]), undefined)), 'bug in the controllers: x (TypeError)');
-    assert.equal(
-      describeBug(attributed(Object.freeze(bugAt([])), 'shop')),
-      'bug in the controllers: x (TypeError)',
-    );
+    const frozen = describeBug(attributed(Object.freeze(bugAt([])), 'shop'));
+    assert.equal(frozen, 'bug in the controllers: x (TypeError)');
   });
 });

@@ -121,10 +121,8 @@ describe('Ready of a ProviderConfig, in a process of a stack whose author does n
     const at = scene(1);
     at.external.systemFacts = { version: 'Cloud 7', warning: 'every tenant may connect' };
     const process = await at.start().settle();
-    assert.deepEqual(
-      [reported(at.ready), at.ready?.message],
-      ['True/CredentialsAccepted', 'every tenant may connect'],
-    );
+    const shown = [reported(at.ready), at.ready?.message];
+    assert.deepEqual(shown, ['True/CredentialsAccepted', 'every tenant may connect']);
     const { status } = at.cluster.get(providerConfigKind, { name: 'default' }) ?? {};
     assert.equal(status?.systemVersion, 'Cloud 7');
     at.fails(() => refused);

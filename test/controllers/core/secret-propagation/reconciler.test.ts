@@ -85,10 +85,8 @@ describe('secret propagation acts', () => {
     await process.settle();
     assert.deepEqual(details(), { password: 'old' });
     assert.deepEqual(cluster.takeWrites(), []);
-    assert.match(
-      process.events[0]?.message ?? '',
-      /connection secret system\/src does not consent to be copied to team\/conn/,
-    );
+    const message = process.events[0]?.message ?? '';
+    assert.match(message, /connection secret system\/src does not consent to be copied to team\/conn/);
   });
   test('CopySecret: SuccessfulSingle: data is copied in one write, and the event holds none of it', async () => {
     const { cluster, process, details } = worldOf();
