@@ -15,10 +15,7 @@ import { stackControllers } from '../../../controllers/core/stack.ts';
 import { FakeCluster, FakeProcess } from '../core/environment-fake.ts';
 
 const names = { group: 'example.org', version: 'v1', stack: 'queues', description: 'A queue.' };
-const providers = {
-  provider: defineProvider(names),
-  providerConfig: defineProviderConfig(names),
-};
+const providers = { provider: defineProvider(names), providerConfig: defineProviderConfig(names) };
 const QueueKind = defineManaged(
   { ...names, kind: 'Queue', plural: 'queues' },
   z

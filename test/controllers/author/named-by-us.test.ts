@@ -176,10 +176,8 @@ describe('the credential', () => {
     test(`is ${want ?? 'not reported'} in observe of ${of}, with isPasswordPending ${isPasswordPending}`, async () => {
       const options = isPasswordPending === undefined ? {} : { isPasswordPending };
       const observed = await database(options).observe(published, credential, signal);
-      assert.deepEqual(
-        [observed.credential, observed.isUpToDate, observed.details],
-        [want, true, detailsOf(credential?.value)],
-      );
+      const shown = [observed.credential, observed.isUpToDate, observed.details];
+      assert.deepEqual(shown, [want, true, detailsOf(credential?.value)]);
     });
   }
 });

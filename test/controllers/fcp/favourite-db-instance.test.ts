@@ -73,10 +73,8 @@ describe('from nothing to gone', () => {
   test('CREATING is Creating, ONLINE is Available with every detail, DELETING is Deleting, then nothing', async () => {
     await external.create(instance(), fresh, signal);
     const first = await external.observe(instance(), applied, signal);
-    assert.deepEqual(
-      [first.ready, first.operation, first.isUpToDate, first.details, first.status],
-      [creating(), 'create', true, {}, { id: stored()[0]?.id, status: 'CREATING' }],
-    );
+    const created = [first.ready, first.operation, first.isUpToDate, first.details, first.status];
+    assert.deepEqual(created, [creating(), 'create', true, {}, { id: stored()[0]?.id, status: 'CREATING' }]);
     nowMs += 1000;
     assert.deepEqual(await external.observe(instance(), applied, signal), {
       exists: true,

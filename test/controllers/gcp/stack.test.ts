@@ -141,15 +141,11 @@ test('a claim of a version that does not exist reports the remedy for its author
   await scene.process.settle(60_000);
   const claim = scene.cluster.get(RedisClusterKind, cart);
   const { message = '' } = getCondition(claim?.status?.conditions, 'Ready');
-  assert.match(
-    message,
-    /^create another claim with another spec\.engineVersion: waiting for .*INVALID_ARGUMENT/,
-  );
+  const wanted = /^create another claim with another spec\.engineVersion: waiting for .*INVALID_ARGUMENT/;
+  assert.match(message, wanted);
   const [made = assert.fail('no instance')] = scene.cluster.all(CloudMemorystoreInstanceKind);
-  assert.match(
-    getCondition(made.status?.conditions, 'Synced').message ?? '',
-    /; change spec\.forProvider\.redisVersion$/,
-  );
+  const synced = getCondition(made.status?.conditions, 'Synced').message ?? '';
+  assert.match(synced, /; change spec\.forProvider\.redisVersion$/);
 });
 
 test('an operation that fails is reported with the reason, and requested again', async () => {
@@ -173,11 +169,7 @@ describe('an error is reported with the cloud’s own reason and the field to ch
   const key = (scene: Scene) => JSON.parse(scene.cloud.credentials) as Record<string, string>;
   const cases: Record<
     string,
-    {
-      prepare?: (scene: Scene) => void;
-      managed?: CloudMemorystoreInstance;
-      want: RegExp;
-    }
+    { prepare?: (scene: Scene) => void; managed?: CloudMemorystoreInstance; want: RegExp }
   > = {
     'a token endpoint that is none': {
       prepare: (scene) =>

@@ -162,10 +162,8 @@ describe('a password is generated', () => {
   test('again with each other passwordRotation of forProvider', () => {
     assert.equal(databaseCredential.rotationOf?.(database('shop', rotation)), '2');
     assert.equal(roleCredential.rotationOf?.(role('app', rotation)), '2');
-    assert.equal(
-      roleCredential.rotationOf?.(role('app', {}, { spec: { initProvider: rotation } })),
-      undefined,
-    );
+    const atCreation = roleCredential.rotationOf?.(role('app', {}, { spec: { initProvider: rotation } }));
+    assert.equal(atCreation, undefined);
   });
 });
 

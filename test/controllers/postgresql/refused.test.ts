@@ -78,9 +78,7 @@ describe('a request that PostgreSQL refuses permanently changes nothing when it 
     await assert.rejects(stack.pass(managed));
     const { known, observed } = await stack.pass(edited(managed, { encoding: 'UTF8' }));
     assert.equal(observed.isUpToDate, true);
-    assert.equal(
-      postgresql.refusal({ user: 'shop', password: known.password ?? '', database: 'shop' }),
-      undefined,
-    );
+    const refusal = postgresql.refusal({ user: 'shop', password: known.password ?? '', database: 'shop' });
+    assert.equal(refusal, undefined);
   });
 });
