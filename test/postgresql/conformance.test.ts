@@ -33,10 +33,7 @@ const place: Place = {
   sql: async (text, login) => rowsOf(await sql(text, login)),
   async open(login) {
     const client = await connect(login);
-    return {
-      sql: async (text) => rowsOf((await client.query<object>(text)).rows),
-      end: () => client.end(),
-    };
+    return { sql: async (text) => rowsOf((await client.query<object>(text)).rows), end: () => client.end() };
   },
   pause: (ms) => delay(ms),
 };

@@ -151,10 +151,8 @@ for (const [index, [name, extra]] of Object.entries(admins).entries()) {
         code: '42501',
         isRetryable: false,
       });
-      assert.deepEqual(
-        await sql(`SELECT datname FROM pg_database WHERE datname LIKE 'services-stack-%'`),
-        [],
-      );
+      const unfinished = await sql(`SELECT datname FROM pg_database WHERE datname LIKE 'services-stack-%'`);
+      assert.deepEqual(unfinished, []);
       await assert.rejects(roles.create(`root_${index}`, { superuser: true }, owned), { code: '42501' });
     });
   });

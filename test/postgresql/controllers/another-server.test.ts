@@ -26,8 +26,6 @@ test('a server that does not tell is known by its address', async () => {
   await empty.sql('REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC');
   await empty.sql("CREATE ROLE plain LOGIN PASSWORD 'plain'");
   const { endpoint, port } = empty.credentials;
-  assert.equal(
-    await identifierFor({ endpoint, port, username: 'plain', password: 'plain' }),
-    `PostgreSQL server ${endpoint}:${port}`,
-  );
+  const identifier = await identifierFor({ endpoint, port, username: 'plain', password: 'plain' });
+  assert.equal(identifier, `PostgreSQL server ${endpoint}:${port}`);
 });
