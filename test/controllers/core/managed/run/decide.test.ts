@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { describe, test } from 'node:test';
+import type { BindingPhase } from '../../../../../apis/core/v1alpha1/binding.ts';
 import type { ConditionFacts } from '../../../../../apis/core/v1alpha1/condition.ts';
 import {
   available,
@@ -54,9 +55,14 @@ const actions = {
 } as const;
 const policies = (initials: string): Policies =>
   [...initials].map((initial) => actions[initial as keyof typeof actions]);
+const allowing = (initials: string): ManagedSpec => ({ managementPolicies: policies(initials) });
 
-// set: create, update, late-initialise, only observe, paused; deletion when the set decides it
-const sets: Record<string, readonly [boolean, boolean, boolean, boolean, boolean, boolean]> = {
+const questions = [
+  ...[shouldCreate, shouldUpdate, shouldLateInitialize, shouldOnlyObserve, isPausedByPolicies],
+  shouldDelete,
+];
+/** For each set the answers to the questions; deletion when the set decides it. */
+const sets: Record<string, readonly boolean[]> = {
   '*': [true, true, true, false, false, true],
   OCUDL: [true, true, true, false, false, true],
   OCUD: [true, true, false, false, false, true],
@@ -83,17 +89,10 @@ describe('management policies', () => {
   for (const [initials, wanted] of Object.entries(sets)) {
     test(`[${initials}] is supported`, () => {
       for (const order of [initials, [...initials].toReversed().join(''), initials + initials]) {
-        const spec = { managementPolicies: policies(order) };
+        const spec = allowing(order);
         assert.equal(invalidPolicies(spec), undefined);
         assert.deepEqual(
-          [
-            shouldCreate(spec),
-            shouldUpdate(spec),
-            shouldLateInitialize(spec),
-            shouldOnlyObserve(spec),
-            isPausedByPolicies(spec),
-            shouldDelete(spec),
-          ],
+          questions.map((question) => question(spec)),
           wanted,
         );
       }
@@ -104,7 +103,7 @@ describe('management policies', () => {
     test(`[${initials}] is supported, and allows Update, once what is advised is added`, () => {
       const advised = initials === 'OD' ? ['Create', 'Update'] : ['Update'];
       const spec = { managementPolicies: [...policies(initials), ...advised] as Policies };
-      const advice = howToAllowUpdate({ managementPolicies: policies(initials) });
+      const advice = howToAllowUpdate(allowing(initials));
       assert.equal(advice, `add ${advised.join(' and ')}`);
       assert.deepEqual([invalidPolicies(spec), shouldUpdate(spec)], [undefined, true]);
     });
@@ -113,7 +112,7 @@ describe('management policies', () => {
   test('49 of the 64 sets are refused', () => assert.equal(refused.length, 49));
   for (const initials of refused) {
     test(`[${initials}] is refused and named`, () => {
-      const message = invalidPolicies({ managementPolicies: policies(initials) });
+      const message = invalidPolicies(allowing(initials));
       const given = policies(initials).toSorted().join(', ');
       assert.ok(message?.startsWith(`spec.managementPolicies has an unsupported value: [${given}]`));
     });
@@ -130,31 +129,22 @@ describe('management policies', () => {
 
 describe('the external resource is deleted or kept', () => {
   // Full cross product of the three policies; the first that speaks decides.
-  const managementPolicies = [undefined, ...Object.keys(sets)];
   const deletionPolicies = [undefined, 'Delete', 'Orphan'] as const;
   const reclaimPolicies = [undefined, 'Delete', 'Retain'] as const;
-  for (const set of managementPolicies) {
-    for (const deletionPolicy of deletionPolicies) {
-      for (const reclaimPolicy of reclaimPolicies) {
-        const isDefault = set === undefined || set === '*';
-        const wanted = isDefault
-          ? {
-              Delete: true,
-              Orphan: false,
-              unset: { Delete: true, Retain: false, unset: true }[reclaimPolicy ?? 'unset'],
-            }[deletionPolicy ?? 'unset']
-          : set.includes('D');
-        const name = `managementPolicies ${set ?? 'unset'}, deletionPolicy ${deletionPolicy ?? 'unset'}, reclaimPolicy ${reclaimPolicy ?? 'unset'}`;
-        test(`${name}: ${wanted ? 'deleted' : 'kept'}`, () => {
-          const spec: ManagedSpec = {
-            ...(set === undefined ? {} : { managementPolicies: policies(set) }),
-            ...(deletionPolicy === undefined ? {} : { deletionPolicy }),
-            ...(reclaimPolicy === undefined ? {} : { reclaimPolicy }),
-          };
-          assert.equal(shouldDelete(spec), wanted);
-        });
-      }
-    }
+  const given = [undefined, ...Object.keys(sets)].flatMap((set) =>
+    deletionPolicies.flatMap((deletionPolicy) =>
+      reclaimPolicies.map((reclaimPolicy) => ({ set, deletionPolicy, reclaimPolicy })),
+    ),
+  );
+  for (const { set, deletionPolicy, reclaimPolicy } of given) {
+    const byDefault = deletionPolicy ? deletionPolicy === 'Delete' : reclaimPolicy !== 'Retain';
+    const wanted = set === undefined || set === '*' ? byDefault : set.includes('D');
+    const name = `managementPolicies ${set ?? 'unset'}, deletionPolicy ${deletionPolicy ?? 'unset'}, reclaimPolicy ${reclaimPolicy ?? 'unset'}`;
+    test(`${name}: ${wanted ? 'deleted' : 'kept'}`, () => {
+      const policies = { ...(deletionPolicy && { deletionPolicy }), ...(reclaimPolicy && { reclaimPolicy }) };
+      const spec = { ...(set !== undefined && allowing(set)), ...policies };
+      assert.equal(shouldDelete(spec), wanted);
+    });
   }
 });
 
@@ -187,6 +177,7 @@ describe('the managed reconciler decides first', () => {
     decided: decideFirst({ managed: managed(spec, metadata), underWay }),
     message,
   });
+  const namedOrders = { ...pending, 'crossplane.io/external-name': 'orders' };
   const byAnnotation = 'reconciliation is paused by the crossplane.io/paused annotation';
   const byPolicies = 'reconciliation is paused by empty spec.managementPolicies';
   const waits = '; deletion waits until it resumes';
@@ -195,23 +186,19 @@ describe('the managed reconciler decides first', () => {
     'ResourceGone: without the finalizer nothing was created, so deletion needs nothing': () =>
       first({ metadata: { deletionTimestamp } }),
     'ResourceGone: also where policies are unsupported, or reconciliation is paused': () =>
-      first({
-        spec: { managementPolicies: ['Create'] },
-        metadata: { annotations: paused, deletionTimestamp },
-      }),
+      first({ spec: allowing('C'), metadata: { annotations: paused, deletionTimestamp } }),
     'Paused: ReconciliationPausedSuccessful': () =>
       first({ metadata: { annotations: paused } }, byAnnotation),
-    'Paused: ManagementPolicyReconciliationPausedSuccessful': () =>
-      first({ spec: { managementPolicies: [] } }, byPolicies),
+    'Paused: ManagementPolicyReconciliationPausedSuccessful': () => first({ spec: allowing('') }, byPolicies),
     'Paused: a deletion waits while paused, and the condition reports it': () =>
       first({ metadata: { ...leaving, annotations: paused } }, byAnnotation + waits),
     'Paused: empty policies: a deletion waits, and the condition reports it': () =>
-      first({ spec: { managementPolicies: [] }, metadata: leaving }, byPolicies + waits),
+      first({ spec: allowing(''), metadata: leaving }, byPolicies + waits),
     'a run continues: ReconciliationResumes: only exactly "true" pauses': () =>
       first({ metadata: { annotations: { 'crossplane.io/paused': 'false' } } }),
     'UnsupportedPolicies: ManagementPolicyNotSupported': () =>
       first(
-        { spec: { managementPolicies: ['Create'] } },
+        { spec: allowing('C') },
         'spec.managementPolicies has an unsupported value: [Create]; use ["*"] alone, or a supported set that includes Observe',
       ),
     'OrphanExternal: DeleteSuccessfulDeletionPolicyOrphan: no provider is needed to orphan': () =>
@@ -221,10 +208,7 @@ describe('the managed reconciler decides first', () => {
     'CreationIncomplete: ExternalCreatePending waits for an administrator': () =>
       first({ metadata: { annotations: pending } }, undetermined),
     'CreationIncomplete: a recorded name is not overwritten': () =>
-      first(
-        { metadata: { annotations: { ...pending, 'crossplane.io/external-name': 'orders' } } },
-        undeterminedNamed('orders'),
-      ),
+      first({ metadata: { annotations: namedOrders } }, undeterminedNamed('orders')),
     'CreationIncomplete: an incomplete creation blocks deletion too': () =>
       first({ metadata: { annotations: pending, deletionTimestamp, finalizers } }, undetermined),
     'a run continues to poll an operation, whatever the annotations have': () =>
@@ -241,7 +225,7 @@ describe('the managed reconciler decides whether its provider leads to the same 
   const recorded = { name: 'db', system: 'https://a.example', fields: {} };
   const same = recorded.system;
   const unreported = { name: 'db', fields: {} };
-  const rows: Record<string, readonly [before: Identity | undefined, system: string | undefined]> = {
+  const rows: Record<string, [Identity | undefined, string | undefined]> = {
     'a run continues if no system is recorded yet': [undefined, same],
     'a run continues in the same system': [recorded, same],
     'a run continues in a system that does not report its identity': [recorded, undefined],
@@ -265,19 +249,28 @@ describe('the managed reconciler decides next', () => {
   const filled = { lateInitialized: { version: '1' } };
   const incomplete: Observation = { ...same, ...filled };
   const refused: Observation = { ...absent, uncreatable: 'there is no "db"' };
-  const onlyObserved: ManagedSpec = { managementPolicies: ['Observe'] };
-  const withoutCreate: ManagedSpec = { managementPolicies: ['Observe', 'Update'] };
-  const withoutUpdate: ManagedSpec = { managementPolicies: ['Observe', 'Create', 'Delete'] };
+  const onlyObserved: ManagedSpec = allowing('O');
+  const withoutCreate: ManagedSpec = allowing('OU');
+  const withoutUpdate: ManagedSpec = allowing('OCD');
   const justCreated = { annotations: { 'crossplane.io/external-create-succeeded': '2026-01-02T03:04:00Z' } };
   const named = { 'crossplane.io/external-name': 'db' };
   const created = { ...named, 'crossplane.io/external-create-succeeded': '2026-01-01T00:00:00Z' };
+  const createFailed = { ...named, 'crossplane.io/external-create-failed': '2026-01-02T03:00:00Z' };
+  const replaceable = { ...named, 'crossplane.io/adopt-identity': 'or-create' };
+  const edited = { ...named, 'crossplane.io/external-identity': '{}' };
   const moved = { ...named, 'crossplane.io/adopt-identity': 'true' };
   const seen = { externalIdentity: '{}' };
-  const wasReady: Metadata = { annotations: named, status: { bindingPhase: 'Unbound' } };
-  const wasBound: Metadata = { annotations: named, status: { bindingPhase: 'Bound' } };
+  const inPhase = (bindingPhase: BindingPhase): Metadata => ({ status: { bindingPhase } });
+  const wasReady: Metadata = { annotations: named, ...inPhase('Unbound') };
+  const wasBound: Metadata = { annotations: named, ...inPhase('Bound') };
+  const claimed = { claimRef: claimRef() };
+  const provisioned = { ...claimed, classRef: classRef('small') };
+  const uncreatable = 'spec.initProvider.networkRef is not resolved';
+  const waitsForCreate = deleting('waiting for its create to end');
   const conditioned = (...facts: readonly ConditionFacts[]): Metadata => ({
     status: { conditions: setConditions([], facts, { now }) },
   });
+  const leavingAs = (...facts: readonly ConditionFacts[]) => ({ ...leaving, ...conditioned(...facts) });
   interface Given extends Omit<Partial<NextInput>, 'managed'> {
     readonly spec?: ManagedSpec;
     readonly metadata?: Metadata;
@@ -312,13 +305,7 @@ describe('the managed reconciler decides next', () => {
     'NoUpdate: a resource is not updated during an operation': () =>
       next({ observed: drifted, underWay: 'update' }),
     'Recreate: a named resource whose creation failed is created again': () =>
-      next({
-        metadata: {
-          annotations: { ...named, 'crossplane.io/external-create-failed': '2026-01-02T03:00:00Z' },
-          status: seen,
-        },
-        absentForMs: 5_000,
-      }),
+      next({ metadata: { annotations: createFailed, status: seen }, absentForMs: 5_000 }),
     'ExternalMissing: ObserveOnlyResourceDoesNotExist': () => next({ spec: onlyObserved }),
     'AwaitExternal: CreationGracePeriod': () => next({ metadata: justCreated }),
     'AwaitExternal: a new resource is awaited during deletion too': () =>
@@ -350,44 +337,24 @@ describe('the managed reconciler decides next', () => {
     'RemoveFinalizer: observations for 5 s prove the absence': () =>
       next({ metadata: leaving, absentForMs: 5_000 }),
     'RemoveFinalizer: one observation is enough after the external system accepted the deletion': () =>
-      next({ metadata: { ...leaving, ...conditioned(deleting(), reconcileSuccess()) }, absentForMs: 0 }),
+      next({ metadata: leavingAs(deleting(), reconcileSuccess()), absentForMs: 0 }),
     'ConfirmAbsence: a refused deletion needs confirmation': () =>
-      next({
-        metadata: { ...leaving, ...conditioned(deleting(), reconcileError('delete failed')) },
-        absentForMs: 0,
-      }),
+      next({ metadata: leavingAs(deleting(), reconcileError('delete failed')), absentForMs: 0 }),
     'ConfirmAbsence: a resource that was ready when it was deleted needs confirmation': () =>
-      next({ metadata: { ...leaving, ...conditioned(available(), reconcileSuccess()) }, absentForMs: 0 }),
+      next({ metadata: leavingAs(available(), reconcileSuccess()), absentForMs: 0 }),
     'ConfirmAbsence: a deletion that waits for another operation needs confirmation': () =>
-      next({
-        metadata: {
-          ...leaving,
-          ...conditioned(deleting('waiting for its create to end'), reconcileSuccess()),
-        },
-        absentForMs: 0,
-      }),
+      next({ metadata: leavingAs(waitsForCreate, reconcileSuccess()), absentForMs: 0 }),
     'CreateExternal: a resource that was never ready is created at once': () =>
       next({ metadata: { annotations: named, ...conditioned(creating()) }, absentForMs: 0 }),
     'CreateExternal: a resource with an edited identity that was never seen is created at once': () =>
       next({
-        metadata: {
-          annotations: { ...named, 'crossplane.io/external-identity': '{}' },
-          status: { bindingPhase: 'Unbound' },
-        },
-        isNameKnown: true,
-        absentForMs: 0,
+        metadata: { annotations: edited, ...inPhase('Unbound') },
+        ...{ isNameKnown: true, absentForMs: 0 },
       }),
     'CreationRefused: the external client refuses the creation': () =>
       next({ metadata: { annotations: named }, observed: refused }, 'there is no "db"'),
     'CreationRefused: an unresolved reference that only a creation needs is reported first': () =>
-      next(
-        {
-          metadata: { annotations: named },
-          observed: refused,
-          uncreatable: 'spec.initProvider.networkRef is not resolved',
-        },
-        'spec.initProvider.networkRef is not resolved',
-      ),
+      next({ metadata: { annotations: named }, observed: refused, uncreatable }, uncreatable),
     'RemoveFinalizer: a resource that cannot be created is deleted all the same': () =>
       next({ metadata: { ...leaving, annotations: named }, observed: refused, absentForMs: 5_000 }),
     'ConfirmAbsence: one observation does not prove the absence of a resource that was ready': () =>
@@ -402,19 +369,16 @@ describe('the managed reconciler decides next', () => {
       next({ metadata: { annotations: moved }, isNameKnown: true, absentForMs: 4_999 }),
     'Recreate: an administrator may allow that an empty resource replaces a moved one': () =>
       next({
-        metadata: { annotations: { ...named, 'crossplane.io/adopt-identity': 'or-create' }, status: seen },
-        isNameKnown: true,
-        absentForMs: 5_000,
+        metadata: { annotations: replaceable, status: seen },
+        ...{ isNameKnown: true, absentForMs: 5_000 },
       }),
     'Recreate: an absent resource is created again after a user removed the assigned name': () =>
-      next({ metadata: { status: { bindingPhase: 'Unbound' } }, absentForMs: 5_000 }),
+      next({ metadata: inPhase('Unbound'), absentForMs: 5_000 }),
     'CreateNotAllowed: a resource that was ready is not created if policies do not allow Create': () =>
       next({ spec: withoutCreate, metadata: wasBound, absentForMs: 0 }),
     'CreateExternal: ManagementPolicyAllCreateSuccessful': () => next(),
-    'CreateExternal: ManagementPolicyCreateCreateSuccessful: {O,C}': () =>
-      next({ spec: { managementPolicies: ['Observe', 'Create'] } }),
-    'CreateNotAllowed: {O,D} and absent: reported, not created': () =>
-      next({ spec: { managementPolicies: ['Observe', 'Delete'] } }),
+    'CreateExternal: ManagementPolicyCreateCreateSuccessful: {O,C}': () => next({ spec: allowing('OC') }),
+    'CreateNotAllowed: {O,D} and absent: reported, not created': () => next({ spec: allowing('OD') }),
     'AwaitExternal: a resource with a known name that may still appear is awaited when it is deleted': () =>
       next({ metadata: { ...leaving, creationTimestamp: '2026-01-02T03:04:00Z' }, isNameKnown: true }),
     'RemoveFinalizer: a resource with a known name that did not appear in the grace period is absent': () =>
@@ -429,41 +393,22 @@ describe('the managed reconciler decides next', () => {
       next({ observed: { ...drifted, operation: 'update' } }),
     'LateInitialize: values are filled in before the update': () =>
       next({ observed: { ...drifted, ...filled } }),
-    'LateInitialize: {O,L}': () =>
-      next({
-        spec: { managementPolicies: ['Observe', 'LateInitialize'] },
-        observed: { ...drifted, ...filled },
-      }),
+    'LateInitialize: {O,L}': () => next({ spec: allowing('OL'), observed: { ...drifted, ...filled } }),
     'LateInitialize: values of a provisioned resource are filled in once it is Bound': () =>
-      next({
-        spec: { claimRef: claimRef(), classRef: classRef('small') },
-        metadata: { status: { bindingPhase: 'Bound' } },
-        observed: incomplete,
-      }),
+      next({ spec: provisioned, metadata: inPhase('Bound'), observed: incomplete }),
     'LateInitialize: values of a Released resource are filled in while claimRef stays': () =>
-      next({
-        spec: { claimRef: claimRef() },
-        metadata: { status: { bindingPhase: 'Released' } },
-        observed: incomplete,
-      }),
+      next({ spec: claimed, metadata: inPhase('Released'), observed: incomplete }),
     'NoUpdate: values are not filled in while a claim waits for the resource': () =>
-      next({
-        spec: { claimRef: claimRef() },
-        metadata: { status: { bindingPhase: 'Unbound' } },
-        observed: incomplete,
-      }),
+      next({ spec: claimed, metadata: inPhase('Unbound'), observed: incomplete }),
     'NoUpdate: {O}: a resource that is only observed is not changed': () =>
       next({ spec: onlyObserved, observed: incomplete }),
     'NoUpdate: ManagementPolicySkipLateInitialize {O,U,C,D}': () =>
-      next({ spec: { managementPolicies: ['Observe', 'Update', 'Create', 'Delete'] }, observed: incomplete }),
+      next({ spec: allowing('OUCD'), observed: incomplete }),
     'NoUpdate: ExternalResourceUpToDate': () => next({ observed: same }),
     'NoUpdate: ObserveOnlySuccessfulObserve: drift is left alone': () =>
       next({ spec: onlyObserved, observed: drifted }),
     'NoUpdate: ManagementPolicyImmutable {O,L,C,D}': () =>
-      next({
-        spec: { managementPolicies: ['Observe', 'LateInitialize', 'Create', 'Delete'] },
-        observed: drifted,
-      }),
+      next({ spec: allowing('OLCD'), observed: drifted }),
     'Update: ManagementPolicyAllUpdateSuccessful': () => next({ observed: drifted }),
     'Update: a resource that lacks the credential of its Secret is updated': () =>
       next({ observed: same, isCredentialDue: true }),
@@ -490,7 +435,7 @@ describe('the managed reconciler decides next', () => {
     'DeleteExternal: a resource is deleted after another operation': () =>
       next({ metadata: leaving, observed: same, ended: 'update' }),
     'Update: ManagementPolicyUpdateUpdateSuccessful: {O,C,U}': () =>
-      next({ spec: { managementPolicies: ['Observe', 'Create', 'Update'] }, observed: drifted }),
+      next({ spec: allowing('OCU'), observed: drifted }),
   };
   testDecisions(nextDecisions, rows);
 });
