@@ -3,7 +3,7 @@ import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
 import type { ObjectMeta } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed, ManagedSpec, ManagedStatus } from '../../../apis/core/v1alpha1/managed.ts';
 import { finalizerNames } from '../../../apis/core/v1alpha1/meta.ts';
-import { encodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
+import { decodeDetails, encodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import type { ConnectionPlace } from '../../../controllers/core/connection/connection-place.ts';
 import { connectionPlaces } from '../../../controllers/core/connection/connection-places.ts';
 import { secretPlace } from '../../../controllers/core/connection/secret-place.ts';
@@ -126,6 +126,10 @@ export class Scene {
     return `${status}/${reason}${message === undefined ? '' : `: ${message}`}`;
   }
 
+  get conditions(): readonly string[] {
+    return [this.condition('Ready'), this.condition('Synced')];
+  }
+
   /** `type reason` of each event. */
   get events(): readonly string[] {
     return this.process.events.map(({ type, reason }) => `${type} ${reason}`);
@@ -133,15 +137,7 @@ export class Scene {
 
   get secret(): Readonly<Record<string, string>> | undefined {
     const secret = this.cluster.get(SecretKind, secretKey);
-    return (
-      secret &&
-      Object.fromEntries(
-        Object.entries(secret.data ?? {}).map(([key, value]) => [
-          key,
-          Buffer.from(value, 'base64').toString(),
-        ]),
-      )
-    );
+    return secret && decodeDetails(secret);
   }
 
   /** The note of the Secret about its credential. */

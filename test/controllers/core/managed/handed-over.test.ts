@@ -90,8 +90,7 @@ describe('an asynchronous operation', () => {
     assert.deepEqual(onRecord(scene), { type: 'create', name: 'op-create', startedAt });
     assert.equal(idOf(scene), 7);
     assert.equal(scene.condition('AsyncOperation'), 'False/Ongoing: create is under way (op-create)');
-    assert.equal(scene.condition('Ready'), 'False/Creating');
-    assert.equal(scene.condition('Synced'), 'True/ReconcileSuccess');
+    assert.deepEqual(scene.conditions, ['False/Creating', 'True/ReconcileSuccess']);
     assert.deepEqual(scene.cluster.takeWrites(), [
       'update FavouriteDBInstance db', // the finalizer
       'create Secret infra/db-connection',
@@ -191,8 +190,7 @@ describe('an asynchronous operation', () => {
         const waits = await scene.run();
         const waiting = [scene.decision, waits, calls(scene), onRecord(scene)];
         assert.deepEqual(waiting, ['AwaitEffect', { type: 'requeue' }, [0, updates, 0], undefined]);
-        const conditions = [scene.condition('Ready'), scene.condition('Synced')];
-        assert.deepEqual(conditions, ['True/Available', 'True/ReconcileSuccess']);
+        assert.deepEqual(scene.conditions, ['True/Available', 'True/ReconcileSuccess']);
         const again = await scene.run();
         assert.deepEqual([scene.decision, calls(scene)], ['Update', [0, updates + 1, 0]]);
         assert.ok(again.type === 'after' && again.keepsBackOff);

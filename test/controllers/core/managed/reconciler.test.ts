@@ -732,8 +732,7 @@ describe('creation', () => {
     assert.ok(annotations['crossplane.io/external-create-pending']);
     assert.ok(annotations['crossplane.io/external-create-succeeded']);
     assert.equal(annotations['crossplane.io/external-name'], 'assigned-1');
-    assert.equal(scene.condition('Ready'), 'False/Creating');
-    assert.equal(scene.condition('Synced'), 'True/ReconcileSuccess');
+    assert.deepEqual(scene.conditions, ['False/Creating', 'True/ReconcileSuccess']);
     assert.deepEqual(scene.secret, { endpoint: 'assigned-1.example' });
     assert.deepEqual(scene.process.events, [
       {
@@ -765,8 +764,7 @@ describe('an existing external resource is kept', () => {
   test('NoUpdate: an up-to-date resource is written once, and observed again at the poll', async () => {
     const scene = settled();
     assert.deepEqual(await scene.run(), poll);
-    assert.equal(scene.condition('Synced'), 'True/ReconcileSuccess');
-    assert.equal(scene.condition('Ready'), 'True/Available');
+    assert.deepEqual(scene.conditions, ['True/Available', 'True/ReconcileSuccess']);
     const writes = scene.cluster.writes.length;
     assert.deepEqual(await scene.run(), poll);
     assert.equal(scene.cluster.writes.length, writes);
