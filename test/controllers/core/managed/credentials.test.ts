@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import omit from 'lodash/omit.js';
+import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import { connectionSecretType } from '../../../../apis/core/v1alpha1/meta.ts';
 import { controllerReference } from '../../../../apis/core/v1alpha1/reference.ts';
-import { encodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
+import { decodeDetails, encodeDetails, SecretKind } from '../../../../apis/core/v1alpha1/secret.ts';
 import { credentialAnnotation, encodeNote, hmacOf } from '../../../../controllers/core/credential.ts';
 import { isConflict } from '../../../../runtime/client/errors.ts';
 import { cut, finalizers, heal, Scene, secretKey, settle } from '../managed-scene.ts';
@@ -15,9 +16,8 @@ const create = (spec = {}, metadata = {}): Scene =>
   new Scene({ forProvider: { size: 1 }, ...spec }, { finalizers, ...metadata });
 
 /** A scene after its first run: the external resource exists, with the credential of the Secret. */
-async function settled(spec = {}, prepare: (scene: Scene) => void = () => {}): Promise<Scene> {
+async function settled(spec = {}): Promise<Scene> {
   const scene = create(spec, { annotations: named });
-  prepare(scene);
   await scene.run();
   return scene;
 }
@@ -46,14 +46,8 @@ describe('the credential of a managed resource', () => {
     assert.deepEqual(
       orders.filter((call) => !call.startsWith('get')),
       [
-        'connect',
-        'create Secret',
-        'observe',
-        'update FavouriteDBInstance',
-        'create',
-        'observe',
-        'disconnect',
-        'updateStatus FavouriteDBInstance',
+        ...['connect', 'create Secret', 'observe', 'update FavouriteDBInstance', 'create'],
+        ...['observe', 'disconnect', 'updateStatus FavouriteDBInstance'],
       ],
     );
     assertApplied(scene);
@@ -77,11 +71,11 @@ describe('the credential of a managed resource', () => {
   });
 
   test('a password that the external system uses later is pending until then', async () => {
-    const scene = await settled({}, ({ external }) => {
-      external.isSettingSlow = true;
-    });
+    const scene = create({}, { annotations: named });
+    scene.external.isSettingSlow = true;
+    await scene.run();
     assert.equal(scene.object?.status?.credential?.pending, true);
-    assert.equal(scene.object?.status?.bindingPhase, undefined);
+    assert.equal(scene.object.status.bindingPhase, undefined);
     scene.external.usePending('db');
     await scene.run();
     assertApplied(scene);
@@ -105,10 +99,7 @@ describe('the credential of a managed resource', () => {
   test('a credential that the external system has already is recorded, and not set again', async () => {
     const scene = await settled();
     scene.external.testsCredentials = true;
-    scene.cluster.edit(managedKind, { name: 'db' }, (object) => ({
-      ...object,
-      status: omit(object.status, 'credential'),
-    }));
+    scene.cluster.put(managedKind, omit(scene.object, 'status.credential') as Managed);
     await settle(scene);
     assertApplied(scene);
     assert.equal(scene.external.passwords.length, 1);
@@ -133,11 +124,7 @@ describe('the credential of a managed resource', () => {
   });
 
   test('a resource that keeps its details nowhere gets a credential that is forgotten', async () => {
-    const scene = new Scene(
-      { forProvider: { size: 1 }, writeConnectionSecretToRef: undefined as never },
-      { finalizers, annotations: named },
-    );
-    await scene.run();
+    const scene = await settled({ writeConnectionSecretToRef: undefined as never });
     assert.equal(scene.external.passwords.length, 1);
     assert.equal(scene.object?.status?.credential, undefined);
     assert.equal(scene.object?.status?.bindingPhase, 'Unbound');
@@ -162,11 +149,11 @@ describe('the credential of a managed resource', () => {
     const to = { namespace: 'infra', name: 'renamed' };
     scene.edit({ spec: { writeConnectionSecretToRef: to } });
     await settle(scene);
-    const [secret] = scene.cluster.all(SecretKind);
-    const names = scene.cluster.all(SecretKind).map(({ metadata }) => metadata.name);
-    assert.deepEqual(names, ['renamed']);
-    assert.notEqual(secret?.data?.password, Buffer.from(before ?? '').toString('base64'));
-    assert.equal(passwordOf(scene), Buffer.from(secret?.data?.password ?? '', 'base64').toString());
+    const [secret, ...others] = scene.cluster.all(SecretKind);
+    assert.deepEqual([secret?.metadata.name, others], ['renamed', []]);
+    const { password } = decodeDetails(secret);
+    assert.notEqual(password, before);
+    assert.equal(passwordOf(scene), password);
   });
 
   test('an edit while the credential is set ends the run, and the edited one is applied', async () => {
@@ -183,9 +170,7 @@ describe('the credential of a managed resource', () => {
   test('the recorded credential of a lost external resource is removed before it is created again', async () => {
     const scene = await settled();
     scene.external.things.delete('db');
-    scene.external.before('create', () =>
-      assert.deepEqual(scene.object?.status?.externalIdentity, undefined),
-    );
+    scene.external.before('create', () => assert.equal(scene.object?.status?.externalIdentity, undefined));
     await settle(scene);
     assertApplied(scene);
     assert.equal(scene.external.made, 2);
@@ -230,14 +215,11 @@ describe('the claim that a credential is for', () => {
 });
 
 test('a secret store alone keeps the credential: one run, and an entry that is edited there is applied', async () => {
-  const stores = new FakeStores();
-  const { kept } = stores;
-  const inStore = {
-    writeConnectionSecretToRef: undefined as never,
-    publishConnectionDetailsTo: { name: 'db' },
-  };
+  const { kept, place } = new FakeStores();
+  const publishConnectionDetailsTo = { name: 'db' };
+  const inStore = { writeConnectionSecretToRef: undefined as never, publishConnectionDetailsTo };
   const scene = create(inStore, { annotations: named });
-  scene.store = stores.place;
+  scene.store = place;
   await scene.run();
   const entry = kept.get('db') ?? assert.fail();
   assert.equal(passwordOf(scene), entry.data.password);
@@ -252,22 +234,13 @@ test('a secret store alone keeps the credential: one run, and an entry that is e
 
 test('two processes that generate a credential at once apply the same one', async () => {
   const scene = create({}, { annotations: named });
-  let isFirst = true;
-  scene.cluster.gate = ({ verb, kind }) => {
-    if (verb !== 'create' || kind !== 'Secret' || !isFirst) return;
-    isFirst = false;
-    scene.cluster.put(
-      SecretKind,
-      secretOf(
-        {
-          ...secretKey,
-          ownerReferences: [controllerReference(scene.object ?? assert.fail())],
-          annotations: { [credentialAnnotation]: encodeNote({ key: 'a2V5' }) },
-        },
-        { type: connectionSecretType, data: encodeDetails({ password: 'of the first process' }) },
-      ),
-    );
-  };
+  scene.cluster.before('create', SecretKind, () => {
+    const ownerReferences = [controllerReference(scene.object ?? assert.fail())];
+    const annotations = { [credentialAnnotation]: encodeNote({ key: 'a2V5' }) };
+    const data = encodeDetails({ password: 'of the first process' });
+    const metadata = { ...secretKey, ownerReferences, annotations };
+    scene.cluster.put(SecretKind, secretOf(metadata, { type: connectionSecretType, data }));
+  });
   await assert.rejects(scene.run(), isConflict);
   assert.deepEqual(scene.external.passwords, []);
   await settle(scene);
@@ -301,11 +274,8 @@ describe('a process that ends between any two calls leaves a credential that wor
 describe('a credential that the next claim cannot get', () => {
   test('does not hold up an update of an external system that generates the credential', async () => {
     const secretDetails = { reportsSecrets: true } as const;
-    const scene = new Scene(
-      { forProvider: { size: 1 }, claimRef: { ...claimRef(), name: 'previous' } },
-      { finalizers, annotations: named },
-      { secretDetails },
-    );
+    const spec = { forProvider: { size: 1 }, claimRef: claimRef({ name: 'previous' }) };
+    const scene = new Scene(spec, { finalizers, annotations: named }, { secretDetails });
     scene.external.put('db', { size: 1 }, 'generated');
     scene.external.observation = { details: { auth: 'generated' } };
     await settle(scene);
