@@ -40,10 +40,6 @@ const each = <T extends KubernetesObject, V>(objects: readonly T[], value: (obje
 
 const readiness = ({ status }: Claim) => getCondition(status?.conditions, 'Ready');
 
-/** The claim that can have a managed resource. */
-const claimKindOf = ({ kind }: Managed): string =>
-  kind === 'PostgreSQLDatabase' ? 'PostgreSQLInstance' : 'FancySQLInstance';
-
 /** The cloud that holds these instances, and has finished all that it began. */
 const inventoryOf = (instances: readonly StoredInstance[]): SavedInventory => ({
   instances: instances.map((item, index) => [
@@ -63,7 +59,7 @@ class TakenOver {
   readonly claims: readonly Claim[];
   readonly resources: readonly Managed[];
   /** The connection details by the name of the claim or managed resource, as the other version left them. */
-  readonly details: ReadonlyMap<string, ConnectionDetails>;
+  readonly details = new Map<string, ConnectionDetails>();
   /** The external resources whose password was another one after a write, or which were not there. */
   readonly changedOutside = new Set<string>();
   /** The claims that were not Ready during the run: `FancySQLInstance team/orders: Ready False Binding`. */
@@ -79,9 +75,8 @@ class TakenOver {
     const asLeft = crossplaneObjects({ withStatus: true });
     this.claims = asLeft.filter(isClaim);
     this.resources = asLeft.filter(isManaged);
-    this.details = new Map(
-      [...this.claims, ...this.resources].map((object) => [nameOf(object), this.detailsOf(object) ?? {}]),
-    );
+    for (const object of [...this.claims, ...this.resources])
+      this.details.set(nameOf(object), this.detailsOf(object) ?? {});
     this.cluster.witness((_kind, was, is) => {
       if (was !== undefined) this.#witness(was, is);
     });
@@ -102,13 +97,11 @@ class TakenOver {
   /** Another process, for a while. */
   async run(): Promise<void> {
     const { createServer, end } = this.#postgresql.clientsFor(this.#carryOut);
-    this.simulation.start([
-      createFcpStack({
-        createClient: (options) =>
-          favouriteCloudClient({ ...options, dispatcher: this.#cloud.carrierFor(this.#carryOut) }),
-      }),
-      createPostgresqlStack({ createServer }),
-    ]);
+    const dispatcher = this.#cloud.carrierFor(this.#carryOut);
+    const fcp = createFcpStack({
+      createClient: (options) => favouriteCloudClient({ ...options, dispatcher }),
+    });
+    this.simulation.start([fcp, createPostgresqlStack({ createServer })]);
     await this.simulation.clock.advance(aWhileMs);
     this.simulation.kill();
     end();
@@ -133,9 +126,7 @@ class TakenOver {
   closed(
     passwordOf = (resource: Managed) => this.details.get(nameOf(resource))?.password,
   ): readonly string[] {
-    return this.resources.flatMap((resource) =>
-      this.#opens(resource, passwordOf(resource)) ? [] : [nameOf(resource)],
-    );
+    return this.resources.filter((resource) => !this.#opens(resource, passwordOf(resource))).map(nameOf);
   }
 
   /** Claims of another team that name these resources, after a while. */
@@ -145,7 +136,7 @@ class TakenOver {
       const { name } = resource.metadata;
       const claim: Claim = {
         apiVersion: 'database.crossplane.io/v1alpha1',
-        kind: claimKindOf(resource),
+        kind: resource.kind === 'PostgreSQLDatabase' ? 'PostgreSQLInstance' : 'FancySQLInstance',
         metadata: { namespace: 'team-other', name },
         spec: { resourceRef, writeConnectionSecretToRef: { name: `${name}-details` } },
       };
@@ -220,9 +211,8 @@ for (const withStatus of [true, false]) {
       assert.deepEqual(passwords, wanted);
     });
 
-    test('no claim that was Ready is unready in between, and no Secret is without its password', () => {
-      assert.deepEqual(world.interruptions, []);
-    });
+    test('no claim that was Ready is unready in between, and no Secret is without its password', () =>
+      assert.deepEqual(world.interruptions, []));
 
     test('every external resource is there and has its password, after every write', () => {
       assert.deepEqual(world.closed(), []);
@@ -244,9 +234,7 @@ for (const withStatus of [true, false]) {
     test('each credential is recorded: for the claim that has the resource, else for a claim that is unknown', () => {
       const recordOf = (resource: Managed) => {
         const text = world.secretOf(resource)?.metadata.annotations?.['crossplane.io/credential'] ?? '{}';
-        const { credential } = (world.now(resource).status ?? {}) as {
-          readonly credential?: { readonly hmac?: string; readonly pending?: boolean };
-        };
+        const { credential } = world.now(resource).status ?? {};
         const inForce = credential?.hmac !== undefined && credential.pending !== true;
         return [(JSON.parse(text) as { readonly for?: string }).for, inForce];
       };
@@ -256,9 +244,7 @@ for (const withStatus of [true, false]) {
       assert.deepEqual(each(resources, recordOf), wanted);
     });
 
-    test('a second start writes nothing', () => {
-      assert.deepEqual(world.secondWrites, []);
-    });
+    test('a second start writes nothing', () => assert.deepEqual(world.secondWrites, []));
 
     if (withStatus) {
       const free = resources.filter(({ spec }) => spec.claimRef === undefined);
@@ -271,20 +257,15 @@ for (const withStatus of [true, false]) {
         isReleased(resource) ? ['Released', 'unknown'] : ['Unbound', undefined],
       );
 
-      test('a resource that was Released or Unbound still is', () => {
-        assert.deepEqual(phases(), asLeft);
-      });
+      test('a resource that was Released or Unbound still is', () => assert.deepEqual(phases(), asLeft));
 
       test('no claim of another team gets a released resource', async () => {
         const others = await world.claimsFor(resources.filter(isReleased));
         assert.ok(others.length > 0);
-        assert.deepEqual(
-          each(others, (claim) => [
-            world.now(claim).status?.bindingPhase === 'Bound',
-            world.detailsOf(claim),
-          ]),
-          each(others, () => [false, undefined]),
-        );
+        const isBound = (claim: Claim) => world.now(claim).status?.bindingPhase === 'Bound';
+        const got = each(others, (claim) => [isBound(claim), world.detailsOf(claim)]);
+        const nothing = each(others, () => [false, undefined]);
+        assert.deepEqual(got, nothing);
         assert.deepEqual(phases(), asLeft);
         assert.deepEqual(world.closed(), []);
       });
@@ -298,21 +279,15 @@ for (const withStatus of [true, false]) {
         const former = new Set(freed.map((resource) => world.details.get(nameOf(resource))?.password));
         const reported = others.filter((claim) => former.has(world.detailsOf(claim)?.password));
         assert.deepEqual(reported.map(nameOf), []);
-        const taken = freed.filter(
-          (resource) => world.now(resource).spec.claimRef?.namespace === 'team-other',
-        );
-        assert.deepEqual(
-          world.closed().filter((name) => !taken.map(nameOf).includes(name)),
-          [],
-          'the password of a resource that nobody got stays',
-        );
+        const ownerOf = (resource: Managed) => world.now(resource).spec.claimRef?.namespace;
+        const taken = freed.filter((resource) => ownerOf(resource) === 'team-other').map(nameOf);
+        const closed = world.closed().filter((name) => !taken.includes(name));
+        assert.deepEqual(closed, [], 'the password of a resource that nobody got stays');
       });
     }
 
     test('a claim that takes the resource without a claim gets a new password, which is in force', async () => {
-      const spare = resources.filter(
-        (resource) => resource.spec.claimRef === undefined && !isReleased(resource),
-      );
+      const spare = resources.filter((resource) => !resource.spec.claimRef && !isReleased(resource));
       assert.ok(spare.length > 0);
       const others = await world.claimsFor(spare);
       const phases = each(others, (claim) => world.now(claim).status?.bindingPhase);
