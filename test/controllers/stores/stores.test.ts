@@ -26,7 +26,6 @@ import { vaultStore } from '../../../controllers/stores/vault-store.ts';
 import { VaultServer } from '../../../emulators/vault/server.ts';
 import { isConflict } from '../../../runtime/client/errors.ts';
 import { agentsBy } from '../../../runtime/client/proxies.ts';
-import type { Environment } from '../../../runtime/controller/environment.ts';
 import { realClock } from '../../../runtime/time/clock.ts';
 import { testClock } from '../../../testing/test-clock.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
@@ -38,6 +37,8 @@ import { requestsOf, wokenBy } from '../core/requests-of.ts';
 const signal = new AbortController().signal;
 const details = { endpoint: 'db.example', password: 'hunter2x' };
 const token = 'vault-token';
+const tokenKey = { namespace: 'infra', name: 'vault-token' };
+const ownedBy = (uid: string) => ({ 'secret.crossplane.io/owner-uid': uid });
 const note = { key: 'a2V5', for: 'FancySQLInstance team/orders' };
 const noted = { 'crossplane.io/credential': encodeNote(note) };
 
@@ -62,7 +63,7 @@ const readFrom = async (place: ConnectionPlace, resource: Managed): Promise<obje
 function configured(
   spec: StoreConfig['spec'],
   name = 'default',
-  given: Partial<Pick<Environment, 'host' | 'checkLease' | 'createAgent' | 'isObserveOnly'>> = {},
+  given: ConstructorParameters<typeof FakeProcess>[2] = {},
   createVaultClient: SecretStoresOptions['createVaultClient'] = vaultClient,
 ) {
   const cluster = new FakeCluster();
@@ -72,13 +73,7 @@ function configured(
     metadata: { name },
     spec,
   });
-  cluster.put(
-    SecretKind,
-    secretOf(
-      { namespace: 'infra', name: 'vault-token' },
-      { data: { token: Buffer.from(`${token}\n`).toString('base64') } },
-    ),
-  );
+  cluster.put(SecretKind, secretOf(tokenKey, { data: encodeDetails({ token: `${token}\n` }) }));
   const clock = testClock();
   const log = recordedLog();
   const process = new FakeProcess(cluster, undefined, { clock, log, ...given });
@@ -90,6 +85,7 @@ function configured(
 const publishing = (to: Partial<PublishConnectionDetailsTo> = {}, uid = 'managed-uid'): Managed =>
   managed({ publishConnectionDetailsTo: { name: 'orders', ...to } }, { uid });
 
+const type = 'connection.crossplane.io/v1alpha1';
 const dressed = {
   metadata: { labels: { team: 'shop' }, annotations: { note: 'n' }, type: 'example.com/database' },
 };
@@ -103,10 +99,7 @@ describe('the place in the Kubernetes store', () => {
     await keep(place, publishing(dressed), details);
     const secret = cluster.get(SecretKind, key);
     assert.equal(secret?.type, 'example.com/database');
-    assert.deepEqual(secret?.metadata.labels, {
-      team: 'shop',
-      'secret.crossplane.io/owner-uid': 'managed-uid',
-    });
+    assert.deepEqual(secret?.metadata.labels, { team: 'shop', ...ownedBy('managed-uid') });
     assert.deepEqual(secret?.metadata.annotations, { note: 'n', ...noted });
     assert.deepEqual(await readFrom(place, publishing(dressed)), details);
   });
@@ -114,7 +107,7 @@ describe('the place in the Kubernetes store', () => {
   test('the connection type where none is given; nothing changes, nothing is written', async () => {
     const { cluster, place } = configured(spec);
     await keep(place, publishing(), details);
-    assert.equal(cluster.get(SecretKind, key)?.type, 'connection.crossplane.io/v1alpha1');
+    assert.equal(cluster.get(SecretKind, key)?.type, type);
     await keep(place, publishing(), details);
     assert.equal(cluster.writes.length, 1);
   });
@@ -141,19 +134,14 @@ describe('the place in the Kubernetes store', () => {
   test('an entry that cannot be created is reported with the cause', async () => {
     const { cluster, place } = configured(spec);
     cluster.refuse('create', SecretKind, forbidden());
-    await assert.rejects(keep(place, publishing(), details), {
-      message: 'cannot publish connection details: denied by a webhook',
-    });
+    const message = 'cannot publish connection details: denied by a webhook';
+    await assert.rejects(keep(place, publishing(), details), { message });
   });
 
-  for (const [what, labels] of Object.entries({
-    nobody: {},
-    another: { 'secret.crossplane.io/owner-uid': 'x' },
-  })) {
+  for (const [what, labels] of Object.entries({ nobody: {}, another: ownedBy('x') })) {
     test(`an entry that belongs to ${what} is neither read, written nor removed`, async () => {
       const { cluster, place } = configured(spec);
-      const theirs = { namespace: 'vaulted', name: 'orders', labels };
-      cluster.put(SecretKind, secretOf(theirs, { data: { password: 'eA==' } }));
+      cluster.put(SecretKind, secretOf({ ...key, labels }, { data: { password: 'eA==' } }));
       await assert.rejects(place.read(publishing(), signal), /belongs to/, 'before anything is created');
       await assert.rejects(
         keep(place, publishing(), details),
@@ -164,16 +152,12 @@ describe('the place in the Kubernetes store', () => {
     });
   }
 
-  for (const [how, labels] of Object.entries({
-    '': {},
-    ', labelled or not': { 'secret.crossplane.io/owner-uid': 'managed-uid' },
-  })) {
+  for (const [how, labels] of Object.entries({ '': {}, ', labelled or not': ownedBy('managed-uid') })) {
     test(`the Secret of writeConnectionSecretToRef is not written twice, and a message reports the conflict${how}`, async () => {
       const { cluster, place } = configured(spec);
       const ownerReferences = [controllerReference(publishing())];
       const data = { password: 'eA==' };
-      const metadata = { ...key, labels, ownerReferences };
-      cluster.put(SecretKind, secretOf(metadata, { data }));
+      cluster.put(SecretKind, secretOf({ ...key, labels, ownerReferences }, { data }));
       const reported =
         /secret vaulted\/orders is the one of spec\.writeConnectionSecretToRef; name another in spec\.publishConnectionDetailsTo$/;
       await assert.rejects(place.read(publishing(), signal), reported);
@@ -195,22 +179,15 @@ describe('the place in the Kubernetes store', () => {
   })) {
     test(`removal removes the entry of the previous reference if the reference ${when}`, async () => {
       const { cluster, process, place } = configured(spec);
-      for (const name of ['orders', 'second']) {
-        await keep(place, publishing({ name }), details);
-      }
+      for (const name of ['orders', 'second']) await keep(place, publishing({ name }), details);
       await keep(place, publishing({ name: 'another' }, 'another-uid'), details);
       const made = cluster.get(SecretKind, key) ?? assert.fail('nothing is published');
       // A user labels a Secret of their own while the resource has no details.
       cluster.put(SecretKind, { ...made, metadata: { ...made.metadata, namespace: 'tenant' } });
       await process.synced();
       await place.remove(now, signal);
-      assert.deepEqual(
-        cluster
-          .all(SecretKind)
-          .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`)
-          .toSorted(),
-        ['infra/vault-token', 'tenant/orders', 'vaulted/another'],
-      );
+      const left = cluster.all(SecretKind).map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
+      assert.deepEqual(left.toSorted(), ['infra/vault-token', 'tenant/orders', 'vaulted/another']);
     });
   }
 
@@ -224,27 +201,25 @@ describe('the place in the Kubernetes store', () => {
     const woken = firstValueFrom(requestsOf(...triggers).pipe(takeUntil(end$), toArray()));
     await keep(place, publishing(), details);
     cluster.delete(SecretKind, key, deletionTimestamp);
-    const labels = { 'secret.crossplane.io/owner-uid': 'other-uid' }; // of one that publishes nowhere by now
-    const of = { apiVersion: 'v1', kind: 'Secret', type: 'connection.crossplane.io/v1alpha1' };
-    cluster.put(SecretKind, { ...of, metadata: { ...key, name: 'former', labels } });
-    cluster.delete(SecretKind, { ...key, name: 'former' }, deletionTimestamp);
+    const labels = ownedBy('other-uid'); // of one that publishes nowhere by now
+    const former = { ...key, name: 'former' };
+    cluster.put(SecretKind, secretOf({ ...former, labels }, { type }));
+    cluster.delete(SecretKind, former, deletionTimestamp);
     cluster.delete(StoreConfigKind, { name: 'default' }, deletionTimestamp);
     end$.next();
     assert.deepEqual(log.lines, []);
-    assert.deepEqual(
-      (await woken).map(({ name }) => name),
-      ['db', 'db', 'db'], // the StoreConfig at the start, the deletion of the secret, and that of the StoreConfig
-    );
+    const names = (await woken).map(({ name }) => name);
+    // The StoreConfig at the start, the deletion of the secret, and that of the StoreConfig.
+    assert.deepEqual(names, ['db', 'db', 'db']);
   });
 
   test('a user who labels a Secret wakes the resource that gets it', async () => {
     const { cluster, process, stores } = configured(spec);
     const triggers = stores.triggers(process.env.resource(managedKind));
     cluster.put(managedKind, publishing());
-    const of = { apiVersion: 'v1', kind: 'Secret', type: 'connection.crossplane.io/v1alpha1' };
-    cluster.put(SecretKind, { ...of, metadata: key });
-    const labels = { 'secret.crossplane.io/owner-uid': 'managed-uid' };
-    const label = () => cluster.put(SecretKind, { ...of, metadata: { ...key, labels } });
+    cluster.put(SecretKind, secretOf(key, { type }));
+    const labels = ownedBy('managed-uid');
+    const label = () => cluster.put(SecretKind, secretOf({ ...key, labels }, { type }));
     assert.deepEqual(await wokenBy(process, triggers, label), ['db']);
   });
 
@@ -269,12 +244,11 @@ describe('the place in the Kubernetes store', () => {
 /** Every entry of the store has an owner; `current` is the entry that the writer read. */
 describe('a secret store changes only the version that was read', () => {
   const stored = (ownerUid: string, data: Readonly<Record<string, string>> = details): OwnedConnection => ({
-    data,
-    ownerUid,
+    ...{ data, ownerUid, type },
     labels: {},
     annotations: {},
-    type: 'connection.crossplane.io/v1alpha1',
   });
+  const changed = stored('our-uid', { password: 'new' });
   const vault = new VaultServer({ token });
   before(() => vault.start());
   after(() => vault.stop());
@@ -312,10 +286,7 @@ describe('a secret store changes only the version that was read', () => {
         await ours.write(name, undefined, stored('our-uid'), signal);
         const current = await ours.read(name, signal);
         await theirs.write(name, current, byThen, signal);
-        await assert.rejects(
-          ours.write(name, current, stored('our-uid', { password: 'new' }), signal),
-          isConflict,
-        );
+        await assert.rejects(ours.write(name, current, changed, signal), isConflict);
         assert.deepEqual(await theirs.read(name, signal), byThen);
       });
     }
@@ -333,10 +304,7 @@ describe('a secret store changes only the version that was read', () => {
       const current = await ours.read('gone', signal);
       assert.ok(current);
       await theirs.remove('gone', current, signal);
-      await assert.rejects(
-        ours.write('gone', current, stored('our-uid', { password: 'new' }), signal),
-        isConflict,
-      );
+      await assert.rejects(ours.write('gone', current, changed, signal), isConflict);
       assert.equal(await theirs.read('gone', signal), undefined);
     });
 
@@ -362,16 +330,12 @@ describe('a secret store changes only the version that was read', () => {
   }
 
   test('Vault: of two resources that publish at one path for the first time, one succeeds with its own details', async () => {
-    const racers = ['a', 'b', 'c'].map((uid) => ({
-      store: vaultOf(),
-      wanted: stored(`${uid}-uid`, { password: uid }),
-    }));
-    const results = await Promise.allSettled(
-      racers.map(({ store, wanted }) => store.write('raced', undefined, wanted, signal)),
-    );
+    const wanted = ['a', 'b', 'c'].map((uid) => stored(`${uid}-uid`, { password: uid }));
+    const writes = wanted.map((its) => vaultOf().write('raced', undefined, its, signal));
+    const results = await Promise.allSettled(writes);
     assert.deepEqual(results.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected', 'rejected']);
-    const winner = racers[results.findIndex(({ status }) => status === 'fulfilled')];
-    assert.deepEqual(await winner?.store.read('raced', signal), winner?.wanted);
+    const winner = results.findIndex(({ status }) => status === 'fulfilled');
+    assert.deepEqual(await vaultOf().read('raced', signal), wanted[winner]);
   });
 
   test('Vault: an entry that changes between the read and the removal stays', async () => {
@@ -384,10 +348,8 @@ describe('a secret store changes only the version that was read', () => {
         return secret;
       },
     }));
-    await assert.rejects(
-      edited.remove('edited', stored('our-uid'), signal),
-      /changed by another client at the same time/,
-    );
+    const removal = edited.remove('edited', stored('our-uid'), signal);
+    await assert.rejects(removal, /changed by another client at the same time/);
     assert.deepEqual(vault.peek('crossplane/edited')?.data, { password: 'edited' });
   });
 });
@@ -398,20 +360,11 @@ test('a change for which the triggers fail wakes no resource, and later changes 
   const woken: string[] = [];
   const triggers = stores.triggers(process.env.resource(managedKind));
   await process.synced();
-  for (const trigger of triggers) {
-    requestsOf(trigger).subscribe({
-      next: ({ name }) => woken.push(name),
-      error: (error) => assert.fail(String(error)),
-    });
-  }
-  const secret = (name: string, labels: object, password: string) =>
-    cluster.put(
-      SecretKind,
-      secretOf(
-        { name, namespace: 'vaulted', labels: labels as Record<string, string> },
-        { type: 'connection.crossplane.io/v1alpha1', data: { password } },
-      ),
-    );
+  const error = (cause: unknown) => assert.fail(String(cause));
+  for (const trigger of triggers)
+    requestsOf(trigger).subscribe({ next: ({ name }) => woken.push(name), error });
+  const secret = (name: string, labels: Record<string, string>, password: string) =>
+    cluster.put(SecretKind, secretOf({ name, namespace: 'vaulted', labels }, { type, data: { password } }));
   const odd = Object.defineProperty({}, 'secret.crossplane.io/owner-uid', {
     get: () => {
       throw new Error('odd');
@@ -419,7 +372,7 @@ test('a change for which the triggers fail wakes no resource, and later changes 
   });
   woken.length = 0;
   secret('odd', odd, '1');
-  const labels = { 'secret.crossplane.io/owner-uid': resource.metadata.uid };
+  const labels = ownedBy('managed-uid');
   const { name: kept = '' } = resource.spec.publishConnectionDetailsTo ?? {};
   secret(kept, labels, '1');
   secret(kept, labels, '2');
@@ -439,10 +392,7 @@ describe('the place in Vault', () => {
     vault: {
       server: server.url,
       mountPath: 'secret',
-      auth: {
-        method: 'Token',
-        token: { source: 'Secret', secretRef: { namespace: 'infra', name: 'vault-token', key: 'token' } },
-      },
+      auth: { method: 'Token', token: { source: 'Secret', secretRef: { ...tokenKey, key: 'token' } } },
     },
   });
 
@@ -457,7 +407,7 @@ describe('the place in Vault', () => {
         team: 'shop',
         'annotation:note': 'n',
         'secret.crossplane.io/type': 'example.com/database',
-        'secret.crossplane.io/owner-uid': 'managed-uid',
+        ...ownedBy('managed-uid'),
       },
     });
     assert.deepEqual(await readFrom(place, to), details);
@@ -489,19 +439,13 @@ describe('the place in Vault', () => {
     assert.deepEqual(await readFrom(place, to), { password: 'second' });
   });
 
-  const readers: Readonly<Record<string, readonly [Parameters<typeof configured>[2], RegExp]>> = {
-    'without the lease': [
-      {
-        checkLease: () => {
-          throw new Error('the lease ran out');
-        },
-      },
-      /the lease ran out/,
-    ],
-    'that only observes': [
-      { isObserveOnly: true },
-      /only observes, and would otherwise (write|delete) the entry/,
-    ],
+  const checkLease = () => {
+    throw new Error('the lease ran out');
+  };
+  const observes = /only observes, and would otherwise (write|delete) the entry/;
+  const readers: Readonly<Record<string, [Parameters<typeof configured>[2], RegExp]>> = {
+    'without the lease': [{ checkLease }, /the lease ran out/],
+    'that only observes': [{ isObserveOnly: true }, observes],
   };
   for (const [name, [given, refusal]] of Object.entries(readers)) {
     test(`a process ${name} can read, but neither write nor remove`, async () => {
@@ -520,11 +464,11 @@ describe('the place in Vault', () => {
     const { place } = configured(spec());
     const count = server.requests.length;
     await keep(place, publishing({ name: 'order' }), details);
-    assert.deepEqual(
-      server.requests.slice(count).filter((line) => line.startsWith('POST')),
-      ['data', 'metadata', 'data'].map((part) => `POST /v1/secret/${part}/crossplane/order`),
-    );
-    const owner = { 'secret.crossplane.io/owner-uid': 'managed-uid' };
+    const posted = server.requests.slice(count).filter((line) => line.startsWith('POST'));
+    const parts = ['data', 'metadata', 'data'];
+    const expected = parts.map((part) => `POST /v1/secret/${part}/crossplane/order`);
+    assert.deepEqual(posted, expected);
+    const owner = ownedBy('managed-uid');
     const client = vaultClient('secret', { clock: realClock(), server: server.url, token });
     await client.write('crossplane/taken', owner, { cas: 0 }, signal);
     await client.write('crossplane/described', owner, { cas: 0 }, signal);
@@ -541,7 +485,7 @@ describe('the place in Vault', () => {
 
   test('a path that another owner claimed and did not fill yet is not written', async () => {
     const client = vaultClient('secret', { clock: realClock(), server: server.url, token });
-    const theirs = { 'secret.crossplane.io/owner-uid': 'their-uid' };
+    const theirs = ownedBy('their-uid');
     await client.write('crossplane/begun', theirs, { cas: 0 }, signal);
     await client.close();
     const { place } = configured(spec());
@@ -565,8 +509,8 @@ describe('the place in Vault', () => {
     server.tokens.clear();
     server.tokens.add('next-token');
     await assert.rejects(keep(place, to, details), /refused the token for secret/);
-    const secret = cluster.get(SecretKind, { namespace: 'infra', name: 'vault-token' })!;
-    cluster.put(SecretKind, { ...secret, data: { token: Buffer.from('next-token').toString('base64') } });
+    const secret = cluster.get(SecretKind, tokenKey)!;
+    cluster.put(SecretKind, { ...secret, data: encodeDetails({ token: 'next-token' }) });
     pass(3_000);
     await keep(place, to, details);
     assert.deepEqual(server.peek('crossplane/rotated')?.data, { ...details, ...noted });
@@ -596,26 +540,21 @@ describe('the place in Vault', () => {
 
   test('a token that cannot be read, and a Vault that refuses it, are failures of the store', async () => {
     const { cluster, place, pass } = configured(spec());
-    const key = { namespace: 'infra', name: 'vault-token' };
-    const { data: _, ...secret } = cluster.get(SecretKind, key)!;
-    const classOf = (data: Readonly<Record<string, string>> | undefined): Promise<unknown> => {
+    const { data: _, ...secret } = cluster.get(SecretKind, tokenKey)!;
+    const classOf = (data?: Readonly<Record<string, string>>): Promise<unknown> => {
       cluster.put(SecretKind, { ...secret, ...(data && { data }) });
       pass(3_000);
-      const failing = place.read(publishing(), signal);
-      return failing.then(
-        () => 'works',
-        (error) => conditionErrorOf(error, undefined),
-      );
+      const reading = place.read(publishing(), signal).then(() => 'works');
+      return reading.catch((error) => conditionErrorOf(error, undefined));
     };
-    assert.deepEqual(await classOf(undefined), { class: 'StoreTokenUnreadable' });
+    assert.deepEqual(await classOf(), { class: 'StoreTokenUnreadable' });
     assert.deepEqual(await classOf({ token: 'IA==' }), { class: 'StoreTokenUnreadable' });
     assert.deepEqual(await classOf({ token: 'b3RoZXI=' }), { class: 'StoreFailing' });
-    assert.deepEqual(await classOf({ token: Buffer.from(token).toString('base64') }), 'works');
+    assert.deepEqual(await classOf(encodeDetails({ token })), 'works');
   });
 
   test('a new token triggers the resources that failed', async () => {
     const { cluster, process, stores } = configured(spec());
-    const key = { namespace: 'infra', name: 'vault-token' };
     const condition = { type: 'Synced', status: 'False', reason: 'ReconcileError' } as const;
     const conditions = [{ ...condition, lastTransitionTime: '2026-01-02T03:04:05Z' }];
     const failed = publishing({}, 'failed-uid');
@@ -627,7 +566,7 @@ describe('the place in Vault', () => {
     const subscription = requestsOf(...triggers).subscribe(({ name }) => woken.push(name));
     await process.settle();
     woken.length = 0;
-    const secret = cluster.get(SecretKind, key)!;
+    const secret = cluster.get(SecretKind, tokenKey)!;
     cluster.put(SecretKind, { ...secret, data: { token: 'b3RoZXI=' } });
     await process.settle();
     assert.deepEqual(woken, [failed.metadata.name]);
@@ -639,13 +578,11 @@ describe('the place in Vault', () => {
     const { vault: _none, ...bare } = spec();
     const { vault } = spec();
     const tokenless = { ...spec(), vault: { ...vault!, auth: { method: 'Token' as const } } };
-    for (const [given, message] of [
-      [bare, 'StoreConfig default is of type Vault and has no spec.vault'],
-      [tokenless, 'StoreConfig default has no spec.vault.auth.token'],
-    ] as const) {
-      await assert.rejects(keep(configured(given).place, publishing(), details), {
-        message: `cannot get connection details: ${message}`,
-      });
-    }
+    const rejects = (given: StoreConfig['spec'], reason: string) => {
+      const message = `cannot get connection details: ${reason}`;
+      return assert.rejects(keep(configured(given).place, publishing(), details), { message });
+    };
+    await rejects(bare, 'StoreConfig default is of type Vault and has no spec.vault');
+    await rejects(tokenless, 'StoreConfig default has no spec.vault.auth.token');
   });
 });
