@@ -13,7 +13,6 @@ import {
   propagationAnnotations,
   SecretKind,
 } from '../../../../apis/core/v1alpha1/secret.ts';
-import type { ConnectionEntry } from '../../../../controllers/core/connection/connection-place.ts';
 import { withReported } from '../../../../controllers/core/connection/connection-place.ts';
 import { secretPlace } from '../../../../controllers/core/connection/secret-place.ts';
 import type { KeptCredential } from '../../../../controllers/core/credential.ts';
@@ -39,22 +38,16 @@ const owner = (over: object = {}) => ({
   controller: true,
   ...over,
 });
+const old = { password: 'old', other: 'kept' };
 const secret = (metadata: Partial<ObjectMeta>, type: string = connectionSecretType): Secret =>
-  secretOf(
-    { ...key, labels: labelledFor(undefined, db), ...metadata },
-    { type, data: encodeDetails({ password: 'old', other: 'kept' }) },
-  );
+  secretOf({ ...key, labels: labelledFor(undefined, db), ...metadata }, { type, data: encodeDetails(old) });
 
 function scene(existing?: Secret) {
   const cluster = new FakeCluster();
   if (existing !== undefined) cluster.put(SecretKind, existing);
   const process = new FakeProcess(cluster);
   const place = secretPlace(connectionSecrets(process.env));
-  const read = async (resource = db): Promise<ConnectionEntry> => {
-    const entry = await place.read(resource, signal);
-    assert.ok(entry);
-    return entry;
-  };
+  const read = async () => (await place.read(db, signal)) ?? assert.fail();
   return { cluster, process, place, read, stored: () => cluster.get(SecretKind, key) };
 }
 
@@ -76,15 +69,9 @@ describe('the connection Secret', () => {
     const verbs = cluster.calls.map(({ verb }) => verb);
     assert.deepEqual(verbs, ['create']);
     const { type, metadata, data } = stored() ?? assert.fail();
-    assert.deepEqual(
-      { type, data, labels: metadata.labels, annotations: metadata.annotations },
-      {
-        type: connectionSecretType,
-        data: encodeDetails(desired.details),
-        labels: labelledFor(undefined, db),
-        annotations: { ...consent, ...noted },
-      },
-    );
+    assert.deepEqual([type, data], [connectionSecretType, encodeDetails(desired.details)]);
+    assert.deepEqual(metadata.labels, labelledFor(undefined, db));
+    assert.deepEqual(metadata.annotations, { ...consent, ...noted });
     const owners = metadata.ownerReferences?.map(({ uid, controller }) => ({ uid, controller }));
     assert.deepEqual(owners, [{ uid: 'managed-uid', controller: true }]);
   });
@@ -149,25 +136,18 @@ describe('the connection Secret', () => {
     const { read, stored } = scene(secret({ ownerReferences: [owner()], labels: { tier: 'gold' } }));
     const claimRef = { kind: 'FancySQLInstance', namespace: 'team', name: 'orders' };
     const claimed = managed({ writeConnectionSecretToRef: key, claimRef });
-    const labels = { tier: 'gold', ...labelledFor(undefined, db) };
-    for (const [resource, wanted] of [
-      [claimed, { tier: 'gold', ...labelledFor(undefined, claimed) }],
-      [db, labels],
-    ] as const) {
+    for (const resource of [claimed, db]) {
       const entry = await read();
       await entry.write(resource, entry, signal);
-      assert.deepEqual(stored()?.metadata.labels, wanted);
+      assert.deepEqual(stored()?.metadata.labels, { tier: 'gold', ...labelledFor(undefined, resource) });
     }
   });
 
   const owned = { ownerReferences: [owner()] };
   const toClaim = allowsPropagationTo({ namespace: 'team', name: 'conn' });
   const toOther = { 'to.propagate.crossplane.io/backup': 'backup/conn' };
-  async function consents(
-    before: KeptCredential['note'],
-    after: KeptCredential['note'],
-    isKept: boolean,
-  ): Promise<void> {
+  type Note = KeptCredential['note'];
+  async function consents(before: Note, after: Note, isKept: boolean): Promise<void> {
     const its = before === undefined ? {} : { [credentialAnnotation]: encodeNote(before) };
     const { read, stored } = scene(secret({ ...owned, annotations: { ...toClaim, ...toOther, ...its } }));
     await (await read()).write(db, { ...desired, note: after }, signal);
@@ -199,31 +179,29 @@ describe('the connection Secret', () => {
     test(`a Secret ${what} is read, and the next write becomes its controller`, async () => {
       const { read, stored } = scene(secret({ ownerReferences: [...ownerReferences] }));
       const entry = await read();
-      assert.deepEqual(
-        { details: entry.details, note: entry.note, isOwned: entry.isOwned },
-        { details: { password: 'old', other: 'kept' }, note: undefined, isOwned: false },
-      );
+      const { details, note: found, isOwned } = entry;
+      assert.deepEqual([details, found, isOwned], [old, undefined, false]);
       const written = await entry.write(db, { ...entry, note }, signal);
       assert.equal(written.isOwned, true);
       const others = ownerReferences.filter(({ controller }) => !controller).map(({ uid }) => uid);
       const uids = stored()?.metadata.ownerReferences?.map(({ uid }) => uid);
       assert.deepEqual(uids, [...others, 'managed-uid']);
-      assert.deepEqual(decodeDetails(stored()), { password: 'old', other: 'kept' });
+      assert.deepEqual(decodeDetails(stored()), old);
     });
   }
 
-  const refused: Readonly<Record<string, { readonly existing: Secret; readonly message: RegExp }>> = {
-    'without a controller, of another type': {
-      existing: secret({}, 'Opaque'),
-      message:
-        /a secret of type "Opaque" exists that these controllers did not write \(infra\/db-connection\); name another in spec\.writeConnectionSecretToRef of FavouriteDBInstance db; the existing Secret may be the only copy of its contents: ask its author before you delete it$/,
-    },
-    'that another resource controls': {
-      existing: secret({ ownerReferences: [owner({ name: 'rival', uid: 'rival-uid' })] }),
-      message: /the secret belongs to FavouriteDBInstance rival, not to FavouriteDBInstance db/,
-    },
+  const rival = owner({ name: 'rival', uid: 'rival-uid' });
+  const refused: Readonly<Record<string, readonly [existing: Secret, message: RegExp]>> = {
+    'without a controller, of another type': [
+      secret({}, 'Opaque'),
+      /a secret of type "Opaque" exists that these controllers did not write \(infra\/db-connection\); name another in spec\.writeConnectionSecretToRef of FavouriteDBInstance db; the existing Secret may be the only copy of its contents: ask its author before you delete it$/,
+    ],
+    'that another resource controls': [
+      secret({ ownerReferences: [rival] }),
+      /the secret belongs to FavouriteDBInstance rival, not to FavouriteDBInstance db/,
+    ],
   };
-  for (const [what, { existing, message }] of Object.entries(refused)) {
+  for (const [what, [existing, message]] of Object.entries(refused)) {
     test(`a Secret ${what} is neither read, written nor removed`, async () => {
       const { cluster, place, stored } = scene(existing);
       await assert.rejects(place.read(db, signal), (error: Error) => {
@@ -233,7 +211,7 @@ describe('the connection Secret', () => {
       });
       await assert.rejects(place.create(db, desired, signal), isConflict);
       await place.remove(deleted, signal);
-      assert.deepEqual(decodeDetails(stored()), { password: 'old', other: 'kept' });
+      assert.deepEqual(decodeDetails(stored()), old);
       const writes = cluster.writes.filter(({ verb }) => verb !== 'create');
       assert.deepEqual(writes, []);
     });
@@ -247,39 +225,30 @@ describe('the connection Secret', () => {
 
   test('an error of the API server does not count as an absent Secret', async () => {
     const { cluster, place } = scene();
-    cluster.gate = ({ kind }) => {
-      if (kind === 'Secret') throw broken();
-    };
-    await assert.rejects(place.read(db, signal), {
-      message: 'cannot get connection secret: etcd is unavailable',
-    });
-    await assert.rejects(place.create(db, desired, signal), {
-      message: 'cannot create connection secret: etcd is unavailable',
-    });
+    for (const verb of ['get', 'create'] as const) cluster.refuse(verb, SecretKind, broken());
+    const fails = (call: Promise<unknown>, verb: string) =>
+      assert.rejects(call, { message: `cannot ${verb} connection secret: etcd is unavailable` });
+    await fails(place.read(db, signal), 'get');
+    await fails(place.create(db, desired, signal), 'create');
   });
 
-  const edits: Readonly<Record<string, { readonly to: Managed; readonly former: readonly string[] }>> = {
-    'the reference was removed': { to: managed(), former: ['stranger'] },
-    'the reference names another Secret that the resource controls': {
-      to: managed({ writeConnectionSecretToRef: { ...key, name: 'second' } }),
-      former: ['second', 'stranger'],
-    },
-    'the reference names a Secret of another resource': {
-      to: managed({ writeConnectionSecretToRef: { ...key, name: 'stranger' } }),
-      former: ['stranger'],
-    },
+  const naming = (name: string): Managed => managed({ writeConnectionSecretToRef: { ...key, name } });
+  const edits: Readonly<Record<string, readonly [to: Managed, removeFormer: readonly string[]]>> = {
+    'the reference was removed': [managed(), ['stranger']],
+    'the reference names another Secret that the resource controls': [
+      naming('second'),
+      ['second', 'stranger'],
+    ],
+    'the reference names a Secret of another resource': [naming('stranger'), ['stranger']],
   };
-  for (const [when, { to, former }] of Object.entries(edits)) {
-    for (const [what, left] of [
-      ['remove', ['stranger']],
-      ['removeFormer', former],
-    ] as const) {
+  for (const [when, [to, removeFormer]] of Object.entries(edits)) {
+    for (const [what, left] of Object.entries({ remove: ['stranger'], removeFormer })) {
       test(`${what} deletes only the Secret that the resource controls: ${when}`, async () => {
         const { cluster, process, place } = scene(secret(owned));
         cluster.put(SecretKind, secret({ name: 'second', ...owned }));
         cluster.put(SecretKind, secret({ name: 'stranger', ownerReferences: [owner({ uid: 'another' })] }));
         await process.synced();
-        await place[what](to, signal);
+        await place[what as 'remove' | 'removeFormer'](to, signal);
         const names = cluster.all(SecretKind).map(({ metadata }) => metadata.name);
         assert.deepEqual(names, left);
       });
@@ -289,9 +258,6 @@ describe('the connection Secret', () => {
 
 test('reported details replace entries of their key, and remove those of null', () => {
   const before = { password: 'p', uri: 'old', certificate: 'c' };
-  assert.deepEqual(withReported(before, { uri: 'new', certificate: null, port: '1' }), {
-    password: 'p',
-    uri: 'new',
-    port: '1',
-  });
+  const merged = withReported(before, { uri: 'new', certificate: null, port: '1' });
+  assert.deepEqual(merged, { password: 'p', uri: 'new', port: '1' });
 });
