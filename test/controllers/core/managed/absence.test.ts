@@ -6,11 +6,9 @@ import { done, unsettled } from '../../../../runtime/controller/reconcile.ts';
 import { finalizers, Scene } from '../managed-scene.ts';
 import { managedKind } from '../objects.ts';
 
-type Options = Pick<Partial<ManagedReconcilerOptions<never>>, 'externalNames'>;
-
 /** A resource that has been ready, on a clock that stands still unless it is moved. */
-async function ready(options: Options = {}): Promise<Scene> {
-  const scene = new Scene({ forProvider: { size: 1 } }, {}, { confirmAbsenceMs: 5_000, ...options });
+async function ready(): Promise<Scene> {
+  const scene = new Scene({ forProvider: { size: 1 } }, {}, { confirmAbsenceMs: 5_000 });
   await scene.run();
   assert.equal(scene.condition('Ready'), 'True/Available');
   scene.cluster.takeWrites();
@@ -30,12 +28,8 @@ async function unseen(): Promise<Scene> {
   return scene;
 }
 
-/**
- * From now on the process stops for this time after an observation is answered, and reads the answer then.
- */
-function standStill(scene: Scene, ms: number): void {
-  scene.external.after('observe', () => pass(scene, ms));
-}
+/** From now on the process stops for this time after an observation is answered, and reads the answer then. */
+const standStill = (scene: Scene, ms: number): void => scene.external.after('observe', () => pass(scene, ms));
 
 describe('one observation that finds nothing does not prove that a resource is absent', () => {
   test('a deleted resource is not absent after one observation, and is deleted if the next one finds it', async () => {
@@ -59,11 +53,8 @@ describe('one observation that finds nothing does not prove that a resource is a
   });
 
   test('a creation may still be invisible, although the answer of the observation is read late', async () => {
-    const scene = new Scene(
-      { forProvider: { size: 1 } },
-      {},
-      { confirmAbsenceMs: 5_000, creationGraceMs: 30_000 },
-    );
+    const options = { confirmAbsenceMs: 5_000, creationGraceMs: 30_000 };
+    const scene = new Scene({ forProvider: { size: 1 } }, {}, options);
     scene.external.isBlind = true;
     await scene.run();
     scene.remove();
@@ -96,18 +87,13 @@ describe('one observation that finds nothing does not prove that a resource is a
     assert.ok(scene.object !== undefined);
   });
 
-  const outcomes: Readonly<Record<string, (scene: Scene) => void>> = {
-    'that took long': () => {},
-    'with a lost answer': (scene) => {
-      scene.external.after('create', () => {
-        throw new Error('connection reset');
-      });
-    },
+  const reset = () => {
+    throw new Error('connection reset');
   };
-  for (const [what, befall] of Object.entries(outcomes)) {
+  for (const [what, answer] of Object.entries({ 'that took long': () => {}, 'with a lost answer': reset })) {
     test(`observations before a creation ${what} do not prove that it created nothing`, async () => {
       const scene = new Scene({ forProvider: { size: 1 } }, {}, { confirmAbsenceMs: 5_000 });
-      befall(scene);
+      scene.external.after('create', answer);
       scene.external.before('create', () => pass(scene, 10_000));
       scene.external.isBlind = true; // what is made shows a while later
       await scene.run();
@@ -129,17 +115,16 @@ describe('one observation that finds nothing does not prove that a resource is a
     assert.deepEqual(await scene.run(), unsettled(5_000));
   });
 
-  const ends: Record<string, (scene: Scene) => void> = {
-    'that another client removed': (scene) => scene.edit({ metadata: { finalizers: [] } }),
-    'that is deleted while its external resource is kept': (scene) =>
-      scene.edit({ spec: { deletionPolicy: 'Orphan' } }),
+  const ends: Record<string, Parameters<Scene['edit']>[0]> = {
+    'that another client removed': { metadata: { finalizers: [] } },
+    'that is deleted while its external resource is kept': { spec: { deletionPolicy: 'Orphan' } },
   };
   for (const [what, end] of Object.entries(ends)) {
     test(`the observations of a resource ${what} are forgotten`, async () => {
       const scene = await unseen();
       await scene.run();
       const former = scene.object ?? assert.fail();
-      end(scene);
+      scene.edit(end);
       await scene.run();
       assert.equal(scene.object, undefined);
       scene.cluster.put(managedKind, former); // as nothing but its UID could tell it from the former
@@ -155,11 +140,8 @@ const marks = { immutable: ['region'], identity: ['region'] };
 
 /** A resource whose external resource was observed, and is gone now. */
 async function lost(options: LostOptions = {}, spec: ManagedSpec = {}): Promise<Scene> {
-  const scene = new Scene(
-    { forProvider: { region: 'us' } },
-    {},
-    { marks, confirmAbsenceMs: 5_000, creationGraceMs: 0, ...options },
-  );
+  const given = { marks, confirmAbsenceMs: 5_000, creationGraceMs: 0, ...options };
+  const scene = new Scene({ forProvider: { region: 'us' } }, {}, given);
   await scene.run();
   assert.ok(scene.object?.status?.externalIdentity);
   scene.external.things.clear();
@@ -177,31 +159,31 @@ async function confirm(scene: Scene): Promise<void> {
 }
 
 describe('the recorded identity of an external resource that is proven to be gone is removed', () => {
-  const cases: Readonly<Record<string, { options?: LostOptions; spec?: ManagedSpec; decision: string }>> = {
-    'if it is not created again because the external system assigns the name': {
-      options: { externalNames: 'assigned' },
-      decision: 'ExternalLost',
-    },
-    'if policies do not allow Create': {
-      spec: { managementPolicies: ['Observe', 'Delete'] },
-      decision: 'CreateNotAllowed',
-    },
-    'if it is only observed': { spec: { managementPolicies: ['Observe'] }, decision: 'ExternalMissing' },
-    'if nothing can be created as it is requested': {
-      options: { uncreatable: ({ status }) => (status?.externalIdentity ? 'not ready' : undefined) },
-      decision: 'CreationRefused',
-    },
-  };
-  for (const [rule, { options, spec, decision }] of Object.entries(cases)) {
+  const uncreatable: LostOptions['uncreatable'] = ({ status }) =>
+    status?.externalIdentity ? 'not ready' : undefined;
+  const isRemoved = (rule: string, decision: string, ...given: Parameters<typeof lost>) =>
     test(`${rule}, in the write that reports it`, async () => {
-      const scene = await lost(options, spec);
+      const scene = await lost(...given);
       await confirm(scene);
       assert.equal(scene.decision, decision);
       assert.equal(identityOf(scene), undefined);
       const writes = scene.cluster.takeWrites().filter((write) => write.startsWith('updateStatus'));
       assert.ok(writes.length <= 2, writes.join());
     });
-  }
+  const assigned = { externalNames: 'assigned' } as const;
+  isRemoved(
+    'if it is not created again because the external system assigns the name',
+    'ExternalLost',
+    assigned,
+  );
+  isRemoved(
+    'if policies do not allow Create',
+    'CreateNotAllowed',
+    {},
+    { managementPolicies: ['Observe', 'Delete'] },
+  );
+  isRemoved('if it is only observed', 'ExternalMissing', {}, { managementPolicies: ['Observe'] });
+  isRemoved('if nothing can be created as it is requested', 'CreationRefused', { uncreatable });
 
   test('but not before the absence is proven', async () => {
     const scene = await lost({}, { managementPolicies: ['Observe'] });
