@@ -18,12 +18,8 @@ import {
 
 const ThingKind = defineManaged(
   {
-    group: 'example.org',
-    version: 'v1',
-    kind: 'Thing',
-    plural: 'things',
-    stack: 'example',
-    description: 'A thing.',
+    ...{ group: 'example.org', version: 'v1', kind: 'Thing', plural: 'things' },
+    ...{ stack: 'example', description: 'A thing.' },
   },
   z
     .object({
@@ -78,25 +74,16 @@ const thing = (spec: Partial<Spec>): Thing => ({
   metadata: { name: 'one' },
   spec: { forProvider: {}, ...spec },
 });
-const same: Comparison<Thing> = {
-  ...{ change: {}, changed: [], refused: [], drifted: [] },
-  observation: { isUpToDate: true },
+const nothing = { change: {}, changed: [], refused: [], drifted: [] };
+const same: Comparison<Thing> = { ...nothing, observation: { isUpToDate: true } };
+const changing = (change: ForProvider, difference: string): Comparison<Thing> => {
+  const changed = difference.split(', ');
+  const differing = changed.map((path) => `spec.forProvider.${path}`);
+  return { ...nothing, change, changed, observation: { isUpToDate: false, difference, differing } };
 };
-const changing = (change: ForProvider, difference: string): Comparison<Thing> => ({
-  change,
-  changed: difference.split(', '),
-  refused: [],
-  drifted: [],
-  observation: {
-    ...{ isUpToDate: false, difference },
-    differing: difference.split(', ').map((path) => `spec.forProvider.${path}`),
-  },
-});
 const refusing = (...refused: readonly string[]): Comparison<Thing> => ({
-  change: {},
-  changed: [],
+  ...nothing,
   refused,
-  drifted: [],
   observation: { isUpToDate: false, difference: refused.join(', '), refused },
 });
 const taking = (lateInitialized: ForProvider): Comparison<Thing> => ({
@@ -163,24 +150,14 @@ describe('comparison by schema: lists and maps differ as a whole', () => {
   test('nor is a full one the same as an empty one', () => changes({ zones: [] }, { zones: ['a'] }, 'zones'));
   test('a map has no key more than is wanted', () =>
     changes({ labels: { a: '1' } }, { labels: { a: '1', b: '2' } }, 'labels'));
+  const second = { port: 2, from: ['a'] };
   test('objects in a list may have more than is wanted', () =>
-    compares(
-      { rules: [{ port: 1 }, { port: 2, from: ['a'] }] },
-      {
-        rules: [
-          { port: 1, note: 'web' },
-          { port: 2, from: ['a'] },
-        ],
-      },
-    ));
-  test('such as what it was only made with', () =>
-    compares({ rules: [{ port: 1 }] }, { rules: [{ port: 1, note: 'changed since' }] }, same, {
-      initial: { rules: [{ port: 1, note: 'web' }] },
-    }));
+    compares({ rules: [{ port: 1 }, second] }, { rules: [{ port: 1, note: 'web' }, second] }));
+  const web = { initial: { rules: [{ port: 1, note: 'web' }] } };
+  const sinceThen = { rules: [{ port: 1, note: 'changed since' }] };
+  test('such as what it was only made with', () => compares({ rules: [{ port: 1 }] }, sinceThen, same, web));
   test('of an element that differs, what is wanted is to be sent, and nothing else', () =>
-    changes({ rules: [{ port: 2 }] }, { rules: [{ port: 1, note: 'changed since' }] }, 'rules', {
-      initial: { rules: [{ port: 1, note: 'web' }] },
-    }));
+    changes({ rules: [{ port: 2 }] }, sinceThen, 'rules', web));
   test('and not less, however deep', () =>
     changes({ rules: [{ port: 2, from: ['a', 'b'] }] }, { rules: [{ port: 2, from: ['a'] }] }, 'rules'));
 });
@@ -213,20 +190,19 @@ describe('comparison by schema: a change of an immutable field is refused, and i
     refuses({ version: '8' }, { version: '5' }, 'spec.forProvider.version from "5" to "8"'));
   test('as what identifies it', () =>
     refuses({ region: 'us' }, { region: 'eu' }, 'spec.forProvider.region from "eu" to "us"'));
+  const refused = ['spec.forProvider.net.cidr from "d" to "c"'];
   test('within an object, whose other fields change', () =>
     compares(
       { net: { cidr: 'c', mtu: 9 } },
       { net: { cidr: 'd', mtu: 1 } },
       {
-        change: { net: { mtu: 9 } },
-        changed: ['net.mtu'],
-        refused: ['spec.forProvider.net.cidr from "d" to "c"'],
-        drifted: [],
+        ...changing({ net: { mtu: 9 } }, 'net.mtu'),
+        refused,
         observation: {
           isUpToDate: false,
           difference: 'net.mtu, spec.forProvider.net.cidr from "d" to "c"',
           differing: ['spec.forProvider.net.mtu'],
-          refused: ['spec.forProvider.net.cidr from "d" to "c"'],
+          refused,
         },
       },
     ));
@@ -236,7 +212,7 @@ describe('comparison by schema: a change of an immutable field is refused, and i
     refuses(
       { key: { id: 'k' } },
       { key: { id: 'l' } },
-      'spec.forProvider.key from {"id":"l"} to {"id":"k"}',
+      `spec.forProvider.key from {"id":"l"} to {"id":"k"}`,
     ));
   test('where the cloud has none', () =>
     refuses({ version: '8' }, { version: undefined }, 'spec.forProvider.version from nothing to "8"'));
@@ -269,134 +245,96 @@ describe('comparison by schema: a late value is copied to the spec', () => {
       changing({ labels: {} }, 'labels'),
       { initial: { subnetIds: [] } },
     ));
+  const differs = changing({ isPublic: true }, 'isPublic');
   test('beside what differs', () =>
     compares(
       { isPublic: true },
       { isPublic: false, sizeGb: 1 },
-      {
-        change: { isPublic: true },
-        changed: ['isPublic'],
-        refused: [],
-        drifted: [],
-        observation: {
-          ...{ isUpToDate: false, lateInitialized: { sizeGb: 1 }, difference: 'isPublic' },
-          differing: ['spec.forProvider.isPublic'],
-        },
-      },
+      { ...differs, observation: { ...differs.observation, lateInitialized: { sizeGb: 1 } } },
     ));
   test('not what comes from a reference', () =>
     compares({ networkIdRef: { name: 'blue' } }, { networkId: 'n' }));
   test('or from a selector', () =>
     compares({ networkIdSelector: {}, subnetIdSelector: {} }, { networkId: 'n', subnetIds: ['s'] }));
   test('or from several references', () => compares({ subnetIdRefs: [{ name: 'a' }] }, { subnetIds: ['s'] }));
+  const referring = { networkIdRef: { name: 'blue' }, subnetIdRefs: [] };
   test('or from a reference for the creation only', () =>
-    compares({}, { networkId: 'n', subnetIds: ['s'] }, same, {
-      initial: { networkIdRef: { name: 'blue' }, subnetIdRefs: [] },
-    }));
+    compares({}, { networkId: 'n', subnetIds: ['s'] }, same, { initial: referring }));
 });
 
 describe('comparison by schema: oddities of the cloud', () => {
-  test('order', () =>
-    compares({ zones: ['a', 'b'] }, { zones: ['b', 'a', 'b'] }, same, {
-      oddities: { zones: { equals: inAnyOrder } },
-    }));
+  const odd = (oddities: Oddities<Thing>): More => ({ oddities });
+  const unordered = odd({ zones: { equals: inAnyOrder } });
+  test('order', () => compares({ zones: ['a', 'b'] }, { zones: ['b', 'a', 'b'] }, same, unordered));
   test('and what is in no order the same', () =>
-    changes({ zones: ['a', 'b'] }, { zones: ['a', 'c'] }, 'zones', {
-      oddities: { zones: { equals: inAnyOrder } },
-    }));
+    changes({ zones: ['a', 'b'] }, { zones: ['a', 'c'] }, 'zones', unordered));
   test('case', () =>
     refuses(
       { region: 'EU', version: 'v8' },
       { region: 'eu', version: 'V9' },
       'spec.forProvider.version from "V9" to "v8"',
-      { oddities: { region: { equals: inAnyCase }, version: { equals: inAnyCase } } },
+      odd({ region: { equals: inAnyCase }, version: { equals: inAnyCase } }),
     ));
   test('they are not asked about what it has none of', () =>
-    changes({ zones: ['a'] }, { zones: undefined }, 'zones', {
-      oddities: { zones: { equals: () => assert.fail() } },
-    }));
+    changes(
+      { zones: ['a'] },
+      { zones: undefined },
+      'zones',
+      odd({ zones: { equals: () => assert.fail() } }),
+    ));
+  const publicMustBeAsked = odd({ isPublic: { absent: false } });
   test('a default of its own', () =>
-    compares({}, { isPublic: true }, changing({ isPublic: false }, 'isPublic'), {
-      oddities: { isPublic: { absent: false } },
-    }));
-  test('a field with its default', () =>
-    compares({}, { isPublic: false }, same, { oddities: { isPublic: { absent: false } } }));
+    compares({}, { isPublic: true }, changing({ isPublic: false }, 'isPublic'), publicMustBeAsked));
+  test('a field with its default', () => compares({}, { isPublic: false }, same, publicMustBeAsked));
   test('or with another value in the spec', () =>
-    compares({ isPublic: true }, { isPublic: true }, same, { oddities: { isPublic: { absent: false } } }));
-  test('or with a value for the creation only', () =>
-    compares({}, { isPublic: false }, same, {
-      initial: { isPublic: false },
-      oddities: { isPublic: { absent: true } },
-    }));
+    compares({ isPublic: true }, { isPublic: true }, same, publicMustBeAsked));
+  const initially = { initial: { isPublic: false }, ...odd({ isPublic: { absent: true } }) };
+  test('or with a value for the creation only', () => compares({}, { isPublic: false }, same, initially));
+  const growing = odd({ sizeGb: { mayChange: (from = 0, to) => to > from } });
   test('a field that only grows', () =>
-    refuses({ sizeGb: 1 }, { sizeGb: 2 }, 'spec.forProvider.sizeGb from 2 to 1', {
-      oddities: { sizeGb: { mayChange: (from = 0, to) => to > from } },
-    }));
-  test('and grows', () =>
-    changes({ sizeGb: 3 }, { sizeGb: 2 }, 'sizeGb', {
-      oddities: { sizeGb: { mayChange: (from = 0, to) => to > from } },
-    }));
+    refuses({ sizeGb: 1 }, { sizeGb: 2 }, 'spec.forProvider.sizeGb from 2 to 1', growing));
+  test('and grows', () => changes({ sizeGb: 3 }, { sizeGb: 2 }, 'sizeGb', growing));
+  const setOnce = odd({ networkId: { mayChange: (from) => from === undefined } });
   test('a field that is set once', () =>
-    changes({ networkId: 'n' }, { networkId: undefined }, 'networkId', {
-      oddities: { networkId: { mayChange: (from) => from === undefined } },
-    }));
+    changes({ networkId: 'n' }, { networkId: undefined }, 'networkId', setOnce));
   test('of a field within an object', () =>
     refuses(
       { net: { cidr: 'A', mtu: 1 } },
       { net: { cidr: 'a', mtu: 2 } },
       'spec.forProvider.net.mtu from 2 to 1',
-      { oddities: { 'net.cidr': { equals: inAnyCase }, 'net.mtu': { mayChange: () => false } } },
+      odd({ 'net.cidr': { equals: inAnyCase }, 'net.mtu': { mayChange: () => false } }),
     ));
+  const aboutEqual = odd({ 'net.dns': { equals: ({ ttl: a = 0 }, { ttl: b = 0 }) => b - a < 2 } });
   test('of an object as a whole', () =>
-    compares({ net: { mtu: 1, dns: { ttl: 60 } } }, { net: { mtu: 1, dns: { ttl: 61 } } }, same, {
-      oddities: { 'net.dns': { equals: ({ ttl: a = 0 }, { ttl: b = 0 }) => b - a < 2 } },
-    }));
+    compares({ net: { mtu: 1, dns: { ttl: 60 } } }, { net: { mtu: 1, dns: { ttl: 61 } } }, same, aboutEqual));
 });
 
 describe('a change without an effect is reported when a comparison is made', () => {
-  const rows: Record<string, { readonly oddities: Oddities<Thing>; readonly says: string }> = {
-    'an oddity within what is compared as a whole': {
-      oddities: { 'key.id': { equals: inAnyCase } },
-      says: 'Thing: key.id is compared as part of what it is in',
-    },
-    'or within what another oddity is about': {
-      oddities: { 'net.dns': {}, 'net.dns.ttl': {} },
-      says: 'Thing: net.dns.ttl is compared as part of what it is in',
-    },
-    'an object that is odd as a whole, with a mark in it': {
-      oddities: { net: {} },
-      says: 'Thing: net cannot be odd as a whole: net.cidr is marked',
-    },
-    'a default for what is taken over': {
-      oddities: { sizeGb: { absent: 1 } },
-      says: 'Thing: sizeGb is late, so its absence cannot mean 1',
-    },
-    'a field that there is not': {
-      oddities: { nonsense: {} } as Oddities<Thing>,
-      says: 'Thing: nonsense is compared as part of what it is in',
-    },
-  };
-  for (const [name, { oddities, says }] of Object.entries(rows)) {
-    test(name, () => assert.throws(() => comparison(ThingKind, oddities), { message: says }));
-  }
+  const says = (oddities: Oddities<Thing>, message: string): void =>
+    assert.throws(() => comparison(ThingKind, oddities), { message });
+  test('an oddity within what is compared as a whole', () =>
+    says({ 'key.id': { equals: inAnyCase } }, 'Thing: key.id is compared as part of what it is in'));
+  test('or within what another oddity is about', () =>
+    says({ 'net.dns': {}, 'net.dns.ttl': {} }, 'Thing: net.dns.ttl is compared as part of what it is in'));
+  test('an object that is odd as a whole, with a mark in it', () =>
+    says({ net: {} }, 'Thing: net cannot be odd as a whole: net.cidr is marked'));
+  test('a default for what is taken over', () =>
+    says({ sizeGb: { absent: 1 } }, 'Thing: sizeGb is late, so its absence cannot mean 1'));
+  test('a field that there is not', () =>
+    says({ nonsense: {} } as object, 'Thing: nonsense is compared as part of what it is in'));
 
   test('a kind that is not managed', () => {
-    assert.throws(() => comparison(FancySQLInstanceKind as never), {
-      message: 'FancySQLInstance is no managed kind',
-    });
+    const message = 'FancySQLInstance is no managed kind';
+    assert.throws(() => comparison(FancySQLInstanceKind as never), { message });
   });
 });
 
 test('a difference that cannot be changed is reported with the remedy, and equal values are not reported', () => {
   refuse({ refused: [], drifted: [] });
-  assert.throws(
-    () =>
-      refuse({ refused: ['spec.forProvider.a from 1 to 2', 'spec.forProvider.b from 3 to 4'], drifted: [] }),
-    {
-      message:
-        'cannot change spec.forProvider.a from 1 to 2 and spec.forProvider.b from 3 to 4: the external system does not support this change; undo the edit, or create a new resource',
-    },
-  );
+  const refused = ['spec.forProvider.a from 1 to 2', 'spec.forProvider.b from 3 to 4'];
+  const message =
+    'cannot change spec.forProvider.a from 1 to 2 and spec.forProvider.b from 3 to 4: the external system does not support this change; undo the edit, or create a new resource';
+  assert.throws(() => refuse({ refused, drifted: [] }), { message });
 });
 
 /** Each would let an author compare what there is not if it compiled: an expectation of an error that is none is one. */
@@ -442,31 +380,18 @@ describe('values that cannot be compared do not compile', () => {
 describe('a value that the cloud returns in another form is compared in that form', () => {
   const drifted = ['spec.forProvider.version, which is "8" there and "5" here'];
   const taken = { lateInitialized: { sizeGb: 1 } };
-  const rows: Readonly<
-    Record<string, { compared: Partial<Comparison<Thing>>; differing: readonly string[]; want: object }>
-  > = {
-    'is up to date where there is nothing to ask': {
-      compared: { observation: { isUpToDate: false, difference: 'labels', ...taken } },
-      differing: [],
-      want: { isUpToDate: true, ...taken },
-    },
-    'names what there is to ask': {
-      compared: { observation: { isUpToDate: false, difference: 'labels' } },
-      differing: ['Labels'],
-      want: { isUpToDate: false, difference: 'Labels' },
-    },
-    'tells what cannot be changed all the same': {
-      compared: refusing('a from 1 to 2'),
-      differing: ['Labels'],
-      want: { isUpToDate: false, difference: 'Labels, a from 1 to 2', refused: ['a from 1 to 2'] },
-    },
-    'and what cannot be changed back': {
-      compared: { drifted, observation: { isUpToDate: false, difference: drifted[0] ?? '', drifted } },
-      differing: [],
-      want: { isUpToDate: false, difference: drifted[0], drifted },
-    },
-  };
-  for (const [name, { compared, differing, want }] of Object.entries(rows)) {
-    test(name, () => assert.deepEqual(observing<Thing>({ ...same, ...compared }, differing), want));
-  }
+  const labels = { isUpToDate: false, difference: 'labels' };
+  const asDrifted = { isUpToDate: false, difference: drifted.join(), drifted };
+  const observes = (compared: Partial<Comparison<Thing>>, differing: readonly string[], want: object): void =>
+    assert.deepEqual(observing<Thing>({ ...same, ...compared }, differing), want);
+  test('is up to date where there is nothing to ask', () =>
+    observes({ observation: { ...labels, ...taken } }, [], { isUpToDate: true, ...taken }));
+  test('names what there is to ask', () =>
+    observes({ observation: labels }, ['Labels'], { isUpToDate: false, difference: 'Labels' }));
+  test('tells what cannot be changed all the same', () => {
+    const refused = ['a from 1 to 2'];
+    const want = { isUpToDate: false, difference: 'Labels, a from 1 to 2', refused };
+    observes(refusing(...refused), ['Labels'], want);
+  });
+  test('and what cannot be changed back', () => observes({ drifted, observation: asDrifted }, [], asDrifted));
 });
