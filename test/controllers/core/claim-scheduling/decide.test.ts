@@ -36,20 +36,13 @@ import {
 const small = resourceClass('small', { labels: { size: 'small' } });
 const large = resourceClass('large', { labels: { size: 'large' } });
 const leaving = resourceClass('leaving', { labels: { size: 'small' }, deletionTimestamp });
-const foreign = resourceClass(
-  'foreign',
-  { labels: { size: 'small', cloud: 'other' } },
-  { kind: otherClassKind },
-);
+const theirLabels = { size: 'small', cloud: 'other' };
+const foreign = resourceClass('foreign', { labels: theirLabels }, { kind: otherClassKind });
 
+const specTemplate = { forProvider: { engine: 'wrong' } };
 const wrong = (name: string, annotations = {}, creationTimestamp = '2026-01-04T00:00:00Z') =>
-  resourceClass(
-    name,
-    { labels: { size: 'small' }, annotations, creationTimestamp },
-    { specTemplate: { forProvider: { engine: 'wrong' } } },
-  );
-const wrongPeer = (name: string) =>
-  resourceClass(name, {}, { kind: otherClassKind, specTemplate: { forProvider: { engine: 'wrong' } } });
+  resourceClass(name, { labels: { size: 'small' }, annotations, creationTimestamp }, { specTemplate });
+const wrongPeer = (name: string) => resourceClass(name, {}, { kind: otherClassKind, specTemplate });
 const peerSmall = resourceClass('small', {}, { kind: otherClassKind });
 const others = (name: string) => resourceClass(name, { labels: { size: 'small' } });
 const whyNotSuitableBy = (by: ClaimService) => (of: Claim, offered: Class) => whyNotSuitable(by, of, offered);
@@ -73,27 +66,16 @@ interface More extends Pick<Want, 'as'> {
 }
 
 /** The other cloud's kind sorts first in a process, so it is the one that reports. */
-const given = (of: Claim | undefined, classes: readonly Class[], want: Want, more: More = {}) => ({
-  facts: {
-    claim: of,
-    isHolding: more.isHolding ?? false,
-    kind: (more.as ?? want.as) === 'first' ? otherClassKind : classKind,
-    candidates: [
-      {
-        kind: otherClassKind,
-        classes: more.peerClasses ?? [],
-        whyNotSuitable: whyNotSuitableBy(otherService),
-      },
-      {
-        kind: classKind,
-        classes,
-        whyNotSuitable: whyNotSuitableBy(service),
-        isForbidden: ({ metadata }: Class) => more.forbidden?.includes(metadata.name) === true,
-      },
-    ],
-  },
-  ...want,
-});
+const given = (of: Claim | undefined, classes: readonly Class[], want: Want, more: More = {}) => {
+  const { isHolding = false, peerClasses = [], forbidden = [], as = want.as } = more;
+  const isForbidden = ({ metadata }: Class) => forbidden.includes(metadata.name);
+  const candidates = [
+    { kind: otherClassKind, classes: peerClasses, whyNotSuitable: whyNotSuitableBy(otherService) },
+    { kind: classKind, classes, whyNotSuitable: whyNotSuitableBy(service), isForbidden },
+  ];
+  const kind = as === 'first' ? otherClassKind : classKind;
+  return { facts: { claim: of, isHolding, kind, candidates }, ...want };
+};
 type Case = ReturnType<typeof given>;
 type Cases = Readonly<Record<string, () => Case>>;
 
@@ -122,24 +104,23 @@ const both = [
   'favouritedbinstanceclasses.v1alpha3.database.fcp.crossplane.io',
 ];
 
+const third = 'thirdclasses.v1.third.io';
 /** The report of a process with other stacks, for this generation of the claim. */
-const reportedOf = (spec: ClaimSpec, reason: string, kind: string) =>
-  claim(spec, {
-    status: {
-      consideredKinds: [kind],
-      conditions: [
-        {
-          ...notReady(reason, 'in whatever words'),
-          lastTransitionTime: '2026-01-01T00:00:00Z',
-          observedGeneration: 3,
-        },
-      ],
-    },
-  });
+const reportedOf = (spec: ClaimSpec, reason: string, kind: string) => {
+  const at = { lastTransitionTime: '2026-01-01T00:00:00Z', observedGeneration: 3 };
+  const conditions = [{ ...notReady(reason, 'in whatever words'), ...at }];
+  return claim(spec, { status: { consideredKinds: [kind], conditions } });
+};
 
 const bySelector = (selector: object) => claim({ classSelector: selector });
+const smallOfNoCloud = bySelector({
+  matchLabels: { size: 'small' },
+  matchExpressions: [{ key: 'cloud', operator: 'DoesNotExist' }],
+});
+const notSmall = bySelector({ matchExpressions: [{ key: 'size', operator: 'NotIn', values: ['small'] }] });
 const sized = (size: string) => bySelector({ matchLabels: { size } });
 const malformed = bySelector({ matchExpressions: [{ key: 'size', operator: 'In' }] });
+const ofKind = claim({ classRef: { name: 'small', kind: 'FavouriteDBInstanceClass' } });
 const called = (name: string) => claim({ classRef: { name } });
 const nothing = (name: ClassDecision['name']): Want => ({ want: { name, act: 'nothing' } });
 /** This class is assigned, and the Event says how it was found. */
@@ -151,6 +132,7 @@ const selects = (name: string, why: string): Want =>
   assigns(name, new RegExp(`^selected FavouriteDBInstanceClass ${name}${why}$`));
 const defaults = (name: string, why = ''): Want =>
   assigns(name, new RegExp(`^defaulted to FavouriteDBInstanceClass ${name}${why}$`));
+const olderDefault = defaults('older');
 const onlyMatch = selects('small', ', the only matching resource class');
 const onlyNamed = (name: string): Want => selects(name, ', the only resource class of that name');
 const passingOverPeer = assigns(
@@ -207,12 +189,7 @@ const scheduling: Cases = {
   'PeerReports: the controllers of the other kinds let the first kind report': () =>
     given(sized('huge'), [small], nothing('PeerReports')),
   'ReportedElsewhere: the report of a process with other stacks is not replaced': () =>
-    given(
-      reportedOf(huge, 'NoMatchingClass', 'thirdclasses.v1.third.io'),
-      [small],
-      nothing('ReportedElsewhere'),
-      { as: 'first' },
-    ),
+    given(reportedOf(huge, 'NoMatchingClass', third), [small], nothing('ReportedElsewhere'), { as: 'first' }),
   'NoMatchingClass: a report from the time before the claim had a selector is replaced': () => {
     const message = /FavouriteDBInstanceClass 0 of 1/;
     return given(reportedOf(huge, 'NoDefaultClass', 'third'), [small], reports('NoMatchingClass', message));
@@ -234,21 +211,9 @@ const scheduling: Cases = {
   'AssignClass: if several classes match, the Event has their number': () =>
     given(bySelector({}), [small, large], selects('large', ' of 2 matching resource classes')),
   'AssignClass: matchExpressions alone select too (the original matched every class)': () =>
-    given(
-      bySelector({ matchExpressions: [{ key: 'size', operator: 'NotIn', values: ['small'] }] }),
-      [small, large],
-      selects('large', ', the only matching resource class'),
-    ),
+    given(notSmall, [small, large], selects('large', ', the only matching resource class')),
   'AssignClass: both parts of a selector must hold': () =>
-    given(
-      bySelector({
-        matchLabels: { size: 'small' },
-        matchExpressions: [{ key: 'cloud', operator: 'DoesNotExist' }],
-      }),
-      [small],
-      onlyMatch,
-      { peerClasses: [foreign] },
-    ),
+    given(smallOfNoCloud, [small], onlyMatch, { peerClasses: [foreign] }),
   'AssignClass: an empty selector matches every class': () => given(bySelector({}), [small], onlyMatch),
   'NoMatchingClass: a class being deleted is not chosen': () =>
     given(sized('small'), [leaving], reports('NoMatchingClass', /FavouriteDBInstanceClass 0 of 1/)),
@@ -299,12 +264,7 @@ const scheduling: Cases = {
     return given(called('small'), [small], reports('AmbiguousClass', message), { peerClasses: [peerSmall] });
   },
   'AssignClass: a classRef with name and kind gets the class of both': () =>
-    given(
-      claim({ classRef: { name: 'small', kind: 'FavouriteDBInstanceClass' } }),
-      [small],
-      onlyNamed('small'),
-      { peerClasses: [peerSmall] },
-    ),
+    given(ofKind, [small], onlyNamed('small'), { peerClasses: [peerSmall] }),
   'PeerAssigns: if the draw chooses a class of another kind, the controller of that kind assigns it': () =>
     given(bySelector({ matchLabels: { cloud: 'other' } }), [small], nothing('PeerAssigns'), {
       peerClasses: [foreign],
@@ -326,27 +286,15 @@ const defaulting: Cases = {
   'PeerReports: without a default class, the controllers of the other kinds let the first kind report': () =>
     given(claim(), [small], nothing('PeerReports')),
   'ReportedElsewhere: the report of another process about a missing default class is not replaced': () =>
-    given(
-      reportedOf({}, 'NoDefaultClass', 'thirdclasses.v1.third.io'),
-      [small],
-      nothing('ReportedElsewhere'),
-      { as: 'first' },
-    ),
+    given(reportedOf({}, 'NoDefaultClass', third), [small], nothing('ReportedElsewhere'), { as: 'first' }),
   'NoDefaultClass: NoClassesAnnotatedDefault: only exactly "true" marks a default class': () => {
     const message = /is-default-class=true.*FavouriteDBInstanceClass 0 of 2/;
-    return given(
-      claim(),
-      [asDefault('almost', '2026-01-01T00:00:00Z', 'True'), small],
-      reports('NoDefaultClass', message),
-    );
+    const almost = asDefault('almost', '2026-01-01T00:00:00Z', 'True');
+    return given(claim(), [almost, small], reports('NoDefaultClass', message));
   },
-  'AssignClass: Successful': () => given(claim(), [older, small], defaults('older')),
+  'AssignClass: Successful': () => given(claim(), [older, small], olderDefault),
   'AssignClass: a default that is being deleted is not chosen': () =>
-    given(
-      claim(),
-      [{ ...newer, metadata: { ...newer.metadata, deletionTimestamp } }, older],
-      defaults('older'),
-    ),
+    given(claim(), [{ ...newer, metadata: { ...newer.metadata, deletionTimestamp } }, older], olderDefault),
   'AssignClass: of several defaults the newest wins, and the event names the others': () =>
     given(
       claim(),
@@ -377,13 +325,10 @@ describe('class kinds are told apart by group and by kind', () => {
   };
   for (const [name, other] of Object.entries(others)) {
     const theirs = resourceClass('theirs', { annotations: isDefault }, { kind: other });
+    const none = { kind: classKind, classes: [] };
     const among = (classes: readonly Class[]) => ({
-      isHolding: false,
-      kind: classKind,
-      candidates: [
-        { kind: other, classes },
-        { kind: classKind, classes: [] },
-      ],
+      ...{ isHolding: false, kind: classKind },
+      candidates: [{ kind: other, classes }, none],
     });
     const schedule = (classes: readonly Class[]) =>
       decideScheduling({ ...among(classes), claim: bySelector({}) });
@@ -399,10 +344,8 @@ describe('class kinds are told apart by group and by kind', () => {
 });
 
 describe('two processes with different stacks, over one claim kind', () => {
-  const [ours, theirs] = [
-    [{ kind: classKind, classes: [small] }],
-    [{ kind: otherClassKind, classes: [foreign] }],
-  ];
+  const ours = [{ kind: classKind, classes: [small] }];
+  const theirs = [{ kind: otherClassKind, classes: [foreign] }];
   const long = { matchExpressions: [{ key: 'size', operator: 'In', values: Array(500).fill('huge') }] };
   const rows: Record<string, readonly [of: Claim, by: typeof decideScheduling]> = {
     scheduling: [sized('huge'), decideScheduling],
@@ -410,6 +353,7 @@ describe('two processes with different stacks, over one claim kind', () => {
     defaulting: [claim(), decideDefaulting],
   };
 
+  const elsewhere = { name: 'ReportedElsewhere', act: 'nothing' };
   /** The claim once a decision is carried out. */
   function reported(of: Claim, decision: ClassDecision): Claim {
     assert.equal(decision.act, 'report');
@@ -423,7 +367,7 @@ describe('two processes with different stacks, over one claim kind', () => {
       by({ claim: each, isHolding: false, kind: candidates[0]?.kind ?? classKind, candidates });
     test(`${name}: the second process does not replace the report of the first`, () => {
       const once = reported(of, decide(of, ours));
-      assert.deepEqual(decide(once, theirs), { name: 'ReportedElsewhere', act: 'nothing' });
+      assert.deepEqual(decide(once, theirs), elsewhere);
     });
     test(`${name}: the process that knows more kinds replaces the report once`, () => {
       const fuller = reported(of, decide(reported(of, decide(of, ours)), [...theirs, ...ours]));
@@ -432,16 +376,13 @@ describe('two processes with different stacks, over one claim kind', () => {
     });
     test(`${name}: kinds of one name in two groups are two kinds`, () => {
       const twin = [{ kind: { ...classKind, group: 'twin.example.org' }, classes: [] }];
-      assert.deepEqual(decide(reported(of, decide(of, ours)), twin), {
-        name: 'ReportedElsewhere',
-        act: 'nothing',
-      });
+      assert.deepEqual(decide(reported(of, decide(of, ours)), twin), elsewhere);
     });
     test(`${name}: a report in other words is not replaced`, () => {
       const once = reported(of, decide(of, ours));
       const conditions = [{ ...getCondition(once.status?.conditions, 'Ready'), message: 'nothing for you' }];
       const reworded = { ...once, status: { ...once.status, conditions: conditions as Condition[] } };
-      assert.deepEqual(decide(reworded, theirs), { name: 'ReportedElsewhere', act: 'nothing' });
+      assert.deepEqual(decide(reworded, theirs), elsewhere);
     });
     test(`${name}: an edited claim is reported again, and the number of kinds is counted again`, () => {
       const once = reported(of, decide(of, ours));
@@ -464,10 +405,8 @@ describe('the draw', () => {
   const draw = (uid: string) => drawClass(claim({}, { uid }), classes)?.metadata.name ?? '';
 
   test('Randomness: over many claims every class is drawn about as often', () => {
-    const counts = Object.groupBy(
-      Array.from({ length: 2_000 }, (_, i) => draw(`claim-${i}`)),
-      (name) => name,
-    );
+    const draws = Array.from({ length: 2_000 }, (_, i) => draw(`claim-${i}`));
+    const counts = Object.groupBy(draws, (name) => name);
     assert.equal(Object.keys(counts).length, 10);
     for (const drawn of Object.values(counts))
       assert.ok((drawn?.length ?? 0) > 140, `drawn ${drawn?.length} of 2000`);
@@ -491,9 +430,7 @@ describe('the draw', () => {
     assert.deepEqual(moved, wanted);
   });
 
-  test('a draw from no classes gives none', () => {
-    assert.equal(drawClass(claim(), []), undefined);
-  });
+  test('a draw from no classes gives none', () => assert.equal(drawClass(claim(), []), undefined));
 });
 
 describe('a class that a claim must not get', () => {
@@ -501,11 +438,10 @@ describe('a class that a claim must not get', () => {
   const failing = (error: Error) => () => {
     throw error;
   };
-  test('is one with incompatible values', () =>
-    assert.equal(
-      why({ whyIncompatible: () => 'is too small' }),
-      'FavouriteDBInstanceClass small is too small',
-    ));
+  test('is one with incompatible values', () => {
+    const whyIncompatible = () => 'is too small';
+    assert.equal(why({ whyIncompatible }), 'FavouriteDBInstanceClass small is too small');
+  });
   test('is one that configure refuses', () =>
     assert.equal(why({ configure: failing(new Error('too small')) }), 'too small'));
   test('is not one whose check has a bug: the controller that assigns the class reports the bug', () => {
