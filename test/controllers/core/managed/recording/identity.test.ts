@@ -26,14 +26,14 @@ import { after, done, unsettled } from '../../../../../runtime/controller/reconc
 import { Scene } from '../../managed-scene.ts';
 import { managed, managedKind } from '../../objects.ts';
 
-type Options = Partial<
-  Pick<ManagedReconcilerOptions<Managed>, 'externalNames' | 'confirmAbsenceMs' | 'marks'>
->;
+type Options = Partial<Pick<ManagedReconcilerOptions<Managed>, 'externalNames' | 'confirmAbsenceMs'>>;
 type ForProvider = Readonly<Record<string, unknown>>;
 
 const refusal =
   'the external resource keeps the value of its creation; undo the edit, or create a new resource';
 const nameKey = 'crossplane.io/external-name';
+const key = 'crossplane.io/external-identity';
+const adoptKey = 'crossplane.io/adopt-identity';
 const poll = after(60_000);
 
 const regionOf = (managed: Managed): string =>
@@ -41,11 +41,8 @@ const regionOf = (managed: Managed): string =>
 
 /** A system with regions, each with names of its own, and a managed resource that says in which it is. */
 function scene(forProvider: ForProvider = { region: 'us', size: 1 }, options: Options = {}): Scene {
-  const made = new Scene(
-    { forProvider },
-    {},
-    { marks: { immutable: ['region'], identity: ['region'] }, ...options },
-  );
+  const byRegion = { immutable: ['region'], identity: ['region'] };
+  const made = new Scene({ forProvider }, {}, { marks: byRegion, ...options });
   if (options.externalNames !== 'assigned')
     made.external.placeOf = (managed) => `${regionOf(managed)}/${externalName(managed)}`;
   made.external.system = 'https://a.example';
@@ -68,10 +65,7 @@ const places = (made: Scene): readonly string[] => [...made.external.things.keys
 test('the identity is written with other writes: before the creation, and after the first observation', async () => {
   const made = scene();
   let atCreation = '';
-  made.external.before(
-    'create',
-    () => (atCreation = made.annotations['crossplane.io/external-identity'] ?? ''),
-  );
+  made.external.before('create', () => (atCreation = made.annotations[key] ?? ''));
   await made.run();
   const identity = '{"name":"db","system":"https://a.example","fields":{"region":"us"}}';
   assert.equal(atCreation, identity);
@@ -88,31 +82,23 @@ test('the identity is written with other writes: before the creation, and after 
 });
 
 describe('an edit of the identity creates no second external resource, and does not change the first', () => {
-  const edits: Record<string, { readonly change: (made: Scene) => void; readonly says: string }> = {
-    'an immutable field': {
-      change: (made) => edit(made, { region: 'eu', size: 1 }),
-      says: 'spec.forProvider.region from "us" to "eu"',
-    },
-    'the external name': {
-      change: (made) => made.annotate(nameKey, 'other'),
-      says: `annotation ${nameKey} from "db" to "other"`,
-    },
-    both: {
-      change: (made) => {
-        made.annotate(nameKey, 'other');
-        edit(made, { region: 'eu', size: 1 });
-      },
-      says: `annotation ${nameKey} from "db" to "other" and spec.forProvider.region from "us" to "eu"`,
-    },
-    'a field and all annotations at once, as kubectl replace does': {
-      change: (made) => {
-        edit(made, { region: 'eu', size: 1 });
-        for (const key of Object.keys(made.annotations)) made.annotate(key, undefined);
-      },
-      says: 'spec.forProvider.region from "us" to "eu"',
-    },
+  const toEurope = (made: Scene) => edit(made, { region: 'eu', size: 1 });
+  const rename = (made: Scene) => made.annotate(nameKey, 'other');
+  const forget = (made: Scene) => {
+    for (const each of Object.keys(made.annotations)) made.annotate(each, undefined);
   };
-  for (const [what, { change, says }] of Object.entries(edits)) {
+  const moved = 'spec.forProvider.region from "us" to "eu"';
+  const renamed = `annotation ${nameKey} from "db" to "other"`;
+  const edits: Record<string, readonly [says: string, ...changes: readonly ((made: Scene) => void)[]]> = {
+    'an immutable field': [moved, toEurope],
+    'the external name': [renamed, rename],
+    both: [`${renamed} and ${moved}`, rename, toEurope],
+    'a field and all annotations at once, as kubectl replace does': [moved, toEurope, forget],
+  };
+  for (const [what, [says, ...changes]] of Object.entries(edits)) {
+    const change = (made: Scene) => {
+      for (const act of changes) act(made);
+    };
     test(`${what}: the edit is reported, and the other fields still work`, async () => {
       const made = await ready();
       change(made);
@@ -156,7 +142,7 @@ describe('an edit of the identity creates no second external resource, and does 
   test('while its creation runs, whose answer is lost', async () => {
     const made = scene();
     made.external.after('create', () => {
-      edit(made, { region: 'eu', size: 1 });
+      toEurope(made);
       throw new Error('no answer');
     });
     await assert.rejects(made.run(), /modified/);
@@ -170,7 +156,7 @@ describe('an edit of the identity creates no second external resource, and does 
     const made = await ready();
     const { status: _lost, ...object } = made.object ?? assert.fail();
     made.cluster.put(managedKind, object);
-    edit(made, { region: 'eu', size: 1 });
+    toEurope(made);
     made.restart();
     await made.run();
     assert.deepEqual(places(made), ['us/db']);
@@ -179,23 +165,16 @@ describe('an edit of the identity creates no second external resource, and does 
 });
 
 describe('an identity in initProvider', () => {
-  const inEurope = async (): Promise<Scene> => {
+  test('is recorded and used in each observation, and no second resource is created', async () => {
     const made = scene({ size: 1 });
     made.edit({ spec: { initProvider: { region: 'eu', size: 9 } } });
     await made.run();
-    return made;
-  };
-
-  test('is recorded and used in each observation, and no second resource is created', async () => {
-    const made = await inEurope();
-    assert.equal(
-      made.object?.status?.externalIdentity,
-      '{"name":"db","system":"https://a.example","fields":{"region":"eu"}}',
-    );
+    const identity = '{"name":"db","system":"https://a.example","fields":{"region":"eu"}}';
+    assert.equal(made.object?.status?.externalIdentity, identity);
     await made.run();
     assert.deepEqual([places(made), made.external.made], [['eu/db'], 1]);
     assert.equal(made.condition('Synced'), 'True/ReconcileSuccess');
-    assert.deepEqual(made.object?.spec.forProvider, { size: 1 }, 'and what somebody wrote is left to them');
+    assert.deepEqual(made.object.spec.forProvider, { size: 1 }, 'and what somebody wrote is left to them');
   });
 });
 
@@ -292,11 +271,11 @@ describe('credentials that lead to another system', () => {
     const made = await ready();
     made.external.system = 'https://b.example';
     await made.run();
-    made.annotate('crossplane.io/adopt-identity', 'true');
+    made.annotate(adoptKey, 'true');
     await made.run();
     assert.equal(made.condition('Synced'), 'True/ReconcileSuccess');
     assert.match(made.object?.status?.externalIdentity ?? '', /b\.example/);
-    assert.equal(made.annotations['crossplane.io/adopt-identity'], undefined);
+    assert.equal(made.annotations[adoptKey], undefined);
     assert.equal(made.annotations[nameKey], 'db');
     await made.run();
     assert.equal(made.condition('Synced'), 'True/ReconcileSuccess');
@@ -310,7 +289,7 @@ describe('a resource that an administrator says was moved, and is not there', ()
     made.external.system = 'https://b.example';
     made.external.things.clear();
     await made.run();
-    made.annotate('crossplane.io/adopt-identity', adopt);
+    made.annotate(adoptKey, adopt);
     await made.run();
     await made.run();
     return made;
@@ -323,7 +302,7 @@ describe('a resource that an administrator says was moved, and is not there', ()
       made.condition('Synced'),
       'False/ReconcileError: external resource does not exist any more (db); copy it to where the provider connects. Or, to have an empty one created, set the annotation crossplane.io/adopt-identity to or-create',
     );
-    assert.equal(made.annotations['crossplane.io/adopt-identity'], 'true');
+    assert.equal(made.annotations[adoptKey], 'true');
   });
 
   test('is created again if the administrator allows it', async () => {
@@ -331,7 +310,7 @@ describe('a resource that an administrator says was moved, and is not there', ()
     await made.run();
     assert.equal(made.condition('Synced'), 'True/ReconcileSuccess');
     assert.equal(made.external.made, 2);
-    assert.equal(made.annotations['crossplane.io/adopt-identity'], undefined);
+    assert.equal(made.annotations[adoptKey], undefined);
   });
 });
 
@@ -340,7 +319,7 @@ test('an identity that is not recorded is recorded in annotation and status at t
   const { status, ...object } = made.object ?? assert.fail();
   const { externalIdentity: _none, ...before } = status ?? {};
   made.cluster.put(managedKind, { ...object, status: before });
-  made.annotate('crossplane.io/external-identity', undefined);
+  made.annotate(key, undefined);
   made.cluster.takeWrites();
   await made.run();
   const writes = ['update FavouriteDBInstance db', 'updateStatus FavouriteDBInstance db'];
@@ -360,13 +339,13 @@ test('the same identity is the same text, in whatever order its fields are given
     assert.equal(encodeIdentity({ name: 'db', fields }), text);
 });
 
-const key = 'crossplane.io/external-identity';
 const marks = { immutable: ['region', 'net.id'], identity: ['region'] };
 const record = (identity: object): string => JSON.stringify({ fields: {}, ...identity });
 
 type Metadata = Partial<ObjectMeta> & { readonly status?: ManagedStatus };
 const recording = (identity: object): Metadata => ({ status: { externalIdentity: record(identity) } });
-const nameIs = (name: string) => ({ 'crossplane.io/external-name': name });
+const nameIs = (name: string) => ({ [nameKey]: name });
+const db = { annotations: nameIs('db') };
 const of = (forProvider: object | undefined, metadata: Metadata = {}, spec: ManagedSpec = {}): Managed =>
   managed({ ...spec, ...(forProvider && { forProvider }) }, metadata);
 
@@ -400,41 +379,27 @@ describe('the recorded identity', () => {
   const us = { name: 'db', system: 'a', fields: { region: 'us' } };
   const nameless = { name: undefined, system: undefined, fields: {} };
   const annotated = (text: string): Metadata => ({ annotations: { [key]: text } });
-  const rows: Record<string, { metadata: Metadata; want: Identity | undefined }> = {
-    'nothing yet': { metadata: {}, want: undefined },
-    'is that of the status': { metadata: recording(us), want: us },
-    'is that of the annotation if the status has none': { metadata: annotated(record(us)), want: us },
-    'is that of the status before the annotation': {
-      metadata: { ...annotated(record({ name: 'other' })), ...recording(us) },
-      want: us,
-    },
-    'is none if an administrator declared it void': {
-      metadata: { ...recording(us), annotations: { 'crossplane.io/adopt-identity': 'true' } },
-      want: undefined,
-    },
-    'has no fields that are not immutable any more': {
-      metadata: recording({ fields: { region: 'us', zone: 'z' } }),
-      want: { ...nameless, fields: { region: 'us' } },
-    },
-    'has no empty names': { metadata: annotated(record({ name: '', system: 7 })), want: nameless },
-    'has no values that are not text': {
-      metadata: annotated(record({ name: 7, system: {} })),
-      want: nameless,
-    },
-    ...Object.fromEntries(
-      ['', '{', 'null', '7', '{}', '{"fields":null}', '{"fields":7}', '{"fields":["us"]}'].map((text) => [
-        `not what is not of our making: ${text}`,
-        { metadata: annotated(text), want: undefined },
-      ]),
-    ),
-  };
-  for (const [name, { metadata, want }] of Object.entries(rows)) {
-    test(name, () => assert.deepEqual(recordedIdentity(managed({}, metadata), marks), want));
-  }
+  const is = (metadata: Metadata, want: Identity | undefined): void =>
+    assert.deepEqual(recordedIdentity(managed({}, metadata), marks), want);
+  test('nothing yet', () => is({}, undefined));
+  test('is that of the status', () => is(recording(us), us));
+  test('is that of the annotation if the status has none', () => is(annotated(record(us)), us));
+  test('is that of the status before the annotation', () =>
+    is({ ...annotated(record({ name: 'other' })), ...recording(us) }, us));
+  test('is none if an administrator declared it void', () =>
+    is({ ...recording(us), annotations: { [adoptKey]: 'true' } }, undefined));
+  test('has no fields that are not immutable any more', () =>
+    is(recording({ fields: { region: 'us', zone: 'z' } }), { ...nameless, fields: { region: 'us' } }));
+  test('has no empty names', () => is(annotated(record({ name: '', system: 7 })), nameless));
+  test('has no values that are not text', () => is(annotated(record({ name: 7, system: {} })), nameless));
+  for (const text of ['', '{', 'null', '7', '{}', '{"fields":null}', '{"fields":7}', '{"fields":["us"]}'])
+    test(`not what is not of our making: ${text}`, () => is(annotated(text), undefined));
 });
 
 describe('the managed resource as it is recorded, and how it differs', () => {
-  const db = { annotations: nameIs('db') };
+  const inEurope = { initProvider: { region: 'eu' } };
+  const wasUs = { name: 'db', fields: { region: 'us' } };
+  const wasDb = { name: 'db', fields: {} };
   /** Default of `recorded`: the object as it is. */
   function differs(
     object: Managed,
@@ -446,8 +411,7 @@ describe('the managed resource as it is recorded, and how it differs', () => {
     const found = [identified(assigned, { current, isExact }), editsOf(current, identity, marks, isExact)];
     assert.deepEqual(found, [{ ...current, metadata: recorded.metadata, spec: recorded.spec }, edits]);
   }
-  test('as it is', () =>
-    differs(of({ region: 'us', size: 1 }, db), { name: 'db', fields: { region: 'us' } }, []));
+  test('as it is', () => differs(of({ region: 'us', size: 1 }, db), wasUs, []));
   test('as it is, and wants nothing', () => differs(of(undefined, db), { fields: {} }, []));
   test('a field is edited', () =>
     differs(
@@ -457,46 +421,38 @@ describe('the managed resource as it is recorded, and how it differs', () => {
       { recorded: of({ region: 'us', net: { id: 8, mtu: 9 }, size: 1 }, db) },
     ));
   test('a field is removed: it is there again, and that is no difference', () =>
-    differs(of({ size: 1 }, db), { name: 'db', fields: { region: 'us' } }, [], {
-      recorded: of({ size: 1, region: 'us' }, db),
-    }));
+    differs(of({ size: 1 }, db), wasUs, [], { recorded: of({ size: 1, region: 'us' }, db) }));
   test('a field has been given a value since: it stays, and is no difference', () =>
-    differs(of({ region: 'eu' }, db), { name: 'db', fields: {} }, []));
+    differs(of({ region: 'eu' }, db), wasDb, []));
   test('and is left out, and one, if only the record counts', () =>
-    differs(
-      of({ region: 'eu', size: 1 }, db),
-      { name: 'db', fields: {} },
-      ['spec.forProvider.region from nothing to "eu"'],
-      { isExact: true, recorded: of({ size: 1 }, db) },
-    ));
+    differs(of({ region: 'eu', size: 1 }, db), wasDb, ['spec.forProvider.region from nothing to "eu"'], {
+      isExact: true,
+      recorded: of({ size: 1 }, db),
+    }));
   test('its identity is set in initProvider: that identity is observed', () =>
-    differs(of({ size: 1 }, db, { initProvider: { region: 'eu' } }), { name: 'db', fields: {} }, [], {
-      recorded: of({ size: 1, region: 'eu' }, db, { initProvider: { region: 'eu' } }),
+    differs(of({ size: 1 }, db, inEurope), wasDb, [], {
+      recorded: of({ size: 1, region: 'eu' }, db, inEurope),
     }));
   test('and is edited there', () =>
-    differs(
-      of({ size: 1 }, db, { initProvider: { region: 'eu' } }),
-      { name: 'db', fields: { region: 'us' } },
-      ['spec.initProvider.region from "us" to "eu"'],
-      { recorded: of({ size: 1, region: 'us' }, db, { initProvider: { region: 'eu' } }) },
-    ));
+    differs(of({ size: 1 }, db, inEurope), wasUs, ['spec.initProvider.region from "us" to "eu"'], {
+      recorded: of({ size: 1, region: 'us' }, db, inEurope),
+    }));
   test('it is renamed', () =>
     differs(
       of({}, { annotations: { ...nameIs('other'), team: 'shop' } }),
-      { name: 'db', fields: {} },
+      wasDb,
       ['annotation crossplane.io/external-name from "db" to "other"'],
       { recorded: of({}, { annotations: { ...nameIs('db'), team: 'shop' } }) },
     ));
   test('its name is removed: it is written again, and that is no difference', () =>
-    differs(of({}), { name: 'db', fields: {} }, [], { recorded: of({}, db) }));
+    differs(of({}), wasDb, [], { recorded: of({}, db) }));
   test('it had no name when it was recorded', () => differs(of({}, db), { fields: {} }, []));
   test('it has none to this day', () => differs(of({}), { fields: {} }, []));
 });
 
 describe('the external name', () => {
   function has(object: Managed, ...want: readonly string[]): void {
-    const nameOf = (context: IdentityContext) =>
-      named(context, object).metadata.annotations?.['crossplane.io/external-name'];
+    const nameOf = (context: IdentityContext) => named(context, object).metadata.annotations?.[nameKey];
     assert.deepEqual([nameOf(deterministic), nameOf(assigned)], [want[0], want[1]]);
   }
   test('that it has', () =>
@@ -508,7 +464,6 @@ describe('the external name', () => {
 });
 
 describe('whether it names something else than what is recorded', () => {
-  const db = { annotations: nameIs('db') };
   const inUs = { ...recording({ fields: { region: 'us' } }), ...db };
   const names = (current: Managed, ...want: readonly [deterministic: boolean, assigned: boolean]): void =>
     assert.deepEqual([isEdited(deterministic, { current }), isEdited(assigned, { current })], want);
@@ -526,7 +481,6 @@ describe('whether it names something else than what is recorded', () => {
 
 describe('whether what it names now is to be found elsewhere than what is recorded', () => {
   const was = recording({ name: 'db', fields: { 'net.id': 7, region: 'us' } });
-  const db = { annotations: nameIs('db') };
   const leads = (current: Managed, want: boolean): void =>
     assert.equal(leadsElsewhere(deterministic, { current }), want);
   test('nothing is recorded', () => leads(of({ region: 'us' }), false));
@@ -573,22 +527,16 @@ describe('edits without an effect', () => {
 });
 
 describe('the identity that a run records', () => {
-  const current = of(
-    { region: 'us', net: { id: 7 } },
-    { ...recording({ system: 'a', fields: { region: 'us' } }) },
-  );
+  const before = { system: 'a', fields: { region: 'us' } };
+  const current = of({ region: 'us', net: { id: 7 } }, recording(before));
   test('keeps the recorded values, and adds values that were set since', () => {
-    assert.deepEqual(identityToRecord(deterministic, { current, system: 'b' }), {
-      name: 'db',
-      system: 'a',
-      fields: { region: 'us', 'net.id': 7 },
-    });
+    const found = identityToRecord(deterministic, { current, system: 'b' });
+    assert.deepEqual(found, { name: 'db', system: 'a', fields: { region: 'us', 'net.id': 7 } });
   });
 
   test('keeps only the recorded values if the external resource differs from the spec', () => {
-    assert.deepEqual(identityToRecord(deterministic, { current }, { isAsWanted: false }).fields, {
-      region: 'us',
-    });
+    const { fields } = identityToRecord(deterministic, { current }, { isAsWanted: false });
+    assert.deepEqual(fields, { region: 'us' });
     const fresh = of({ region: 'us' });
     const recorded = identityToRecord(deterministic, { current: fresh, system: 'b' }, { isAsWanted: false });
     assert.deepEqual(recorded, { name: 'db', system: 'b', fields: {} });
@@ -596,29 +544,24 @@ describe('the identity that a run records', () => {
 
   const seen = { isUpToDate: true };
   const us = '{"name":"db","fields":{"region":"us"}}';
-  type Policies = NonNullable<ManagedSpec['managementPolicies']>;
-  function finds(
-    want: string | undefined,
-    {
-      policies,
-      metadata,
-      seen: look = { seen },
-    }: { policies?: Policies; metadata?: Metadata; seen?: object } = {},
-  ): void {
+  const nameOnly = '{"name":"db","fields":{}}';
+  const drifted = ['spec.forProvider.region, which is "eu" there and "us" here'];
+  interface Given {
+    readonly policies?: NonNullable<ManagedSpec['managementPolicies']>;
+    readonly metadata?: Metadata;
+    readonly seen?: object | undefined;
+  }
+  function finds(want: string | undefined, { policies, metadata, ...given }: Given = {}): void {
     const object = of({ region: 'us' }, metadata, policies && { managementPolicies: policies });
-    assert.equal(identityFound(deterministic, { current: object, ...look }), want);
+    assert.equal(identityFound(deterministic, { current: object, seen, ...given } as Identifiable), want);
   }
   test('is that of the observed resource', () => finds(us));
   test('is empty without an observation', () =>
-    finds(undefined, { seen: {}, metadata: recording({ fields: { region: 'us' } }) }));
+    finds(undefined, { seen: undefined, metadata: recording({ fields: { region: 'us' } }) }));
   test('has no field that cannot reach the wanted value', () =>
-    finds('{"name":"db","fields":{}}', {
-      seen: { seen: { ...seen, refused: ['spec.forProvider.region from "eu" to "us"'] } },
-    }));
+    finds(nameOnly, { seen: { ...seen, refused: ['spec.forProvider.region from "eu" to "us"'] } }));
   test('has no field that was changed in the external system', () =>
-    finds('{"name":"db","fields":{}}', {
-      seen: { seen: { ...seen, drifted: ['spec.forProvider.region, which is "eu" there and "us" here'] } },
-    }));
+    finds(nameOnly, { seen: { ...seen, drifted } }));
   test('is empty for an observed-only resource, which may be pointed at another one', () =>
     finds(undefined, { policies: ['Observe'] }));
   test('is kept for an observed-only resource if it is recorded', () =>
