@@ -27,16 +27,12 @@ import { conflict } from '../../cluster-fake.ts';
 import { claimRef, deletionTimestamp, managed, now } from '../../objects.ts';
 
 const named = { annotations: { 'crossplane.io/external-name': 'db' } };
-const failedCreation = {
-  ...named.annotations,
-  'crossplane.io/external-create-failed': '2026-01-02T03:00:00Z',
-};
+const failedAt = { 'crossplane.io/external-create-failed': '2026-01-02T03:00:00Z' };
+const failedCreation = { ...named.annotations, ...failedAt };
 const leaving = { ...named, deletionTimestamp };
 const identity = { isAssigned: false, marks: { immutable: ['region'], identity: ['region'] } };
-const edited = managed(
-  { forProvider: { region: 'eu' } },
-  { ...named, status: { externalIdentity: '{"fields":{"region":"us"}}' } },
-);
+const wasInUs = { externalIdentity: '{"fields":{"region":"us"}}' };
+const edited = managed({ forProvider: { region: 'eu' } }, { ...named, status: wasInUs });
 
 /** A run that has come to a decision. */
 const at = (
@@ -74,6 +70,7 @@ const underWay = (
 type Line = readonly [outcome: Outcome, lines: readonly string[]];
 const half = ' (op-1): half of it';
 const works = { ...seen, ready: available() };
+const atWork = { ...works, operation: 'update' } as const;
 const wasReady = managed({}, { ...named, status: { conditions: setConditions([], [available()], { now }) } });
 const unsynced = (message: string) => `Synced False ReconcileError: ${message}`;
 const unobserved = 'Warning CannotObserveExternalResource: boom';
@@ -93,16 +90,26 @@ const region =
 const credentialUnset =
   'the credential of its Secret is not set in the external system, because spec.managementPolicies do not allow Update; add Update';
 
+const credential = { value: 'p', isApplied: false };
+const withoutUpdate = managed({ managementPolicies: ['Observe', 'Create', 'Delete'] }, named);
+const refused = ['spec.forProvider.size from 2 to 1'];
+const forgotten = operationForgotten('create', 'op-1');
+const lastForgotten =
+  'LastAsyncOperation Unknown Forgotten: the external system does not know the result of create (op-1)';
+const boom = operationFailed('update', 'boom');
+const recreating = (absent: Managed): Run =>
+  withEvents(at('Recreate'), recreationEvent(at('Recreate', absent)));
+/** Its deletion is under way. */
+const endingBy = (decision: ManagedDecisionName): Run =>
+  underWay(decision, { ...create, type: 'delete' }, managed({}, leaving));
+
 /** Outcomes that reconciler.test.ts does not show. A key begins with the decision, if the run came to one. */
 const rows = (): Readonly<Record<string, Line>> => ({
   'nor when it is deleted': [
     failing(at(undefined, managed({}, leaving)), 'connect failed', cannot.connect),
     [
-      unsynced('connect failed: boom'),
-      deleting,
-      'Stalled CannotReadCredentials',
-      'Warning CannotConnectToProvider: boom',
-      later,
+      ...[unsynced('connect failed: boom'), deleting, 'Stalled CannotReadCredentials'],
+      ...['Warning CannotConnectToProvider: boom', later],
     ],
   ],
   'observing what was edited fails: that comes first': [
@@ -118,32 +125,15 @@ const rows = (): Readonly<Record<string, Line>> => ({
     [...observing, finished, success, ...again],
   ],
   'observing fails after an operation was forgotten': [
-    failing(
-      at(undefined, undefined, { operation: operationForgotten('create', 'op-1') }),
-      'observe failed',
-      cannot.observe,
-    ),
-    [
-      ...observing,
-      finished,
-      'LastAsyncOperation Unknown Forgotten: the external system does not know the result of create (op-1)',
-      ...again,
-    ],
+    failing(at(undefined, undefined, { operation: forgotten }), 'observe failed', cannot.observe),
+    [...observing, finished, lastForgotten, ...again],
   ],
   'OperationFailed: an update': [
-    failing(
-      at('OperationFailed', undefined, { operation: operationFailed('update', 'boom') }),
-      'update failed',
-      cannot.update,
-    ),
+    failing(at('OperationFailed', undefined, { operation: boom }), 'update failed', cannot.update),
     [
-      unsynced('update failed: boom'),
-      waiting,
-      finished,
+      ...[unsynced('update failed: boom'), waiting, finished],
       'LastAsyncOperation False ApplyFailure: update failed: boom',
-      retried,
-      'Warning CannotUpdateExternalResource: boom',
-      later,
+      ...[retried, 'Warning CannotUpdateExternalResource: boom', later],
     ],
   ],
   'AwaitOperation: a creation': [
@@ -155,34 +145,25 @@ const rows = (): Readonly<Record<string, Line>> => ({
     [synced, waiting, ongoing('update', half), 'Reconciling Pending', soon],
   ],
   'AwaitOperation: a deletion': [
-    outcomes.waiting(
-      underWay('AwaitOperation', { ...create, type: 'delete' }, managed({}, leaving)),
-      'delete',
-    ),
+    outcomes.waiting(endingBy('AwaitOperation'), 'delete'),
     [synced, deleting, ongoing('delete', half), isDeleting, soon],
   ],
   'ExternalMissing: the absence of a resource that was ready is not proven yet': [
     outcomes.missing(at('ExternalMissing', wasReady, { absentForMs: 3_000 }), 5_000),
     [
-      ready,
-      unsynced(`observe failed: ${gone}`),
-      lost,
-      `Warning CannotObserveExternalResource: ${gone} (db)`,
-      'then 2000',
+      ...[ready, unsynced(`observe failed: ${gone}`), lost],
+      ...[`Warning CannotObserveExternalResource: ${gone} (db)`, 'then 2000'],
     ],
   ],
   'ExternalMissing: without a name': [
     outcomes.missing(at('ExternalMissing', managed()), 5_000),
     [
-      unsynced(`observe failed: ${gone}`),
-      `Ready False Unavailable: ${gone}`,
-      lost,
-      `Warning CannotObserveExternalResource: ${gone}`,
-      'then poll',
+      ...[unsynced(`observe failed: ${gone}`), `Ready False Unavailable: ${gone}`, lost],
+      ...[`Warning CannotObserveExternalResource: ${gone}`, 'then poll'],
     ],
   ],
   'AwaitDeletion: its deletion runs': [
-    outcomes.leaving(underWay('AwaitDeletion', { ...create, type: 'delete' }, managed({}, leaving))),
+    outcomes.leaving(endingBy('AwaitDeletion')),
     [synced, deleting, ongoing('delete', half), isDeleting, soon],
   ],
   'AwaitDeletion: its deletion has ended, and it shows yet': [
@@ -196,11 +177,8 @@ const rows = (): Readonly<Record<string, Line>> => ({
   'IdentityEdited: it cannot be recorded': [
     failing(at('IdentityEdited'), 'cannot update managed resource', cannot.write),
     [
-      unsynced('cannot update managed resource: boom'),
-      waiting,
-      retried,
-      'Warning CannotUpdateManagedResource: cannot update managed resource: boom',
-      later,
+      ...[unsynced('cannot update managed resource: boom'), waiting, retried],
+      ...['Warning CannotUpdateManagedResource: cannot update managed resource: boom', later],
     ],
   ],
   'CreateExternal: does not show yet': [
@@ -212,41 +190,23 @@ const rows = (): Readonly<Record<string, Line>> => ({
     [requested, 'then event'],
   ],
   'Recreate: after a creation that failed': [
-    outcomes.present(
-      withEvents(
-        at('Recreate'),
-        recreationEvent(at('Recreate', managed({}, { annotations: failedCreation }))),
-      ),
-      works,
-    ),
+    outcomes.present(recreating(managed({}, { annotations: failedCreation })), works),
     [
-      synced,
-      ready,
+      ...[synced, ready],
       `Warning LostExternalResource: ${gone} (db), and its creation failed; it is created again`,
       'then poll',
     ],
   ],
   'Recreate: creating fails': [
-    failing(
-      withEvents(at('Recreate'), recreationEvent(at('Recreate', managed()))),
-      'create failed',
-      cannot.create,
-    ),
+    failing(recreating(managed()), 'create failed', cannot.create),
     [
-      unsynced('create failed: boom'),
-      creating,
-      retried,
+      ...[unsynced('create failed: boom'), creating, retried],
       `Warning LostExternalResource: ${gone} any more (its name is not known); it is created again`,
-      'Warning CannotCreateExternalResource: boom',
-      later,
+      ...['Warning CannotCreateExternalResource: boom', later],
     ],
   ],
   'NoUpdate: at work': [
-    outcomes.present(at('NoUpdate', undefined, { operation: operationOngoing('update') }), {
-      ...seen,
-      ready: available(),
-      operation: 'update',
-    }),
+    outcomes.present(at('NoUpdate', undefined, { operation: operationOngoing('update') }), atWork),
     [synced, ready, ongoing('update'), 'Reconciling Ongoing', soon],
   ],
   'NoUpdate: with unknown readiness': [
@@ -262,36 +222,20 @@ const rows = (): Readonly<Record<string, Line>> => ({
     [unsynced('cannot update managed resource: boom'), waiting, retried, later],
   ],
   'NoUpdate: the credential of the Secret may not be set': [
-    outcomes.present(
-      at('NoUpdate', managed({ managementPolicies: ['Observe', 'Create', 'Delete'] }, named), {
-        credential: { value: 'p', isApplied: false },
-      }),
-      works,
-    ),
+    outcomes.present(at('NoUpdate', withoutUpdate, { credential }), works),
     [
-      unsynced(credentialUnset),
-      ready,
-      'Stalled ReconcileError',
-      `Warning CannotUpdateExternalResource: ${credentialUnset}`,
-      'then poll',
+      ...[unsynced(credentialUnset), ready, 'Stalled ReconcileError'],
+      ...[`Warning CannotUpdateExternalResource: ${credentialUnset}`, 'then poll'],
     ],
   ],
   'Update: an edit that has no effect, of a resource that was observed before another call failed': [
     failing(
-      at('Update', edited, {
-        seen: { exists: true, isUpToDate: false, refused: ['spec.forProvider.size from 2 to 1'] },
-      }),
-      'update failed',
-      cannot.update,
-      new ChangeRefused([changeRefusal(['spec.forProvider.size from 2 to 1'])]),
+      at('Update', edited, { seen: { exists: true, isUpToDate: false, refused } }),
+      ...(['update failed', cannot.update, new ChangeRefused([changeRefusal(refused)])] as const),
     ),
     [
-      unsynced(`update failed: ${size}; ${region}`),
-      waiting,
-      'Stalled InvalidValue',
-      `Warning CannotUpdateExternalResource: ${size}`,
-      `Warning CannotApplyEdit: ${region}`,
-      later,
+      ...[unsynced(`update failed: ${size}; ${region}`), waiting, 'Stalled InvalidValue'],
+      ...[`Warning CannotUpdateExternalResource: ${size}`, `Warning CannotApplyEdit: ${region}`, later],
     ],
   ],
 });
@@ -323,11 +267,8 @@ describe('the outcome of a run over a managed resource', () => {
   }
 
   test('the status of the external resource is in the status write', () => {
-    const { object } = statusOf(
-      outcomes.present(reporting(at('NoUpdate'), { size: 1 }), seen),
-      identity,
-      now,
-    );
+    const ending = outcomes.present(reporting(at('NoUpdate'), { size: 1 }), seen);
+    const { object } = statusOf(ending, identity, now);
     assert.equal((object.status as { readonly size?: number }).size, 1);
   });
 
@@ -341,20 +282,17 @@ describe('the outcome of a run over a managed resource', () => {
       const kept = { details: {}, note: { key: 'a2V5', for: claim }, isOwned: true };
       const entry = { ...kept, write: () => Promise.reject(), confirm: async () => undefined };
       const run = at('NoUpdate', managed({ claimRef: reference }, { annotations }), { entry });
-      return outcomes.present(run, { ...seen, ready: available() }).used;
+      return outcomes.present(run, works).used;
     };
-    assert.deepEqual(usedFor('FancySQLInstance team/orders'), [
-      'crossplane.io/adopt-identity',
-      'crossplane.io/reoffer',
-    ]);
+    const both = ['crossplane.io/adopt-identity', 'crossplane.io/reoffer'];
+    assert.deepEqual(usedFor('FancySQLInstance team/orders'), both);
     assert.deepEqual(usedFor('FancySQLInstance team/former'), ['crossplane.io/adopt-identity']);
     const { uid: _none, ...reserved } = claimRef();
     assert.deepEqual(usedFor('FancySQLInstance team/orders', reserved), ['crossplane.io/adopt-identity']);
   });
 
   test('a creation that found an existing resource is followed at once by an update that sets the credential', () => {
-    const run = at('CreateExternal', undefined, { credential: { value: 'p', isApplied: false } });
-    const ending = outcomes.present(run, { ...seen, ready: available() });
+    const ending = outcomes.present(at('CreateExternal', undefined, { credential }), works);
     assert.equal(ending.next, 0);
     assert.equal(statusOf(ending, identity, now).object.status?.bindingPhase, undefined);
   });
