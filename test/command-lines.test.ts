@@ -21,16 +21,25 @@ const account = (
   secretAccessKey: string,
   denied: readonly string[] = [],
 ) => ({
-  ...{ id, accessKeyId, secretAccessKey, denied },
+  id,
+  accessKeyId,
+  secretAccessKey,
+  denied,
 });
 const { accessKeyId: exampleKey } = exampleAccount;
 const delays = { provisioningMs: 2_000, deletionMs: 1_000, readDelayMs: 0, failRate: 0 };
 const awsOptions = {
-  ...{ port: 18090, accounts: [{ ...exampleAccount, denied: [] }], quotas: {} },
+  port: 18090,
+  accounts: [{ ...exampleAccount, denied: [] }],
+  quotas: {},
   ...delays,
 };
 const gcpOptions = {
-  ...{ port: 18085, updateMs: 1_000, tokenLifetimeMs: 3_600_000, quotas: {}, disabled: [] },
+  port: 18085,
+  updateMs: 1_000,
+  tokenLifetimeMs: 3_600_000,
+  quotas: {},
+  disabled: [],
   ...delays,
 };
 const ofAws = (options: object) => ({ options: { ...awsOptions, ...options } });
@@ -42,10 +51,16 @@ const commands: Readonly<Record<string, Command>> = {
     accepted: {
       '--no-databases': { hasDatabases: false },
       '--port 0 --provisioning-time 10s --deletion-time 0 --read-delay 500ms': ofAws({
-        ...{ port: 0, provisioningMs: 10_000, deletionMs: 0, readDelayMs: 500 },
+        port: 0,
+        provisioningMs: 10_000,
+        deletionMs: 0,
+        readDelayMs: 500,
       }),
       '--fail-rate 0.1 --rate-limit 20 --data aws.json --quota vpc=2 --quota instance=0': ofAws({
-        ...{ failRate: 0.1, rateLimit: 20, dataFile: 'aws.json', quotas: { vpc: 2, instance: 0 } },
+        failRate: 0.1,
+        rateLimit: 20,
+        dataFile: 'aws.json',
+        quotas: { vpc: 2, instance: 0 },
       }),
       '--account 111122223333:AKIAREDREDREDRED0001:secret-of-red --account 444455556666:AKIABLUEBLUEBLUE0002:secret/of+blue --deny AKIABLUEBLUEBLUE0002=ec2:*':
         ofAws({
@@ -83,13 +98,27 @@ const commands: Readonly<Record<string, Command>> = {
     accepted: {
       '--flavour other': { flavour: 'other', port: 18081 },
       '--port 0 --token t --data held.json --provisioning-time 1m30s --deletion-time 0': {
-        ...{ port: 0, token: 't', dataFile: 'held.json', provisioningMs: 90_000, deletionMs: 0 },
+        port: 0,
+        token: 't',
+        dataFile: 'held.json',
+        provisioningMs: 90_000,
+        deletionMs: 0,
       },
       '--read-delay 250ms --fail-rate .5 --rate-limit 9': { readDelayMs: 250, failRate: 0.5, rateLimit: 9 },
     },
     refused: [
-      ...['--bogus', '--port 70000', '--port x', '--port', '--token ', '--data ', '--provisioning-time 2'],
-      ...['--deletion-time soon', '--read-delay -1s', '--fail-rate 1.5', '--rate-limit 0', '--flavour sweet'],
+      '--bogus',
+      '--port 70000',
+      '--port x',
+      '--port',
+      '--token ',
+      '--data ',
+      '--provisioning-time 2',
+      '--deletion-time soon',
+      '--read-delay -1s',
+      '--fail-rate 1.5',
+      '--rate-limit 0',
+      '--flavour sweet',
     ],
   },
   'the emulator of Google Cloud': {
@@ -98,16 +127,25 @@ const commands: Readonly<Record<string, Command>> = {
     accepted: {
       '--port 0 --data held.json --key-file key.json --provisioning-time 1m30s --update-time 5s --deletion-time 0 --read-delay 250ms --no-redis':
         {
-          ...{ hasRedis: false, keyFile: 'key.json' },
+          hasRedis: false,
+          keyFile: 'key.json',
           options: {
-            ...{ ...gcpOptions, port: 0, dataFile: 'held.json' },
-            ...{ provisioningMs: 90_000, updateMs: 5_000, deletionMs: 0, readDelayMs: 250 },
+            ...gcpOptions,
+            port: 0,
+            dataFile: 'held.json',
+            provisioningMs: 90_000,
+            updateMs: 5_000,
+            deletionMs: 0,
+            readDelayMs: 250,
           },
         },
       '--token-lifetime 1m --fail-rate .5 --rate-limit 9 --quota-instances 3 --quota-gb 16 --disable redis.googleapis.com --disable pubsub.googleapis.com':
         {
           options: {
-            ...{ ...gcpOptions, tokenLifetimeMs: 60_000, failRate: 0.5, rateLimit: 9 },
+            ...gcpOptions,
+            tokenLifetimeMs: 60_000,
+            failRate: 0.5,
+            rateLimit: 9,
             quotas: { instances: 3, memoryGb: 16 },
             disabled: ['redis.googleapis.com', 'pubsub.googleapis.com'],
           },
@@ -116,8 +154,13 @@ const commands: Readonly<Record<string, Command>> = {
     refused: [
       ['--bogus', "Unknown option '--bogus'"],
       ['serve', /^Unexpected argument 'serve'/],
-      ...['--port 70000', '--provisioning-time 2', '--update-time soon', '--token-lifetime -1s'],
-      ...['--fail-rate 1.5', '--rate-limit 0', '--quota-gb many'],
+      '--port 70000',
+      '--provisioning-time 2',
+      '--update-time soon',
+      '--token-lifetime -1s',
+      '--fail-rate 1.5',
+      '--rate-limit 0',
+      '--quota-gb many',
       ['--data ', '--data: must name a file'],
       ['--key-file ', '--key-file: must name a file'],
       ['--disable compute.googleapis.com', /^--disable: "compute/],

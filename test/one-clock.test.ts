@@ -29,8 +29,19 @@ const forbidden: Readonly<Record<string, RegExp>> = {
 
 /** The RxJS functions that use the global clock unless another one is passed. */
 const timed = [
-  ...['timer', 'interval', 'delay', 'debounceTime', 'throttleTime', 'auditTime', 'sampleTime'],
-  ...['timeout', 'timeoutWith', 'bufferTime', 'windowTime', 'timestamp', 'timeInterval'],
+  'timer',
+  'interval',
+  'delay',
+  'debounceTime',
+  'throttleTime',
+  'auditTime',
+  'sampleTime',
+  'timeout',
+  'timeoutWith',
+  'bufferTime',
+  'windowTime',
+  'timestamp',
+  'timeInterval',
 ];
 
 /** Files that may use these, each with its reason. */
@@ -142,9 +153,11 @@ describe('the rules notice', () => {
 
   /** Operators that use the global clock only with some arguments, or under another name. */
   const hidden = [
-    ...['source$.pipe(retry({ delay: 1000 }))', 'source$.pipe(repeat({ count: 3, delay: 10 }))'],
+    'source$.pipe(retry({ delay: 1000 }))',
+    'source$.pipe(repeat({ count: 3, delay: 10 }))',
     'new ReplaySubject<string>(1, 500)',
-    ...['source$.pipe(shareReplay({ bufferSize: 1, windowTime: 500, refCount: true }))', '[10].map(timer)'],
+    'source$.pipe(shareReplay({ bufferSize: 1, windowTime: 500, refCount: true }))',
+    '[10].map(timer)',
   ];
   for (const code of hidden) {
     test(`an operator by the global clock: ${code}`, () => {

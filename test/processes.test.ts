@@ -12,8 +12,11 @@ describe('the processes of the tests', () => {
 
   test('the longest start first, unit tests share a process, and a file that needs its own has it', () => {
     const files = [
-      ...['test/apis/generate.test.ts', 'test/cluster/claims.test.ts', 'test/cluster/gcp.test.ts'],
-      ...['test/controllers/core/stack.test.ts', 'test/controllers/core/status.test.ts'],
+      'test/apis/generate.test.ts',
+      'test/cluster/claims.test.ts',
+      'test/cluster/gcp.test.ts',
+      'test/controllers/core/stack.test.ts',
+      'test/controllers/core/status.test.ts',
       'test/rooms.test.ts',
     ];
     const [generate = '', claims = '', gcp = '', stack = '', status = '', rooms = ''] = files;

@@ -12,16 +12,38 @@ export interface TestProcess {
 
 /** Rooms whose tests start servers, or take longer than a unit test may. */
 export const notUnit: readonly string[] = [
-  ...['bench', 'browser', 'chaos', 'cluster', 'docs', 'e2e', 'mutants'],
-  ...['package', 'postgresql', 'mariadb', 'redis'],
+  'bench',
+  'browser',
+  'chaos',
+  'cluster',
+  'docs',
+  'e2e',
+  'mutants',
+  'package',
+  'postgresql',
+  'mariadb',
+  'redis',
 ];
 
 /** Files of rooms that share a process, but that have their own: they wait for processes that they start, measure theirs, or take long. */
 export const alone: readonly string[] = [
-  ...['apis/generate', 'app/generate', 'app/lazy-libraries', 'budgets/start', 'local/commands'],
-  ...['controllers/core/legacy-cases', 'model/explore', 'model/main', 'model/rules'],
-  ...['no-servers', 'runtime/process/process', 'simulation/main', 'trace/command', 'chaos/chaos'],
-  ...['runtime/cache/watch', 'runtime/process/heap', 'runtime/process/shutdown'],
+  'apis/generate',
+  'app/generate',
+  'app/lazy-libraries',
+  'budgets/start',
+  'local/commands',
+  'controllers/core/legacy-cases',
+  'model/explore',
+  'model/main',
+  'model/rules',
+  'no-servers',
+  'runtime/process/process',
+  'simulation/main',
+  'trace/command',
+  'chaos/chaos',
+  'runtime/cache/watch',
+  'runtime/process/heap',
+  'runtime/process/shutdown',
 ];
 
 /** Tests that share a process, by the beginnings of their paths. The first that fits counts; other unit tests are `rest`. */
@@ -34,23 +56,40 @@ const shared: Readonly<Record<string, readonly string[]>> = {
   runtime: ['runtime/', 'trace/'],
   tools: ['bench/', 'chaos/'],
   pages: [
-    ...['docs/decisions', 'docs/metric-names', 'docs/readme', 'docs/references', 'docs/site-links'],
-    ...['docs/tables', 'docs/tried'],
+    'docs/decisions',
+    'docs/metric-names',
+    'docs/readme',
+    'docs/references',
+    'docs/site-links',
+    'docs/tables',
+    'docs/tried',
   ],
 };
 
 /** The processes that take longest, longest first. They start first, so that no core waits for the last one. */
 export const longest: readonly string[] = [
-  ...[
-    ...['docs/adding-a-managed-service', 'package/scaffold', 'simulation', 'systems', 'hostile', 'runtime'],
-    'rest',
-  ],
-  ...['chaos/chaos', 'e2e/demo', 'cluster/docs', 'local/commands', 'docs/guides', 'cluster/claims'],
-  ...['package/release', 'docs/page-commands', 'docs/deploy'],
-  ...[
-    ...['cluster/advice/advice', 'cluster/control-plane', 'cluster/crd', 'browser/docs-site', 'core'],
-    'controllers',
-  ],
+  'docs/adding-a-managed-service',
+  'package/scaffold',
+  'simulation',
+  'systems',
+  'hostile',
+  'runtime',
+  'rest',
+  'chaos/chaos',
+  'e2e/demo',
+  'cluster/docs',
+  'local/commands',
+  'docs/guides',
+  'cluster/claims',
+  'package/release',
+  'docs/page-commands',
+  'docs/deploy',
+  'cluster/advice/advice',
+  'cluster/control-plane',
+  'cluster/crd',
+  'browser/docs-site',
+  'core',
+  'controllers',
 ];
 
 const nameOf = (file: string): string => file.replace(/^test\//, '').replace(/\.test\.ts$/, '');

@@ -19,13 +19,23 @@ const claimGroups = groups.filter((name) => !stacks.includes(name));
 const ofClaims = ['apis/core/', 'controllers/core/', 'controllers/core/claim/', 'runtime/'];
 /** The decisions of the controllers, as far as a trace shows them. */
 const decisions = [
-  ...['apis/core/', 'controllers/core/', 'controllers/core/claim/', 'controllers/core/claim-binding/'],
-  ...['controllers/core/managed/', 'controllers/core/provider/', 'runtime/', 'trace/catalogue.ts'],
+  'apis/core/',
+  'controllers/core/',
+  'controllers/core/claim/',
+  'controllers/core/claim-binding/',
+  'controllers/core/managed/',
+  'controllers/core/provider/',
+  'runtime/',
+  'trace/catalogue.ts',
 ];
 /** The rooms on which stacks and the kit for authors build. */
 const forAuthors = [
-  ...['apis/core/', 'controllers/core/', 'controllers/core/managed/', 'controllers/core/provider/'],
-  ...['controllers/core/stack.ts', 'runtime/'],
+  'apis/core/',
+  'controllers/core/',
+  'controllers/core/managed/',
+  'controllers/core/provider/',
+  'controllers/core/stack.ts',
+  'runtime/',
 ];
 
 /**
@@ -56,23 +66,45 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   'runtime/time/': [],
   'runtime/log/': ['apis/core/', 'runtime/time/'],
   'runtime/client/': [
-    ...['apis/core/', 'clients/retry-after.ts', 'runtime/abortable.ts', 'runtime/log/', 'runtime/time/'],
+    'apis/core/',
+    'clients/retry-after.ts',
+    'runtime/abortable.ts',
+    'runtime/log/',
+    'runtime/time/',
   ],
   'runtime/cache/': [
-    ...['apis/core/', 'runtime/abortable.ts', 'runtime/bounded-cache.ts', 'runtime/client/', 'runtime/log/'],
+    'apis/core/',
+    'runtime/abortable.ts',
+    'runtime/bounded-cache.ts',
+    'runtime/client/',
+    'runtime/log/',
     'runtime/time/',
   ],
   'runtime/events/': [
-    ...['apis/core/', 'runtime/bounded-cache.ts', 'runtime/client/', 'runtime/log/', 'runtime/time/'],
+    'apis/core/',
+    'runtime/bounded-cache.ts',
+    'runtime/client/',
+    'runtime/log/',
+    'runtime/time/',
   ],
   'runtime/controller/': [
-    ...['apis/core/', 'runtime/bounded-cache.ts', 'runtime/cache/', 'runtime/client/', 'runtime/events/'],
-    ...['runtime/log/', 'runtime/time/'],
+    'apis/core/',
+    'runtime/bounded-cache.ts',
+    'runtime/cache/',
+    'runtime/client/',
+    'runtime/events/',
+    'runtime/log/',
+    'runtime/time/',
   ],
   'runtime/probes/': ['runtime/cache/', 'runtime/client/', 'runtime/controller/', 'runtime/time/'],
   'runtime/process/': [
-    ...['apis/core/', 'runtime/cache/', 'runtime/client/', 'runtime/controller/', 'runtime/log/'],
-    ...['runtime/probes/', 'runtime/time/'],
+    'apis/core/',
+    'runtime/cache/',
+    'runtime/client/',
+    'runtime/controller/',
+    'runtime/log/',
+    'runtime/probes/',
+    'runtime/time/',
   ],
 
   'controllers/core/': ['apis/core/', 'clients/external-error.ts', 'runtime/'],
@@ -83,31 +115,54 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   'controllers/core/secret-propagation/': ofClaims,
   'controllers/core/in-use/': ['apis/core/', 'controllers/core/', 'runtime/'],
   'controllers/core/provider/': [
-    ...['apis/core/', 'clients/external-error.ts', 'controllers/core/', 'controllers/core/in-use/'],
+    'apis/core/',
+    'clients/external-error.ts',
+    'controllers/core/',
+    'controllers/core/in-use/',
     'runtime/',
   ],
   'controllers/core/references/': ['apis/core/', 'controllers/core/', 'runtime/'],
   'controllers/core/connection/': ['apis/core/', 'controllers/core/', 'runtime/'],
   /** The secret stores: Kubernetes and Vault. */
   'controllers/stores/': [
-    ...['apis/core/', 'clients/', 'controllers/core/', 'controllers/core/connection/'],
-    ...['controllers/core/provider/', 'runtime/'],
+    'apis/core/',
+    'clients/',
+    'controllers/core/',
+    'controllers/core/connection/',
+    'controllers/core/provider/',
+    'runtime/',
   ],
   'controllers/core/managed/': [
-    ...['apis/core/', 'clients/external-error.ts', 'clients/without-secrets.ts', 'controllers/core/'],
-    ...['controllers/core/connection/', 'controllers/core/provider/', 'controllers/core/references/'],
+    'apis/core/',
+    'clients/external-error.ts',
+    'clients/without-secrets.ts',
+    'controllers/core/',
+    'controllers/core/connection/',
+    'controllers/core/provider/',
+    'controllers/core/references/',
     'runtime/',
   ],
   'controllers/core/stack.ts': [
-    ...['apis/core/', 'controllers/core/', 'controllers/core/claim/', 'controllers/core/claim-binding/'],
-    ...['controllers/core/claim-defaulting/', 'controllers/core/claim-scheduling/'],
-    ...['controllers/core/connection/', 'controllers/core/in-use/', 'controllers/core/managed/'],
-    ...['controllers/core/provider/', 'controllers/core/secret-propagation/', 'runtime/'],
+    'apis/core/',
+    'controllers/core/',
+    'controllers/core/claim/',
+    'controllers/core/claim-binding/',
+    'controllers/core/claim-defaulting/',
+    'controllers/core/claim-scheduling/',
+    'controllers/core/connection/',
+    'controllers/core/in-use/',
+    'controllers/core/managed/',
+    'controllers/core/provider/',
+    'controllers/core/secret-propagation/',
+    'runtime/',
   ],
 
   'controllers/author/': [
     ...forAuthors,
-    ...['apis/crd.ts', 'clients/', 'clients/external-error.ts', 'controllers/core/references/'],
+    'apis/crd.ts',
+    'clients/',
+    'clients/external-error.ts',
+    'controllers/core/references/',
   ],
   ...Object.fromEntries(
     stacks.map((stack) => [
@@ -115,7 +170,10 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
       [
         `apis/${stack}/`,
         ...claimGroups.map((group) => `apis/${group}/`),
-        ...['clients/', 'clients/external-error.ts', `clients/${stack}/`, 'controllers/author/'],
+        'clients/',
+        'clients/external-error.ts',
+        `clients/${stack}/`,
+        'controllers/author/',
         ...forAuthors,
       ],
     ]),
@@ -124,7 +182,10 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   /** The composition root. Only `main.ts` and the programs of other rooms lie above it. */
   'app/': ['apis/', 'apis/core/', 'app/metrics/', 'controllers/', 'dashboard/', 'runtime/'],
   'app/metrics/': [
-    ...['apis/core/', 'controllers/core/', 'controllers/core/managed/', 'controllers/core/stack.ts'],
+    'apis/core/',
+    'controllers/core/',
+    'controllers/core/managed/',
+    'controllers/core/stack.ts',
     'runtime/',
   ],
 
@@ -133,11 +194,19 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   'trace/read/': [...decisions, 'trace/model/'],
   'trace/show/': ['apis/core/', 'trace/model/'],
   'trace/catalogue.ts': [
-    ...['apis/core/', 'controllers/author/', 'controllers/core/', 'controllers/core/managed/'],
+    'apis/core/',
+    'controllers/author/',
+    'controllers/core/',
+    'controllers/core/managed/',
     'trace/likeness.ts',
   ],
   'trace/command.ts': [
-    ...['apis/core/', 'controllers/author/', 'runtime/', 'trace/catalogue.ts', 'trace/model/', 'trace/read/'],
+    'apis/core/',
+    'controllers/author/',
+    'runtime/',
+    'trace/catalogue.ts',
+    'trace/model/',
+    'trace/read/',
     'trace/show/',
   ],
   'trace/run-here.ts': ['controllers/author/', 'runtime/', 'trace/command.ts'],
@@ -146,8 +215,15 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
 
   /** The live page of a process: it reads what the process has. */
   'dashboard/': [
-    ...['apis/core/', 'controllers/author/', 'controllers/core/', 'controllers/core/provider/'],
-    ...['dashboard/page/', 'runtime/', 'trace/catalogue.ts', 'trace/model/', 'trace/read/'],
+    'apis/core/',
+    'controllers/author/',
+    'controllers/core/',
+    'controllers/core/provider/',
+    'dashboard/page/',
+    'runtime/',
+    'trace/catalogue.ts',
+    'trace/model/',
+    'trace/read/',
   ],
   /** Runs in a browser, and takes types alone from elsewhere. */
   'dashboard/page/': ['apis/core/', 'trace/model/'],
@@ -158,8 +234,16 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
 
   /** The modules that authors of other repositories import, and the command that they run. */
   'package/': [
-    ...['apis/', 'app/', 'clients/', 'clients/external-error.ts', 'controllers/', 'emulators/', 'local/'],
-    ...['runtime/', 'testing/', 'trace/run-here.ts'],
+    'apis/',
+    'app/',
+    'clients/',
+    'clients/external-error.ts',
+    'controllers/',
+    'emulators/',
+    'local/',
+    'runtime/',
+    'testing/',
+    'trace/run-here.ts',
   ],
   'main.ts': ['app/', 'runtime/'],
   /** Builds the site of the docs. */

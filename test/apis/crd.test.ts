@@ -128,8 +128,11 @@ describe('columns of kubectl get', () => {
 
   /** The longest value of each column that users meet; a name is as long as a name of a real cluster. */
   const longest: Readonly<Record<string, string>> = {
-    ...{ NAMESPACE: 'team-warehouses', AGE: '7y364d' },
-    ...{ READY: 'False', SYNCED: 'False', STATUS: 'Unbindable' },
+    NAMESPACE: 'team-warehouses',
+    AGE: '7y364d',
+    READY: 'False',
+    SYNCED: 'False',
+    STATUS: 'Unbindable',
   };
   /** The heading of `kubectl get <category> -A`: three spaces between columns, and kind and group before each name. */
   function heading({ spec }: CustomResourceDefinition, name: string, REASON = ''): string {

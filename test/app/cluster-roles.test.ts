@@ -86,7 +86,14 @@ test('people may do with claims what they like, and see classes', () => {
   assert.deepEqual(granted(roleManifests(userRoles(kinds), 'Made by hand.')), {
     'services-stack-claims-edit': {
       'queues.org/anyqueues': [
-        ...['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
+        'create',
+        'delete',
+        'deletecollection',
+        'get',
+        'list',
+        'patch',
+        'update',
+        'watch',
       ],
     },
     'services-stack-claims-view': { 'queues.org/anyqueues': ['get', 'list', 'watch'] },

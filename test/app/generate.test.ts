@@ -12,8 +12,15 @@ describe('npm run generate, for what follows from the stacks', () => {
   let copy: ProjectCopy;
   before(async () => {
     copy = await copyProject([
-      ...['apis', 'app', 'clients', 'controllers', 'runtime', 'package.json'],
-      ...['crds', 'deploy', page],
+      'apis',
+      'app',
+      'clients',
+      'controllers',
+      'runtime',
+      'package.json',
+      'crds',
+      'deploy',
+      page,
     ]);
   });
   after(() => copy?.remove());

@@ -33,8 +33,12 @@ async function saidBy(program: readonly string[]): Promise<string> {
     writeFileSync(
       kubeconfig,
       JSON.stringify({
-        ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'none' },
-        ...{ clusters: [cluster], contexts: [context], users: [{ name: 'none', user: {} }] },
+        apiVersion: 'v1',
+        kind: 'Config',
+        'current-context': 'none',
+        clusters: [cluster],
+        contexts: [context],
+        users: [{ name: 'none', user: {} }],
       }),
     );
     const args = [

@@ -22,7 +22,10 @@ afterEach(endWorlds);
 
 const keyIn = (namespace: string) => ({ namespace, name: 'conn' });
 const secretIn = (namespace: string): Secret => ({
-  ...{ apiVersion: 'v1', kind: 'Secret', type: connectionSecretType, metadata: keyIn(namespace) },
+  apiVersion: 'v1',
+  kind: 'Secret',
+  type: connectionSecretType,
+  metadata: keyIn(namespace),
 });
 
 const leftAlone = 'the secrets of namespace other are left alone';

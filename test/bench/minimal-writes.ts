@@ -71,7 +71,8 @@ export async function minimalWrites(scene: Scene, sample: BoundClaim, count: num
   });
   const deleted = deleting();
   return {
-    ...{ bindSeconds, deleteSeconds },
+    bindSeconds,
+    deleteSeconds,
     apiServerSeconds: bound.apiServerSeconds,
     apiServerDeletingSeconds: deleted.apiServerSeconds,
     othersBinding: bound.others,
@@ -115,7 +116,8 @@ async function bindByHand(scene: Scene, sample: BoundClaim, name: string): Promi
   await client.patch(FavouriteDBInstanceKind, { name }, unbound, status);
   const ownerReferences = [controllerReference(claim)];
   await client.create(SecretKind, {
-    ...{ ...secret, metadata: { ...key, annotations: propagatesFrom(sourceKey), ownerReferences } },
+    ...secret,
+    metadata: { ...key, annotations: propagatesFrom(sourceKey), ownerReferences },
   });
   await client.patch(FavouriteDBInstanceKind, { name }, { status: { bindingPhase: 'Bound' } }, status);
   return client.patch(FancySQLInstanceKind, key, { status: sample.claim.status }, status);

@@ -90,15 +90,23 @@ describe('the live page in a browser', { skip }, () => {
   test('every claim, trouble first, with its sign, name and what it says', async () => {
     const page = await opened();
     assert.deepEqual((await texts(page, '.row .name')).slice(0, 3), [
-      ...['team-shop/dreams', 'team-shop/second', 'team-shop/archive'],
+      'team-shop/dreams',
+      'team-shop/second',
+      'team-shop/archive',
     ]);
     assert.deepEqual((await texts(page, '.row .says')).slice(0, 3), [
-      ...['NoMatchingClass', 'ClaimedByOther', 'Bound'],
+      'NoMatchingClass',
+      'ClaimedByOther',
+      'Bound',
     ]);
     const sign = await page.evaluate("document.querySelector('.row .glyph').getAttribute('aria-label')");
     assert.equal(sign, 'needs action');
     assert.deepEqual(await texts(page, '#healths button'), [
-      ...['2 need action', '0 with a problem', '0 in progress', '0 deleting', '7 ready'],
+      '2 need action',
+      '0 with a problem',
+      '0 in progress',
+      '0 deleting',
+      '7 ready',
     ]);
     assert.match((await texts(page, '#state'))[0] ?? '', /^live · 0\.1\.0 · fcp, ocp$/);
     await picture(page, 'light');

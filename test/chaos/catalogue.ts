@@ -128,8 +128,12 @@ function databaseClass(name: string, options: ClassOptions = {}) {
 
 function rdsClass() {
   const forProvider = {
-    ...{ region: 'us-west-1', dbInstanceClass: 'db.t3.micro', allocatedStorage: 20 },
-    ...{ masterUsername: 'app', backupRetentionPeriod: 1, applyModificationsImmediately: true },
+    region: 'us-west-1',
+    dbInstanceClass: 'db.t3.micro',
+    allocatedStorage: 20,
+    masterUsername: 'app',
+    backupRetentionPeriod: 1,
+    applyModificationsImmediately: true,
     skipFinalSnapshotBeforeDeletion: true,
   };
   return classOf(RDSInstanceClassKind, 'aws-small', { forProvider }, { labels: {} });
@@ -157,7 +161,8 @@ export const classObjects = (): readonly object[] => [
 /** A managed resource that a user creates. */
 export function madeByHand(name: string, reclaimPolicy: 'Retain' | 'Delete'): FavouriteDBInstance {
   const spec = {
-    ...{ providerRef: { name: 'favourite' }, reclaimPolicy },
+    providerRef: { name: 'favourite' },
+    reclaimPolicy,
     writeConnectionSecretToRef: { namespace: credentialsNamespace, name },
     forProvider: { fancinessLevel: 42, version: '5.7' },
   };

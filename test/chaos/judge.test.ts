@@ -23,7 +23,8 @@ const controlledBy = (object: Claim | Managed) => {
 /** A claim that is Bound and all that belongs to it. */
 function scene(name = 'one', policy: 'Delete' | 'Retain' = 'Delete') {
   const claim: Claim = {
-    ...{ apiVersion: 'database.crossplane.io/v1alpha1', kind: 'FancySQLInstance' },
+    apiVersion: 'database.crossplane.io/v1alpha1',
+    kind: 'FancySQLInstance',
     metadata: { namespace: 'team', name, uid: `claim-${name}` },
     spec: {
       resourceRef: { kind: 'FavouriteDBInstance', name: `managed-${name}` },
@@ -32,7 +33,8 @@ function scene(name = 'one', policy: 'Delete' | 'Retain' = 'Delete') {
     status: { bindingPhase: 'Bound', conditions },
   };
   const managed: Managed = {
-    ...{ apiVersion: 'database.fcp.crossplane.io/v1alpha3', kind: 'FavouriteDBInstance' },
+    apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+    kind: 'FavouriteDBInstance',
     metadata: { name: `managed-${name}`, uid: `managed-${name}` },
     spec: {
       claimRef: { kind: 'FancySQLInstance', namespace: 'team', name, uid: `claim-${name}` },

@@ -72,10 +72,17 @@ export function replica(options: ReplicaOptions): Replica {
     await writeFile(kubeconfig, kubeconfigFor(options.kubeconfig, server, token), { mode: 0o600 });
     if (isHeld) return;
     const args = [
-      ...['main.ts', '--kubeconfig', kubeconfig, '--log-level', 'debug'],
-      ...['--stacks', 'fcp,ocp,postgresql,aws,gcp'],
-      ...['--health-probe-bind-address', `127.0.0.1:${ports.health}`],
-      ...['--metrics-bind-address', `127.0.0.1:${ports.metrics}`],
+      'main.ts',
+      '--kubeconfig',
+      kubeconfig,
+      '--log-level',
+      'debug',
+      '--stacks',
+      'fcp,ocp,postgresql,aws,gcp',
+      '--health-probe-bind-address',
+      `127.0.0.1:${ports.health}`,
+      '--metrics-bind-address',
+      `127.0.0.1:${ports.metrics}`,
       ...flags,
     ];
     const process = startServerProcess(directory, user, args);

@@ -192,7 +192,8 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
   await applyTo(
     world.controlPlane,
     ...providers.map((provider) => credentialsSecret(world, proofNow(world, provider))),
-    ...[...providerObjects(world), ...classObjects()],
+    ...providerObjects(world),
+    ...classObjects(),
   );
   await Promise.all(world.replicas.map((each) => each.start()));
   await leading();

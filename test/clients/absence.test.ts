@@ -36,7 +36,10 @@ const strangers: Record<string, string> = {
 /** The collection where every request gets this answer. */
 const reported = (of: Collection[0], status: number, text: string): Readable =>
   of({
-    ...{ url: 'http://cloud.test', token: 't', clock: testClock(), random: () => 0 },
+    url: 'http://cloud.test',
+    token: 't',
+    clock: testClock(),
+    random: () => 0,
     dispatcher: answering(status, text),
   });
 
@@ -84,7 +87,10 @@ test('a cloud may have several words for what does not exist', async () => {
 
 test('a name that a path takes for another place is asked for nowhere, and nothing is made or deleted there', async () => {
   const { instances } = favouriteCloudClient({
-    ...{ url: 'http://cloud.test', token: 't', clock: testClock(), random: () => 0 },
+    url: 'http://cloud.test',
+    token: 't',
+    clock: testClock(),
+    random: () => 0,
     dispatcher: { request: () => assert.fail('a request was sent') },
   });
   for (const name of ['', '.', '..']) {

@@ -31,7 +31,11 @@ const statusAndCode = (text: string): [status: number, code: string] => {
 /** Options of a client whose every request gets this answer, or fails with this error. */
 const reported = (answer: { readonly status: number; readonly body?: object } | Error) =>
   ({
-    ...{ url: 'http://cloud', token: 'token', clock: testClock(), random: () => 0, maxAttempts: 1 },
+    url: 'http://cloud',
+    token: 'token',
+    clock: testClock(),
+    random: () => 0,
+    maxAttempts: 1,
     dispatcher:
       answer instanceof Error
         ? { request: () => Promise.reject(answer) }

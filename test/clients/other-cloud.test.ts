@@ -32,7 +32,10 @@ const nonsense: Record<string, { answer: unknown; says: RegExp }> = {
 for (const [name, { answer, says }] of Object.entries(nonsense)) {
   test(`an answer with ${name} is an error`, async () => {
     const client = otherCloudClient({
-      ...{ url: 'http://cloud.test', token: 't', clock: realClock(), random: () => 0 },
+      url: 'http://cloud.test',
+      token: 't',
+      clock: realClock(),
+      random: () => 0,
       dispatcher: answering(200, JSON.stringify(answer)),
     });
     await assert.rejects(

@@ -46,8 +46,13 @@ before(async () => {
   await cluster.create(ProviderConfigKind, { name: 'default' }, { spec });
   for (const engine of ['postgres', 'mysql']) {
     const forProvider = {
-      ...{ region, engine, dbInstanceClass: 'db.t3.micro', allocatedStorage: 20 },
-      ...{ masterUsername: 'masteruser', dbName: 'app', skipFinalSnapshotBeforeDeletion: true },
+      region,
+      engine,
+      dbInstanceClass: 'db.t3.micro',
+      allocatedStorage: 20,
+      masterUsername: 'masteruser',
+      dbName: 'app',
+      skipFinalSnapshotBeforeDeletion: true,
     };
     const specTemplate = { writeConnectionSecretsToNamespace: 'infra', forProvider };
     await cluster.create(

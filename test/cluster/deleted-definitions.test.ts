@@ -37,8 +37,13 @@ describe('definitions that are deleted take their objects along, and what these 
     }
     const keep = (name: string) =>
       kubectl(
-        ...['patch', `${FavouriteDBInstanceKind.plural}.${FavouriteDBInstanceKind.group}`],
-        ...[resources[name] ?? '', '--type', 'merge', '-p', '{"spec":{"deletionPolicy":"Orphan"}}'],
+        'patch',
+        `${FavouriteDBInstanceKind.plural}.${FavouriteDBInstanceKind.group}`,
+        resources[name] ?? '',
+        '--type',
+        'merge',
+        '-p',
+        '{"spec":{"deletionPolicy":"Orphan"}}',
       );
     await keep('before');
     await former.end('SIGTERM');

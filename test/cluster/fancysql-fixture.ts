@@ -78,7 +78,8 @@ export async function startFancySQL(
   const credentialsOfOther = { source: 'Secret', secretRef: reference('other') };
   await cluster.apply(
     ...[credentialsNamespace, ...namespaces].map((name) => objectOf(NamespaceKind, { name })),
-    ...[secret(favourite, 'favourite'), secret(other, 'other')],
+    secret(favourite, 'favourite'),
+    secret(other, 'other'),
     objectOf(fcp, { name: 'favourite' }, { spec: { credentialsSecretRef: reference('favourite') } }),
     objectOf(ocp, { name: 'default' }, { spec: { credentials: credentialsOfOther } }),
   );

@@ -140,8 +140,13 @@ test('docs/gcp.md, followed word for word from an empty control plane', async (t
     }
   }
   assert.deepEqual(followed, [
-    ...['create namespace', 'create secret generic crossplane', 'CloudMemorystoreInstance docs-sessions'],
-    ...['Topic docs-orders', 'create namespace', 'RedisCluster docs-cart', 'wait rediscluster'],
+    'create namespace',
+    'create secret generic crossplane',
+    'CloudMemorystoreInstance docs-sessions',
+    'Topic docs-orders',
+    'create namespace',
+    'RedisCluster docs-cart',
+    'wait rediscluster',
   ]);
   const made = ['docs-sessions', 'docs-refused'].map((name) => `cloudmemorystoreinstance/${name}`);
   await cluster.kubectl(['delete', '--wait=false', 'topic/docs-orders', ...made]);

@@ -146,8 +146,14 @@ describe('the API server accepts each manifest, and keeps each of its fields', (
     const [file = ''] = filesOf('patch');
     await controlPlane.kubectl(['create', 'configmap', 'argocd-cm', '--from-literal=url=kept']);
     const answer = await controlPlane.kubectl([
-      ...['patch', 'configmap', 'argocd-cm', '--dry-run=server', '-o', 'json'],
-      ...['--patch-file', join(projectRoot, file)],
+      'patch',
+      'configmap',
+      'argocd-cm',
+      '--dry-run=server',
+      '-o',
+      'json',
+      '--patch-file',
+      join(projectRoot, file),
     ]);
     const { data } = JSON.parse(answer) as { readonly data: Readonly<Record<string, string>> };
     assert.deepEqual(Object.keys(data).toSorted(), ['resource.customizations', 'url']);

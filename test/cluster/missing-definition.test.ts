@@ -30,8 +30,14 @@ describe('a definition that the API server does not have', () => {
     await fixture.cluster.kubectl(['delete', 'crd', `ambivalentdbinstances.${group}`]);
     [health, metrics] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
     stack = fixture.cluster.startProcess([
-      ...['--stacks', 'ocp,fcp,postgresql', '--poll-interval', '2s'],
-      ...['--health-probe-bind-address', health, '--metrics-bind-address', metrics],
+      '--stacks',
+      'ocp,fcp,postgresql',
+      '--poll-interval',
+      '2s',
+      '--health-probe-bind-address',
+      health,
+      '--metrics-bind-address',
+      metrics,
     ]);
   });
   after(async () => {

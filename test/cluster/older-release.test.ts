@@ -38,8 +38,12 @@ describe('two releases side by side', () => {
     fixture.claim('team-a', claimName, { classRef: favouriteClassRef('small') });
   const startOlder = () =>
     older.startNode([
-      ...['main.ts', '--kubeconfig', fixture.cluster.processKubeconfigPath, '--leader-elect=false'],
-      ...['--install-crds', ...flags],
+      'main.ts',
+      '--kubeconfig',
+      fixture.cluster.processKubeconfigPath,
+      '--leader-elect=false',
+      '--install-crds',
+      ...flags,
     ]);
 
   before(async () => {

@@ -64,7 +64,9 @@ describe('a tenant against all others, on a real API server', () => {
     await cluster.apply(
       { apiVersion: 'v1', kind: 'ServiceAccount', metadata },
       {
-        ...{ apiVersion: `${rbac}/v1`, kind: 'Role', metadata: { ...metadata, name: 'secrets' } },
+        apiVersion: `${rbac}/v1`,
+        kind: 'Role',
+        metadata: { ...metadata, name: 'secrets' },
         rules: [{ apiGroups: [''], resources: ['secrets'], verbs: ['*'] }],
       },
       binding('secrets', 'Role', 'secrets'),

@@ -5,8 +5,16 @@ export const theirs = { ownerId: 'PostgreSQLRole/theirs' };
 
 const everyAttribute = 'login createDb createRole inherit replication bypassRls superuser'.split(' ');
 export const badNames = [
-  ...['', 'a\0b', '\ud800', 'x'.repeat(64), 'ä'.repeat(32)],
-  ...['pg_mine', 'public', 'none', 'a\nb', 'a\u202eb'],
+  '',
+  'a\0b',
+  '\ud800',
+  'x'.repeat(64),
+  'ä'.repeat(32),
+  'pg_mine',
+  'public',
+  'none',
+  'a\nb',
+  'a\u202eb',
 ];
 
 /** Changes a role by these specs, one after the other, and observes each result. */

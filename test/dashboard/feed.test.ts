@@ -41,7 +41,11 @@ function world() {
   ).subscribe((batch) => batches.push(batch));
   const claims = storeOf(FancySQLInstanceKind);
   return {
-    ...{ clock, batches, event$, reader, claims },
+    clock,
+    batches,
+    event$,
+    reader,
+    claims,
     setFull: (is: boolean) => {
       isFull = is;
     },

@@ -18,7 +18,11 @@ const warning = { type: 'Warning' as const, reason: 'CannotObserveExternalResour
 
 const controller = 'favouritedbinstance.database.fcp.crossplane.io';
 const outcome: Outcome = {
-  ...{ controller, request: { name: 'a' }, because: [], durationMs: 1, isTimedOut: false },
+  controller,
+  request: { name: 'a' },
+  because: [],
+  durationMs: 1,
+  isTimedOut: false,
   result: 'requeue_after',
 };
 

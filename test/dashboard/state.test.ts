@@ -4,7 +4,13 @@ import { everything, State } from '../../dashboard/page/state.ts';
 import type { GraphNode, Health, NodeSort } from '../../dashboard/page/wire.ts';
 
 const node = (id: string, sort: NodeSort, given: Partial<GraphNode> = {}): GraphNode => ({
-  ...{ id, sort, kind: sort, resource: sort, name: id, health: 'ok', to: [] },
+  id,
+  sort,
+  kind: sort,
+  resource: sort,
+  name: id,
+  health: 'ok',
+  to: [],
   ...given,
 });
 
@@ -44,7 +50,11 @@ describe('the state of the page', () => {
 
   test('each health is counted, whichever is chosen', () =>
     assert.deepEqual(stateOf(...chain).counts({ ...everything, health: 'ok' }), {
-      ...{ broken: 2, troubled: 0, waits: 0, going: 0, ok: 1 },
+      broken: 2,
+      troubled: 0,
+      waits: 0,
+      going: 0,
+      ok: 1,
     }));
 
   const fares: readonly (readonly [claim: Health, resource: Health, together: Health])[] = [

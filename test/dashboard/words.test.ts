@@ -4,8 +4,13 @@ import type { GraphNode } from '../../dashboard/page/wire.ts';
 import { addressIn, ageOf, fragmentOf, isAt, kindWords } from '../../dashboard/page/words.ts';
 
 const node = (given: Partial<GraphNode>): GraphNode => ({
-  ...{ id: 'i', sort: 'claim', name: 'orders', health: 'ok', to: [] },
-  ...{ kind: 'FancySQLInstance', resource: 'fancysqlinstances.database.crossplane.io' },
+  id: 'i',
+  sort: 'claim',
+  name: 'orders',
+  health: 'ok',
+  to: [],
+  kind: 'FancySQLInstance',
+  resource: 'fancysqlinstances.database.crossplane.io',
   ...given,
 });
 const orders = node({ namespace: 'shop' });

@@ -29,8 +29,11 @@ const manifest = named.find(({ language }) => language === 'yaml')?.content ?? '
 
 /** The guide's claim: its kind is known in the guide only. */
 const ClaimKind: Kind<Claim> = {
-  ...{ group: 'example.org', version: 'v1alpha1', scope: 'Namespaced' },
-  ...{ kind: 'FancySQLInstance', plural: 'fancysqlinstances' },
+  group: 'example.org',
+  version: 'v1alpha1',
+  scope: 'Namespaced',
+  kind: 'FancySQLInstance',
+  plural: 'fancysqlinstances',
 };
 
 /** A folder that was empty, with the package in it, and the guide followed to its end: all its files written. */
@@ -142,8 +145,10 @@ describe('the guide to adding a managed service', () => {
     const output = await succeeds(own, process.execPath, ['--test', '--test-reporter=tap']);
     const skipped = [...output.matchAll(/^ *ok \d+ - .* # SKIP (.*)$/gm)].map(([, why]) => why);
     assert.deepEqual(skipped, [
-      ...['the test provides no `withoutDetails`', 'the test provides no `tags`'],
-      ...['the system does not assign names', 'create returns no name of an operation'],
+      'the test provides no `withoutDetails`',
+      'the test provides no `tags`',
+      'the system does not assign names',
+      'create returns no name of an operation',
     ]);
     assert.match(output, /^ *ok \d+ - two calls of create make one thing$/m);
   });
@@ -164,8 +169,13 @@ describe('the guide to adding a managed service', () => {
       cluster = await startCluster();
       metrics = `127.0.0.1:${await freePort()}`;
       const flags = [
-        ...['--install-crds', '--log-format', 'pretty'],
-        ...['--poll-interval', '2s', '--metrics-bind-address', metrics],
+        '--install-crds',
+        '--log-format',
+        'pretty',
+        '--poll-interval',
+        '2s',
+        '--metrics-bind-address',
+        metrics,
       ];
       stack = own.startNode(['src/main.ts', ...flags, '--kubeconfig', cluster.controlPlane.kubeconfigPath]);
     });

@@ -176,7 +176,8 @@ const table: Readonly<Record<string, Row>> = {
     {
       [account]: undefined,
       'ServiceAccount crossplane-system/databases': {
-        ...{ apiVersion: 'v1', kind: 'ServiceAccount' },
+        apiVersion: 'v1',
+        kind: 'ServiceAccount',
         metadata: { namespace: 'crossplane-system', name: 'databases' },
       },
       [`${pod} serviceAccountName`]: 'databases',
@@ -296,7 +297,9 @@ describe('the chart, rendered without Helm', { skip: withoutRenderer }, () => {
     const names = Object.keys(byName(objects));
     for (const name of [budget, monitor, alerts, grafana]) assert.ok(names.includes(name), name);
     const invocation = parseFlags(argsOf(objects), {
-      ...{ stacks: ['postgresql', 'aws', 'gcp'], name: 'services-stack', version: '0' },
+      stacks: ['postgresql', 'aws', 'gcp'],
+      name: 'services-stack',
+      version: '0',
     });
     assert.ok(invocation.type === 'run');
     const { stacks, namespaces, secretNamespaces, dashboardBindAddress, installCrds } = invocation.flags;
@@ -307,7 +310,9 @@ describe('the chart, rendered without Helm', { skip: withoutRenderer }, () => {
 
   test('with namespaces it gives the objects of deploy/namespaced, with flags instead of the ConfigMap', async () => {
     const { objects } = await chartWith({
-      ...{ namespaces: ['team-a'], secretNamespaces: ['cloud-credentials'], installCrds: false },
+      namespaces: ['team-a'],
+      secretNamespaces: ['cloud-credentials'],
+      installCrds: false,
     });
     const parts = [...objectsOf('deploy/base'), ...objectsOf('deploy/namespaced')];
     const wanted = byName(parts.filter(({ kind }) => !['Namespace', 'ConfigMap'].includes(kind)));

@@ -101,7 +101,9 @@ const cases = {
       ready: creating(),
     }),
     'a managed resource with an edit that has no effect needs a person': managedWith({
-      ...{ synced: reconcileError('cannot change'), ready: available(), isStuck: true },
+      synced: reconcileError('cannot change'),
+      ready: available(),
+      isStuck: true,
     }),
     'a managed resource that policies do not allow to create needs a person': managedWith({
       ready: { ...unavailable('missing'), error: { class: 'ExternalMissing' } },
@@ -120,7 +122,8 @@ const cases = {
   // Argo CD itself calls an object that is being deleted Progressing.
   ...all('Terminating', 'Healthy', {
     'a claim that is being deleted is terminating': {
-      ...{ ...bound, metadata: { ...bound.metadata, deletionTimestamp } },
+      ...bound,
+      metadata: { ...bound.metadata, deletionTimestamp },
     },
   }),
   ...all('Current', 'Suspended', {

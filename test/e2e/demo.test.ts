@@ -104,8 +104,17 @@ describe('npm run demo', () => {
     assert.equal(code, 0, said);
     assert.match(said, /Checked: all \d+ bound claims can be used/);
     for (const claim of [
-      ...['cart', 'search', 'posts', 'comments', 'orders', 'cart-db', 'posts-db', 'warehouse', 'invoices-db'],
-      ...['stock-db', 'sessions'],
+      'cart',
+      'search',
+      'posts',
+      'comments',
+      'orders',
+      'cart-db',
+      'posts-db',
+      'warehouse',
+      'invoices-db',
+      'stock-db',
+      'sessions',
     ]) {
       assert.match(said, new RegExp(`\\b${claim}\\b.* Bound +Available`), `${claim} is shown Bound`);
     }

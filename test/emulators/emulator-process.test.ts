@@ -8,7 +8,10 @@ describe('the error of a failure', () => {
     'as a string, if it is one': ['full', 'full'],
     'by the flag where the port may not be had': [
       Object.assign(new Error('listen EACCES: permission denied 127.0.0.1:80'), {
-        ...{ syscall: 'listen', code: 'EACCES', address: '127.0.0.1', port: 80 },
+        syscall: 'listen',
+        code: 'EACCES',
+        address: '127.0.0.1',
+        port: 80,
       }),
       '--port: cannot listen on 127.0.0.1:80: this process is not allowed to use that port; 0 takes a free one',
     ],

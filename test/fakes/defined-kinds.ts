@@ -80,8 +80,15 @@ export const cloudKinds = {
   claims: [MySQLInstanceKind, RedisClusterKind],
   classes: [RDSInstanceClassKind, CloudMemorystoreInstanceClassKind],
   managed: [
-    ...[VPCKind, SubnetKind, MachineKind, RDSInstanceKind, DBInstanceKind, QueueKind, NodeGroupKind],
-    ...[CloudMemorystoreInstanceKind, TopicKind],
+    VPCKind,
+    SubnetKind,
+    MachineKind,
+    RDSInstanceKind,
+    DBInstanceKind,
+    QueueKind,
+    NodeGroupKind,
+    CloudMemorystoreInstanceKind,
+    TopicKind,
   ],
   providers: [awsLegacy.ProviderKind, aws.ProviderConfigKind, gcpLegacy.ProviderKind, gcp.ProviderConfigKind],
 } as const;

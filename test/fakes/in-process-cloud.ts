@@ -32,7 +32,8 @@ export function inProcessCloud(
     },
   );
   return {
-    ...{ ...inside, url },
+    ...inside,
+    url,
     /** For the options of its client. Only the cloud exists: other hosts refuse connections. */
     dispatcher: carrierFor(),
     /** The same for the clients of one process, whose requests end with the process. */

@@ -62,7 +62,8 @@ export function inProcessGoogleCloud(
   const carrierFor = carriersTo(
     googleUrl,
     ({ path, method: verb, query }) => ({
-      ...{ system: 'gcp', verb },
+      system: 'gcp',
+      verb,
       // A created resource has its name beside the path.
       target: [path, query?.instanceId].filter((part) => part !== undefined).join('/'),
       isWrite: verb !== 'GET' && path !== '/token',

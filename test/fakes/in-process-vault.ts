@@ -24,7 +24,9 @@ export class InProcessVault extends Vault {
   /** For the clients of one process, whose requests go through a door of their own. Other hosts refuse connections. */
   carrierFor(carryOut?: CarryOutside): Carrier {
     const callOf = ({ path: target, method: verb }: CarriedRequest) => ({
-      ...{ system: 'vault', verb, target },
+      system: 'vault',
+      verb,
+      target,
       isWrite: verb !== 'GET',
     });
     return carriersTo(this.url, callOf, (request) => this.#serve(request))(carryOut);

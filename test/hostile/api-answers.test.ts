@@ -69,7 +69,14 @@ const thing = { apiVersion: 'test.example.org/v1', kind: 'Thing', metadata, spec
 const hostileJson: Arbitrary<string> = fc.oneof(
   fc.json({ maxDepth: 4 }),
   fc.constantFrom(
-    ...['', 'null', '[]', '{}', '""', '7', '{"__proto__":{"polluted":true}}', '{"kind":"Status"}'],
+    '',
+    'null',
+    '[]',
+    '{}',
+    '""',
+    '7',
+    '{"__proto__":{"polluted":true}}',
+    '{"kind":"Status"}',
     '{"kind":"Status","status":"Failure","code":"404","reason":7,"message":{"a":1},"details":7}',
     '{"kind":"Status","status":"Failure","code":404,"reason":"NotFound","message":"not found"}',
     '{"kind":"Status","status":"Success","details":{"name":"another","uid":"uid-1"}}',
@@ -122,7 +129,13 @@ const piecesOf = (text: Arbitrary<string>): Arbitrary<readonly Buffer[]> =>
 const headers: Arbitrary<Readonly<Record<string, string>>> = fc.dictionary(
   fc.constantFrom('retry-after', 'content-type', 'x-odd'),
   fc.constantFrom(
-    ...['1', '999999999999', '-1', 'soon', 'Fri, 31 Dec 9999 23:59:59 GMT', 'text/html', 'application/json'],
+    '1',
+    '999999999999',
+    '-1',
+    'soon',
+    'Fri, 31 Dec 9999 23:59:59 GMT',
+    'text/html',
+    'application/json',
   ),
   { noNullPrototype: true },
 );

@@ -22,11 +22,30 @@ export interface Names {
 
 /** Characters that a terminal, a log or a parser might interpret. */
 const oddTexts = [
-  ...['', ' ', '\u0000', 'red \u001b[31mtext\u001b[0m', 'title \u001b]0;owned\u0007'],
-  ...['forged\n{"level":"error","msg":"line"}\r\n', 'c1 \u009b31m', 'left \u202eright'],
-  ...['line\u2028separator', '\ufeffbom', 'zero\u200bwidth', 'žluťoučký 🐎'],
-  ...['__proto__', 'constructor', 'toString', '../../secrets', 'a/b/c', '%2e%2e%2f'],
-  ...['null', 'true', '-1', '1e999', '"; DROP DATABASE postgres; --', '{"name":"x"}'],
+  '',
+  ' ',
+  '\u0000',
+  'red \u001b[31mtext\u001b[0m',
+  'title \u001b]0;owned\u0007',
+  'forged\n{"level":"error","msg":"line"}\r\n',
+  'c1 \u009b31m',
+  'left \u202eright',
+  'line\u2028separator',
+  '\ufeffbom',
+  'zero\u200bwidth',
+  'žluťoučký 🐎',
+  '__proto__',
+  'constructor',
+  'toString',
+  '../../secrets',
+  'a/b/c',
+  '%2e%2e%2f',
+  'null',
+  'true',
+  '-1',
+  '1e999',
+  '"; DROP DATABASE postgres; --',
+  '{"name":"x"}',
   ...[63, 64, 253, 254].map((length) => 'x'.repeat(length)),
   'ž'.repeat(5_000),
 ];
@@ -157,7 +176,16 @@ const annotationNames = [
 ] as const;
 
 const annotationValues = [
-  ...['true', 'false', '1s', '-5s', '9e99h', '2020-01-01T00:00:00Z', '{}', '[]', '{"name":7}', 'null'],
+  'true',
+  'false',
+  '1s',
+  '-5s',
+  '9e99h',
+  '2020-01-01T00:00:00Z',
+  '{}',
+  '[]',
+  '{"name":7}',
+  'null',
 ];
 
 const annotationValue = (names: Names): Arbitrary<string> => {
@@ -256,11 +284,24 @@ export function secretArbitrary(names: Names, planted: string): Arbitrary<Secret
 /** A value of the wrong type. */
 const junk: Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(
-    ...[null, 0, -1, 1.5, true, '', 'text', [], {}, [null], [[]], [{}], { name: null }, { name: 7 }],
+    null,
+    0,
+    -1,
+    1.5,
+    true,
+    '',
+    'text',
+    [],
+    {},
+    [null],
+    [[]],
+    [{}],
+    { name: null },
+    { name: 7 },
   ),
-  fc.constantFrom<unknown>(
-    ...[{ name: ['x'] }, { apiVersion: 1, kind: {}, name: 'small' }, ['*', 7], { type: 'Ready' }],
-  ),
+  fc.constantFrom<unknown>({ name: ['x'] }, { apiVersion: 1, kind: {}, name: 'small' }, ['*', 7], {
+    type: 'Ready',
+  }),
   oddText,
   fc.constant(Array.from({ length: 200 }).reduce<unknown>((inner) => ({ inner }), 'deep')),
 );

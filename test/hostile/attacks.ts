@@ -101,7 +101,11 @@ const isOneOf = (kinds: readonly Kind[], { apiVersion, kind }: KubernetesObject)
   kinds.some((one) => one.kind === kind && apiVersionOf(one) === apiVersion);
 
 const named = ({ apiVersion, kind, metadata: { namespace, name, uid } }: KubernetesObject) => ({
-  ...{ apiVersion, kind, name, ...(namespace && { namespace }), ...(uid && { uid }) },
+  apiVersion,
+  kind,
+  name,
+  ...(namespace && { namespace }),
+  ...(uid && { uid }),
 });
 /** The names of others' objects and external resources. */
 const texts = (victims: Victims): readonly string[] => [
@@ -157,7 +161,8 @@ export const attacks: Readonly<Record<string, (victims: Victims) => readonly Att
       .flatMap(({ metadata: { namespace, name } }) =>
         [name, `${namespace}/${name}`, `../${namespace}/${name}`, `${namespace}%2F${name}`].map((secret) =>
           claimOf(FancySQLInstanceKind, `writeConnectionSecretToRef ${secret}`, {
-            ...{ classSelector, writeConnectionSecretToRef: { name: secret } },
+            classSelector,
+            writeConnectionSecretToRef: { name: secret },
           }),
         ),
       ),

@@ -42,8 +42,10 @@ async function inhabited(isEnforced: boolean): Promise<World> {
   ] as const;
   const handMade = (name: string, given: object = {}) => {
     const spec = {
-      ...{ writeConnectionSecretToRef: { namespace: 'infra', name }, forProvider: { fancinessLevel: 1 } },
-      ...{ reclaimPolicy: 'Retain', ...given },
+      writeConnectionSecretToRef: { namespace: 'infra', name },
+      forProvider: { fancinessLevel: 1 },
+      reclaimPolicy: 'Retain',
+      ...given,
     };
     world.put(FavouriteDBInstanceKind, { name }, { spec, status: {} });
   };
@@ -73,8 +75,17 @@ async function inhabited(isEnforced: boolean): Promise<World> {
       .map(({ metadata, status }) => `${metadata.name.slice(0, 9)} ${status?.bindingPhase}`),
   );
   assert.deepEqual(phases.toSorted(), [
-    ...['db-0 Bound', 'db-1 Bound', 'db-2 Bound', 'left Released', 'reserved Unbound', 'stored Unbound'],
-    ...['taken Bound', 'taken Bound', 'team-db-0 Bound', 'team-db-1 Bound', 'team-db-2 Bound'],
+    'db-0 Bound',
+    'db-1 Bound',
+    'db-2 Bound',
+    'left Released',
+    'reserved Unbound',
+    'stored Unbound',
+    'taken Bound',
+    'taken Bound',
+    'team-db-0 Bound',
+    'team-db-1 Bound',
+    'team-db-2 Bound',
   ]);
   return world;
 }
@@ -138,7 +149,9 @@ async function attacked(of: (victims: Victims) => readonly Attack[], isEnforced:
   const { cluster, simulation } = world;
   const { clock } = simulation;
   const held = {
-    ...{ before: othersOwn(world), outside: databaseNames(world), secrets: othersSecrets(cluster.objects()) },
+    before: othersOwn(world),
+    outside: databaseNames(world),
+    secrets: othersSecrets(cluster.objects()),
   };
   const given = of(victimsOf(world));
   const logged = simulation.log.length;

@@ -112,8 +112,21 @@ describe('the language check', () => {
 describe('the texts that the check reads', () => {
   test('Markdown: paragraphs, lists, headings and tables, without blocks of code', () => {
     const page = [
-      ...['# A `b` c', '', 'One [two](x.md)', 'three.', '', '```sh', 'told', '```', '', '1. Four', ''],
-      ...['| Five | six |', '|---|---|', '| seven | **eight**<br>nine |', ''],
+      '# A `b` c',
+      '',
+      'One [two](x.md)',
+      'three.',
+      '',
+      '```sh',
+      'told',
+      '```',
+      '',
+      '1. Four',
+      '',
+      '| Five | six |',
+      '|---|---|',
+      '| seven | **eight**<br>nine |',
+      '',
     ].join('\n');
     assert.deepEqual(textsOf('docs/page.md', page), [
       { kind: 'heading', text: 'A Code c', line: 1 },

@@ -38,7 +38,13 @@ export const words: readonly Word[] = [
   },
   {
     phrases: [
-      ...['offered again', 'an offer', 'the offer', 'offers it', 'is offered', 'was offered', 'be offered'],
+      'offered again',
+      'an offer',
+      'the offer',
+      'offers it',
+      'is offered',
+      'was offered',
+      'be offered',
     ],
     instead: 'made available again',
   },

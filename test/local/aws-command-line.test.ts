@@ -44,7 +44,8 @@ describe('the command line of AWS', () => {
     const options = { account, region: 'us-west-1', url: 'http://127.0.0.1:1' };
     assert.deepEqual(await runAws(made.program, ['ec2', 'describe-vpcs'], options), {
       args: '--endpoint-url http://127.0.0.1:1 --output json ec2 describe-vpcs',
-      ...{ region: 'us-west-1', key: 'key' },
+      region: 'us-west-1',
+      key: 'key',
     });
   });
 });

@@ -37,8 +37,17 @@ async function run(main: string, ...args: readonly string[]): Promise<Ended> {
 
 test('there are commands to ask', () => {
   const names = [
-    ...['aws', 'bench', 'chaos', 'control-plane', 'demo', 'favourite-cloud', 'gcp', 'guards', 'image'],
-    ...['model', 'mutants'],
+    'aws',
+    'bench',
+    'chaos',
+    'control-plane',
+    'demo',
+    'favourite-cloud',
+    'gcp',
+    'guards',
+    'image',
+    'model',
+    'mutants',
   ];
   const others = ['new-service', 'perturb', 'release', 'simulate', 'start', 'trace'];
   assert.deepEqual(commands.map(([name]) => name).toSorted(), [...names, ...others]);

@@ -15,7 +15,9 @@ export async function machine(t: TestContext, programs: Readonly<Record<string, 
   const home = await temporaryFolder(t);
   /** The failure of the source, and the number of calls of the source and of the proof of its programs. */
   const state: { failure?: string; asked: number; proved: number; isBroken: boolean } = {
-    ...{ asked: 0, proved: 0, isBroken: false },
+    asked: 0,
+    proved: 0,
+    isBroken: false,
   };
   const source: BinarySource = {
     name: 'source',
@@ -27,7 +29,9 @@ export async function machine(t: TestContext, programs: Readonly<Record<string, 
     },
   };
   return {
-    ...{ home, state, environment: { XDG_CACHE_HOME: home, PATH: home } },
+    home,
+    state,
+    environment: { XDG_CACHE_HOME: home, PATH: home },
     /** The options that a preparation shares with any other. */
     preparation: {
       progress: textProgress({ write: () => {} }),

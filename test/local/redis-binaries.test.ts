@@ -10,7 +10,8 @@ async function redisMachine(t: TestContext) {
   const programs = { 'redis-server': emptyProgram, 'redis-cli': emptyProgram };
   const { home, environment, preparation, state } = await machine(t, programs);
   return {
-    ...{ home, state },
+    home,
+    state,
     support: () => redisSupport(environment),
     prepare: () => prepareRedis({ environment, ...preparation }),
   };

@@ -75,7 +75,11 @@ describe('the database of a DB instance', { skip, timeout: 60_000 }, () => {
       assert.equal(port, 3306);
       const login = (password: string) =>
         runClient(binaries.client, 'create table if not exists kept (id int);', {
-          ...{ address, port, username: 'me', password, database: 'app' },
+          address,
+          port,
+          username: 'me',
+          password,
+          database: 'app',
         });
       await login('first');
       await servers.setPassword('db-TEST', 'second');

@@ -55,13 +55,20 @@ const counted = (state: State, { eachActOnce }: Scenario, { kind, text, apply }:
 });
 
 export const newClaim = (draft: Draft, { claims }: Scenario, claim: string): Claim => ({
-  ...{ uid: newUID(draft), deleting: false, finalizer: false },
-  ...{ resourceRef: claims[claim]?.resourceRef ?? '', bound: false },
+  uid: newUID(draft),
+  deleting: false,
+  finalizer: false,
+  resourceRef: claims[claim]?.resourceRef ?? '',
+  bound: false,
 });
 
 export const newResource = (draft: Draft, { name, policy, ...given }: ByHand): Resource =>
   resourceWith({
-    ...{ name, uid: newUID(draft), finalizer: false, policy, provisioned: false },
+    name,
+    uid: newUID(draft),
+    finalizer: false,
+    policy,
+    provisioned: false,
     claimRef: given.claimRef ?? null,
   });
 

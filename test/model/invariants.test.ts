@@ -131,7 +131,9 @@ const histories: Readonly<Record<Exclude<Invariant, 'ClaimRefStays' | 'Credentia
     scenario: {
       ...oneClaim,
       resources: [{ ...m0, policy: 'Delete' }],
-      ...{ startSettled: true, acts: ['restoreClaimAlone'], maxActs: 1 },
+      startSettled: true,
+      acts: ['restoreClaimAlone'],
+      maxActs: 1,
     },
     faulty: {
       ...production,
@@ -156,8 +158,11 @@ const histories: Readonly<Record<Exclude<Invariant, 'ClaimRefStays' | 'Credentia
   },
   PasswordIsKnownToOwnerOnly: {
     scenario: {
-      ...{ ...twoClaims, startSettled: true, onlyDeletedClaims: ['A'] },
-      ...{ acts: ['deleteClaim', 'removeClaimRef'], maxActs: 2 },
+      ...twoClaims,
+      startSettled: true,
+      onlyDeletedClaims: ['A'],
+      acts: ['deleteClaim', 'removeClaimRef'],
+      maxActs: 2,
     },
     faulty: insteadOf({
       ReplaceCredential(decision, name) {
@@ -195,8 +200,16 @@ describe('controllers with a fault break the invariant, and those of the product
 describe('no controller alone can break this: the API server, or a read, prevents it', () => {
   const claim: Claim = { uid: 'u1', deleting: false, finalizer: true, resourceRef: 'm0', bound: true };
   const resource: Resource = {
-    ...{ ...m0, uid: 'u2', deleting: false, finalizer: true, provisioned: false, rotation: 0, applied: 'p1' },
-    ...{ claimRef: { claim: 'A', uid: 'u1' }, phase: 'Bound', boundUID: 'u2' },
+    ...m0,
+    uid: 'u2',
+    deleting: false,
+    finalizer: true,
+    provisioned: false,
+    rotation: 0,
+    applied: 'p1',
+    claimRef: { claim: 'A', uid: 'u1' },
+    phase: 'Bound',
+    boundUID: 'u2',
   };
   const secret = { owner: 'u2', password: 'p1', rotation: 0, for: 'A' };
   const state = {

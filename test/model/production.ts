@@ -84,7 +84,10 @@ const secretDetails: SecretDetails = {
 const smallClass = { apiVersion, kind: 'ServerClass', name: 'small' };
 
 const claimReference = (name: string, uid: string): ObjectReference => ({
-  ...{ apiVersion, kind: 'Database', namespace, name },
+  apiVersion,
+  kind: 'Database',
+  namespace,
+  name,
   ...(uid !== '' && { uid }),
 });
 
@@ -93,9 +96,12 @@ const realClaim = (
   { resourceRef, ...claim }: Claim,
   policy: Policy | undefined,
 ): RealClaim => ({
-  ...{ apiVersion, kind: 'Database' },
+  apiVersion,
+  kind: 'Database',
   metadata: {
-    ...{ namespace, name, uid: claim.uid },
+    namespace,
+    name,
+    uid: claim.uid,
     ...(claim.finalizer && { finalizers: [finalizerNames.claim] }),
     ...(claim.deleting && { deletionTimestamp }),
   },
@@ -120,9 +126,11 @@ const realResource = (resource: Resource): Managed => {
     ...(applied !== '' && { credential: { hmac: hmac(applied, resource.uid), pending: false } }),
   };
   return {
-    ...{ apiVersion, kind: managedKind.kind },
+    apiVersion,
+    kind: managedKind.kind,
     metadata: {
-      ...{ name, uid: resource.uid },
+      name,
+      uid: resource.uid,
       ...(resource.finalizer && { finalizers: [finalizerNames.managed] }),
       ...(resource.deleting && { deletionTimestamp }),
     },
@@ -139,14 +147,21 @@ const realResource = (resource: Resource): Managed => {
 };
 
 const controller = (kind: string, name: string, uid: string) => ({
-  ...{ apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true },
+  apiVersion,
+  kind,
+  name,
+  uid,
+  controller: true,
+  blockOwnerDeletion: true,
 });
 
 /** The Secret of a resource. It consents to be copied to the Secrets of all claims: the model has no consent. */
 const realResourceSecret = (name: string, secret: ResourceSecret, claim: RealClaim): Secret => ({
-  ...{ apiVersion: 'v1', kind: 'Secret' },
+  apiVersion: 'v1',
+  kind: 'Secret',
   metadata: {
-    ...{ namespace: secretsNamespace, name },
+    namespace: secretsNamespace,
+    name,
     ownerReferences: [controller(managedKind.kind, name, secret.owner)],
     annotations: { ...consentTo(claim), [credentialAnnotation]: encodeNote(noteOf(secret)) },
   },
@@ -164,9 +179,11 @@ const noteOf = (secret: ResourceSecret): CredentialNote => ({
 function realClaimSecret(name: string, secret: ClaimSecret, source: Secret | undefined): Secret {
   const isOfClaim = /^u\d+$/.test(secret.owner);
   return {
-    ...{ apiVersion: 'v1', kind: 'Secret' },
+    apiVersion: 'v1',
+    kind: 'Secret',
     metadata: {
-      ...{ namespace, name },
+      namespace,
+      name,
       ...(isOfClaim && { ownerReferences: [controller('Database', name, secret.owner)] }),
       annotations: source ? propagatesFrom(secretKeyOf(source)) : {},
     },
@@ -264,7 +281,11 @@ function provisioningOf(name: string, claim: Claim, policy: Policy) {
 
 const freshResource = (name: string, { resourceRef, uid }: Claim, policy: Policy): Resource =>
   resourceWith({
-    ...{ name: resourceRef, uid: generated, finalizer: true, policy, provisioned: true },
+    name: resourceRef,
+    uid: generated,
+    finalizer: true,
+    policy,
+    provisioned: true,
     claimRef: { claim: name, uid },
   });
 
@@ -362,11 +383,9 @@ function reconcileManaged(see: View, name: string, run: Run): Decision {
     return recordStatus(resource, managed, run.applied);
   }
   const kept = secret && {
-    ...{
-      details: { password: secret.password },
-      note: noteOf(secret),
-      isOwned: secret.owner === resource.uid,
-    },
+    details: { password: secret.password },
+    note: noteOf(secret),
+    isOwned: secret.owner === resource.uid,
   };
   const decision = decideCredential({ managed, kept, secretDetails });
   if (decision !== undefined) return keepCredential(resource, decision);
@@ -375,8 +394,14 @@ function reconcileManaged(see: View, name: string, run: Run): Decision {
 
 function nextOf(managed: Managed, { exists }: Run, isCredentialDue: boolean): NextDecision {
   return decideNext({
-    ...{ managed, now, isCredentialDue, isNameKnown: true, isEdited: false },
-    ...{ graceMs: 0, confirmMs: 0, absentForMs: 0 },
+    managed,
+    now,
+    isCredentialDue,
+    isNameKnown: true,
+    isEdited: false,
+    graceMs: 0,
+    confirmMs: 0,
+    absentForMs: 0,
     observed: { exists, isUpToDate: true, ready: available() },
   });
 }

@@ -51,8 +51,13 @@ test('each condition is forced, each default turned round, each boolean turned a
   assert.deepEqual(
     mutantsIn('a.ts', source).map(({ line, was, becomes }) => `${line}: ${was} → ${becomes}`),
     [
-      ...['1: a && !b → true', '1: a && !b → false', '1: !b → true', '1: !b → false', '2: ?? → &&'],
-      ...['3: { return true; } → {}', '3: true → false'],
+      '1: a && !b → true',
+      '1: a && !b → false',
+      '1: !b → true',
+      '1: !b → false',
+      '2: ?? → &&',
+      '3: { return true; } → {}',
+      '3: true → false',
     ],
   );
 });

@@ -34,8 +34,13 @@ const reporting = `
 test('the bundle with the stacks that run by default keeps at most so much heap alive when it is ready', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'services-stack-memory-'));
   const server = await new FakeApiServer(
-    ...[...definitions, ...Object.values(cloudKinds).flat()],
-    ...[SecretKind, NamespaceKind, EventKind, LeaseKind, CustomResourceDefinitionKind],
+    ...definitions,
+    ...Object.values(cloudKinds).flat(),
+    SecretKind,
+    NamespaceKind,
+    EventKind,
+    LeaseKind,
+    CustomResourceDefinitionKind,
   ).start();
   const folder = join(directory, 'bundle');
   await bundle(folder);
@@ -45,8 +50,14 @@ test('the bundle with the stacks that run by default keeps at most so much heap 
   const child = spawn(
     process.execPath,
     [
-      ...['--import', `data:text/javascript,${encodeURIComponent(reporting)}`, 'main.js'],
-      ...['--kubeconfig', kubeconfig, '--leader-elect=false', '--health-probe-bind-address', probes],
+      '--import',
+      `data:text/javascript,${encodeURIComponent(reporting)}`,
+      'main.js',
+      '--kubeconfig',
+      kubeconfig,
+      '--leader-elect=false',
+      '--health-probe-bind-address',
+      probes,
     ],
     { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] },
   );

@@ -59,7 +59,12 @@ describe('the bundle', () => {
   test('has those libraries in files of their own', () => {
     const entries = Object.values(outputs).flatMap(({ entryPoint = '' }) => entryPoint);
     for (const library of [
-      ...['client-ec2', 'client-eks', 'client-rds', 'client-sqs', 'client-sts', 'google-auth-library'],
+      'client-ec2',
+      'client-eks',
+      'client-rds',
+      'client-sqs',
+      'client-sts',
+      'google-auth-library',
     ]) {
       const isThere = entries.some((entry) => entry.includes(library));
       assert.ok(isThere, library);

@@ -71,8 +71,11 @@ export async function openImage(archive: string, folder: string): Promise<Opened
 
 /** Mounts the file system for reading alone, and goes on as the process of the image. `$0` is the folder. */
 const mounted = [
-  ...['mount --bind "$0" "$0"', 'mount --rbind /proc "$0/proc"', 'mount --rbind /dev "$0/dev"'],
-  ...['mount -o remount,ro,bind "$0"', 'exec env -i "$@"'],
+  'mount --bind "$0" "$0"',
+  'mount --rbind /proc "$0/proc"',
+  'mount --rbind /dev "$0/dev"',
+  'mount -o remount,ro,bind "$0"',
+  'exec env -i "$@"',
 ].join(' && ');
 
 const unshare = await findExecutable('unshare', process.env.PATH);

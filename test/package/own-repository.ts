@@ -10,11 +10,24 @@ import { copyProject, folderAt, projectRoot } from '../docs/project-copy.ts';
 
 /** The files and folders that the package is built from. */
 const sources = [
-  ...[
-    ...['apis', 'app', 'clients', 'controllers', 'dashboard', 'emulators', 'local', 'package', 'runtime'],
-    ...['testing', 'trace'],
-  ],
-  ...['crds', 'main.ts', 'package.json', 'tsconfig.json', 'CHANGELOG.md', 'LICENSE', 'README.md'],
+  'apis',
+  'app',
+  'clients',
+  'controllers',
+  'dashboard',
+  'emulators',
+  'local',
+  'package',
+  'runtime',
+  'testing',
+  'trace',
+  'crds',
+  'main.ts',
+  'package.json',
+  'tsconfig.json',
+  'CHANGELOG.md',
+  'LICENSE',
+  'README.md',
 ];
 
 /** The package, as npm publishes it. */

@@ -82,8 +82,18 @@ describe('the package', () => {
       const imports = entries.map((entry, i) => `export * as e${i} from 'services-stack${entry.slice(1)}';`);
       await own.write('all.ts', `${imports.join('\n')}\n`);
       await succeeds(own, join('node_modules', '.bin', 'tsc'), [
-        ...['--noEmit', '--strict', '--skipLibCheck', 'false', '--target', 'es2024', '--types', 'node'],
-        ...['--module', mode, ...flags, 'all.ts'],
+        '--noEmit',
+        '--strict',
+        '--skipLibCheck',
+        'false',
+        '--target',
+        'es2024',
+        '--types',
+        'node',
+        '--module',
+        mode,
+        ...flags,
+        'all.ts',
       ]);
     });
   }

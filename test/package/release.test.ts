@@ -203,8 +203,14 @@ describe('the command', () => {
     assert.deepEqual(sums, {
       code: 0,
       output: [
-        ...['crds-demo.yaml', 'crds.yaml', 'install.yaml', 'kubectl-services_stack', 'notes.md'],
-        ...['sbom.cdx.json', 'services-stack-99.0.0.tgz', 'services-stack-chart-99.0.0.tgz'],
+        'crds-demo.yaml',
+        'crds.yaml',
+        'install.yaml',
+        'kubectl-services_stack',
+        'notes.md',
+        'sbom.cdx.json',
+        'services-stack-99.0.0.tgz',
+        'services-stack-chart-99.0.0.tgz',
       ]
         .map((name) => `${name}: OK\n`)
         .join(''),

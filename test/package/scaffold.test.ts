@@ -43,15 +43,25 @@ describe("a scaffold in an author's own repository", () => {
     assert.equal(code, 0, output);
     const [report = '', steps = ''] = output.split('\nNext:\n');
     assert.deepEqual(report.trim().split('\n'), [
-      ...['wrote examples/cache-clusters/00-provider.yaml', 'wrote examples/cache-clusters/10-class.yaml'],
-      ...['wrote examples/cache-clusters/20-claim.yaml', 'wrote examples/cache-clusters/30-managed.yaml'],
-      ...['wrote src/cache-clusters/cache-cluster-claim.ts', 'wrote src/cache-clusters/cache-cluster.ts'],
-      ...['wrote src/cache-clusters/cache-clusters-client.ts', 'wrote src/cache-clusters/configure.ts'],
-      ...['wrote src/cache-clusters/external-client.ts', 'wrote src/cache-clusters/provider.ts'],
-      ...['wrote src/cache-clusters/stack.ts', 'wrote src/main.ts', 'wrote src/stacks.ts'],
-      ...['wrote test/cache-clusters/configure.test.ts', 'wrote test/cache-clusters/conformance.test.ts'],
-      ...['wrote test/cache-clusters/fake-cache-clusters.ts', 'wrote test/stacks.test.ts'],
-      ...['wrote tsconfig.json', 'added to package.json'],
+      'wrote examples/cache-clusters/00-provider.yaml',
+      'wrote examples/cache-clusters/10-class.yaml',
+      'wrote examples/cache-clusters/20-claim.yaml',
+      'wrote examples/cache-clusters/30-managed.yaml',
+      'wrote src/cache-clusters/cache-cluster-claim.ts',
+      'wrote src/cache-clusters/cache-cluster.ts',
+      'wrote src/cache-clusters/cache-clusters-client.ts',
+      'wrote src/cache-clusters/configure.ts',
+      'wrote src/cache-clusters/external-client.ts',
+      'wrote src/cache-clusters/provider.ts',
+      'wrote src/cache-clusters/stack.ts',
+      'wrote src/main.ts',
+      'wrote src/stacks.ts',
+      'wrote test/cache-clusters/configure.test.ts',
+      'wrote test/cache-clusters/conformance.test.ts',
+      'wrote test/cache-clusters/fake-cache-clusters.ts',
+      'wrote test/stacks.test.ts',
+      'wrote tsconfig.json',
+      'added to package.json',
     ]);
     assert.match(steps, /^ {2}npm run generate .*^ {2}src\/cache-clusters\/cache-clusters-client\.ts {2}/ms);
     await isGreen('CacheCluster.cache.example.org');
@@ -89,8 +99,11 @@ describe("a scaffold in an author's own repository", () => {
       '"cachecluter" is not a known kind; did you mean cacheclusters.cache.example.org or cacheclusterclaims.cache.example.org or cacheclusterclasses.cache.example.org?\n',
     );
     await using api = await new FakeApiServer({
-      ...{ group: 'cache.example.org', version: 'v1alpha1', scope: 'Cluster' },
-      ...{ kind: 'CacheCluster', plural: 'cacheclusters' },
+      group: 'cache.example.org',
+      version: 'v1alpha1',
+      scope: 'Cluster',
+      kind: 'CacheCluster',
+      plural: 'cacheclusters',
     }).start();
     await own.write('kubeconfig.json', api.kubeConfig().exportConfig());
     const missing = await trace('cachecluster', 'sessions', '--kubeconfig', 'kubeconfig.json');
@@ -144,11 +157,26 @@ describe('a scaffold in this repository', () => {
   let copy: ProjectCopy;
   before(async () => {
     copy = await copyProject([
-      ...[
-        ...['apis', 'app', 'clients', 'controllers', 'crds', 'dashboard', 'deploy', 'docs', 'emulators'],
-        ...['examples', 'local', 'package', 'runtime', 'trace'],
-      ],
-      ...['test', 'testing', 'biome.json', 'main.ts', 'package.json', 'tsconfig.json'],
+      'apis',
+      'app',
+      'clients',
+      'controllers',
+      'crds',
+      'dashboard',
+      'deploy',
+      'docs',
+      'emulators',
+      'examples',
+      'local',
+      'package',
+      'runtime',
+      'trace',
+      'test',
+      'testing',
+      'biome.json',
+      'main.ts',
+      'package.json',
+      'tsconfig.json',
     ]);
   });
   after(() => copy?.remove());
@@ -158,18 +186,30 @@ describe('a scaffold in this repository', () => {
 
   test('it puts each file in its room, and its stack in the list', async () => {
     const names = [
-      ...['FavouriteDBBox', '--group', 'boxes.example.org', '--claim', 'EasyBox', '--stack', 'box-land'],
+      'FavouriteDBBox',
+      '--group',
+      'boxes.example.org',
+      '--claim',
+      'EasyBox',
+      '--stack',
+      'box-land',
     ];
     const output = await node('package/scaffold/main.ts', ...names);
     const written = [...output.matchAll(/^wrote (\S+)$/gm)].map(([, file = '']) => file);
     assert.deepEqual(written, [
-      ...['apis/box-land/v1alpha1/easy-box.ts', 'apis/box-land/v1alpha1/favourite-db-box.ts'],
-      ...['apis/box-land/v1alpha1/provider.ts', 'clients/box-land-client.ts'],
+      'apis/box-land/v1alpha1/easy-box.ts',
+      'apis/box-land/v1alpha1/favourite-db-box.ts',
+      'apis/box-land/v1alpha1/provider.ts',
+      'clients/box-land-client.ts',
       'controllers/box-land/favourite-db-box/configure.ts',
-      ...['controllers/box-land/favourite-db-box/external-client.ts', 'controllers/box-land/setup.ts'],
-      ...['examples/box-land/00-provider.yaml', 'examples/box-land/10-class.yaml'],
-      ...['examples/box-land/20-claim.yaml', 'examples/box-land/30-managed.yaml'],
-      ...['test/controllers/box-land/configure.test.ts', 'test/controllers/box-land/conformance.test.ts'],
+      'controllers/box-land/favourite-db-box/external-client.ts',
+      'controllers/box-land/setup.ts',
+      'examples/box-land/00-provider.yaml',
+      'examples/box-land/10-class.yaml',
+      'examples/box-land/20-claim.yaml',
+      'examples/box-land/30-managed.yaml',
+      'test/controllers/box-land/configure.test.ts',
+      'test/controllers/box-land/conformance.test.ts',
       'test/fakes/fake-box-land.ts',
     ]);
     assert.match(output, /^added to app\/stacks\.ts$/m);
@@ -193,8 +233,14 @@ describe('a scaffold in this repository', () => {
 
   test('it keeps the rules of the house, and its tests are green', async () => {
     const output = await node(
-      ...['--import', './test/no-servers.ts', '--test', 'test/*.test.ts', 'test/app/stacks.test.ts'],
-      ...['test/controllers/box-land/*.test.ts', 'test/apis/crd.test.ts', 'test/app/cluster-roles.test.ts'],
+      '--import',
+      './test/no-servers.ts',
+      '--test',
+      'test/*.test.ts',
+      'test/app/stacks.test.ts',
+      'test/controllers/box-land/*.test.ts',
+      'test/apis/crd.test.ts',
+      'test/app/cluster-roles.test.ts',
     );
     assert.match(output, /✔ the external client of FavouriteDBBox\.boxes\.example\.org/);
     assert.match(output, /✔ box-land\/20-claim\.yaml fits the definitions/);

@@ -116,7 +116,8 @@ describe('the plugin of kubectl', () => {
     { op: 'add', path: '/spec/claimRef', value: { apiVersion, kind, namespace: 'team-b', name } },
   ];
   const rotation = patched('merge', {
-    ...{ metadata: { uid: 'u-1' }, spec: { forProvider: { passwordRotation: 'TIME' } } },
+    metadata: { uid: 'u-1' },
+    spec: { forProvider: { passwordRotation: 'TIME' } },
   });
   const offered =
     'FavouriteDBInstance db: FancySQLInstance team-a/orders can have it, if its spec.resourceRef names it\n';
@@ -182,7 +183,12 @@ describe('the plugin of kubectl', () => {
       'FavouriteDBInstance db: removes the entry password of Secret stores/db, so that the controller generates and sets another one\npatch done\n',
       [
         [
-          ...['--namespace=stores', 'patch', 'secret', 'db', '--type=json', '-p'],
+          '--namespace=stores',
+          'patch',
+          'secret',
+          'db',
+          '--type=json',
+          '-p',
           [
             is('/metadata/uid', 'u-3'),
             is('/metadata/resourceVersion', '41'),
@@ -203,8 +209,12 @@ describe('the plugin of kubectl', () => {
       'FancySQLInstance team-a/orders: requests one run of its controller now\nannotate done\n',
       [
         [
-          ...['--namespace=team-a', 'annotate', 'fancysqlinstances.database.crossplane.io', 'orders'],
-          ...['--overwrite', 'crossplane.io/reconcile-requested-at=TIME'],
+          '--namespace=team-a',
+          'annotate',
+          'fancysqlinstances.database.crossplane.io',
+          'orders',
+          '--overwrite',
+          'crossplane.io/reconcile-requested-at=TIME',
         ],
       ],
     ],

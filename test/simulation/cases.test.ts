@@ -32,7 +32,9 @@ const provider = { apiVersion: apiVersionOf(fcp.ProviderKind), kind: 'Provider',
 
 const cases: Readonly<Record<string, Case>> = {
   'a wall clock that is set back while external resources are created stops nothing': {
-    ...{ seed: 50003283, troubleMs: 60_000, pace: { provisioningMs: 30_000 } },
+    seed: 50003283,
+    troubleMs: 60_000,
+    pace: { provisioningMs: 30_000 },
     steps: [
       [2_600, creates(claimOf(FancySQLInstanceKind, 'team-a', 1, { classRef: ofOtherKind }))],
       [4_292, creates(claimOf(PostgreSQLInstanceKind, 'team-a', 3))],
@@ -51,20 +53,26 @@ const cases: Readonly<Record<string, Case>> = {
     },
   },
   'a wall clock that is set forward right after a creation creates no second external resource': {
-    ...{ seed: 60004817, troubleMs: 120_000, pace: { watchMs: 5_000, readDelayMs: 3_000 } },
+    seed: 60004817,
+    troubleMs: 120_000,
+    pace: { watchMs: 5_000, readDelayMs: 3_000 },
     steps: [
       [29_501, creates(managedByHand(NetworkKind))],
       [33_290, { type: 'set wall clock', byMs: 53_019_560 }],
     ],
   },
   "a Bound claim keeps its copy when its resource's Secret is deleted and the provider is not reached": {
-    ...{ seed: 50006512, troubleMs: 300_000, pace: { outsideMs: 500 }, replicas: 2 },
+    seed: 50006512,
+    troubleMs: 300_000,
+    pace: { outsideMs: 500 },
+    replicas: 2,
     steps: [
       [26_199, creates(orders)],
       [
         60_096,
         {
-          ...{ type: 'edit', of: provider },
+          type: 'edit',
+          of: provider,
           patch: { spec: { credentialsSecretRef: { ...credentialsSecret.favourite, key: 'nothing' } } },
         },
       ],
@@ -72,7 +80,9 @@ const cases: Readonly<Record<string, Case>> = {
     ],
   },
   'a claim is reported on once although one of the stacks is listed late': {
-    ...{ seed: 50012453, troubleMs: 120_000, pace: {} },
+    seed: 50012453,
+    troubleMs: 120_000,
+    pace: {},
     steps: [
       [
         11_397,
@@ -90,7 +100,10 @@ for (const [rule, { pace, steps, faults = {}, ...its }] of Object.entries(cases)
     const listed = Object.entries(faults).map(([call, fault]): ListedFault => ({ call, fault }));
     const { violations, fired } = await play({
       ...its,
-      ...{ objects: inventory, pace: { ...brisk, ...pace }, collectsGarbage: false, faults: listed },
+      objects: inventory,
+      pace: { ...brisk, ...pace },
+      collectsGarbage: false,
+      faults: listed,
       steps: steps.map(([atMs, act]) => ({ atMs, act })),
     });
     assert.deepEqual(violations, []);

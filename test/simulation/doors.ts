@@ -110,7 +110,11 @@ export function apiDoor(client: KubernetesClient, options: DoorOptions): Kuberne
     if (isWrite && kind.kind !== 'Lease') options.checkLease();
     const sentAtMs = clock.elapsedMs();
     const call = {
-      ...{ system: 'api', verb, target: `${kind.kind} ${target}`.trimEnd(), isWrite, sentAtMs },
+      system: 'api',
+      verb,
+      target: `${kind.kind} ${target}`.trimEnd(),
+      isWrite,
+      sentAtMs,
       ...(about && { about: { kind, ...about } }),
     };
     const { fault, there, back } = options.next(`${verb} ${call.target}`);
@@ -209,7 +213,9 @@ interface ApiCall {
 function objectCall(verb: string, kind: Kind, key: ObjectKey, body?: object) {
   const { uid, resourceVersion } = (body as Partial<KubernetesObject> | undefined)?.metadata ?? {};
   return {
-    ...{ verb, kind, target: objectKeyText(key) },
+    verb,
+    kind,
+    target: objectKeyText(key),
     about: { key: objectKey(key), ...(body && { body }), preconditions: { uid, resourceVersion } },
   };
 }

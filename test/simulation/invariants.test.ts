@@ -75,7 +75,9 @@ const managed = (
   );
 
 const claimRef = (name: string) => ({
-  ...{ ...referenceOf(FancySQLInstanceKind, name), namespace: 'team', uid: `uid-of-${name}` },
+  ...referenceOf(FancySQLInstanceKind, name),
+  namespace: 'team',
+  uid: `uid-of-${name}`,
 });
 const resourceRef = (name: string) => referenceOf(FavouriteDBInstanceKind, name);
 
@@ -112,7 +114,10 @@ const patch =
     cluster.patch(kindOf(each) as Kind, objectKey(each.metadata), fields, subresource);
 
 const condition = (type: string, status: string, reason: string, more: Fields = {}) => ({
-  ...{ type, status, reason, lastTransitionTime: '2026-01-01T00:00:00Z' },
+  type,
+  status,
+  reason,
+  lastTransitionTime: '2026-01-01T00:00:00Z',
   ...more,
 });
 /** A status of generation 1 with these conditions. */
@@ -156,7 +161,9 @@ async function post(
   const kind = 'favouritedbinstance.database.fcp.crossplane.io';
   const tags = owner === '' ? {} : { 'crossplane-kind': kind, 'crossplane-name': owner };
   const { statusCode } = await favourite.dispatcher.request({
-    ...{ origin: favourite.url, path: '/v1/instances', method: 'POST' },
+    origin: favourite.url,
+    path: '/v1/instances',
+    method: 'POST',
     headers: { authorization: `Bearer ${favourite.token}`, 'content-type': 'application/json' },
     body: JSON.stringify({ name, fanciness_level: 1, password: 'a-password', tags }),
     signal: new AbortController().signal,
@@ -249,14 +256,20 @@ const violated: readonly Violated[] = [
     invariant: postgresqlSettled,
     async history({ cluster, postgresql, rest }) {
       for (const sql of [
-        ...['CREATE ROLE "clerk" LOGIN PASSWORD \'a-password\'', 'CREATE DATABASE "shop"'],
-        ...['ALTER DATABASE "shop" CONNECTION LIMIT 5', 'CREATE ROLE "guest"', 'CREATE ROLE "staff"'],
+        'CREATE ROLE "clerk" LOGIN PASSWORD \'a-password\'',
+        'CREATE DATABASE "shop"',
+        'ALTER DATABASE "shop" CONNECTION LIMIT 5',
+        'CREATE ROLE "guest"',
+        'CREATE ROLE "staff"',
       ]) {
         await postgresql.sql(sql);
       }
       const clerk = inPostgresql(PostgreSQLRoleKind, 'clerk', { login: true, connectionLimit: 3 });
       const shop = {
-        ...{ connectionLimit: 7, encoding: 'LATIN1', owner: 'clerk', extensions: [{ name: 'hstore' }] },
+        connectionLimit: 7,
+        encoding: 'LATIN1',
+        owner: 'clerk',
+        extensions: [{ name: 'hstore' }],
       };
       put(
         inPostgresql(PostgreSQLDatabaseKind, 'x', {}),
@@ -293,7 +306,12 @@ const violated: readonly Violated[] = [
       queues.add('b', { name: 'b', attributes, tags: {} });
       const name = 'projects/p/locations/l/instances/redis';
       gcp.instances.drift(name, {
-        ...{ name, project: 'p', region: 'l', createdAtMs: 0, ipRange: '', authString: 'right' },
+        name,
+        project: 'p',
+        region: 'l',
+        createdAtMs: 0,
+        ipRange: '',
+        authString: 'right',
         fields: { memorySizeGb: 1, authEnabled: true },
       });
       const forProvider = { region: 'l', tier: 'BASIC', memorySizeGb: 1 };
@@ -461,9 +479,12 @@ const violated: readonly Violated[] = [
       call({ system: 'aws', verb: 'DeleteQueue', target: 'sqs/a' });
     },
     says: [
-      ...['p1 deletes /v1/instances/a in favourite', 'p1 deletes /v1/instances/b in favourite'],
-      ...['p1 deletes /v1/instances/c in favourite', 'p1 deletes /v1/instances/d in favourite'],
-      ...['p1 deletes /v1/instances/e in favourite, which is another’s', 'p1 deletes shop in postgresql'],
+      'p1 deletes /v1/instances/a in favourite',
+      'p1 deletes /v1/instances/b in favourite',
+      'p1 deletes /v1/instances/c in favourite',
+      'p1 deletes /v1/instances/d in favourite',
+      'p1 deletes /v1/instances/e in favourite, which is another’s',
+      'p1 deletes shop in postgresql',
       'p1 deletes sqs/a in aws',
     ],
   },
@@ -607,8 +628,10 @@ const violated: readonly Violated[] = [
       scrape('calls{token="other-token"} 1');
     },
     says: [
-      ...['pw-p in mysql://admin:pw-p1-1-secret@host', 'mYXZvdXJpdGUtdG9rZW in eDpmYXZvdXJpdGUtdG9rZW4='],
-      ...['FancySQLInstance team/orders has pw-p', 'p1 GET api: pw-p in /pw-p1-1-secret'],
+      'pw-p in mysql://admin:pw-p1-1-secret@host',
+      'mYXZvdXJpdGUtdG9rZW in eDpmYXZvdXJpdGUtdG9rZW4=',
+      'FancySQLInstance team/orders has pw-p',
+      'p1 GET api: pw-p in /pw-p1-1-secret',
       'other-token in a metric',
     ],
   },

@@ -24,7 +24,12 @@ const delays = { provisioningMs: 0, deletionMs: 0, readDelayMs: 0 };
 
 /** Nothing takes long, and nothing goes wrong. */
 const quick: Scenario = {
-  ...{ seed: 1, objects: [], steps: [], troubleMs: 0, faults: {}, collectsGarbage: false },
+  seed: 1,
+  objects: [],
+  steps: [],
+  troubleMs: 0,
+  faults: {},
+  collectsGarbage: false,
   pace: { requestMs: 10, watchMs: 10, outsideMs: 10, ...delays },
 };
 
@@ -46,8 +51,15 @@ export function madeUpHistory(of: InvariantOf, given: Partial<Scenario> = {}) {
   let elapsedMs = 0;
   let by = 'somebody';
   const invariant = of({
-    ...{ cluster, clouds, aws, gcp, postgresql, vault: new InProcessVault(clock) },
-    ...{ wishes, scenario, restored: new Set() },
+    cluster,
+    clouds,
+    aws,
+    gcp,
+    postgresql,
+    vault: new InProcessVault(clock),
+    wishes,
+    scenario,
+    restored: new Set(),
     get elapsedMs() {
       return elapsedMs;
     },
@@ -58,7 +70,11 @@ export function madeUpHistory(of: InvariantOf, given: Partial<Scenario> = {}) {
   cluster.witness((kind: Kind, before, after) => say(invariant.changed?.({ by, kind, before, after })));
   for (const object of scenario.objects) cluster.put(kindOf(object), object);
   return {
-    ...{ cluster, clouds, aws, gcp, postgresql },
+    cluster,
+    clouds,
+    aws,
+    gcp,
+    postgresql,
     /** The violations that the invariant has reported. */
     said: said as readonly string[],
     /** A client that is not a user changes the cluster. */

@@ -65,7 +65,8 @@ async function many(): Promise<number> {
   const rate = (): string => `${Math.round((ended / elapsedMs()) * 60_000)} a minute`;
   print(`seeds from ${first}, ${jobs} at a time`);
   await playSeeds({
-    ...{ jobs, world },
+    jobs,
+    world,
     next() {
       if (begun >= seeds || elapsedMs() > minutes * 60_000) return undefined;
       begun += 1;

@@ -19,7 +19,9 @@ const aws = memoize(async (): Promise<void> => {
   const client = awsClient({
     accessKey: exampleAccount,
     parameters: { region: 'us-east-1', endpoint: { url: { type: 'Static', static: url } } },
-    ...{ dispatcher, clock, random: () => 0 },
+    dispatcher,
+    clock,
+    random: () => 0,
   });
   const { signal } = new AbortController();
   const asked = { what: 'look around', isRepeatable: true };

@@ -32,7 +32,8 @@ export interface PlaySeedsOptions {
 export const playSeeds = ({ jobs, world = 'demo', next, tell }: PlaySeedsOptions): Promise<void> =>
   inParallel<SeedTask, SeedReport>({
     worker: join(import.meta.dirname, 'worker.ts'),
-    ...{ jobs, tell },
+    jobs,
+    tell,
     next() {
       const seed = next();
       return seed === undefined ? undefined : { seed, world };

@@ -58,8 +58,11 @@ export interface SimulatedProcessOptions
 
 /** As flags have them by default. */
 const flags = {
-  ...{ pollIntervalMs: 60_000, maxExternalCallsPerSecond: 200, concurrency: 10 },
-  ...{ syncPeriodMs: 3_600_000, drainTimeoutMs: 30_000 },
+  pollIntervalMs: 60_000,
+  maxExternalCallsPerSecond: 200,
+  concurrency: 10,
+  syncPeriodMs: 3_600_000,
+  drainTimeoutMs: 30_000,
   rememberedEvents: 64, // room for more takes a while to set aside
 };
 
@@ -105,7 +108,9 @@ export class SimulatedProcess {
       );
     };
     const log = createLogger({
-      ...{ level: logLevel, format: 'json', clock },
+      level: logLevel,
+      format: 'json',
+      clock,
       write: (line) => {
         if (!this.#isDead) write(line);
       },
@@ -113,14 +118,21 @@ export class SimulatedProcess {
     const checkLease = (): number => election?.check() ?? Number.POSITIVE_INFINITY;
     const door: DoorOptions = {
       ...this.#options,
-      ...{ clock, watches: this.watches, checkLease },
+      clock,
+      watches: this.watches,
+      checkLease,
       isDead: () => this.#isDead,
     };
     const client = apiDoor(this.#options.client, door);
     const election = electsLeader
       ? leaderElection({
-          ...{ client, log, clock, random, identity: id },
-          ...{ namespace: 'services-stack', name: 'services-stack' },
+          client,
+          log,
+          clock,
+          random,
+          identity: id,
+          namespace: 'services-stack',
+          name: 'services-stack',
         })
       : undefined;
     const { metrics, stackMetrics, scrape } = scrapedMetrics({
@@ -132,14 +144,26 @@ export class SimulatedProcess {
     this.#scrape = scrape;
     const guard = definitionGuard({ client, log });
     const { informers, events, controllers, stackStates } = composition({
-      ...{ client, log, clock, random, randomBytes, checkLease, observer: stackMetrics },
-      ...{ component: 'services-stack', stacks: this.#stacks(door) },
+      client,
+      log,
+      clock,
+      random,
+      randomBytes,
+      checkLease,
+      observer: stackMetrics,
+      component: 'services-stack',
+      stacks: this.#stacks(door),
       ...(this.#options.readsDefinitions && { admit: guard.admit }),
       createVaultClient: vault.clientsFor(outsideDoor(door)),
       ...flags,
     });
     const running$ = run({
-      ...{ informers, controllers, stop$: this.#stop$, log, clock, random },
+      informers,
+      controllers,
+      stop$: this.#stop$,
+      log,
+      clock,
+      random,
       background: [events.run$, stackMetrics.run$, guard.run$],
       observe: (name) => metrics.controller(name, flags.concurrency),
       ...flags,

@@ -93,8 +93,10 @@ test('a network that its cloud always refuses is tried again and again, and ever
 
 test('a process exits when a definition loses a guard field, and a claim waits until the definition is back', async () => {
   const lost: Act = {
-    ...{ type: 'older definition', kind: FavouriteDBInstanceClassKind.kind },
-    ...{ field: 'specTemplate.namespaceSelector', forMs: 30_000 },
+    type: 'older definition',
+    kind: FavouriteDBInstanceClassKind.kind,
+    field: 'specTemplate.namespaceSelector',
+    forMs: 30_000,
   };
   const steps = [
     { atMs: 10_000, act: lost },
@@ -112,7 +114,8 @@ async function played(first: number, count: number, world: WorldName = 'demo'): 
   let seed = first;
   const broken: string[] = [];
   await playSeeds({
-    ...{ jobs: 1, world },
+    jobs: 1,
+    world,
     next: () => (seed < first + count ? seed++ : undefined),
     tell({ seed: each, violations }) {
       broken.push(...violations.map(({ invariant, what }) => `seed ${each}: ${invariant}: ${what}`));

@@ -75,12 +75,20 @@ function differences(before: unknown, after: unknown, path = ''): readonly strin
 
 /** Fields without interest, or with secrets. */
 const serverOwn = new Set([
-  ...['apiVersion', 'kind', 'metadata.uid', 'metadata.resourceVersion', 'metadata.creationTimestamp'],
-  ...[
-    ...['metadata.generation', 'metadata.name', 'metadata.namespace', 'spec.claimRef.apiVersion'],
-    'spec.claimRef.kind',
-  ],
-  ...['spec.classRef.apiVersion', 'spec.classRef.uid', 'spec.resourceRef.apiVersion', 'type'],
+  'apiVersion',
+  'kind',
+  'metadata.uid',
+  'metadata.resourceVersion',
+  'metadata.creationTimestamp',
+  'metadata.generation',
+  'metadata.name',
+  'metadata.namespace',
+  'spec.claimRef.apiVersion',
+  'spec.claimRef.kind',
+  'spec.classRef.apiVersion',
+  'spec.classRef.uid',
+  'spec.resourceRef.apiVersion',
+  'type',
 ]);
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>

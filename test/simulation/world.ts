@@ -72,7 +72,9 @@ export const cloudUrls = { favourite: 'http://favourite.test', other: 'http://ot
 
 /** The cluster of the node groups. */
 const guide = {
-  ...{ name: 'guide', version: '1.31', tags: {} },
+  name: 'guide',
+  version: '1.31',
+  tags: {},
   arn: `arn:aws:eks:us-west-1:${exampleAccount.id}:cluster/guide`,
 } satisfies Cluster;
 
@@ -201,8 +203,19 @@ export class World {
     const id = `p${this.figures.processes}`;
     const { clock, cluster, scenario, chance, logLevel, clouds, aws, gcp, postgresql, vault } = this;
     const process: SimulatedProcess = new SimulatedProcess({
-      ...{ id, network: clock, held: this.#held, electsLeader: this.#replicas > 1, chance, logLevel },
-      ...{ pace: scenario.pace, stacks: scenario.stacks ?? usualStacks, clouds, aws, gcp, postgresql, vault },
+      id,
+      network: clock,
+      held: this.#held,
+      electsLeader: this.#replicas > 1,
+      chance,
+      logLevel,
+      pace: scenario.pace,
+      stacks: scenario.stacks ?? usualStacks,
+      clouds,
+      aws,
+      gcp,
+      postgresql,
+      vault,
       eventMs: (kind) => this.#share(`${id} event ${kind}`) * scenario.pace.watchMs,
       client: granted(inProcessClient(cluster, clock), rights, (deed) =>
         this.violate('a process only asks for what deploy/ lets it do', JSON.stringify(deed)),

@@ -55,7 +55,9 @@ describeConformance({
   ],
   open: (given) =>
     awsWorld(given, {
-      ...{ failure, saved, creation: 'ec2:CreateSubnet' },
+      failure,
+      saved,
+      creation: 'ec2:CreateSubnet',
       things: (aws) => all(aws, 'ec2/subnet'),
       async foreign(aws) {
         const wanted = { vpcId, cidrBlock: '10.0.9.0/24', tags: theirs('subnet.ec2.aws.upbound.io') };

@@ -16,7 +16,10 @@ const { signal } = new AbortController();
 const foreign = (aws: InProcessAws, nodegroupName: string): Promise<unknown> =>
   clientOf(aws).call(
     {
-      ...{ service: 'eks', region, what: 'make theirs', isRepeatable: false },
+      service: 'eks',
+      region,
+      what: 'make theirs',
+      isRepeatable: false,
       run: (sdk, http) =>
         sdk.createNodegroup({ clusterName, nodegroupName, nodeRole: nodeRoleArn, subnets: subnetIds }, http),
     },
@@ -27,7 +30,10 @@ const foreign = (aws: InProcessAws, nodegroupName: string): Promise<unknown> =>
 const cluster = (aws: InProcessAws): Promise<unknown> =>
   clientOf(aws).call(
     {
-      ...{ service: 'eks', region, what: 'make the cluster', isRepeatable: false },
+      service: 'eks',
+      region,
+      what: 'make the cluster',
+      isRepeatable: false,
       run: (sdk, http) =>
         sdk.createCluster({ name: clusterName, roleArn: nodeRoleArn, resourcesVpcConfig: {} }, http),
     },
@@ -43,7 +49,10 @@ const withoutHistory = ({ item, ...snapshot }: Snapshot<NodeGroup>) => ({
 describeConformance({
   managed: NodeGroupKind,
   forProvider: {
-    ...{ region, clusterName, nodeRoleArn, subnetIds },
+    region,
+    clusterName,
+    nodeRoleArn,
+    subnetIds,
     scalingConfig: [{ desiredSize: 2, minSize: 1, maxSize: 4 }],
     labels: { pool: 'blue' },
     taint: [{ key: 'gpu', value: 'yes', effect: 'NO_SCHEDULE' }],

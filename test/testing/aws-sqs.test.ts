@@ -11,7 +11,10 @@ const { signal } = new AbortController();
 const foreign = (aws: InProcessAws, QueueName: string): Promise<unknown> =>
   clientOf(aws).call(
     {
-      ...{ service: 'sqs', region, what: 'make theirs', isRepeatable: false },
+      service: 'sqs',
+      region,
+      what: 'make theirs',
+      isRepeatable: false,
       run: async (sqs, http) => {
         const tags = { 'crossplane-kind': 'queue.sqs.aws.crossplane.io', 'crossplane-name': 'theirs' };
         return (await sqs.createQueue({ QueueName, tags }, http)).QueueUrl;

@@ -19,8 +19,12 @@ export const region = 'us-west-1';
 /** An inventory with one VPC, which a user created by hand. */
 export function withVpc(vpcId: string): SavedInventory {
   const item: StoredVpc = {
-    ...{ cidrBlock: '10.0.0.0/16', instanceTenancy: 'default', isDefault: false, securityGroupId: 'sg-1' },
-    ...{ tags: {}, attributes: {} },
+    cidrBlock: '10.0.0.0/16',
+    instanceTenancy: 'default',
+    isDefault: false,
+    securityGroupId: 'sg-1',
+    tags: {},
+    attributes: {},
   };
   return {
     [`${exampleAccount.id} ${region} ec2/vpc`]: {
@@ -42,7 +46,9 @@ export const clientOf = ({ url, dispatcher }: InProcessAws) =>
   awsClient({
     accessKey: exampleAccount,
     parameters: { region, endpoint: { url: { type: 'Static', static: url } } },
-    ...{ dispatcher, clock: realClock(), random: () => 0 },
+    dispatcher,
+    clock: realClock(),
+    random: () => 0,
   });
 
 /** How a service answers a request that fails on its own account. */

@@ -42,8 +42,13 @@ const claim = {
 
 describe('the command', () => {
   const api = new FakeApiServer(
-    ...[FancySQLInstanceKind, FavouriteDBInstanceClassKind, FavouriteDBInstanceKind],
-    ...[AmbivalentDBInstanceClassKind, AmbivalentDBInstanceKind, EventKind, NamespaceKind],
+    FancySQLInstanceKind,
+    FavouriteDBInstanceClassKind,
+    FavouriteDBInstanceKind,
+    AmbivalentDBInstanceClassKind,
+    AmbivalentDBInstanceKind,
+    EventKind,
+    NamespaceKind,
   );
   let folder: string;
   let kubeconfig: string;
@@ -88,7 +93,12 @@ describe('the command', () => {
 
   /** The words that trace a claim of the team. */
   const tracing = (name: string, ...flags: readonly string[]): readonly string[] => [
-    ...['fancysqlinstance', name, '-n', 'team-shop', '--kubeconfig', kubeconfig],
+    'fancysqlinstance',
+    name,
+    '-n',
+    'team-shop',
+    '--kubeconfig',
+    kubeconfig,
     ...flags,
   ];
 

@@ -18,9 +18,14 @@ import {
 test('the class of an error says which fault the trace shows', () => {
   const classes = [
     ...externalErrorClasses,
-    ...['CredentialsUnreadable', 'ExternalMissing', 'OtherSystem', 'RequestRefused', 'SecretsForbidden'],
+    'CredentialsUnreadable',
+    'ExternalMissing',
+    'OtherSystem',
+    'RequestRefused',
+    'SecretsForbidden',
     'SecretsExcluded',
-    ...['OfAnotherVersion', 'constructor'],
+    'OfAnotherVersion',
+    'constructor',
   ];
   const found = classes.map((name) => [name, faultOfError({ class: name })]);
   assert.deepEqual(Object.fromEntries(found), {

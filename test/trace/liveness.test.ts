@@ -9,7 +9,8 @@ const long = '2026-01-01T00:00:00Z';
 const just = '2026-01-01T00:59:50Z';
 
 const object = (metadata: Partial<ObjectMeta> & { readonly managedFields?: unknown }): KubernetesObject => ({
-  ...{ apiVersion: 'database.fcp.crossplane.io/v1alpha3', kind: 'FavouriteDBInstance' },
+  apiVersion: 'database.fcp.crossplane.io/v1alpha3',
+  kind: 'FavouriteDBInstance',
   metadata: { name: 'db', creationTimestamp: long, ...metadata },
 });
 const editedAt = (time: string, subresource?: string) =>

@@ -159,8 +159,11 @@ describe('claims and managed resources are counted by their conditions', () => {
 describe("a claim's Secret is counted as out of sync", () => {
   const from = { namespace: 'infra', name: 'db-connection' };
   const secret = (namespace: string, name: string, data: Record<string, string>): Secret => ({
-    ...{ apiVersion: 'v1', kind: 'Secret', type: connectionSecretType },
-    ...{ metadata: { namespace, name }, data },
+    apiVersion: 'v1',
+    kind: 'Secret',
+    type: connectionSecretType,
+    metadata: { namespace, name },
+    data,
   });
   const resource = managed({ writeConnectionSecretToRef: from }, { name: 'db' });
   const resourceRef = { apiVersion: resource.apiVersion, kind: resource.kind, name: 'db' };
@@ -242,7 +245,9 @@ describe('each duration is measured once', () => {
 
 describe('calls of external systems are counted by stack, kind of ProviderConfig, operation, result and class of the error', () => {
   const call = (facts: Partial<ExternalCall>): ExternalCall => ({
-    ...{ managed: aResource('a'), operation: 'observe', durationMs: 200 },
+    managed: aResource('a'),
+    operation: 'observe',
+    durationMs: 200,
     ...facts,
   });
 

@@ -26,11 +26,16 @@ function externalsIn(flavour: FlavourName, inventory: SavedInventory, nowMs: num
   const instances = alive<SavedInventory['instances'][number][1]['item']>(inventory.instances);
   const networks = alive<SavedInventory['networks'][number][1]['item']>(inventory.networks);
   const named = (name: string, tags: Readonly<Record<string, string>>) => ({
-    ...{ system: flavour, name, owner: ownerIn(tags) ?? 'nobody' },
+    system: flavour,
+    name,
+    owner: ownerIn(tags) ?? 'nobody',
   });
   return [
     ...instances.map(([name, { tags, uuid, password, level }]) => ({
-      ...{ ...named(name, tags), identity: uuid, password, fields: { [levelField[flavour]]: level } },
+      ...named(name, tags),
+      identity: uuid,
+      password,
+      fields: { [levelField[flavour]]: level },
     })),
     ...networks.map(([name, { tags, id }]) => ({ ...named(name, tags), identity: id, fields: {} })),
   ];

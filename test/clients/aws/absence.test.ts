@@ -20,7 +20,10 @@ const region = 'us-west-1';
 
 const clientOf = (dispatcher: Carrier, url: string): AwsClient =>
   awsClient({
-    ...{ accessKey: exampleAccount, clock: realClock(), random: () => 0, dispatcher },
+    accessKey: exampleAccount,
+    clock: realClock(),
+    random: () => 0,
+    dispatcher,
     parameters: { region, endpoint: { url: { type: 'Static', static: url } } },
   });
 const nowhere = () => inProcessAws(realClock());

@@ -26,7 +26,9 @@ const clientAt = (
   { region = 'eu-west-1', ...options }: Partial<AwsClientOptions> & { readonly region?: string | null } = {},
 ) =>
   awsClient({
-    ...{ accessKey: exampleAccount, clock: { ...realClock(), sleep: quick }, random: () => 0 },
+    accessKey: exampleAccount,
+    clock: { ...realClock(), sleep: quick },
+    random: () => 0,
     parameters: {
       ...(region !== null && { region }),
       endpoint: { url: { type: 'Static', static: url } },
@@ -40,7 +42,9 @@ async function accountOf({ client = {}, faults = [], ...options }: Scene = {}) {
   for (const fault of faults) aws.faults.inject({ action, ...fault });
   const made = clientAt(aws.url, client);
   const account = await made.account(undefined, signal).catch((error: CloudError) => ({
-    ...{ message: error.message.replaceAll(aws.url, 'URL'), code: error.code, status: error.status },
+    message: error.message.replaceAll(aws.url, 'URL'),
+    code: error.code,
+    status: error.status,
     hasRequestId: error.requestId !== undefined,
   }));
   return { account, calls: aws.calls()[action] ?? 0 };
@@ -121,7 +125,9 @@ describe('a client of AWS', () => {
   test('reports a region that does not exist, because AWS has no address for it', async () => {
     const failure = Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
     const aws = awsClient({
-      ...{ accessKey: exampleAccount, clock: { ...realClock(), sleep: quick }, random: () => 0 },
+      accessKey: exampleAccount,
+      clock: { ...realClock(), sleep: quick },
+      random: () => 0,
       parameters: {},
       dispatcher: { request: () => Promise.reject(failure) },
     });
@@ -158,7 +164,8 @@ describe('a client of AWS', () => {
       const connections = keptConnections();
       const asked: string[] = [];
       const aws = clientAt(local.url, {
-        ...{ region: null, ...options },
+        region: null,
+        ...options,
         dispatcher: {
           request(request) {
             const [, region = ''] =
@@ -304,7 +311,10 @@ describe('a call that creates something, and has no token for it', () => {
     const ended = await aws
       .call(
         {
-          ...{ service: 'ec2', what: 'create VPC', isRepeatable: false, ...(notYet && { notYet }) },
+          service: 'ec2',
+          what: 'create VPC',
+          isRepeatable: false,
+          ...(notYet && { notYet }),
           run: (ec2, http) => ec2.createVpc({ CidrBlock: '10.0.0.0/16' }, http),
         },
         signal,
@@ -327,32 +337,53 @@ describe('a call that creates something, and has no token for it', () => {
   > = {
     'is not repeated after a lost answer': {
       fault: { kind: 'loseResponse' },
-      ...{ ended: 'ConnectionLost', sent: 1, vpcs: 1, waits: [] },
+      ended: 'ConnectionLost',
+      sent: 1,
+      vpcs: 1,
+      waits: [],
     },
     'is not repeated after an error of the service': {
       fault: { kind: 'fail' },
-      ...{ ended: 'InternalError', sent: 1, vpcs: 0, waits: [] },
+      ended: 'InternalError',
+      sent: 1,
+      vpcs: 0,
+      waits: [],
     },
     'is repeated where AWS limits requests, later and later': {
       fault: { ...throttled, times: 3 },
-      ...{ ended: 'made', sent: 4, vpcs: 1, waits: [500, 1_000, 2_000] },
+      ended: 'made',
+      sent: 4,
+      vpcs: 1,
+      waits: [500, 1_000, 2_000],
     },
     'is repeated four times at most': {
       fault: { ...throttled, times: 9 },
-      ...{ ended: 'RequestLimitExceeded', sent: 4, vpcs: 0, waits: [500, 1_000, 2_000] },
+      ended: 'RequestLimitExceeded',
+      sent: 4,
+      vpcs: 0,
+      waits: [500, 1_000, 2_000],
     },
     'is not repeated where AWS asks for a long wait': {
       fault: { ...throttled, retryAfter: 60 },
-      ...{ ended: 'RequestLimitExceeded', sent: 1, vpcs: 0, waits: [] },
+      ended: 'RequestLimitExceeded',
+      sent: 1,
+      vpcs: 0,
+      waits: [],
     },
     'is repeated where something does not show yet, and is expected to': {
       fault: early,
       notYet: /^InvalidVpcID\.NotFound$/,
-      ...{ ended: 'made', sent: 2, vpcs: 1, waits: [500] },
+      ended: 'made',
+      sent: 2,
+      vpcs: 1,
+      waits: [500],
     },
     'is not repeated where that is not expected': {
       fault: early,
-      ...{ ended: 'InvalidVpcID.NotFound', sent: 1, vpcs: 0, waits: [] },
+      ended: 'InvalidVpcID.NotFound',
+      sent: 1,
+      vpcs: 0,
+      waits: [],
     },
   };
   for (const [name, { fault, notYet, ...want }] of Object.entries(rows)) {

@@ -11,7 +11,11 @@ import { answering } from '../answering.ts';
 const account = 'robot@p.iam.gserviceaccount.com';
 const reported = (status: number, text: string): HttpClient =>
   googleApi({
-    ...{ account, url: 'http://gcp.test', token: 't', clock: testClock(), random: () => 0 },
+    account,
+    url: 'http://gcp.test',
+    token: 't',
+    clock: testClock(),
+    random: () => 0,
     dispatcher: answering(status, text),
   });
 

@@ -18,7 +18,9 @@ describe('the message of an error of Google', () => {
     ],
     'a field, and what is wrong with it': [
       {
-        ...{ code: 400, status: 'INVALID_ARGUMENT', message: 'Memory size is wrong.' },
+        code: 400,
+        status: 'INVALID_ARGUMENT',
+        message: 'Memory size is wrong.',
         details: [violation('instance.memory_size_gb', 'Invalid value: 900')],
       },
       'Memory size is wrong; instance.memory_size_gb: Invalid value: 900',
@@ -27,7 +29,8 @@ describe('the message of an error of Google', () => {
     ],
     'nothing twice': [
       {
-        ...{ status: 'INVALID_ARGUMENT', message: 'Size is wrong.' },
+        status: 'INVALID_ARGUMENT',
+        message: 'Size is wrong.',
         details: [violation('size', 'Size is wrong.'), null, 'odd', { fieldViolations: 5 }],
       },
       'Size is wrong',
@@ -36,7 +39,8 @@ describe('the message of an error of Google', () => {
     ],
     'a permission, and who lacks it': [
       {
-        ...{ status: 'PERMISSION_DENIED', message: 'User not authorized to perform this action.' },
+        status: 'PERMISSION_DENIED',
+        message: 'User not authorized to perform this action.',
         details: [{ reason: 'IAM_PERMISSION_DENIED', ...lacks('pubsub.topics.create') }],
       },
       `User not authorized to perform this action; pubsub.topics.create is needed, asked as ${account}`,
@@ -44,7 +48,8 @@ describe('the message of an error of Google', () => {
     ],
     'a permission that the message names': [
       {
-        ...{ status: 'PERMISSION_DENIED', message: "Permission 'redis.instances.get' denied" },
+        status: 'PERMISSION_DENIED',
+        message: "Permission 'redis.instances.get' denied",
         details: [lacks('redis.instances.get')],
       },
       `Permission 'redis.instances.get' denied; asked as ${account}`,

@@ -107,7 +107,8 @@ describe('errors', () => {
     readonly message: string;
   }
   const unreachable = (why: string): Want => ({
-    ...{ code: 'Unreachable', isRetryable: true },
+    code: 'Unreachable',
+    isRetryable: true,
     message: `server db:5432 is unreachable: ${why}`,
   });
   /** An error of the server, which stays as it is. */
@@ -132,10 +133,12 @@ describe('errors', () => {
     ],
     'no rights, with the user and the missing right': [
       thrown('permission denied to create role', {
-        ...{ code: '42501', detail: 'Only roles with the CREATEROLE attribute may create roles.' },
+        code: '42501',
+        detail: 'Only roles with the CREATEROLE attribute may create roles.',
       }),
       {
-        ...{ code: '42501', isRetryable: false },
+        code: '42501',
+        isRetryable: false,
         message:
           'permission denied to create role: Only roles with the CREATEROLE attribute may create roles. (server db:5432, user "admin")',
       },
@@ -146,14 +149,16 @@ describe('errors', () => {
     'dependent objects, with the detail': [
       thrown('role "r" cannot be dropped', inUse),
       {
-        ...{ code: 'InUse', isRetryable: true },
+        code: 'InUse',
+        isRetryable: true,
         message: 'role "r" cannot be dropped: owner of a; owner of b',
       },
     ],
     'a certificate': [
       thrown('self-signed certificate', { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }),
       {
-        ...{ code: 'TlsFailed', isRetryable: false },
+        code: 'TlsFailed',
+        isRetryable: false,
         message: 'TLS with server db:5432 failed: self-signed certificate',
       },
     ],

@@ -41,8 +41,12 @@ const accessKey = (at: Place, key: Account): Promise<void> =>
   at.secret(credentialsNamespace, at.named('aws'), { credentials: credentialsFile(key) });
 
 const instance: Parameters = {
-  ...{ region, engine: 'postgres', dbInstanceClass: 'db.t3.micro', allocatedStorage: 20 },
-  ...{ masterUsername: 'masteruser', skipFinalSnapshotBeforeDeletion: true },
+  region,
+  engine: 'postgres',
+  dbInstanceClass: 'db.t3.micro',
+  allocatedStorage: 20,
+  masterUsername: 'masteruser',
+  skipFinalSnapshotBeforeDeletion: true,
 };
 
 /** An emulated AWS, a ProviderConfig for it, and a class with these parameters. */

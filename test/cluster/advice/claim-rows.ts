@@ -26,7 +26,8 @@ const refer = (at: Place, name: string) => at.editClaim({ resourceRef: favourite
 
 /** A reference to the claim of the row. */
 const claimRef = ({ key }: Place) => ({
-  ...{ apiVersion: 'database.crossplane.io/v1alpha1', kind: 'FancySQLInstance' },
+  apiVersion: 'database.crossplane.io/v1alpha1',
+  kind: 'FancySQLInstance',
   ...key,
 });
 

@@ -320,7 +320,8 @@ async function vaultWithoutToken(at: Place): Promise<void> {
   at.servers.push(vault);
   const auth = { method: 'Token', token: at.inSecret('token', 'token') };
   await at.create(StoreConfigKind, 'store', {
-    ...{ type: 'Vault', defaultScope: at.namespace },
+    type: 'Vault',
+    defaultScope: at.namespace,
     vault: { server: vault.url, mountPath: 'secret', version: 'v2', auth },
   });
   await stored(at, 'stored');

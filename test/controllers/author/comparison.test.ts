@@ -18,8 +18,12 @@ import {
 
 const ThingKind = defineManaged(
   {
-    ...{ group: 'example.org', version: 'v1', kind: 'Thing', plural: 'things' },
-    ...{ stack: 'example', description: 'A thing.' },
+    group: 'example.org',
+    version: 'v1',
+    kind: 'Thing',
+    plural: 'things',
+    stack: 'example',
+    description: 'A thing.',
   },
   z
     .object({

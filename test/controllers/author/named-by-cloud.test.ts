@@ -146,13 +146,17 @@ describe('a thing that the cloud gives its name is made once', () => {
 
 describe('where it was to be made in a place that there is not', () => {
   const nowhere = new CloudError('there is no such region', {
-    ...{ status: 403, code: 'RegionRefused', isRetryable: false },
+    status: 403,
+    code: 'RegionRefused',
+    isRetryable: false,
     isNowhere: true,
   });
   const failed = { ...begun, [annotationKeys.externalCreateFailed]: '2026-01-02T03:04:05Z' };
   const rows: Record<string, { listing: CloudError; annotations: object; isNothing: boolean }> = {
     'nothing remains of a creation that is recorded as failed': {
-      ...{ listing: nowhere, annotations: failed, isNothing: true },
+      listing: nowhere,
+      annotations: failed,
+      isNothing: true,
     },
     'it is not known whether anything remains of another creation': {
       listing: nowhere,

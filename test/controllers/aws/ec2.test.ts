@@ -26,7 +26,9 @@ async function scene<M extends Managed>(managed: Kind<M>, options: InProcessAwsO
     forProvider: {},
     async open(given) {
       world = await awsWorld(given, {
-        ...{ creation: 'ec2:RunInstances', failure: () => assert.fail(), things: () => [] },
+        creation: 'ec2:RunInstances',
+        failure: () => assert.fail(),
+        things: () => [],
         ...options,
       });
       return world;
@@ -35,7 +37,8 @@ async function scene<M extends Managed>(managed: Kind<M>, options: InProcessAwsO
   const aws = world!.aws;
   const of = <T extends object>(sort: string) => aws.things<T>(sort).flatMap(([, things]) => things.all());
   return {
-    ...{ bench, aws },
+    bench,
+    aws,
     instances: () => of<StoredInstance>('ec2/instance'),
     vpcs: () => of<StoredVpc>('ec2/vpc'),
     drift(id: string, change: Partial<StoredInstance>) {
@@ -242,15 +245,21 @@ describe('a VPC in a region that there is not', () => {
 describe('a field that the creation needs and that is missing', () => {
   const lacking: Readonly<Record<string, { kind: Kind; forProvider: object; rest: object; says: RegExp }>> = {
     'an instance without an image': {
-      ...{ kind: InstanceKind, forProvider: { region, instanceType: 't2.micro' }, rest: { ami } },
+      kind: InstanceKind,
+      forProvider: { region, instanceType: 't2.micro' },
+      rest: { ami },
       says: /spec\.forProvider\.ami is needed to create an instance$/,
     },
     'an instance without a type': {
-      ...{ kind: InstanceKind, forProvider: { region, ami }, rest: { instanceType: 't2.micro' } },
+      kind: InstanceKind,
+      forProvider: { region, ami },
+      rest: { instanceType: 't2.micro' },
       says: /spec\.forProvider\.instanceType is needed to create an instance$/,
     },
     'a VPC without addresses': {
-      ...{ kind: VPCKind, forProvider: { region }, rest: { cidrBlock: '10.0.0.0/16' } },
+      kind: VPCKind,
+      forProvider: { region },
+      rest: { cidrBlock: '10.0.0.0/16' },
       says: /spec\.forProvider\.cidrBlock is needed to create a VPC$/,
     },
   };
@@ -338,12 +347,16 @@ describe('AWS creates no second one of these by itself', () => {
     'a VPC': {
       kind: VPCKind as Kind<Managed>,
       forProvider: { region, cidrBlock: '10.1.0.0/16', enableDnsHostnames: true },
-      ...{ sort: 'ec2/vpc', creation: 'ec2:CreateVpc', setting: 'ec2:ModifyVpcAttribute' },
+      sort: 'ec2/vpc',
+      creation: 'ec2:CreateVpc',
+      setting: 'ec2:ModifyVpcAttribute',
     },
     'a subnet': {
       kind: SubnetKind as Kind<Managed>,
       forProvider: { region, vpcId, cidrBlock: '10.0.1.0/24', mapPublicIpOnLaunch: true },
-      ...{ sort: 'ec2/subnet', creation: 'ec2:CreateSubnet', setting: 'ec2:ModifySubnetAttribute' },
+      sort: 'ec2/subnet',
+      creation: 'ec2:CreateSubnet',
+      setting: 'ec2:ModifySubnetAttribute',
     },
   };
   const idsIn = ({ aws }: { readonly aws: Awaited<ReturnType<typeof awsWorld>>['aws'] }, sort: string) =>

@@ -25,7 +25,10 @@ const managed = (forProvider: Spec, initProvider?: Spec): NodeGroup => ({
   spec: { forProvider, ...(initProvider && { initProvider }) },
 });
 const there = (given: Partial<CloudNodeGroup>): CloudNodeGroup => ({
-  ...{ name: 'blue', status: 'ACTIVE', issues: [], autoscalingGroups: [] },
+  name: 'blue',
+  status: 'ACTIVE',
+  issues: [],
+  autoscalingGroups: [],
   tags: ownerTags(ownerOf(managed({}))),
   ...given,
 });
@@ -156,7 +159,9 @@ test('a node group that lacks what EKS needs names all of it', () => {
 
 describe('the client of node groups', () => {
   const forProvider: Spec = {
-    ...{ region, clusterName: 'guide', nodeRoleArn: 'arn:aws:iam::123456789012:role/nodes' },
+    region,
+    clusterName: 'guide',
+    nodeRoleArn: 'arn:aws:iam::123456789012:role/nodes',
     subnetIds: ['subnet-0a1b2c3d4e5f60001'],
   };
   const { signal } = new AbortController();
@@ -168,7 +173,10 @@ describe('the client of node groups', () => {
     const aws = clientOf(local);
     await aws.call(
       {
-        ...{ service: 'eks', region, what: 'make the cluster', isRepeatable: false },
+        service: 'eks',
+        region,
+        what: 'make the cluster',
+        isRepeatable: false,
         run: (eks, http) =>
           eks.createCluster(
             { name: 'guide', roleArn: 'arn:aws:iam::123456789012:role/nodes', resourcesVpcConfig: {} },

@@ -37,7 +37,9 @@ const deleted = ({ metadata, ...rest }: Queue, annotations = metadata.annotation
 
 const doorTo = (aws: LocalAws, secretAccessKey = exampleAccount.secretAccessKey) =>
   awsClient({
-    ...{ accessKey: { ...exampleAccount, secretAccessKey }, clock: realClock(), random: () => 0 },
+    accessKey: { ...exampleAccount, secretAccessKey },
+    clock: realClock(),
+    random: () => 0,
     parameters: { endpoint: { url: { type: 'Static', static: aws.url } } },
   });
 const clientFor = (aws: LocalAws, secretAccessKey?: string) => queueClient(doorTo(aws, secretAccessKey));
@@ -202,7 +204,8 @@ describe('a queue of another user is never taken', () => {
     'that carries no tag of an owner': { tags: {}, isNew: false },
     'that belongs to another': { tags: theirs, isNew: false },
     'that is created at the same moment, without tags, though SQS answers as if it were ours': {
-      ...{ tags: {}, isNew: true },
+      tags: {},
+      isNew: true,
     },
     'that is created at the same moment': { tags: theirs, isNew: true },
   };
@@ -213,7 +216,10 @@ describe('a queue of another user is never taken', () => {
       await queues.create('orders', { attributes: {}, tags }, signal);
       if (isNew) {
         aws.faults.inject({
-          ...{ kind: 'fail', action: 'sqs:GetQueueUrl', times: 1, status: 400 },
+          kind: 'fail',
+          action: 'sqs:GetQueueUrl',
+          times: 1,
+          status: 400,
           code: 'AWS.SimpleQueueService.NonExistentQueue',
         });
       }

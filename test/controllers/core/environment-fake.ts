@@ -86,7 +86,10 @@ export class FakeProcess {
     const { clock = cluster.clock, random = () => 0.5, log = this.#log } = given;
     const { claimNamespaces } = given;
     this.#informers = createInformers({
-      ...{ client: this.#client, log, random, clock },
+      client: this.#client,
+      log,
+      random,
+      clock,
       namespacesOf: watchedIn([{ claims: [service] }], { claimNamespaces }),
     });
     this.env = {

@@ -15,9 +15,15 @@ const taken = new CloudError('the name is taken', {
   isRetryable: false,
 });
 const made: MemorystoreInstance = {
-  ...{ name: 'projects/p/locations/us-central1/instances/cool', state: 'READY', tier: 'BASIC' },
-  ...{ memorySizeGb: 1, redisVersion: 'REDIS_6_X', createTime: '2026-01-01T00:00:00Z' },
-  ...{ host: '10.0.0.3', port: 6379, authEnabled: true },
+  name: 'projects/p/locations/us-central1/instances/cool',
+  state: 'READY',
+  tier: 'BASIC',
+  memorySizeGb: 1,
+  redisVersion: 'REDIS_6_X',
+  createTime: '2026-01-01T00:00:00Z',
+  host: '10.0.0.3',
+  port: 6379,
+  authEnabled: true,
 };
 
 /** Memorystore with that instance. */

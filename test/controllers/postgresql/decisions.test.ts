@@ -170,26 +170,29 @@ describe('a password is generated', () => {
 describe('an observation names the fields of the spec that differ', () => {
   const marked = { name: 'there' };
   const someRole = {
-    ...{
-      login: true,
-      createDb: false,
-      createRole: false,
-      inherit: true,
-      replication: false,
-      bypassRls: false,
-      superuser: true,
-    },
-    ...{ connectionLimit: -1, configuration: {}, ...marked },
+    login: true,
+    createDb: false,
+    createRole: false,
+    inherit: true,
+    replication: false,
+    bypassRls: false,
+    superuser: true,
+    connectionLimit: -1,
+    configuration: {},
+    ...marked,
   };
   const someDatabase = {
-    ...{ owner: 'clerk', encoding: 'UTF8', lcCollate: 'C', lcCType: 'C', connectionLimit: -1, ...marked },
-    ...{
-      allowConnections: true,
-      isTemplate: false,
-      isOpenToPublic: true,
-      isOpenToAdmin: true,
-      isInvalid: false,
-    },
+    owner: 'clerk',
+    encoding: 'UTF8',
+    lcCollate: 'C',
+    lcCType: 'C',
+    connectionLimit: -1,
+    ...marked,
+    allowConnections: true,
+    isTemplate: false,
+    isOpenToPublic: true,
+    isOpenToAdmin: true,
+    isInvalid: false,
   };
   const held = new Map([['CONNECT', { isGrantable: false }]]);
   const onShop = { role: 'app', database: 'shop' };
@@ -202,7 +205,9 @@ describe('an observation names the fields of the spec that differ', () => {
     differ(
       observationOf(
         role('app', {
-          ...{ login: false, connectionLimit: 5, privileges: { createDb: true } },
+          login: false,
+          connectionLimit: 5,
+          privileges: { createDb: true },
           configurationParameters: [{ name: 'work_mem', value: '8MB' }],
         }),
         { role: someRole, isLockedOut: false },
@@ -215,7 +220,10 @@ describe('an observation names the fields of the spec that differ', () => {
   test('of a database, and no other differences', () =>
     differ(
       databaseObservationOf(database('shop', { owner: 'app', connectionLimit: 5, encoding: 'LATIN1' }), {
-        ...{ database: someDatabase, role: undefined, isLockedOut: false, serverVersion: 18 },
+        database: someDatabase,
+        role: undefined,
+        isLockedOut: false,
+        serverVersion: 18,
       }).differing,
       'owner',
       'connectionLimit',

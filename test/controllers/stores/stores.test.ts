@@ -244,7 +244,9 @@ describe('the place in the Kubernetes store', () => {
 /** Every entry of the store has an owner; `current` is the entry that the writer read. */
 describe('a secret store changes only the version that was read', () => {
   const stored = (ownerUid: string, data: Readonly<Record<string, string>> = details): OwnedConnection => ({
-    ...{ data, ownerUid, type },
+    data,
+    ownerUid,
+    type,
     labels: {},
     annotations: {},
   });

@@ -18,7 +18,10 @@ export async function asked<C extends { destroy(): void }, T>(
 ): Promise<unknown> {
   await using aws = await startAws(options);
   const client = clientOf({
-    ...{ region: 'us-west-1', endpoint: aws.url, credentials: { ...exampleAccount }, maxAttempts: 1 },
+    region: 'us-west-1',
+    endpoint: aws.url,
+    credentials: { ...exampleAccount },
+    maxAttempts: 1,
   });
   try {
     return await ask(client);

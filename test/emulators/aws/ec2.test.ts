@@ -17,7 +17,8 @@ async function scene(options: LocalAwsOptions = {}) {
   const aws = await startAws(options);
   const ec2 = clientOf(aws);
   return {
-    ...{ aws, ec2 },
+    aws,
+    ec2,
     async [Symbol.asyncDispose]() {
       ec2.destroy();
       await aws.stop();

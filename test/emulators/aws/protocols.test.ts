@@ -83,7 +83,10 @@ test('XML contains only valid characters, and escapes those that a reader would 
 describe('JSON', () => {
   const json = jsonProtocol({ target: 'AmazonSQS', namespace: 'com.amazonaws.sqs' });
   const request = (headers: Record<string, string>, body = '{"QueueName":"q"}') => ({
-    ...{ method: 'POST', target: '/', headers, body },
+    method: 'POST',
+    target: '/',
+    headers,
+    body,
   });
   test('reads the action from its header', () => {
     assert.deepEqual(json.read(request({ 'x-amz-target': 'AmazonSQS.CreateQueue' })), {

@@ -27,11 +27,16 @@ async function scene(options: AwsOptions & { readonly modificationMs?: number } 
     ...rest,
   });
   const sdk = new RDS({
-    ...{ region: 'eu-west-1', endpoint: aws.url, credentials: { ...exampleAccount }, maxAttempts: 1 },
+    region: 'eu-west-1',
+    endpoint: aws.url,
+    credentials: { ...exampleAccount },
+    maxAttempts: 1,
   });
   const one = async () => (await sdk.describeDBInstances({ DBInstanceIdentifier: 'shop' })).DBInstances?.[0];
   return {
-    ...{ aws, sdk, one },
+    aws,
+    sdk,
+    one,
     pass(ms: number) {
       nowMs += ms;
     },

@@ -39,7 +39,8 @@ describe('the official client of SQS', () => {
       for (const QueueName of ['a-1', 'b', 'a-2', 'a-3']) await sqs.createQueue({ QueueName });
       const first = await sqs.listQueues({ QueueNamePrefix: 'a', MaxResults: 2 });
       const second = await sqs.listQueues({
-        ...{ QueueNamePrefix: 'a', MaxResults: 2 },
+        QueueNamePrefix: 'a',
+        MaxResults: 2,
         NextToken: first.NextToken,
       });
       return [first.QueueUrls, second.QueueUrls, second.NextToken];

@@ -118,8 +118,15 @@ const ownDatabases = [
 export function initialTables(superuser: string, password: string): Tables {
   const administrator: RoleRow = {
     ...plainRole,
-    ...{ login: true, createDb: true, createRole: true, replication: true, bypassRls: true, superuser: true },
-    ...{ name: superuser, password, isPinned: true },
+    login: true,
+    createDb: true,
+    createRole: true,
+    replication: true,
+    bypassRls: true,
+    superuser: true,
+    name: superuser,
+    password,
+    isPinned: true,
   };
   const roles = [
     administrator,

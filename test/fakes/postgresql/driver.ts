@@ -90,7 +90,9 @@ export function driver(config: ClientConfig, options: DriverOptions): Client {
       const { host = '', port = 0, user = '', password, database = '' } = config;
       const [, lockTimeoutMs] = /-c lock_timeout=(\d+)/.exec(config.options ?? '') ?? [];
       const login = {
-        ...{ user, password: String(password), database },
+        user,
+        password: String(password),
+        database,
         lockTimeoutMs: lockTimeoutMs === undefined ? undefined : Number(lockTimeoutMs),
       };
       const call = { system: 'postgresql', verb: 'connect', target: database, isWrite: false };

@@ -47,7 +47,9 @@ export interface Statement {
 
 /** A statement that changes something. */
 export const writing = (verb: string, target: string, run: Statement['run']): Statement => ({
-  ...{ verb, target, run },
+  verb,
+  target,
+  run,
   isWrite: true,
 });
 

@@ -106,7 +106,9 @@ test("the machine's files are read like apt reads them: by their ending", async 
   for (const [name, text] of Object.entries(files)) await writeFile(join(directory, name), text);
   const uris = (await readAptSources(directory)).flatMap((source) => source.uris);
   assert.deepEqual(uris.toSorted(), [
-    ...['http://one.test/debian', 'http://three.test/debian', 'http://two.test/debian'],
+    'http://one.test/debian',
+    'http://three.test/debian',
+    'http://two.test/debian',
   ]);
   assert.deepEqual(await readAptSources(join(directory, 'nowhere')), []);
 });

@@ -61,7 +61,9 @@ describe('the chain of binaries', () => {
     { rule: '4 no download leads to the build', download: 'fails', want: 'debian-build', asked: both },
     {
       rule: '4 a download that does not run leads to the build',
-      ...{ download: 'delivers a broken server', want: 'debian-build', asked: both },
+      download: 'delivers a broken server',
+      want: 'debian-build',
+      asked: both,
     },
     {
       rule: 'when nothing works every reason is told',

@@ -28,7 +28,10 @@ test('a command that works leaves its whole output in the log', async (t) => {
   const { options } = await settings(t);
   await runCommand('sh', ['-c', 'echo out; echo err >&2'], options);
   assert.deepEqual((await readFile(options.logPath, 'utf8')).split('\n').toSorted(), [
-    ...['', '$ sh -c echo out; echo err >&2', 'err', 'out'],
+    '',
+    '$ sh -c echo out; echo err >&2',
+    'err',
+    'out',
   ]);
 });
 

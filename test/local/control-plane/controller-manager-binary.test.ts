@@ -18,7 +18,8 @@ async function managerMachine(t: TestContext, assets: readonly string[]) {
   for (const name of assets) await writeFile(join(directory, name), emptyProgram, executable);
   const environment = { XDG_CACHE_HOME: home, KUBEBUILDER_ASSETS: directory };
   return {
-    ...{ directory, state },
+    directory,
+    state,
     support: () => controllerManagerSupport(environment),
     prepare: () => prepareControllerManager({ directory }, { environment, ...preparation }),
   };

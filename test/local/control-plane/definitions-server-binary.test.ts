@@ -17,7 +17,9 @@ async function serverMachine(t: TestContext, version: string) {
   const environment = { XDG_CACHE_HOME: home };
   const time = { nowMs: 0 };
   return {
-    ...{ state, time, asked: () => state.asked },
+    state,
+    time,
+    asked: () => state.asked,
     support: () => rulesSupport({ directory }, environment),
     prepare: () => prepareRules({ directory }, { environment, ...preparation, now: () => time.nowMs }),
   };

@@ -14,7 +14,10 @@ test('fresh binaries are made although some are cached or an attempt has failed,
     writeFile(join(directory, 'tool'), text, { mode: 0o755 });
   let produced: string | undefined;
   const set: BinarySet = {
-    ...{ name: 'tools', files: ['tool'], proof: 'none', prove: async () => {} },
+    name: 'tools',
+    files: ['tool'],
+    proof: 'none',
+    prove: async () => {},
     sources: [
       {
         name: 'archive',

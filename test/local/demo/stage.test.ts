@@ -44,7 +44,12 @@ describe('the output of the demo', () => {
   const plain = (_: unknown, text: string) => text;
   test('the table has one line for each claim, with the class and the resource that the claim refers to', () => {
     const node = (given: Partial<GraphNode> & Pick<GraphNode, 'id' | 'sort'>): GraphNode => ({
-      ...{ kind: 'FancySQLInstance', resource: 'r', name: given.id, health: 'ok', to: [], ...given },
+      kind: 'FancySQLInstance',
+      resource: 'r',
+      name: given.id,
+      health: 'ok',
+      to: [],
+      ...given,
     });
     const claim = { sort: 'claim', namespace: 'team' } as const;
     const nodes = [

@@ -52,7 +52,10 @@ describe('a kind that is watched in some namespaces only', () => {
       },
     };
     informers = createInformers({
-      ...{ client: watched, clock, log: recordedLog(), random: () => 0.5 },
+      client: watched,
+      clock,
+      log: recordedLog(),
+      random: () => 0.5,
       namespacesOf: () => ['a', 'b'],
     });
     things = informers.resource(ThingKind);
@@ -115,7 +118,9 @@ describe('a kind that is watched in some namespaces only', () => {
     await start();
     const seen = () => [
       informers.states().map(({ stream, isSynced }) => [stream.phase, isSynced]),
-      ...[isSynced, things.store.isSynced, reported],
+      isSynced,
+      things.store.isSynced,
+      reported,
     ];
     assert.deepEqual(seen(), [[['waiting', false]], false, false, 1]);
     refusals.clear();

@@ -6,7 +6,9 @@ import { informerState } from '../things.ts';
 
 const state = (given: Partial<InformerState> = {}): InformerState =>
   informerState('things.v1.test.example.org', {
-    ...{ objectCount: 2, sinceMs: 500, confirmedAtMs: 900 },
+    objectCount: 2,
+    sinceMs: 500,
+    confirmedAtMs: 900,
     ...given,
   });
 const refused = { phase: 'waiting', code: 403, message: 'no', delayMs: 800 } as const;

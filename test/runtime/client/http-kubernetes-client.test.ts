@@ -264,7 +264,9 @@ describe('HTTP client', () => {
     const status = (given: object) => ({ kind: 'Status', apiVersion: 'v1', ...given });
     const ofThings = { apiVersion: 'test.example.org/v1', kind: 'ThingList' };
     const list = (given: object) => ({
-      ...{ ...ofThings, metadata: { resourceVersion: '200' }, items: [] },
+      ...ofThings,
+      metadata: { resourceVersion: '200' },
+      items: [],
       ...given,
     });
     const noObject: Record<string, unknown> = {

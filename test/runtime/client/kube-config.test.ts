@@ -546,7 +546,10 @@ describe('a kubeconfig', () => {
     const failing = { ...exec, command: join(folder, 'failing'), args: ['arg-s3cret'], env: null };
     const credentials = execCredentials({
       exec: failing,
-      ...{ command: failing.command, cluster: undefined, environment: process.env, clock },
+      command: failing.command,
+      cluster: undefined,
+      environment: process.env,
+      clock,
     });
     await assert.rejects(credentials.current(), (error: Error) => {
       assert.match(error.message, /failing failed: 3$/);

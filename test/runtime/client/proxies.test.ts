@@ -204,7 +204,9 @@ describe('through a proxy', () => {
       'client-key-data': base64(visitor.privateKey),
     };
     const content = {
-      ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'x' },
+      apiVersion: 'v1',
+      kind: 'Config',
+      'current-context': 'x',
       clusters: [{ name: 'c', cluster: { ...server, ...authority, ...cluster } }],
       users: [{ name: 'u', user }],
       contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
@@ -301,12 +303,16 @@ describe('through a proxy', () => {
   const calls: Readonly<Record<'cloud' | 'aws' | 'vault', Call>> = {
     cloud: (url, createAgent) =>
       httpClient({
-        ...{ cloud: 'Favourite Cloud', url, token: cloud.token, ...patience },
+        cloud: 'Favourite Cloud',
+        url,
+        token: cloud.token,
+        ...patience,
         dispatcher: keptConnections(createAgent),
       }).request({ what: 'list instances', method: 'GET', path: '/v1/instances' }),
     aws: (url, createAgent) =>
       awsClient({
-        ...{ accessKey: exampleAccount, ...patience },
+        accessKey: exampleAccount,
+        ...patience,
         dispatcher: keptConnections(createAgent),
         parameters: { region: 'eu-west-1', endpoint: { url: { type: 'Static', static: url } } },
       }).account(undefined, signal),

@@ -7,7 +7,9 @@ import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import { stored, thing } from '../things.ts';
 
 const facts = (message: string, rest: Partial<EventFacts> = {}): EventFacts => ({
-  ...{ type: 'Normal', reason: 'Tested', message },
+  type: 'Normal',
+  reason: 'Tested',
+  message,
   ...rest,
 });
 const warning = (message: string): EventFacts => facts(message, { type: 'Warning' });

@@ -107,8 +107,19 @@ describe('the values that may be written to a log', () => {
   const shown = (value: unknown): unknown => loggable(value, { withStack: false });
 
   for (const name of [
-    ...['password', 'Password', 'adminPassword', 'token', 'accessToken', 'api-key', 'client_secret_key'],
-    ...['data', 'stringData', 'authorization', 'Set-Cookie', 'credentials', 'connectionDetails'],
+    'password',
+    'Password',
+    'adminPassword',
+    'token',
+    'accessToken',
+    'api-key',
+    'client_secret_key',
+    'data',
+    'stringData',
+    'authorization',
+    'Set-Cookie',
+    'credentials',
+    'connectionDetails',
     'private.key',
   ]) {
     test(`the value of a field named ${name} is not`, () =>

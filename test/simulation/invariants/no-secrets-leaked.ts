@@ -8,8 +8,12 @@ import { isProcess } from '../invariant.ts';
  * inventories.
  */
 export const planted = [
-  ...['pw-p', 'favourite-token', 'other-token', 'postgres-password'],
-  ...[exampleAccount.secretAccessKey, 'BEGIN PRIVATE KEY'],
+  'pw-p',
+  'favourite-token',
+  'other-token',
+  'postgres-password',
+  exampleAccount.secretAccessKey,
+  'BEGIN PRIVATE KEY',
 ] as const;
 
 /**

@@ -37,7 +37,12 @@ const lastPart = (text: string): string => text.slice(text.lastIndexOf('/') + 1)
 type AwsItem = StoredVpc | StoredSubnet | StoredMachine | StoredDBInstance | Queue | NodeGroup;
 
 export const awsSorts = [
-  ...['ec2/vpc', 'ec2/subnet', 'ec2/instance', 'rds/db-instance', 'sqs/queue', 'eks/node-group'],
+  'ec2/vpc',
+  'ec2/subnet',
+  'ec2/instance',
+  'rds/db-instance',
+  'sqs/queue',
+  'eks/node-group',
 ] as const;
 
 /**
@@ -56,7 +61,10 @@ const inAws = ({ aws }: Pick<Seen, 'aws'>): readonly CloudThing[] =>
         .all()
         .filter(({ phase, item }) => phase !== 'gone' && !('isDefault' in item && item.isDefault))
         .map(({ id, item, phase }) => ({
-          ...{ system: 'aws' as const, sort, item, tags: item.tags },
+          system: 'aws' as const,
+          sort,
+          item,
+          tags: item.tags,
           name: lastPart(id),
           isGoing: phase === 'deleting',
           isThere: phase === 'available',
@@ -83,7 +91,11 @@ const inGoogleCloud = ({ gcp }: Pick<Seen, 'gcp'>): readonly CloudThing[] => {
       .flatMap(({ target, verb, endedAtMs }) => (endedAtMs === undefined ? [[target, verb]] : [])),
   );
   const thing = <Item extends GoogleItem>(sort: string, item: Item, things: GoogleThings<Item>) => ({
-    ...{ system: 'gcp' as const, sort, item, name: lastPart(item.name), tags: tagsIn(item.fields) },
+    system: 'gcp' as const,
+    sort,
+    item,
+    name: lastPart(item.name),
+    tags: tagsIn(item.fields),
     lose: () => things.drift(item.name, undefined),
     retag: (labels: Tags) =>
       things.drift(item.name, { ...item, fields: { ...item.fields, labels: withoutDots(labels) } }),

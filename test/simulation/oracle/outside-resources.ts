@@ -36,7 +36,10 @@ export function inClouds(world: Pick<Seen, 'clouds' | 'aws' | 'gcp'>): readonly 
   });
   const items: readonly Item[] = [...inDemoClouds, ...thingsIn(world)];
   return items.map(({ system, sort, name, isGoing, tags }) => ({
-    ...{ system, sort, name, isGoing },
+    system,
+    sort,
+    name,
+    isGoing,
     owner: tags['crossplane-name'],
     ownerKind: tags['crossplane-kind'],
   }));

@@ -163,8 +163,15 @@ function derivedName({ scenario }: World): RegExp {
 
 /** Fields whose value is the server's or time's alone. */
 const dropped = new Set([
-  ...['oid', 'resourceVersion', 'changedAtMs', 'createdAtMs', 'switchedAtMs', 'busyUntilMs', 'generation'],
-  ...['creationTimestamp', 'lastTransitionTime'],
+  'oid',
+  'resourceVersion',
+  'changedAtMs',
+  'createdAtMs',
+  'switchedAtMs',
+  'busyUntilMs',
+  'generation',
+  'creationTimestamp',
+  'lastTransitionTime',
   'lastReasonChangeTime', // absent if the reason never changed, which depends on the history
   'hmac', // of a random password, under a random key
   'systemVersion',

@@ -56,8 +56,12 @@ const manifests = {
 
 /** The stacks that a process runs for it, if they are not the usual ones. */
 const stacks: Readonly<Partial<Record<ExampleName, readonly StackName[]>>> = {
-  ...{ aws: ['aws'], gcp: ['gcp'], 'guides-subnets': ['aws'], 'guides-machines': ['aws'] },
-  ...{ 'guides-databases': ['aws'], 'guides-names': ['aws'] },
+  aws: ['aws'],
+  gcp: ['gcp'],
+  'guides-subnets': ['aws'],
+  'guides-machines': ['aws'],
+  'guides-databases': ['aws'],
+  'guides-names': ['aws'],
 };
 
 export type ExampleName = keyof typeof manifests;
@@ -115,8 +119,12 @@ const betweenMs = 20;
 
 /** Quick enough to be played often, slow enough that everything is on its way at some time. */
 const pace = {
-  ...{ requestMs: 20, watchMs: 20, outsideMs: 60 },
-  ...{ provisioningMs: 1_500, deletionMs: 1_500, readDelayMs: 300 },
+  requestMs: 20,
+  watchMs: 20,
+  outsideMs: 60,
+  provisioningMs: 1_500,
+  deletionMs: 1_500,
+  readDelayMs: 300,
 };
 
 /** Its external name is assigned when it is created. */

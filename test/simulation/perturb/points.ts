@@ -154,7 +154,9 @@ function pointsOf({ scenario, fromMs }: Reference, history: World['history']): r
   const requests = history.asked.filter(isIn).filter(({ name }) => !/^p\d+ watch /.test(name));
   const changes = history.changed
     .map(({ key, ...each }, index) => ({
-      ...{ ...each, number: index + 1, what: `${each.kind} ${objectKeyText(key)}` },
+      ...each,
+      number: index + 1,
+      what: `${each.kind} ${objectKeyText(key)}`,
     }))
     .filter(isIn);
   return [

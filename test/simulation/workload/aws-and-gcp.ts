@@ -61,8 +61,12 @@ const endpoints = {
 } as const;
 
 const rds = {
-  ...{ region, engineVersion: '16.6', dbInstanceClass: 'db.t3.micro', allocatedStorage: 20 },
-  ...{ masterUsername: 'app', skipFinalSnapshotBeforeDeletion: true },
+  region,
+  engineVersion: '16.6',
+  dbInstanceClass: 'db.t3.micro',
+  allocatedStorage: 20,
+  masterUsername: 'app',
+  skipFinalSnapshotBeforeDeletion: true,
 } as const;
 
 const memorystore = { region: 'us-central1', tier: 'BASIC', memorySizeGb: 1, authEnabled: true } as const;
@@ -117,40 +121,60 @@ const scaled = (desiredSize: number) => ({ scalingConfig: [{ desiredSize, minSiz
 
 const made: readonly Made[] = [
   {
-    ...{ kind: VPCKind, name: 'vpc', forProvider: { region, cidrBlock: '10.0.0.0/16' } },
+    kind: VPCKind,
+    name: 'vpc',
+    forProvider: { region, cidrBlock: '10.0.0.0/16' },
     edits: [
-      ...[...tags, { enableDnsHostnames: true }, { enableDnsSupport: false }],
-      ...[{ cidrBlock: '10.1.0.0/16' }, { region: 'us-east-1' }],
+      ...tags,
+      { enableDnsHostnames: true },
+      { enableDnsSupport: false },
+      { cidrBlock: '10.1.0.0/16' },
+      { region: 'us-east-1' },
     ],
   },
   {
-    ...{ kind: SubnetKind, name: 'subnet' },
+    kind: SubnetKind,
+    name: 'subnet',
     forProvider: { region, cidrBlock: '10.0.1.0/24', vpcIdRef: { name: 'vpc' } },
     edits: [...tags, { mapPublicIpOnLaunch: true }, { mapPublicIpOnLaunch: false }],
   },
   {
-    ...{ kind: MachineKind, name: 'machine' },
+    kind: MachineKind,
+    name: 'machine',
     forProvider: { region, instanceType: 't2.micro', ami: 'ami-0123456789abcdef0' },
     edits: [...tags, { instanceType: 't3.small' }, { instanceType: 't2.micro' }],
   },
   {
-    ...{ kind: RDSInstanceKind, name: 'rds', forProvider: { ...rds, engine: 'postgres' } },
+    kind: RDSInstanceKind,
+    name: 'rds',
+    forProvider: { ...rds, engine: 'postgres' },
     edits: [
-      ...[...listed, { allocatedStorage: 30 }, { backupRetentionPeriod: 3 }],
+      ...listed,
+      { allocatedStorage: 30 },
+      { backupRetentionPeriod: 3 },
       { dbInstanceClass: 'db.t3.small', applyModificationsImmediately: true },
-      ...[{ engine: 'mysql' }, { passwordRotation: 'first' }, { passwordRotation: 'second' }],
+      { engine: 'mysql' },
+      { passwordRotation: 'first' },
+      { passwordRotation: 'second' },
     ],
   },
   {
-    ...{ kind: DBInstanceKind, name: 'db' },
+    kind: DBInstanceKind,
+    name: 'db',
     forProvider: {
-      ...{ region, engine: 'postgres', instanceClass: 'db.t3.micro', allocatedStorage: 20 },
-      ...{ username: 'app', skipFinalSnapshot: true },
+      region,
+      engine: 'postgres',
+      instanceClass: 'db.t3.micro',
+      allocatedStorage: 20,
+      username: 'app',
+      skipFinalSnapshot: true,
     },
     edits: [...tags, { allocatedStorage: 30, applyImmediately: true }, { backupRetentionPeriod: 3 }],
   },
   {
-    ...{ kind: QueueKind, name: 'queue', forProvider: { region } },
+    kind: QueueKind,
+    name: 'queue',
+    forProvider: { region },
     edits: [
       ...tags,
       { delaySeconds: 5 },
@@ -160,30 +184,46 @@ const made: readonly Made[] = [
     ],
   },
   {
-    ...{ kind: NodeGroupKind, name: 'nodes' },
+    kind: NodeGroupKind,
+    name: 'nodes',
     forProvider: {
-      ...{ region, clusterName: 'guide', nodeRoleArn: 'arn:aws:iam::123456789012:role/nodes' },
-      ...{ subnetIdRefs: [{ name: 'subnet' }], ...scaled(1) },
+      region,
+      clusterName: 'guide',
+      nodeRoleArn: 'arn:aws:iam::123456789012:role/nodes',
+      subnetIdRefs: [{ name: 'subnet' }],
+      ...scaled(1),
     },
     edits: [...tags, scaled(2), { labels: { pool: 'blue' } }, { labels: { pool: 'green' } }],
   },
   {
-    ...{ kind: CloudMemorystoreInstanceKind, name: 'redis', forProvider: memorystore },
+    kind: CloudMemorystoreInstanceKind,
+    name: 'redis',
+    forProvider: memorystore,
     edits: [
-      ...[...labels, { memorySizeGb: 2 }, { memorySizeGb: 3 }],
+      ...labels,
+      { memorySizeGb: 2 },
+      { memorySizeGb: 3 },
       { redisConfigs: { 'maxmemory-policy': 'allkeys-lru' } },
-      ...[{ authEnabled: false }, { redisVersion: 'REDIS_7_2' }, { region: 'europe-west1' }],
+      { authEnabled: false },
+      { redisVersion: 'REDIS_7_2' },
+      { region: 'europe-west1' },
     ],
   },
   {
-    ...{ kind: TopicKind, name: 'topic', forProvider: {} },
+    kind: TopicKind,
+    name: 'topic',
+    forProvider: {},
     edits: [...labels, { messageRetentionDuration: '86400s' }, { messageRetentionDuration: '172800s' }],
   },
 ];
 
 const policies: readonly object[] = [
-  ...[{}, {}, {}],
-  ...[{ deletionPolicy: 'Orphan' }, { reclaimPolicy: 'Retain' }, { managementPolicies: ['Observe'] }],
+  {},
+  {},
+  {},
+  { deletionPolicy: 'Orphan' },
+  { reclaimPolicy: 'Retain' },
+  { managementPolicies: ['Observe'] },
   { managementPolicies: ['Observe', 'Create', 'Delete'] },
   { managementPolicies: ['Observe', 'Create', 'Update', 'LateInitialize'] },
 ];

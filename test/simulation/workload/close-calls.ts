@@ -72,7 +72,8 @@ function network(draft: Draft): void {
 
 const vaultToken = { namespace: adminNamespace, name: 'vault', key: 'token' };
 const vault = {
-  ...{ server: 'https://vault.test:8200', mountPath: 'secret' },
+  server: 'https://vault.test:8200',
+  mountPath: 'secret',
   auth: { method: 'Token', token: { source: 'Secret', secretRef: vaultToken } },
 };
 const vaultConfig = objectOf(

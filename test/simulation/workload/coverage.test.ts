@@ -31,6 +31,8 @@ test('the changes of a scenario to a field are counted as transitions', () => {
   assert.deepEqual(after(), []);
   assert.deepEqual(after(edit('5.7'), edit('5.7')), ['absent to value']);
   assert.deepEqual(after(edit('5.7'), edit('8.0'), edit(null)), [
-    ...['absent to value', 'value to other', 'value to absent'],
+    'absent to value',
+    'value to other',
+    'value to absent',
   ]);
 });

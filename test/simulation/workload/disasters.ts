@@ -43,8 +43,11 @@ export function force(draft: Draft): void {
 }
 
 const somebodyElse = {
-  ...{ apiVersion: 'example.org/v1', kind: 'Composite', name: 'composite' },
-  ...{ uid: 'uid-of-a-composite', controller: true },
+  apiVersion: 'example.org/v1',
+  kind: 'Composite',
+  name: 'composite',
+  uid: 'uid-of-a-composite',
+  controller: true,
 };
 
 /** Another controller, or a tool, wants these objects as it has them in its repository. */

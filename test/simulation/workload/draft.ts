@@ -35,7 +35,11 @@ export function createDraft(seed: number, chance: Chance, durationMs: number): D
     const named: Chance = (...name) => chance(...prefix, ...name);
     const at: Draft['at'] = (moment, act) => steps.push({ atMs: Math.round(moment * durationMs), act });
     return {
-      ...{ seed, chance: named, objects, steps, at },
+      seed,
+      chance: named,
+      objects,
+      steps,
+      at,
       edit: (moment, of, patch) => at(moment, { type: 'edit', of, patch }),
       has: (share, ...name) => named(...name) < share,
       pick: (from, ...name) => from[Math.floor(named(...name) * from.length)] as (typeof from)[number],

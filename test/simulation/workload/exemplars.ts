@@ -21,7 +21,9 @@ export function nameOf({ apiVersion, kind, metadata }: KubernetesObject): Object
 }
 
 const grantFields = {
-  ...{ roleRef: { name: 'role-0' }, databaseRef: { name: 'database-0' }, privileges: ['CONNECT'] },
+  roleRef: { name: 'role-0' },
+  databaseRef: { name: 'database-0' },
+  privileges: ['CONNECT'],
 };
 
 /** The name of a managed resource that a user created, before its number, and its fields beside the common ones. */

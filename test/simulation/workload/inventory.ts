@@ -38,8 +38,10 @@ export const credentials = {
   favourite: { credentials: JSON.stringify({ url: cloudUrls.favourite, token: 'favourite-token' }) },
   other: { credentials: JSON.stringify({ url: cloudUrls.other, token: 'other-token' }) },
   postgresql: {
-    ...{ endpoint: 'postgresql.test', port: '5432' },
-    ...{ username: 'postgres', password: 'postgres-password' },
+    endpoint: 'postgresql.test',
+    port: '5432',
+    username: 'postgres',
+    password: 'postgres-password',
   },
   aws: { credentials: credentialsFile(exampleAccount) },
   gcp: { 'key.json': googleCredentials },

@@ -25,7 +25,9 @@ interface Targets {
 }
 
 const usualTargets: Targets = {
-  ...{ watched: usuallyWatched, systems: usualSystems, clouds: ['favourite', 'other'] },
+  watched: usuallyWatched,
+  systems: usualSystems,
+  clouds: ['favourite', 'other'],
 };
 
 /** The process dies, is stopped; watches and connections fail; clocks are set; others change the clouds. */

@@ -82,13 +82,15 @@ const fitting: readonly (readonly [RegExp, Fitting])[] = [
   [
     /managementPolicies$/,
     [
-      ...[['Observe'], ['*'], ['Observe', 'Create', 'Update', 'LateInitialize']],
-      ...[
-        ['Observe', 'Create', 'Delete'],
-        ['Observe', 'Delete'],
-        ['Observe', 'Update'],
-      ],
-      ...[[], ['Create'], ['*', 'Delete']],
+      ['Observe'],
+      ['*'],
+      ['Observe', 'Create', 'Update', 'LateInitialize'],
+      ['Observe', 'Create', 'Delete'],
+      ['Observe', 'Delete'],
+      ['Observe', 'Update'],
+      [],
+      ['Create'],
+      ['*', 'Delete'],
     ],
   ],
   [/metadata\.(labels|annotations)$/, [{ tier: 'one' }, { tier: 'two' }, {}]],
@@ -96,16 +98,18 @@ const fitting: readonly (readonly [RegExp, Fitting])[] = [
   [/matchLabels$/, [{ size: 'small' }, { tier: 'one' }, { tier: 'nowhere' }, {}]],
   [
     /namespaceSelector\.matchExpressions$/,
-    [
-      ...[stage('In', ['live']), stage('NotIn', ['test']), inTeam],
-      ...[stage('DoesNotExist'), stage('NotIn'), []],
-    ],
+    [stage('In', ['live']), stage('NotIn', ['test']), inTeam, stage('DoesNotExist'), stage('NotIn'), []],
   ],
   [
     /matchExpressions$/,
     [
-      ...[size('In', ['small', 'huge']), size('NotIn', ['small']), size('Exists')],
-      ...[size('DoesNotExist'), size('In'), size('Exists', ['small']), []],
+      size('In', ['small', 'huge']),
+      size('NotIn', ['small']),
+      size('Exists'),
+      size('DoesNotExist'),
+      size('In'),
+      size('Exists', ['small']),
+      [],
     ],
   ],
   [/is-default-class$/, ['true', 'false', 'True']],

@@ -17,7 +17,9 @@ import {
 } from '../../../../apis/core/v1alpha1/secret.ts';
 
 const secret = (metadata: Partial<ObjectMeta> = {}, type: string = connectionSecretType): Secret => ({
-  ...{ apiVersion: 'v1', kind: 'Secret', type },
+  apiVersion: 'v1',
+  kind: 'Secret',
+  type,
   metadata: { namespace: 'ns', name: 's', ...metadata },
 });
 const self: KubernetesObject = {

@@ -105,7 +105,10 @@ const refuses = (event: string, message: string, reason = event): Report => ({
   events: [warning(event, message)],
 });
 const condition = (type: string, status: 'True' | 'False', reason: string, message?: string) => ({
-  ...{ type, status, reason, lastTransitionTime: '2026-01-01T00:00:00Z' },
+  type,
+  status,
+  reason,
+  lastTransitionTime: '2026-01-01T00:00:00Z',
   ...(message === undefined ? {} : { message }),
 });
 const isReady = { ...boundHere, conditions: [condition('Ready', 'True', 'Available')] };

@@ -327,7 +327,8 @@ describe('class kinds are told apart by group and by kind', () => {
     const theirs = resourceClass('theirs', { annotations: isDefault }, { kind: other });
     const none = { kind: classKind, classes: [] };
     const among = (classes: readonly Class[]) => ({
-      ...{ isHolding: false, kind: classKind },
+      isHolding: false,
+      kind: classKind,
       candidates: [{ kind: other, classes }, none],
     });
     const schedule = (classes: readonly Class[]) =>

@@ -46,8 +46,14 @@ describe('the credential of a managed resource', () => {
     assert.deepEqual(
       orders.filter((call) => !call.startsWith('get')),
       [
-        ...['connect', 'create Secret', 'observe', 'update FavouriteDBInstance', 'create'],
-        ...['observe', 'disconnect', 'updateStatus FavouriteDBInstance'],
+        'connect',
+        'create Secret',
+        'observe',
+        'update FavouriteDBInstance',
+        'create',
+        'observe',
+        'disconnect',
+        'updateStatus FavouriteDBInstance',
       ],
     );
     assertApplied(scene);

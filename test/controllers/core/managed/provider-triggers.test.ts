@@ -103,7 +103,8 @@ describe('a change of a provider wakes its users', () => {
       managed(
         { providerConfigRef: { name: 'shop' } },
         {
-          ...{ name: 'failed', uid: 'failed' },
+          name: 'failed',
+          uid: 'failed',
           status: {
             conditions: setConditions([], [reconcileError('no', { class: failed.errorClass })], {
               now: new Date(0),

@@ -156,7 +156,9 @@ interface Reported {
 const gone: Reported = { next: done, events: [] };
 const reports = (next: Result, ready: string, synced: string, ...events: readonly string[]): Reported => ({
   next,
-  ...{ ready, synced, events },
+  ready,
+  synced,
+  events,
 });
 const works = (...events: readonly string[]): Reported =>
   reports(poll, 'True/Available', 'True/ReconcileSuccess', ...events);
@@ -202,7 +204,9 @@ interface Done {
 }
 /** `calls` are those of the external client between connect and disconnect. */
 const run = (scene: Scene | Promise<Scene>, want: Reported, calls = 'observe', more: Done = {}) => ({
-  ...{ scene, want, calls },
+  scene,
+  want,
+  calls,
   ...more,
 });
 type Begun = ReturnType<typeof run>;

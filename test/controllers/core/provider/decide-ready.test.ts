@@ -10,7 +10,9 @@ import {
 import type { CallResult } from '../../../../controllers/core/provider/provider-health.ts';
 
 const condition = (status: Condition['status'], reason: string): Condition => ({
-  ...{ type: 'Ready', status, reason },
+  type: 'Ready',
+  status,
+  reason,
   lastTransitionTime: '2026-01-02T03:04:05Z',
 });
 const failure = (errorClass: ProviderErrorClass, message: string = errorClass): CallResult => ({

@@ -53,8 +53,10 @@ describe('the health of a provider by its calls', () => {
     at.record('a', 'works');
     at.record('b', 'works');
     assert.deepEqual(at.emitted, [
-      ...['default changed', 'default changed'],
-      ...['default changed', 'default may work'],
+      'default changed',
+      'default changed',
+      'default changed',
+      'default may work',
     ]);
   });
 

@@ -42,7 +42,11 @@ function scene(answerMs: number) {
   };
   const connector = { connect: async () => client };
   return {
-    ...{ clock, checkLease, connector, signals, seen },
+    clock,
+    checkLease,
+    connector,
+    signals,
+    seen,
     connected: () => leasedConnector(connector, { clock, checkLease }).connect(managed(), signal),
     renew: () => {
       renewedMs = clock.elapsedMs();

@@ -58,7 +58,11 @@ const policies = (initials: string): Policies =>
 const allowing = (initials: string): ManagedSpec => ({ managementPolicies: policies(initials) });
 
 const questions = [
-  ...[shouldCreate, shouldUpdate, shouldLateInitialize, shouldOnlyObserve, isPausedByPolicies],
+  shouldCreate,
+  shouldUpdate,
+  shouldLateInitialize,
+  shouldOnlyObserve,
+  isPausedByPolicies,
   shouldDelete,
 ];
 /** For each set the answers to the questions; deletion when the set decides it. */
@@ -278,8 +282,14 @@ describe('the managed reconciler decides next', () => {
   /** Default: a resource that was not created lately, and that 60 s of observations did not find. */
   const next = ({ spec, metadata, ...given }: Given = {}, message?: string) => ({
     decided: decideNext({
-      ...{ graceMs: 30_000, confirmMs: 5_000, observed: absent, absentForMs: 60_000, now },
-      ...{ isNameKnown: false, isEdited: false, isCredentialDue: false },
+      graceMs: 30_000,
+      confirmMs: 5_000,
+      observed: absent,
+      absentForMs: 60_000,
+      now,
+      isNameKnown: false,
+      isEdited: false,
+      isCredentialDue: false,
       managed: managed(spec, metadata),
       ...given,
     }),
@@ -349,7 +359,8 @@ describe('the managed reconciler decides next', () => {
     'CreateExternal: a resource with an edited identity that was never seen is created at once': () =>
       next({
         metadata: { annotations: edited, ...inPhase('Unbound') },
-        ...{ isNameKnown: true, absentForMs: 0 },
+        isNameKnown: true,
+        absentForMs: 0,
       }),
     'CreationRefused: the external client refuses the creation': () =>
       next({ metadata: { annotations: named }, observed: refused }, 'there is no "db"'),
@@ -370,7 +381,8 @@ describe('the managed reconciler decides next', () => {
     'Recreate: an administrator may allow that an empty resource replaces a moved one': () =>
       next({
         metadata: { annotations: replaceable, status: seen },
-        ...{ isNameKnown: true, absentForMs: 5_000 },
+        isNameKnown: true,
+        absentForMs: 5_000,
       }),
     'Recreate: an absent resource is created again after a user removed the assigned name': () =>
       next({ metadata: inPhase('Unbound'), absentForMs: 5_000 }),

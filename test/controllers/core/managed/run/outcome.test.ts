@@ -108,8 +108,11 @@ const rows = (): Readonly<Record<string, Line>> => ({
   'nor when it is deleted': [
     failing(at(undefined, managed({}, leaving)), 'connect failed', cannot.connect),
     [
-      ...[unsynced('connect failed: boom'), deleting, 'Stalled CannotReadCredentials'],
-      ...['Warning CannotConnectToProvider: boom', later],
+      unsynced('connect failed: boom'),
+      deleting,
+      'Stalled CannotReadCredentials',
+      'Warning CannotConnectToProvider: boom',
+      later,
     ],
   ],
   'observing what was edited fails: that comes first': [
@@ -131,9 +134,13 @@ const rows = (): Readonly<Record<string, Line>> => ({
   'OperationFailed: an update': [
     failing(at('OperationFailed', undefined, { operation: boom }), 'update failed', cannot.update),
     [
-      ...[unsynced('update failed: boom'), waiting, finished],
+      unsynced('update failed: boom'),
+      waiting,
+      finished,
       'LastAsyncOperation False ApplyFailure: update failed: boom',
-      ...[retried, 'Warning CannotUpdateExternalResource: boom', later],
+      retried,
+      'Warning CannotUpdateExternalResource: boom',
+      later,
     ],
   ],
   'AwaitOperation: a creation': [
@@ -151,15 +158,21 @@ const rows = (): Readonly<Record<string, Line>> => ({
   'ExternalMissing: the absence of a resource that was ready is not proven yet': [
     outcomes.missing(at('ExternalMissing', wasReady, { absentForMs: 3_000 }), 5_000),
     [
-      ...[ready, unsynced(`observe failed: ${gone}`), lost],
-      ...[`Warning CannotObserveExternalResource: ${gone} (db)`, 'then 2000'],
+      ready,
+      unsynced(`observe failed: ${gone}`),
+      lost,
+      `Warning CannotObserveExternalResource: ${gone} (db)`,
+      'then 2000',
     ],
   ],
   'ExternalMissing: without a name': [
     outcomes.missing(at('ExternalMissing', managed()), 5_000),
     [
-      ...[unsynced(`observe failed: ${gone}`), `Ready False Unavailable: ${gone}`, lost],
-      ...[`Warning CannotObserveExternalResource: ${gone}`, 'then poll'],
+      unsynced(`observe failed: ${gone}`),
+      `Ready False Unavailable: ${gone}`,
+      lost,
+      `Warning CannotObserveExternalResource: ${gone}`,
+      'then poll',
     ],
   ],
   'AwaitDeletion: its deletion runs': [
@@ -177,8 +190,11 @@ const rows = (): Readonly<Record<string, Line>> => ({
   'IdentityEdited: it cannot be recorded': [
     failing(at('IdentityEdited'), 'cannot update managed resource', cannot.write),
     [
-      ...[unsynced('cannot update managed resource: boom'), waiting, retried],
-      ...['Warning CannotUpdateManagedResource: cannot update managed resource: boom', later],
+      unsynced('cannot update managed resource: boom'),
+      waiting,
+      retried,
+      'Warning CannotUpdateManagedResource: cannot update managed resource: boom',
+      later,
     ],
   ],
   'CreateExternal: does not show yet': [
@@ -192,7 +208,8 @@ const rows = (): Readonly<Record<string, Line>> => ({
   'Recreate: after a creation that failed': [
     outcomes.present(recreating(managed({}, { annotations: failedCreation })), works),
     [
-      ...[synced, ready],
+      synced,
+      ready,
       `Warning LostExternalResource: ${gone} (db), and its creation failed; it is created again`,
       'then poll',
     ],
@@ -200,9 +217,12 @@ const rows = (): Readonly<Record<string, Line>> => ({
   'Recreate: creating fails': [
     failing(recreating(managed()), 'create failed', cannot.create),
     [
-      ...[unsynced('create failed: boom'), creating, retried],
+      unsynced('create failed: boom'),
+      creating,
+      retried,
       `Warning LostExternalResource: ${gone} any more (its name is not known); it is created again`,
-      ...['Warning CannotCreateExternalResource: boom', later],
+      'Warning CannotCreateExternalResource: boom',
+      later,
     ],
   ],
   'NoUpdate: at work': [
@@ -224,8 +244,11 @@ const rows = (): Readonly<Record<string, Line>> => ({
   'NoUpdate: the credential of the Secret may not be set': [
     outcomes.present(at('NoUpdate', withoutUpdate, { credential }), works),
     [
-      ...[unsynced(credentialUnset), ready, 'Stalled ReconcileError'],
-      ...[`Warning CannotUpdateExternalResource: ${credentialUnset}`, 'then poll'],
+      unsynced(credentialUnset),
+      ready,
+      'Stalled ReconcileError',
+      `Warning CannotUpdateExternalResource: ${credentialUnset}`,
+      'then poll',
     ],
   ],
   'Update: an edit that has no effect, of a resource that was observed before another call failed': [
@@ -234,8 +257,12 @@ const rows = (): Readonly<Record<string, Line>> => ({
       ...(['update failed', cannot.update, new ChangeRefused([changeRefusal(refused)])] as const),
     ),
     [
-      ...[unsynced(`update failed: ${size}; ${region}`), waiting, 'Stalled InvalidValue'],
-      ...[`Warning CannotUpdateExternalResource: ${size}`, `Warning CannotApplyEdit: ${region}`, later],
+      unsynced(`update failed: ${size}; ${region}`),
+      waiting,
+      'Stalled InvalidValue',
+      `Warning CannotUpdateExternalResource: ${size}`,
+      `Warning CannotApplyEdit: ${region}`,
+      later,
     ],
   ],
 });
