@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import omit from 'lodash/omit.js';
+import pick from 'lodash/pick.js';
 import type { Instance } from '../../../apis/aws/ec2/v1beta1/instance.ts';
 import { InstanceKind } from '../../../apis/aws/ec2/v1beta1/instance.ts';
 import { SubnetKind } from '../../../apis/aws/ec2/v1beta1/subnet.ts';
@@ -37,8 +39,7 @@ async function scene<M extends Managed>(managed: Kind<M>, options: InProcessAwsO
   const aws = world!.aws;
   const of = <T extends object>(sort: string) => aws.things<T>(sort).flatMap(([, things]) => things.all());
   return {
-    bench,
-    aws,
+    ...{ bench, aws, of },
     instances: () => of<StoredInstance>('ec2/instance'),
     vpcs: () => of<StoredVpc>('ec2/vpc'),
     drift(id: string, change: Partial<StoredInstance>) {
@@ -60,13 +61,9 @@ describe('an Instance', () => {
     await made.bench.ready('web', small);
     await made.bench.passes('web', 3);
     const [{ item } = assert.fail()] = made.instances();
-    assert.deepEqual(made.object('web').spec.forProvider, {
-      ...small,
-      availabilityZone: item.availabilityZone,
-      subnetId: item.subnetId,
-      privateIp: item.privateIp,
-      vpcSecurityGroupIds: item.groups,
-    });
+    const { availabilityZone, subnetId, privateIp, groups: vpcSecurityGroupIds } = item;
+    const chosen = { availabilityZone, subnetId, privateIp, vpcSecurityGroupIds };
+    assert.deepEqual(made.object('web').spec.forProvider, { ...small, ...chosen });
   });
 
   test('an instance whose type a user changes is stopped, changed back and started, and loses its mark', async () => {
@@ -105,10 +102,8 @@ describe('an Instance', () => {
     await made.bench.ready('web', small);
     await ec2Instances(clientOf(made.aws)).stop({ region, id: made.idOf('web') }, signal);
     await made.bench.passes('web', 3);
-    assert.deepEqual(made.bench.condition('web', 'Ready'), {
-      status: 'False',
-      message: 'the instance is stopped',
-    });
+    const stopped = { status: 'False', message: 'the instance is stopped' };
+    assert.deepEqual(made.bench.condition('web', 'Ready'), stopped);
     assert.equal(made.aws.calls()['ec2:StartInstances'], undefined);
   });
 
@@ -172,40 +167,45 @@ describe('an Instance', () => {
   });
 });
 
+const addressed = { region, cidrBlock: '10.0.0.0/16' };
+
 describe('a request that AWS refuses is reported in its own words, with the field to change', () => {
-  const refused: Readonly<Record<string, { forProvider: object; kind?: typeof VPCKind; says: RegExp }>> = {
-    'a type that there is not': {
-      forProvider: { ...small, instanceType: 't9.huge' },
-      says: /cannot create instance: AWS EC2 \(us-west-1, http:\/\/aws\.test\) refused \(400 InvalidParameterValue\): Invalid value 't9\.huge' for InstanceType; change spec\.forProvider\.instanceType$/,
-    },
-    'an image that is none': {
-      forProvider: { ...small, ami: 'debian' },
-      says: /\(400 InvalidAMIID\.Malformed\): Invalid id: "debian" \(expecting "ami-\.\.\."\); change spec\.forProvider\.ami$/,
-    },
-    'a subnet that is not there': {
-      forProvider: { ...small, subnetId: 'subnet-0123456789abcdef0' },
-      says: /\(400 InvalidSubnetID\.NotFound\): The subnet ID 'subnet-0123456789abcdef0' does not exist; change spec\.forProvider\.subnetId$/,
-    },
-    'no region at all': {
-      forProvider: { ami, instanceType: 't2.micro' },
-      says: /spec\.forProvider\.region is needed: the provider names no region/,
-    },
-    'addresses that no VPC may have': {
-      kind: VPCKind,
-      forProvider: { region, cidrBlock: '10.0.0.0/8' },
-      says: /cannot create VPC: .*\(400 InvalidVpc\.Range\): The CIDR '10\.0\.0\.0\/8' is invalid; change spec\.forProvider\.cidrBlock$/,
-    },
+  const noSubnet = 'subnet-0123456789abcdef0';
+  const huge = { region, cidrBlock: '10.0.0.0/8' };
+  const refused: Readonly<Record<string, readonly [forProvider: object, says: RegExp, kind?: Kind]>> = {
+    'a type that there is not': [
+      { ...small, instanceType: 't9.huge' },
+      /cannot create instance: AWS EC2 \(us-west-1, http:\/\/aws\.test\) refused \(400 InvalidParameterValue\): Invalid value 't9\.huge' for InstanceType; change spec\.forProvider\.instanceType$/,
+    ],
+    'an image that is none': [
+      { ...small, ami: 'debian' },
+      /\(400 InvalidAMIID\.Malformed\): Invalid id: "debian" \(expecting "ami-\.\.\."\); change spec\.forProvider\.ami$/,
+    ],
+    'a subnet that is not there': [
+      { ...small, subnetId: noSubnet },
+      /\(400 InvalidSubnetID\.NotFound\): The subnet ID 'subnet-0123456789abcdef0' does not exist; change spec\.forProvider\.subnetId$/,
+    ],
+    'no region at all': [
+      { ami, instanceType: 't2.micro' },
+      /spec\.forProvider\.region is needed: the provider names no region/,
+    ],
+    'addresses that no VPC may have': [
+      huge,
+      /cannot create VPC: .*\(400 InvalidVpc\.Range\): The CIDR '10\.0\.0\.0\/8' is invalid; change spec\.forProvider\.cidrBlock$/,
+      VPCKind,
+    ],
   };
-  for (const [what, { forProvider, kind = InstanceKind, says }] of Object.entries(refused)) {
+  for (const [what, [forProvider, says, kind = InstanceKind]] of Object.entries(refused)) {
     test(what, async () => {
       await using made = await scene(kind as Kind<Managed>);
       made.bench.put('it', forProvider);
       await made.bench.passes('it', 3);
       assert.match(made.bench.condition('it', 'Synced').message, says);
       const within = new RegExp(says.source.replace(/\$$/, ''));
+      const { output } = made.bench;
       assert.ok(
-        made.bench.output.some((line) => within.test(line)),
-        `an Event says so too: ${made.bench.output.join('; ')}`,
+        output.some((line) => within.test(line)),
+        `an Event says so too: ${output.join('; ')}`,
       );
       assert.deepEqual([...made.instances(), ...made.vpcs()], []);
     });
@@ -213,7 +213,7 @@ describe('a request that AWS refuses is reported in its own words, with the fiel
 });
 
 describe('a VPC in a region that there is not', () => {
-  const lost = { region: 'us-west-9', cidrBlock: '10.0.0.0/16' };
+  const lost = { ...addressed, region: 'us-west-9' };
   /** It was refused; with one that is there the account is known, and EC2 is asked at once. */
   async function refused({ isAccountKnown }: { readonly isAccountKnown: boolean }) {
     const made = await scene<VPC>(VPCKind);
@@ -243,36 +243,25 @@ describe('a VPC in a region that there is not', () => {
 });
 
 describe('a field that the creation needs and that is missing', () => {
-  const lacking: Readonly<Record<string, { kind: Kind; forProvider: object; rest: object; says: RegExp }>> = {
-    'an instance without an image': {
-      kind: InstanceKind,
-      forProvider: { region, instanceType: 't2.micro' },
-      rest: { ami },
-      says: /spec\.forProvider\.ami is needed to create an instance$/,
-    },
-    'an instance without a type': {
-      kind: InstanceKind,
-      forProvider: { region, ami },
-      rest: { instanceType: 't2.micro' },
-      says: /spec\.forProvider\.instanceType is needed to create an instance$/,
-    },
-    'a VPC without addresses': {
-      kind: VPCKind,
-      forProvider: { region },
-      rest: { cidrBlock: '10.0.0.0/16' },
-      says: /spec\.forProvider\.cidrBlock is needed to create a VPC$/,
-    },
-  };
-  for (const [what, { kind, forProvider, rest, says }] of Object.entries(lacking)) {
+  const rows = {
+    'an instance without an image': [InstanceKind, small, 'ami', 'an instance'],
+    'an instance without a type': [InstanceKind, small, 'instanceType', 'an instance'],
+    'a VPC without addresses': [VPCKind, addressed, 'cidrBlock', 'a VPC'],
+  } as const;
+  for (const [what, [kind, all, field, thing]] of Object.entries(rows)) {
     test(`${what}: nothing is written for an attempt, and initProvider will do`, async () => {
       await using made = await scene(kind as Kind<Managed>);
       const { bench } = made;
-      bench.put('it', forProvider as never);
+      bench.put('it', omit(all, field));
       await bench.passes('it', 3);
+      const says = new RegExp(`spec\\.forProvider\\.${field} is needed to create ${thing}$`);
       assert.match(bench.condition('it', 'Synced').message, says);
       assert.deepEqual(Object.keys(bench.existing('it').metadata.annotations ?? {}), []);
       const { spec, ...object } = bench.existing('it');
-      bench.cluster.put(kind as Kind<Managed>, { ...object, spec: { ...spec, initProvider: rest } });
+      bench.cluster.put(kind as Kind<Managed>, {
+        ...object,
+        spec: { ...spec, initProvider: pick(all, field) },
+      });
       await bench.until('it', () => bench.isReady('it'), 'it did not become Ready');
     });
   }
@@ -320,13 +309,8 @@ describe('a VPC', () => {
     await made.bench.ready('net', { region, cidrBlock: '10.0.0.0/16' });
     const aws = clientOf(made.aws);
     const its = { service: 'ec2', what: 'try', isRepeatable: true } as const;
-    const created = await aws.call(
-      {
-        ...its,
-        run: (ec2, http) => ec2.createSubnet({ VpcId: made.idOf('net'), CidrBlock: '10.0.1.0/24' }, http),
-      },
-      signal,
-    );
+    const subnet = { VpcId: made.idOf('net'), CidrBlock: '10.0.1.0/24' };
+    const created = await aws.call({ ...its, run: (ec2, http) => ec2.createSubnet(subnet, http) }, signal);
     made.bench.remove('net');
     await made.bench.passes('net', 2);
     assert.match(
@@ -359,12 +343,8 @@ describe('AWS creates no second one of these by itself', () => {
       setting: 'ec2:ModifySubnetAttribute',
     },
   };
-  const idsIn = ({ aws }: { readonly aws: Awaited<ReturnType<typeof awsWorld>>['aws'] }, sort: string) =>
-    aws
-      .things<object>(sort)
-      .flatMap(([, things]) => things.all())
-      .map(({ id }) => id)
-      .filter((id) => id !== vpcId);
+  const idsIn = ({ of }: Pick<Awaited<ReturnType<typeof scene>>, 'of'>, sort: string) =>
+    of(sort).flatMap(({ id }) => (id === vpcId ? [] : [id]));
 
   for (const [what, { kind, forProvider, sort, creation, setting }] of Object.entries(sorts)) {
     test(`${what} is asked for once: where the answer is lost, it is found by the tags that it was made with`, async () => {
