@@ -16,38 +16,18 @@ import { deletionTimestamp, managed, managedKind, now, otherManagedKind } from '
 import { wokenBy } from '../requests-of.ts';
 
 const networkKind: Kind<Managed> = {
-  group: 'network.fcp.crossplane.io',
-  version: 'v1alpha3',
-  kind: 'Network',
-  plural: 'networks',
-  scope: 'Cluster',
+  ...{ group: 'network.fcp.crossplane.io', version: 'v1alpha3' },
+  ...{ kind: 'Network', plural: 'networks', scope: 'Cluster' },
 };
-const one: ReferenceField = {
-  field: 'networkId',
-  ref: 'networkIdRef',
-  selector: 'networkIdSelector',
-  to: networkKind,
-};
+const byNetwork = { selector: 'networkIdSelector', to: networkKind };
+const one: ReferenceField = { ...byNetwork, field: 'networkId', ref: 'networkIdRef' };
 const peer: ReferenceField = { ...one, field: 'peerId', ref: 'peerIdRef', selector: 'peerIdSelector' };
-const many: ReferenceField = {
-  field: 'networkIds',
-  ref: 'networkIdRefs',
-  selector: 'networkIdSelector',
-  to: networkKind,
-  multiple: true,
-};
+const many: ReferenceField = { ...byNetwork, field: 'networkIds', ref: 'networkIdRefs', multiple: true };
 
 function network(name: string, id?: string, metadata: Partial<ObjectMeta> = {}): Managed {
-  return {
-    apiVersion: 'network.fcp.crossplane.io/v1alpha3',
-    kind: 'Network',
-    metadata: {
-      name,
-      ...metadata,
-      ...(id === undefined ? {} : { annotations: { 'crossplane.io/external-name': id } }),
-    },
-    spec: {},
-  };
+  const named = id !== undefined && { annotations: { 'crossplane.io/external-name': id } };
+  const of = { apiVersion: 'network.fcp.crossplane.io/v1alpha3', kind: 'Network' };
+  return { ...of, metadata: { name, ...metadata, ...named }, spec: {} };
 }
 
 const lookupOf = (...networks: readonly Managed[]): ReferenceLookup => ({
@@ -97,10 +77,8 @@ const alwaysSelecting = { networkIdSelector: { ...tierA, policy: always } };
 const ofMain = { networkId: 'net-1', networkIdRef: { name: 'main' } };
 
 const alwaysMain = { networkIdRef: { name: 'main', policy: always } };
-const [ofOther, ofMine] = [
-  network('a', 'net-a', controlled('other')),
-  network('b', 'net-b', controlled('mine')),
-];
+const ofOther = network('a', 'net-a', controlled('other'));
+const ofMine = network('b', 'net-b', controlled('mine'));
 
 describe('one reference, the cases of Resolve of crossplane-runtime', () => {
   const single = (
@@ -138,39 +116,29 @@ describe('one reference, the cases of Resolve of crossplane-runtime', () => {
   test('SuccessfulResolve', () => single(byName, [main], { networkId: 'net-1' }));
   test('SuccessfulSelect: the reference is recorded by name', () =>
     single(alwaysSelecting, [aloof, main], ofMain));
+  const mine = { metadata: controlled('mine') };
+  const ofA = { networkId: 'net-a', networkIdRef: { name: 'a' } };
+  const ofB = { networkId: 'net-b', networkIdRef: { name: 'b' } };
   test('SuccessfulSelect with the same controller', () =>
-    single(
-      { networkIdSelector: { matchControllerRef: true } },
-      [ofOther, ofMine],
-      { networkId: 'net-b', networkIdRef: { name: 'b' } },
-      { metadata: controlled('mine') },
-    ));
+    single({ networkIdSelector: { matchControllerRef: true } }, [ofOther, ofMine], ofB, mine));
   test('ControllersMustMatch: false takes those of other controllers too', () =>
-    single(
-      { networkIdSelector: { matchControllerRef: false } },
-      [ofOther, ofMine],
-      { networkId: 'net-a', networkIdRef: { name: 'a' } },
-      { metadata: controlled('mine') },
-    ));
+    single({ networkIdSelector: { matchControllerRef: false } }, [ofOther, ofMine], ofA, mine));
   test('ControllersMustMatch: without a controller nothing matches', () =>
     single(
       { networkIdSelector: { matchControllerRef: true } },
       [ofOther],
       /networkIdSelector: no Network matches everything and the same controller; label one, or change the selector/,
     ));
+  const ofAloof = { networkId: 'net-9', networkIdRef: { name: 'aloof' } };
   test('an empty selector matches everything of the kind', () =>
-    single({ networkIdSelector: {} }, [aloof], { networkId: 'net-9', networkIdRef: { name: 'aloof' } }));
+    single({ networkIdSelector: {} }, [aloof], ofAloof));
   test('a single selector picks by name, not by chance', () => single(bySelector, [spare, main], ofMain));
   test('hazard: a single selector prefers what is ready to what comes first', () =>
     single(bySelector, [network('early', undefined, labelled), main], ofMain));
   test('AlwaysResolveSelector: what was chosen is kept while it matches', () =>
     single({ networkId: 'net-2', networkIdRef: { name: 'spare' }, ...alwaysSelecting }, [main, spare]));
   test('AlwaysResolveSelector: what no longer matches is replaced', () =>
-    single(
-      { networkId: 'net-9', networkIdRef: { name: 'aloof' }, ...alwaysSelecting },
-      [aloof, main],
-      ofMain,
-    ));
+    single({ ...ofAloof, ...alwaysSelecting }, [aloof, main], ofMain));
   test('NoMatches', () =>
     single(
       bySelector,
@@ -184,13 +152,9 @@ describe('one reference, the cases of Resolve of crossplane-runtime', () => {
     single({ networkIdRef: { name: 'aloof' }, ...bySelector }, [main, aloof], { networkId: 'net-9' }));
   test("with a selector the reference's own Always is ignored", () =>
     single({ networkId: 'net-0', ...alwaysMain, ...bySelector }, [main]));
+  const byPath: ReferenceField = { ...one, extract: ({ metadata }) => `projects/x/${metadata.name}` };
   test('another value than the external name', () =>
-    single(
-      byUnready,
-      [unready],
-      { networkId: 'projects/x/unready' },
-      { field: { ...one, extract: ({ metadata }) => `projects/x/${metadata.name}` } },
-    ));
+    single(byUnready, [unready], { networkId: 'projects/x/unready' }, { field: byPath }));
 
   test('references that wait for each other: Optional lets one side start', () =>
     single({ networkIdRef: { name: 'b', policy: optional } }, [network('b')]));
@@ -206,37 +170,24 @@ describe('several references, the cases of ResolveMultiple', () => {
     several({ networkIds: ['net-0'], networkIdRefs: refs('main') }, [main]));
   test('multiple: any reference with Always looks all up again', () =>
     several(
-      {
-        networkIds: ['net-0', 'net-2'],
-        networkIdRefs: [{ name: 'main', policy: always }, { name: 'spare' }],
-      },
+      { networkIds: ['net-0', 'net-2'], networkIdRefs: [{ name: 'main', policy: always }, ...refs('spare')] },
       [main, spare],
       { networkIds: ['net-1', 'net-2'] },
     ));
+  const ofBoth = { networkIds: ['net-1', 'net-2'], networkIdRefs: refs('main', 'spare') };
   test('multiple: a selector takes all matches, by name', () =>
-    several(bySelector, [spare, aloof, main], {
-      networkIds: ['net-1', 'net-2'],
-      networkIdRefs: refs('main', 'spare'),
-    }));
+    several(bySelector, [spare, aloof, main], ofBoth));
   test('multiple: the same matches in another order are no change', () =>
-    several({ networkIds: ['net-1', 'net-2'], networkIdRefs: refs('main', 'spare'), ...alwaysSelecting }, [
-      spare,
-      main,
-    ]));
+    several({ ...ofBoth, ...alwaysSelecting }, [spare, main]));
+  const twin = network('twin', 'net-1');
   test('multiple: two that yield the same value are not merged', () =>
-    several({ networkIdRefs: refs('main', 'twin') }, [main, network('twin', 'net-1')], {
-      networkIds: ['net-1', 'net-1'],
-    }));
+    several({ networkIdRefs: refs('main', 'twin') }, [main, twin], { networkIds: ['net-1', 'net-1'] }));
+  const maybeGone = { name: 'gone', policy: optional };
+  const withoutValue = /networkIdRefs: Network unready has no value for networkIds yet/;
   test('multiple, hazard: an Optional one that is missing leaves its siblings alone', () =>
-    several({ networkIdRefs: [{ name: 'gone', policy: optional }, { name: 'main' }] }, [main], {
-      networkIds: ['net-1'],
-    }));
+    several({ networkIdRefs: [maybeGone, ...refs('main')] }, [main], { networkIds: ['net-1'] }));
   test('multiple, hazard: an Optional first does not hide a Required second', () =>
-    several(
-      { networkIdRefs: [{ name: 'gone', policy: optional }, { name: 'unready' }] },
-      [unready],
-      /networkIdRefs: Network unready has no value for networkIds yet/,
-    ));
+    several({ networkIdRefs: [maybeGone, ...refs('unready')] }, [unready], withoutValue));
   test('multiple: neither references nor selector', () => several({}, [main]));
   test('multiple: GetError: a required object that is not there is named', () =>
     several(
@@ -245,27 +196,18 @@ describe('several references, the cases of ResolveMultiple', () => {
       /networkIdRefs: Network gone does not exist; create it, or change the reference/,
     ));
   test('multiple: ResolvedNoValue: what is not ready is waited for', () =>
-    several(
-      { networkIdRefs: refs('main', 'unready') },
-      [main, unready],
-      /networkIdRefs: Network unready has no value for networkIds yet/,
-    ));
+    several({ networkIdRefs: refs('main', 'unready') }, [main, unready], withoutValue));
   test('multiple: BothReferenceSelector: the references win', () =>
-    several({ networkIdRefs: refs('aloof'), networkIdSelector: tierA }, [main, aloof], {
-      networkIds: ['net-9'],
-    }));
+    several({ networkIdRefs: refs('aloof'), ...bySelector }, [main, aloof], { networkIds: ['net-9'] }));
+  const wereTwo = {
+    networkIds: ['net-1', 'net-9'],
+    networkIdRefs: refs('main', 'aloof'),
+    ...alwaysSelecting,
+  };
   test('multiple: AlwaysResolveSelector: what no longer matches goes', () =>
-    several(
-      { networkIds: ['net-1', 'net-9'], networkIdRefs: refs('main', 'aloof'), ...alwaysSelecting },
-      [main, aloof],
-      { networkIds: ['net-1'], networkIdRefs: refs('main') },
-    ));
+    several(wereTwo, [main, aloof], { networkIds: ['net-1'], networkIdRefs: refs('main') }));
   test('multiple: AlwaysResolveSelector: as many others are others', () =>
-    several(
-      { networkIds: ['net-1', 'net-9'], networkIdRefs: refs('main', 'aloof'), ...alwaysSelecting },
-      [main, aloof, spare],
-      { networkIds: ['net-1', 'net-2'], networkIdRefs: refs('main', 'spare') },
-    ));
+    several(wereTwo, [main, aloof, spare], ofBoth));
   test('multiple: OptionalSelector: what matches and is not ready is not recorded', () =>
     several(optionally, [unready]));
   test('multiple: OptionalSelector: nothing matches, and nothing changes', () =>
@@ -291,10 +233,7 @@ describe('references in a cluster', () => {
 
   test('NoReferencersFound and SuccessfulNoop: no write', async () => {
     const cluster = new FakeCluster();
-    const object = cluster.put(
-      managedKind,
-      referrer('db', { networkId: 'net-1', networkIdRef: { name: 'main' } }),
-    );
+    const object = cluster.put(managedKind, referrer('db', ofMain));
     assert.equal(await resolvedIn(cluster, object), object);
     assert.deepEqual(cluster.calls, []);
   });
@@ -302,42 +241,30 @@ describe('references in a cluster', () => {
   test('references that a service resolves itself come last, and count', async () => {
     const cluster = new FakeCluster();
     cluster.put(networkKind, main);
-    const object = cluster.put(managedKind, referrer('db', { networkIdRef: { name: 'main' } }));
-    const zoned = ({ spec, ...rest }: Managed): Managed => ({
-      ...rest,
-      spec: { ...spec, forProvider: { ...spec.forProvider, zone: 'a' } },
-    });
+    const object = cluster.put(managedKind, referrer('db', byName));
+    const zoned = ({ spec, ...rest }: Managed): Managed => {
+      const forProvider = { ...spec.forProvider, zone: 'a' };
+      return { ...rest, spec: { ...spec, forProvider } };
+    };
     const resolved = await resolvedIn(cluster, object, [one], async (found) => zoned(found));
     assert.deepEqual(resolved, zoned(cluster.get(managedKind, { name: 'db' })!));
-    assert.deepEqual(resolved.spec.forProvider, {
-      networkId: 'net-1',
-      networkIdRef: { name: 'main' },
-      zone: 'a',
-    });
+    assert.deepEqual(resolved.spec.forProvider, { ...ofMain, zone: 'a' });
   });
 
   test('SuccessfulUpdate: one write for all fields', async () => {
     const cluster = new FakeCluster();
     cluster.put(networkKind, main);
-    const object = cluster.put(
-      managedKind,
-      referrer('db', { networkIdSelector: tierA, peerIdRef: { name: 'main' } }),
-    );
+    const given = { networkIdSelector: tierA, peerIdRef: { name: 'main' } };
+    const object = cluster.put(managedKind, referrer('db', given));
     const resolved = await resolvedIn(cluster, object, [one, peer]);
     assert.equal(cluster.writes.length, 1);
-    assert.deepEqual(resolved.spec.forProvider, {
-      networkId: 'net-1',
-      networkIdRef: { name: 'main' },
-      networkIdSelector: tierA,
-      peerId: 'net-1',
-      peerIdRef: { name: 'main' },
-    });
+    assert.deepEqual(resolved.spec.forProvider, { ...given, ...ofMain, peerId: 'net-1' });
   });
 
   test('PatchError: values that cannot be written are an error', async () => {
     const cluster = new FakeCluster();
     cluster.put(networkKind, main);
-    const object = cluster.put(managedKind, referrer('db', { networkIdRef: { name: 'main' } }));
+    const object = cluster.put(managedKind, referrer('db', byName));
     cluster.refuse('update', managedKind, forbidden());
     await assert.rejects(resolvedIn(cluster, object), /denied by a webhook/);
   });
@@ -345,13 +272,11 @@ describe('references in a cluster', () => {
   test('an observed-only resource gets no write; resolved values are used in the run', async () => {
     const cluster = new FakeCluster();
     cluster.put(networkKind, main);
-    const object = cluster.put(
-      managedKind,
-      managed({ managementPolicies: ['Observe'], forProvider: { networkIdRef: { name: 'main' } } }),
-    );
+    const onlyObserved = managed({ managementPolicies: ['Observe'], forProvider: byName });
+    const object = cluster.put(managedKind, onlyObserved);
     const resolved = await resolvedIn(cluster, object);
     assert.deepEqual(cluster.calls, []);
-    assert.deepEqual(resolved.spec.forProvider, { networkId: 'net-1', networkIdRef: { name: 'main' } });
+    assert.deepEqual(resolved.spec.forProvider, ofMain);
   });
 
   /** The resources that are woken by what happens, in their order. */
@@ -383,44 +308,32 @@ describe('references in a cluster', () => {
     assert.deepEqual(woken, ['by-ref', 'by-selector']);
   });
 
-  const changed: Record<
-    string,
-    { readonly referrer: Managed; readonly fields?: readonly ReferenceField[]; readonly isWoken: boolean }
-  > = {
-    'a target that has the value and is not ready': {
-      referrer: referrer('db', resolvedTo({ name: 'spare' })),
-      isWoken: true,
-    },
-    'a target that is ready, with a policy to resolve always': {
-      referrer: withManagedStatus(referrer('db', resolvedTo({ name: 'spare', policy: always })), ready, now),
-      isWoken: true,
-    },
-    'a user that names it in one of two fields': {
-      referrer: referrer('db', { networkIdRef: { name: 'spare' }, peerIdRef: { name: 'aloof' } }),
-      fields: [peer, one],
-      isWoken: true,
-    },
-    'not who has the value and is ready, whatever its other fields': {
-      referrer: withManagedStatus(referrer('db', resolvedTo({ name: 'spare' })), ready, now),
-      fields: [peer, one],
-      isWoken: false,
-    },
-    'not who names another and selects others': {
-      referrer: referrer('db', {
-        networkIdRef: { name: 'aloof' },
-        networkIdSelector: { matchLabels: { tier: 'b' } },
-      }),
-      isWoken: false,
-    },
-    'not who is being deleted': {
-      referrer: managed(
-        { forProvider: { networkIdRef: { name: 'spare' } } },
-        { deletionTimestamp, finalizers: ['f'] },
-      ),
-      isWoken: false,
-    },
+  const toSpare = { networkIdRef: { name: 'spare' } };
+  const readyWith = (reference: object) =>
+    withManagedStatus(referrer('db', resolvedTo(reference)), ready, now);
+  const toOthers = { networkIdRef: { name: 'aloof' }, networkIdSelector: { matchLabels: { tier: 'b' } } };
+  const deleted = managed({ forProvider: toSpare }, { deletionTimestamp, finalizers: ['f'] });
+  type Changed = readonly [isWoken: boolean, referrer: Managed, fields?: readonly ReferenceField[]];
+  const changed: Record<string, Changed> = {
+    'a target that has the value and is not ready': [true, referrer('db', resolvedTo({ name: 'spare' }))],
+    'a target that is ready, with a policy to resolve always': [
+      true,
+      readyWith({ name: 'spare', policy: always }),
+    ],
+    'a user that names it in one of two fields': [
+      true,
+      referrer('db', { ...toSpare, peerIdRef: { name: 'aloof' } }),
+      [peer, one],
+    ],
+    'not who has the value and is ready, whatever its other fields': [
+      false,
+      readyWith({ name: 'spare' }),
+      [peer, one],
+    ],
+    'not who names another and selects others': [false, referrer('db', toOthers)],
+    'not who is being deleted': [false, deleted],
   };
-  for (const [who, { referrer: object, fields, isWoken }] of Object.entries(changed)) {
+  for (const [who, [isWoken, object, fields]] of Object.entries(changed)) {
     test(`a change wakes a resource: ${who}`, async () => {
       const happens = (cluster: FakeCluster) => void cluster.put(networkKind, spare);
       assert.deepEqual(await wakes([], [object], happens, fields), isWoken ? ['db'] : []);
@@ -438,15 +351,11 @@ describe('references in a cluster', () => {
   test('where references lead to several kinds, each wakes those that refer to it', async () => {
     const zone = { field: 'zone', ref: 'zoneRef', selector: 'zoneSelector', to: otherManagedKind };
     const inZone = referrer('in-zone', { zoneRef: { name: 'unready' } });
-    const woken = await wakes(
-      [],
-      [byRef, inZone],
-      (cluster) => {
-        cluster.put(otherManagedKind, { ...network('unready', 'zone-1'), kind: otherManagedKind.kind });
-        cluster.put(networkKind, network('unready', 'net-3'));
-      },
-      [one, zone],
-    );
+    const happens = (cluster: FakeCluster) => {
+      cluster.put(otherManagedKind, { ...network('unready', 'zone-1'), kind: otherManagedKind.kind });
+      cluster.put(networkKind, network('unready', 'net-3'));
+    };
+    const woken = await wakes([], [byRef, inZone], happens, [one, zone]);
     assert.deepEqual(woken, ['in-zone', 'by-ref']);
   });
 
