@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import omit from 'lodash/omit.js';
 import { advice } from '../../../../apis/core/v1alpha1/advice.ts';
 import type { Claim } from '../../../../apis/core/v1alpha1/claim.ts';
 import { getCondition } from '../../../../apis/core/v1alpha1/condition.ts';
@@ -20,7 +21,7 @@ import { provisionedNames } from '../../../../controllers/core/claim/provisioned
 import type { ClaimService } from '../../../../controllers/core/claim-service.ts';
 import { credentialAnnotation } from '../../../../controllers/core/credential.ts';
 import { ApiError, leaseExpired } from '../../../../runtime/client/errors.ts';
-import type { Verb } from '../cluster-fake.ts';
+import type { FakeCluster, Verb } from '../cluster-fake.ts';
 import { broken, conflict, forbidden, terminating } from '../cluster-fake.ts';
 import {
   claim,
@@ -54,30 +55,23 @@ const byClass = claim({ ...conn, classRef: classRef('small') });
 const byName = claim({ ...conn, resourceRef: resourceRef('db') });
 const rivalKey = { namespace: 'team', name: 'rival' };
 const rival = claim({ resourceRef: resourceRef('db') }, { name: 'rival', uid: 'rival-uid' });
+const named = claim(byName.spec, { finalizers });
 const handmade = managed(src);
+const db = { name: 'db' };
+const resourceOf = (cluster: FakeCluster) => cluster.get(managedKind, db);
 const orderClaim = 'FancySQLInstance team/orders';
 /** A resource that is Bound to the claim, with its Secret. */
-const boundManaged = managed(
-  { ...src, claimRef: claimRef() },
-  { status: { bindingPhase: 'Bound', boundUID: 'managed-uid', credential: recordOf('pw') } },
-);
+const boundHere = { bindingPhase: 'Bound', boundUID: 'managed-uid', credential: recordOf('pw') } as const;
+const boundManaged = managed({ ...src, claimRef: claimRef() }, { status: boundHere });
 const boundSource = sourceOf(boundManaged, 'pw', orderClaim);
 const boundClaim = claim(byName.spec, { finalizers, status: { bindingPhase: 'Bound' } });
-const ownCopy: Secret = {
-  ...boundSource,
-  metadata: {
-    ...copyKey,
-    ownerReferences: [controllerReference(boundClaim)],
-    annotations: propagatesFrom(sourceKey),
-  },
-};
+const ownerReferences = [controllerReference(boundClaim)];
+const copyMetadata = { ...copyKey, ownerReferences, annotations: propagatesFrom(sourceKey) };
+const ownCopy: Secret = { ...boundSource, metadata: copyMetadata };
 const boundWorld: World = { claims: [boundClaim], managed: [boundManaged], secrets: [boundSource, ownCopy] };
 
-const endingClaim = claim(byName.spec, {
-  finalizers,
-  deletionTimestamp: '2026-01-02T03:00:00Z',
-  status: { bindingPhase: 'Bound' },
-});
+const deletionTimestamp = '2026-01-02T03:00:00Z';
+const endingClaim = { ...boundClaim, metadata: { ...boundClaim.metadata, deletionTimestamp } };
 
 const claimUpdate = 'update FancySQLInstance team/orders';
 const claimStatus = 'updateStatus FancySQLInstance team/orders';
@@ -113,10 +107,8 @@ describe('the writes of a claim until it is Bound', () => {
     assert.deepEqual(cluster.takeWrites(), provisioning);
     const [resource] = cluster.all(managedKind);
     assert.deepEqual(resource?.metadata.finalizers, ['finalizer.managedresource.crossplane.io']);
-    assert.deepEqual(resource.metadata.annotations, {
-      'crossplane.io/external-name': ownName,
-      ...allowsPropagationTo(copyKey),
-    });
+    const consent = allowsPropagationTo(copyKey);
+    assert.deepEqual(resource.metadata.annotations, { 'crossplane.io/external-name': ownName, ...consent });
     assert.deepEqual(resource.spec, {
       forProvider: {},
       claimRef: claimRef(),
@@ -140,7 +132,7 @@ describe('the writes of a claim until it is Bound', () => {
     const { cluster, process, claimAt } = sceneOf({ claims: [byName], managed: [handmade] });
     await settled(process, cluster);
     assert.deepEqual(cluster.takeWrites(), taking);
-    assert.deepEqual(cluster.get(managedKind, { name: 'db' })?.spec.claimRef, claimRef());
+    assert.deepEqual(resourceOf(cluster)?.spec.claimRef, claimRef());
     assert.equal(claimAt()?.status?.bindingPhase, 'Bound');
     const source = cluster.get(SecretKind, sourceKey);
     assert.deepEqual(source && propagationTargets(source), [copyKey]);
@@ -150,10 +142,8 @@ describe('the writes of a claim until it is Bound', () => {
   for (const [want, reclaimPolicy] of Object.entries(policies)) {
     test(`the reclaim policy is ${want} if the class has ${reclaimPolicy ?? 'none'}`, async () => {
       const { cluster, process } = sceneOf({ claims: [byClass] });
-      cluster.put(
-        classKind,
-        resourceClass('small', {}, { specTemplate: { ...(reclaimPolicy && { reclaimPolicy }) } }),
-      );
+      const specTemplate = { ...(reclaimPolicy && { reclaimPolicy }) };
+      cluster.put(classKind, resourceClass('small', {}, { specTemplate }));
       await process.settle();
       assert.equal(cluster.all(managedKind)[0]?.spec.reclaimPolicy, want);
     });
@@ -166,10 +156,8 @@ describe('the writes of a claim until it is Bound', () => {
   for (const [rule, name] of Object.entries(names)) {
     test(`${rule} the external name of its resource`, async () => {
       const annotations = name === undefined ? {} : { 'crossplane.io/external-name': name };
-      const { cluster, process, claimAt } = sceneOf({
-        claims: [byName],
-        managed: [managed(src, { annotations })],
-      });
+      const resource = managed(src, { annotations });
+      const { cluster, process, claimAt } = sceneOf({ claims: [byName], managed: [resource] });
       await settled(process, cluster);
       assert.equal(claimAt()?.status?.bindingPhase, 'Bound');
       assert.equal(claimAt()?.metadata.annotations?.['crossplane.io/external-name'], name);
@@ -205,12 +193,12 @@ function assertBound({ cluster, claimAt, ready, copied }: ReturnType<typeof scen
   assert.deepEqual(copied(), decodeDetails(cluster.get(SecretKind, key)));
 }
 
-const worlds: Record<string, { readonly world: World; readonly steps: number }> = {
-  'a claim with a class': { world: { claims: [byClass] }, steps: provisioning.length },
-  'a claim that names a resource': { world: { claims: [byName], managed: [handmade] }, steps: taking.length },
+const worlds: Record<string, readonly [World, steps: number]> = {
+  'a claim with a class': [{ claims: [byClass] }, provisioning.length],
+  'a claim that names a resource': [{ claims: [byName], managed: [handmade] }, taking.length],
 };
 
-for (const [what, { world, steps }] of Object.entries(worlds)) {
+for (const [what, [world, steps]] of Object.entries(worlds)) {
   describe(`${what} is Bound once, whatever happens`, () => {
     for (let step = 1; step <= steps; step += 1) {
       test(`H4: a crash after write ${step} of ${steps}`, async () => {
@@ -259,33 +247,20 @@ for (const [what, { world, steps }] of Object.entries(worlds)) {
 }
 
 /** The reasons of the Event and of Ready; without the latter, Ready stays as it was. */
-interface Failure {
-  readonly reason: string;
-  readonly ready?: string;
-}
+type Failure = readonly [reason: string, ready?: string];
+const whileDeleting: Failure = ['CannotUnbindManagedResource', 'Deleting'];
+const whileBinding: Failure = ['CannotBindManagedResource', 'Binding'];
+const whileCreating: Failure = ['CannotCreateManagedResource', 'Creating'];
+const whileCopying: Failure = ['CannotPropagateConnectionDetails', 'Binding'];
 
-const whileDeleting = { ready: 'Deleting', reason: 'CannotUnbindManagedResource' };
-const whileBinding = { ready: 'Binding', reason: 'CannotBindManagedResource' };
-const whileCreating = { ready: 'Creating', reason: 'CannotCreateManagedResource' };
-const whileCopying = { ready: 'Binding', reason: 'CannotPropagateConnectionDetails' };
-
-const secretMissing: World = {
-  claims: [claim(byName.spec, { finalizers })],
-  managed: [boundManaged],
-  secrets: [
-    {
-      ...boundSource,
-      metadata: {
-        ...boundSource.metadata,
-        annotations: { ...boundSource.metadata.annotations, ...allowsPropagationTo(copyKey) },
-      },
-    },
-  ],
-};
+const annotations = { ...boundSource.metadata.annotations, ...allowsPropagationTo(copyKey) };
+const consenting = { ...boundSource, metadata: { ...boundSource.metadata, annotations } };
+const secretMissing: World = { claims: [named], managed: [boundManaged], secrets: [consenting] };
+const unboundManaged = managed(src, { status: { bindingPhase: 'Unbound' } });
 
 /** `cannot`: the step that fails, as the conditions and the Event name it. */
 async function reports(
-  { ready, reason }: Failure,
+  [reason, ready]: Failure,
   cannot: string,
   refuse: readonly [Verb, Kind],
   world: World,
@@ -297,10 +272,8 @@ async function reports(
   assert.equal(result.type, 'requeue');
   const { conditions, bindingPhase } = claimAt()?.status ?? {};
   const [is, synced] = [getCondition(conditions, 'Ready'), getCondition(conditions, 'Synced')];
-  assert.deepEqual(
-    [is.status, is.reason, is.message],
-    ready === undefined ? ['Unknown', undefined, undefined] : ['False', ready, message],
-  );
+  const wanted = ready === undefined ? ['Unknown', undefined, undefined] : ['False', ready, message];
+  assert.deepEqual([is.status, is.reason, is.message], wanted);
   assert.deepEqual([synced.status, synced.reason, synced.message], ['False', 'ReconcileError', message]);
   assert.equal(bindingPhase, world.claims?.[0]?.status?.bindingPhase ?? 'Unbound');
   const warnings = process.events.filter(({ type }) => type === 'Warning');
@@ -310,12 +283,12 @@ async function reports(
 
 describe('a step that fails is reported on the claim and tried again', () => {
   test('GetManagedError: the missing resource of a Bound claim cannot be read', () =>
-    reports({ reason: 'CannotGetManagedResource' }, 'get managed resource', ['get', managedKind], {
+    reports(['CannotGetManagedResource'], 'get managed resource', ['get', managedKind], {
       claims: [boundClaim],
     }));
   test('UpdateManagedSecretError: the consent cannot be written', () =>
     reports(whileCopying, 'create or update connection secret', ['update', SecretKind], {
-      claims: [claim(byName.spec, { finalizers })],
+      claims: [named],
       managed: [boundManaged],
       secrets: [boundSource],
     }));
@@ -341,7 +314,7 @@ describe('a step that fails is reported on the claim and tried again', () => {
   test('BindError UpdateManagedError: claimRef cannot be written', () =>
     reports(whileBinding, 'update managed resource', ['update', managedKind], {
       claims: [byName],
-      managed: [managed(src, { status: { bindingPhase: 'Unbound' } })],
+      managed: [unboundManaged],
     }));
   test('H5: a phase that cannot be written leaves the claim Unbound', () =>
     reports(whileBinding, 'update managed resource status', ['updateStatus', managedKind], {
@@ -358,14 +331,11 @@ describe('a step that fails is reported on the claim and tried again', () => {
   test('RemoveClaimFinalizerError: the finalizer cannot be removed', () =>
     reports(whileDeleting, 'update resource claim', ['update', claimKind], { claims: [endingClaim] }));
 
+  const unknown = { code: 400, reason: 'Unknown' };
   const refusals: Record<string, readonly [call: readonly [Verb, Kind], world: World, refusal: ApiError]> = {
     'an admission webhook that requires a label on the managed resource': [
-      ['create', managedKind],
-      { claims: [byClass] },
-      new ApiError('admission webhook "labels.example.org" denied the request', {
-        code: 400,
-        reason: 'Unknown',
-      }),
+      ...([['create', managedKind], { claims: [byClass] }] as const),
+      new ApiError('admission webhook "labels.example.org" denied the request', unknown),
     ],
     'a ValidatingAdmissionPolicy': [
       ['create', managedKind],
@@ -399,13 +369,13 @@ describe('a step that fails is reported on the claim and tried again', () => {
   });
 
   const reporting: Record<string, World> = {
-    ResourceMissing: { claims: [claim(byName.spec, { finalizers })] },
+    ResourceMissing: { claims: [named] },
     ClassMissing: { claims: [claim({ classRef: classRef('none') })] },
     CredentialNotApplied: {
-      claims: [claim(byName.spec, { finalizers })],
+      claims: [named],
       managed: [managed(boundManaged.spec, { status: { bindingPhase: 'Unbound' } })],
     },
-    KeepBound: { ...boundWorld, claims: [claim(byName.spec, { finalizers })] },
+    KeepBound: { ...boundWorld, claims: [named] },
   };
   for (const [name, world] of Object.entries(reporting)) {
     test(`a status that cannot be written is an error: ${name}`, async () => {
@@ -431,10 +401,9 @@ describe('a step that fails is reported on the claim and tried again', () => {
     assert.equal((await process.reconcile(orders)).type, 'done');
     assert.deepEqual(cluster.takeWrites(), [claimStatus]);
     assert.deepEqual([claimAt()?.metadata.finalizers, claimAt()?.spec], [undefined, byClass.spec]);
-    assert.equal(
-      getCondition(claimAt()?.status?.conditions, 'Synced').message,
-      'cannot configure managed resource from FavouriteDBInstanceClass small: engineVersion must be 8.0; correct the claim, or the class',
-    );
+    const message =
+      'cannot configure managed resource from FavouriteDBInstanceClass small: engineVersion must be 8.0; correct the claim, or the class';
+    assert.equal(getCondition(claimAt()?.status?.conditions, 'Synced').message, message);
     const reasons = process.events.map(({ reason }) => reason);
     assert.deepEqual(reasons, ['CannotConfigureManagedResource']);
   });
@@ -449,8 +418,8 @@ describe('a claim is never bound to a resource that it may not have', () => {
     cluster.put(claimKind, claim(byName.spec, { name: 'orders', uid: 'new-uid' }));
     cluster.put(claimKind, { ...rival, spec: { ...conn, resourceRef: resourceRef('db') } });
     await settled(process, cluster);
-    cluster.edit(managedKind, { name: 'db' }, (now: Managed) => {
-      const { uid: _none, ...claimReference } = claimRef({ name: 'rival' });
+    cluster.edit(managedKind, db, (now: Managed) => {
+      const claimReference = omit(claimRef({ name: 'rival' }), 'uid');
       return { ...now, spec: { ...now.spec, claimRef: claimReference } };
     });
     await settled(process, cluster);
@@ -461,10 +430,7 @@ describe('a claim is never bound to a resource that it may not have', () => {
   });
 
   test('a claim that was deleted and created again during the run takes no resource', async () => {
-    const { cluster, process } = sceneOf({
-      claims: [claim(byName.spec, { finalizers })],
-      managed: [managed(src, { status: { bindingPhase: 'Unbound' } })],
-    });
+    const { cluster, process } = sceneOf({ claims: [named], managed: [unboundManaged] });
     await process.synced();
     process.hold(claimKind);
     cluster.set(claimKind, orders, { metadata: { uid: 'new-uid' } });
@@ -476,10 +442,10 @@ describe('a claim is never bound to a resource that it may not have', () => {
     const { cluster, process, copied } = sceneOf({ claims: [byClass] });
     await settled(process, cluster);
     // The garbage collector removed the owner. The resource was deleted, with its Secret.
-    const { metadata, data: _data, ...copy } = cluster.get(SecretKind, copyKey)!;
-    const { uid: _uid, resourceVersion: _version, ownerReferences, ...rest } = metadata;
-    const orphaned = { ...copy, metadata: rest, data: encodeDetails({ password: 'of the previous claim' }) };
-    assert.equal(ownerReferences?.length, 1);
+    const copy = cluster.get(SecretKind, copyKey)!;
+    assert.equal(copy.metadata.ownerReferences?.length, 1);
+    const metadata = omit(copy.metadata, 'uid', 'resourceVersion', 'ownerReferences');
+    const orphaned = { ...copy, metadata, data: encodeDetails({ password: 'of the previous claim' }) };
     const next = sceneOf({ claims: [byName], managed: [handmade], secrets: [orphaned] });
     await settled(next.process, next.cluster);
     assert.deepEqual([Object.keys(next.copied()), next.ready().status], [Object.keys(copied()), 'True']);
@@ -501,13 +467,13 @@ describe('a claim is never bound to a resource that it may not have', () => {
       });
       await settled(process, cluster);
       assert.deepEqual(cluster.get(SecretKind, copyKey)?.data, secret.data);
-      assert.equal(cluster.get(managedKind, { name: 'db' })?.spec.claimRef, undefined);
+      assert.equal(resourceOf(cluster)?.spec.claimRef, undefined);
       assert.deepEqual([ready().status, ready().reason], ['False', 'SecretConflict']);
       assert.match(ready().message ?? '', /team\/conn.*name another in spec.writeConnectionSecretToRef/);
       cluster.delete(SecretKind, copyKey);
       await process.settle(600_000); // no event tells that it is gone
       await settled(process, cluster);
-      assert.equal(cluster.get(managedKind, { name: 'db' })?.status?.bindingPhase, 'Bound');
+      assert.equal(resourceOf(cluster)?.status?.bindingPhase, 'Bound');
     });
   }
 });
@@ -515,7 +481,7 @@ describe('a claim is never bound to a resource that it may not have', () => {
 describe('the Secret of a Bound claim', () => {
   /** A claim whose resource is Bound, and that has no Secret yet. */
   const uncopied = (secret: Secret): World => ({
-    claims: [claim(byName.spec, { finalizers })],
+    claims: [named],
     managed: [boundManaged],
     secrets: [boundSource, secret],
   });
@@ -536,18 +502,16 @@ describe('the Secret of a Bound claim', () => {
     const { cluster, process, copied } = sceneOf(uncopied(free));
     await process.settle();
     assert.deepEqual(copied(), { password: 'pw' });
-    assert.deepEqual(cluster.get(SecretKind, copyKey)?.metadata.ownerReferences, [
-      other,
-      controllerReference(boundClaim),
-    ]);
+    assert.deepEqual(cluster.get(SecretKind, copyKey)?.metadata.ownerReferences, [other, ...ownerReferences]);
   });
 
   test('ManagedResourceDoesNotControlSecret: a source that another object controls counts as missing', async () => {
     const ownerReferences = [controllerReference(managed({}, { name: 'other', uid: 'other' }))];
+    const theirs = { ...boundSource, metadata: { ...boundSource.metadata, ownerReferences } };
     const { cluster, process, ready } = sceneOf({
-      claims: [claim(byName.spec, { finalizers })],
+      claims: [named],
       managed: [boundManaged],
-      secrets: [{ ...boundSource, metadata: { ...boundSource.metadata, ownerReferences } }],
+      secrets: [theirs],
     });
     await process.settle();
     assert.equal(cluster.get(SecretKind, copyKey), undefined);
@@ -573,7 +537,7 @@ describe('the Secret of a Bound claim', () => {
     cluster.edit(SecretKind, sourceKey, (now: Secret) => ({ ...now, data: rotated.data }));
     await process.settle();
     assert.equal(copied().password, 'pw');
-    cluster.set(managedKind, { name: 'db' }, { status: { credential: recordOf('next') } });
+    cluster.set(managedKind, db, { status: { credential: recordOf('next') } });
     await process.settle(0);
     assert.equal(copied().password, 'next');
   });
@@ -585,12 +549,8 @@ describe('the Secret of a Bound claim', () => {
     const renamed = { writeConnectionSecretToRef: { name: 'renamed' } };
     cluster.set(claimKind, orders, { spec: renamed });
     await settled(process, cluster);
-    assert.deepEqual(cluster.takeWrites(), [
-      'update Secret system/src',
-      'create Secret team/renamed',
-      'delete Secret team/conn',
-      claimStatus,
-    ]);
+    const writes = ['update Secret system/src', 'create Secret team/renamed', 'delete Secret team/conn'];
+    assert.deepEqual(cluster.takeWrites(), [...writes, claimStatus]);
     assert.deepEqual(copied({ namespace: 'team', name: 'renamed' }), { password: 'pw' });
     const removed = process.events.filter(({ reason }) => reason === 'RemovedConnectionSecret');
     const messages = removed.map(({ message }) => message);
@@ -599,16 +559,12 @@ describe('the Secret of a Bound claim', () => {
 
   test('a resource that publishes to a store alone is bound when the store has the credential', async () => {
     let isApplied = false;
+    const stored = { details: { password: 'pw' }, note: { key: 'a2V5', for: orderClaim } };
+    const spec = { claimRef: claimRef(), publishConnectionDetailsTo: db };
     const scene = sceneOf({
       claims: [claim({ resourceRef: resourceRef('db') }, { finalizers })],
-      managed: [
-        managed(
-          { claimRef: claimRef(), publishConnectionDetailsTo: { name: 'db' } },
-          { status: { bindingPhase: 'Unbound', credential: recordOf('pw') } },
-        ),
-      ],
-      storedConnection: async () =>
-        isApplied ? { details: { password: 'pw' }, note: { key: 'a2V5', for: orderClaim } } : undefined,
+      managed: [managed(spec, { status: { bindingPhase: 'Unbound', credential: recordOf('pw') } })],
+      storedConnection: async () => (isApplied ? stored : undefined),
     });
     await scene.process.settle(1_000);
     assert.equal(scene.claimAt()?.status?.bindingPhase, 'Unbound');
@@ -618,16 +574,12 @@ describe('the Secret of a Bound claim', () => {
   });
 });
 
-const statusOf = ({ status }: Managed) => (status === undefined ? {} : { status });
-
 describe('the deletion of a claim', () => {
   const policies = { Delete: ['delete FavouriteDBInstance db'], Retain: [managedStatus] } as const;
   for (const [reclaimPolicy, release] of Object.entries(policies)) {
     test(`SuccessfulDelete: with policy ${reclaimPolicy} the resource first, then the Secret and the finalizer`, async () => {
-      const resource = managed(
-        { ...boundManaged.spec, reclaimPolicy: reclaimPolicy as 'Delete' | 'Retain' },
-        { ...statusOf(boundManaged), finalizers: ['x'] },
-      );
+      const spec = { ...boundManaged.spec, reclaimPolicy: reclaimPolicy as 'Delete' | 'Retain' };
+      const resource = managed(spec, { status: boundHere, finalizers: ['x'] });
       const { cluster, process, claimAt } = sceneOf({ ...boundWorld, managed: [resource] });
       await settled(process, cluster);
       cluster.takeWrites();
@@ -635,16 +587,13 @@ describe('the deletion of a claim', () => {
       await settled(process, cluster);
       assert.deepEqual(cluster.takeWrites(), [...release, 'delete Secret team/conn', claimUpdate]);
       assert.equal(claimAt(), undefined);
-      const left = cluster.get(managedKind, { name: 'db' });
+      const left = resourceOf(cluster);
       assert.equal(left?.spec.claimRef?.uid, 'claim-uid', 'it keeps its claimRef');
-      assert.equal(left.status?.bindingPhase, reclaimPolicy === 'Retain' ? 'Released' : 'Bound');
+      const [phase, end] = reclaimPolicy === 'Retain' ? ['Released', 'Released'] : ['Bound', 'deleted'];
+      assert.equal(left.status?.bindingPhase, phase);
       const reported = process.events.filter(({ reason }) => reason === 'UnboundManagedResource');
-      assert.deepEqual(
-        reported.map(({ message }) => message),
-        [
-          `unbound from FavouriteDBInstance db, which is ${reclaimPolicy === 'Retain' ? 'Released' : 'deleted'}`,
-        ],
-      );
+      const messages = reported.map(({ message }) => message);
+      assert.deepEqual(messages, [`unbound from FavouriteDBInstance db, which is ${end}`]);
     });
   }
 
@@ -659,14 +608,13 @@ describe('the deletion of a claim', () => {
       await settled(start(), cluster);
       assert.equal(claimAt(), undefined);
       assert.equal(cluster.get(SecretKind, copyKey), undefined);
-      assert.equal(cluster.get(managedKind, { name: 'db' })?.status?.bindingPhase, 'Released');
+      assert.equal(resourceOf(cluster)?.status?.bindingPhase, 'Released');
     });
   }
 
   test('a resource that the store has not seen yet is released before the finalizer is removed', async () => {
-    const { cluster, process, claimAt } = sceneOf({
-      claims: [claim({ classRef: classRef('small'), resourceRef: resourceRef(ownName) }, { finalizers })],
-    });
+    const spec = { classRef: classRef('small'), resourceRef: resourceRef(ownName) };
+    const { cluster, process, claimAt } = sceneOf({ claims: [claim(spec, { finalizers })] });
     await process.synced();
     process.hold(managedKind);
     const late = { claimRef: claimRef(), classRef: classRef('small'), reclaimPolicy: 'Delete' } as const;
@@ -677,40 +625,33 @@ describe('the deletion of a claim', () => {
   });
 
   test('H6: deleting a claim that names another claim’s resource does not change that resource', async () => {
-    const { cluster, process, claimAt } = sceneOf({
-      ...boundWorld,
-      claims: [boundClaim, { ...rival, metadata: { ...rival.metadata, finalizers } }],
-    });
+    const second = { ...rival, metadata: { ...rival.metadata, finalizers } };
+    const { cluster, process, claimAt } = sceneOf({ ...boundWorld, claims: [boundClaim, second] });
     await settled(process, cluster);
-    const before = cluster.get(managedKind, { name: 'db' });
+    const before = resourceOf(cluster);
     cluster.delete(claimKind, rivalKey);
     await settled(process, cluster);
     assert.equal(claimAt(rivalKey), undefined);
-    assert.deepEqual(cluster.get(managedKind, { name: 'db' }), before);
+    assert.deepEqual(resourceOf(cluster), before);
   });
 
-  const neverBound: Record<string, Claim> = {
-    'H2: a deleted claim that names no resource loses its finalizer': claim({}, { finalizers }),
-    'H2: a deleted claim whose class does not exist loses its finalizer': claim(
-      { classRef: classRef('none') },
-      { finalizers },
-    ),
-    'H2: a deleted claim that was never bound to its resource loses its finalizer': claim(byName.spec, {
-      finalizers,
-    }),
-    'H3: a deleted claim whose resource does not exist loses its finalizer without waiting': claim(
-      { resourceRef: resourceRef('none') },
-      { finalizers },
-    ),
+  const neverBound: Record<string, Claim['spec']> = {
+    'H2: a deleted claim that names no resource loses its finalizer': {},
+    'H2: a deleted claim whose class does not exist loses its finalizer': { classRef: classRef('none') },
+    'H2: a deleted claim that was never bound to its resource loses its finalizer': byName.spec,
+    'H3: a deleted claim whose resource does not exist loses its finalizer without waiting': {
+      resourceRef: resourceRef('none'),
+    },
   };
-  for (const [rule, subject] of Object.entries(neverBound)) {
+  for (const [rule, spec] of Object.entries(neverBound)) {
     test(rule, async () => {
+      const subject = claim(spec, { finalizers });
       const free = managed({ reclaimPolicy: 'Delete' }, { finalizers: ['x.example.org/hold'] });
       const { cluster, process, claimAt } = sceneOf({ claims: [subject], managed: [free] });
       cluster.delete(claimKind, orders);
       await process.settle(0);
       assert.equal(claimAt(), undefined);
-      assert.equal(cluster.get(managedKind, { name: 'db' })?.metadata.deletionTimestamp, undefined);
+      assert.equal(resourceOf(cluster)?.metadata.deletionTimestamp, undefined);
     });
   }
 });
@@ -739,32 +680,26 @@ const gone = 'FancySQLInstance team/orders (UID claim-uid)';
 
 describe('a resource whose claim does not exist', () => {
   const bound = { ...boundManaged, spec: { ...boundManaged.spec, reclaimPolicy: 'Delete' as const } };
-  const subject = claim(byName.spec, { finalizers });
 
   test('an orphan follows its reclaim policy after the Secret of the claim is deleted', async () => {
     const { cluster, process } = sceneOf({ managed: [bound], secrets: [boundSource, ownCopy] });
     await process.settle();
     assert.deepEqual(cluster.takeWrites(), ['delete Secret team/conn', 'delete FavouriteDBInstance db']);
-    assert.deepEqual(
-      process.events
-        .filter(({ object }) => object === 'FavouriteDBInstance db')
-        .map(({ reason, message }) => [reason, message]),
-      [['ClaimNotFound', `${gone}, to which it was bound, no longer exists: this resource is deleted`]],
-    );
+    const reported = process.events.filter(({ object }) => object === 'FavouriteDBInstance db');
+    const texts = reported.map(({ reason, message }) => `${reason}: ${message}`);
+    const message = `${gone}, to which it was bound, no longer exists: this resource is deleted`;
+    assert.deepEqual(texts, [`ClaimNotFound: ${message}`]);
   });
 
   test('an orphan is Released when a user removes the finalizer of its claim', async () => {
     const retained = { ...bound, spec: { ...bound.spec, reclaimPolicy: 'Retain' as const } };
-    const { cluster, process } = sceneOf({
-      claims: [subject],
-      managed: [retained],
-      secrets: [boundSource, ownCopy],
-    });
+    const secrets = [boundSource, ownCopy];
+    const { cluster, process } = sceneOf({ claims: [named], managed: [retained], secrets });
     await settled(process, cluster);
     cluster.set(claimKind, orders, { metadata: { finalizers: [] } });
     cluster.delete(claimKind, orders);
     await settled(process, cluster);
-    const left = cluster.get(managedKind, { name: 'db' });
+    const left = resourceOf(cluster);
     assert.deepEqual([left?.status?.bindingPhase, left?.spec.claimRef?.uid], ['Released', 'claim-uid']);
     assert.equal(cluster.get(SecretKind, copyKey), undefined);
   });
@@ -773,10 +708,10 @@ describe('a resource whose claim does not exist', () => {
     const { cluster, process } = sceneOf({ managed: [bound], secrets: [boundSource] });
     await process.synced();
     process.hold(claimKind);
-    cluster.put(claimKind, subject);
+    cluster.put(claimKind, named);
     await process.settle();
-    assert.deepEqual(cluster.get(managedKind, { name: 'db' })?.metadata.deletionTimestamp, undefined);
-    assert.equal(cluster.get(managedKind, { name: 'db' })?.status?.bindingPhase, 'Bound');
+    assert.deepEqual(resourceOf(cluster)?.metadata.deletionTimestamp, undefined);
+    assert.equal(resourceOf(cluster)?.status?.bindingPhase, 'Bound');
   });
 
   test('an orphan that is not Bound here waits for a backup to restore the claim', async () => {
@@ -784,11 +719,10 @@ describe('a resource whose claim does not exist', () => {
     const { cluster, process } = sceneOf({ managed: [restored] });
     await process.settle();
     assert.deepEqual(cluster.takeWrites(), []);
+    const message = `${gone}, which spec.claimRef names, does not exist; if a backup brings it back, wait; else remove spec.claimRef, or delete this resource`;
     assert.deepEqual(
-      process.events.map(({ message }) => message),
-      [
-        `${gone}, which spec.claimRef names, does not exist; if a backup brings it back, wait; else remove spec.claimRef, or delete this resource`,
-      ],
+      process.events.map((event) => event.message),
+      [message],
     );
   });
 
@@ -796,8 +730,8 @@ describe('a resource whose claim does not exist', () => {
     const { cluster, process } = sceneOf({ managed: [bound], secrets: [boundSource] });
     await process.synced();
     process.hold(managedKind);
-    cluster.set(managedKind, { name: 'db' }, { spec: { claimRef: claimRef({ uid: 'another' }) } });
+    cluster.set(managedKind, db, { spec: { claimRef: claimRef({ uid: 'another' }) } });
     await assert.rejects(process.reconcile(orders), /cannot delete managed resource/);
-    assert.equal(cluster.get(managedKind, { name: 'db' })?.metadata.deletionTimestamp, undefined);
+    assert.equal(resourceOf(cluster)?.metadata.deletionTimestamp, undefined);
   });
 });
