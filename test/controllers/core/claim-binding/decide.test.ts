@@ -42,24 +42,22 @@ const src = { writeConnectionSecretToRef: { namespace: 'system', name: 'src' } }
 const named = claim({ ...conn, resourceRef: resourceRef('db') }, { finalizers });
 const boundClaim = claim(named.spec, { finalizers, status: { bindingPhase: 'Bound' } });
 const endingClaim = claim(named.spec, { finalizers, deletionTimestamp });
-const unbound = managed(src, { status: { bindingPhase: 'Unbound' } });
-const reserved = managed({ ...src, claimRef: claimRef() }, { status: { bindingPhase: 'Unbound' } });
+const isUnbound = { status: { bindingPhase: 'Unbound' } } as const;
+const unbound = managed(src, isUnbound);
+const reserved = managed({ ...src, claimRef: claimRef() }, isUnbound);
 const boundHere = { bindingPhase: 'Bound', boundUID: 'managed-uid' } as const;
 const bound = managed({ ...src, claimRef: claimRef() }, { status: boundHere });
 const deletable = managed({ claimRef: claimRef(), reclaimPolicy: 'Delete' }, { status: boundHere });
 const provisioned = managed({ claimRef: claimRef(), classRef: classRef('small'), reclaimPolicy: 'Delete' });
 const boundElsewhere = managed({ claimRef: claimRef() }, { status: { bindingPhase: 'Bound' } });
-const released = managed(
-  { ...src, claimRef: claimRef({ uid: 'previous-uid' }) },
-  { status: { bindingPhase: 'Released', boundUID: 'managed-uid' } },
-);
+const wasBound = { bindingPhase: 'Released', boundUID: 'managed-uid' } as const;
+const released = managed({ ...src, claimRef: claimRef({ uid: 'previous-uid' }) }, { status: wasBound });
 const restored = { claimRef: claimRef({ uid: 'uid-before-the-restore' }) };
 
 const { uid: _none, ...preset } = claimRef();
-const presetFor = managed({ claimRef: preset }, { status: { bindingPhase: 'Unbound' } });
+const presetFor = managed({ claimRef: preset }, isUnbound);
 
-const observed = (spec: Managed['spec']) =>
-  managed({ ...spec, managementPolicies: ['Observe'] }, { status: { bindingPhase: 'Unbound' } });
+const observed = (spec: Managed['spec']) => managed({ ...spec, managementPolicies: ['Observe'] }, isUnbound);
 
 const secret = (name: string, over: Partial<Secret['metadata']> = {}): Secret =>
   secretOf({ namespace: 'team', name, uid: `${name}-uid`, ...over });
@@ -74,12 +72,9 @@ function factsOf({ managed: resource, ...given }: Given): BindingFacts {
   const { uid = 'claim-uid' } = given.claim?.metadata ?? {};
   const isOwned = resource?.spec.claimRef?.uid === uid;
   return {
-    claim: undefined,
-    responsibility: 'this',
+    ...{ claim: undefined, responsibility: 'this', managed: resource, secrets: noSecrets },
     owned: resource && isOwned ? [resource] : [],
     named: resource && !isOwned ? resource : undefined,
-    managed: resource,
-    secrets: noSecrets,
     ...given,
   };
 }
@@ -87,16 +82,8 @@ function factsOf({ managed: resource, ...given }: Given): BindingFacts {
 const normal = (reason: string, message: string) => ({ type: 'Normal', reason, message }) as const;
 const warning = (reason: string, message: string) => ({ type: 'Warning', reason, message }) as const;
 /** Waiting without an error. */
-const waits = (
-  message: string,
-  reason = 'Binding',
-  bindingPhase?: 'Unbound',
-  events: Report['events'] = [],
-): Report => ({
-  facts: {
-    conditions: [notReady(reason, message), reconcileSuccess()],
-    ...(bindingPhase && { bindingPhase }),
-  },
+const waits = (message: string, reason = 'Binding', phase = {}, events: Report['events'] = []): Report => ({
+  facts: { conditions: [notReady(reason, message), reconcileSuccess()], ...phase },
   events,
 });
 const waitsForApplied = (why: string): Report => waits(`waiting for FavouriteDBInstance db: ${why}`);
@@ -116,29 +103,18 @@ const boundAndReady = managed(bound.spec, { status: isReady });
 const makeAvailable = `kubectl patch favouritedbinstances.database.fcp.crossplane.io db --type=merge -p '{"spec":{"claimRef":{"apiVersion":"database.crossplane.io/v1alpha1","kind":"FancySQLInstance","namespace":"team","name":"orders","uid":null}}}'`;
 
 /** Waiting for a person, whom a warning tells what to do. */
-const waitsFor = (
-  event: string,
-  message: string,
-  reason: string,
-  facts: Partial<Report['facts']> = {},
-): Report => ({
+type Facts = Partial<Report['facts']>;
+const waitsFor = (event: string, message: string, reason: string, facts: Facts = {}): Report => ({
   facts: { conditions: [notReady(reason, message), reconcileSuccess()], ...facts },
   events: [warning(event, message)],
 });
-const waitsForTrouble = (why: string, facts: Partial<Report['facts']> = {}): Report =>
+const waitsForTrouble = (why: string, facts: Facts = {}): Report =>
   waitsFor('ManagedResourceTrouble', `waiting for FavouriteDBInstance db: ${why}`, 'ResourceFailing', facts);
-const reportOfReleased = waitsFor(
-  'WaitingToBind',
-  `FavouriteDBInstance db is Released: its spec.claimRef has the UID of a claim that does not exist any more; an administrator can make it available to this claim: ${makeAvailable}`,
-  'Released',
-  { bindingPhase: 'Unbound' },
-);
+const administratorActs = `FavouriteDBInstance db is Released: its spec.claimRef has the UID of a claim that does not exist any more; an administrator can make it available to this claim: ${makeAvailable}`;
+const reportOfReleased = waitsFor('WaitingToBind', administratorActs, 'Released', isUnbound.status);
 /** Bound, whatever the resource is like. */
-const staysBound = (
-  ready: Report['facts']['conditions'][0],
-  hasSecret: boolean,
-  ...events: Report['events']
-): Report => ({
+type Ready = Report['facts']['conditions'][0];
+const staysBound = (ready: Ready, hasSecret: boolean, ...events: Report['events']): Report => ({
   facts: { conditions: [ready, reconcileSuccess()], bindingPhase: 'Bound', hasSecret },
   events,
 });
@@ -155,6 +131,9 @@ const notUsable = (why: BindingFacts['secrets']['notUsable']) => ({
 });
 const ofOther = managed({ claimRef: claimRef({ name: 'other', uid: 'other' }) });
 const old = secret('old');
+const deletesOld: BindingDecision = { name: 'DeleteSecret', secret: old };
+const ends: BindingDecision = { name: 'RemoveFinalizer', readFirst: ['namedResource'] };
+const heldByOther = claim(named.spec, { finalizers: ['x'], deletionTimestamp });
 
 type Waiting = Exclude<BindingWait['name'], 'SecretNotOwned'>;
 type Decided = Pick<BindingDecision, 'name'>;
@@ -227,22 +206,14 @@ const cases: Readonly<Record<string, () => Decided>> = {
     about('Bind', boundClaim, boundElsewhere),
   'a Bound claim gets its Secret': () => {
     const write = { desired: secret('conn') };
-    return calls(
-      { claim: named, managed: bound, secrets: { ...copied, write } },
-      { name: 'CopySecret', write },
-    );
+    const given = { claim: named, managed: bound, secrets: { ...copied, write } };
+    return calls(given, { name: 'CopySecret', write });
   },
   'the previous Secret of a claim is deleted once the new one is written': () =>
-    calls(
-      { claim: boundClaim, managed: bound, secrets: { ...copied, stale: [old] } },
-      { name: 'DeleteSecret', secret: old },
-    ),
+    calls({ claim: boundClaim, managed: bound, secrets: { ...copied, stale: [old] } }, deletesOld),
   'the Secret of a claim that names none any more is deleted': () => {
     const wantsNone = { ...boundClaim, spec: { resourceRef: resourceRef('db') } };
-    return calls(
-      { claim: wantsNone, managed: bound, secrets: { ...noSecrets, stale: [old] } },
-      { name: 'DeleteSecret', secret: old },
-    );
+    return calls({ claim: wantsNone, managed: bound, secrets: { ...noSecrets, stale: [old] } }, deletesOld);
   },
   'a Bound resource with policy Delete is deleted with its claim': () =>
     about('DeleteResource', endingClaim, deletable),
@@ -252,33 +223,20 @@ const cases: Readonly<Record<string, () => Decided>> = {
   'a resource that a user created is available again if it was never Bound': () =>
     about('RemoveClaimRef', endingClaim, reserved),
   'the Secret of a claim is deleted after its resource is released': () =>
-    calls(
-      { claim: endingClaim, secrets: { ...noSecrets, controlled: [old] } },
-      { name: 'DeleteSecret', secret: old },
-    ),
-  'the finalizer is removed last, and the named resource is read before': () =>
-    calls(
-      { claim: endingClaim, secrets: { ...noSecrets, controlled: [secret('conn', { deletionTimestamp })] } },
-      { name: 'RemoveFinalizer', readFirst: ['namedResource'] },
-    ),
+    calls({ claim: endingClaim, secrets: { ...noSecrets, controlled: [old] } }, deletesOld),
+  'the finalizer is removed last, and the named resource is read before': () => {
+    const controlled = [secret('conn', { deletionTimestamp })];
+    return calls({ claim: endingClaim, secrets: { ...noSecrets, controlled } }, ends);
+  },
   'a deleted claim does not touch a resource of another claim': () =>
-    calls(
-      { claim: endingClaim, managed: ofOther },
-      { name: 'RemoveFinalizer', readFirst: ['namedResource'] },
-    ),
+    calls({ claim: endingClaim, managed: ofOther }, ends),
   'a deleted claim does not touch a resource that is Released or being deleted': () => {
     const isReleased = managed({ claimRef: claimRef() }, { status: { bindingPhase: 'Released' } });
     const isDeleted = managed({ claimRef: claimRef() }, { deletionTimestamp, status: boundHere });
-    return calls(
-      { claim: endingClaim, owned: [isReleased, isDeleted] },
-      { name: 'RemoveFinalizer', readFirst: ['namedResource'] },
-    );
+    return calls({ claim: endingClaim, owned: [isReleased, isDeleted] }, ends);
   },
   'a claim with the finalizer of another controller is not finished yet': () =>
-    calls(
-      { claim: claim(named.spec, { finalizers: ['x'], deletionTimestamp }), managed: bound },
-      { name: 'ClaimGone' },
-    ),
+    calls({ claim: heldByOther, managed: bound }, { name: 'ClaimGone' }),
   'a claim that was deleted needs nothing': () => calls({}, { name: 'ClaimGone' }),
   'a claim that another controller binds is left alone': () =>
     reports('OtherKind', undefined, { claim: named, responsibility: 'others', managed: bound }),
@@ -324,11 +282,11 @@ const cases: Readonly<Record<string, () => Decided>> = {
   'a claim waits for the resource that it names': () => {
     const message = 'FavouriteDBInstance db does not exist; create it, or correct spec.resourceRef';
     const events = [normal('ManagedResourceNotFound', message)];
-    const report = waits(message, 'ResourceNotFound', 'Unbound', events);
+    const report = waits(message, 'ResourceNotFound', isUnbound.status, events);
     return reports('ResourceMissing', report, { claim: named });
   },
   'a claim does not take a resource that is being deleted': () => {
-    const report = waits('FavouriteDBInstance db is being deleted', 'Deleting', 'Unbound');
+    const report = waits('FavouriteDBInstance db is being deleted', 'Deleting', isUnbound.status);
     return reports('ResourceDeleted', report, { claim: named, managed: managed({}, { deletionTimestamp }) });
   },
   'a Bound claim shows that its resource is being deleted, and keeps its Secret': () => {
@@ -430,9 +388,8 @@ const cases: Readonly<Record<string, () => Decided>> = {
   },
   'a Bound claim shows that its resource fails, and stays usable': () => {
     const failure = condition('Synced', 'False', 'ReconcileError', 'cannot observe');
-    const failing = managed(bound.spec, {
-      status: { ...isReady, conditions: [...isReady.conditions, failure] },
-    });
+    const status = { ...isReady, conditions: [...isReady.conditions, failure] };
+    const failing = managed(bound.spec, { status });
     const message = 'FavouriteDBInstance db: cannot observe';
     const event = warning('ManagedResourceTrouble', message);
     const given = { claim: boundClaim, managed: failing, secrets: copied };
@@ -460,9 +417,7 @@ describe('binding decides', () => {
 
   test('every decision has a case, and every case a decision of the list', () => {
     const decided = new Set(Object.values(cases).map((check) => check().name));
-    assert.deepEqual(
-      [...decided].toSorted(),
-      [...new Set([...bindingDecisions, ...claimEndDecisions])].toSorted(),
-    );
+    const all = new Set([...bindingDecisions, ...claimEndDecisions]);
+    assert.deepEqual([...decided].toSorted(), [...all].toSorted());
   });
 });
