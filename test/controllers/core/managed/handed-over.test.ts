@@ -11,18 +11,18 @@ import { managed, managedKind } from '../objects.ts';
 
 const startedAt = '2026-01-02T03:04:05Z';
 const named = { 'crossplane.io/external-name': 'db' };
+const running: Progress = { state: 'running' };
+const ended: Progress = { state: 'done' };
+const forgotten: Progress = { state: 'unknown' };
 const failed: Progress = { state: 'failed', error: new Error('quota exceeded') };
 
 /** A resource whose external system sees through what it is asked for; the calls themselves change nothing yet. */
-function slow(
-  options: ConstructorParameters<typeof Scene>[2] = {},
-  progress: Progress = { state: 'running' },
-) {
+function slow(options: ConstructorParameters<typeof Scene>[2] = {}) {
   const scene = new Scene({ forProvider: { size: 1 } }, {}, options);
   scene.external.creation = { operation: 'op-create' };
   scene.external.change = { operation: 'op-update' };
   scene.external.deletion = { operation: 'op-delete' };
-  scene.external.progress = () => progress;
+  scene.external.progress = () => running;
   return scene;
 }
 
@@ -72,7 +72,7 @@ describe('a creation whose resource does not show during the operation', () => {
     await scene.run();
     scene.cluster.clockMs += 60_000;
     await scene.run();
-    scene.external.progress = () => ({ state: 'done' });
+    scene.external.progress = () => ended;
     assert.deepEqual(await scene.run(), unsettled(5_000));
     assert.deepEqual(scene.object?.metadata.finalizers, finalizers);
     scene.external.isBlind = false; // it shows a moment later
@@ -132,11 +132,8 @@ describe('an asynchronous operation', () => {
   test('is recorded once it is done, with its result, in one run', async () => {
     const scene = await beingCreated();
     scene.external.isBlind = false;
-    scene.external.progress = () => ({
-      state: 'done',
-      details: { certificate: 'reported at the end' },
-      status: { id: 7 },
-    });
+    const details = { certificate: 'reported at the end' };
+    scene.external.progress = () => ({ state: 'done', details, status: { id: 7 } });
     await scene.run();
     assert.equal(onRecord(scene), undefined);
     assert.equal(scene.secret?.certificate, 'reported at the end');
@@ -155,26 +152,23 @@ describe('an asynchronous operation', () => {
     scene.external.progress = () => failed;
     assert.deepEqual(await scene.run(), { type: 'requeue' });
     assert.equal(onRecord(scene), undefined);
+    const failure = 'False/ApplyFailure: create failed: quota exceeded';
     assert.equal(scene.condition('Synced'), 'False/ReconcileError: create failed: quota exceeded');
     assert.equal(scene.condition('AsyncOperation'), 'True/Finished');
-    assert.equal(scene.condition('LastAsyncOperation'), 'False/ApplyFailure: create failed: quota exceeded');
+    assert.equal(scene.condition('LastAsyncOperation'), failure);
     assert.deepEqual(scene.process.events.at(-1)?.message, 'quota exceeded');
     assert.equal(scene.events.at(-1), 'Warning CannotCreateExternalResource');
-    scene.external.progress = () => ({ state: 'running' });
+    scene.external.progress = () => running;
     const again = await scene.run();
     assert.ok(again.type === 'after' && again.keepsBackOff);
     assert.deepEqual([onRecord(scene)?.name, calls(scene)], ['op-create', [2, 0, 0]]);
-    assert.equal(
-      scene.condition('LastAsyncOperation'),
-      'False/ApplyFailure: create failed: quota exceeded',
-      'as long as the next has not ended',
-    );
+    assert.equal(scene.condition('LastAsyncOperation'), failure, 'as long as the next has not ended');
   });
 
   test('counts as ended if the external system does not know it any more', async () => {
     const scene = await beingCreated();
     scene.external.isBlind = false;
-    scene.external.progress = () => ({ state: 'unknown' });
+    scene.external.progress = () => forgotten;
     await scene.run();
     assert.equal(onRecord(scene), undefined);
     const last = scene.condition('LastAsyncOperation');
@@ -246,7 +240,7 @@ describe('an operation for a resource with an assigned name', () => {
     const scene = slow(assigned);
     scene.external.assignsLate = true;
     await scene.run();
-    scene.external.progress = () => ({ state: 'unknown' });
+    scene.external.progress = () => forgotten;
     await scene.run();
     await scene.run();
     assert.match(scene.condition('Synced'), /cannot determine creation result/);
@@ -256,7 +250,7 @@ describe('an operation for a resource with an assigned name', () => {
   test('is recorded as succeeded if the external system forgot it and the named resource exists', async () => {
     const scene = slow(assigned);
     await scene.run();
-    scene.external.progress = () => ({ state: 'unknown' });
+    scene.external.progress = () => forgotten;
     await scene.run();
     assert.ok('crossplane.io/external-create-succeeded' in scene.annotations);
     await scene.run();
@@ -289,7 +283,7 @@ describe('a resource that is deleted during an operation', () => {
       scene.external.progress = (name) => ({ state: name === 'op-create' ? 'done' : 'running' });
       await scene.run();
       assert.deepEqual([onRecord(scene)?.name, calls(scene)], ['op-delete', [1, 0, 1]]);
-      scene.external.progress = () => ({ state: 'done' });
+      scene.external.progress = () => ended;
       await scene.run();
       assert.equal(scene.object, undefined);
     }
@@ -316,7 +310,7 @@ describe('a resource that is deleted during an operation', () => {
     scene.external.things.clear();
     await scene.run();
     assert.deepEqual([scene.decision, calls(scene)], ['AwaitOperation', [1, 0, 1]]);
-    scene.external.progress = () => ({ state: 'done' });
+    scene.external.progress = () => ended;
     await scene.run();
     assert.equal(scene.object, undefined);
   });
@@ -342,7 +336,7 @@ describe('a credential that an operation sets', () => {
     await scene.run();
     scene.editSecret({ password: edited });
     scene.external.change = { operation: 'op-update' };
-    scene.external.progress = () => ({ state: 'running' });
+    scene.external.progress = () => running;
     await scene.run();
     return scene;
   }
@@ -354,7 +348,7 @@ describe('a credential that an operation sets', () => {
     assert.equal(pendingIn(scene), true);
     await scene.run();
     assert.equal(pendingIn(scene), true);
-    scene.external.progress = () => ({ state: 'done' });
+    scene.external.progress = () => ended;
     await scene.run();
     assert.equal(pendingIn(scene), false);
     await scene.run();
@@ -374,36 +368,26 @@ describe('a credential that an operation sets', () => {
 });
 
 describe('a client that cannot be asked about its operations', () => {
-  const problems: Record<string, { operation: string; progress?: () => Progress; message: string }> = {
-    'that has no method poll': {
-      operation: 'op-create',
-      message:
-        'the name of an operation, "op-create", but has no poll. Beside create in the external client of FavouriteDBInstance, ' +
-        "add `async poll(name, signal)`, which returns { state: 'running' }, { state: 'done' }, { state: 'failed', error } or { state: 'unknown' }",
-    },
-    'with empty names of operations': {
-      operation: '',
-      progress: () => ({ state: 'running' }),
-      message: 'an empty name of an operation',
-    },
-    'with names of operations that are not printable': {
-      operation: 'op\u001b[2J-create',
-      progress: () => ({ state: 'running' }),
-      message: 'a name of an operation that is not printable, "op-create"',
-    },
+  const withoutPoll =
+    'the name of an operation, "op-create", but has no poll. Beside create in the external client of FavouriteDBInstance, ' +
+    "add `async poll(name, signal)`, which returns { state: 'running' }, { state: 'done' }, { state: 'failed', error } or { state: 'unknown' }";
+  const unprintable = 'a name of an operation that is not printable, "op-create"';
+  const asked = () => running;
+  const problems: Record<string, readonly [operation: string, message: string, progress?: () => Progress]> = {
+    'that has no method poll': ['op-create', withoutPoll],
+    'with empty names of operations': ['', 'an empty name of an operation', asked],
+    'with names of operations that are not printable': ['op\u001b[2J-create', unprintable, asked],
   };
   for (const names of ['deterministic', 'assigned'] as const) {
-    for (const [what, { operation, progress, message }] of Object.entries(problems)) {
+    for (const [what, [operation, message, progress]] of Object.entries(problems)) {
       test(`${what}, is reported as a bug, and creates no second resource: ${names} names`, async () => {
         const scene = slow({ externalNames: names, stack: 'shop' });
         scene.external.creation = { operation };
         scene.external.progress = progress;
         const { bug } = await scene.run();
         assert.ok(bug instanceof TypeError);
-        assert.equal(
-          scene.condition('Synced'),
-          `False/ReconcileError: create failed: bug in the stack shop: create of the external client returned ${message} (TypeError)`,
-        );
+        const text = `bug in the stack shop: create of the external client returned ${message} (TypeError)`;
+        assert.equal(scene.condition('Synced'), `False/ReconcileError: create failed: ${text}`);
         await scene.run();
         assert.equal(scene.external.made, 1);
       });
