@@ -16,7 +16,6 @@ import { ProviderConfigKind } from '../../../apis/fcp/v1alpha3/provider.ts';
 import { favouriteCloudClient } from '../../../clients/favourite-cloud.ts';
 import { stackControllers } from '../../../controllers/core/stack.ts';
 import { createFcpStack } from '../../../controllers/fcp/setup.ts';
-import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { InProcessCloud, InProcessCloudOptions } from '../../fakes/in-process-cloud.ts';
 import { inProcessCloud } from '../../fakes/in-process-cloud.ts';
 import { FakeCluster, FakeProcess } from '../core/environment-fake.ts';
@@ -33,35 +32,20 @@ const small = {
 
 /** The stack over an API server in memory and a cloud over HTTP, both on one clock. */
 class Scene {
-  readonly cluster: FakeCluster;
+  readonly cluster = new FakeCluster();
   readonly cloud: InProcessCloud;
-  process: FakeProcess;
+  readonly process: FakeProcess;
 
-  private constructor(cloud: InProcessCloud, cluster: FakeCluster) {
-    this.cloud = cloud;
-    this.cluster = cluster;
+  constructor(options: InProcessCloudOptions = {}) {
+    this.cloud = inProcessCloud(this.cluster.clock, options);
     this.process = this.start();
+    open.push(this);
   }
 
-  static async open(options: InProcessCloudOptions = {}): Promise<Scene> {
-    const cluster = new FakeCluster();
-    const cloud = inProcessCloud(cluster.clock, options);
-    const scene = new Scene(cloud, cluster);
-    open.push(scene);
-    return scene;
-  }
-
-  start(given: Pick<Environment, 'host'> = {}): FakeProcess {
-    const stack = createFcpStack({
-      createClient: (credentials) =>
-        favouriteCloudClient({
-          ...credentials,
-          maxAttempts: 2,
-          timeoutMs: 2_000,
-          dispatcher: this.cloud.dispatcher,
-        }),
-    });
-    return new FakeProcess(this.cluster, (env) => stackControllers(env, [stack]), given);
+  start(): FakeProcess {
+    const options = { maxAttempts: 2, timeoutMs: 2_000, dispatcher: this.cloud.dispatcher };
+    const stack = createFcpStack({ createClient: (given) => favouriteCloudClient({ ...given, ...options }) });
+    return new FakeProcess(this.cluster, (env) => stackControllers(env, [stack]));
   }
 
   /** Credentials, and the ProviderConfig for resources that name none. */
@@ -113,19 +97,15 @@ class Scene {
   secret(namespace = 'infra', name = 'cool-connection') {
     return decodeDetails(this.cluster.get(SecretKind, { namespace, name }));
   }
-
-  async close(): Promise<void> {
-    this.process.stop();
-  }
 }
 
 const open: Scene[] = [];
-afterEach(async () => {
-  for (const scene of open.splice(0)) await scene.close();
+afterEach(() => {
+  for (const scene of open.splice(0)) scene.process.stop();
 });
 
 test('a claim gets what its class says, and the password that the instance has', async () => {
-  const scene = await Scene.open();
+  const scene = new Scene();
   scene.putProvider();
   scene.putClass();
   scene.putClaim({ version: '5.6', classSelector: { matchLabels: { size: 'small' } } });
@@ -149,17 +129,8 @@ test('a claim gets what its class says, and the password that the instance has',
   assert.deepEqual(scene.cloud.instances(), []);
 });
 
-interface DocumentedWrites {
-  readonly atOnce: readonly string[];
-  readonly slow: readonly string[];
-  readonly deletion: readonly string[];
-}
-
-/**
- * The cost of a claim by docs/flow.md: the writes of its tables, at once, in a slow cloud, and at its
- * deletion.
- */
-function documentedWrites(): DocumentedWrites {
+/** The cost of a claim by docs/flow.md: the writes of its tables, at once, in a slow cloud, and at its deletion. */
+function documentedWrites() {
   const page = readFileSync(new URL('../../../docs/flow.md', import.meta.url), 'utf8');
   const kinds: Readonly<Record<string, string>> = {
     claim: 'FancySQLInstance',
@@ -198,32 +169,22 @@ function documentedWrites(): DocumentedWrites {
 
 describe('the cost of a claim', () => {
   const { atOnce, slow, deletion } = documentedWrites();
-  const rows: Record<
-    string,
-    { provisioningMs: number; writes: readonly string[]; count: number; conditions: readonly string[] }
-  > = {
-    'an instance that is there at once: 9 writes, and no word of operations': {
-      provisioningMs: 0,
-      writes: atOnce,
-      count: 9,
-      conditions: ['Ready=True/Available', 'Synced=True/ReconcileSuccess'],
-    },
+  const works = ['Ready=True/Available', 'Synced=True/ReconcileSuccess'];
+  const reported = ['AsyncOperation=True/Finished', 'LastAsyncOperation=True/Success', ...works];
+  type Row = readonly [ms: number, writes: readonly string[], count: number, conditions: readonly string[]];
+  const rows: Record<string, Row> = {
+    'an instance that is there at once: 9 writes, and no word of operations': [0, atOnce, 9, works],
     // Managed resource and claim each say once what they wait for, and the secret gets its endpoint later.
-    'a slow instance: 2 writes more, and none of them for the operation, whose end is reported': {
-      provisioningMs: 30_000,
-      writes: slow,
-      count: 11,
-      conditions: [
-        'AsyncOperation=True/Finished',
-        'LastAsyncOperation=True/Success',
-        'Ready=True/Available',
-        'Synced=True/ReconcileSuccess',
-      ],
-    },
+    'a slow instance: 2 writes more, and none of them for the operation, whose end is reported': [
+      30_000,
+      slow,
+      11,
+      reported,
+    ],
   };
-  for (const [name, { provisioningMs, writes, count, conditions }] of Object.entries(rows)) {
+  for (const [name, [provisioningMs, writes, count, conditions]] of Object.entries(rows)) {
     test(name, async () => {
-      const scene = await Scene.open({ provisioningMs });
+      const scene = new Scene({ provisioningMs });
       scene.putProvider();
       scene.putClass();
       await scene.process.settle(60_000);
@@ -242,17 +203,12 @@ describe('the cost of a claim', () => {
       await scene.process.settle(120_000);
       const [managed] = scene.cluster.all(FavouriteDBInstanceKind);
       const name = `FavouriteDBInstance ${managed?.metadata.name}`;
-      assert.deepEqual(scene.cluster.takeWrites().filter(notOfProviders), [
-        `update ${name}`,
-        `updateStatus ${name}`,
-      ]);
+      const filled = scene.cluster.takeWrites().filter(notOfProviders);
+      assert.deepEqual(filled, [`update ${name}`, `updateStatus ${name}`]);
       assert.deepEqual(managed?.spec.forProvider, { fancinessLevel: 3, version: '5.7' });
-      assert.deepEqual(
-        (managed?.status?.conditions ?? [])
-          .map(({ type, status, reason }) => `${type}=${status}/${reason}`)
-          .toSorted(),
-        conditions,
-      );
+      const { conditions: shown = [] } = managed?.status ?? {};
+      const texts = shown.map(({ type, status, reason }) => `${type}=${status}/${reason}`);
+      assert.deepEqual(texts.toSorted(), conditions);
 
       scene.cluster.delete(FancySQLInstanceKind, cart);
       await scene.process.settle(30_000);
@@ -264,7 +220,7 @@ describe('the cost of a claim', () => {
 });
 
 test('field tracking has the writer of every object but a provisioned one', async () => {
-  const scene = await Scene.open();
+  const scene = new Scene();
   scene.putProvider();
   scene.putInstance();
   const { client } = scene.cluster;
@@ -277,9 +233,8 @@ test('field tracking has the writer of every object but a provisioned one', asyn
   const { name = '' } = claim.spec.resourceRef ?? {};
   const isTracked = async (kind: Kind, { name }: ObjectKey) => {
     const { items } = await client.list(kind, {});
-    return (
-      'managedFields' in (items.find(({ metadata }) => metadata.name === name) ?? assert.fail()).metadata
-    );
+    const { metadata } = items.find((item) => item.metadata.name === name) ?? assert.fail();
+    return 'managedFields' in metadata;
   };
   assert.equal(claim.status?.bindingPhase, 'Bound');
   assert.equal(await isTracked(FavouriteDBInstanceKind, { name }), false);
@@ -292,23 +247,23 @@ test('field tracking has the writer of every object but a provisioned one', asyn
 });
 
 describe('credentials that do not work are named, without being repeated, and repaired without a restart', () => {
-  const rows: Record<string, { credentials: (cloud: InProcessCloud) => string; says: RegExp }> = {
-    'no JSON': {
-      credentials: () => 'hush-hush',
-      says: /connect failed: cannot use key "credentials" of secret infra\/cloud: the credentials are not JSON/,
-    },
-    'a token the cloud refuses': {
-      credentials: ({ url }) => JSON.stringify({ url, token: 'hush-hush' }),
-      says: /observe failed: cannot get instance "cool": Favourite Cloud \(http\S+\) refused the token \(401 Unauthenticated\)/,
-    },
-    'a cloud that is not there': {
-      credentials: () => JSON.stringify({ url: 'http://127.0.0.1:1', token: 'hush-hush' }),
-      says: /observe failed: cannot get instance "cool": Favourite Cloud \(http:\/\/127\.0\.0\.1:1\) is unreachable: connection refused/,
-    },
+  const rows: Record<string, readonly [credentials: (cloud: InProcessCloud) => string, says: RegExp]> = {
+    'no JSON': [
+      () => 'hush-hush',
+      /connect failed: cannot use key "credentials" of secret infra\/cloud: the credentials are not JSON/,
+    ],
+    'a token the cloud refuses': [
+      ({ url }) => JSON.stringify({ url, token: 'hush-hush' }),
+      /observe failed: cannot get instance "cool": Favourite Cloud \(http\S+\) refused the token \(401 Unauthenticated\)/,
+    ],
+    'a cloud that is not there': [
+      () => JSON.stringify({ url: 'http://127.0.0.1:1', token: 'hush-hush' }),
+      /observe failed: cannot get instance "cool": Favourite Cloud \(http:\/\/127\.0\.0\.1:1\) is unreachable: connection refused/,
+    ],
   };
-  for (const [name, { credentials, says }] of Object.entries(rows)) {
+  for (const [name, [credentials, says]] of Object.entries(rows)) {
     test(name, async () => {
-      const scene = await Scene.open();
+      const scene = new Scene();
       scene.putProvider(credentials(scene.cloud));
       scene.putInstance();
       await scene.process.settle(1000);

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { afterEach, describe, test } from 'node:test';
 import { RedisClusterKind } from '../../../apis/cache/v1alpha1/redis-cluster.ts';
 import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
-import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { decodeDetails, encodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import type { CloudMemorystoreInstance } from '../../../apis/gcp/cache/v1beta1/cloud-memorystore-instance.ts';
 import {
@@ -45,10 +44,7 @@ class Scene {
 
   /** Credentials, and the ProviderConfig for resources that name none. */
   putProvider(key: string = this.cloud.credentials, parameters: object = this.cloud.parameters): void {
-    this.cluster.put<Secret>(
-      SecretKind,
-      secretOf(credentials, { data: encodeDetails({ credentials: key }) }),
-    );
+    this.cluster.put(SecretKind, secretOf(credentials, { data: encodeDetails({ credentials: key }) }));
     this.cluster.put(ProviderConfigKind, {
       apiVersion: 'gcp.crossplane.io/v1beta1',
       kind: 'ProviderConfig',
@@ -117,10 +113,8 @@ test('a claim gets what its class says, and a secret that opens the instance', a
   assert.equal(claim?.status?.bindingPhase, 'Bound');
   const [made = assert.fail('no instance')] = scene.cloud.instances.all();
   assert.deepEqual([made.fields.redisVersion, made.fields.tier], ['REDIS_6_X', 'STANDARD_HA']);
-  assert.match(
-    made.name,
-    /^projects\/example-project\/locations\/us-central1\/instances\/shop-cart-[a-z0-9]+$/,
-  );
+  const location = 'projects/example-project/locations/us-central1';
+  assert.match(made.name, new RegExp(`^${location}/instances/shop-cart-[a-z0-9]+$`));
   assert.deepEqual(made.fields.labels, {
     'crossplane-kind': 'cloudmemorystoreinstance_cache_gcp_crossplane_io',
     'crossplane-name': made.name.split('/').at(-1),
@@ -166,52 +160,46 @@ test('an operation that fails is reported with the reason, and requested again',
 });
 
 describe('an error is reported with the cloud’s own reason and the field to change; nothing is created', () => {
+  const tokenURI = 'http://elsewhere.test/token';
   const key = (scene: Scene) => JSON.parse(scene.cloud.credentials) as Record<string, string>;
-  const cases: Record<
-    string,
-    { prepare?: (scene: Scene) => void; managed?: CloudMemorystoreInstance; want: RegExp }
-  > = {
-    'a token endpoint that is none': {
-      prepare: (scene) =>
-        scene.putProvider(scene.cloud.credentials, {
-          ...scene.cloud.parameters,
-          tokenURI: 'http://elsewhere.test/token',
-        }),
-      want: /cannot get an access token for \S+: Google Cloud \(http:\/\/elsewhere\.test\) is unreachable: connection refused \(ProviderConfig default, secret infra\/gcp\)$/,
-    },
-    'a permission that is missing': {
-      prepare(scene) {
+  type Case = readonly [want: RegExp, prepare: (scene: Scene) => void, managed?: CloudMemorystoreInstance];
+  const cases: Record<string, Case> = {
+    'a token endpoint that is none': [
+      /cannot get an access token for \S+: Google Cloud \(http:\/\/elsewhere\.test\) is unreachable: connection refused \(ProviderConfig default, secret infra\/gcp\)$/,
+      (scene) => scene.putProvider(scene.cloud.credentials, { ...scene.cloud.parameters, tokenURI }),
+    ],
+    'a permission that is missing': [
+      /cannot create instance "cool" in us-central1: Google Cloud \(\S+\) does not allow it \(403 PERMISSION_DENIED\): .*redis\.instances\.create.*crossplane@example-project\.iam\.gserviceaccount\.com$/,
+      (scene) => {
         scene.putProvider();
         const { client_email: email = '' } = key(scene);
         scene.cloud.accounts.grant(email, 'example-project', ['roles/redis.viewer']);
       },
-      want: /cannot create instance "cool" in us-central1: Google Cloud \(\S+\) does not allow it \(403 PERMISSION_DENIED\): .*redis\.instances\.create.*crossplane@example-project\.iam\.gserviceaccount\.com$/,
-    },
-    'a name that it does not take': {
-      managed: instance(small, { annotations: { 'crossplane.io/external-name': 'Cool_One' } }),
-      want: /the name "Cool_One" does not match .* set another name in the annotation crossplane\.io\/external-name/,
-    },
+    ],
+    'a name that it does not take': [
+      /the name "Cool_One" does not match .* set another name in the annotation crossplane\.io\/external-name/,
+      (scene) => scene.putProvider(),
+      instance(small, { annotations: { 'crossplane.io/external-name': 'Cool_One' } }),
+    ],
   };
-  for (const [name, { prepare, managed, want }] of Object.entries(cases)) {
+  for (const [name, [want, prepare, managed]] of Object.entries(cases)) {
     test(name, async () => {
       const scene = new Scene();
-      if (prepare === undefined) scene.putProvider();
-      else prepare(scene);
+      prepare(scene);
       scene.putInstance(managed);
       await scene.process.settle(30_000);
       assert.match(scene.condition('Synced'), want);
+      const warnings = scene.process.events.filter(({ type }) => type === 'Warning');
+      const messages = warnings.map(({ message }) => message);
       assert.ok(
-        scene.process.events.some(({ type, message }) => type === 'Warning' && want.test(message)),
-        scene.process.events.map(({ message }) => message).join('\n'),
+        messages.some((message) => want.test(message)),
+        messages.join('\n'),
       );
       assert.deepEqual(scene.cloud.instances.all(), []);
       scene.cluster.delete(CloudMemorystoreInstanceKind, { name: 'cool' });
       await scene.process.settle(120_000);
-      assert.equal(
-        scene.instance,
-        undefined,
-        'an instance that was never created does not delay the deletion',
-      );
+      const why = 'an instance that was never created does not delay the deletion';
+      assert.equal(scene.instance, undefined, why);
     });
   }
 
