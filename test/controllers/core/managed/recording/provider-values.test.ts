@@ -6,7 +6,7 @@ import {
   withLateInitialized,
 } from '../../../../../controllers/core/managed/recording/provider-values.ts';
 import { finalizers, Scene } from '../../managed-scene.ts';
-import { claimRef, classRef, managed, managedKind } from '../../objects.ts';
+import { claimRef, classRef, managed } from '../../objects.ts';
 
 describe('initProvider', () => {
   function merges(init: object, given: object | undefined, want: object): void {
@@ -153,64 +153,43 @@ describe('late initialisation', () => {
     const status = 'updateStatus FavouriteDBInstance db';
     const secret = 'create Secret infra/db-connection';
     const details = 'update Secret infra/db-connection';
-    const isBound = { finalizers, status: { bindingPhase: 'Bound' as const } };
-    const rows: Record<
-      string,
-      {
-        spec?: ManagedSpec;
-        metadata?: ConstructorParameters<typeof Scene>[1];
-        isThere?: boolean;
-        writes: readonly string[];
-        want: object;
-      }
-    > = {
-      'an import: with the external name': {
-        isThere: true,
-        writes: [object, object, secret, status],
-        want: filled,
-      },
-      'a creation: before its one status write': {
-        writes: [object, secret, object, details, object, status],
-        want: filled,
-      },
-      'while a claim waits for it: not yet': {
-        spec: { claimRef: claimRef(), classRef: classRef('small') },
-        metadata: { finalizers },
-        writes: [secret, object, details, status],
-        want: { size: 1 },
-      },
-      'from a class, and bound: at the next look': {
-        spec: { claimRef: claimRef(), classRef: classRef('small') },
-        metadata: { ...isBound, annotations: { 'crossplane.io/external-name': 'db' } },
-        isThere: true,
-        writes: [object, secret, status],
-        want: filled,
-      },
-      'from a class, and released: the same': {
-        spec: { claimRef: claimRef(), classRef: classRef('small') },
-        metadata: {
-          finalizers,
-          annotations: { 'crossplane.io/external-name': 'db' },
-          status: { bindingPhase: 'Released' },
-        },
-        isThere: true,
-        writes: [object, secret, status],
-        want: filled,
-      },
-    };
-    for (const [name, { spec, metadata, isThere = false, writes, want }] of Object.entries(rows)) {
-      test(name, async () => {
-        const scene = new Scene({ forProvider: { size: 1 }, ...spec }, metadata, { secretDetails: {} });
-        if (isThere) scene.external.put('db', { size: 1 });
-        scene.external.observation = chosen;
-        await scene.run();
-        assert.deepEqual(scene.cluster.writeNames, writes);
-        assert.deepEqual(scene.object?.spec.forProvider, want);
-        scene.cluster.takeWrites();
-        await scene.run();
-        assert.deepEqual(scene.cluster.takeWrites(), [], 'the next look writes nothing');
-      });
+    const annotations = { 'crossplane.io/external-name': 'db' };
+    const inPhase = (bindingPhase: 'Bound' | 'Released') => ({
+      finalizers,
+      annotations,
+      status: { bindingPhase },
+    });
+    const ofClass = { claimRef: claimRef(), classRef: classRef('small') };
+    interface Given {
+      readonly spec?: ManagedSpec;
+      readonly metadata?: ConstructorParameters<typeof Scene>[1];
+      readonly isThere?: boolean;
     }
+    async function writes(want: object, names: readonly string[], { spec, metadata, isThere }: Given) {
+      const scene = new Scene({ forProvider: { size: 1 }, ...spec }, metadata, { secretDetails: {} });
+      if (isThere === true) scene.external.put('db', { size: 1 });
+      scene.external.observation = chosen;
+      await scene.run();
+      assert.deepEqual(scene.cluster.writeNames, names);
+      assert.deepEqual(scene.object?.spec.forProvider, want);
+      scene.cluster.takeWrites();
+      await scene.run();
+      assert.deepEqual(scene.cluster.takeWrites(), [], 'the next look writes nothing');
+    }
+    test('an import: with the external name', () =>
+      writes(filled, [object, object, secret, status], { isThere: true }));
+    test('a creation: before its one status write', () =>
+      writes(filled, [object, secret, object, details, object, status], {}));
+    test('while a claim waits for it: not yet', () =>
+      writes({ size: 1 }, [secret, object, details, status], { spec: ofClass, metadata: { finalizers } }));
+    test('from a class, and bound: at the next look', () =>
+      writes(filled, [object, secret, status], { spec: ofClass, metadata: inPhase('Bound'), isThere: true }));
+    test('from a class, and released: the same', () =>
+      writes(filled, [object, secret, status], {
+        spec: ofClass,
+        metadata: inPhase('Released'),
+        isThere: true,
+      }));
   });
 });
 
@@ -219,11 +198,8 @@ describe('import: what exists is only observed', () => {
     const scene = new Scene({ managementPolicies: ['Observe'], forProvider: {} }, {}, { secretDetails: {} });
     const { spec } = scene.object!;
     scene.external.put('db', { size: 4, version: '8' });
-    scene.external.observation = {
-      isUpToDate: true,
-      lateInitialized: { size: 4, version: '8' },
-      status: { hostname: 'db.example' },
-    };
+    const lateInitialized = { size: 4, version: '8' };
+    scene.external.observation = { isUpToDate: true, lateInitialized, status: { hostname: 'db.example' } };
     await scene.run();
     await scene.run();
     assert.deepEqual(scene.object?.spec, spec);
@@ -262,18 +238,15 @@ describe('asynchronous operations', () => {
     await scene.run();
     scene.external.observation = {};
     await scene.run();
-    const { metadata, spec } = scene.object!;
-    const edited = { ...metadata, generation: (metadata.generation ?? 0) + 1 };
-    scene.cluster.put(managedKind, {
-      ...scene.object!,
-      metadata: edited,
-      spec: { ...spec, forProvider: { size: 2 } },
-    });
+    const generation = (scene.object?.metadata.generation ?? 0) + 1;
+    scene.edit({ metadata: { generation }, spec: { forProvider: { size: 2 } } });
     scene.cluster.takeWrites();
     await scene.run();
+    const { conditions = [] } = scene.object?.status ?? {};
+    const types = ['Synced', 'Ready', 'AsyncOperation', 'LastAsyncOperation'];
     assert.deepEqual(
-      scene.object?.status?.conditions?.map((condition) => [condition.type, condition.observedGeneration]),
-      ['Synced', 'Ready', 'AsyncOperation', 'LastAsyncOperation'].map((type) => [type, edited.generation]),
+      conditions.map(({ type, observedGeneration }) => [type, observedGeneration]),
+      types.map((type) => [type, generation]),
     );
     const statusWrites = scene.cluster.takeWrites().filter((write) => write.startsWith('updateStatus'));
     assert.deepEqual(statusWrites, ['updateStatus FavouriteDBInstance db']);
