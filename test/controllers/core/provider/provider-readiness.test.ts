@@ -48,18 +48,10 @@ function scene(users: number) {
   cluster.put(providerConfigKind, config);
   if (users > 0) cluster.put(SecretKind, cloudSecret);
   for (let index = 0; index < users; index += 1) {
-    external.put(`db-${index}`);
-    cluster.put(
-      managedKind,
-      managed(
-        {},
-        {
-          name: `db-${index}`,
-          uid: `uid-${index}`,
-          annotations: { 'crossplane.io/external-name': `db-${index}` },
-        },
-      ),
-    );
+    const name = `db-${index}`;
+    external.put(name);
+    const annotations = { 'crossplane.io/external-name': name };
+    cluster.put(managedKind, managed({}, { name, uid: `uid-${index}`, annotations }));
   }
   let fault: ((call: number) => Error | undefined) | undefined;
   let held: Promise<void> | undefined;
@@ -72,11 +64,10 @@ function scene(users: number) {
     if (failure !== undefined) throw failure;
   };
   const start = () =>
-    new FakeProcess(cluster, (env) =>
-      stackControllers(env, [
-        { name: 'fcp', claims: [], managed: () => [managedService({ connect: reading(env, external) })] },
-      ]),
-    );
+    new FakeProcess(cluster, (env) => {
+      const managed = () => [managedService({ connect: reading(env, external) })];
+      return stackControllers(env, [{ name: 'fcp', claims: [], managed }]);
+    });
   return {
     cluster,
     external,
@@ -91,9 +82,8 @@ function scene(users: number) {
     },
     writes: () => cluster.writes.filter(({ kind }) => kind.startsWith('Provider')).length,
     get ready(): Condition | undefined {
-      return cluster
-        .get(providerConfigKind, { name: 'default' })
-        ?.status?.conditions?.find(({ type }) => type === 'Ready');
+      const { conditions = [] } = cluster.get(providerConfigKind, { name: 'default' })?.status ?? {};
+      return conditions.find(({ type }) => type === 'Ready');
     },
   };
 }
@@ -168,10 +158,9 @@ describe('Ready of a ProviderConfig, in a process of a stack whose author does n
     process.stop();
   });
 
-  for (const [what, broken] of [
-    ['a wrong Secret that is corrected', { ...cloudSecret, data: { key: 'd3Jvbmc=' } }],
-    ['a Secret that is created late', undefined],
-  ] as const) {
+  const wrong = { ...cloudSecret, data: { key: 'd3Jvbmc=' } };
+  const secrets = { 'a wrong Secret that is corrected': wrong, 'a Secret that is created late': undefined };
+  for (const [what, broken] of Object.entries(secrets)) {
     test(`${what} takes effect within 2 s`, async () => {
       const at = scene(2);
       if (broken === undefined) at.cluster.delete(SecretKind, cloudSecret.metadata);
@@ -227,10 +216,8 @@ describe('Ready of a ProviderConfig, in a process of a stack whose author does n
   });
 
   test('Ready stays while the deletion waits for users, although it changes the generation', async () => {
-    const readiness = providerReadiness({ log: recordedLog() }, providerConfigKind, {
-      health: createProviderHealth(),
-      check: async () => undefined,
-    });
+    const given = { health: createProviderHealth(), check: async () => undefined };
+    const readiness = providerReadiness({ log: recordedLog() }, providerConfigKind, given);
     const ready = setConditions([], [available()], { now, generation: 1 });
     const metadata = { ...config.metadata, generation: 2, deletionTimestamp };
     const deleted = { ...config, metadata, status: { conditions: ready } };
