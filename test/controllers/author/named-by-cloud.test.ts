@@ -18,11 +18,8 @@ interface Thing {
 }
 
 const { signal } = new AbortController();
-const lost = new CloudError('cannot create thing: the answer is lost', {
-  status: 0,
-  code: 'ConnectionLost',
-  isRetryable: true,
-});
+const noAnswer = { status: 0, code: 'ConnectionLost', isRetryable: true };
+const lost = new CloudError('cannot create thing: the answer is lost', noAnswer);
 
 /** A cloud that assigns ids, and what was asked of it. */
 function cloud(asked: Thing['tags'] = {}) {
@@ -104,10 +101,8 @@ describe('a thing that the cloud gives its name is made once', () => {
     const { client, put, calls } = cloud();
     put('thing-7', ours);
     put('thing-8', ours);
-    await assert.rejects(
-      client.create(unnamed(), undefined, signal),
-      /^Ambiguous: things thing-7, thing-8 all carry/,
-    );
+    const creating = client.create(unnamed(), undefined, signal);
+    await assert.rejects(creating, /^Ambiguous: things thing-7, thing-8 all carry/);
     assert.deepEqual(calls, []);
   });
 
@@ -152,29 +147,19 @@ describe('where it was to be made in a place that there is not', () => {
     isNowhere: true,
   });
   const failed = { ...begun, [annotationKeys.externalCreateFailed]: '2026-01-02T03:04:05Z' };
-  const rows: Record<string, { listing: CloudError; annotations: object; isNothing: boolean }> = {
-    'nothing remains of a creation that is recorded as failed': {
-      listing: nowhere,
-      annotations: failed,
-      isNothing: true,
-    },
-    'it is not known whether anything remains of another creation': {
-      listing: nowhere,
-      annotations: begun,
-      isNothing: false,
-    },
-    'nor where it cannot be looked for': { listing: lost, annotations: failed, isNothing: false },
+  const rows: Record<string, readonly [listing: CloudError, annotations: object, isNothing: boolean]> = {
+    'nothing remains of a creation that is recorded as failed': [nowhere, failed, true],
+    'it is not known whether anything remains of another creation': [nowhere, begun, false],
+    'nor where it cannot be looked for': [lost, failed, false],
   };
-  for (const [what, { listing, annotations, isNothing }] of Object.entries(rows)) {
+  for (const [what, [listing, annotations, isNothing]] of Object.entries(rows)) {
     test(`${what}, when it goes`, async () => {
       const { client, way } = cloud();
       way.listing = listing;
       const leaving = unnamed({ deletionTimestamp, annotations });
       if (isNothing) {
-        assert.deepEqual(await client.observe(leaving, undefined, signal), {
-          exists: false,
-          isUpToDate: false,
-        });
+        const seen = await client.observe(leaving, undefined, signal);
+        assert.deepEqual(seen, { exists: false, isUpToDate: false });
         await client.delete(leaving, signal);
       } else await assert.rejects(client.observe(leaving, undefined, signal), listing);
     });

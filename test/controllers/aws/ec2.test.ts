@@ -39,7 +39,9 @@ async function scene<M extends Managed>(managed: Kind<M>, options: InProcessAwsO
   const aws = world!.aws;
   const of = <T extends object>(sort: string) => aws.things<T>(sort).flatMap(([, things]) => things.all());
   return {
-    ...{ bench, aws, of },
+    bench,
+    aws,
+    of,
     instances: () => of<StoredInstance>('ec2/instance'),
     vpcs: () => of<StoredVpc>('ec2/vpc'),
     drift(id: string, change: Partial<StoredInstance>) {

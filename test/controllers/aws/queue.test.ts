@@ -18,11 +18,8 @@ const region = 'us-west-1';
 const deletionTimestamp = '2026-01-02T03:04:05Z';
 const urlOf = (name: string): string => `https://sqs.${region}.amazonaws.com/123456789012/${name}`;
 
-const queue = (
-  forProvider: Partial<Queue['spec']['forProvider']> = {},
-  name = 'orders',
-  named?: string,
-): Queue => ({
+type Given = Partial<Queue['spec']['forProvider']>;
+const queue = (forProvider: Given = {}, name = 'orders', named?: string): Queue => ({
   apiVersion: 'sqs.aws.crossplane.io/v1beta1',
   kind: 'Queue',
   metadata: { name, ...(named !== undefined && { annotations: { 'crossplane.io/external-name': named } }) },
@@ -58,25 +55,26 @@ async function reportedOf(client: ExternalClient<Queue>, wanted: Queue): Promise
 }
 
 describe('bad input is reported in AWS’s own words, with the field to change', () => {
-  const rows: Readonly<Record<string, { wanted: Queue; want: string }>> = {
-    'a value that SQS refuses': {
-      wanted: queue({ redrivePolicy: { deadLetterTargetArn: 'arn:x', maxReceiveCount: 3 } }),
-      want: 'cannot create queue "orders": AWS SQS (us-west-1, URL) refused (400 InvalidParameterValue): Value {"deadLetterTargetArn":"arn:x","maxReceiveCount":3} for parameter RedrivePolicy is invalid. Reason: Dead letter target does not exist; change spec.forProvider.redrivePolicy',
-    },
-    'the name of a queue that is to be a FIFO queue': {
-      wanted: queue({ fifoQueue: true }),
-      want: 'the name "orders" must end in .fifo, because spec.forProvider.fifoQueue is true; set another name in the annotation crossplane.io/external-name',
-    },
-    'the name of a FIFO queue, for another': {
-      wanted: queue({}, 'orders.fifo'),
-      want: 'the name "orders.fifo" is that of a FIFO queue; set spec.forProvider.fifoQueue to true, or set another name in the annotation crossplane.io/external-name',
-    },
-    'another account’s queue by its URL': {
-      wanted: queue({}, 'orders', 'https://sqs.us-west-1.amazonaws.com/210987654321/theirs'),
-      want: 'the annotation crossplane.io/external-name names a queue of account 210987654321, and the provider connects to account 123456789012',
-    },
+  const redrivePolicy = { deadLetterTargetArn: 'arn:x', maxReceiveCount: 3 };
+  const rows: Readonly<Record<string, readonly [wanted: Queue, want: string]>> = {
+    'a value that SQS refuses': [
+      queue({ redrivePolicy }),
+      'cannot create queue "orders": AWS SQS (us-west-1, URL) refused (400 InvalidParameterValue): Value {"deadLetterTargetArn":"arn:x","maxReceiveCount":3} for parameter RedrivePolicy is invalid. Reason: Dead letter target does not exist; change spec.forProvider.redrivePolicy',
+    ],
+    'the name of a queue that is to be a FIFO queue': [
+      queue({ fifoQueue: true }),
+      'the name "orders" must end in .fifo, because spec.forProvider.fifoQueue is true; set another name in the annotation crossplane.io/external-name',
+    ],
+    'the name of a FIFO queue, for another': [
+      queue({}, 'orders.fifo'),
+      'the name "orders.fifo" is that of a FIFO queue; set spec.forProvider.fifoQueue to true, or set another name in the annotation crossplane.io/external-name',
+    ],
+    'another account’s queue by its URL': [
+      queue({}, 'orders', 'https://sqs.us-west-1.amazonaws.com/210987654321/theirs'),
+      'the annotation crossplane.io/external-name names a queue of account 210987654321, and the provider connects to account 123456789012',
+    ],
   };
-  for (const [name, { wanted, want }] of Object.entries(rows)) {
+  for (const [name, [wanted, want]] of Object.entries(rows)) {
     test(name, async () => {
       await using aws = await startAws();
       const client = clientFor(aws);
@@ -132,10 +130,8 @@ describe('a URL that is that of no queue here makes none, and keeps nothing from
       });
       const leaving = deleted(named);
       await client.delete(leaving, signal);
-      assert.equal(
-        (await client.observe(queue({}, 'theirs', urlOf('theirs')), undefined, signal)).exists,
-        true,
-      );
+      const { exists } = await client.observe(queue({}, 'theirs', urlOf('theirs')), undefined, signal);
+      assert.equal(exists, true);
     }
   });
 
@@ -150,24 +146,18 @@ describe('a URL that is that of no queue here makes none, and keeps nothing from
 });
 
 describe('a queue', () => {
+  const madeOrders = { externalName: urlOf('orders'), details: { endpoint: urlOf('orders') } };
+
   test('a queue has its URL as external name, and the queue name that a user chose', async () => {
     await using aws = await startAws();
     const client = clientFor(aws);
     const assigned = await client.create(queue(), undefined, signal);
     const chosen = await client.create(queue({}, 'bills', 'bills-of-2026'), undefined, signal);
-    assert.deepEqual(
-      [assigned, chosen],
-      [
-        { externalName: urlOf('orders'), details: { endpoint: urlOf('orders') } },
-        { details: { endpoint: urlOf('bills-of-2026') } },
-      ],
-    );
+    assert.deepEqual(assigned, madeOrders);
+    assert.deepEqual(chosen, { details: { endpoint: urlOf('bills-of-2026') } });
     for (const named of ['orders', urlOf('orders')]) {
-      const { exists, isUpToDate, details } = await client.observe(
-        queue({}, 'orders', named),
-        undefined,
-        signal,
-      );
+      const observing = client.observe(queue({}, 'orders', named), undefined, signal);
+      const { exists, isUpToDate, details } = await observing;
       assert.deepEqual([exists, isUpToDate, details], [true, true, { endpoint: urlOf('orders') }]);
     }
   });
@@ -177,10 +167,7 @@ describe('a queue', () => {
     const client = clientFor(aws);
     const lost: Fault = { kind: 'loseResponse', action: 'sqs:CreateQueue', times: 4 };
     aws.faults.inject(lost);
-    assert.deepEqual(await client.create(queue(), undefined, signal), {
-      externalName: urlOf('orders'),
-      details: { endpoint: urlOf('orders') },
-    });
+    assert.deepEqual(await client.create(queue(), undefined, signal), madeOrders);
     aws.faults.clear();
     const unseen = clientFor(aws);
     aws.faults.inject({ kind: 'cut', action: 'sqs:CreateQueue', times: 4 });
@@ -191,25 +178,19 @@ describe('a queue', () => {
     await using aws = await startAws();
     const client = clientFor(aws);
     await client.create(queue(), undefined, signal);
-    assert.deepEqual(await client.create(queue({ delaySeconds: 5 }), undefined, signal), {
-      externalName: urlOf('orders'),
-      details: { endpoint: urlOf('orders') },
-    });
+    assert.deepEqual(await client.create(queue({ delaySeconds: 5 }), undefined, signal), madeOrders);
   });
 });
 
 describe('a queue of another user is never taken', () => {
   const theirs = { 'crossplane-kind': 'queue.sqs.aws.crossplane.io', 'crossplane-name': 'theirs' };
-  const rows: Readonly<Record<string, { tags: Readonly<Record<string, string>>; isNew: boolean }>> = {
-    'that carries no tag of an owner': { tags: {}, isNew: false },
-    'that belongs to another': { tags: theirs, isNew: false },
-    'that is created at the same moment, without tags, though SQS answers as if it were ours': {
-      tags: {},
-      isNew: true,
-    },
-    'that is created at the same moment': { tags: theirs, isNew: true },
+  const rows: Readonly<Record<string, readonly [tags: Readonly<Record<string, string>>, isNew: boolean]>> = {
+    'that carries no tag of an owner': [{}, false],
+    'that belongs to another': [theirs, false],
+    'that is created at the same moment, without tags, though SQS answers as if it were ours': [{}, true],
+    'that is created at the same moment': [theirs, true],
   };
-  for (const [name, { tags, isNew }] of Object.entries(rows)) {
+  for (const [name, [tags, isNew]] of Object.entries(rows)) {
     test(name, async () => {
       await using aws = await startAws();
       const queues = sqsQueues({ aws: doorTo(aws), region });
@@ -223,11 +204,9 @@ describe('a queue of another user is never taken', () => {
           code: 'AWS.SimpleQueueService.NonExistentQueue',
         });
       }
-      await assert.rejects(clientFor(aws).create(queue(), undefined, signal), ({ message }: Error) =>
-        /^queue "orders" exists and (?:carries no tag of an owner|belongs to \S+ "theirs"); set another name/.test(
-          message,
-        ),
-      );
+      const message =
+        /^queue "orders" exists and (?:carries no tag of an owner|belongs to \S+ "theirs"); set another name/;
+      await assert.rejects(clientFor(aws).create(queue(), undefined, signal), { message });
       assert.deepEqual((await queues.get('orders', signal))?.tags, tags);
     });
   }
@@ -256,13 +235,8 @@ test('a queue whose answer is lost and that cannot be looked for waits for a hum
   const client = clientFor(aws);
   aws.faults.inject({ kind: 'loseResponse', action: 'sqs:CreateQueue', times: 4 });
   const isLookedFor = client.create(queue(), undefined, signal);
-  const denied: Fault = {
-    kind: 'fail',
-    action: 'sqs:GetQueueUrl',
-    code: 'AccessDeniedException',
-    status: 403,
-  };
+  const denied = { code: 'AccessDeniedException', status: 403 };
   while (aws.calls()['sqs:CreateQueue'] === undefined) await new Promise(setImmediate);
-  aws.faults.inject(denied);
+  aws.faults.inject({ kind: 'fail', action: 'sqs:GetQueueUrl', ...denied });
   await assert.rejects(isLookedFor, UncertainCreationError);
 });

@@ -72,7 +72,10 @@ function factsOf({ managed: resource, ...given }: Given): BindingFacts {
   const { uid = 'claim-uid' } = given.claim?.metadata ?? {};
   const isOwned = resource?.spec.claimRef?.uid === uid;
   return {
-    ...{ claim: undefined, responsibility: 'this', managed: resource, secrets: noSecrets },
+    claim: undefined,
+    responsibility: 'this',
+    managed: resource,
+    secrets: noSecrets,
     owned: resource && isOwned ? [resource] : [],
     named: resource && !isOwned ? resource : undefined,
     ...given,

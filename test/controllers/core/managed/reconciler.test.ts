@@ -231,8 +231,11 @@ const notCreated =
   'external resource does not exist, and spec.managementPolicies do not allow Create; add Create, or create it';
 
 const decisions = [
-  ...[...firstDecisions, ...accessDecisions, ...credentialDecisions],
-  ...[...operationDecisions, ...nextDecisions],
+  ...firstDecisions,
+  ...accessDecisions,
+  ...credentialDecisions,
+  ...operationDecisions,
+  ...nextDecisions,
 ];
 const runs: Readonly<Record<string, () => Begun | Promise<Begun>>> = {
   'ResourceGone: a deleted managed resource needs nothing': () => run(deletedScene(), gone, ''),

@@ -16,8 +16,11 @@ import { deletionTimestamp, managed, managedKind, now, otherManagedKind } from '
 import { wokenBy } from '../requests-of.ts';
 
 const networkKind: Kind<Managed> = {
-  ...{ group: 'network.fcp.crossplane.io', version: 'v1alpha3' },
-  ...{ kind: 'Network', plural: 'networks', scope: 'Cluster' },
+  group: 'network.fcp.crossplane.io',
+  version: 'v1alpha3',
+  kind: 'Network',
+  plural: 'networks',
+  scope: 'Cluster',
 };
 const byNetwork = { selector: 'networkIdSelector', to: networkKind };
 const one: ReferenceField = { ...byNetwork, field: 'networkId', ref: 'networkIdRef' };
