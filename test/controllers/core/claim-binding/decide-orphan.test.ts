@@ -16,6 +16,7 @@ const unbound = managed({ claimRef: claimRef() }, { status: { bindingPhase: 'Unb
 const another = claim({}, { uid: 'another-uid' });
 const restored = claim({ resourceRef: resourceRef('db') }, { uid: 'restored-uid' });
 const copy: Secret = secretOf({ namespace: 'team', name: 'conn' });
+const deletedCopy = secretOf({ namespace: 'team', name: 'former', deletionTimestamp });
 const { uid: _none, ...withoutUid } = claimRef();
 
 function decides(
@@ -53,6 +54,8 @@ const cases: Readonly<Record<string, () => string>> = {
     ),
   'the Secret of the claim is deleted before the resource': () =>
     decides('DeleteSecret', bound({ reclaimPolicy: 'Delete' }), { secrets: [copy] }, { secret: copy }),
+  'a Secret that is being deleted is not deleted again': () =>
+    decides('DeleteSecret', bound(), { secrets: [deletedCopy, copy] }, { secret: copy }),
   'an orphan with policy Delete is deleted': () =>
     decides('DeleteResource', bound({ reclaimPolicy: 'Delete' }), { claim: another }),
   'an orphan with policy Retain is Released': () => decides('Release', bound({ reclaimPolicy: 'Retain' })),

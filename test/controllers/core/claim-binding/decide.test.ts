@@ -10,7 +10,7 @@ import {
 } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import type { Secret } from '../../../../apis/core/v1alpha1/secret.ts';
-import { decideBinding } from '../../../../controllers/core/claim-binding/decide.ts';
+import { decideBinding, resourceOf } from '../../../../controllers/core/claim-binding/decide.ts';
 import { claimEndDecisions } from '../../../../controllers/core/claim-binding/decide-claim-end.ts';
 import type {
   BindingDecision,
@@ -423,4 +423,16 @@ describe('binding decides', () => {
     const all = new Set([...bindingDecisions, ...claimEndDecisions]);
     assert.deepEqual([...decided].toSorted(), [...all].toSorted());
   });
+});
+
+describe('the resource of a claim', () => {
+  const live = managed();
+  const deleted = managed({}, { deletionTimestamp });
+  const other = managed({}, { name: 'other' });
+
+  test('is the first that it owns and that is not being deleted', () =>
+    assert.equal(resourceOf([deleted, live, other], other), live));
+  test('is one that it owns, before the one that it names', () =>
+    assert.equal(resourceOf([deleted], other), deleted));
+  test('is the one that it names, if it owns none', () => assert.equal(resourceOf([], other), other));
 });
