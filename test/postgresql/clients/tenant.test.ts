@@ -8,16 +8,13 @@ import { realClock } from '../../../runtime/time/clock.ts';
 import { foreignOwnerId, ownerId, postgresqlFixture } from './fixture.ts';
 
 // The actions of a tenant with its own credentials. None of them may affect another tenant.
-const {
-  server: serverOf,
-  sql,
-  refusal,
-  connect,
-} = await postgresqlFixture({ maxConnections: 30, settings: { autovacuum: 'off' } });
+const fixture = await postgresqlFixture({ maxConnections: 30, settings: { autovacuum: 'off' } });
+const { server: serverOf, sql, refusal, connect } = fixture;
 const server = serverOf();
 const { databases, roles, grants } = server;
 const owned = { ownerId };
 const ann = { user: 'ann', password: 'ann' };
+const inAnn = { ...ann, database: 'ann' };
 
 before(async () => {
   for (const name of ['ann', 'bob']) {
@@ -59,10 +56,8 @@ describe('settings of a database, which its owner may change, do not reach our s
   };
   for (const [name, value] of Object.entries(settings)) {
     test(name, async () => {
-      assert.equal(
-        await refusal({ ...ann, database: 'ann' }, `ALTER DATABASE ann SET ${name} = '${value}'`),
-        'allowed',
-      );
+      const verdict = await refusal(inAnn, `ALTER DATABASE ann SET ${name} = '${value}'`);
+      assert.equal(verdict, 'allowed');
       // One that knows nothing yet, as after a restart. An extension that only a superuser may install.
       const fresh = serverOf();
       const on = { database: 'ann', schema: 'public' };
@@ -73,18 +68,14 @@ describe('settings of a database, which its owner may change, do not reach our s
       assert.equal(seen?.extensions?.file_fdw, '1.0');
       await fresh.close();
       await sql('ALTER DATABASE ann RESET ALL');
-      await sql('DROP EXTENSION IF EXISTS file_fdw; REVOKE USAGE ON SCHEMA public FROM bob', {
-        database: 'ann',
-      });
+      const undo = 'DROP EXTENSION IF EXISTS file_fdw; REVOKE USAGE ON SCHEMA public FROM bob';
+      await sql(undo, { database: 'ann' });
     });
   }
 
   test('nor do settings of a role reach the try of its password', async () => {
-    for (const [name, value] of [
-      ['local_preload_libraries', 'none'],
-      ['transaction_timeout', '1ms'],
-    ]) {
-      const verdict = await refusal({ ...ann, database: 'ann' }, `ALTER ROLE ann SET ${name} = '${value}'`);
+    for (const setting of [`local_preload_libraries = 'none'`, `transaction_timeout = '1ms'`]) {
+      const verdict = await refusal(inAnn, `ALTER ROLE ann SET ${setting}`);
       assert.equal(verdict, 'allowed');
       assert.equal(await roles.checkPassword('ann', 'ann'), true);
       assert.equal(await roles.checkPassword('ann', 'guess'), false);
@@ -110,9 +101,7 @@ describe('locks', () => {
     await other.query(`SELECT pg_advisory_lock(${keyOf('heeded')})`);
     let isDone = false;
     const creating = serverOf({ lockTimeoutMs: 50 }).databases.create('heeded', {}, owned);
-    void creating.then(() => {
-      isDone = true;
-    });
+    void creating.then(() => (isDone = true));
     await other.query('SELECT pg_sleep(0.3)');
     assert.equal(isDone, false);
     await other.end();
@@ -195,14 +184,10 @@ describe('limits', () => {
   test('nor those of a database, for an administrator who is bound by them', async () => {
     await sql(`CREATE ROLE steward LOGIN CREATEDB CREATEROLE PASSWORD 'steward'; GRANT ann TO steward`);
     await sql('GRANT CONNECT ON DATABASE ann TO steward; ALTER DATABASE ann CONNECTION LIMIT 1');
-    const session = await connect({ ...ann, database: 'ann' });
+    const session = await connect(inAnn);
     const waits: number[] = [];
-    const credentials = {
-      endpoint: '127.0.0.1',
-      port: session.port,
-      username: 'steward',
-      password: 'steward',
-    };
+    const { port } = session;
+    const credentials = { endpoint: '127.0.0.1', port, username: 'steward', password: 'steward' };
     const patient = serverOf({ credentials, clock: noting(waits) });
     await assert.rejects(patient.databases.observe('ann', { withExtensions: true }), {
       code: '53300',
@@ -217,10 +202,8 @@ describe('limits', () => {
 
 describe('the owner of a database or role', () => {
   test('is a digest for strangers, who can read every comment', async () => {
-    const rows = await sql<{ text: string }>('SELECT description AS text FROM pg_shdescription', {
-      ...ann,
-      database: 'ann',
-    });
+    const all = 'SELECT description AS text FROM pg_shdescription';
+    const rows = await sql<{ text: string }>(all, inAnn);
     const marks = rows.map(({ text }) => text).filter((text) => text.startsWith('services-stack'));
     assert.ok(marks.length >= 4);
     for (const mark of marks) assert.match(mark, /^services-stack: [0-9a-f]{32}$/);
@@ -237,9 +220,8 @@ describe('the owner of a database or role', () => {
     const readable = `services-stack: managed by ${ownerId}`;
     await sql(`COMMENT ON DATABASE ann IS '${readable}'; COMMENT ON ROLE ann IS '${readable}'`);
     await databases.create('ann', { owner: 'ann' }, owned);
-    await assert.rejects(databases.drop('ann', { ownerId: foreignOwnerId, terminateSessions: true }), {
-      code: 'NotOurs',
-    });
+    const dropping = databases.drop('ann', { ownerId: foreignOwnerId, terminateSessions: true });
+    await assert.rejects(dropping, { code: 'NotOurs' });
     await databases.update('ann', { owner: 'ann' }, owned);
     await roles.update('ann', { login: true }, owned);
     assert.equal((await databases.observe('ann'))?.comment, markOf(ownerId));
@@ -249,13 +231,11 @@ describe('the owner of a database or role', () => {
   for (const comment of ['NULL', `'mine'`, `'services-stack: ${'0'.repeat(32)}'`]) {
     test(`is known by the owner role of its own, if the owner writes the comment ${comment}`, async () => {
       await databases.create('defaced', { owner: 'ann' }, owned);
-      assert.equal(
-        await refusal({ ...ann, database: 'defaced' }, `COMMENT ON DATABASE defaced IS ${comment}`),
-        'allowed',
-      );
+      const deface = `COMMENT ON DATABASE defaced IS ${comment}`;
+      assert.equal(await refusal({ ...ann, database: 'defaced' }, deface), 'allowed');
       await databases.update('defaced', { owner: 'ann' }, owned);
       assert.equal((await databases.observe('defaced'))?.comment, markOf(ownerId));
-      await sql(`COMMENT ON DATABASE defaced IS ${comment}`);
+      await sql(deface);
       await databases.drop('defaced', { ownerId, terminateSessions: false });
       assert.equal(await databases.observe('defaced'), undefined);
     });
@@ -281,9 +261,8 @@ describe('a name or value that would break a line or move a cursor', () => {
     await databases.update(name, { connectionLimit: 3 }, owned);
     assert.equal((await databases.observe(name))?.connectionLimit, 3);
     const session = await connect({ database: name });
-    await assert.rejects(databases.drop(name, { ownerId, terminateSessions: false }), {
-      message: 'database "made\\u{a}by the first version" has 1 open session',
-    });
+    const message = 'database "made\\u{a}by the first version" has 1 open session';
+    await assert.rejects(databases.drop(name, { ownerId, terminateSessions: false }), { message });
     await session.end();
     await databases.drop(name, { ownerId, terminateSessions: false });
   });
@@ -304,9 +283,8 @@ describe('a grant by the owner of a database', () => {
       assert.equal(await refusal({ ...ann, database }, statement), 'allowed', statement);
     }
     // Only one of a name with its owner is known as ours without its comment.
-    await assert.rejects(roles.drop('victim', owned), {
-      message: /2 objects depend on it in database "annex"/,
-    });
+    const message = /2 objects depend on it in database "annex"/;
+    await assert.rejects(roles.drop('victim', owned), { message });
     await databases.update('annex', { owner: 'ann', allowConnections: false }, owned);
     await roles.drop('victim', owned);
     assert.equal(await roles.observe('victim'), undefined);
@@ -316,8 +294,7 @@ describe('a grant by the owner of a database', () => {
 
   test('makes its deletion wait at most while it is in use, and the message says where', async () => {
     await roles.create('victim', { login: true }, { ownerId, password: 'victim' });
-    const login = { ...ann, database: 'ann' };
-    await refusal(login, 'CREATE TABLE prey (); CREATE POLICY p ON prey TO victim');
+    await refusal(inAnn, 'CREATE TABLE prey (); CREATE POLICY p ON prey TO victim');
     const session = await stubborn('ann', 'LOCK TABLE prey');
     await assert.rejects(serverOf({ lockTimeoutMs: 100 }).roles.drop('victim', owned), {
       code: 'InUse',
