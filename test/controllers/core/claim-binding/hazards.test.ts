@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import omit from 'lodash/omit.js';
 import type { Claim } from '../../../../apis/core/v1alpha1/claim.ts';
 import { available, creating, getCondition } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { Kind } from '../../../../apis/core/v1alpha1/kind.ts';
@@ -52,10 +53,8 @@ describe('hazards of the original (docs/decision-tables.md)', () => {
     const [theirs] = cluster.all(managedKind);
     assert.ok(theirs);
     cluster.takeWrites();
-    cluster.put(
-      claimKind,
-      claim({ ...conn, resourceRef: resourceRef(theirs.metadata.name) }, { ...rival, uid: 'rival-uid' }),
-    );
+    const spec = { ...conn, resourceRef: resourceRef(theirs.metadata.name) };
+    cluster.put(claimKind, claim(spec, { ...rival, uid: 'rival-uid' }));
     await process.settle();
     assert.deepEqual(cluster.takeWrites(), [
       'update FancySQLInstance rivals/orders', // its finalizer
@@ -84,11 +83,7 @@ describe('hazards of the original (docs/decision-tables.md)', () => {
   test('H11: the type of a secret that exists is never written', async () => {
     const { cluster, process } = worldOf(dynamic);
     await process.settle();
-    cluster.edit(SecretKind, target, ({ type: _type, ...secret }) => ({
-      ...secret,
-      type: 'Opaque',
-      data: {},
-    }));
+    cluster.edit(SecretKind, target, (secret) => ({ ...secret, type: 'Opaque', data: {} }));
     process.resync(claimKind);
     await process.settle();
     const kept = cluster.get(SecretKind, target);
@@ -199,10 +194,7 @@ test('a Secret that is created late is deleted if its claim does not name it any
   await process.settle();
   const late = cluster.get(SecretKind, target);
   assert.ok(late);
-  cluster.edit(claimKind, orders, ({ spec: { writeConnectionSecretToRef: _, ...spec }, ...object }) => ({
-    ...object,
-    spec,
-  }));
+  cluster.edit(claimKind, orders, (object) => omit(object, 'spec.writeConnectionSecretToRef') as Claim);
   await process.settle();
   assert.equal(cluster.get(SecretKind, target), undefined);
   cluster.put(SecretKind, { ...late, metadata: { ...late.metadata, uid: 'late-uid' } });
@@ -226,15 +218,14 @@ const ofClaim = ({ events }: { readonly events: readonly RecordedEvent[] }) =>
   events.filter(({ object }) => object === 'FancySQLInstance team/orders');
 
 test('Events of a claim are annotated with the names of its resource, class and Secret', async () => {
-  const { cluster, process } = await reported(
-    claim({ ...conn, classSelector: { matchLabels: { size: 'small' } } }),
-  );
+  const sized = (size: string) => ({ classSelector: { matchLabels: { size } } });
+  const { cluster, process } = await reported(claim({ ...conn, ...sized('small') }));
   await process.settle();
   const name = cluster.get(claimKind, orders)?.spec.resourceRef?.name ?? '';
   const all = { 'external-name': name, 'managed-name': name, 'class-name': 'small' };
   const annotations = Object.fromEntries(ofClaim(process).map((event) => [event.reason, event.annotations]));
   assert.deepEqual(annotations.BoundManagedResource, all);
-  const lonely = await reported(claim({ classSelector: { matchLabels: { size: 'huge' } } }));
+  const lonely = await reported(claim(sized('huge')));
   await lonely.process.settle();
   const [event] = ofClaim(lonely.process);
   assert.equal(event?.reason, 'NoMatchingClass');
@@ -243,18 +234,16 @@ test('Events of a claim are annotated with the names of its resource, class and 
 
 describe('the Event UnboundManagedResource reports what happened to the resource of a deleted claim', () => {
   test('one that was never bound', async () => {
-    const { cluster, process } = await reported(claim({ ...conn, resourceRef: resourceRef('db') }), {
-      claimRef: claimRef(),
-    });
+    const subject = claim({ ...conn, resourceRef: resourceRef('db') });
+    const { cluster, process } = await reported(subject, { claimRef: claimRef() });
     cluster.refuse('updateStatus', managedKind, forbidden(), Number.POSITIVE_INFINITY);
     cluster.set(managedKind, { name: 'db' }, { status: { bindingPhase: 'Unbound' } });
     await process.settle(300);
     cluster.delete(claimKind, orders);
     await process.settle();
-    assert.equal(
-      ofClaim(process).at(-1)?.message,
-      'unbound from FavouriteDBInstance db, which is available again; it was never bound to this claim',
-    );
+    const message =
+      'unbound from FavouriteDBInstance db, which is available again; it was never bound to this claim';
+    assert.equal(ofClaim(process).at(-1)?.message, message);
   });
 
   test('a claim that had no resource has no such Event', async () => {
