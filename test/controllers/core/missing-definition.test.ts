@@ -3,7 +3,6 @@ import { beforeEach, describe, test } from 'node:test';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
-import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { Provider, ProviderConfig } from '../../../apis/core/v1alpha1/provider.ts';
 import type { ClaimService } from '../../../controllers/core/claim-service.ts';
 import type { ManagedService } from '../../../controllers/core/managed/setup.ts';
@@ -17,6 +16,7 @@ import {
   claimKind,
   classKind,
   classRef,
+  managed,
   managedKind,
   otherClassKind,
   otherManagedKind,
@@ -25,16 +25,9 @@ import {
   service,
 } from './objects.ts';
 
-const otherProviderKind: Kind<Provider> = {
-  ...providerKind,
-  group: 'ocp.crossplane.io',
-  version: 'v1alpha1',
-};
-const otherProviderConfigKind: Kind<ProviderConfig> = {
-  ...providerConfigKind,
-  group: 'ocp.crossplane.io',
-  version: 'v1alpha1',
-};
+const ofOther = { group: 'ocp.crossplane.io', version: 'v1alpha1' };
+const otherProviderKind: Kind<Provider> = { ...providerKind, ...ofOther };
+const otherProviderConfigKind: Kind<ProviderConfig> = { ...providerConfigKind, ...ofOther };
 const plainClaimKind: Kind<Claim> = { ...claimKind, kind: 'PlainSQLInstance', plural: 'plainsqlinstances' };
 const fitting = { labels: { size: 'small' } };
 const wanting = { classSelector: { matchLabels: { size: 'small' } } };
@@ -52,30 +45,28 @@ describe('a definition that is missing', () => {
     cluster.put(claimKind, claim(wanting));
   });
 
-  const managed = (kind: Kind<Managed>): ManagedService =>
-    kind === managedKind
-      ? managedService(external)
-      : managedService(others, {
-          kind,
-          providers: { provider: otherProviderKind, providerConfig: otherProviderConfigKind },
-        });
+  const providers = { provider: otherProviderKind, providerConfig: otherProviderConfigKind };
   /** `ocp` is the first, whose controllers report for all. */
   const process = (theirs: ClaimService = otherService, over: Partial<ManagedService> = {}): FakeProcess => {
     const stacks: readonly Stack[] = [
-      { name: 'ocp', managed: () => [managed(otherManagedKind)], claims: [theirs] },
-      { name: 'fcp', managed: () => [{ ...managed(managedKind), ...over }], claims: [service] },
+      {
+        name: 'ocp',
+        managed: () => [managedService(others, { kind: otherManagedKind, providers })],
+        claims: [theirs],
+      },
+      { name: 'fcp', managed: () => [{ ...managedService(external), ...over }], claims: [service] },
     ];
     return new FakeProcess(cluster, (env) => stackControllers(env, stacks));
   };
-  const phase = () => cluster.get(claimKind, key)?.status?.bindingPhase;
+  const phase = (name = 'orders') => cluster.get(claimKind, { ...key, name })?.status?.bindingPhase;
   const ready = (name = 'orders') =>
     getCondition(cluster.get(claimKind, { ...key, name })?.status?.conditions, 'Ready');
   const ourClass = () => cluster.put(classKind, resourceClass('ours', fitting, { specTemplate: template }));
-  const theirClass = () =>
-    cluster.put(
-      otherClassKind,
-      resourceClass('theirs', fitting, { kind: otherClassKind, specTemplate: template }),
-    );
+  const theirClass = () => {
+    const given = { kind: otherClassKind, specTemplate: template };
+    cluster.put(otherClassKind, resourceClass('theirs', fitting, given));
+  };
+  const elsewhere = claim({ classRef: classRef('theirs', otherClassKind) }, { name: 'elsewhere', uid: 'u2' });
 
   for (const kind of [otherClassKind, otherManagedKind]) {
     test(`${kind.kind}: the other stack works once the absence is certain, and not before`, async () => {
@@ -118,10 +109,7 @@ describe('a definition that is missing', () => {
 
   test('the working stack reports instead, and names the kinds that it knows', async () => {
     cluster.withdraw(otherClassKind);
-    cluster.put(
-      claimKind,
-      claim({ classRef: classRef('theirs', otherClassKind) }, { name: 'elsewhere', uid: 'u2' }),
-    );
+    cluster.put(claimKind, elsewhere);
     await process().settle(40_000);
     assert.deepEqual([ready().reason, ready('elsewhere').reason], ['NoMatchingClass', 'UnknownKind']);
     assert.match(ready().message ?? '', /\(matching: FavouriteDBInstanceClass 0 of 0\)$/);
@@ -130,27 +118,19 @@ describe('a definition that is missing', () => {
 
   test('the waiting stack begins when the definition appears, serves the claims that waited and reports again', async () => {
     cluster.withdraw(otherClassKind);
-    cluster.put(
-      claimKind,
-      claim({ classRef: classRef('theirs', otherClassKind) }, { name: 'elsewhere', uid: 'u2' }),
-    );
+    cluster.put(claimKind, elsewhere);
     const both = await process().settle(40_000);
     cluster.serve(otherClassKind);
     theirClass();
     await both.settle(10_000);
-    assert.deepEqual(
-      ['orders', 'elsewhere'].map((name) => cluster.get(claimKind, { ...key, name })?.status?.bindingPhase),
-      ['Bound', 'Bound'],
-    );
+    assert.deepEqual([phase(), phase('elsewhere')], ['Bound', 'Bound']);
     assert.equal(others.things.size, 2);
     assert.deepEqual(both.reportedOfStacks, [
       'warn ocp: this stack waits',
       'info ocp: the API server has all kinds of this stack',
     ]);
-    cluster.put(
-      claimKind,
-      claim({ classSelector: { matchLabels: { size: 'huge' } } }, { name: 'vain', uid: 'u3' }),
-    );
+    const huge = { classSelector: { matchLabels: { size: 'huge' } } };
+    cluster.put(claimKind, claim(huge, { name: 'vain', uid: 'u3' }));
     await both.settle(1000);
     const message = ready('vain').message ?? '';
     assert.match(message, /\(matching: AmbivalentDBInstanceClass 0 of 1, FavouriteDBInstanceClass 0 of 0\)$/);
@@ -170,16 +150,9 @@ describe('a definition that is missing', () => {
 
   test('without the definition of a referenced kind, the referrer works and waits for the referenced object', async () => {
     cluster.withdraw(otherManagedKind);
-    const network = { name: 'net' };
-    cluster.put(managedKind, {
-      apiVersion: 'database.fcp.crossplane.io/v1alpha3',
-      kind: 'FavouriteDBInstance',
-      metadata: { name: 'db' },
-      spec: { forProvider: { networkRef: network } },
-    });
-    const references = [
-      { field: 'networkId', ref: 'networkRef', selector: 'networkSelector', to: otherManagedKind },
-    ];
+    cluster.put(managedKind, managed({ forProvider: { networkRef: { name: 'net' } } }));
+    const reference = { field: 'networkId', ref: 'networkRef', selector: 'networkSelector' };
+    const references = [{ ...reference, to: otherManagedKind }];
     const both = process({ ...otherService, claim: plainClaimKind }, { references });
     await both.settle(29_000);
     assert.equal(external.calls.length, 0);

@@ -61,15 +61,11 @@ const oddities: Record<string, (kind: Kind) => readonly KubernetesObject[]> = {
       status: { conditions: 'none', bindingPhase: 5 },
     }),
   ],
-  'with strings of a megabyte': (kind) => [
-    odd(kind, 'a-odd', {
-      spec: {
-        classRef: { apiVersion: 'x/v1', kind: 'K'.repeat(1_000_000), name: 'n'.repeat(1_000_000) },
-        claimRef: { name: 'n'.repeat(1_000_000) },
-      },
-      specTemplate: {},
-    }),
-  ],
+  'with strings of a megabyte': (kind) => {
+    const name = 'n'.repeat(1_000_000);
+    const classRef = { apiVersion: 'x/v1', kind: 'K'.repeat(1_000_000), name };
+    return [odd(kind, 'a-odd', { spec: { classRef, claimRef: { name } }, specTemplate: {} })];
+  },
 };
 
 const nobody = 'n'.repeat(250);
@@ -146,13 +142,8 @@ function goesOn(kind: Kind, what: string, objects: readonly KubernetesObject[]):
     cluster.put(classKind, resourceClass('small', {}, { specTemplate }));
     if (kind === classKind) {
       // The odd class may have been drawn; the odd claim below is not about that.
-      cluster.put(
-        claimKind,
-        claim(
-          { classRef: classRef('small'), writeConnectionSecretToRef: { name: 'conn' } },
-          { name: 'by-class', uid: 'by-class' },
-        ),
-      );
+      const spec = { classRef: classRef('small'), writeConnectionSecretToRef: { name: 'conn' } };
+      cluster.put(claimKind, claim(spec, { name: 'by-class', uid: 'by-class' }));
     }
     await process.settle(1_000);
     assert.deepEqual(process.brokenTriggers, []);
@@ -186,20 +177,14 @@ describe('triggers', () => {
     const subscription = requestsOf(trigger).subscribe(({ name }) => seen.push(name));
     subscription.unsubscribe();
     assert.deepEqual(seen, ['a', 'c']);
-    const reported = log.lines.map(({ level, message, fields }) => [
+    const reported = log.lines.map(({ level, message, fields: { kind, name } }) => [
       level,
       message,
-      fields.kind,
-      fields.name,
+      kind,
+      name,
     ]);
-    assert.deepEqual(reported, [
-      [
-        'error',
-        'a bug in a trigger: cannot find the objects that this change affects',
-        'FavouriteDBInstance',
-        'b',
-      ],
-    ]);
+    const message = 'a bug in a trigger: cannot find the objects that this change affects';
+    assert.deepEqual(reported, [['error', message, 'FavouriteDBInstance', 'b']]);
   });
 
   test('an object that cannot be judged is woken with the others', () => {
