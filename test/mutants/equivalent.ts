@@ -12,6 +12,12 @@ export interface Equivalent {
 }
 
 export const equivalents: readonly Equivalent[] = [
+  ...['resourceClass === undefined', 'plan === undefined'].map((was) => ({
+    line: 'if (resourceClass === undefined || plan === undefined || plan instanceof Error) return undefined;',
+    was,
+    becomes: 'false',
+    because: 'where one of the two is missing, the other is, or a check before has decided',
+  })),
   {
     line: "if (claim === undefined || decision.act === 'nothing') return ended;",
     was: 'claim === undefined',

@@ -177,6 +177,11 @@ const cases: Readonly<Record<string, () => Decided>> = {
     calls(byClass, { name: 'RecordName', managed: undefined }),
   'a claim that names a resource gets its finalizer before that resource is taken': () =>
     calls({ claim: claim(named.spec), managed: unbound }, { name: 'RecordName', managed: undefined }),
+  'a restored claim gets its finalizer before the UID is corrected': () =>
+    calls(
+      { claim: claim(named.spec), managed: managed(restored) },
+      { name: 'RecordName', managed: undefined },
+    ),
   'a claim whose resourceRef was removed gets it back': () =>
     about('RecordName', claim({}, { finalizers }), bound),
   'a claim shows the external name of its resource': () =>
