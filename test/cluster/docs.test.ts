@@ -187,10 +187,11 @@ describe('every manifest of the docs and the examples, on the demo', () => {
     writeFileSync(join(folder, 'cart-db.yaml'), manifest);
     const run = (script: string) => bash(script, folder, `${folder}:${process.env.PATH}`);
     const password = `kubectl -n team-shop get secret cart-db-connection -o jsonpath='{.data.password}'`;
-    for (const [page, count] of Object.entries({ claim: 4, rotate: 3, 'delete-a-claim': 2 })) {
-      const commands = read(`docs/${page}.md`).match(/(?<=^\$ ).*$/gm) ?? [];
+    const pages = { 'docs/claim.md': 4, 'docs/rotate.md': 3, 'docs/delete-a-claim.md': 2 };
+    for (const [page, count] of Object.entries(pages)) {
+      const commands = read(page).match(/(?<=^\$ ).*$/gm) ?? [];
       assert.equal(commands.length, count, page);
-      const before = page === 'rotate' ? await run(password) : undefined;
+      const before = page === 'docs/rotate.md' ? await run(password) : undefined;
       await run(commands.join('\n'));
       if (before === undefined) continue;
       await eventually('the Secret has another password', async () => (await run(password)) !== before);

@@ -12,11 +12,11 @@ export interface Equivalent {
 }
 
 export const equivalents: readonly Equivalent[] = [
-  ...['resourceClass === undefined', 'plan === undefined'].map((was) => ({
+  ...['resourceClass === undefined', 'plan === undefined', 'plan instanceof Error'].map((was) => ({
     line: 'if (resourceClass === undefined || plan === undefined || plan instanceof Error) return undefined;',
     was,
     becomes: 'false',
-    because: 'where one of the two is missing, the other is, or a check before has decided',
+    because: 'where a class or its plan is missing, the other is, too, or a check before has decided',
   })),
   {
     line: "if (claim === undefined || decision.act === 'nothing') return ended;",

@@ -172,6 +172,20 @@ const refusesTo = (name: Waiting, why: string, resource: Managed, given: Given =
   return reports(name, report, { claim: named, managed: resource, ...given });
 };
 
+/** The claim is Bound, and stays so without a call. */
+const keeps = (given: Given): Decided =>
+  calls({ claim: boundClaim, managed: bound, ...given }, { name: 'KeepBound' });
+const namesOther = claim({ resourceRef: resourceRef('other') }, { finalizers });
+const notCopied = (secrets: Partial<BindingFacts['secrets']>) => ({
+  secrets: {
+    ...noSecrets,
+    isWanted: true,
+    notUsable: 'CredentialNotApplied' as const,
+    hasCopy: false,
+    ...secrets,
+  },
+});
+
 const cases: Readonly<Record<string, () => Decided>> = {
   'a claim with a class names its resource before that is created': () =>
     calls(byClass, { name: 'RecordName', managed: undefined }),
@@ -207,7 +221,7 @@ const cases: Readonly<Record<string, () => Decided>> = {
   'a restored claim that is being deleted corrects the UID as well': () =>
     about('CorrectClaimRef', endingClaim, managed(restored), { readFirst: ['claim'] }),
   'a claim that names another resource before it is Bound releases the previous resource': () =>
-    about('RemoveClaimRef', claim({ resourceRef: resourceRef('other') }, { finalizers }), reserved),
+    about('RemoveClaimRef', namesOther, reserved),
   'a resource whose credential is for the claim and applied is bound': () =>
     about('Bind', named, reserved, { readFirst: inOrder }),
   'a resource that another version bound to this claim gets boundUID': () =>
@@ -409,6 +423,41 @@ const cases: Readonly<Record<string, () => Decided>> = {
     const given = { claim: boundClaim, managed: managed({ claimRef: claimRef() }, { status: isReady }) };
     return reports('KeepBound', staysBound(ready, false, event), given);
   },
+  'a Bound claim that names another resource keeps its own': () =>
+    keeps({ claim: { ...boundClaim, spec: { ...conn, resourceRef: resourceRef('other') } } }),
+  'a Bound claim keeps a resource that its namespace may not have any more': () =>
+    keeps({ forbidden: 'may not be claimed' }),
+  'a Bound claim keeps a resource that cannot serve it any more': () =>
+    keeps({ incompatible: 'has engine "wrong"' }),
+  'a Bound claim that wants no Secret waits for none': () => keeps(notCopied({ isWanted: false })),
+  'a previous Secret is kept until there is another': () =>
+    keeps(notCopied({ stale: [old], notUsable: undefined })),
+  'an external name that is shown is not written again': () => {
+    const annotations = { 'crossplane.io/external-name': 'orders-1' };
+    const shown = claim(named.spec, { finalizers, annotations, status: { bindingPhase: 'Bound' } });
+    return keeps({ claim: shown, externalName: 'orders-1' });
+  },
+  'a claim that names another resource leaves its Released one alone': () => {
+    const status = { bindingPhase: 'Released' } as const;
+    const given = { claim: namesOther, managed: managed({ claimRef: claimRef() }, { status }) };
+    return calls(given, { name: 'Released' });
+  },
+  'a claim that names another resource binds the one that was provisioned for it': () =>
+    about('Bind', namesOther, managed(provisionedFor, isUnbound), { readFirst: inOrder }),
+  'a claim learns nothing about a resource of another namespace that it may not have': () => {
+    const spec = { claimRef: claimRef({ namespace: 'others', name: 'theirs', uid: 'other' }) };
+    const given = { claim: named, managed: managed(spec, { status: boundHere }), forbidden: 'no' };
+    return calls(given, { name: 'ResourceForbidden' });
+  },
+  'a claim whose namespace may not have the resource is not bound to it': () =>
+    calls({ claim: named, managed: reserved, forbidden: 'no' }, { name: 'ResourceForbidden' }),
+  'a resource that another version bound to a claim that names another waits': () =>
+    calls({ claim: namesOther, managed: boundElsewhere }, { name: 'StatusFromBackup' }),
+  'a resource that is Bound, and whose claimRef has no UID, is not ready': () =>
+    calls(
+      { claim: named, managed: managed({ claimRef: preset }, { status: boundHere }) },
+      { name: 'NotReady' },
+    ),
   'a claim whose Secret belongs to another owner is not bound': () => {
     const obstacle = 'the Secret is controlled by another claim';
     const given = { claim: named, managed: unbound, secrets: { ...noSecrets, obstacle } };
