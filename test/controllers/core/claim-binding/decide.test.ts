@@ -350,6 +350,10 @@ const cases: Readonly<Record<string, () => Decided>> = {
       managed: managed({ claimRef: { uid: 'unknown' } }, { status }),
     });
   },
+  'a claim does not take a resource whose previous claim is unknown': () => {
+    const unknown = managed({ claimRef: { uid: 'unknown' } }, isUnbound);
+    return calls({ claim: named, managed: unknown }, { name: 'Released' });
+  },
   'a claim waits until the resource that it names is ready': () =>
     reports('NotReady', waits('waiting for FavouriteDBInstance db'), { claim: named, managed: managed() }),
   'a claim waits for a resource that is Unbindable': () => {
@@ -435,6 +439,7 @@ const cases: Readonly<Record<string, () => Decided>> = {
   'an external name that is shown is not written again': () => {
     const annotations = { 'crossplane.io/external-name': 'orders-1' };
     const shown = claim(named.spec, { finalizers, annotations, status: { bindingPhase: 'Bound' } });
+    keeps({ claim: shown });
     return keeps({ claim: shown, externalName: 'orders-1' });
   },
   'a claim that names another resource leaves its Released one alone': () => {

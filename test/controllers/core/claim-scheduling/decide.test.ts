@@ -13,6 +13,7 @@ import { whyNotSuitable } from '../../../../controllers/core/claim/incompatible.
 import {
   decideDefaulting,
   defaultingDecisions,
+  needsDefaulting,
 } from '../../../../controllers/core/claim-defaulting/decide.ts';
 import {
   decideScheduling,
@@ -265,6 +266,10 @@ const scheduling: Cases = {
   },
   'AssignClass: a classRef with name and kind gets the class of both': () =>
     given(ofKind, [small], onlyNamed('small'), { peerClasses: [peerSmall] }),
+  'ClassNotFound: a classRef with a name and another apiVersion gets no class': () => {
+    const other = claim({ classRef: { name: 'small', apiVersion: 'example.org/v1' } });
+    return given(other, [small], reports('ClassNotFound', /^no resource class is named small; /));
+  },
   'PeerAssigns: if the draw chooses a class of another kind, the controller of that kind assigns it': () =>
     given(bySelector({ matchLabels: { cloud: 'other' } }), [small], nothing('PeerAssigns'), {
       peerClasses: [foreign],
@@ -288,7 +293,8 @@ const defaulting: Cases = {
   'ReportedElsewhere: the report of another process about a missing default class is not replaced': () =>
     given(reportedOf({}, 'NoDefaultClass', third), [small], nothing('ReportedElsewhere'), { as: 'first' }),
   'NoDefaultClass: NoClassesAnnotatedDefault: only exactly "true" marks a default class': () => {
-    const message = /is-default-class=true.*FavouriteDBInstanceClass 0 of 2/;
+    const message =
+      /no resource class is the default: .*is-default-class=true.*FavouriteDBInstanceClass 0 of 2/;
     const almost = asDefault('almost', '2026-01-01T00:00:00Z', 'True');
     return given(claim(), [almost, small], reports('NoDefaultClass', message));
   },
@@ -317,6 +323,17 @@ const defaulting: Cases = {
 };
 
 describe('defaulting decides', () => testDecisions(defaultingDecisions, defaulting, decideDefaulting));
+
+test('only a claim without a class, a selector and a resource needs a default class', () => {
+  const specs = [
+    {},
+    { classRef: classRef('small') },
+    { classSelector: {} },
+    { resourceRef: resourceRef('db') },
+  ];
+  const needed = specs.map((spec) => needsDefaulting(claim(spec)));
+  assert.deepEqual(needed, [true, false, false, false]);
+});
 
 describe('class kinds are told apart by group and by kind', () => {
   const others: Record<string, Kind<Class>> = {
