@@ -147,10 +147,10 @@ describe('npm run demo', () => {
     assert.match(said, /^ +\+\d+\.\d s {2}PostgreSQLInstance team-shop\/cart-db {2}BoundManagedResource /m);
   });
 
-  test('Ctrl-C takes everything down, says goodbye and ends with 0', async () => {
+  test('Ctrl-C takes everything down while claims are applied, says goodbye and ends with 0', async () => {
     let isAsked = false;
     const { code, said } = await demo([], async (sofar, child) => {
-      if (isAsked || !sofar.includes('apply examples/: done')) return;
+      if (isAsked || !sofar.includes('watch it live')) return;
       isAsked = true;
       child.kill('SIGINT');
     });
