@@ -78,6 +78,19 @@ const cases: Readonly<Record<string, () => CredentialDecision | undefined>> = {
     decides(keepReleased, { status: { bindingPhase: 'Released' }, note: 'none' }),
   'a provisioned resource without claim and status was released by another version': () =>
     decides(keepReleased, { spec: { classRef: { name: 'small' } }, note: 'none' }),
+  'a provisioned resource with a phase and without claim is adopted for no known claim': () =>
+    decides(annotates('AdoptSecret', { for: 'unknown' }), {
+      spec: { classRef: { name: 'small' } },
+      status: unbound,
+      note: 'none',
+    }),
+  'a provisioned resource that is reserved for a claim is adopted for no known claim': () =>
+    decides(annotates('AdoptSecret', { for: 'unknown' }), {
+      spec: { classRef: { name: 'small' }, ...reserved },
+      note: 'none',
+    }),
+  'a status without a phase is not reset': () =>
+    decides(undefined, { status: { boundUID: 'another' }, note: {} }),
   'a Released resource without claimRef is available': () =>
     decides(makeAvailable, { status: released, note: { for: forLedger } }),
   'a Released resource whose claimRef has no UID is available to that claim': () =>
@@ -122,6 +135,10 @@ const cases: Readonly<Record<string, () => CredentialDecision | undefined>> = {
     }),
   'a rotation waits until policies allow Update': () =>
     decides(undefined, { spec: { managementPolicies: ['Observe', 'Create'], ...rotating }, note: {} }),
+  'a rotation that was done is not repeated': () =>
+    decides(undefined, { spec: rotating, note: { rotation: 'r2' } }),
+  'the Secret of a kind without secret details names no claim': () =>
+    decides(undefined, { spec: claimed, note: {}, secretDetails: {} }),
   'a removed request rotates nothing': () => decides(undefined, { note: { rotation: 'r1' } }),
   'the next claim gets its own credential': () =>
     decides(generates('ReplaceCredential', firstRotation), {
