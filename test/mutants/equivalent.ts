@@ -12,6 +12,12 @@ export interface Equivalent {
 }
 
 export const equivalents: readonly Equivalent[] = [
+  {
+    line: 'if (managed.status?.credential === undefined || credential === undefined || kept === undefined)',
+    was: 'kept === undefined',
+    becomes: 'false',
+    because: 'a check before has generated the credential; the types do not know that',
+  },
   ...['resourceClass === undefined', 'plan === undefined', 'plan instanceof Error'].map((was) => ({
     line: 'if (resourceClass === undefined || plan === undefined || plan instanceof Error) return undefined;',
     was,

@@ -139,6 +139,19 @@ const cases: Readonly<Record<string, () => CredentialDecision | undefined>> = {
     decides(undefined, { spec: rotating, note: { rotation: 'r2' } }),
   'the Secret of a kind without secret details names no claim': () =>
     decides(undefined, { spec: claimed, note: {}, secretDetails: {} }),
+  'the next claim may have the details of a kind without secret details': () =>
+    decides(undefined, { spec: claimed, status: unbound, note: { for: forOther }, secretDetails: {} }),
+  'a resource that names no Secret adopts none': () =>
+    decides(undefined, { spec: { writeConnectionSecretToRef: undefined as never }, note: 'none' }),
+  'a Released resource whose Secret lacks the entry is available': () =>
+    decides(makeAvailable, { status: released, details: { endpoint: 'db.example' }, note: 'none' }),
+  'a Secret whose details the external system generates is adopted for the owner of a Bound resource': () =>
+    decides(annotates('AdoptSecret', { for: forLedger }), {
+      spec: claimed,
+      status: bound,
+      note: 'none',
+      secretDetails: reported,
+    }),
   'a removed request rotates nothing': () => decides(undefined, { note: { rotation: 'r1' } }),
   'the next claim gets its own credential': () =>
     decides(generates('ReplaceCredential', firstRotation), {
