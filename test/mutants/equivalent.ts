@@ -13,6 +13,12 @@ export interface Equivalent {
 
 export const equivalents: readonly Equivalent[] = [
   {
+    line: 'if (!wantsDetails(managed)) return false;',
+    was: '!wantsDetails(managed)',
+    becomes: 'false',
+    because: 'the questions that follow ask it again',
+  },
+  {
     line: 'if (managed.status?.credential === undefined || credential === undefined || kept === undefined)',
     was: 'kept === undefined',
     becomes: 'false',
@@ -43,7 +49,7 @@ export const equivalents: readonly Equivalent[] = [
   })),
   ...['claim === undefined || managed === undefined', 'claim === undefined', 'managed === undefined'].map(
     (was) => ({
-      line: "if (claim === undefined || managed === undefined) return { name: 'NothingToCopyTo' }; // the checks exclude this",
+      line: "if (claim === undefined || managed === undefined) return { name: 'NothingToCopyTo' }; // the checks above exclude this",
       was,
       becomes: 'false',
       because: 'a check before has decided if either does not exist; the types do not know that',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { describe, test } from 'node:test';
+import omit from 'lodash/omit.js';
 import type { BindingPhase } from '../../../../../apis/core/v1alpha1/binding.ts';
 import type { ConditionFacts } from '../../../../../apis/core/v1alpha1/condition.ts';
 import {
@@ -21,6 +22,7 @@ import {
   decideFirst,
   decideNext,
   firstDecisions,
+  isProvenAbsent,
   nextDecisions,
 } from '../../../../../controllers/core/managed/run/decide.ts';
 import {
@@ -280,21 +282,19 @@ describe('the managed reconciler decides next', () => {
     readonly metadata?: Metadata;
   }
   /** Default: a resource that was not created lately, and that 60 s of observations did not find. */
-  const next = ({ spec, metadata, ...given }: Given = {}, message?: string) => ({
-    decided: decideNext({
-      graceMs: 30_000,
-      confirmMs: 5_000,
-      observed: absent,
-      absentForMs: 60_000,
-      now,
-      isNameKnown: false,
-      isEdited: false,
-      isCredentialDue: false,
-      managed: managed(spec, metadata),
-      ...given,
-    }),
-    message,
+  const inputOf = ({ spec, metadata, ...given }: Given = {}): NextInput => ({
+    graceMs: 30_000,
+    confirmMs: 5_000,
+    observed: absent,
+    absentForMs: 60_000,
+    now,
+    isNameKnown: false,
+    isEdited: false,
+    isCredentialDue: false,
+    managed: managed(spec, metadata),
+    ...given,
   });
+  const next = (given?: Given, message?: string) => ({ decided: decideNext(inputOf(given)), message });
   const rows: Record<string, Row> = {
     'AwaitOperation: a resource in an operation that does not show yet is not created twice': () =>
       next({ underWay: 'create' }),
@@ -326,6 +326,10 @@ describe('the managed reconciler decides next', () => {
       () => next({ metadata: { annotations: created }, absentForMs: 30_000 }),
     'CreateExternal: a resource that a user named was not created by us, and is not hidden': () =>
       next({ metadata: { annotations: named }, absentForMs: 0 }),
+    'CreateExternal: a resource with a deterministic name that was never seen is created at once': () =>
+      next({ metadata: { annotations: created }, isNameKnown: true, absentForMs: 0 }),
+    'CreateExternal: a resource whose name was removed is created at once': () =>
+      next({ metadata: { annotations: omit(created, 'crossplane.io/external-name') }, absentForMs: 0 }),
     'ConfirmAbsence: a resource that was seen after its creation is not hidden any more': () =>
       next({ metadata: { annotations: created, status: seen }, absentForMs: 0 }),
     'DeleteExternal: ExternalDeleteSuccessful': () => next({ metadata: leaving, observed: same }),
@@ -450,6 +454,21 @@ describe('the managed reconciler decides next', () => {
       next({ spec: allowing('OCU'), observed: drifted }),
   };
   testDecisions(nextDecisions, rows);
+
+  test('absence is proven by enough observations of a resource that cannot be hidden', () => {
+    const mayExist: readonly Given[] = [
+      { observed: same },
+      { underWay: 'create' },
+      { metadata: { annotations: pending } },
+      { metadata: justCreated },
+      { absentForMs: 4_999 },
+    ];
+    assert.ok(isProvenAbsent(inputOf({ absentForMs: 5_000 })));
+    assert.deepEqual(
+      mayExist.map((given) => isProvenAbsent(inputOf(given))),
+      Array(5).fill(false),
+    );
+  });
 });
 
 test('the command for an unknown creation changes nothing until NAME is set', () => {
