@@ -152,6 +152,12 @@ const cases: Readonly<Record<string, () => CredentialDecision | undefined>> = {
       note: 'none',
       secretDetails: reported,
     }),
+  'a resource of a user without claim and status was never released': () =>
+    decides(annotates('AdoptSecret', { for: 'unknown' }), { note: 'none' }),
+  'a Secret without details is not adopted': () =>
+    decides(undefined, { details: {}, note: 'none', secretDetails: reported }),
+  'a Secret of a kind without secret details is not adopted': () =>
+    decides(undefined, { note: 'none', secretDetails: {} }),
   'a removed request rotates nothing': () => decides(undefined, { note: { rotation: 'r1' } }),
   'the next claim gets its own credential': () =>
     decides(generates('ReplaceCredential', firstRotation), {
