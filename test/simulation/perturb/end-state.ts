@@ -229,8 +229,9 @@ function plainText(
 ): (thing: unknown) => unknown {
   const owned = (given: string): string =>
     given.replaceAll(/\b(uid-\w+|services-stack: [0-9a-f]{32})\b/g, (uid) => owners.get(uid) ?? uid);
+  // RDS chooses ids of `db-` and capitals; one of them may have only digits.
   const known = (given: string): string =>
-    given.replaceAll(/\b[a-z]+-[0-9a-f]{17}\b/g, (id) => ids.get(id) ?? '(an id of AWS)');
+    given.replaceAll(/\b(?!db-)[a-z]+-[0-9a-f]{17}\b/g, (id) => ids.get(id) ?? '(an id of AWS)');
   const opened = (given: string): string =>
     [...passwords].reduce((reported, [password, opens]) => reported.replaceAll(password, opens), given);
   const text = (given: string): string =>
