@@ -13,12 +13,6 @@ export interface Equivalent {
 
 export const equivalents: readonly Equivalent[] = [
   {
-    line: 'if (!wantsDetails(managed)) return false;',
-    was: '!wantsDetails(managed)',
-    becomes: 'false',
-    because: 'the questions that follow ask it again',
-  },
-  {
     line: 'if (managed.status?.credential === undefined || credential === undefined || kept === undefined)',
     was: 'kept === undefined',
     becomes: 'false',
@@ -28,7 +22,7 @@ export const equivalents: readonly Equivalent[] = [
     line: 'if (resourceClass === undefined || plan === undefined || plan instanceof Error) return undefined;',
     was,
     becomes: 'false',
-    because: 'where a class or its plan is missing, the other is, too, or a check before has decided',
+    because: 'without a class there is no plan; a check before has decided about a plan that failed',
   })),
   {
     line: "if (claim === undefined || decision.act === 'nothing') return ended;",

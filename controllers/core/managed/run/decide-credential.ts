@@ -1,7 +1,6 @@
 import omit from 'lodash/omit.js';
 import { advice } from '../../../../apis/core/v1alpha1/advice.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
-import { wantsDetails } from '../../../../apis/core/v1alpha1/managed.ts';
 import {
   annotationKeys,
   finalizerNames,
@@ -210,7 +209,6 @@ const mayKeepCredential = ({ managed, secretDetails }: CredentialInput): boolean
 
 /** Whether the Secret, or the entry in the store, has details that only one claim may know. */
 function hasEntry(managed: Managed, { details }: KeptCredential, secretDetails: SecretDetails): boolean {
-  if (!wantsDetails(managed)) return false;
   const credential = credentialOf(managed, secretDetails);
   if (credential !== undefined) return details[credential.key] !== undefined;
   return hasSecretDetails(managed, secretDetails) && Object.keys(details).length > 0;
