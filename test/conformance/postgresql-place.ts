@@ -29,8 +29,8 @@ export interface Place {
   /** One statement in a session of its own. */
   sql(text: string, login?: PlaceLogin): Promise<readonly object[]>;
   open(login?: PlaceLogin): Promise<PlaceSession>;
-  /** Lets time go by, in milliseconds. */
-  pause(ms: number): Promise<void>;
+  /** Waits until a statement of our client waits for a lock of another session. */
+  untilBlocked(): Promise<void>;
 }
 
 /** A question and its answer. */

@@ -19,7 +19,7 @@ async function during(
   ...given: Parameters<Script['call']>
 ): Promise<void> {
   const called = call(...given);
-  await place.pause(100);
+  await place.untilBlocked();
   await session.sql(end);
   await session.end();
   await called;

@@ -29,7 +29,7 @@ function memory() {
       const session = postgresql.open(login);
       return { sql: (text) => session.sql(text), end: async () => session.end() };
     },
-    pause: (ms) => clock.sleep(ms),
+    untilBlocked: () => clock.sleep(100),
   };
   return { clock, place };
 }

@@ -35,7 +35,14 @@ const place: Place = {
     const client = await connect(login);
     return { sql: async (text) => rowsOf((await client.query<object>(text)).rows), end: () => client.end() };
   },
-  pause: (ms) => delay(ms),
+  async untilBlocked() {
+    const waiting = `
+      SELECT FROM pg_stat_activity WHERE application_name = 'services-stack' AND wait_event_type = 'Lock'`;
+    for (let polls = 0; (await sql(waiting)).length === 0; polls += 1) {
+      assert.ok(polls < 1_000, 'no statement of our client waits for a lock');
+      await delay(10);
+    }
+  },
 };
 const rowsOf = (rows: readonly object[]): readonly object[] => rows.map((row) => ({ ...row }));
 const { endpoint, port } = credentials;
