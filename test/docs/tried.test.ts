@@ -71,9 +71,9 @@ const substituted: Readonly<Record<string, readonly (readonly [start: string, by
   ],
   'docs/start-postgresql.md': [['npm start', 'test/cluster/docs.test.ts']],
   'docs/uninstall.md': [
-    ['kubectl api-resources', 'test/cluster/deleted-definitions.test.ts'],
-    ['kubectl get claims,managed -A -o yaml', 'test/cluster/deleted-definitions.test.ts'],
-    ['kubectl get managed -o name', 'test/cluster/deleted-definitions.test.ts'],
+    ['kubectl api-resources', 'test/cluster/deleted-definitions.ts'],
+    ['kubectl get claims,managed -A -o yaml', 'test/cluster/deleted-definitions.ts'],
+    ['kubectl get managed -o name', 'test/cluster/deleted-definitions.ts'],
     ['npm start', 'test/cluster/namespace-deletion.test.ts'],
   ],
 };

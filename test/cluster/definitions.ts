@@ -5,11 +5,11 @@ import { definitionProblems } from '../../apis/core/definition-problems.ts';
 import type { Definition } from '../../apis/core/schema.ts';
 import { defineManaged } from '../../apis/core/v1alpha1/define-managed.ts';
 import { customResourceDefinition } from '../../apis/crd.ts';
+import type { ControlPlane } from '../../local/control-plane/control-plane.ts';
 import { ApiError } from '../../runtime/client/errors.ts';
 import type { CustomResourceDefinition } from '../../runtime/client/install-crds.ts';
 import { CustomResourceDefinitionKind } from '../../runtime/client/install-crds.ts';
-import type { Cluster } from './stack-harness.ts';
-import { startCluster } from './stack-harness.ts';
+import { adminClient } from './stack-harness.ts';
 
 const text = z.string().describe('A text.');
 const names = { group: 'example.org', version: 'v1', stack: 'boxes', description: 'A box.' };
@@ -71,29 +71,31 @@ const definitions = [
   return [what, defineManaged(kind, parameters, {})] as const;
 });
 
-describe('a definition is refused exactly if the API server would refuse it', () => {
-  let cluster: Cluster;
-  before(async () => {
-    cluster = await startCluster({ withDefinitions: false });
-  });
-  after(() => cluster?.stop());
-
-  /** Whether the API server takes a definition; any other answer than that is thrown. */
-  async function isAccepted(definition: Definition): Promise<boolean> {
-    const manifest = customResourceDefinition(definition) as CustomResourceDefinition;
-    try {
-      await cluster.client.create(CustomResourceDefinitionKind, manifest);
-      return true;
-    } catch (error) {
-      if (error instanceof ApiError && error.code === 422) return false;
-      throw error;
-    }
-  }
-
-  for (const [what, definition] of definitions) {
-    test(what, async () => {
-      const problems = definitionProblems(definition);
-      assert.equal(problems.length === 0, await isAccepted(definition), problems.join());
+export function testDefinitions(controlPlane: () => ControlPlane): void {
+  describe('a definition is refused exactly if the API server would refuse it', () => {
+    let client: ReturnType<typeof adminClient>;
+    before(() => {
+      client = adminClient(controlPlane());
     });
-  }
-});
+    after(() => client?.close());
+
+    /** Whether the API server takes a definition; any other answer than that is thrown. */
+    async function isAccepted(definition: Definition): Promise<boolean> {
+      const manifest = customResourceDefinition(definition) as CustomResourceDefinition;
+      try {
+        await client.create(CustomResourceDefinitionKind, manifest);
+        return true;
+      } catch (error) {
+        if (error instanceof ApiError && error.code === 422) return false;
+        throw error;
+      }
+    }
+
+    for (const [what, definition] of definitions) {
+      test(what, async () => {
+        const problems = definitionProblems(definition);
+        assert.equal(problems.length === 0, await isAccepted(definition), problems.join());
+      });
+    }
+  });
+}
