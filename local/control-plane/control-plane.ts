@@ -55,8 +55,6 @@ export interface ControlPlane {
   stopApiServer(signal?: 'SIGKILL' | 'SIGTERM'): Promise<void>;
   /** Starts the API server again on the same port and waits until it is ready. */
   startApiServer(): Promise<void>;
-  /** Ends the API server and starts it again on the same port and data: every watch breaks, nothing is lost. */
-  restartApiServer(signal?: 'SIGKILL' | 'SIGTERM'): Promise<void>;
   /** Where etcd's clients find it: `http://127.0.0.1:<port>`. */
   readonly etcdUrl: string;
   /** Where etcd keeps its data. */
@@ -142,10 +140,6 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
       installDefinitions: () => installCrds(definitions),
       installCrds,
       kubectl: (args, input = '') => run(binaries.kubectl, running.kubeconfigPath, args, input),
-      async restartApiServer(signal) {
-        await running.stopApiServer(signal);
-        await running.startApiServer();
-      },
     };
   } catch (error) {
     await stop();

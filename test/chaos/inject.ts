@@ -181,7 +181,8 @@ async function compaction({ links, controlPlane, replicas }: World): Promise<Har
   return {
     async end() {
       await compact(controlPlane.etcdUrl);
-      await controlPlane.restartApiServer();
+      await controlPlane.stopApiServer();
+      await controlPlane.startApiServer();
       for (const link of cut) link.become('open');
     },
   };

@@ -236,6 +236,7 @@ describe('a scaffold in this repository', () => {
       '--import',
       './test/no-servers.ts',
       '--test',
+      '--test-isolation=none',
       'test/*.test.ts',
       'test/app/stacks.test.ts',
       'test/controllers/box-land/*.test.ts',
