@@ -25,7 +25,7 @@ import type { Nodes } from './claims.ts';
 import { claimKinds, claimsTable, describeClaim, isSettled, isShownSettled, isUsable } from './claims.ts';
 import { feedOf } from './feed.ts';
 import { lastLines } from './last-lines.ts';
-import { demonstrated, exampleManifests } from './manifests.ts';
+import { exampleManifests } from './manifests.ts';
 import type { Services } from './services.ts';
 import { startServices } from './services.ts';
 import { createStage } from './stage.ts';
@@ -100,13 +100,9 @@ async function demonstrate(running: Services): Promise<void> {
   const client = kubernetesClient({ kubeConfig, log, clock: realClock() });
   say('', paint('dim', await versionsOf(client, running)), '', ...picture(paint), '');
   const nodes$ = showFeed(running.pageUrl);
-  await progress.step('apply examples/', async () => {
-    for (const folder of demonstrated) {
-      for (const manifest of exampleManifests(folder, running)) {
-        await controlPlane.kubectl(['apply', '-f', '-'], manifest);
-      }
-    }
-  });
+  await progress.step('apply examples/', () =>
+    controlPlane.kubectl(['apply', '-f', '-'], exampleManifests(running)),
+  );
   await untilSettled(client, nodes$);
   // The instructions come last: later acts of the controllers and notes of the emulators are not printed.
   shown?.unsubscribe();

@@ -5,7 +5,7 @@ import type { Services } from './services.ts';
 const examples = join(import.meta.dirname, '..', '..', 'examples');
 
 /** The folders of examples that the demo applies, in order. */
-export const demonstrated = ['fancysql', 'postgresql', 'aws', 'gcp'] as const;
+const demonstrated = ['fancysql', 'postgresql', 'aws', 'gcp'] as const;
 
 /** The services with addresses and credentials in the examples. */
 export type Addressed = Pick<Services, 'clouds' | 'postgresql' | 'aws' | 'google'>;
@@ -24,13 +24,13 @@ export function atHome(yaml: string, { clouds, postgresql, aws, google }: Addres
   );
 }
 
-/** The manifests of one folder of examples, in order of use, for the demo. */
-export function exampleManifests(
-  folder: (typeof demonstrated)[number],
-  addressed: Addressed,
-): readonly string[] {
-  return readdirSync(join(examples, folder), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.yaml'))
-    .toSorted()
-    .map((file) => atHome(readFileSync(join(examples, folder, file), 'utf8'), addressed));
+/** The manifests of the examples that the demo applies, in order of use, as one text. */
+export function exampleManifests(addressed: Addressed): string {
+  const files = demonstrated.flatMap((folder) =>
+    readdirSync(join(examples, folder), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.yaml'))
+      .toSorted()
+      .map((file) => join(examples, folder, file)),
+  );
+  return files.map((file) => atHome(readFileSync(file, 'utf8'), addressed)).join('\n---\n');
 }
