@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { markOf } from '../../../clients/postgresql/mark.ts';
 import { edited, role } from '../../controllers/postgresql/passes.ts';
-import { loginOf, stackFixture } from './fixture.ts';
+import { loginOf } from './fixture.ts';
+import { stack } from './one-server.ts';
 
-const stack = await stackFixture();
 const { sql, refusal } = stack;
 
 describe('a role', () => {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import { database, edited, grant, role } from '../../controllers/postgresql/passes.ts';
-import { loginOf, stackFixture } from './fixture.ts';
+import { loginOf } from './fixture.ts';
+import { stack } from './one-server.ts';
 
-const stack = await stackFixture();
 const { sql, refusal } = stack;
 let reader: ConnectionDetails = {};
 

@@ -3,9 +3,9 @@ import { describe, test } from 'node:test';
 import type { Client } from 'pg';
 import { markOf } from '../../../clients/postgresql/mark.ts';
 import { database, deleted, edited, role } from '../../controllers/postgresql/passes.ts';
-import { loginOf, stackFixture } from './fixture.ts';
+import { loginOf } from './fixture.ts';
+import { stack } from './one-server.ts';
 
-const stack = await stackFixture();
 const { sql, refusal, connect, clientOf, server } = stack;
 const signal = new AbortController().signal;
 

@@ -1,0 +1,3 @@
+import './database.ts';
+import './grant.ts';
+import './role.ts';
