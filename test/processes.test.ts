@@ -14,18 +14,18 @@ describe('the processes of the tests', () => {
     const files = [
       'test/apis/generate.test.ts',
       'test/cluster/claims.test.ts',
-      'test/cluster/gcp.test.ts',
+      'test/cluster/process.test.ts',
       'test/controllers/core/stack.test.ts',
       'test/controllers/core/status.test.ts',
       'test/rooms.test.ts',
     ];
-    const [generate = '', claims = '', gcp = '', stack = '', status = '', rooms = ''] = files;
+    const [generate = '', claims = '', process = '', stack = '', status = '', rooms = ''] = files;
     assert.deepEqual(testProcesses(files), [
       { name: 'rest', files: [rooms] },
       { name: 'cluster/claims', files: [claims] },
       { name: 'core', files: [stack, status] },
       { name: 'apis/generate', files: [generate] },
-      { name: 'cluster/gcp', files: [gcp] },
+      { name: 'cluster/process', files: [process] },
     ]);
   });
 

@@ -21,14 +21,14 @@ import { startAws } from '../../emulators/aws/server.ts';
 import { allServices } from '../../emulators/aws/services.ts';
 import { runClient } from '../../local/mariadb.ts';
 import { mariadbSupport } from '../../local/mariadb-binaries.ts';
-import type { Cluster, StackProcess } from './stack-harness.ts';
-import { eventually, startCluster } from './stack-harness.ts';
+import { cluster } from './clouds-cluster.ts';
+import type { StackProcess } from './stack-harness.ts';
+import { eventually } from './stack-harness.ts';
 
 const region = 'us-east-1';
 const mariadb = await mariadbSupport();
 
 let aws: LocalAws;
-let cluster: Cluster;
 let running: StackProcess;
 
 before(async () => {
@@ -36,7 +36,6 @@ before(async () => {
   const engines = { postgres: startPostgresqlDatabase, ...(mysql && { mysql }) };
   const databases = databaseServers({ engines });
   aws = await startAws({ provisioningMs: 1_500, services: allServices({ databases, modificationMs: 200 }) });
-  cluster = await startCluster();
   for (const name of ['infra', 'shop']) await cluster.kubectl(['create', 'namespace', name]);
   const stringData = { credentials: credentialsFile(exampleAccount) };
   await cluster.create(SecretKind, { namespace: 'infra', name: 'aws' }, { stringData });
@@ -66,7 +65,6 @@ before(async () => {
 
 after(async () => {
   await running?.end();
-  await cluster?.stop();
   await aws?.stop();
 });
 

@@ -16,15 +16,15 @@ import type { LocalGoogleCloud } from '../../emulators/gcp/server.ts';
 import { startGoogleCloud } from '../../emulators/gcp/server.ts';
 import { redisSupport } from '../../local/redis-binaries.ts';
 import { objectOf } from '../fakes/object-of.ts';
-import type { Cluster, StackProcess } from './stack-harness.ts';
-import { eventually, startCluster } from './stack-harness.ts';
+import { cluster } from './clouds-cluster.ts';
+import type { StackProcess } from './stack-harness.ts';
+import { eventually } from './stack-harness.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const redis = await redisSupport();
 const flags = ['--stacks', 'gcp', '--poll-interval', '2s'];
 const namespace = 'team-shop';
 
-let cluster: Cluster;
 let cloud: LocalGoogleCloud;
 let backend: LocalRedisBackend | undefined;
 let stack: StackProcess;
@@ -33,13 +33,11 @@ before(async () => {
   backend = redis.by === 'none' ? undefined : localRedisBackend(redis);
   const times = { provisioningMs: 400, updateMs: 200, deletionMs: 200 };
   cloud = await startGoogleCloud({ ...times, ...(backend && { backend }) });
-  cluster = await startCluster();
   stack = cluster.startProcess(flags);
 });
 
 after(async () => {
   await stack?.end();
-  await cluster?.stop();
   await cloud?.stop();
   await backend?.stop();
 });
@@ -108,7 +106,7 @@ const atHome = (yaml: string): string =>
     // A JSON string is a scalar of YAML.
     .replaceAll('put-a-key-here', JSON.stringify(JSON.stringify(cloud.createKey())));
 
-test('docs/gcp.md, followed word for word from an empty control plane', async (t) => {
+test('docs/gcp.md, followed word for word', async (t) => {
   const home = await mkdtemp(join(tmpdir(), 'gcp-page-'));
   t.after(() => rm(home, { recursive: true }));
   await writeFile(join(home, 'gcp-key.json'), JSON.stringify(cloud.createKey())); // npm run gcp -- key

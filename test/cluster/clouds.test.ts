@@ -1,0 +1,2 @@
+import './aws-databases.ts';
+import './gcp.ts';
