@@ -8,9 +8,12 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { run } from 'node:test';
 import { spec as Spec } from 'node:test/reporters';
+import { memoryFolder } from './memory-folder.ts';
 import type { TestProcess } from './processes.ts';
 import { entryText, root, testFiles, testProcesses } from './processes.ts';
 
+// For this process and those that it starts.
+process.env.TMPDIR ??= memoryFolder() ?? tmpdir();
 const folder = await mkdtemp(join(tmpdir(), 'services-stack-tests-'));
 
 /** The file to run. */
