@@ -66,7 +66,7 @@ const shared: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** The processes that take longest, longest first. They start first, so that no core waits for the last one. */
+/** The processes that take longest, and two that mostly wait. They start first, so that no core waits for the last one. */
 export const longest: readonly string[] = [
   'docs/adding-a-managed-service',
   'package/scaffold',
@@ -76,6 +76,8 @@ export const longest: readonly string[] = [
   'runtime',
   'rest',
   'chaos/chaos',
+  'runtime/cache/watch',
+  'runtime/process/process',
   'cluster/changed-definitions',
   'e2e/demo',
   'cluster/docs',

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { advice } from '../../../apis/core/v1alpha1/advice.ts';
@@ -291,7 +290,8 @@ export const managedRows = {
       withSource(at, { source: 'Filesystem', fs: { path: '/proc/version' }, secretRef: null }),
     where: about(ProviderConfigKind, 'cloud').where,
     async act(at) {
-      const directory = await mkdtemp(join(tmpdir(), 'credentials-'));
+      // Not in the folder for temporary files: files below /dev/ are refused, and that folder may be there.
+      const directory = await mkdtemp('/var/tmp/credentials-');
       at.servers.push({ stop: () => rm(directory, { recursive: true }) });
       const path = join(directory, 'cloud.json');
       await writeFile(path, JSON.stringify(at.workingCredentials));
