@@ -1,8 +1,11 @@
 /**
  * `node test/main.ts [unit]` runs all tests, or only the unit tests. To load the modules costs more than most unit tests
  * do. So unit tests share a few processes.
+ *
+ * All temporary files are in one folder, in memory if possible. `TMPDIR` chooses another place.
  */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { chmod, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -12,9 +15,23 @@ import { memoryFolder } from './memory-folder.ts';
 import type { TestProcess } from './processes.ts';
 import { entryText, root, testFiles, testProcesses } from './processes.ts';
 
-// For this process and those that it starts.
-process.env.TMPDIR ??= memoryFolder() ?? tmpdir();
-const folder = await mkdtemp(join(tmpdir(), 'services-stack-tests-'));
+const { TMPDIR, TMP, TEMP } = process.env;
+const parent = (TMPDIR || TMP || TEMP ? undefined : memoryFolder()) ?? tmpdir();
+const folder = await mkdtemp(join(parent, 'services-stack-tests-'));
+// PostgreSQL may run as another user.
+await chmod(folder, 0o755);
+process.env.TMPDIR = folder;
+// The servers of the tests end soon, so they may collect garbage less often.
+process.env.GOGC ??= '400';
+
+const remove = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+process.once('exit', remove);
+for (const [signal, number] of [
+  ['SIGINT', 2],
+  ['SIGTERM', 15],
+] as const) {
+  process.once(signal, () => process.exit(128 + number));
+}
 
 /** The file to run. */
 async function entryOf({ name, files }: TestProcess): Promise<string> {
@@ -23,14 +40,10 @@ async function entryOf({ name, files }: TestProcess): Promise<string> {
   return entry;
 }
 
-try {
-  const processes = testProcesses(testFiles(process.argv.includes('unit') ? 'unit' : 'all'));
-  const files = await Promise.all(processes.map(entryOf));
-  const results = run({ files, cwd: root, concurrency: 4 });
-  results.on('test:fail', ({ todo }) => {
-    if (todo === undefined || todo === false) process.exitCode = 1;
-  });
-  await pipeline(results, new Spec(), process.stdout);
-} finally {
-  await rm(folder, { recursive: true, force: true });
-}
+const processes = testProcesses(testFiles(process.argv.includes('unit') ? 'unit' : 'all'));
+const files = await Promise.all(processes.map(entryOf));
+const results = run({ files, cwd: root, concurrency: 4 });
+results.on('test:fail', ({ todo }) => {
+  if (todo === undefined || todo === false) process.exitCode = 1;
+});
+await pipeline(results, new Spec(), process.stdout);

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { alone, longest, notUnit, testFiles, testProcesses } from './processes.ts';
+import { alone, longest, notUnit, root, testFiles, testProcesses } from './processes.ts';
 
 describe('the processes of the tests', () => {
   test('each file runs once', () => {
@@ -37,5 +39,22 @@ describe('the processes of the tests', () => {
     assert.deepEqual(unknown, []);
     const unknownRooms = notUnit.filter((room) => !rooms.has(room));
     assert.deepEqual(unknownRooms, []);
+  });
+
+  test('each suite that a file exports is called in another one', () => {
+    const texts = new Map(
+      globSync('test/**/*.ts', { cwd: root }).map((file) => [file, readFileSync(join(root, file), 'utf8')]),
+    );
+    const suites = [...texts].flatMap(([file, text]) =>
+      [...text.matchAll(/^export (?:async )?(?:function |const )(test[A-Z]\w*)/gm)].map(([, name = '']) => ({
+        file,
+        name,
+      })),
+    );
+    assert.ok(suites.length > 10, String(suites.length));
+    const uncalled = suites.filter(
+      ({ file, name }) => ![...texts].some(([other, text]) => other !== file && text.includes(`${name}(`)),
+    );
+    assert.deepEqual(uncalled, []);
   });
 });

@@ -66,7 +66,7 @@ const shared: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** The processes that take longest, and two that mostly wait. They start first, so that no core waits for the last one. */
+/** The processes that take longest, and two that wait for timers: `runtime/cache/watch` and `runtime/process/process`. They start first, so that no core waits for the last one. */
 export const longest: readonly string[] = [
   'docs/adding-a-managed-service',
   'package/scaffold',
@@ -89,7 +89,8 @@ export const longest: readonly string[] = [
   'docs/deploy',
   'cluster/advice/advice',
   'cluster/control-plane',
-  'cluster/accepted',
+  'cluster/clouds',
+  'cluster/api-server-accepts',
   'browser/docs-site',
   'core',
   'controllers',

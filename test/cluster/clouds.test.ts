@@ -1,2 +1,17 @@
-import './aws-databases.ts';
-import './gcp.ts';
+import { after, before, describe } from 'node:test';
+import { testAwsDatabases } from './aws-databases.ts';
+import { testGoogleCloud } from './gcp.ts';
+import type { Cluster } from './stack-harness.ts';
+import { startCluster } from './stack-harness.ts';
+
+/** Suites that share one control plane, each with a process for its own stack. */
+describe('clouds', () => {
+  let cluster: Cluster;
+  before(async () => {
+    cluster = await startCluster();
+  });
+  after(() => cluster?.stop());
+
+  testAwsDatabases(() => cluster);
+  testGoogleCloud(() => cluster);
+});

@@ -59,7 +59,7 @@ describe('two control planes at once', () => {
   test('a restart keeps port and data and breaks connections', async () => {
     await client(two).createNamespace({ body: { metadata: { name: 'survivor' } } });
     const before = await two.pids();
-    await two.stopApiServer('SIGTERM');
+    await two.stopApiServer();
     await assert.rejects(client(two).readNamespace({ name: 'survivor' }), { message: 'fetch failed' });
     await two.startApiServer();
     const after = await two.pids();

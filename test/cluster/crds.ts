@@ -142,6 +142,7 @@ export function testCrds(controlPlane: () => ControlPlane): void {
   });
 }
 
+/** The descriptions of fields, as kubectl shows them. */
 export function testExplain(): void {
   describe('crds/ on kube-apiserver alone, which publishes schemas and may be too old for rules', () => {
     let controlPlane: ControlPlane;

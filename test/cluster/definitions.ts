@@ -71,6 +71,7 @@ const definitions = [
   return [what, defineManaged(kind, parameters, {})] as const;
 });
 
+/** Compares our own check of a definition with the answer of the API server. */
 export function testDefinitions(controlPlane: () => ControlPlane): void {
   describe('a definition is refused exactly if the API server would refuse it', () => {
     let client: ReturnType<typeof adminClient>;

@@ -14,6 +14,7 @@ export function testMissingDefinition(fixtureOf: () => FancySQLFixture): void {
   describe('a definition that the API server does not have', () => {
     let fixture: FancySQLFixture;
     let stack: StackProcess;
+    let earlier: number;
     let health: string;
     let metrics: string;
     const readyz = async () => {
@@ -28,6 +29,7 @@ export function testMissingDefinition(fixtureOf: () => FancySQLFixture): void {
 
     before(async () => {
       fixture = fixtureOf();
+      earlier = fixture.favourite.instances().length;
       await fixture.cluster.kubectl(['delete', 'crd', `ambivalentdbinstances.${group}`]);
       [health, metrics] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
       stack = fixture.cluster.startProcess([
@@ -48,6 +50,7 @@ export function testMissingDefinition(fixtureOf: () => FancySQLFixture): void {
       const early = await eventually('health is served', readyz);
       assert.equal(early.isReady, false);
       await fixture.bound('team-a', 'orders', 90_000);
+      assert.equal(fixture.favourite.instances().length - earlier, 1);
       const late = await eventually('it is ready', async () => {
         const answer = await readyz();
         return answer.isReady ? answer : undefined;

@@ -66,8 +66,13 @@ export function testOlderRelease(fixtureOf: () => FancySQLFixture): void {
       }
     });
 
-    test('forward: the newer release acts on a kind only when its definition has what guards need', async () => {
-      const running = fixture.cluster.startProcess(flags);
+    test('forward: the newer release acts on a kind only when its definition has what guards need', async (t) => {
+      const start = (more: readonly string[] = []) => {
+        const started = fixture.cluster.startProcess([...flags, ...more]);
+        t.after(() => started.end('SIGKILL'));
+        return started;
+      };
+      const running = start();
       await claim('before');
       await fixture.bound('team-a', 'before', 90_000);
       await kubectl('replace', '-f', join(older.directory, file));
@@ -79,7 +84,7 @@ export function testOlderRelease(fixtureOf: () => FancySQLFixture): void {
       const [probes, metrics] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
       const page = async (url: string) => (await fetch(`http://${url}`)).text();
       const served = ['--health-probe-bind-address', probes, '--metrics-bind-address', metrics];
-      const refusing = fixture.cluster.startProcess([...flags, ...served]);
+      const refusing = start(served);
       await claim('waiting');
       const isRefused = `not acting on ${kind}: its definition on the API server lacks specTemplate.namespaceSelector`;
       await eventually('/readyz names the field', async () =>
@@ -90,10 +95,9 @@ export function testOlderRelease(fixtureOf: () => FancySQLFixture): void {
       assert.equal((await fixture.getClaim('team-a', 'waiting'))?.spec.resourceRef, undefined);
       await refusing.end('SIGKILL');
 
-      const installing = fixture.cluster.startProcess([...flags, '--install-crds']);
+      start(['--install-crds']);
       await fixture.bound('team-a', 'waiting', 90_000);
       assert.ok(await hasSelector());
-      await installing.end('SIGKILL');
     });
   });
 }

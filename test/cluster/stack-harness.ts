@@ -46,8 +46,8 @@ export interface Cluster {
 
 export interface ProcessOptions {
   /**
-   * Whether it is the only process of the cluster: then it takes no lease, and one that follows a killed one does not wait
-   * until that one's lease has run out. Default true.
+   * Whether no other process of the cluster has its stacks: then it takes no lease, and one that follows a killed one does
+   * not wait until that one's lease has run out. Default true.
    */
   readonly isAlone?: boolean;
   /** Whether it acts as an administrator, as on the machine of a developer. Default false. */

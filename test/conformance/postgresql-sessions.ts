@@ -19,10 +19,13 @@ async function during(
   ...given: Parameters<Script['call']>
 ): Promise<void> {
   const called = call(...given);
-  await place.untilBlocked();
-  await session.sql(end);
-  await session.end();
-  await called;
+  try {
+    await place.untilBlocked();
+    await session.sql(end);
+  } finally {
+    await session.end();
+    await called;
+  }
 }
 
 export const sessionCases: Cases = {

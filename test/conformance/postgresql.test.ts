@@ -29,6 +29,7 @@ function memory() {
       const session = postgresql.open(login);
       return { sql: (text) => session.sql(text), end: async () => session.end() };
     },
+    // A call gets as far as it can within one moment of the clock.
     untilBlocked: () => clock.sleep(100),
   };
   return { clock, place };

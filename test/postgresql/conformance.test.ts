@@ -38,9 +38,14 @@ const place: Place = {
   async untilBlocked() {
     const waiting = `
       SELECT FROM pg_stat_activity WHERE application_name = 'services-stack' AND wait_event_type = 'Lock'`;
-    for (let polls = 0; (await sql(waiting)).length === 0; polls += 1) {
-      assert.ok(polls < 1_000, 'no statement of our client waits for a lock');
-      await delay(10);
+    const session = await connect();
+    try {
+      for (let polls = 0; (await session.query(waiting)).rows.length === 0; polls += 1) {
+        assert.ok(polls < 1_000, 'no statement of our client waits for a lock');
+        await delay(10);
+      }
+    } finally {
+      await session.end();
     }
   },
 };

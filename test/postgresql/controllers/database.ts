@@ -3,266 +3,268 @@ import { describe, test } from 'node:test';
 import type { Client } from 'pg';
 import { markOf } from '../../../clients/postgresql/mark.ts';
 import { database, deleted, edited, role } from '../../controllers/postgresql/passes.ts';
+import type { Stack } from './fixture.ts';
 import { loginOf } from './fixture.ts';
-import { stack } from './one-server.ts';
 
-const { sql, refusal, connect, clientOf, server } = stack;
-const signal = new AbortController().signal;
+export function testDatabases(stack: Stack): void {
+  const { sql, refusal, connect, clientOf, server } = stack;
+  const signal = new AbortController().signal;
 
-describe('a database with an owner role of its own', () => {
-  test('says in its status what the server chose', async () => {
-    const { managed } = await stack.pass(
-      database('chosen', { encoding: 'UTF8', lcCollate: 'C', lcCType: 'C' }),
-    );
-    const { owner, encoding, lcCollate, lcCType, engineVersion } = managed.status ?? {};
-    assert.deepEqual(
-      { owner, encoding, lcCollate, lcCType },
-      { owner: 'chosen', encoding: 'UTF8', lcCollate: 'C', lcCType: 'C' },
-    );
-    assert.equal(engineVersion, String(await server.serverVersion()));
-  });
+  describe('a database with an owner role of its own', () => {
+    test('says in its status what the server chose', async () => {
+      const { managed } = await stack.pass(
+        database('chosen', { encoding: 'UTF8', lcCollate: 'C', lcCType: 'C' }),
+      );
+      const { owner, encoding, lcCollate, lcCType, engineVersion } = managed.status ?? {};
+      assert.deepEqual(
+        { owner, encoding, lcCollate, lcCType },
+        { owner: 'chosen', encoding: 'UTF8', lcCollate: 'C', lcCType: 'C' },
+      );
+      assert.equal(engineVersion, String(await server.serverVersion()));
+    });
 
-  test('is out of reach of the owners of others', async () => {
-    const [a, b] = [await stack.pass(database('team-a')), await stack.pass(database('team-b'))];
-    for (const [mine, other] of [
-      [a, b],
-      [b, a],
-    ] as const) {
-      const login = loginOf(mine.known);
-      const target = other.known.database ?? '';
-      assert.equal(await refusal(login), 'allowed');
-      assert.equal(await refusal({ ...login, database: target }), '42501');
-      for (const statement of [
-        `ALTER DATABASE "${target}" RENAME TO stolen`,
-        `DROP DATABASE "${target}"`,
-        `ALTER ROLE "${other.known.username}" PASSWORD 'x'`,
-        `GRANT "${other.known.username}" TO "${login.user}"`,
-        `SET ROLE "${other.known.username}"`,
-        'CREATE DATABASE more',
-        'CREATE ROLE more',
-        'SELECT rolpassword FROM pg_authid',
-      ]) {
-        assert.notEqual(await refusal(login, statement), 'allowed', statement);
+    test('is out of reach of the owners of others', async () => {
+      const [a, b] = [await stack.pass(database('team-a')), await stack.pass(database('team-b'))];
+      for (const [mine, other] of [
+        [a, b],
+        [b, a],
+      ] as const) {
+        const login = loginOf(mine.known);
+        const target = other.known.database ?? '';
+        assert.equal(await refusal(login), 'allowed');
+        assert.equal(await refusal({ ...login, database: target }), '42501');
+        for (const statement of [
+          `ALTER DATABASE "${target}" RENAME TO stolen`,
+          `DROP DATABASE "${target}"`,
+          `ALTER ROLE "${other.known.username}" PASSWORD 'x'`,
+          `GRANT "${other.known.username}" TO "${login.user}"`,
+          `SET ROLE "${other.known.username}"`,
+          'CREATE DATABASE more',
+          'CREATE ROLE more',
+          'SELECT rolpassword FROM pg_authid',
+        ]) {
+          assert.notEqual(await refusal(login, statement), 'allowed', statement);
+        }
+        // A statement that grants nothing is a warning to PostgreSQL.
+        await refusal(login, `GRANT ALL ON DATABASE "${target}" TO "${login.user}", PUBLIC`);
+        assert.equal(await refusal({ ...login, database: target }), '42501');
+        assert.equal(await refusal({ ...loginOf(other.known), password: login.password }), '28P01');
       }
-      // A statement that grants nothing is a warning to PostgreSQL.
-      await refusal(login, `GRANT ALL ON DATABASE "${target}" TO "${login.user}", PUBLIC`);
-      assert.equal(await refusal({ ...login, database: target }), '42501');
-      assert.equal(await refusal({ ...loginOf(other.known), password: login.password }), '28P01');
-    }
-  });
-});
-
-const ownerOf = (name: string) => `postgresqldatabase.postgresql.crossplane.io/${name}`;
-
-describe('a database of another owner', () => {
-  test('a foreign database is neither adopted nor changed nor dropped', async () => {
-    await sql('CREATE DATABASE heirloom');
-    const managed = database('heirloom');
-    const unmanaged =
-      'database "heirloom" exists and is not managed by postgresqldatabase.postgresql.crossplane.io/heirloom';
-    const statement = `run: COMMENT ON DATABASE "heirloom" IS '${markOf(ownerOf('heirloom'))}'`;
-    const consequence =
-      'its owner becomes "heirloom" instead of "postgres", unless you set spec.forProvider.owner';
-    await assert.rejects(stack.pass(managed), {
-      message: `${unmanaged}; to adopt it (${consequence}), ${statement}`,
     });
-    await assert.rejects(stack.pass(database('heirloom', { owner: 'postgres' })), {
-      message: `${unmanaged}; to adopt it, ${statement}`,
+  });
+
+  const ownerOf = (name: string) => `postgresqldatabase.postgresql.crossplane.io/${name}`;
+
+  describe('a database of another owner', () => {
+    test('a foreign database is neither adopted nor changed nor dropped', async () => {
+      await sql('CREATE DATABASE heirloom');
+      const managed = database('heirloom');
+      const unmanaged =
+        'database "heirloom" exists and is not managed by postgresqldatabase.postgresql.crossplane.io/heirloom';
+      const statement = `run: COMMENT ON DATABASE "heirloom" IS '${markOf(ownerOf('heirloom'))}'`;
+      const consequence =
+        'its owner becomes "heirloom" instead of "postgres", unless you set spec.forProvider.owner';
+      await assert.rejects(stack.pass(managed), {
+        message: `${unmanaged}; to adopt it (${consequence}), ${statement}`,
+      });
+      await assert.rejects(stack.pass(database('heirloom', { owner: 'postgres' })), {
+        message: `${unmanaged}; to adopt it, ${statement}`,
+      });
+      // The team of a claim chose the name. Only an administrator may give it a database of another owner.
+      const ofClaim = {
+        ...managed,
+        spec: { ...managed.spec, claimRef: { namespace: 'team-a', name: 'shop' } },
+      };
+      await assert.rejects(stack.pass(ofClaim), { message: `${unmanaged}; choose another external name` });
+      await assert.rejects(clientOf(managed).create(managed, undefined, signal), /is not managed by/);
+      await assert.rejects(clientOf(managed).update(managed, undefined, signal), /is not managed by/);
+      assert.equal(await stack.remove(managed), false, 'for the managed resource nothing is there');
+      assert.deepEqual(await stack.namesake('heirloom'), ['database']);
+      await clientOf(managed).delete(deleted(managed), signal);
+      assert.deepEqual(await stack.namesake('heirloom'), ['database']);
     });
-    // The team of a claim chose the name. Only an administrator may give it a database of another owner.
-    const ofClaim = {
-      ...managed,
-      spec: { ...managed.spec, claimRef: { namespace: 'team-a', name: 'shop' } },
-    };
-    await assert.rejects(stack.pass(ofClaim), { message: `${unmanaged}; choose another external name` });
-    await assert.rejects(clientOf(managed).create(managed, undefined, signal), /is not managed by/);
-    await assert.rejects(clientOf(managed).update(managed, undefined, signal), /is not managed by/);
-    assert.equal(await stack.remove(managed), false, 'for the managed resource nothing is there');
-    assert.deepEqual(await stack.namesake('heirloom'), ['database']);
-    await clientOf(managed).delete(deleted(managed), signal);
-    assert.deepEqual(await stack.namesake('heirloom'), ['database']);
-  });
 
-  test('a foreign role of the same name keeps its password and its rights', async () => {
-    await sql(`CREATE ROLE payroll LOGIN CREATEDB PASSWORD 'theirs'`);
-    await assert.rejects(stack.pass(database('payroll')), /role "payroll" exists and is not managed by/);
-    assert.equal(await refusal({ user: 'payroll', password: 'theirs' }), 'allowed');
-    assert.equal(await stack.remove(database('payroll')), false);
-    assert.deepEqual(await stack.namesake('payroll'), ['role']);
-  });
-
-  test('a database whose comment names the managed resource is adopted, with its owner and access', async () => {
-    await sql('CREATE DATABASE inherited');
-    await sql(`COMMENT ON DATABASE inherited IS 'services-stack: managed by ${ownerOf('inherited')}'`);
-    const { acted, observed, known } = await stack.pass(database('inherited'));
-    assert.equal(acted, 'update');
-    assert.equal(observed.ready?.status, 'True');
-    assert.equal(await refusal(loginOf(known), 'CREATE TABLE t ()'), 'allowed');
-  });
-
-  test('a foreign database may be observed, if nothing but that is allowed', async () => {
-    await sql('CREATE DATABASE museum');
-    const managed = database('museum', {}, { spec: { managementPolicies: ['Observe'] } });
-    const observed = await clientOf(managed).observe(managed, undefined, signal);
-    assert.equal(observed.ready?.status, 'True');
-    assert.equal(observed.status?.owner, 'postgres');
-    assert.deepEqual(observed.lateInitialized, {
-      owner: 'postgres',
-      encoding: 'UTF8',
-      lcCollate: 'C',
-      lcCType: 'C',
+    test('a foreign role of the same name keeps its password and its rights', async () => {
+      await sql(`CREATE ROLE payroll LOGIN CREATEDB PASSWORD 'theirs'`);
+      await assert.rejects(stack.pass(database('payroll')), /role "payroll" exists and is not managed by/);
+      assert.equal(await refusal({ user: 'payroll', password: 'theirs' }), 'allowed');
+      assert.equal(await stack.remove(database('payroll')), false);
+      assert.deepEqual(await stack.namesake('payroll'), ['role']);
     });
-    assert.equal(observed.details?.username, undefined);
-  });
-});
 
-describe('a database that stayed when its managed resource went', () => {
-  test('is taken up again with its data, and a new password', async () => {
-    const first = await stack.pass(database('lasting'));
-    await sql('CREATE TABLE kept ()', loginOf(first.known));
-    const second = await stack.pass(database('lasting'));
-    assert.equal(second.acted, 'update');
-    assert.equal(second.observed.ready?.status, 'True');
-    assert.deepEqual(await sql('SELECT * FROM kept', loginOf(second.known)), []);
-    assert.equal(await refusal(loginOf(first.known)), '28P01');
-  });
-});
-
-test('a name that the server keeps for itself is refused with the annotation to set, and can be deleted', async () => {
-  const managed = database('named', {}, { externalName: 'postgres' });
-  await assert.rejects(stack.pass(managed), (error: Error) => {
-    assert.match(error.message, /is reserved/);
-    assert.match(error.message, /set another name in the annotation crossplane.io\/external-name/);
-    return true;
-  });
-  assert.equal(await stack.remove(managed), false);
-});
-
-describe('passwords', () => {
-  test('are set though a session of the role holds the database for ever', async () => {
-    const { managed, known } = await stack.pass(database('besieged', { connectionLimit: 5 }));
-    const thief = await connect(loginOf(known));
-    await thief.query('ALTER DATABASE besieged CONNECTION LIMIT 6');
-    await thief.query('BEGIN');
-    await thief.query('ALTER DATABASE besieged CONNECTION LIMIT 7');
-    await clientOf(managed).update(managed, { value: 'after the theft', isApplied: false }, signal);
-    const renewed = { ...known, password: 'after the theft' };
-    assert.equal(await refusal(loginOf(known)), '28P01');
-    assert.equal(await refusal(loginOf(renewed)), 'allowed');
-    await assert.rejects(stack.pass(managed, renewed), /another session holds a needed lock/);
-    await thief.end();
-    assert.equal((await stack.pass(managed, renewed)).observed.isUpToDate, true);
-  });
-});
-
-describe('changes made elsewhere', () => {
-  let known: Readonly<Record<string, string>> = {};
-  const cases: Record<string, { readonly change: string; readonly check: string }> = {
-    'PUBLIC let in': {
-      change: 'GRANT CONNECT ON DATABASE drifting TO PUBLIC',
-      check: `SELECT NOT has_database_privilege('public', 'drifting', 'CONNECT') AS ok`,
-    },
-    'a role that may do more': {
-      change: 'ALTER ROLE drifting SUPERUSER CREATEDB',
-      check: `SELECT NOT rolsuper AND NOT rolcreatedb AS ok FROM pg_roles WHERE rolname = 'drifting'`,
-    },
-    'a mark that the owner removed': {
-      change: 'SET ROLE drifting; COMMENT ON DATABASE drifting IS NULL',
-      check: `SELECT shobj_description(oid, 'pg_database') = '${markOf(ownerOf('drifting'))}' AS ok
-              FROM pg_database WHERE datname = 'drifting'`,
-    },
-    'the mark of the first version on the role': {
-      change: `COMMENT ON ROLE drifting IS 'services-stack: managed by ${ownerOf('drifting')}'`,
-      check: `SELECT shobj_description(oid, 'pg_authid') = '${markOf(ownerOf('drifting'))}' AS ok
-              FROM pg_roles WHERE rolname = 'drifting'`,
-    },
-  };
-  for (const [what, { change, check }] of Object.entries(cases)) {
-    test(`are reverted: ${what}`, async () => {
-      const wanted = database('drifting', { connectionLimit: 7 });
-      const before = await stack.pass(wanted, known);
-      known = before.known;
-      await sql(change);
-      const after = await stack.pass(before.managed, before.known);
-      assert.equal(after.acted, 'update');
-      assert.equal(after.observed.isUpToDate, true);
-      assert.equal(after.observed.ready?.status, 'True');
-      assert.deepEqual(await sql(check), [{ ok: true }]);
-      assert.equal(await refusal(loginOf(after.known)), 'allowed');
-      assert.equal((await stack.pass(after.managed, after.known)).acted, undefined);
+    test('a database whose comment names the managed resource is adopted, with its owner and access', async () => {
+      await sql('CREATE DATABASE inherited');
+      await sql(`COMMENT ON DATABASE inherited IS 'services-stack: managed by ${ownerOf('inherited')}'`);
+      const { acted, observed, known } = await stack.pass(database('inherited'));
+      assert.equal(acted, 'update');
+      assert.equal(observed.ready?.status, 'True');
+      assert.equal(await refusal(loginOf(known), 'CREATE TABLE t ()'), 'allowed');
     });
-  }
 
-  test('a field that PostgreSQL cannot change is reported, and the other fields are changed', async () => {
-    const first = await stack.pass(database('fixed', { encoding: 'UTF8' }));
-    const asked = edited(first.managed, { encoding: 'LATIN1', connectionLimit: 3 });
-    await assert.rejects(
-      stack.pass(asked, first.known),
-      /cannot change spec.forProvider.encoding from "UTF8" to "LATIN1": PostgreSQL sets it at creation only/,
-    );
-    const [row] = await sql('SELECT datconnlimit AS n FROM pg_database WHERE datname = $$fixed$$');
-    assert.deepEqual(row, { n: 3 });
-    assert.equal(await refusal(loginOf(first.known)), 'allowed');
-  });
-});
-
-describe('a connection limit', () => {
-  /** As many sessions as the server allows; they are closed again. */
-  const sessionsOf = async (login: ReturnType<typeof loginOf>, databases: readonly string[]) => {
-    const sessions: Client[] = [];
-    const refusals = new Set<string>();
-    for (const name of databases) {
-      for (let attempt = 0; attempt < 5; attempt++) {
-        await connect({ ...login, database: name }).then(
-          (session) => sessions.push(session),
-          (error: { code?: string }) => refusals.add(error.code ?? String(error)),
-        );
-      }
-    }
-    await Promise.all(sessions.map((session) => session.end()));
-    return { count: sessions.length, refusals: [...refusals] };
-  };
-
-  test('holds in whatever database, and when the owner lifts that of its own', async () => {
-    const { managed, known } = await stack.pass(database('greedy', { connectionLimit: 3 }));
-    const login = loginOf(known);
-    await refusal(login, 'ALTER DATABASE greedy CONNECTION LIMIT -1');
-    assert.equal(await refusal(login, 'ALTER ROLE greedy CONNECTION LIMIT -1'), '42501');
-    assert.deepEqual(await sessionsOf(login, ['postgres', 'template1', 'greedy']), {
-      count: 3,
-      refusals: ['53300'],
+    test('a foreign database may be observed, if nothing but that is allowed', async () => {
+      await sql('CREATE DATABASE museum');
+      const managed = database('museum', {}, { spec: { managementPolicies: ['Observe'] } });
+      const observed = await clientOf(managed).observe(managed, undefined, signal);
+      assert.equal(observed.ready?.status, 'True');
+      assert.equal(observed.status?.owner, 'postgres');
+      assert.deepEqual(observed.lateInitialized, {
+        owner: 'postgres',
+        encoding: 'UTF8',
+        lcCollate: 'C',
+        lcCType: 'C',
+      });
+      assert.equal(observed.details?.username, undefined);
     });
-    const wider = await stack.pass(edited(managed, { connectionLimit: 4 }), known);
-    assert.equal(wider.acted, 'update');
-    assert.equal((await sessionsOf(login, ['greedy'])).count, 4);
-    const unlimited = edited(wider.managed, { connectionLimit: -1 });
-    assert.equal((await stack.pass(unlimited, known)).acted, 'update');
-    assert.equal((await sessionsOf(login, ['greedy'])).count, 5);
   });
-});
 
-describe('a database with a given owner', () => {
-  test('has no role and no password of its own, and leaves the owner alone when it goes', async () => {
-    const owner = await stack.pass(role('librarian'));
-    const {
-      managed,
-      known: details,
-      observed,
-    } = await stack.pass(database('library', { owner: 'librarian' }));
-    assert.equal(observed.ready?.status, 'True');
-    assert.equal(details.password, undefined);
-    assert.deepEqual(await stack.namesake('library'), ['database']);
-    const login = { ...loginOf(owner.known), database: 'library' };
-    assert.equal(await refusal(login, 'CREATE TABLE books ()'), 'allowed');
-    await assert.rejects(stack.remove(owner.managed), /it owns database "library"/);
+  describe('a database that stayed when its managed resource went', () => {
+    test('is taken up again with its data, and a new password', async () => {
+      const first = await stack.pass(database('lasting'));
+      await sql('CREATE TABLE kept ()', loginOf(first.known));
+      const second = await stack.pass(database('lasting'));
+      assert.equal(second.acted, 'update');
+      assert.equal(second.observed.ready?.status, 'True');
+      assert.deepEqual(await sql('SELECT * FROM kept', loginOf(second.known)), []);
+      assert.equal(await refusal(loginOf(first.known)), '28P01');
+    });
+  });
+
+  test('a name that the server keeps for itself is refused with the annotation to set, and can be deleted', async () => {
+    const managed = database('named', {}, { externalName: 'postgres' });
+    await assert.rejects(stack.pass(managed), (error: Error) => {
+      assert.match(error.message, /is reserved/);
+      assert.match(error.message, /set another name in the annotation crossplane.io\/external-name/);
+      return true;
+    });
     assert.equal(await stack.remove(managed), false);
-    assert.equal(await stack.remove(owner.managed), false);
-    assert.deepEqual(await stack.namesake('librarian'), []);
   });
 
-  test('that is not resolved yet gets no owner of its own instead', async () => {
-    const managed = database('unresolved', { ownerRef: { name: 'nobody' } });
-    await assert.rejects(stack.pass(managed), /ownerRef and ownerSelector are not resolved/);
-    assert.deepEqual(await stack.namesake('unresolved'), []);
+  describe('passwords', () => {
+    test('are set though a session of the role holds the database for ever', async () => {
+      const { managed, known } = await stack.pass(database('besieged', { connectionLimit: 5 }));
+      const thief = await connect(loginOf(known));
+      await thief.query('ALTER DATABASE besieged CONNECTION LIMIT 6');
+      await thief.query('BEGIN');
+      await thief.query('ALTER DATABASE besieged CONNECTION LIMIT 7');
+      await clientOf(managed).update(managed, { value: 'after the theft', isApplied: false }, signal);
+      const renewed = { ...known, password: 'after the theft' };
+      assert.equal(await refusal(loginOf(known)), '28P01');
+      assert.equal(await refusal(loginOf(renewed)), 'allowed');
+      await assert.rejects(stack.pass(managed, renewed), /another session holds a needed lock/);
+      await thief.end();
+      assert.equal((await stack.pass(managed, renewed)).observed.isUpToDate, true);
+    });
   });
-});
+
+  describe('changes made elsewhere', () => {
+    let known: Readonly<Record<string, string>> = {};
+    const cases: Record<string, { readonly change: string; readonly check: string }> = {
+      'PUBLIC let in': {
+        change: 'GRANT CONNECT ON DATABASE drifting TO PUBLIC',
+        check: `SELECT NOT has_database_privilege('public', 'drifting', 'CONNECT') AS ok`,
+      },
+      'a role that may do more': {
+        change: 'ALTER ROLE drifting SUPERUSER CREATEDB',
+        check: `SELECT NOT rolsuper AND NOT rolcreatedb AS ok FROM pg_roles WHERE rolname = 'drifting'`,
+      },
+      'a mark that the owner removed': {
+        change: 'SET ROLE drifting; COMMENT ON DATABASE drifting IS NULL',
+        check: `SELECT shobj_description(oid, 'pg_database') = '${markOf(ownerOf('drifting'))}' AS ok
+                FROM pg_database WHERE datname = 'drifting'`,
+      },
+      'the mark of the first version on the role': {
+        change: `COMMENT ON ROLE drifting IS 'services-stack: managed by ${ownerOf('drifting')}'`,
+        check: `SELECT shobj_description(oid, 'pg_authid') = '${markOf(ownerOf('drifting'))}' AS ok
+                FROM pg_roles WHERE rolname = 'drifting'`,
+      },
+    };
+    for (const [what, { change, check }] of Object.entries(cases)) {
+      test(`are reverted: ${what}`, async () => {
+        const wanted = database('drifting', { connectionLimit: 7 });
+        const before = await stack.pass(wanted, known);
+        known = before.known;
+        await sql(change);
+        const after = await stack.pass(before.managed, before.known);
+        assert.equal(after.acted, 'update');
+        assert.equal(after.observed.isUpToDate, true);
+        assert.equal(after.observed.ready?.status, 'True');
+        assert.deepEqual(await sql(check), [{ ok: true }]);
+        assert.equal(await refusal(loginOf(after.known)), 'allowed');
+        assert.equal((await stack.pass(after.managed, after.known)).acted, undefined);
+      });
+    }
+
+    test('a field that PostgreSQL cannot change is reported, and the other fields are changed', async () => {
+      const first = await stack.pass(database('fixed', { encoding: 'UTF8' }));
+      const asked = edited(first.managed, { encoding: 'LATIN1', connectionLimit: 3 });
+      await assert.rejects(
+        stack.pass(asked, first.known),
+        /cannot change spec.forProvider.encoding from "UTF8" to "LATIN1": PostgreSQL sets it at creation only/,
+      );
+      const [row] = await sql('SELECT datconnlimit AS n FROM pg_database WHERE datname = $$fixed$$');
+      assert.deepEqual(row, { n: 3 });
+      assert.equal(await refusal(loginOf(first.known)), 'allowed');
+    });
+  });
+
+  describe('a connection limit', () => {
+    /** As many sessions as the server allows; they are closed again. */
+    const sessionsOf = async (login: ReturnType<typeof loginOf>, databases: readonly string[]) => {
+      const sessions: Client[] = [];
+      const refusals = new Set<string>();
+      for (const name of databases) {
+        for (let attempt = 0; attempt < 5; attempt++) {
+          await connect({ ...login, database: name }).then(
+            (session) => sessions.push(session),
+            (error: { code?: string }) => refusals.add(error.code ?? String(error)),
+          );
+        }
+      }
+      await Promise.all(sessions.map((session) => session.end()));
+      return { count: sessions.length, refusals: [...refusals] };
+    };
+
+    test('holds in whatever database, and when the owner lifts that of its own', async () => {
+      const { managed, known } = await stack.pass(database('greedy', { connectionLimit: 3 }));
+      const login = loginOf(known);
+      await refusal(login, 'ALTER DATABASE greedy CONNECTION LIMIT -1');
+      assert.equal(await refusal(login, 'ALTER ROLE greedy CONNECTION LIMIT -1'), '42501');
+      assert.deepEqual(await sessionsOf(login, ['postgres', 'template1', 'greedy']), {
+        count: 3,
+        refusals: ['53300'],
+      });
+      const wider = await stack.pass(edited(managed, { connectionLimit: 4 }), known);
+      assert.equal(wider.acted, 'update');
+      assert.equal((await sessionsOf(login, ['greedy'])).count, 4);
+      const unlimited = edited(wider.managed, { connectionLimit: -1 });
+      assert.equal((await stack.pass(unlimited, known)).acted, 'update');
+      assert.equal((await sessionsOf(login, ['greedy'])).count, 5);
+    });
+  });
+
+  describe('a database with a given owner', () => {
+    test('has no role and no password of its own, and leaves the owner alone when it goes', async () => {
+      const owner = await stack.pass(role('librarian'));
+      const {
+        managed,
+        known: details,
+        observed,
+      } = await stack.pass(database('library', { owner: 'librarian' }));
+      assert.equal(observed.ready?.status, 'True');
+      assert.equal(details.password, undefined);
+      assert.deepEqual(await stack.namesake('library'), ['database']);
+      const login = { ...loginOf(owner.known), database: 'library' };
+      assert.equal(await refusal(login, 'CREATE TABLE books ()'), 'allowed');
+      await assert.rejects(stack.remove(owner.managed), /it owns database "library"/);
+      assert.equal(await stack.remove(managed), false);
+      assert.equal(await stack.remove(owner.managed), false);
+      assert.deepEqual(await stack.namesake('librarian'), []);
+    });
+
+    test('that is not resolved yet gets no owner of its own instead', async () => {
+      const managed = database('unresolved', { ownerRef: { name: 'nobody' } });
+      await assert.rejects(stack.pass(managed), /ownerRef and ownerSelector are not resolved/);
+      assert.deepEqual(await stack.namesake('unresolved'), []);
+    });
+  });
+}

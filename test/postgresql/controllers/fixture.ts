@@ -48,6 +48,8 @@ export async function stackFixture({
   };
 }
 
+export type Stack = Awaited<ReturnType<typeof stackFixture>>;
+
 /** A login with what a connection secret holds. */
 export const loginOf = ({ username, password, database: name }: ConnectionDetails) => ({
   user: username ?? '',

@@ -2,75 +2,79 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { markOf } from '../../../clients/postgresql/mark.ts';
 import { edited, role } from '../../controllers/postgresql/passes.ts';
+import type { Stack } from './fixture.ts';
 import { loginOf } from './fixture.ts';
-import { stack } from './one-server.ts';
 
-const { sql, refusal } = stack;
+export function testRoles(stack: Stack): void {
+  const { sql, refusal } = stack;
 
-describe('a role', () => {
-  test('that may log in has a password that works', async () => {
-    const { managed, known, observed, acted } = await stack.pass(role('clerk'));
-    assert.equal(acted, 'create');
-    assert.equal(observed.ready?.status, 'True');
-    assert.equal(await refusal({ ...loginOf(known), database: 'postgres' }), 'allowed');
-    assert.equal(known.uri, `postgresql://clerk:${known.password}@127.0.0.1:${stack.local.port}`);
-    assert.equal((await stack.pass(managed, known)).acted, undefined);
-  });
-
-  test('that may not log in has none', async () => {
-    const { managed, known, observed } = await stack.pass(role('staff', {}));
-    assert.equal(observed.ready?.status, 'True');
-    assert.equal(known.password, undefined);
-    assert.equal((await stack.pass(managed, known)).acted, undefined);
-  });
-
-  test('gets a password when it is allowed to log in later', async () => {
-    const first = await stack.pass(role('promoted', { login: false }));
-    const second = await stack.pass(edited(first.managed, { login: true }), first.known);
-    assert.equal(second.observed.ready?.status, 'True');
-    assert.equal(await refusal({ ...loginOf(second.known), database: 'postgres' }), 'allowed');
-  });
-
-  test('is as forProvider says, and again after a change made elsewhere', async () => {
-    const wanted = role('exact', {
-      login: true,
-      privileges: { createDb: true, inherit: false },
-      connectionLimit: 4,
-      configurationParameters: [
-        { name: 'search_path', value: 'app, public' },
-        { name: 'statement_timeout', value: '5s' },
-      ],
+  describe('a role', () => {
+    test('that may log in has a password that works', async () => {
+      const { managed, known, observed, acted } = await stack.pass(role('clerk'));
+      assert.equal(acted, 'create');
+      assert.equal(observed.ready?.status, 'True');
+      assert.equal(await refusal({ ...loginOf(known), database: 'postgres' }), 'allowed');
+      assert.equal(known.uri, `postgresql://clerk:${known.password}@127.0.0.1:${stack.local.port}`);
+      assert.equal((await stack.pass(managed, known)).acted, undefined);
     });
-    const first = await stack.pass(wanted);
-    const facts = () =>
-      sql(`SELECT rolcreatedb, rolcreaterole, rolinherit, rolconnlimit, rolconfig FROM pg_roles
-           WHERE rolname = 'exact'`);
-    const before = await facts();
-    assert.deepEqual(before, [
-      {
-        rolcreatedb: true,
-        rolcreaterole: false,
-        rolinherit: false,
-        rolconnlimit: 4,
-        rolconfig: ['search_path=app, public', 'statement_timeout=5s'],
-      },
-    ]);
-    await sql('ALTER ROLE exact CREATEROLE NOCREATEDB CONNECTION LIMIT 9');
-    await sql(`ALTER ROLE exact RESET statement_timeout; ALTER ROLE exact SET work_mem TO '64MB'`);
-    const second = await stack.pass(first.managed, first.known);
-    assert.equal(second.acted, 'update');
-    assert.deepEqual(await facts(), before);
-    assert.equal(await refusal({ ...loginOf(first.known), database: 'postgres' }), 'allowed');
-  });
 
-  test('that the provider logs in as is never managed, its mark notwithstanding', async () => {
-    const { username } = stack.credentials;
-    const managed = role('root', {}, { externalName: username });
-    await sql(`COMMENT ON ROLE "${username}" IS '${markOf('postgresqlrole.postgresql.crossplane.io/root')}'`);
-    const refused = /^role "postgres" is the one that the provider logs in as; set another name/;
-    const reported = (error: Error) => refused.test(error.message);
-    await assert.rejects(stack.pass(managed), reported);
-    assert.equal(await stack.remove(managed), false);
-    await sql(`COMMENT ON ROLE "${username}" IS NULL`);
+    test('that may not log in has none', async () => {
+      const { managed, known, observed } = await stack.pass(role('staff', {}));
+      assert.equal(observed.ready?.status, 'True');
+      assert.equal(known.password, undefined);
+      assert.equal((await stack.pass(managed, known)).acted, undefined);
+    });
+
+    test('gets a password when it is allowed to log in later', async () => {
+      const first = await stack.pass(role('promoted', { login: false }));
+      const second = await stack.pass(edited(first.managed, { login: true }), first.known);
+      assert.equal(second.observed.ready?.status, 'True');
+      assert.equal(await refusal({ ...loginOf(second.known), database: 'postgres' }), 'allowed');
+    });
+
+    test('is as forProvider says, and again after a change made elsewhere', async () => {
+      const wanted = role('exact', {
+        login: true,
+        privileges: { createDb: true, inherit: false },
+        connectionLimit: 4,
+        configurationParameters: [
+          { name: 'search_path', value: 'app, public' },
+          { name: 'statement_timeout', value: '5s' },
+        ],
+      });
+      const first = await stack.pass(wanted);
+      const facts = () =>
+        sql(`SELECT rolcreatedb, rolcreaterole, rolinherit, rolconnlimit, rolconfig FROM pg_roles
+             WHERE rolname = 'exact'`);
+      const before = await facts();
+      assert.deepEqual(before, [
+        {
+          rolcreatedb: true,
+          rolcreaterole: false,
+          rolinherit: false,
+          rolconnlimit: 4,
+          rolconfig: ['search_path=app, public', 'statement_timeout=5s'],
+        },
+      ]);
+      await sql('ALTER ROLE exact CREATEROLE NOCREATEDB CONNECTION LIMIT 9');
+      await sql(`ALTER ROLE exact RESET statement_timeout; ALTER ROLE exact SET work_mem TO '64MB'`);
+      const second = await stack.pass(first.managed, first.known);
+      assert.equal(second.acted, 'update');
+      assert.deepEqual(await facts(), before);
+      assert.equal(await refusal({ ...loginOf(first.known), database: 'postgres' }), 'allowed');
+    });
+
+    test('that the provider logs in as is never managed, its mark notwithstanding', async () => {
+      const { username } = stack.credentials;
+      const managed = role('root', {}, { externalName: username });
+      await sql(
+        `COMMENT ON ROLE "${username}" IS '${markOf('postgresqlrole.postgresql.crossplane.io/root')}'`,
+      );
+      const refused = /^role "postgres" is the one that the provider logs in as; set another name/;
+      const reported = (error: Error) => refused.test(error.message);
+      await assert.rejects(stack.pass(managed), reported);
+      assert.equal(await stack.remove(managed), false);
+      await sql(`COMMENT ON ROLE "${username}" IS NULL`);
+    });
   });
-});
+}

@@ -6,7 +6,7 @@ import { testDefinitions } from './definitions.ts';
 import { testManifests } from './manifests.ts';
 
 /** Suites that share one control plane, because a start takes seconds. The first one finds it empty. */
-describe('on an API server without our definitions', () => {
+describe('an API server, at first without our definitions', () => {
   let controlPlane: ControlPlane;
   before(async () => {
     controlPlane = await startControlPlane();
