@@ -154,6 +154,8 @@ export async function startCluster({ moreRights, ...options }: ClusterOptions = 
 function startProcess(program: string, kubeconfig: string, flags: readonly string[]): StackProcess {
   const args = [program, '--kubeconfig', kubeconfig, ...flags];
   const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'ignore', 'pipe'] });
+  // Not `exit`, which may come before the last output.
+  const closed = once(child, 'close');
   let log = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     log += text;
@@ -164,8 +166,8 @@ function startProcess(program: string, kubeconfig: string, flags: readonly strin
     async end(signal = 'SIGTERM') {
       if (child.exitCode === null && child.signalCode === null) {
         child.kill(signal);
-        await once(child, 'exit');
       }
+      await closed;
       return child.exitCode;
     },
   };

@@ -45,7 +45,8 @@ async function demo(
       void heard(said, child);
     });
   }
-  const [code] = (await once(child, 'exit')) as [number];
+  // Not `exit`, which may come before the last output.
+  const [code] = (await once(child, 'close')) as [number];
   return { code, said };
 }
 

@@ -56,7 +56,7 @@ describe('the process, over an API server in memory', () => {
     await rm(directory, { recursive: true });
   });
 
-  /** Starts `node main.ts`; `exit` resolves with what ended it: a code or a signal. */
+  /** Starts `node main.ts`; `exit` resolves with what ended it, a code or a signal, after its last output. */
   function start(flags: readonly string[], nodeFlags: readonly string[] = []) {
     const kubeconfig = join(directory, 'kubeconfig');
     const args = [...nodeFlags, 'main.ts', '--kubeconfig', kubeconfig, '--stacks', 'fcp', ...flags];
@@ -65,7 +65,7 @@ describe('the process, over an API server in memory', () => {
     started.stderr.setEncoding('utf8').on('data', (text: string) => {
       log += text;
     });
-    const exit = once(started, 'exit').then(([code, signal]) => code ?? signal);
+    const exit = once(started, 'close').then(([code, signal]) => code ?? signal);
     return { started, exit };
   }
 
