@@ -32,5 +32,5 @@ export function exampleManifests(addressed: Addressed): string {
       .toSorted()
       .map((file) => join(examples, folder, file)),
   );
-  return files.map((file) => atHome(readFileSync(file, 'utf8'), addressed)).join('\n---\n');
+  return atHome(files.map((file) => readFileSync(file, 'utf8')).join('\n---\n'), addressed);
 }
