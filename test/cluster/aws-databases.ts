@@ -28,7 +28,7 @@ const region = 'us-east-1';
 const mariadb = await mariadbSupport();
 
 export function testAwsDatabases(clusterOf: () => Cluster): void {
-  describe('databases of AWS, with a process of its own', () => {
+  describe('claims of databases in RDS, with a process of its own', () => {
     let cluster: Cluster;
     let aws: LocalAws;
     let running: StackProcess;
@@ -108,48 +108,46 @@ export function testAwsDatabases(clusterOf: () => Cluster): void {
 
     const keys = ['database', 'endpoint', 'host', 'password', 'port', 'provider', 'type', 'uri', 'username'];
 
-    describe('claims of databases in RDS', () => {
-      test('a PostgreSQLInstance is a PostgreSQL in which its secret logs in', async () => {
-        const claim = await ready(PostgreSQLInstanceKind, 'postgres');
-        const details = await detailsOf('shop', 'postgres-connection');
-        assert.deepEqual(Object.keys(details).toSorted(), keys);
-        assert.deepEqual([details.port, details.username, details.database], ['5432', 'masteruser', 'app']);
-        await query(details, 'create table lines (id int)');
-        await query(details, 'insert into lines values (1), (2)');
-        assert.deepEqual(await query(details, 'select sum(id)::int as sum from lines'), [{ sum: 3 }]);
-        const name = claim.spec.resourceRef?.name ?? '';
-        const instance = await cluster.find(RDSInstanceKind, { name });
-        const { status, reason } = getCondition(instance?.status?.conditions, 'AsyncOperation');
-        assert.deepEqual([status, reason], ['True', 'Finished']);
-        assert.equal(instance?.status?.atProvider?.endpoint?.address, details.endpoint);
-        const zone = await eventually('what RDS chose is taken over', async () => {
-          const found = await cluster.find(RDSInstanceKind, { name });
-          return found?.spec.forProvider.availabilityZone;
-        });
-        assert.match(zone, /^us-east-1[abc]$/);
+    test('a PostgreSQLInstance is a PostgreSQL in which its secret logs in', async () => {
+      const claim = await ready(PostgreSQLInstanceKind, 'postgres');
+      const details = await detailsOf('shop', 'postgres-connection');
+      assert.deepEqual(Object.keys(details).toSorted(), keys);
+      assert.deepEqual([details.port, details.username, details.database], ['5432', 'masteruser', 'app']);
+      await query(details, 'create table lines (id int)');
+      await query(details, 'insert into lines values (1), (2)');
+      assert.deepEqual(await query(details, 'select sum(id)::int as sum from lines'), [{ sum: 3 }]);
+      const name = claim.spec.resourceRef?.name ?? '';
+      const instance = await cluster.find(RDSInstanceKind, { name });
+      const { status, reason } = getCondition(instance?.status?.conditions, 'AsyncOperation');
+      assert.deepEqual([status, reason], ['True', 'Finished']);
+      assert.equal(instance?.status?.atProvider?.endpoint?.address, details.endpoint);
+      const zone = await eventually('what RDS chose is taken over', async () => {
+        const found = await cluster.find(RDSInstanceKind, { name });
+        return found?.spec.forProvider.availabilityZone;
       });
+      assert.match(zone, /^us-east-1[abc]$/);
+    });
 
-      test('a MySQLInstance is a database in which its secret logs in', {
-        skip: mariadb.by === 'none' && mariadb.reason,
-      }, async () => {
-        await ready(MySQLInstanceKind, 'mysql');
-        const details = await detailsOf('shop', 'mysql-connection');
-        const { host = '', port, username = '', password = '', database = '' } = details;
-        assert.equal(mariadb.by, 'debian');
-        assert.equal(port, '3306');
-        const access = { address: host, port: Number(port), username, password, database };
-        await runClient(mariadb.client, 'create table items (id int); insert into items values (1);', access);
-        const refused = runClient(mariadb.client, 'select 1;', { ...access, password: 'another' });
-        await assert.rejects(refused, /Access denied for user/);
-      });
+    test('a MySQLInstance is a database in which its secret logs in', {
+      skip: mariadb.by === 'none' && mariadb.reason,
+    }, async () => {
+      await ready(MySQLInstanceKind, 'mysql');
+      const details = await detailsOf('shop', 'mysql-connection');
+      const { host = '', port, username = '', password = '', database = '' } = details;
+      assert.equal(mariadb.by, 'debian');
+      assert.equal(port, '3306');
+      const access = { address: host, port: Number(port), username, password, database };
+      await runClient(mariadb.client, 'create table items (id int); insert into items values (1);', access);
+      const refused = runClient(mariadb.client, 'select 1;', { ...access, password: 'another' });
+      await assert.rejects(refused, /Access denied for user/);
+    });
 
-      test('a claimed resource is deleted with its claim', async () => {
-        await cluster.kubectl(['delete', '-n', 'shop', 'postgresqlinstance', 'postgres', '--timeout=20s']);
-        if (mariadb.by !== 'none') {
-          await cluster.kubectl(['delete', '-n', 'shop', 'mysqlinstance', 'mysql', '--timeout=20s']);
-        }
-        await eventually('no instance is left', async () => instances().length === 0 || undefined);
-      });
+    test('a claimed resource is deleted with its claim', async () => {
+      await cluster.kubectl(['delete', '-n', 'shop', 'postgresqlinstance', 'postgres', '--timeout=20s']);
+      if (mariadb.by !== 'none') {
+        await cluster.kubectl(['delete', '-n', 'shop', 'mysqlinstance', 'mysql', '--timeout=20s']);
+      }
+      await eventually('no instance is left', async () => instances().length === 0 || undefined);
     });
   });
 }
