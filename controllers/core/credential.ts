@@ -7,7 +7,7 @@
  * docs/decisions/0056-credentials-are-desired-state.md has the rules and their reasons.
  */
 
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
 import attempt from 'lodash/attempt.js';
 import isPlainObject from 'lodash/isPlainObject.js';
 import isString from 'lodash/isString.js';
@@ -97,7 +97,7 @@ export const claimText = ({ kind, namespace, name }: ObjectReference): string =>
  * CredentialNote. It includes the UID of the managed resource, so that an HMAC from a restored backup does not match.
  */
 export const hmacOf = (credential: string, { key }: Pick<CredentialNote, 'key'>, uid = ''): string =>
-  createHmac('sha256', Buffer.from(key, 'base64')).update(`${uid}${credential}`).digest('base64');
+  createHmac('sha256', createSecretKey(key, 'base64')).update(`${uid}${credential}`).digest('base64');
 
 /** The connection details and the CredentialNote of a managed resource, from its Secret or from a secret store. */
 export interface KeptCredential {
