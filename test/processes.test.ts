@@ -15,16 +15,16 @@ describe('the processes of the tests', () => {
   test('the longest start first, unit tests share a process, and a file that needs its own has it', () => {
     const files = [
       'test/apis/generate.test.ts',
-      'test/cluster/claims.test.ts',
+      'test/cluster/docs.test.ts',
       'test/cluster/process.test.ts',
       'test/controllers/core/stack.test.ts',
       'test/controllers/core/status.test.ts',
       'test/rooms.test.ts',
     ];
-    const [generate = '', claims = '', process = '', stack = '', status = '', rooms = ''] = files;
+    const [generate = '', docs = '', process = '', stack = '', status = '', rooms = ''] = files;
     assert.deepEqual(testProcesses(files), [
       { name: 'rest', files: [rooms] },
-      { name: 'cluster/claims', files: [claims] },
+      { name: 'cluster/docs', files: [docs] },
       { name: 'core', files: [stack, status] },
       { name: 'apis/generate', files: [generate] },
       { name: 'cluster/process', files: [process] },

@@ -83,7 +83,7 @@ export const longest: readonly string[] = [
   'cluster/docs',
   'local/commands',
   'docs/guides',
-  'cluster/claims',
+  'cluster/one-process',
   'package/release',
   'docs/page-commands',
   'docs/deploy',

@@ -1,7 +1,7 @@
 import { after, before, describe } from 'node:test';
 import type { ControlPlane } from '../../local/control-plane/control-plane.ts';
 import { startControlPlane } from '../../local/control-plane/control-plane.ts';
-import { testCrds, testExplain } from './crds.ts';
+import { testCrds } from './crds.ts';
 import { testDefinitions } from './definitions.ts';
 import { testManifests } from './manifests.ts';
 
@@ -18,5 +18,3 @@ describe('an API server, at first without our definitions', () => {
   testManifests(() => controlPlane);
   testDefinitions(() => controlPlane);
 });
-
-testExplain();

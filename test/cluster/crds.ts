@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import {
   FavouriteDBInstanceClassKind,
@@ -7,7 +7,6 @@ import {
 } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { ProviderConfigKind } from '../../apis/fcp/v1alpha3/provider.ts';
 import type { ControlPlane } from '../../local/control-plane/control-plane.ts';
-import { startControlPlane } from '../../local/control-plane/control-plane.ts';
 import { definitionsIn } from '../apis/definitions.ts';
 import { objectOf } from '../fakes/object-of.ts';
 import { applyTo, eventually } from './stack-harness.ts';
@@ -143,14 +142,8 @@ export function testCrds(controlPlane: () => ControlPlane): void {
 }
 
 /** The descriptions of fields, as kubectl shows them. */
-export function testExplain(): void {
-  describe('crds/ on kube-apiserver alone, which publishes schemas and may be too old for rules', () => {
-    let controlPlane: ControlPlane;
-    before(async () => {
-      controlPlane = await startControlPlane({ rules: 'none', withDefinitions: true });
-    });
-    after(() => controlPlane?.stop());
-
+export function testExplain(controlPlane: () => ControlPlane): void {
+  describe('the descriptions in crds/', () => {
     const explained: Readonly<Record<string, RegExp>> = {
       fancysqlinstance: /A claim for a FancySQL database/,
       'fancysqlinstance.spec.classSelector': /Selects a class by its labels/,
@@ -167,7 +160,7 @@ export function testExplain(): void {
     for (const [path, text] of Object.entries(explained)) {
       test(`kubectl explain ${path} shows its description`, async () => {
         const printed = await eventually('the server has published its schema', async () => {
-          const answer = await controlPlane.kubectl(['explain', path]);
+          const answer = await controlPlane().kubectl(['explain', path]);
           return !answer.includes('<empty>') && answer;
         });
         const [, description = ''] = printed.split('DESCRIPTION:');

@@ -16,7 +16,6 @@ import { AmbivalentDBInstanceClassKind } from '../../apis/ocp/v1alpha1/ambivalen
 import { ProviderConfigKind as ocp } from '../../apis/ocp/v1alpha1/provider.ts';
 import type { FavouriteCloud, FavouriteCloudOptions } from '../../emulators/favourite-cloud/server.ts';
 import { startFavouriteCloud } from '../../emulators/favourite-cloud/server.ts';
-import { objectOf } from '../fakes/object-of.ts';
 import type { Cluster, ClusterOptions } from './stack-harness.ts';
 import { eventually, startCluster } from './stack-harness.ts';
 
@@ -69,20 +68,22 @@ export async function startFancySQL(
   const other = await startFavouriteCloud({ ...clouds, flavour: 'other' });
   const cluster = await startCluster(options);
   const secret = ({ url, token }: FavouriteCloud, name: string) =>
-    objectOf(
+    cluster.create(
       SecretKind,
       { namespace: credentialsNamespace, name },
       { stringData: { credentials: JSON.stringify({ url, token }) } },
     );
   const reference = (name: string) => ({ namespace: credentialsNamespace, name, key: 'credentials' });
   const credentialsOfOther = { source: 'Secret', secretRef: reference('other') };
-  await cluster.apply(
-    ...[credentialsNamespace, ...namespaces].map((name) => objectOf(NamespaceKind, { name })),
+  await Promise.all(
+    [credentialsNamespace, ...namespaces].map((name) => cluster.create(NamespaceKind, { name })),
+  );
+  await Promise.all([
     secret(favourite, 'favourite'),
     secret(other, 'other'),
-    objectOf(fcp, { name: 'favourite' }, { spec: { credentialsSecretRef: reference('favourite') } }),
-    objectOf(ocp, { name: 'default' }, { spec: { credentials: credentialsOfOther } }),
-  );
+    cluster.create(fcp, { name: 'favourite' }, { spec: { credentialsSecretRef: reference('favourite') } }),
+    cluster.create(ocp, { name: 'default' }, { spec: { credentials: credentialsOfOther } }),
+  ]);
 
   const fixture: FancySQLFixture = {
     cluster,

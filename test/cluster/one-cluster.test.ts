@@ -8,6 +8,7 @@ import { testEvents } from './events.ts';
 import { testRouter } from './router.ts';
 import type { Cluster } from './stack-harness.ts';
 import { startCluster } from './stack-harness.ts';
+import { testWatch } from './watch.ts';
 
 const untilSo = (isSo: () => boolean): Promise<void> => until('the watch has told', isSo, 30_000);
 
@@ -28,4 +29,5 @@ describe('on one control plane', () => {
   });
   testRouter(() => cluster);
   testEvents(() => cluster.controlPlane);
+  testWatch(() => cluster.controlPlane);
 });

@@ -1,25 +1,33 @@
 import { after, before, describe } from 'node:test';
+import { testClaims } from './claims.ts';
 import type { FancySQLFixture } from './fancysql-fixture.ts';
 import { startFancySQL } from './fancysql-fixture.ts';
 import { testFieldTracking } from './field-tracking.ts';
 import { testPlugin } from './plugin.ts';
 import type { StackProcess } from './stack-harness.ts';
 
-/** Suites that share one process, with claims, classes and resources of different names. */
-describe('on a real API server, with the real process', () => {
+/** Suites that share one control plane, with claims, classes and resources of different names. */
+describe('on a real API server, with one real process', () => {
   let fixture: FancySQLFixture;
-  let stack: StackProcess;
 
   before(async () => {
     fixture = await startFancySQL();
-    // Within the hour a controller observes a resource only because an object changed.
-    stack = fixture.cluster.startProcess(['--stacks', 'fcp', '--poll-interval', '1h']);
   });
-  after(async (context) => {
-    await fixture?.stop();
-    if ('error' in context && context.error) console.error(stack?.log());
-  });
+  after(() => fixture?.stop());
 
-  testFieldTracking(() => fixture);
-  testPlugin(() => fixture);
+  describe('that observes a resource only because an object changed', () => {
+    let stack: StackProcess;
+
+    before(() => {
+      stack = fixture.cluster.startProcess(['--stacks', 'fcp', '--poll-interval', '1h']);
+    });
+    after(async (context) => {
+      await stack?.end();
+      if ('error' in context && context.error) console.error(stack?.log());
+    });
+
+    testFieldTracking(() => fixture);
+    testPlugin(() => fixture);
+  });
+  testClaims(() => fixture);
 });

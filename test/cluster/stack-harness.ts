@@ -207,6 +207,6 @@ export async function eventually<T>(
     const nowMs = performance.now();
     const elapsedMs = nowMs - startedMs;
     if (elapsedMs > timeoutMs) throw new Error(`${what}: not within ${timeoutMs / 1000} s (last: ${last})`);
-    await sleep(Math.max(clamp(elapsedMs / 10, 50, 500), Math.min(3 * (nowMs - askedMs), 1_000)));
+    await sleep(Math.max(clamp(elapsedMs / 5, 100, 500), Math.min(3 * (nowMs - askedMs), 1_000)));
   }
 }
