@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
-import { access, cp, mkdir, mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises';
+import { access, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { cacheRoot } from '../../local/control-plane/binary-cache.ts';
 import { keptFolder } from '../../local/control-plane/kept-folder.ts';
 import type { Ended, Folder } from '../docs/project-copy.ts';
 import { copyProject, folderAt, projectRoot } from '../docs/project-copy.ts';
+
+const cache = dirname(cacheRoot(process.env));
 
 /** The files and folders that the package is built from. */
 const sources = [
@@ -97,7 +99,7 @@ export async function ownRepository(): Promise<OwnRepository> {
 /** Kept for an hour after it was asked for last. */
 async function installedOnce(): Promise<Installed> {
   const directory = await keptFolder({
-    root: join(dirname(cacheRoot(process.env)), 'own-repository'),
+    root: join(cache, 'own-repository'),
     name: contentHash(),
     make: (folder) => install(folderAt(folder)),
     keptMs: 60 * 60_000,
@@ -118,18 +120,46 @@ function contentHash(): string {
   return hash.digest('hex').slice(0, 16);
 }
 
+const npmInstall = (folder: Folder, ...args: readonly string[]): Promise<string> =>
+  succeeds(folder, 'npm', [
+    'install',
+    '--prefer-offline',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+    ...args,
+  ]);
+
+/** Installs the package in an empty folder, on top of its dependencies, which change less often. */
 async function install(folder: Folder): Promise<void> {
+  const { dependencies, devDependencies } = JSON.parse(
+    await readFile(join(projectRoot, 'package.json'), 'utf8'),
+  ) as Readonly<Record<'dependencies' | 'devDependencies', Readonly<Record<string, string>>>>;
+  const versions = (given: Readonly<Record<string, string>>, names = Object.keys(given)) =>
+    names.map((name) => `${name}@${given[name]}`);
+  const tools = versions(devDependencies, ['typescript', '@types/node']);
+  const own = JSON.stringify({ name: 'own', version: '0.1.0', type: 'module' });
+  const all = [...versions(dependencies), ...tools];
+  const others = await keptFolder({
+    root: join(cache, 'own-dependencies'),
+    name: createHash('sha256').update(all.join()).digest('hex').slice(0, 16),
+    async make(path) {
+      const made = folderAt(path);
+      await made.write('package.json', own);
+      await npmInstall(made, ...all);
+    },
+    keptMs: 7 * 24 * 60 * 60_000,
+  });
   const packed = await packProject();
   try {
-    const { devDependencies } = JSON.parse(await readFile(join(projectRoot, 'package.json'), 'utf8')) as {
-      readonly devDependencies: Readonly<Record<string, string>>;
-    };
-    const flags = ['install', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
-    const tools = ['typescript', '@types/node'].map((name) => `${name}@${devDependencies[name]}`);
     const tarball = basename(packed.path);
     await cp(packed.path, join(folder.directory, tarball));
-    await folder.write('package.json', JSON.stringify({ name: 'own', version: '0.1.0', type: 'module' }));
-    await succeeds(folder, 'npm', [...flags, `./${tarball}`, ...tools]);
+    await succeeds(folder, 'cp', ['-RPl', join(others, 'node_modules'), '.']);
+    // npm would write into this one, which is that of `others`, too.
+    await rm(join(folder.directory, 'node_modules', '.package-lock.json'));
+    await cp(join(others, 'package-lock.json'), join(folder.directory, 'package-lock.json'));
+    await folder.write('package.json', own);
+    await npmInstall(folder, `./${tarball}`, ...tools);
     const { files, size } = packed;
     await folder.write('packed.json', JSON.stringify({ files, size }));
   } finally {
