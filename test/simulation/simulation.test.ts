@@ -124,10 +124,10 @@ async function played(first: number, count: number, world: WorldName = 'demo'): 
   return broken;
 }
 
-test('no invariant is broken in the first 50 seeds', async () => {
-  assert.deepEqual(await played(1, 50), []);
+test('no invariant is broken in the first 30 seeds', async () => {
+  assert.deepEqual(await played(1, 30), []);
 });
 
-test('no invariant is broken in the first 10 seeds of AWS and Google Cloud', async () => {
-  assert.deepEqual(await played(1, 10, 'clouds'), []);
+test('no invariant is broken in the first 6 seeds of AWS and Google Cloud', async () => {
+  assert.deepEqual(await played(1, 6, 'clouds'), []);
 });
