@@ -15,7 +15,7 @@ import { realClock } from '../../runtime/time/clock.ts';
 import { recordedLog } from '../fakes/recorded-log.ts';
 import type { Thing } from '../runtime/things.ts';
 import { ThingKind } from '../runtime/things.ts';
-import { oddText, weighted } from './arbitraries.ts';
+import { anyText, oddText, weighted } from './arbitraries.ts';
 import { holds } from './property.ts';
 import { planted } from './world.ts';
 
@@ -245,7 +245,7 @@ const line: Arbitrary<string> = weighted(
   [1, eventText('BOOKMARK', objectText)],
   [1, eventText('ERROR', hostileJson)],
   [1, hostileJson],
-  [1, fc.string({ unit: 'binary', maxLength: 100 })],
+  [1, anyText(100)],
 );
 
 /** The events that come before the first line that is none, by a reader who takes all lines at once. */
