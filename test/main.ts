@@ -6,7 +6,7 @@
  */
 import { rmSync } from 'node:fs';
 import { chmod, mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { run } from 'node:test';
@@ -42,7 +42,9 @@ async function entryOf({ name, files }: TestProcess): Promise<string> {
 
 const processes = testProcesses(testFiles(process.argv.includes('unit') ? 'unit' : 'all'));
 const files = await Promise.all(processes.map(entryOf));
-const results = run({ files, cwd: root, concurrency: 4 });
+// One waits while each core works. More would slow each other down.
+const concurrency = Math.min(availableParallelism() + 1, 4);
+const results = run({ files, cwd: root, concurrency });
 results.on('test:fail', ({ todo }) => {
   if (todo === undefined || todo === false) process.exitCode = 1;
 });
