@@ -23,11 +23,11 @@ describe('the processes of the tests', () => {
     ];
     const [generate = '', docs = '', process = '', stack = '', status = '', rooms = ''] = files;
     assert.deepEqual(testProcesses(files), [
-      { name: 'rest', files: [rooms] },
       { name: 'cluster/docs', files: [docs] },
+      { name: 'rest', files: [rooms] },
       { name: 'core', files: [stack, status] },
-      { name: 'apis/generate', files: [generate] },
       { name: 'cluster/process', files: [process] },
+      { name: 'apis/generate', files: [generate] },
     ]);
   });
 
