@@ -76,7 +76,9 @@ const readinessPollMs = 10;
 
 export async function startScene(): Promise<Scene> {
   // A definitions server needs a router in front of it, which would cost as much as the API server.
-  const fixture = await startFancySQL({}, { rules: 'none' });
+  // Flags that are ours only: the API server is to be as in a cluster.
+  const apiServerFlags = { 'enable-priority-and-fairness': null, 'runtime-config': null };
+  const fixture = await startFancySQL({}, { rules: 'none', apiServerFlags });
   try {
     // It leaves nothing open: filling that in, once, after a claim is bound, would be counted as idle or restart.
     const template = { forProvider: { fancinessLevel: 3, version: '5.7' } };
