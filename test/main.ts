@@ -42,7 +42,7 @@ async function entryOf({ name, files }: TestProcess): Promise<string> {
 
 const processes = testProcesses(testFiles(process.argv.includes('unit') ? 'unit' : 'all'));
 const files = await Promise.all(processes.map(entryOf));
-// One waits while each core works. More would slow each other down.
+// One more than cores, because a process often waits for its servers. More than four were never tried.
 const concurrency = Math.min(availableParallelism() + 1, 4);
 const results = run({ files, cwd: root, concurrency });
 results.on('test:fail', ({ todo }) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { alone, longest, notUnit, root, testFiles, testProcesses } from './processes.ts';
+import { alone, firstStarted, notUnit, root, testFiles, testProcesses } from './processes.ts';
 
 describe('the processes of the tests', () => {
   test('each file runs once', () => {
@@ -12,7 +12,7 @@ describe('the processes of the tests', () => {
     assert.deepEqual(ran.toSorted(), files.toSorted());
   });
 
-  test('the longest start first, unit tests share a process, and a file that needs its own has it', () => {
+  test('the long ones start first, in their order; unit tests share a process, and a file that needs its own has it', () => {
     const files = [
       'test/apis/generate.test.ts',
       'test/cluster/docs.test.ts',
@@ -35,7 +35,7 @@ describe('the processes of the tests', () => {
     const files = testFiles('all');
     const names = new Set(testProcesses(files).map(({ name }) => name));
     const rooms = new Set(files.map((file) => file.split('/')[1]));
-    const unknown = [...alone, ...longest].filter((name) => !names.has(name));
+    const unknown = [...alone, ...firstStarted].filter((name) => !names.has(name));
     assert.deepEqual(unknown, []);
     const unknownRooms = notUnit.filter((room) => !rooms.has(room));
     assert.deepEqual(unknownRooms, []);

@@ -67,10 +67,10 @@ const shared: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The processes that take longest start first, so that no core waits for the last one. Those that mostly compute, such as
- * `systems` and `hostile`, are spread among those that often wait.
+ * The long processes start first, in this order, so that no core waits for the last one. Those that mostly compute, such as
+ * `systems` and `hostile`, are spread among those that often wait, such as `runtime/cache/watch`.
  */
-export const longest: readonly string[] = [
+export const firstStarted: readonly string[] = [
   'systems',
   'cluster/changed-definitions',
   'e2e/demo',
@@ -119,7 +119,8 @@ export function testProcesses(files: readonly string[]): readonly TestProcess[] 
     const key = alone.includes(name) ? name : (group ?? (isUnit(name) ? 'rest' : name));
     filesOf.set(key, [...(filesOf.get(key) ?? []), file]);
   }
-  const rank = (name: string): number => (longest.includes(name) ? longest.indexOf(name) : longest.length);
+  const rank = (name: string): number =>
+    firstStarted.includes(name) ? firstStarted.indexOf(name) : firstStarted.length;
   return [...filesOf]
     .map(([name, each]) => ({ name, files: each }))
     .toSorted((a, b) => rank(a.name) - rank(b.name));

@@ -141,7 +141,7 @@ export function testCrds(controlPlane: () => ControlPlane): void {
   });
 }
 
-/** The descriptions of fields, as kubectl shows them. */
+/** The descriptions of fields, as kubectl shows them. Needs our definitions in kube-apiserver itself. */
 export function testExplain(controlPlane: () => ControlPlane): void {
   describe('the descriptions in crds/', () => {
     const explained: Readonly<Record<string, RegExp>> = {

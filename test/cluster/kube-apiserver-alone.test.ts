@@ -4,11 +4,13 @@ import type { FancySQLFixture } from './fancysql-fixture.ts';
 import { startFancySQL } from './fancysql-fixture.ts';
 import { testTenants } from './tenants.ts';
 
-/** Suites for which no definitions server may stand beside kube-apiserver, which may be too old for rules. */
+/**
+ * Suites that would fail with a definitions server beside kube-apiserver: it publishes no schemas for `kubectl explain`, and
+ * kube-apiserver's admission plugins do not know its kinds.
+ */
 describe('kube-apiserver alone', () => {
   let fixture: FancySQLFixture;
   before(async () => {
-    // The admission plugin must know every kind. A definitions server does not publish schemas.
     const apiServerFlags = { 'enable-admission-plugins': 'OwnerReferencesPermissionEnforcement' };
     fixture = await startFancySQL({}, { rules: 'none', apiServerFlags });
   });

@@ -29,5 +29,6 @@ describe('on one control plane', () => {
   });
   testRouter(() => cluster);
   testEvents(() => cluster.controlPlane);
+  // The last one, because it restarts the API server.
   testWatch(() => cluster.controlPlane);
 });

@@ -6,8 +6,8 @@ import { testFieldTracking } from './field-tracking.ts';
 import { testPlugin } from './plugin.ts';
 import type { StackProcess } from './stack-harness.ts';
 
-/** Suites that share one control plane, with claims, classes and resources of different names. */
-describe('on a real API server, with one real process', () => {
+/** Suites that share one control plane, with claims, classes and resources of different names. One process runs at a time. */
+describe('on a real API server, with the real process', () => {
   let fixture: FancySQLFixture;
 
   before(async () => {
@@ -15,14 +15,14 @@ describe('on a real API server, with one real process', () => {
   });
   after(() => fixture?.stop());
 
-  describe('that observes a resource only because an object changed', () => {
+  describe('with polls so rare that a resource is observed only because an object changed', () => {
     let stack: StackProcess;
 
     before(() => {
       stack = fixture.cluster.startProcess(['--stacks', 'fcp', '--poll-interval', '1h']);
     });
     after(async (context) => {
-      await stack?.end();
+      await stack?.end('SIGKILL');
       if ('error' in context && context.error) console.error(stack?.log());
     });
 

@@ -30,9 +30,10 @@ const rbac = 'rbac.authorization.k8s.io';
 
 /**
  * A tenant with the rights that deploy/ has for people, and all on secrets, in one namespace; a process with the rights that
- * deploy/ gives it; and a real API server that holds them to these.
+ * deploy/ gives it; and a real API server that holds them to these. Needs the admission plugin
+ * OwnerReferencesPermissionEnforcement, and a fixture that no other suite has used.
  */
-export function testTenants(given: () => FancySQLFixture): void {
+export function testTenants(started: () => FancySQLFixture): void {
   describe('a tenant against all others, on a real API server', () => {
     let fixture: FancySQLFixture;
     let stack: StackProcess;
@@ -49,7 +50,7 @@ export function testTenants(given: () => FancySQLFixture): void {
       instances().filter(({ item }) => !item.tags['crossplane-name']?.startsWith(`${rogue}-`));
 
     before(async () => {
-      fixture = given();
+      fixture = started();
       const { cluster } = fixture;
       await cluster.kubectl(['create', 'namespace', rogue]);
       const metadata = { namespace: rogue, name: 'mallory' };
@@ -83,7 +84,7 @@ export function testTenants(given: () => FancySQLFixture): void {
 
     after(async (context) => {
       await tenant?.close();
-      await stack?.end();
+      await stack?.end('SIGKILL');
       if ('error' in context && context.error) console.error(stack?.log());
     });
 
@@ -157,16 +158,16 @@ export function testTenants(given: () => FancySQLFixture): void {
       };
 
       const victims = { objects: found, outside: instances().map(({ item }) => item.name) };
-      const given = Object.values(attacks).flatMap((of) => representative(of(victims)));
+      const planned = Object.values(attacks).flatMap((of) => representative(of(victims)));
       const made: { readonly kind: Kind; readonly attack: Attack }[] = [];
-      await inTurns(given, async ([what, object], index) => {
+      await inTurns(planned, async ([what, object], index) => {
         const metadata = { ...object.metadata, name: object.metadata.name || `a-${index}` };
         const kind = kindOf(object);
         if (await succeeds(tenant.create(kind, { ...object, metadata }))) {
           made.push({ kind, attack: [what, { ...object, metadata }] });
         }
       });
-      assert.ok(made.length > given.length / 2, `${made.length} of ${given.length} attacks are admitted`);
+      assert.ok(made.length > planned.length / 2, `${made.length} of ${planned.length} attacks are admitted`);
       await untouched();
 
       let edits = 0;

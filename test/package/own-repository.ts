@@ -100,7 +100,7 @@ export async function ownRepository(): Promise<OwnRepository> {
 async function installedOnce(): Promise<Installed> {
   const directory = await keptFolder({
     root: join(cache, 'own-repository'),
-    name: contentHash(),
+    name: contentHash(sources),
     make: (folder) => install(folderAt(folder)),
     keptMs: 60 * 60_000,
   });
@@ -108,10 +108,10 @@ async function installedOnce(): Promise<Installed> {
   return { directory, packed: JSON.parse(report) as Installed['packed'] };
 }
 
-/** Of all that the package is made of, and of who made it. */
-function contentHash(): string {
-  const hash = createHash('sha256').update(process.version);
-  const files = [...sources, 'package-lock.json'].flatMap((path) =>
+/** Of these files and folders, of the lock of the dependencies, of this file, and of the machine. */
+function contentHash(paths: readonly string[]): string {
+  const hash = createHash('sha256').update(`${process.version} ${process.platform} ${process.arch}`);
+  const files = [...paths, 'package-lock.json'].flatMap((path) =>
     path.includes('.') || path === 'LICENSE' ? [path] : globSync(`${path}/**/*.*`, { cwd: projectRoot }),
   );
   for (const file of [...files.toSorted(), relative(projectRoot, import.meta.filename)]) {
@@ -139,14 +139,13 @@ async function install(folder: Folder): Promise<void> {
     names.map((name) => `${name}@${given[name]}`);
   const tools = versions(devDependencies, ['typescript', '@types/node']);
   const own = JSON.stringify({ name: 'own', version: '0.1.0', type: 'module' });
-  const all = [...versions(dependencies), ...tools];
-  const others = await keptFolder({
+  const dependenciesFolder = await keptFolder({
     root: join(cache, 'own-dependencies'),
-    name: createHash('sha256').update(all.join()).digest('hex').slice(0, 16),
+    name: contentHash([]),
     async make(path) {
       const made = folderAt(path);
       await made.write('package.json', own);
-      await npmInstall(made, ...all);
+      await npmInstall(made, ...versions(dependencies), ...tools);
     },
     keptMs: 7 * 24 * 60 * 60_000,
   });
@@ -154,10 +153,10 @@ async function install(folder: Folder): Promise<void> {
   try {
     const tarball = basename(packed.path);
     await cp(packed.path, join(folder.directory, tarball));
-    await succeeds(folder, 'cp', ['-RPl', join(others, 'node_modules'), '.']);
-    // npm would write into this one, which is that of `others`, too.
+    await succeeds(folder, 'cp', ['-RPl', join(dependenciesFolder, 'node_modules'), '.']);
+    // A hard link: npm would overwrite the file in `dependenciesFolder`, too.
     await rm(join(folder.directory, 'node_modules', '.package-lock.json'));
-    await cp(join(others, 'package-lock.json'), join(folder.directory, 'package-lock.json'));
+    await cp(join(dependenciesFolder, 'package-lock.json'), join(folder.directory, 'package-lock.json'));
     await folder.write('package.json', own);
     await npmInstall(folder, `./${tarball}`, ...tools);
     const { files, size } = packed;
