@@ -18,13 +18,13 @@ import { difference, eventually } from './stack-harness.ts';
 const flags = ['--stacks', 'fcp,ocp'];
 
 /** Starts its own process, so no other one may run. Claims and resources of earlier suites may be there. */
-export function testClaims(started: () => FancySQLFixture): void {
+export function testClaims(fixtureOf: () => FancySQLFixture): void {
   describe('claims of two clouds', () => {
     let fixture: FancySQLFixture;
     let stack: StackProcess;
 
     before(async () => {
-      fixture = started();
+      fixture = fixtureOf();
       await fixture.favouriteClass('usual');
       await fixture.ambivalentClass('ambivalent', { cloud: 'other' });
       stack = fixture.cluster.startProcess([...flags, '--poll-interval', '2s', '--log-level', 'debug']);
@@ -35,8 +35,7 @@ export function testClaims(started: () => FancySQLFixture): void {
       });
     });
 
-    after(async (context) => {
-      await stack?.end('SIGKILL');
+    after((context) => {
       if ('error' in context && context.error) console.error(stack?.log());
     });
 

@@ -33,7 +33,7 @@ const rbac = 'rbac.authorization.k8s.io';
  * deploy/ gives it; and a real API server that holds them to these. Needs the admission plugin
  * OwnerReferencesPermissionEnforcement, and a fixture that no other suite has used.
  */
-export function testTenants(started: () => FancySQLFixture): void {
+export function testTenants(fixtureOf: () => FancySQLFixture): void {
   describe('a tenant against all others, on a real API server', () => {
     let fixture: FancySQLFixture;
     let stack: StackProcess;
@@ -50,7 +50,7 @@ export function testTenants(started: () => FancySQLFixture): void {
       instances().filter(({ item }) => !item.tags['crossplane-name']?.startsWith(`${rogue}-`));
 
     before(async () => {
-      fixture = started();
+      fixture = fixtureOf();
       const { cluster } = fixture;
       await cluster.kubectl(['create', 'namespace', rogue]);
       const metadata = { namespace: rogue, name: 'mallory' };
@@ -84,7 +84,6 @@ export function testTenants(started: () => FancySQLFixture): void {
 
     after(async (context) => {
       await tenant?.close();
-      await stack?.end('SIGKILL');
       if ('error' in context && context.error) console.error(stack?.log());
     });
 

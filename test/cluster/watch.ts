@@ -53,7 +53,7 @@ const probe = (name: string, rest: Partial<Probe> = {}): Probe => ({
 });
 
 /** Restarts the API server. */
-export function testWatch(started: () => ControlPlane): void {
+export function testWatch(controlPlaneOf: () => ControlPlane): void {
   describe('a watch of a real API server', () => {
     let controlPlane: ControlPlane;
     let client: ReturnType<typeof clientOf>;
@@ -68,7 +68,7 @@ export function testWatch(started: () => ControlPlane): void {
         .toSorted();
 
     before(() => {
-      controlPlane = started();
+      controlPlane = controlPlaneOf();
       client = clientOf(kubeConfigOf(controlPlane.kubeconfig), log);
       informers = createInformers({ client, log, clock: realClock(), random: Math.random });
       probes = informers.resource(ProbeKind);
