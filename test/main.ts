@@ -26,11 +26,15 @@ process.env.GOGC ??= '400';
 
 const remove = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 process.once('exit', remove);
+const stopping = new AbortController();
 for (const [signal, number] of [
   ['SIGINT', 2],
   ['SIGTERM', 15],
 ] as const) {
-  process.once(signal, () => process.exit(128 + number));
+  process.once(signal, () => {
+    stopping.abort(); // ends the processes of the tests
+    process.exit(128 + number);
+  });
 }
 
 /** The file to run. */
@@ -44,7 +48,7 @@ const processes = testProcesses(testFiles(process.argv.includes('unit') ? 'unit'
 const files = await Promise.all(processes.map(entryOf));
 // One more than cores, because a process often waits for its servers. More than four were never tried.
 const concurrency = Math.min(availableParallelism() + 1, 4);
-const results = run({ files, cwd: root, concurrency });
+const results = run({ files, cwd: root, concurrency, signal: stopping.signal });
 results.on('test:fail', ({ todo }) => {
   if (todo === undefined || todo === false) process.exitCode = 1;
 });
