@@ -4,19 +4,23 @@
  *   external calls ──────────▶ how many, how long; how old a drift was
  */
 
-import groupBy from 'lodash/groupBy.js';
 import pick from 'lodash/pick.js';
 import sumBy from 'lodash/sumBy.js';
 import type { Registry } from 'prom-client';
 import { Counter, Gauge, Histogram } from 'prom-client';
 import type { Observable } from 'rxjs';
 import { concatMap, defer, from, ignoreElements, lastValueFrom, merge, tap, toArray } from 'rxjs';
+import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
+import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
 import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import type { Reporter } from '../../apis/core/v1alpha1/ready-reasons.ts';
+import { waitsFor } from '../../apis/core/v1alpha1/ready-reasons.ts';
 import type { CallObserver } from '../../controllers/core/managed/connecting/observed-connector.ts';
 import type { ObservedStores, StackObserver } from '../../controllers/core/stack.ts';
 import type { Store } from '../../runtime/cache/store.ts';
 import type { Clock } from '../../runtime/time/clock.ts';
-import type { Counted, Group } from './count-by-status.ts';
+import type { Counted, Counts, Group } from './count-by-status.ts';
 import { countByStatus, inSlices, stateLabels } from './count-by-status.ts';
 import type { Milestone } from './milestones.ts';
 import { milestones } from './milestones.ts';
@@ -64,7 +68,7 @@ export function createStackMetrics({ registry, isWorking, clock }: StackMetricsO
   const claimsWaiting = gauge(
     'services_stack_claims_unready_seconds',
     'The longest time that a claim that is not Ready has had this reason.',
-    ['kind', 'ready_reason'],
+    ['kind', 'claim_namespace', 'ready_reason', 'waits_for'],
   );
   const managed = gauge('services_stack_managed_resources', 'Managed resources by status.', [
     'kind',
@@ -73,7 +77,7 @@ export function createStackMetrics({ registry, isWorking, clock }: StackMetricsO
   const managedWaiting = gauge(
     'services_stack_managed_resources_unready_seconds',
     'The longest time that a managed resource that is not Ready has had this reason.',
-    ['kind', 'ready_reason'],
+    ['kind', 'ready_reason', 'waits_for'],
   );
   const providerConfigs = gauge(
     'services_stack_provider_configs',
@@ -83,7 +87,7 @@ export function createStackMetrics({ registry, isWorking, clock }: StackMetricsO
   const secretsOutOfStep = gauge(
     'services_stack_secrets_out_of_step',
     'Bound claims whose secret differs from the secret of their managed resource.',
-    ['kind'],
+    ['kind', 'claim_namespace', 'waits_for'],
   );
   const exists = gauge('crossplane_managed_resource_exists', 'The number of managed resources that exist.', [
     'gvk',
@@ -152,10 +156,12 @@ export function createStackMetrics({ registry, isWorking, clock }: StackMetricsO
     if (isUpdated || isUpToDate === true) upToDateAtMs.set(uid, nowMs);
   }
 
-  const countsOf = async (store: Store<Counted>): Promise<Counts> => ({
-    kind: store.kind,
-    groups: await countByStatus(store.all(), clock),
-  });
+  const countsOf =
+    <T extends Counted>(reporterOf: (object: T) => Reporter) =>
+    async (store: Store<T>): Promise<CountsOfKind> => ({
+      kind: store.kind,
+      ...(await countByStatus(store.all(), reporterOf, clock)),
+    });
 
   const measure = <L extends string>(
     { changes$ }: Store<Counted>,
@@ -188,15 +194,15 @@ export function createStackMetrics({ registry, isWorking, clock }: StackMetricsO
       if (subjects === undefined) return;
       const of = isWorking() ? subjects : { ...subjects, claims: [], managed: [], providers: [] };
       const stores = new Map(of.managed.map((store) => [kindLabel(store.kind), store]));
-      const ofClaims = await oneByOne(of.claims, countsOf);
-      const ofManaged = await oneByOne(of.managed, countsOf);
-      const ofProviders = await oneByOne(of.providers, countsOf);
+      const ofClaims = await oneByOne(of.claims, countsOf(ofClaim));
+      const ofManaged = await oneByOne(of.managed, countsOf(ofResource));
+      const ofProviders = await oneByOne(of.providers, countsOf(ofProvider));
       const stale = await oneByOne(of.claims, async (store) => {
-        let count = 0;
+        const found: Claim[] = [];
         await inSlices(store.all(), clock, (claim) => {
-          if (hasStaleSecret(claim, { managed: stores, secrets: of.secrets })) count += 1;
+          if (hasStaleSecret(claim, { managed: stores, secrets: of.secrets })) found.push(claim);
         });
-        return { kind: kindLabel(store.kind), count };
+        return { kind: kindLabel(store.kind), found };
       });
       // No pause from here on, so that a scrape reads the counts of one moment.
       const nowMs = clock.now().getTime();
@@ -216,7 +222,13 @@ export function createStackMetrics({ registry, isWorking, clock }: StackMetricsO
           providerConfigs.inc({ kind: kindLabel(kind), ...pick(labels, ['ready', 'ready_reason']) }, count);
         }
       }
-      for (const { kind, count } of stale) secretsOutOfStep.set({ kind }, count);
+      for (const { kind, found } of stale) {
+        for (const { metadata, status } of found) {
+          const { reason = '' } = getCondition(status?.conditions, 'Ready');
+          const labels = { claim_namespace: metadata.namespace ?? '', waits_for: waitsFor(reason, 'claim') };
+          secretsOutOfStep.inc({ kind, ...labels });
+        }
+      }
     },
     run$: defer(() => {
       const { claims: ofClaims = [], managed: ofManaged = [] } = subjects ?? {};
@@ -231,32 +243,36 @@ export function createStackMetrics({ registry, isWorking, clock }: StackMetricsO
 
 type Call = Parameters<CallObserver>[0];
 
-interface Counts {
+interface CountsOfKind extends Counts {
   readonly kind: Kind;
-  readonly groups: readonly Group[];
 }
+
+const ofClaim = (): Reporter => 'claim';
+const ofResource = ({ spec }: Managed): Reporter =>
+  spec?.claimRef === undefined ? 'unclaimed resource' : 'claimed resource';
+/** Providers belong to administrators, as unclaimed resources do. */
+const ofProvider = (): Reporter => 'unclaimed resource';
 
 /** One after another, so that no turn of the event loop takes long. */
 const oneByOne = <T, R>(items: readonly T[], act: (item: T) => Promise<R>): Promise<readonly R[]> =>
   lastValueFrom(from(items).pipe(concatMap(act), toArray()));
 
-const countOf = (groups: Counts['groups'], label: 'ready' | 'synced'): number =>
+const countOf = (groups: readonly Group[], label: 'ready' | 'synced'): number =>
   sumBy(
     groups.filter(({ labels }) => labels[label] === 'True'),
     'count',
   );
 
 function setStates(
-  { kind: of, groups }: Counts,
+  { kind: of, groups, waiting }: CountsOfKind,
   states: Gauge<'kind' | (typeof stateLabels)[number]>,
-  waiting: Gauge<'kind' | 'ready_reason'>,
+  longest: Gauge<'kind' | 'claim_namespace' | 'ready_reason' | 'waits_for'>,
   nowMs: number,
 ): void {
   const kind = kindLabel(of);
   for (const { labels, count } of groups) states.set({ kind, ...labels }, count);
-  for (const [reason, same] of Object.entries(groupBy(groups, 'labels.ready_reason'))) {
-    const since = same.flatMap(({ waitingSinceMs = [] }) => waitingSinceMs);
-    if (since.length === 0) continue;
-    waiting.set({ kind, ready_reason: reason }, Math.max(0, nowMs - Math.min(...since)) / 1000);
+  for (const { labels, namespace, sinceMs } of waiting) {
+    const place = namespace === undefined ? {} : { claim_namespace: namespace };
+    longest.set({ kind, ...place, ...labels }, Math.max(0, nowMs - sinceMs) / 1000);
   }
 }

@@ -84,6 +84,12 @@ export function createMetrics(options: MetricsOptions): Metrics {
     labelNames: ['controller'],
     registers,
   });
+  const unreported = new Counter({
+    name: 'services_stack_unreported_errors_total',
+    help: 'Failed reconciles per controller whose failure no condition of an object reports.',
+    labelNames: ['controller'],
+    registers,
+  });
   const reconcileTimeouts = new Counter({
     name: 'controller_runtime_reconcile_timeouts_total',
     help: 'Reconciles that were aborted because they took too long, per controller.',
@@ -248,6 +254,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
       adds.inc({ name }, 0);
       retries.inc({ name }, 0);
       reconcileErrors.inc({ controller: name }, 0);
+      unreported.inc({ controller: name }, 0);
       reconcileTimeouts.inc({ controller: name }, 0);
       reconcilePanics.inc({ controller: name }, 0);
       for (const result of results) reconcileTotal.inc({ controller: name, result }, 0);
@@ -285,11 +292,12 @@ export function createMetrics(options: MetricsOptions): Metrics {
         },
       };
     },
-    outcome({ controller, because: reasons, result, durationMs, isTimedOut, bug }) {
+    outcome({ controller, because: reasons, result, failure, durationMs, isTimedOut, bug }) {
       for (const because of reasons) reconcileReasons.inc({ controller, because });
       reconcileTotal.inc({ controller, result });
       reconcileTime.observe({ controller }, durationMs / 1000);
       if (result === 'error') reconcileErrors.inc({ controller });
+      if (result === 'error' && failure === undefined) unreported.inc({ controller });
       if (isTimedOut) reconcileTimeouts.inc({ controller });
       if (bug !== undefined) reconcilePanics.inc({ controller });
     },

@@ -116,16 +116,38 @@ interface Fault {
 
 const outage = (recorded: Recorded): void =>
   recorded.cloud.faults.inject({ kind: 'fail', status: 503, times: 1e9 });
-const failing = ['ServicesStackReconcileErrors', 'ServicesStackNotSynced', 'ServicesStackProviderFailing'];
+const failing = ['ServicesStackNotSynced', 'ServicesStackProviderFailing'];
 const unusable = [...failing, 'ServicesStackProviderConfigNotReady'];
 
 const faults: Readonly<Record<string, Fault>> = {
   'nothing at all': { befall: () => {}, minutes: 75, alerts: [] },
   'no class matches': {
     befall: (recorded) => recorded.claim('dreams', { classSelector: { matchLabels: { size: 'huge' } } }),
-    minutes: 20,
-    alerts: ['ServicesStackClaimsWait'],
+    minutes: 90,
+    alerts: ['ServicesStackClaimsWaitForAuthor'],
     line: /"Ready".*"NoMatchingClass"/,
+  },
+  'a value that the cloud refuses': {
+    befall(recorded) {
+      recorded.cloud.faults.inject({ kind: 'fail', status: 400, method: 'POST', times: 1e9 });
+      recorded.claim('later');
+    },
+    minutes: 90,
+    alerts: ['ServicesStackClaimsWaitForAuthor'],
+    line: /reconcile failed.*create failed.*\(400/,
+  },
+  "a team's immutable Secret whose credential changed": {
+    befall({ simulation: { cluster } }) {
+      cluster.patch(SecretKind, { namespace: 'team', name: 'orders' }, { immutable: true });
+      const [resource] = cluster.all(FavouriteDBInstanceKind);
+      const { namespace = '', name = '' } = resource?.spec.writeConnectionSecretToRef ?? {};
+      const source = cluster.get(SecretKind, { namespace, name });
+      const data = { ...source?.data, ...encodeDetails({ password: 'another-password' }) };
+      cluster.patch(SecretKind, { namespace, name }, { data });
+    },
+    minutes: 90,
+    alerts: ['ServicesStackClaimsWaitForAuthor'],
+    line: /reconcile failed.*is immutable/,
   },
   'credentials that are wrong': {
     befall({ simulation: { cluster } }) {
@@ -148,12 +170,12 @@ const faults: Readonly<Record<string, Fault>> = {
   },
   'a quota that is used up': {
     befall(recorded) {
-      recorded.cloud.faults.inject({ kind: 'fail', status: 422, method: 'POST', times: 1e9 });
+      recorded.cloud.faults.inject({ kind: 'fail', status: 507, method: 'POST', times: 1e9 });
       recorded.claim('later');
     },
     minutes: 90,
-    alerts: ['ServicesStackReconcileErrors', 'ServicesStackNotSynced', 'ServicesStackClaimsWait'],
-    line: /reconcile failed.*create failed.*\(422/,
+    alerts: ['ServicesStackNotSynced', 'ServicesStackClaimsWait'],
+    line: /reconcile failed.*create failed.*\(507/,
   },
   'a managed resource that is paused': {
     befall({ simulation: { cluster } }) {
@@ -174,7 +196,7 @@ const faults: Readonly<Record<string, Fault>> = {
       recorded.claim('later');
     },
     minutes: 90,
-    alerts: ['ServicesStackReconcileErrors', 'ServicesStackClaimsWait'],
+    alerts: ['ServicesStackClaimsWaitForAuthor'],
     line: /reconcile failed.*team\/later/,
   },
   'a cloud that does not let go': {

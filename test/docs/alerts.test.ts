@@ -14,8 +14,17 @@ type Case = readonly [at: string, labels: Labels, fires: readonly Series[], quie
 const series = (name: string, values: string): Series => ({ series: name, values });
 /** There are processes; else another alert fires. */
 const alive = series('services_stack_build_info{version="1"}', '1x300');
-const claims = (reason: string, values: string) =>
-  series(`services_stack_claims_unready_seconds{kind="A",ready_reason="${reason}"}`, values);
+const claims = (reason: string, values: string, waitsFor = 'controllers', namespace = 'team') => {
+  const labels = `claim_namespace="${namespace}",ready_reason="${reason}",waits_for="${waitsFor}"`;
+  return series(`services_stack_claims_unready_seconds{kind="A",${labels}}`, values);
+};
+const ofAuthor = (values: string, namespace?: string) =>
+  claims('NoMatchingClass', values, 'author', namespace);
+const outOfStep = (waitsFor: string, values: string) =>
+  series(
+    `services_stack_secrets_out_of_step{kind="A",claim_namespace="team",waits_for="${waitsFor}"}`,
+    values,
+  );
 const resources = (labels: string, values: string) =>
   series(`services_stack_managed_resources{kind="A",${labels}}`, values);
 const calls = (labels: string, values: string) =>
@@ -67,7 +76,7 @@ const cases: Readonly<Record<string, Case>> = {
   ServicesStackReconcileErrors: [
     '90m',
     { controller: 'c' },
-    ...both('controller_runtime_reconcile_errors_total{controller="c"}', '0+1x120', '0+1x30 31x90'),
+    ...both('services_stack_unreported_errors_total{controller="c"}', '0+1x120', '0+1x30 31x90'),
   ],
   ServicesStackReconcileStuck: [
     '20m',
@@ -91,15 +100,27 @@ const cases: Readonly<Record<string, Case>> = {
   ],
   ServicesStackClaimsWait: [
     '20m',
-    { kind: 'A', ready_reason: 'NoMatchingClass' },
-    [claims('NoMatchingClass', '0+60x60')],
-    [claims('Creating', '0+60x10 0+60x10'), claims('Deleting', '1000x20')],
+    { kind: 'A', ready_reason: 'QuotaExceeded' },
+    [
+      claims('QuotaExceeded', '0+60x60', 'platform', 'a'),
+      claims('QuotaExceeded', '0+60x60', 'platform', 'b'),
+    ],
+    [claims('Creating', '0+60x10 0+60x10'), claims('Deleting', '1000x20'), ofAuthor('0+60x60')],
+  ],
+  ServicesStackClaimsWaitForAuthor: [
+    '20m',
+    { kind: 'A', ready_reason: 'NoMatchingClass', claim_namespace: 'team', namespace: 'team' },
+    [ofAuthor('0+60x60'), ofAuthor('0+60x10 0+60x10', 'other')],
+    [ofAuthor('0+60x10 0+60x10'), claims('Creating', '0+60x60')],
   ],
   ServicesStackNotSynced: [
     '20m',
     { kind: 'A' },
     [resources('synced="False",synced_reason="ReconcileError"', '1x60')],
-    [resources('synced="False",synced_reason="ReconcilePaused"', '1x60')],
+    [
+      resources('synced="False",synced_reason="ReconcilePaused"', '1x60'),
+      resources('synced="False",synced_reason="ReconcileError",waits_for="author"', '1x60'),
+    ],
   ],
   ServicesStackPaused: [
     '370m',
@@ -109,7 +130,7 @@ const cases: Readonly<Record<string, Case>> = {
   ],
   ServicesStackDeletionStuck: [
     '70m',
-    { kind: 'A' },
+    { kind: 'A', claim_namespace: 'team' },
     [
       claims('Deleting', '0+60x100'),
       series(
@@ -124,11 +145,12 @@ const cases: Readonly<Record<string, Case>> = {
     { stack: 'fcp', provider: 'P' },
     [
       calls('operation="connect",result="success"', '0+2x60'),
-      calls('operation="observe",result="error"', '0+2x60'),
+      calls('operation="observe",result="error",error_class="Unreachable"', '0+2x60'),
     ],
     [
       calls('operation="connect",result="success"', '0+10x60'),
-      calls('operation="observe",result="error"', '0+1x60'),
+      calls('operation="observe",result="error",error_class="Unknown"', '0+1x60'),
+      calls('operation="create",result="error",error_class="Invalid"', '0+10x60'),
     ],
   ],
   ServicesStackProviderConfigNotReady: [
@@ -139,8 +161,9 @@ const cases: Readonly<Record<string, Case>> = {
   ],
   ServicesStackSecretsOutOfStep: [
     '15m',
-    { kind: 'A' },
-    ...both('services_stack_secrets_out_of_step{kind="A"}', '0x5 1x60', '0 1 0x60'),
+    { kind: 'A', claim_namespace: 'team' },
+    [outOfStep('platform', '_x5 1x60')],
+    [outOfStep('platform', '_ 1 _x60'), outOfStep('author', '1x60')],
   ],
 };
 
@@ -156,6 +179,7 @@ describe('alerts', { skip: withoutPromtool }, () => {
     for (const { alert, labels, annotations } of rules) {
       assert.match(labels.severity ?? '', /^(critical|warning|info)$/, alert);
       assert.match(annotations.summary ?? '', /^[A-Z].*\.$/, alert);
+      assert.match(annotations.runbook_url ?? '', /^https:.*#servicesstack[a-z]+$/, alert);
     }
   });
 
@@ -170,7 +194,7 @@ describe('alerts', { skip: withoutPromtool }, () => {
         expected: [{ evalTime: at, firing: { [alert]: firing } }],
       });
     test(`${alert} fires`, async () => {
-      const both = alert === 'ServicesStackDeletionStuck' ? [{ ...labels, kind: 'B' }] : [];
+      const both = alert === 'ServicesStackDeletionStuck' ? [{ kind: 'B' }] : [];
       const firing = [labels, ...both].map((each) => ({ ...each, severity }));
       assert.equal(await check(fires, firing), '');
     });

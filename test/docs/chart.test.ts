@@ -235,6 +235,17 @@ const table: Readonly<Record<string, Row>> = {
     changed(monitor, 'spec podMetricsEndpoints 0 interval', '1m30s'),
   ],
   'prometheusRule.enabled': [{ prometheusRule: { enabled: true } }, added(alerts)],
+  'prometheusRule.docs': [
+    { prometheusRule: { enabled: true, docs: 'https://docs.internal/' } },
+    {
+      [alerts]: JSON.parse(
+        JSON.stringify(optional[alerts]).replaceAll(
+          'https://docs.example.org/services-stack/',
+          'https://docs.internal/',
+        ),
+      ),
+    },
+  ],
   'prometheusRule.labels': [
     { prometheusRule: { enabled: true, labels: { release: 'prometheus' } } },
     changed(alerts, 'metadata labels release', 'prometheus'),

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { conditionReasons } from '../../apis/core/v1alpha1/ready-reasons.ts';
+import { anchorOf } from '../../docs/.vitepress/links.ts';
 import { objectOf, objectsOf } from './manifests.ts';
 import { projectRoot } from './project-copy.ts';
 import { checkRules, ruleGroups, withoutPromtool } from './promtool.ts';
@@ -24,6 +25,8 @@ const { data } = objectOf<KubernetesObject & { readonly data: Readonly<Record<st
 );
 const { panels } = JSON.parse(data['services-stack.json'] ?? '') as { readonly panels: readonly Panel[] };
 const shown = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+/** A reader of the alerts replaces it by the address of a copy of the docs site. */
+const docsAddress = 'https://docs.example.org/services-stack';
 const rules = ruleGroups().flatMap((group) => group.rules);
 
 const families =
@@ -68,12 +71,28 @@ test('no two panels of the dashboard are in one place, and each has a title', ()
   assert.ok(panels.every(({ title }) => title !== ''));
 });
 
-test('the guide says what each alert means', () => {
-  const guide = read('docs', 'alerts.md');
-  const explained = [...guide.matchAll(/^\| (ServicesStack[^|]+) \|/gm)].flatMap(([, names = '']) =>
-    names.split(', '),
+test('the guide has a section for each alert, and the runbook link of the alert leads there', () => {
+  const headings = [...read('docs', 'alerts.md').matchAll(/^#+ (.+)$/gm)].map(([, text = '']) => text);
+  const sections = headings.filter((text) => text.startsWith('ServicesStack'));
+  assert.deepEqual(
+    sections,
+    rules.map(({ alert }) => alert),
   );
-  assert.deepEqual(explained.toSorted(), rules.map(({ alert }) => alert).toSorted());
+  const anchors = headings.map((text) => `${docsAddress}/alerts.html#${anchorOf(text)}`);
+  for (const { alert, annotations } of rules) {
+    assert.equal(
+      annotations.runbook_url,
+      anchors.find((each) => each.endsWith(`#${anchorOf(alert)}`)),
+    );
+  }
+});
+
+test('an alert of the platform leaves out the claims that wait for their authors', () => {
+  const ofAuthors = rules.filter(({ expr }) => expr.includes('waits_for="author"'));
+  assert.deepEqual(
+    ofAuthors.map(({ alert, labels: { severity } }) => [alert, severity]),
+    [['ServicesStackClaimsWaitForAuthor', 'info']],
+  );
 });
 
 test('reasons that have a label of their own are those that the guide knows of Ready and Synced', () => {

@@ -81,11 +81,11 @@ describe('claims and managed resources are counted by their conditions', () => {
       ],
     });
     assert.deepEqual(await samples('services_stack_claims', 'services_stack_claims_unready_seconds'), [
-      `services_stack_claims{${claimed},phase="Bound",ready="True",synced="True",ready_reason="Available",synced_reason="ReconcileSuccess"} 2`,
-      `services_stack_claims{${claimed},phase="Unbound",ready="False",synced="True",ready_reason="NoMatchingClass",synced_reason="ReconcileSuccess"} 2`,
-      `services_stack_claims{${claimed},phase="None",ready="Unknown",synced="Unknown",ready_reason="None",synced_reason="None"} 1`,
-      `services_stack_claims_unready_seconds{${claimed},ready_reason="NoMatchingClass"} 300`,
-      `services_stack_claims_unready_seconds{${claimed},ready_reason="None"} 600`,
+      `services_stack_claims{${claimed},phase="Bound",ready="True",synced="True",ready_reason="Available",waits_for="controllers",synced_reason="ReconcileSuccess"} 2`,
+      `services_stack_claims{${claimed},phase="Unbound",ready="False",synced="True",ready_reason="NoMatchingClass",waits_for="author",synced_reason="ReconcileSuccess"} 2`,
+      `services_stack_claims{${claimed},phase="None",ready="Unknown",synced="Unknown",ready_reason="None",waits_for="controllers",synced_reason="None"} 1`,
+      `services_stack_claims_unready_seconds{${claimed},claim_namespace="team",ready_reason="NoMatchingClass",waits_for="author"} 300`,
+      `services_stack_claims_unready_seconds{${claimed},claim_namespace="team",ready_reason="None",waits_for="controllers"} 600`,
     ]);
   });
 
@@ -99,10 +99,37 @@ describe('claims and managed resources are counted by their conditions', () => {
     });
     const names = ['exists', 'ready', 'synced'].map((what) => `crossplane_managed_resource_${what}`);
     assert.deepEqual(await samples(...names, 'services_stack_managed_resources_unready_seconds'), [
-      'services_stack_managed_resources_unready_seconds{kind="FavouriteDBInstance.database.fcp.crossplane.io",ready_reason="Creating"} 600',
+      'services_stack_managed_resources_unready_seconds{kind="FavouriteDBInstance.database.fcp.crossplane.io",ready_reason="Creating",waits_for="controllers"} 600',
       `crossplane_managed_resource_exists{gvk="${gvk}"} 3`,
       `crossplane_managed_resource_ready{gvk="${gvk}"} 2`,
       `crossplane_managed_resource_synced{gvk="${gvk}"} 2`,
+    ]);
+  });
+
+  test('for the author of the claim or for the platform, as the reason says', async () => {
+    const why = (reason: string) => [condition('Ready', 'False', reason)];
+    const claimRef = { name: 'a' };
+    const { samples } = scene({
+      claims: ['SecretConflict', 'QuotaExceeded'].map((reason) =>
+        aClaim(reason, { conditions: why(reason) }),
+      ),
+      managed: ['InvalidValue', 'SecretConflict', 'QuotaExceeded'].flatMap((reason) => [
+        aResource(`${reason}-by-hand`, why(reason)),
+        managed(
+          { claimRef },
+          { name: reason, creationTimestamp: created, status: { conditions: why(reason) } },
+        ),
+      ]),
+    });
+    const lines = await samples('services_stack_claims', 'services_stack_managed_resources');
+    const found = lines.map((line) => /reason="(\w+)",waits_for="(\w+)".* (\d)$/.exec(line)?.slice(1).join());
+    assert.deepEqual(found, [
+      'SecretConflict,author,1',
+      'QuotaExceeded,platform,1',
+      'InvalidValue,platform,1',
+      'InvalidValue,author,1',
+      'SecretConflict,platform,2',
+      'QuotaExceeded,platform,2',
     ]);
   });
 
@@ -146,7 +173,7 @@ describe('claims and managed resources are counted by their conditions', () => {
     );
     const { samples } = scene({ claims: objects });
     assert.deepEqual(await samples('services_stack_claims'), [
-      `services_stack_claims{${claimed},phase="Other",ready="Other",synced="False",ready_reason="Other",synced_reason="Other"} 1000`,
+      `services_stack_claims{${claimed},phase="Other",ready="Other",synced="False",ready_reason="Other",waits_for="controllers",synced_reason="Other"} 1000`,
     ]);
   });
 
@@ -175,9 +202,11 @@ describe("a claim's Secret is counted as out of sync", () => {
   const both = (data: Record<string, string>) => [source, secret(namespace, 'conn', data)];
   const source = secret('infra', 'db-connection', { password: 'YQ==', port: 'MQ==' });
   const failing = [ready, condition('Synced', 'False', 'ReconcileError')];
+  const refused = bound([condition('Ready', 'False', 'SecretConflict')]);
   const rows: Record<string, readonly [claim: Claim, secrets: readonly Secret[], want: 0 | 1]> = {
     'not if it holds the same': [bound(), both({ port: 'MQ==', password: 'YQ==' }), 0],
     'if a value differs': [bound(), both({ port: 'MQ==', password: 'Yg==' }), 1],
+    'for its author, if its Secret is immutable': [refused, both({ port: 'MQ==' }), 1],
     'if a key is missing': [bound(), both({ port: 'MQ==' }), 1],
     'if there is one too many': [bound(), both({ port: 'MQ==', password: 'YQ==', more: '' }), 1],
     'if it is not there, and the claim says that it cannot be': [bound(failing), [source], 1],
@@ -187,9 +216,12 @@ describe("a claim's Secret is counted as out of sync", () => {
   for (const [name, [one, secrets, want]] of Object.entries(rows)) {
     test(name, async () => {
       const { samples } = scene({ claims: [one], managed: [resource], secrets });
-      assert.deepEqual(await samples('services_stack_secrets_out_of_step'), [
-        `services_stack_secrets_out_of_step{${claimed}} ${want}`,
-      ]);
+      const waitsFor = one === refused ? 'author' : 'controllers';
+      const labels = `${claimed},claim_namespace="team",waits_for="${waitsFor}"`;
+      assert.deepEqual(
+        await samples('services_stack_secrets_out_of_step'),
+        want === 0 ? [] : [`services_stack_secrets_out_of_step{${labels}} 1`],
+      );
     });
   }
 });
