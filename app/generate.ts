@@ -34,6 +34,7 @@ import {
   userRoles,
 } from './cluster-roles.ts';
 import { installManifest, plain } from './install-manifests.ts';
+import { kustomizeFiles } from './name-references.ts';
 import { allStacks, demoStacks, stacks } from './stacks.ts';
 
 const isCheck = isCheckRequested();
@@ -179,6 +180,9 @@ const chart = chartFiles({
 const wanted = new Map([
   ...roles,
   [join('deploy', 'install.yaml'), install],
+  ...[...kustomizeFiles(origin, services, managed)].map(
+    ([file, text]) => [join('deploy', 'kustomize', file), text] as const,
+  ),
   ...[...chart].map(([file, text]) => [join('deploy', 'chart', file), text] as const),
 ]);
 const problems = bringUpToDate(root, wanted, {

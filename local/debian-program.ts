@@ -19,18 +19,30 @@ export interface OptionalProgram {
   support(environment?: NodeJS.ProcessEnv): Promise<ProgramSupport>;
 }
 
+/** How Debian has a program. */
+interface DebianPackage {
+  /** It, and the libraries that the program needs. */
+  readonly packages: readonly string[];
+  readonly neededBytes: number;
+  /** The argument by which the program prints its version. */
+  readonly version: string;
+  readonly suite?: string;
+  /** More programs of the packages, which are found beside it. */
+  readonly others?: readonly string[];
+}
+
 /** A program in `usr/bin` of one of these Debian packages, unpacked without root. */
 function debianProgram(
   program: string,
-  { packages, neededBytes, version }: { packages: readonly string[]; neededBytes: number; version: string },
+  { packages, neededBytes, version, suite = 'bookworm', others = [] }: DebianPackage,
 ): OptionalProgram {
-  const recipe = { suite: 'bookworm', recipe: 1, neededBytes, commands: ['apt-get', 'dpkg'] };
-  const programs = { [program]: `usr/bin/${program}` };
+  const recipe = { suite, recipe: 1, neededBytes, commands: ['apt-get', 'dpkg'] };
+  const programs = Object.fromEntries([program, ...others].map((name) => [name, `usr/bin/${name}`]));
   const debian: BinarySource = {
     name: `debian-${program}`,
     produce: (work) => unpackPrograms(work, { what: program, recipe, packages, programs }),
   };
-  const kept = { name: `${program}-${process.platform}-${process.arch}`, files: [program] };
+  const kept = { name: `${program}-${process.platform}-${process.arch}`, files: [program, ...others] };
   const set: BinarySet = {
     ...{ ...kept, sources: [debian], proof: 'ask it for its version' },
     prove: async (directory) => {
@@ -70,4 +82,20 @@ export const lua = debianProgram('lua5.1', {
   packages: ['lua5.1', 'libreadline8', 'libtinfo6'],
   neededBytes: 50e6,
   version: '-v',
+});
+
+/** Builds manifests from overlays. */
+export const kustomize = debianProgram('kustomize', {
+  packages: ['kustomize'],
+  neededBytes: 100e6,
+  version: 'version',
+  suite: 'trixie',
+});
+
+/** Runs containers, and has their images. `ctr` is its command line. */
+export const containerd = debianProgram('containerd', {
+  packages: ['containerd'],
+  neededBytes: 400e6,
+  version: '--version',
+  others: ['ctr'],
 });

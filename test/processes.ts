@@ -57,6 +57,7 @@ const shared: Readonly<Record<string, readonly string[]>> = {
   tools: ['bench/', 'chaos/'],
   pages: [
     'docs/decisions',
+    'docs/kustomize',
     'docs/metric-names',
     'docs/readme',
     'docs/references',

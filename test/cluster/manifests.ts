@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { join, matchesGlob } from 'node:path';
 import { describe, test } from 'node:test';
-import { promisify } from 'node:util';
 import { V1PodDisruptionBudget, V1PodDisruptionBudgetSpec } from '@kubernetes/client-node';
 import isMatch from 'lodash/isMatch.js';
 import mapValues from 'lodash/mapValues.js';
-import sortBy from 'lodash/sortBy.js';
-import semver from 'semver';
 import { parseAllDocuments } from 'yaml';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { NamespaceKind } from '../../apis/core/v1alpha1/namespace.ts';
@@ -29,7 +25,10 @@ const checks = {
   'object of the Prometheus operator': ['deploy/optional/{pod-monitor,prometheus-rule}.yaml'],
   'object of Kubernetes 1.21 or later': ['deploy/optional/pod-disruption-budget.yaml'],
   patch: ['deploy/argocd/health-checks.yaml'],
-  kustomization: ['deploy/*/Kustomization'],
+  'run by kustomize in test/docs/kustomize.test.ts': [
+    'deploy/*/Kustomization',
+    'deploy/kustomize/{name-references.yaml,scopes.json}',
+  ],
   'rendered and compared by test/docs/install.test.ts': ['deploy/chart/**'],
   'no manifest': ['deploy/Dockerfile', 'deploy/README.md'],
 } as const;
@@ -151,28 +150,6 @@ export function testManifests(controlPlane: () => ControlPlane): void {
       ]);
       const { data } = JSON.parse(answer) as { readonly data: Readonly<Record<string, string>> };
       assert.deepEqual(Object.keys(data).toSorted(), ['resource.customizations', 'url']);
-    });
-
-    test('kubectl of this machine builds each kustomization of its manifests', async (context) => {
-      const kubectl = (...args: readonly string[]) => promisify(execFile)('kubectl', [...args]);
-      const found = await kubectl('version', '--client', '-o', 'json').catch(() => undefined);
-      const { clientVersion = { gitVersion: 'v0.0.0' } } = JSON.parse(found?.stdout ?? '{}') as {
-        readonly clientVersion?: { readonly gitVersion: string };
-      };
-      if (semver.lt(semver.coerce(clientVersion.gitVersion) ?? '0.0.0', '1.21.0')) {
-        return context.skip('kubectl 1.21 or later is not on the PATH');
-      }
-      for (const file of filesOf('kustomization')) {
-        const folder = file.replace('/Kustomization', '');
-        const { stdout } = await kubectl('kustomize', join(projectRoot, folder));
-        const parts = folder === 'deploy/base' ? [folder] : ['deploy/base', folder];
-        const manifests = files.filter((name) => parts.some((part) => matchesGlob(name, `${part}/*.yaml`)));
-        const nameOf = ({ kind, metadata }: KubernetesObject) =>
-          `${kind} ${metadata.namespace ?? ''}/${metadata.name}`;
-        const sorted = (objects: readonly KubernetesObject[]) => sortBy(objects, nameOf);
-        const ours = manifests.flatMap((name) => objectsIn(textOf(name)));
-        assert.deepEqual(sorted(objectsIn(stdout)), sorted(ours));
-      }
     });
   });
 }
