@@ -39,6 +39,7 @@ import type { OldServer } from '../runtime/client/old-server.ts';
 import { oldServer } from '../runtime/client/old-server.ts';
 import { createHost } from '../runtime/controller/host.ts';
 import { createLogger } from '../runtime/log/log.ts';
+import type { Check } from '../runtime/probes/health.ts';
 import {
   serveHealth,
   someStackRuns,
@@ -177,7 +178,7 @@ function start(
   const election: LeaderElection | undefined = flags.leaderElect
     ? leaderElection({
         client,
-        namespace: flags.leaderElectionNamespace,
+        namespace: flags.leaderElectionNamespace ?? kubeConfig.podNamespace ?? 'crossplane-system',
         name: flags.leaderElectionId,
         createsNamespace: flags.installCrds,
         identity: `${hostname()}_${randomUUID()}`,
@@ -234,6 +235,7 @@ function start(
         {
           ...informers,
           stackStates,
+          leaseRefused: () => election?.whyRefused(),
           notes: () => [
             ...(flags.observeOnly ? [onlyObserving] : []),
             ...old.notes(),
@@ -344,8 +346,11 @@ function servers(
   {
     states,
     stackStates,
+    leaseRefused,
     notes,
-  }: Pick<Informers, 'states'> & Pick<Composition, 'stackStates'> & Pick<OldServer, 'notes'>,
+  }: Pick<Informers, 'states'> &
+    Pick<Composition, 'stackStates'> &
+    Pick<OldServer, 'notes'> & { readonly leaseRefused: Check },
   metrics: Metrics,
   clock: Clock,
 ): readonly Observable<unknown>[] {
@@ -355,6 +360,7 @@ function servers(
       stores: storesSynced(states),
       stacks: someStackRuns(stackStates, states),
       watches: watchesDeliver(states, { clock }),
+      lease: leaseRefused,
     },
     notes: () => [...stacksWithoutDefinitions(stackStates, states)(), ...notes()],
   };

@@ -121,7 +121,6 @@ spec:
         - name: ${name}
           image: ${image}
           args:
-            - --leader-election-namespace=${namespace}
             - --health-probe-bind-address=:8081
             - --metrics-bind-address=:8080
           # To set more flags without a change of this file, create a ConfigMap with SERVICES_STACK_LOG_LEVEL and the like.
@@ -150,8 +149,6 @@ spec:
             requests: { cpu: 100m, memory: 192Mi }
             limits: { memory: 512Mi }
           securityContext:
-            runAsUser: 1000
-            runAsGroup: 1000
             allowPrivilegeEscalation: false
             readOnlyRootFilesystem: true
             capabilities: { drop: [ALL] }

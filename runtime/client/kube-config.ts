@@ -25,6 +25,8 @@ export interface LoadedKubeConfig extends KubeConfig {
   renewCredentials?(): void;
   /** The proxies that variables of the environment name, also for clouds and Vault. Absent: none. */
   readonly proxies?: Proxies;
+  /** The namespace of the pod whose service account is used. Absent: a kubeconfig is used. */
+  readonly podNamespace?: string;
 }
 
 export interface KubeConfigOptions extends KubeConfigPlaces {
@@ -86,7 +88,7 @@ function inCluster(
   config: KubeConfig,
   { environment, accountFolder }: KubeConfigOptions,
   proxies: Proxies | undefined,
-): KubeConfig {
+): LoadedKubeConfig {
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = environment;
   const found: FoundEntry = { content: {}, folder: accountFolder ?? serviceAccountFolder };
   if (!host || !port || !existsSync(pathIn(found, 'token'))) {
@@ -109,7 +111,7 @@ function inCluster(
     contexts: [{ name, cluster: name, user: name, ...(namespace && { namespace }) }],
     currentContext: name,
   });
-  return config;
+  return Object.assign(config, namespace && { podNamespace: namespace });
 }
 
 /** An entry that a context selects. */

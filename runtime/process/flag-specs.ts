@@ -187,8 +187,9 @@ export const flagSpecs = ({ stacks, optionalStacks = [], name }: ProcessNames) =
   },
   leaderElectionNamespace: {
     usage: '--leader-election-namespace <name>',
-    description: 'the namespace of the Lease; --install-crds creates it if it does not exist',
-    default: 'crossplane-system',
+    description:
+      'the namespace of the Lease; --install-crds creates it if it does not exist (default: that of the pod; outside of a pod crossplane-system)',
+    default: '',
     ...namespaceName,
   },
   metricsBindAddress: {

@@ -27,7 +27,8 @@ export interface Flags {
   readonly leaderElect: boolean;
   /** The name of the Lease. */
   readonly leaderElectionId: string;
-  readonly leaderElectionNamespace: string;
+  /** Absent: the namespace of the pod, or crossplane-system outside of a pod. */
+  readonly leaderElectionNamespace?: string;
   /** Absent: not served. */
   readonly metricsBindAddress?: BindAddress;
   /** Absent: not served. */
@@ -172,7 +173,7 @@ function secretsOf(namespaces: readonly string[] | undefined, others: readonly s
 
 /** The values under the names, and with the units, that the process uses. */
 function flagsOf(values: Values): Flags {
-  const { kubeconfig, context, namespace: namespaces, secretNamespaces } = values;
+  const { kubeconfig, context, namespace: namespaces, secretNamespaces, leaderElectionNamespace } = values;
   const { metricsBindAddress, healthProbeBindAddress, dashboardBindAddress } = values;
   // All other flags have defaults.
   const rest = values as { readonly [K in FlagName]: NonNullable<Values[K]> };
@@ -190,7 +191,7 @@ function flagsOf(values: Values): Flags {
     maxExternalCallsPerSecond: rest.maxExternalCallsPerSecond,
     leaderElect: rest.leaderElect,
     leaderElectionId: rest.leaderElectionId,
-    leaderElectionNamespace: rest.leaderElectionNamespace,
+    ...(leaderElectionNamespace !== undefined && { leaderElectionNamespace }),
     ...(metricsBindAddress && metricsBindAddress !== 'disabled' && { metricsBindAddress }),
     ...(healthProbeBindAddress && healthProbeBindAddress !== 'disabled' && { healthProbeBindAddress }),
     ...(dashboardBindAddress && dashboardBindAddress !== 'disabled' && { dashboardBindAddress }),

@@ -1,6 +1,13 @@
 import { Observable } from 'rxjs';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
-import { isAlreadyExists, isConflict, isNotFound, leaseExpired, messageOf } from '../client/errors.ts';
+import {
+  isAlreadyExists,
+  isConflict,
+  isNotFound,
+  isRefused,
+  leaseExpired,
+  messageOf,
+} from '../client/errors.ts';
 import type { KubernetesClient } from '../client/kubernetes-client.ts';
 import { createKnownFailures } from '../controller/known-failures.ts';
 import type { Logger } from '../log/log.ts';
@@ -65,6 +72,8 @@ export interface LeaderElection {
   check(): number;
   /** For an administrator: which process holds the Lease, while this process waits for it. */
   notes(): readonly string[];
+  /** Why the API server refused the last attempt, for example for want of rights: this process cannot lead. */
+  whyRefused(): string | undefined;
   /** Stops contending and releases the Lease if this process holds it: the next process leads at once. Never rejects. */
   release(signal: AbortSignal): Promise<void>;
 }
@@ -90,6 +99,7 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
   let observed: Observed | undefined;
   let isReleased = false;
   let isWaiting = false;
+  let refusal: string | undefined;
   /** When the last successful request to renew the Lease began; undefined: this process has not led. */
   let renewedMs: number | undefined;
   const releasing = new AbortController();
@@ -164,6 +174,7 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
       attempt = acquireOrRenew(signal);
       const isHeld = await Promise.race([attempt, over]);
       failures.over({ name });
+      refusal = undefined;
       return isHeld;
     } catch (error) {
       if (outer.aborted) return false;
@@ -174,6 +185,7 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
         log.debug('another process wrote the Lease', facts);
         return false;
       }
+      refusal = isRefused(error) ? messageOf(error) : undefined;
       // A process that stands by retries every 2 s while the failure lasts: do not log each attempt.
       const times = failures.met({ name }, messageOf(error));
       const shown = { ...facts, ...(times !== undefined && times > 1 && { times }), error };
@@ -248,6 +260,8 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
     },
     notes: () =>
       isWaiting ? [`standing by: ${holder() ?? 'no process yet'} holds the Lease ${namespace}/${name}`] : [],
+    whyRefused: () =>
+      refusal === undefined ? undefined : `the API server refuses the Lease ${namespace}/${name}: ${refusal}`,
     leadership$: new Observable((subscriber) => {
       const abort = new AbortController();
       const signal = AbortSignal.any([abort.signal, releasing.signal]);

@@ -76,6 +76,17 @@ describe('the process', () => {
     await eventually('the lease is held', () => fixture.cluster.find(LeaseKind, key));
   });
 
+  test('without rights to its lease it is not ready, and says which right it lacks', async () => {
+    const probes = `127.0.0.1:${await freePort()}`;
+    start('--leader-election-namespace=team-a', `--health-probe-bind-address=${probes}`);
+    const wanted =
+      /^\[-\]lease failed: the API server refuses the Lease team-a\/services-stack: .*cannot get resource "leases"/m;
+    await eventually('/readyz names the right', async () => {
+      const answer = await fetch(`http://${probes}/readyz`).catch(() => undefined);
+      return answer?.status === 503 && wanted.test(await answer.text());
+    });
+  });
+
   test('without leader election the log warns that no other process may run', async () => {
     const stack = start('--leader-elect=false');
     const warning =

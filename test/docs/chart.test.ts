@@ -205,10 +205,10 @@ const table: Readonly<Record<string, Row>> = {
     { [`${pod} securityContext fsGroup`]: 1000 },
   ],
   securityContext: [
-    { securityContext: { runAsUser: null, runAsGroup: null } },
+    { securityContext: { runAsUser: 1001, runAsGroup: 0 } },
     {
-      [`${container} securityContext runAsUser`]: undefined,
-      [`${container} securityContext runAsGroup`]: undefined,
+      [`${container} securityContext runAsUser`]: 1001,
+      [`${container} securityContext runAsGroup`]: 0,
     },
   ],
   topologySpreadConstraints: [

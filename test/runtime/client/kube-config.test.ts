@@ -502,6 +502,23 @@ describe('a kubeconfig', () => {
     assert.deepEqual(right.asked.last, { authorization: 'Bearer new' });
   });
 
+  test('the namespace of a pod is known from its service account, and not from a kubeconfig', async () => {
+    const accountFolder = await mkdtemp(join(folder, 'account-'));
+    await writeFile(join(accountFolder, 'ca.crt'), certificate);
+    for (const file of ['token', 'namespace']) await writeFile(join(accountFolder, file), `${file}-of-pod\n`);
+    const { hostname, port } = new URL(right.url);
+    const service = { KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port };
+    const environment = { HOME: accountFolder, KUBECONFIG: '', ...service };
+    const inPod = await readKubeConfig({ environment, accountFolder, clock });
+    await write(one({ token: 'a' }));
+    const outside = await readKubeConfig({
+      environment: { ...environmentOf(['a']), ...service },
+      accountFolder,
+      clock: realClock(),
+    });
+    assert.deepEqual([inPod.podNamespace, outside.podNamespace], ['namespace-of-pod', undefined]);
+  });
+
   test('a token file is read again when a second is over', async () => {
     await writeFile(join(folder, 'rotated'), 'old\n');
     await write(one({ tokenFile: 'rotated' }));

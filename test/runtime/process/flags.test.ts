@@ -38,7 +38,6 @@ const defaults: Flags = {
   maxExternalCallsPerSecond: 200,
   leaderElect: true,
   leaderElectionId: 'my-stacks',
-  leaderElectionNamespace: 'crossplane-system',
   logLevel: 'info',
   logFormat: 'json',
 };

@@ -207,6 +207,27 @@ describe('leader election', () => {
     });
   });
 
+  test('a process that may not write the Lease reports the refusal until it leads, and no failure that passes', async () => {
+    const refused = new ApiError('leases is forbidden', { code: 403, reason: 'Forbidden' });
+    const contender = election('a');
+    const reports: (string | undefined)[] = [contender.whyRefused()];
+    for (const error of [unavailable, refused, undefined]) {
+      network = async (_call, effect) => {
+        if (error !== undefined) throw error;
+        return effect();
+      };
+      if (error === unavailable) contend(contender);
+      await clock.advance(times.retryPeriodMs);
+      reports.push(contender.whyRefused());
+    }
+    assert.deepEqual(reports, [
+      undefined,
+      undefined,
+      'the API server refuses the Lease ns/stack: leases is forbidden',
+      undefined,
+    ]);
+  });
+
   test('a standby logs once which process holds the Lease, and reports it until it leads', async () => {
     const leader = election('a');
     contend(leader);
