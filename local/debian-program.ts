@@ -27,17 +27,19 @@ interface DebianPackage {
   /** The argument by which the program prints its version. */
   readonly version: string;
   readonly suite?: string;
+  /** The folder of the program in the packages; default `usr/bin`. */
+  readonly folder?: string;
   /** More programs of the packages, which are found beside it. */
   readonly others?: readonly string[];
 }
 
-/** A program in `usr/bin` of one of these Debian packages, unpacked without root. */
+/** A program of one of these Debian packages, unpacked without root. */
 function debianProgram(
   program: string,
-  { packages, neededBytes, version, suite = 'bookworm', others = [] }: DebianPackage,
+  { packages, neededBytes, version, suite = 'bookworm', folder = 'usr/bin', others = [] }: DebianPackage,
 ): OptionalProgram {
   const recipe = { suite, recipe: 1, neededBytes, commands: ['apt-get', 'dpkg'] };
-  const programs = Object.fromEntries([program, ...others].map((name) => [name, `usr/bin/${name}`]));
+  const programs = Object.fromEntries([program, ...others].map((name) => [name, `${folder}/${name}`]));
   const debian: BinarySource = {
     name: `debian-${program}`,
     produce: (work) => unpackPrograms(work, { what: program, recipe, packages, programs }),
@@ -98,4 +100,32 @@ export const containerd = debianProgram('containerd', {
   neededBytes: 400e6,
   version: '--version',
   others: ['ctr'],
+});
+
+/** The libraries of libpq, and those that they need. */
+const libpq = (
+  'libpq5 libssl3 libgssapi-krb5-2 libkrb5-3 libk5crypto3 libkrb5support0 libcom-err2 libkeyutils1 libldap-2.5-0 ' +
+  'libsasl2-2 libgnutls30 libp11-kit0 libidn2-0 libunistring2 libtasn1-6 libnettle8 libhogweed6 libgmp10 libffi8 ' +
+  'libdb5.3 zlib1g liblz4-1 libzstd1'
+).split(' ');
+
+/** Logs in as users do: with libpq. */
+export const psql = debianProgram('psql', {
+  packages: ['postgresql-client-15', 'libreadline8', 'libtinfo6', ...libpq],
+  neededBytes: 100e6,
+  version: '--version',
+  folder: 'usr/lib/postgresql/15/bin',
+});
+
+const libsystemd = 'libsystemd0 libcap2 libgcrypt20 libgpg-error0 liblzma5 liblz4-1 libzstd1'.split(' ');
+
+/** A pooler of connections. */
+export const pgbouncer = debianProgram('pgbouncer', {
+  packages: [
+    ...'pgbouncer libc-ares2 libevent-2.1-7 libpam0g libaudit1 libcap-ng0 libssl3'.split(' '),
+    ...libsystemd,
+  ],
+  neededBytes: 100e6,
+  version: '--version',
+  folder: 'usr/sbin',
 });

@@ -1,5 +1,4 @@
-import type { ClientConfig } from 'pg';
-import { Client } from 'pg';
+import type { Client, ClientConfig } from 'pg';
 import type { Clock } from '../clock.ts';
 import type { CreateLine } from './connections.ts';
 import { boundedConnections } from './connections.ts';
@@ -11,6 +10,7 @@ import type { Grants } from './grant.ts';
 import { grants } from './grant.ts';
 import type { Roles } from './role.ts';
 import { roles } from './role.ts';
+import { ScramClient } from './scram-client.ts';
 import type { Closing } from './server-databases.ts';
 import { closeServerDatabases } from './server-databases.ts';
 import type { OpenSession, SessionOptions, UseSession } from './session.ts';
@@ -42,7 +42,7 @@ export interface PostgresqlServerOptions {
   readonly mayGoOn?: () => void;
   /** Whether the server refuses every statement that changes something; default false. */
   readonly isReadOnly?: boolean;
-  /** Default: pg's own client. A test may pass one that fails. */
+  /** Default: pg's client, with the passwords of libpq. A test may pass one that fails. */
   readonly createClient?: (config: ClientConfig) => Client;
 }
 
@@ -93,7 +93,7 @@ export function createPostgresqlServer(options: PostgresqlServerOptions): Postgr
       username: credentials.username,
       secrets: [credentials.password],
     },
-    createClient: options.createClient ?? ((config) => new Client(config)),
+    createClient: options.createClient ?? ((config) => new ScramClient(config)),
     mayGoOn: options.mayGoOn ?? (() => {}),
     isReadOnly: options.isReadOnly ?? false,
     clock,

@@ -1,12 +1,12 @@
 /**
  * Downloads and builds the programs of the tests before the tests run, so that no test waits: the binaries of the control
  * plane, its data with our definitions, the definitions server, two controllers of Kubernetes, Redis, MariaDB, the command
- * line of AWS, promtool, kustomize, containerd, Lua, the renderer of the chart, Chromium, and what the image is built of.
+ * line of AWS, promtool, kustomize, containerd, Lua, psql, PgBouncer, the renderer of the chart, Chromium, and what the image is built of.
  */
 import { prepareAwsCommandLine } from '../aws-command-line.ts';
 import { chartRenderer } from '../chart-renderer/binary.ts';
 import { prepareChromium } from '../chromium-binaries.ts';
-import { containerd, kustomize, lua, promtool } from '../debian-program.ts';
+import { containerd, kustomize, lua, pgbouncer, promtool, psql } from '../debian-program.ts';
 import { ownArchitecture } from '../image/architecture.ts';
 import { prepareBuildPrograms } from '../image/build-programs.ts';
 import { prepareSystemParts } from '../image/system-parts.ts';
@@ -44,7 +44,15 @@ try {
   progress.note(
     mariadb.by === 'none' ? `there is no MariaDB: ${mariadb.reason}` : `MariaDB is ${mariadb.server}`,
   );
-  const programs = { promtool, kustomize, containerd, 'lua5.1': lua, 'chart renderer': chartRenderer };
+  const programs = {
+    promtool,
+    kustomize,
+    containerd,
+    'lua5.1': lua,
+    psql,
+    pgbouncer,
+    'chart renderer': chartRenderer,
+  };
   for (const [name, program] of Object.entries(programs)) {
     const found = await program.prepare({ environment: process.env, progress });
     progress.note(

@@ -93,7 +93,7 @@ test('every part of a URI is encoded and comes back', () => {
 test('a verifier is that of RFC 7677', () => {
   const salt = Buffer.from('W22ZaJ0SNY7soEsUEjb6gQ==', 'base64');
   assert.equal(
-    scramVerifier('pencil', () => salt),
+    scramVerifier('pencil', { salt }),
     'SCRAM-SHA-256$4096:W22ZaJ0SNY7soEsUEjb6gQ==$WG5d8oPm3OtcPnkdi4Uo7BkeZkBFzpcXkuLmtbsT4qY=:wfPLwcE6nTWhTAmQ7tl2KeoiWGPlZqQxSrmfPwDl2dU=',
   );
 });

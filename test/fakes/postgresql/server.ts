@@ -120,7 +120,7 @@ export class MemoryServer {
     if (salt === undefined) return kept === password;
     const proven = this.#proven.get(kept);
     if (proven !== undefined && proven === password) return true;
-    const isRight = scramVerifier(password, () => Buffer.from(salt, 'base64')) === kept;
+    const isRight = scramVerifier(password, { salt: Buffer.from(salt, 'base64') }) === kept;
     if (isRight) this.#proven.set(kept, password);
     return isRight;
   }

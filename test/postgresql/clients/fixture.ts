@@ -1,5 +1,6 @@
 import { after } from 'node:test';
-import { Client } from 'pg';
+import type { Client } from 'pg';
+import { ScramClient } from '../../../clients/postgresql/scram-client.ts';
 import type { PostgresqlServerOptions } from '../../../clients/postgresql/server.ts';
 import { createPostgresqlServer } from '../../../clients/postgresql/server.ts';
 import type { LocalPostgresql, PostgresqlOptions } from '../../../local/postgresql.ts';
@@ -26,7 +27,7 @@ export async function postgresqlFixture(options: PostgresqlOptions = {}) {
   });
 
   const connect = async ({ user, password, database }: Login = {}): Promise<Client> => {
-    const client = new Client({
+    const client = new ScramClient({
       host: local.host,
       port: local.port,
       user: user ?? local.superuser,

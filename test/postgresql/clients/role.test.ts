@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { escapeLiteral } from 'pg';
+import { connectionUri } from '../../../clients/postgresql/credentials.ts';
 import { roleDrift } from '../../../clients/postgresql/role.ts';
+import { ScramClient } from '../../../clients/postgresql/scram-client.ts';
+import { scramVerifier } from '../../../clients/postgresql/scram-verifier.ts';
+import { psql, withoutPsql } from '../psql.ts';
 import { foreignOwnerId, ownerId, postgresqlFixture } from './fixture.ts';
+import { disputedPasswords, generatedPasswords } from './passwords.ts';
 
 const log: string[] = [];
 const {
@@ -9,6 +15,7 @@ const {
   sql,
   refusal,
   connect,
+  local,
 } = await postgresqlFixture({
   settings: { log_statement: 'all', log_min_error_statement: 'debug5', autovacuum: 'off' },
   onLog: (line) => log.push(line),
@@ -53,6 +60,79 @@ describe('passwords', () => {
       assert.equal(await roles.checkPassword(name, `${password}x`), false);
     });
   }
+
+  test('the server hashes the same bytes as we do', async () => {
+    const texts = [...Object.values(disputedPasswords), ...generatedPasswords(300)];
+    await sql('CREATE ROLE hashed');
+    await sql(
+      `CREATE FUNCTION verifiers(texts text[]) RETURNS SETOF text LANGUAGE plpgsql AS $$
+       DECLARE each text;
+       BEGIN
+         SET LOCAL scram_iterations = 1;
+         FOREACH each IN ARRAY texts LOOP
+           EXECUTE format('ALTER ROLE hashed PASSWORD %L', each);
+           RETURN QUERY SELECT rolpassword FROM pg_authid WHERE rolname = 'hashed';
+         END LOOP;
+       END $$`,
+    );
+    const session = await connect();
+    const { rows } = await session.query<{ verifier: string }>('SELECT verifiers($1) AS verifier', [texts]);
+    await session.end();
+    const differing = texts.filter((text, index) => {
+      const theirs = rows[index]?.verifier ?? '';
+      const [, salt = ''] = /^SCRAM-SHA-256\$1:([^$]+)\$/.exec(theirs) ?? assert.fail(theirs);
+      return scramVerifier(text, { iterations: 1, salt: Buffer.from(salt, 'base64') }) !== theirs;
+    });
+    assert.deepEqual(differing.map(escape), []);
+  });
+
+  const loginOf = (username: string, password: string) =>
+    connectionUri({
+      ...{ endpoint: local.host, port: local.port, database: 'postgres' },
+      ...{ username, password },
+    });
+  const disputed = Object.entries(disputedPasswords);
+
+  test('psql logs in with each password that we set, alone and in the uri', {
+    skip: withoutPsql,
+  }, async () => {
+    const answers = await Promise.all(
+      disputed.map(async ([about, password], index) => {
+        const user = `disputed ${index}`;
+        await roles.create(user, { login: true }, { ownerId, password });
+        const plain = `host=${local.host} port=${local.port} user='${user}' dbname=postgres`;
+        const byUri = await psql(loginOf(user, password), 'SELECT current_user');
+        const alone = await psql(plain, 'SELECT current_user', { PGPASSWORD: password });
+        return [about, byUri.said === user, alone.said === user, await roles.checkPassword(user, password)];
+      }),
+    );
+    assert.deepEqual(
+      answers,
+      disputed.map(([about]) => [about, true, true, true]),
+    );
+  });
+
+  test('our login and that of psql agree about each password', { skip: withoutPsql }, async () => {
+    const disagreeing = await Promise.all(
+      disputed.map(async ([about, password], index) => {
+        const user = `foreign ${index}`;
+        await sql(`CREATE ROLE "${user}" LOGIN PASSWORD ${escapeLiteral(password)}`);
+        const tried = [password, password.normalize('NFKC'), `${password}x`];
+        const ours = await Promise.all(tried.map((each) => roles.checkPassword(user, each)));
+        const theirs = await Promise.all(tried.map((each) => psql(loginOf(user, each), 'SELECT 1')));
+        return ours.every((isRight, at) => isRight === theirs[at]?.isDone) ? [] : [about];
+      }),
+    );
+    assert.deepEqual(disagreeing.flat(), []);
+  });
+
+  test('a login may take more iterations than the driver allows', async () => {
+    await sql(`SET scram_iterations = 200000; CREATE ROLE slow LOGIN PASSWORD 'slow'`);
+    const { host, port } = local;
+    const client = new ScramClient({ host, port, user: 'slow', password: 'slow', database: 'postgres' });
+    await client.connect();
+    await client.end();
+  });
 
   test('never appear in the server’s log, even if it logs all statements', () => {
     const text = log.join('\n');
