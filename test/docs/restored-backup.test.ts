@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { TestContext } from 'node:test';
 import { describe, test } from 'node:test';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
+import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import { FavouriteDBInstanceKind } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import { startControllerManager } from '../../local/control-plane/controller-manager.ts';
+import { controllerManagerSupport } from '../../local/control-plane/controller-manager-binary.ts';
 import { credentialsNamespace, startFancySQL } from '../cluster/fancysql-fixture.ts';
 import type { Cluster } from '../cluster/stack-harness.ts';
 import { eventually, startCluster } from '../cluster/stack-harness.ts';
@@ -20,7 +25,7 @@ async function backupCommands(): Promise<{ readonly write: string[]; readonly re
     .filter((line) => line.startsWith('kubectl '));
   return {
     write: lines.filter((line) => line.includes(' > ')),
-    restore: lines.filter((line) => line.includes('create -f')),
+    restore: lines.filter((line) => line.includes('create -f -')),
   };
 }
 
@@ -41,6 +46,28 @@ async function run(cluster: Cluster, directory: string, line: string): Promise<v
 }
 
 const flags = ['--stacks', 'fcp'];
+const support = await controllerManagerSupport();
+
+/** An operator owns these objects. The backup does not have the operator's objects. */
+const owned = (uid: string) =>
+  JSON.stringify({
+    metadata: { ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'operator', uid }] },
+  });
+
+/** Kubernetes' garbage collector runs, and has deleted a claim whose owner does not exist. */
+async function collectGarbage(cluster: Cluster, context: TestContext): Promise<void> {
+  if (support.by === 'none') return context.diagnostic(support.reason);
+  const manager = await startControllerManager(support, cluster.controlPlane);
+  context.after(() => manager.stop());
+  const ownerReferences = [
+    { apiVersion: 'v1', kind: 'ConfigMap', name: 'operator', uid: 'b2f0c1de-0000-4000-8000-000000000000' },
+  ];
+  const key = { namespace: 'team-a', name: 'unwanted' };
+  await cluster.create(FancySQLInstanceKind, { ...key, ownerReferences }, { spec: {} });
+  await eventually('the garbage collector deletes a claim without its owner', async () => {
+    return (await cluster.find(FancySQLInstanceKind, key)) === undefined;
+  });
+}
 
 describe('a backup restored into another cluster', () => {
   test('binds again, to the same instance with the same password, and heals its secrets', async (context) => {
@@ -51,15 +78,33 @@ describe('a backup restored into another cluster', () => {
     assert.deepEqual([write.length, restore.length], [4, 3]);
     await fixture.favouriteClass('small', { isDefault: true });
     const first = fixture.cluster.startProcess(flags);
-    await fixture.claim('team-a', 'orders', { writeConnectionSecretToRef: { name: 'orders' } });
-    await fixture.bound('team-a', 'orders');
+    await fixture.cluster.kubectl(['-n', 'team-a', 'create', 'configmap', 'operator']);
+    const path = ['-o', 'jsonpath={.metadata.uid}'];
+    const operator = await fixture.cluster.kubectl(['-n', 'team-a', 'get', 'configmap', 'operator', ...path]);
+    for (const name of ['orders', 'reports']) {
+      await fixture.claim('team-a', name, { writeConnectionSecretToRef: { name } });
+      const { spec } = await fixture.bound('team-a', name);
+      const patch = ['--type=merge', '-p', owned(operator)];
+      await fixture.cluster.kubectl(['-n', 'team-a', 'patch', 'fancysqlinstance', name, ...patch]);
+      await fixture.cluster.kubectl(['patch', 'favouritedbinstance', spec.resourceRef?.name ?? '', ...patch]);
+    }
     await first.end();
-    const [before] = fixture.favourite.instances();
+    const before = fixture.favourite.instances().map(({ item }) => item);
+    const { id, password } = before.find(({ name }) => name.startsWith('team-a-orders-')) ?? assert.fail();
     for (const line of write) await run(fixture.cluster, directory, line);
 
     const cluster = await startCluster();
     context.after(() => cluster.stop());
     for (const line of restore) await run(cluster, directory, line);
+    // Another tool restored this claim with the owner that it had.
+    const withOwner = ['fancysqlinstance', 'reports', '--type=merge', '-p', owned(operator)];
+    await cluster.kubectl(['-n', 'team-a', 'patch', ...withOwner]);
+    await collectGarbage(cluster, context);
+    const { reports, resource } = await eventually('the claim with its owner is deleted', async () => {
+      const found = await cluster.find(FancySQLInstanceKind, { namespace: 'team-a', name: 'reports' });
+      const isDeleted = support.by === 'none' || found?.metadata.deletionTimestamp !== undefined;
+      return isDeleted && found && { reports: found, resource: found.spec.resourceRef?.name ?? '' };
+    });
     cluster.startProcess(flags);
     const ready = ['--for=condition=Ready', '--timeout=30s'];
     await cluster.kubectl(['wait', '-n', 'team-a', 'fancysqlinstance/orders', ...ready]);
@@ -68,12 +113,18 @@ describe('a backup restored into another cluster', () => {
       const found = JSON.parse(text) as Secret;
       return found.metadata.ownerReferences?.[0]?.kind === 'FancySQLInstance' && found;
     });
-    const password = Buffer.from(secret.data?.password ?? '', 'base64').toString();
-    assert.deepEqual(
-      fixture.favourite.instances().map(({ item: { id, name } }) => ({ id, name })),
-      [{ id: before?.item.id, name: before?.item.name }],
-    );
-    assert.equal(password, before?.item.password);
-    assert.equal(fixture.favourite.instances()[0]?.item.password, before?.item.password);
+    assert.equal(Buffer.from(secret.data?.password ?? '', 'base64').toString(), password);
+    if (reports.metadata.deletionTimestamp !== undefined) {
+      await eventually('the claim that the garbage collector deleted is gone', async () => {
+        return (await cluster.find(FancySQLInstanceKind, reports.metadata)) === undefined;
+      });
+      const kept = await cluster.find(FavouriteDBInstanceKind, { name: resource });
+      assert.equal(kept?.spec.reclaimPolicy, 'Delete');
+      assert.equal(kept.status?.bindingPhase, 'Released');
+    }
+    const instances = fixture.favourite.instances().map(({ item }) => item);
+    const known = (all: typeof before) => all.map(({ id, name, password }) => ({ id, name, password }));
+    assert.deepEqual(known(instances), known(before));
+    assert.ok(instances.some((instance) => instance.id === id && instance.password === password));
   });
 });

@@ -54,12 +54,13 @@ const counted = (state: State, { eachActOnce }: Scenario, { kind, text, apply }:
   },
 });
 
-export const newClaim = (draft: Draft, { claims }: Scenario, claim: string): Claim => ({
+export const newClaim = (draft: Draft, { claims, claimsHaveOwner }: Scenario, claim: string): Claim => ({
   uid: newUID(draft),
   deleting: false,
   finalizer: false,
   resourceRef: claims[claim]?.resourceRef ?? '',
   bound: false,
+  ...(claimsHaveOwner && { ownerExists: true }),
 });
 
 export const newResource = (draft: Draft, { name, policy, ...given }: ByHand): Resource =>
@@ -290,7 +291,8 @@ function restore(draft: Draft, backup: Objects, { backupHasStatus }: Scenario, m
   );
   const restored = kept.map(([key, object]): [string, AnyObject] => {
     const renamed = 'uid' in object ? { ...object, uid: newUID(draft) } : object;
-    return [key, backupHasStatus ? renamed : withoutStatus(renamed)];
+    const owned = 'ownerExists' in renamed ? { ...renamed, ownerExists: false } : renamed;
+    return [key, backupHasStatus ? owned : withoutStatus(owned)];
   });
   Object.assign(draft, { pending: {}, memory: {}, watches: {}, backup: null });
   draft.objects = Object.fromEntries(restored);

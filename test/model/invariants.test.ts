@@ -186,6 +186,17 @@ const histories: Readonly<Record<Exclude<Invariant, 'ClaimRefStays' | 'Credentia
     faulty: neverReleases,
   },
   ResourceInUseStays: { scenario: oneClaim, faulty: toEach('Bound', deletes) },
+  RestoredResourceStays: {
+    scenario: { ...provisioned, claimsHaveOwner: true, startSettled: true, acts: ['restore'], maxActs: 1 },
+    faulty: {
+      ...production,
+      bindClaim(see, claim) {
+        const decision = production.bindClaim(see, claim);
+        const [resource] = see.resources();
+        return resource && decision.name === 'Release' ? (deletes(resource) as Act) : decision;
+      },
+    },
+  },
 };
 
 describe('controllers with a fault break the invariant, and those of the production keep it', () => {

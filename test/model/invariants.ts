@@ -43,7 +43,8 @@ export type Invariant =
   | 'PasswordIsKnownToOwnerOnly'
   | 'ProvisionedFollowsPolicy'
   | 'ReservingClaimExists'
-  | 'ResourceInUseStays';
+  | 'ResourceInUseStays'
+  | 'RestoredResourceStays';
 
 export class Violation extends Error {
   readonly invariant: Invariant;
@@ -86,10 +87,13 @@ export function checkCredentialInUseStays(state: State, object: AnyObject, { key
   }
 }
 
-/** No controller deletes the resource of a living claim. */
+/** No controller deletes the resource of a living claim, or of a restored one that the garbage collector deleted. */
 export function checkResourceInUseStays(state: State, object: AnyObject, scenario: Scenario): void {
   if (!('phase' in object)) return;
-  const { name, phase } = object;
+  const { name, phase, claimRef } = object;
+  if (claimRef && objectOf(state.objects, claimKey(claimRef.claim))?.isCollected) {
+    fail('RestoredResourceStays', `${name} is deleted although no user deleted claim ${claimRef.claim}`);
+  }
   if (phase === 'Bound' && hasLivingOwner(state, object)) {
     fail('ResourceInUseStays', `${name} is deleted although its claim exists`);
   }

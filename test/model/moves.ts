@@ -1,8 +1,16 @@
 /** The moves of the system itself: controllers, watches that continue, and the garbage collector. */
-import { carryOut, managedId, write } from './api-server.ts';
+import { carryOut, deleteObject, edit, managedId, write } from './api-server.ts';
 import type { Act, Decision, Run, View } from './decision.ts';
 import type { AnyObject, Key } from './objects.ts';
-import { isClaimKey, isClaimSecretKey, isResourceKey, isResourceSecretKey, nameOf } from './objects.ts';
+import {
+  isClaimKey,
+  isClaimSecretKey,
+  isResourceKey,
+  isResourceSecretKey,
+  nameOf,
+  objectOf,
+  resourceKey,
+} from './objects.ts';
 import type { Draft, State, World } from './state.ts';
 import { isOutdated, resourceNames, viewOf, viewTextOf, withEntry, without } from './state.ts';
 
@@ -140,8 +148,28 @@ const watchMoves = (state: State): Move[] =>
       },
     }));
 
-/** A Secret whose owner does not exist is deleted. */
-function garbageCollectorMoves({ objects }: State): Move[] {
+/** A Secret or a claim whose owner does not exist is deleted. */
+const garbageCollectorMoves = (state: State): Move[] => [
+  ...collectedSecrets(state),
+  ...collectedClaims(state),
+];
+
+function collectedClaims(state: State): Move[] {
+  return Object.entries(state.objects).flatMap(([key, object]) => {
+    if (!('ownerExists' in object) || object.ownerExists || object.deleting) return [];
+    const resource = objectOf(state.objects, resourceKey(object.resourceRef));
+    const isCollected = resource !== undefined && resource.claimRef?.uid !== object.uid;
+    return {
+      text: () => `the garbage collector deletes ${key}`,
+      apply(draft) {
+        if (isCollected) edit(draft, key, { isCollected });
+        deleteObject(draft, key);
+      },
+    };
+  });
+}
+
+function collectedSecrets({ objects }: State): Move[] {
   const isOrphan = (key: string, object: AnyObject): boolean => {
     if (!('owner' in object) || !object.owner) return false;
     const isOwnerKind = isClaimSecretKey(key) ? isClaimKey : isResourceKey;

@@ -10,6 +10,10 @@ export interface Claim {
   readonly resourceRef: string;
   /** The status shows that the claim is Bound. */
   readonly bound: boolean;
+  /** Whether the object that owns the claim exists. Absent: no object owns it. */
+  readonly ownerExists?: boolean;
+  /** The garbage collector deleted the claim while its resource still had the previous UID in `claimRef`. */
+  readonly isCollected?: true;
 }
 
 export type Policy = 'Delete' | 'Retain';

@@ -245,6 +245,7 @@ function bindClaim(see: View, name: string): Act | ClaimWaits {
     claim: real,
     responsibility: 'this',
     owned,
+    created: owned.filter(({ metadata }) => metadata.name === provisionedName(claim)),
     named,
     managed,
     ...(isProvisioning && { provisioning: provisioningOf(name, claim, policy) }),

@@ -149,11 +149,27 @@ export const rules: Readonly<Record<string, Rule>> = {
     becomes: "changeOf(resource, decision.desired), { versioned: decision.name !== 'MakeAvailable' });",
   },
   provisionedFollowsPolicy: {
-    rule: 'if the claim is deleted before Bound, a provisioned resource follows its policy',
+    rule: 'if the claim is deleted before Bound, a resource that was created for it follows its policy',
     scenario: 'provision-D',
+    edits: [
+      {
+        file: claimEnd,
+        was: "managed.status?.bindingPhase === 'Bound' || created.includes(managed);",
+        becomes: "managed.status?.bindingPhase === 'Bound' || created.length < 0;",
+      },
+      {
+        file: claimEnd,
+        was: "followsPolicy || wasProvisioned(managed) ? 'Release'",
+        becomes: "followsPolicy || (wasProvisioned(managed) && false) ? 'Release'",
+      },
+    ],
+  },
+  restoredIsReleased: {
+    rule: 'if the claim is deleted before Bound, a restored resource is released, whatever its policy is',
+    scenario: 'restore-owned',
     file: claimEnd,
-    was: "managed.status?.bindingPhase === 'Bound' || wasProvisioned(managed);",
-    becomes: "managed.status?.bindingPhase === 'Bound' || (wasProvisioned(managed) && false);",
+    was: "managed.status?.bindingPhase === 'Bound' || created.includes(managed);",
+    becomes: "managed.status?.bindingPhase === 'Bound' || created.length >= 0;",
   },
   readClaimBeforeClaimRef: {
     rule: 'the claim is read from the API server before its UID is written to a claimRef',
@@ -225,8 +241,8 @@ export const rules: Readonly<Record<string, Rule>> = {
       { file: credential, was: ', resetStatus]', becomes: ']' },
     ],
   },
-  deletingClaimCorrectsClaimRef: {
-    rule: 'a claim that is being deleted also corrects the claimRef of its restored resource',
+  deletingClaimReleasesRestored: {
+    rule: 'a claim that is being deleted releases its restored resource before its UID is corrected',
     scenario: 'restore-status',
     file: binding,
     was: 'if (!hasFinalizer(claim, finalizerNames.claim) || named === undefined || wasDeleted(named))',

@@ -23,6 +23,8 @@ export interface Scenario {
   readonly backupHasStatus?: boolean;
   readonly backupMayMissClaim?: boolean;
   readonly nothingIsDeleted?: boolean;
+  /** An object owns each claim. A backup does not restore it, so the garbage collector deletes restored claims. */
+  readonly claimsHaveOwner?: boolean;
   /** A resource may stay reserved for a claim that the backup lacks. */
   readonly mayStayReserved?: boolean;
   /** An administrator may make a provisioned resource available, so that nothing deletes it. */

@@ -161,11 +161,30 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     situation: 'An administrator restores a resource created by hand with the claims of two teams.',
   }),
   'restore-status': provisioned(classDelete, {
+    eachActOnce: true,
     startSettled: true,
     backupHasStatus: true,
     maxActs: 3,
     acts: ['restore', 'deleteClaim', 'createClaim', 'crash'],
     situation: 'An administrator restores a backup with statuses.',
+  }),
+  'restore-owned': provisioned(classDelete, {
+    claimsHaveOwner: true,
+    eachActOnce: true,
+    startSettled: true,
+    maxActs: 3,
+    acts: ['restore', 'crash', 'stopWatch', 'stopAllWatches'],
+    situation:
+      'An administrator restores claims with the owner references that they had, so that the garbage collector deletes them.',
+  }),
+  'restore-owned-status': byHand(oneClaim, [m0Delete], {
+    claimsHaveOwner: true,
+    backupHasStatus: true,
+    eachActOnce: true,
+    startSettled: true,
+    maxActs: 3,
+    acts: ['restore', 'crash', 'stopAllWatches'],
+    situation: 'The same with statuses, and with a resource created by hand.',
   }),
   'restore-without': byHand(twoClaims, [m0], {
     onlyDeletedClaims: ['A'],

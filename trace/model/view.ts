@@ -11,6 +11,7 @@ import { labelsOf } from '../../apis/core/v1alpha1/namespace.ts';
 import { whyResourceIncompatible } from '../../controllers/core/claim/incompatible.ts';
 import type { ClaimNamespace } from '../../controllers/core/claim/may-claim.ts';
 import { whyNotFor } from '../../controllers/core/claim/may-claim.ts';
+import { wasCreatedFor } from '../../controllers/core/claim/ownership.ts';
 import { decideBinding } from '../../controllers/core/claim-binding/decide.ts';
 import type { BindingDecision, Observed } from '../../controllers/core/claim-binding/decision.ts';
 import { isCall } from '../../controllers/core/claim-binding/decision.ts';
@@ -89,6 +90,7 @@ function bindingOf(facts: Omit<View, 'binding' | 'first'>, claim: Claim): Bindin
     service,
     responsibility: responsibilityFor({ service, peers: services, claim, owned }),
     owned,
+    created: owned.filter((one) => wasCreatedFor(one, claim)),
     named: thereOf(named),
     managed,
     provisioning,

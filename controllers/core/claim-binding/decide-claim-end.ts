@@ -35,15 +35,16 @@ function claimGone({ claim }: Facts): BindingDecision | undefined {
 }
 
 /**
- * A resource that is Bound, or was provisioned from a class, follows its reclaim policy. Any other resource becomes
- * available again, because no claim knows its credential.
+ * A resource that is Bound, or was created for this claim, follows its reclaim policy. One that was created for a claim
+ * of a backup, and is not Bound again yet, is released: the garbage collector may delete a restored claim whose owner
+ * had another UID. Any other resource becomes available again, because no claim knows its credential.
  */
-function releaseResource({ owned }: Facts): BindingDecision | undefined {
+function releaseResource({ owned, created }: Facts): BindingDecision | undefined {
   const managed = owned.find((one) => !wasDeleted(one) && one.status?.bindingPhase !== 'Released');
   if (managed === undefined) return undefined;
-  const followsPolicy = managed.status?.bindingPhase === 'Bound' || wasProvisioned(managed);
-  if (!followsPolicy) return { name: 'RemoveClaimRef', managed };
-  return { name: managed.spec.reclaimPolicy === 'Delete' ? 'DeleteResource' : 'Release', managed };
+  const followsPolicy = managed.status?.bindingPhase === 'Bound' || created.includes(managed);
+  if (followsPolicy && managed.spec.reclaimPolicy === 'Delete') return { name: 'DeleteResource', managed };
+  return { name: followsPolicy || wasProvisioned(managed) ? 'Release' : 'RemoveClaimRef', managed };
 }
 
 /** Deletes the Secrets of the claim, because a cluster may run without the garbage collector. */

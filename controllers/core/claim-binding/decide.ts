@@ -103,8 +103,9 @@ function unknownKind({ responsibility }: Facts) {
 
 /**
  * A restore from a backup gives all objects new UIDs. Corrects the UID in `claimRef` if claim and resource name each
- * other, and the resource was not Bound in this cluster. A claim that is being deleted needs this, too: otherwise its
- * resource would not be released.
+ * other, and the resource was not Bound in this cluster. A claim that is already being deleted releases the resource
+ * instead, whatever its policy is: the garbage collector deletes a restored claim if its owner had another UID, and no
+ * user asked for that.
  */
 function correctClaimRef({ claim, named }: Facts): BindingDecision | undefined {
   if (!hasFinalizer(claim, finalizerNames.claim) || named === undefined || wasDeleted(named))
@@ -114,6 +115,7 @@ function correctClaimRef({ claim, named }: Facts): BindingDecision | undefined {
   if (!isRestored || wasBoundHere(named)) return undefined;
   const isStatusKept = named.status?.bindingPhase !== undefined && named.status.boundUID !== undefined;
   if (isStatusKept) return wait('StatusFromBackup');
+  if (wasDeleted(claim)) return { name: 'Release', managed: named };
   return { name: 'CorrectClaimRef', managed: named, ...confirmed };
 }
 

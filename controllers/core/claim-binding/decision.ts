@@ -44,6 +44,8 @@ export interface BindingFacts {
   readonly responsibility: Responsibility;
   /** The managed resources of every kind whose `claimRef` has the claim's UID. Bound ones come first. */
   readonly owned: readonly Managed[];
+  /** Those of `owned` that were created for this claim. A resource that a backup restored for it is none of them. */
+  readonly created: readonly Managed[];
   /** The managed resource that `resourceRef` names. */
   readonly named: Managed | undefined;
   /** The claim's resource: one of `owned`, else `named`. See {@link resourceOf}. */

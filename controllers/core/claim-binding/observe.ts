@@ -10,7 +10,7 @@ import type { Resource } from '../../../runtime/cache/resource.ts';
 import { annotate } from '../../../runtime/client/errors.ts';
 import { whyResourceIncompatible } from '../claim/incompatible.ts';
 import { restrictsNamespaces, whyNotFor } from '../claim/may-claim.ts';
-import { isOwnedBy, wasBound } from '../claim/ownership.ts';
+import { isOwnedBy, wasBound, wasCreatedFor } from '../claim/ownership.ts';
 import type { KeptCredential } from '../credential.ts';
 import { keptIn } from '../credential.ts';
 import { nameInUse } from '../external-identity.ts';
@@ -32,16 +32,17 @@ export function observing(context: BindingContext) {
   return async function observe(claim: Claim, run: RunMemory, signal: AbortSignal): Promise<Observed> {
     const owned = ownedBy(claim).filter(({ metadata }) => !run.deleted.has(metadata.uid));
     const of = { service, peers: peers.working(), claim, owned };
+    const created = owned.filter((one) => wasCreatedFor(one, claim));
     const responsibility = run.hasActed ? 'this' : responsibilityFor(of);
     if (responsibility !== 'this') {
-      return { ...of, responsibility, named: undefined, managed: undefined, secrets: nothingSeen };
+      return { ...of, responsibility, created, named: undefined, managed: undefined, secrets: nothingSeen };
     }
     const named = await namedBy(claim, owned, run, signal);
     const managed = resourceOf(owned, named);
     const controlled = secretsOfClaim(secrets.store, claim.metadata).filter(
       ({ metadata }) => !run.deleted.has(metadata.uid),
     );
-    const base = { ...of, responsibility, named, managed, secrets: { ...nothingSeen, controlled } };
+    const base = { ...of, responsibility, created, named, managed, secrets: { ...nothingSeen, controlled } };
     if (wasDeleted(claim)) return base;
     const resourceClass = classes.get({ name: claim.spec.classRef?.name ?? '' });
     const isFree = (name: string): boolean => managedResources.get({ name }) === undefined;

@@ -1,6 +1,7 @@
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { referencesEqual, referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
+import { isProvisionedName } from './provisioned-name.ts';
 
 /*
  * A claim owns a managed resource if `spec.claimRef` has the claim's UID. `status.bindingPhase` is the progress of the
@@ -18,6 +19,13 @@ export const namesResource = ({ spec: { resourceRef } }: Claim, { kind, metadata
   resourceRef?.kind === kind && resourceRef.name === metadata.name;
 
 export const wasProvisioned = ({ spec }: Managed): boolean => spec.classRef !== undefined;
+
+/**
+ * Whether the resource was created for this claim. Its name derives from the UID of the claim that it was created for,
+ * and a claim that a backup restored has another UID.
+ */
+export const wasCreatedFor = (managed: Managed, claim: Claim): boolean =>
+  wasProvisioned(managed) && isProvisionedName(claim, managed.metadata.name);
 
 /** Whether `bindingPhase` was written in this cluster. A restore from a backup changes the UID, but not `boundUID`. */
 export const wasBoundHere = ({ metadata, status }: Managed): boolean =>

@@ -76,6 +76,7 @@ function factsOf({ managed: resource, ...given }: Given): BindingFacts {
     responsibility: 'this',
     managed: resource,
     secrets: noSecrets,
+    created: [],
     owned: resource && isOwned ? [resource] : [],
     named: resource && !isOwned ? resource : undefined,
     ...given,
@@ -218,8 +219,6 @@ const cases: Readonly<Record<string, () => Decided>> = {
     about('SetClaimRef', named, observed({ namespaceSelector: {} }), { readFirst: inOrder }),
   'a claim that was restored with its resource corrects the UID': () =>
     about('CorrectClaimRef', named, managed(restored), { readFirst: ['claim'] }),
-  'a restored claim that is being deleted corrects the UID as well': () =>
-    about('CorrectClaimRef', endingClaim, managed(restored), { readFirst: ['claim'] }),
   'a claim that names another resource before it is Bound releases the previous resource': () =>
     about('RemoveClaimRef', namesOther, reserved),
   'a resource whose credential is for the claim and applied is bound': () =>
@@ -240,8 +239,15 @@ const cases: Readonly<Record<string, () => Decided>> = {
   'a Bound resource with policy Delete is deleted with its claim': () =>
     about('DeleteResource', endingClaim, deletable),
   'a Bound resource with policy Retain is Released': () => about('Release', endingClaim, bound),
-  'a provisioned resource follows its policy before it is Bound': () =>
-    about('DeleteResource', endingClaim, provisioned),
+  'a resource that was created for the claim follows its policy before it is Bound': () =>
+    calls(
+      { claim: endingClaim, managed: provisioned, created: [provisioned] },
+      { name: 'DeleteResource', managed: provisioned },
+    ),
+  'a restored resource is Released with its claim before it is Bound again, whatever its policy is': () =>
+    about('Release', endingClaim, provisioned),
+  'a claim that is deleted before the UID of its restored resource is corrected releases it': () =>
+    about('Release', endingClaim, managed({ ...restored, reclaimPolicy: 'Delete' })),
   'a resource that a user created is available again if it was never Bound': () =>
     about('RemoveClaimRef', endingClaim, reserved),
   'the Secret of a claim is deleted after its resource is released': () =>
