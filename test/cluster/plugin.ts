@@ -70,7 +70,7 @@ export function testPlugin(fixture: () => FancySQLFixture): void {
       });
       const name = (await fixture().bound('team-a', 'orders')).spec.resourceRef?.name ?? '';
       const bound = await run(['offer', 'favouritedbinstance', name]);
-      const stderr = `services-stack: FavouriteDBInstance ${name} is Bound to FancySQLInstance team-a/orders: delete that claim first\n`;
+      const stderr = `services-stack: FavouriteDBInstance ${name} is Bound to FancySQLInstance team-a/orders: delete that claim first, and the resource is Released and keeps its data\n`;
       assert.deepEqual(bound, { code: 2, stdout: '', stderr });
 
       await release('team-a', 'orders', name);
@@ -95,6 +95,21 @@ export function testPlugin(fixture: () => FancySQLFixture): void {
       await release('team-b', 'cart', name);
       await succeeds('offer', 'favouritedbinstance', name, '--any');
       assert.equal(await claims('team-b', 'any', name), name);
+    });
+
+    test('a Bound resource with the policy Delete keeps its data if the refusal of offer is followed', async () => {
+      await fixture().favouriteClass('deleted', { template: { reclaimPolicy: 'Delete' } });
+      await fixture().claim('team-a', 'precious', {
+        classRef: favouriteClassRef('deleted'),
+        writeConnectionSecretToRef: { name: 'precious' },
+      });
+      const name = (await fixture().bound('team-a', 'precious')).spec.resourceRef?.name ?? '';
+      const { stderr } = await run(['offer', 'favouritedbinstance', name]);
+      const [, patch = ''] = /deletes the data\. Run kubectl (patch .*), and then/.exec(stderr) ?? [];
+      await fixture().cluster.kubectl(patch.split(' ').map((word) => word.replace(/^'(.*)'$/, '$1')));
+      await release('team-a', 'precious', name);
+      assert.ok(passwordInCloud(name) !== undefined);
+      await succeeds('offer', 'favouritedbinstance', name);
     });
 
     test('rotate has another password set, and copied to the claim', async () => {

@@ -32,6 +32,8 @@ const claimRef = `\
 ~claimUid "u-2"
 `;
 const released = `${managed}=policies <nil>\n${claimRef}~phase "Released"\n`;
+const bound = released.replace('"Released"', '"Bound"');
+const withPolicies = (policies: string) => bound.replace('=policies <nil>', `=policies ${policies}`);
 const withPassword = `${managed}=policies <nil>\n~secretNamespace "stores"\n~secretName "db"\n=hasCredential\n`;
 const secret = '~uid "u-3"\n~version "41"\n~owner "u-1"\n=hasPassword\n';
 const claim = `\
@@ -359,11 +361,40 @@ describe('the plugin of kubectl', () => {
       'Pod db is no managed resource, so there is nothing to pause',
       { get: '~apiVersion "v1"\n~kind "Pod"\n~uid "u-9"\n' },
     ],
-    'making a Bound resource available': [
+    'making a Bound resource available whose data stays when its claim is deleted': [
       'offer favdb db',
-      'FavouriteDBInstance db is Bound to FancySQLInstance team-a/orders: delete that claim first',
-      { get: released.replace('"Released"', '"Bound"') },
+      'FavouriteDBInstance db is Bound to FancySQLInstance team-a/orders: delete that claim first, and the resource is Released and keeps its data',
+      { get: `${bound}~reclaimPolicy "Retain"\n~deletionPolicy "Delete"\n` },
     ],
+    'making a Bound resource without a policy available': [
+      'offer favdb db',
+      'FavouriteDBInstance db is Bound to FancySQLInstance team-a/orders: delete that claim first, and the resource is Released and keeps its data',
+      { get: bound },
+    ],
+    ...Object.fromEntries(
+      Object.entries({
+        'with the reclaim policy Delete': [`${bound}~reclaimPolicy "Delete"\n`, 'the data'],
+        'whose managementPolicies allow Delete': [
+          `${withPolicies('[Observe Create Delete]')}~reclaimPolicy "Delete"\n~deletionPolicy "Orphan"\n`,
+          'the data',
+        ],
+        'with the deletion policy Orphan': [
+          `${bound}~reclaimPolicy "Delete"\n~deletionPolicy "Orphan"\n`,
+          'FavouriteDBInstance db, and only the external resource stays',
+        ],
+        'whose managementPolicies do not allow Delete': [
+          `${withPolicies('[Observe]')}~reclaimPolicy "Delete"\n~deletionPolicy "Delete"\n`,
+          'FavouriteDBInstance db, and only the external resource stays',
+        ],
+      }).map(([which, [get = '', lost]]): [string, readonly [string, string, Answers]] => [
+        `making a Bound resource available ${which}`,
+        [
+          'offer favdb db',
+          `FavouriteDBInstance db is Bound to FancySQLInstance team-a/orders: set reclaimPolicy: Retain of FavouriteDBInstance db first; deleting the claim now deletes ${lost}. Run kubectl patch ${resource} db --type=merge -p '{"spec":{"reclaimPolicy":"Retain"}}', and then delete that claim`,
+          { get },
+        ],
+      ]),
+    ),
     'making an Unbound resource available': [
       'offer favdb db',
       'FavouriteDBInstance db is not Released, so there is nothing to make available',
