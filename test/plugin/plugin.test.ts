@@ -361,7 +361,7 @@ describe('the plugin of kubectl', () => {
       'Pod db is no managed resource, so there is nothing to pause',
       { get: '~apiVersion "v1"\n~kind "Pod"\n~uid "u-9"\n' },
     ],
-    'making a Bound resource available whose data stays when its claim is deleted': [
+    'making a Bound resource with the policy Retain available': [
       'offer favdb db',
       'FavouriteDBInstance db is Bound to FancySQLInstance team-a/orders: delete that claim first, and the resource is Released and keeps its data',
       { get: `${bound}~reclaimPolicy "Retain"\n~deletionPolicy "Delete"\n` },
@@ -374,7 +374,7 @@ describe('the plugin of kubectl', () => {
     ...Object.fromEntries(
       Object.entries({
         'with the reclaim policy Delete': [`${bound}~reclaimPolicy "Delete"\n`, 'the data'],
-        'whose managementPolicies allow Delete': [
+        'with managementPolicies that allow Delete': [
           `${withPolicies('[Observe Create Delete]')}~reclaimPolicy "Delete"\n~deletionPolicy "Orphan"\n`,
           'the data',
         ],
@@ -382,7 +382,7 @@ describe('the plugin of kubectl', () => {
           `${bound}~reclaimPolicy "Delete"\n~deletionPolicy "Orphan"\n`,
           'FavouriteDBInstance db, and only the external resource stays',
         ],
-        'whose managementPolicies do not allow Delete': [
+        'with managementPolicies without Delete': [
           `${withPolicies('[Observe]')}~reclaimPolicy "Delete"\n~deletionPolicy "Delete"\n`,
           'FavouriteDBInstance db, and only the external resource stays',
         ],
