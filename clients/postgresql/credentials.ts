@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import { PostgresqlError } from './error.ts';
@@ -68,8 +69,8 @@ export function parseCredentials(data: Readonly<Record<string, string>>): Creden
     throw invalid('sslmode', `must be one of ${sslModes.join(', ')}`);
   }
   const clusterCA = data.clusterCA?.trim() || undefined;
-  if (clusterCA !== undefined && !/-----BEGIN (TRUSTED |X509 )?CERTIFICATE-----/.test(clusterCA)) {
-    throw invalid('clusterCA', 'must be PEM certificates');
+  if (clusterCA !== undefined && !areCertificates(clusterCA)) {
+    throw invalid('clusterCA', 'must be complete PEM certificates');
   }
   const database = data.database || undefined;
   const serverDatabases = data.serverDatabases?.trim() || undefined;
@@ -131,6 +132,23 @@ function required(data: Readonly<Record<string, string>>, key: string): string {
 
 const invalid = (key: string, rule: string): PostgresqlError =>
   new PostgresqlError(`credentials key "${key}" ${rule}`, { code: 'Invalid' });
+
+const certificates = /-----BEGIN (TRUSTED |X509 )?CERTIFICATE-----[^-]*-----END \1?CERTIFICATE-----/g;
+
+/** Whether each certificate in a text can be read. Node ignores the others, and then trusts no server. */
+function areCertificates(text: string): boolean {
+  const blocks = text.match(certificates) ?? [];
+  const begun = text.match(/-----BEGIN /g) ?? [];
+  return blocks.length > 0 && blocks.length === begun.length && blocks.every(isCertificate);
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).raw.length > 0;
+  } catch {
+    return false;
+  }
+}
 
 const isServerDatabases = (text: string): text is ServerDatabases =>
   (serverDatabasePolicies as readonly string[]).includes(text);

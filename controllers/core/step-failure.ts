@@ -3,7 +3,7 @@ import type { ConditionFacts } from '../../apis/core/v1alpha1/condition.ts';
 import { isConflict, isInterrupted, messageOf } from '../../runtime/client/errors.ts';
 import type { Result } from '../../runtime/controller/reconcile.ts';
 import { bugIn } from '../../runtime/log/bug.ts';
-import type { ConditionError } from './error-class.ts';
+import type { ConditionError, ConditionErrorClass } from './error-class.ts';
 import { conditionErrorOf } from './error-class.ts';
 import { describeBug } from './stack-bug.ts';
 
@@ -17,14 +17,16 @@ export interface FailureFacts<Known = unknown> {
   readonly result?: Result;
   /** The advice that follows the cause in the message. It is left out if the cause is a programming error. */
   readonly hint?: string;
+  /** The only class of errors that `hint` helps with. Absent: any error of the step. */
+  readonly hintFor?: ConditionErrorClass;
   /**
    * Whether conflicts (409) are reported. By default the run is requeued without a report, because the next run reads
    * the changed object. A call that was not sent because the leader lease expired is never reported.
    */
   readonly reportsConflicts?: boolean;
   /**
-   * Set if the step connects to an external system or calls it. Then the error has a class, and the message of the
-   * Event does not name the step, because the reason of the Event does.
+   * Set if the step connects to an external system or calls it. Then the error has a class. The message does not name
+   * the step: it begins with the cause, and the reason of the Event names the step.
    */
   readonly external?: 'connect' | 'call';
   readonly known?: Known;
@@ -38,21 +40,19 @@ export class StepFailure<Known = unknown> extends Error {
   /** The programming error that caused the failure. */
   readonly bug: Error | undefined;
   readonly error: ConditionError | undefined;
-  /** The message of the Event. `message` is for the condition. */
-  readonly eventMessage: string;
 
   constructor(what: string, cause: unknown, facts: FailureFacts<Known>) {
     const bug = bugIn(cause);
     const happened = bug === undefined ? messageOf(cause) : describeBug(bug);
     const error = conditionErrorOf(cause, facts.external);
-    const hint = error?.class === 'RequestRefused' ? advice.allowRequest : facts.hint;
-    const why = hint === undefined || bug !== undefined ? happened : `${happened}; ${hint}`;
+    const isHelpful = facts.hintFor === undefined || facts.hintFor === error?.class;
+    const hint = error?.class === 'RequestRefused' ? advice.allowRequest : isHelpful && facts.hint;
+    const why = !hint || bug !== undefined ? happened : `${happened}; ${hint}`;
     super(what === '' ? why : `${what}: ${why}`, { cause });
     this.what = what;
     this.bug = bug;
     this.error = error;
     this.facts = facts;
-    this.eventMessage = facts.external !== undefined ? why : this.message;
   }
 
   knowing(known: Known): StepFailure<Known> {

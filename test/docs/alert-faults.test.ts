@@ -175,7 +175,7 @@ const faults: Readonly<Record<string, Fault>> = {
     },
     minutes: 90,
     alerts: ['ServicesStackNotSynced', 'ServicesStackClaimsWait'],
-    line: /reconcile failed.*create failed.*\(507/,
+    line: /reconcile failed.*cannot create .*\(507/,
   },
   'a managed resource that is paused': {
     befall({ simulation: { cluster } }) {
@@ -206,7 +206,7 @@ const faults: Readonly<Record<string, Fault>> = {
     },
     minutes: 100,
     alerts: [...failing, 'ServicesStackProviderConfigNotReady', 'ServicesStackDeletionStuck'],
-    line: /reconcile failed.*delete failed.*\(503/,
+    line: /reconcile failed.*cannot delete .*\(503/,
   },
   'a creation whose end is not known': {
     befall({ simulation: { cluster } }) {
@@ -233,7 +233,7 @@ const faults: Readonly<Record<string, Fault>> = {
     },
     minutes: 90,
     alerts: [...unusable, 'ServicesStackClaimsWait'],
-    line: /reconcile failed.*observe failed/,
+    line: /reconcile failed.*cannot get .*/,
   },
   'a cloud that is too slow for so many': {
     befall(recorded) {

@@ -151,13 +151,13 @@ const used: Readonly<Record<string, Used>> = {
     kind: FavouriteDBInstanceClassKind,
     name: 'small',
     malformed: { specTemplate: { forProvider: 'fancy' } },
-    says: 'cannot configure managed resource from FavouriteDBInstanceClass small: it is malformed: specTemplate.forProvider: expected object, received string; correct the claim, or the class',
+    says: 'FavouriteDBInstanceClass small is malformed: specTemplate.forProvider: expected object, received string; correct the claim, or FavouriteDBInstanceClass small',
   },
   ProviderConfig: {
     kind: ProviderConfigKind,
     name: 'default',
     malformed: { spec: { credentials: ['Secret'] } },
-    says: 'connect failed: ProviderConfig default is malformed: spec.credentials: expected object, received array',
+    says: 'ProviderConfig default is malformed: spec.credentials: expected object, received array',
     spec: { forProvider: fancy },
   },
   StoreConfig: {

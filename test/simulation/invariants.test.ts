@@ -317,7 +317,7 @@ const violated: readonly Violated[] = [
       const forProvider = { region: 'l', tier: 'BASIC', memorySizeGb: 1 };
       const spec = { forProvider, ...inOps('redis') };
       const redis = object(CloudMemorystoreInstanceKind, { name: 'redis' }, { spec, status: status('True') });
-      const failing = condition('Synced', 'False', 'ReconcileError', { message: 'observe failed: 503' });
+      const failing = condition('Synced', 'False', 'ReconcileError', { message: 'answered 503' });
       put(
         queue('a', { status: status('True') }),
         queue('b', { spec: { delaySeconds: 5, tags: { stage: 'live' } }, status: status('True') }),
@@ -331,7 +331,7 @@ const violated: readonly Violated[] = [
       'Queue a: it says that it is Ready, and is not there',
       'Queue b: delaySeconds is 0, and not 5',
       'Queue b: it has the tags {}, and not {"stage":"live"}',
-      'Queue c: Synced is False for what has passed: observe failed: 503',
+      'Queue c: Synced is False for what has passed: answered 503',
       'CloudMemorystoreInstance redis: the password that is published opens nothing',
     ],
   },

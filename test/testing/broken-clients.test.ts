@@ -291,7 +291,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
   },
   'cannot look without knowing what to look for': {
     rule: 'a resource that is only observed needs no parameters and is neither changed nor deleted',
-    says: /is not Ready and Synced: observe failed: spec\.forProvider\.size and spec\.initProvider\.size are missing/,
+    says: /is not Ready and Synced: spec\.forProvider\.size and spec\.initProvider\.size are missing/,
     methods: (_cloud, sound) => ({
       observe: async (box, credential, signal) => {
         const { forProvider, initProvider } = box.spec;

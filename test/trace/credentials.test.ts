@@ -33,7 +33,9 @@ const failing = (
           apiVersion: 'v1',
           kind: 'Secret',
           metadata: { namespace: 'infra', name: 'server' },
-          data: encodeDetails(Object.fromEntries(entries.map((entry) => [entry, 'x']))),
+          data: encodeDetails(
+            Object.fromEntries(entries.map((entry) => [entry, entry === 'clusterCA' ? 'x\ny' : 'x'])),
+          ),
         } as KubernetesObject,
       ]),
 ];
@@ -42,7 +44,7 @@ const ofPostgresql = 'postgresql.crossplane.io/v1alpha1';
 const postgresql = [ofPostgresql, 'PostgreSQLDatabase', ofPostgresql] as const;
 const gcp = ['gcp.crossplane.io/v1beta1', 'Topic', 'pubsub.gcp.crossplane.io/v1alpha1'] as const;
 const aws = ['aws.crossplane.io/v1beta1', 'VPC', 'ec2.aws.upbound.io/v1beta1'] as const;
-const refused = 'connect failed: observe failed: server refused the credentials (HTTP 401)';
+const refused = 'server refused the credentials (HTTP 401)';
 const creating = (name: string, from: string): string =>
   `kubectl -n infra create secret generic ${name} ${from}`;
 const elsewhere =
@@ -65,6 +67,7 @@ type Row = readonly [
   key: string,
   entries: readonly string[] | undefined,
   remedy: ReturnType<typeof remedyOf>,
+  error?: Condition['error'],
 ];
 const rows: Readonly<Record<string, Row>> = {
   'of PostgreSQL, refused: no command changes the Secret, which other objects may use': [
@@ -84,6 +87,44 @@ const rows: Readonly<Record<string, Row>> = {
     'endpoint',
     undefined,
     { name: 'missing credentials', advice: lines, commands: [creating('server', '--from-env-file=FILE')] },
+  ],
+  'of PostgreSQL, never sent, since an entry is wrong: all entries that the Secret has': [
+    postgresql,
+    'endpoint',
+    [...all, 'sslmode'],
+    {
+      name: 'unusable credentials',
+      ...createAnother(
+        'postgresql.crossplane.io',
+        '--from-env-file=FILE',
+        lines.replace(/\.$/, ', sslmode=….'),
+      ),
+    },
+    { class: 'CredentialsUnreadable' },
+  ],
+  'of PostgreSQL, with a certificate of several lines: a manifest, as an env file has one line for each': [
+    postgresql,
+    'endpoint',
+    [...all, 'clusterCA'],
+    {
+      name: 'unusable credentials',
+      advice: `${elsewhere} Replace FILE by a file of yours, with the manifest of Secret server-new, with these entries in stringData: endpoint, port, username, password, clusterCA.`,
+      commands: [
+        'kubectl -n infra create -f FILE',
+        'kubectl edit providerconfigs.postgresql.crossplane.io demo',
+      ],
+    },
+    { class: 'CredentialsUnreadable' },
+  ],
+  'of AWS, no access key: the one entry that is named': [
+    aws,
+    'credentials',
+    ['credentials'],
+    {
+      name: 'unusable credentials',
+      ...createAnother('aws.crossplane.io', '--from-file=credentials=FILE', withEntry('credentials')),
+    },
+    { class: 'CredentialsUnreadable' },
   ],
   "of Google's cloud, refused: the one entry that is named": [
     gcp,
@@ -107,9 +148,9 @@ const rows: Readonly<Record<string, Row>> = {
 };
 
 describe('credentials', () => {
-  for (const [name, [of, key, entries, remedy]] of Object.entries(rows)) {
+  for (const [name, [of, key, entries, remedy, error]] of Object.entries(rows)) {
     test(name, async () => {
-      const objects = failing(of, key, entries, refused);
+      const objects = failing(of, key, entries, refused, error);
       const [group, kind, managedGroup] = of.map((text) => text.split('/')[0] ?? '');
       for (const asked of [
         [`${kind}.${managedGroup}`, 'db'],
@@ -159,7 +200,7 @@ test('if the provider leads to another system, no command changes the provider o
 
 test('a region that requests are signed for and should not be is put right in the ProviderConfig, and not in its secret', async () => {
   const words =
-    'observe failed: cannot get VPC "vpc-0a": AWS EC2 (mars-east-1) refused the credentials (403): AuthFailure: Credential should be scoped to a valid region; change spec.endpoint.signingRegion of the provider';
+    'cannot get VPC "vpc-0a": AWS EC2 (mars-east-1) refused the credentials (403): AuthFailure: Credential should be scoped to a valid region; change spec.endpoint.signingRegion of the provider';
   const error = {
     class: 'CredentialsRefused',
     advice: ['ChangeProvider'],

@@ -38,7 +38,7 @@ test('the class of an error says which fault the trace shows', () => {
     Conflict: 'name taken',
     NotReady: 'refused',
     Unknown: 'refused',
-    CredentialsUnreadable: 'wrong credentials',
+    CredentialsUnreadable: 'unusable credentials',
     ExternalMissing: undefined,
     OtherSystem: undefined,
     RequestRefused: undefined,
@@ -152,7 +152,7 @@ describe('a Secret that the controllers exclude or may not read is fixed at thei
     Record<string, readonly [words: string, error: Condition['error'], link: string, commands: string]>
   > = {
     'a Secret with credentials, excluded': [
-      `connect failed: cannot get secret infra/gcp: ${left('infra')}`,
+      `cannot get secret infra/gcp: ${left('infra')}`,
       { class: 'SecretsExcluded', namespace: 'infra' },
       'credentials',
       'kubectl -n crossplane-system edit deployment services-stack',
@@ -164,7 +164,7 @@ describe('a Secret that the controllers exclude or may not read is fixed at thei
       'kubectl -n crossplane-system edit deployment services-stack',
     ],
     'a Secret that no role allows them to read': [
-      'connect failed: cannot get secret infra/gcp: secrets "gcp" is forbidden: User "a" cannot get resource "secrets" in API group "" in the namespace "infra"',
+      'cannot get secret infra/gcp: secrets "gcp" is forbidden: User "a" cannot get resource "secrets" in API group "" in the namespace "infra"',
       { class: 'SecretsForbidden', namespace: 'infra' },
       'credentials',
       'kubectl -n infra get rolebindings -o wide',

@@ -176,7 +176,7 @@ const cases: readonly Case[] = [
     play: claiming({ version: '2.0', resourceRef: legacy }, (world) =>
       world.managed('legacy', { forProvider: { fancinessLevel: 3, version: '1.0' } }),
     ),
-    cause: /^Refusing to bind to FavouriteDBInstance legacy: it has version "1\.0", .*\.$/,
+    cause: /^FavouriteDBInstance legacy has version "1\.0", .*\.$/,
   },
   {
     fault: 'incompatible',
@@ -185,8 +185,7 @@ const cases: readonly Case[] = [
       (world) => editClasses(world, { forProvider: { version: '1.0' } }),
     ),
     link: 'class',
-    cause:
-      /^Cannot configure managed resource from FavouriteDBInstanceClass favourite-small: FavouriteDBInstanceClass favourite-small has version "1\.0", .*\.$/,
+    cause: /^FavouriteDBInstanceClass favourite-small has version "1\.0", .*\.$/,
   },
   {
     fault: 'namespace not allowed',
@@ -195,7 +194,7 @@ const cases: readonly Case[] = [
       world.managed('legacy', { namespaceSelector: { matchLabels: { tier: 'gold' } } });
     }),
     cause:
-      'Refusing to bind to FavouriteDBInstance legacy: it may not be claimed from namespace team-shop: spec.namespaceSelector does not select it.',
+      'FavouriteDBInstance legacy may not be claimed from namespace team-shop: spec.namespaceSelector does not select it.',
     commands: `kubectl edit ${resources} legacy`,
   },
   {
@@ -205,7 +204,7 @@ const cases: readonly Case[] = [
     ),
     link: 'credentials',
     cause:
-      /^The external system rejects the credentials of Provider favourite: observe failed: .* refused the token \(401 Unauthenticated\): .*\.$/,
+      /^The external system rejects the credentials of Provider favourite: .* refused the token \(401 Unauthenticated\): .*\.$/,
     commands:
       'kubectl -n cloud-credentials create secret generic favourite-cloud-new --from-file=credentials=FILE',
   },
@@ -273,7 +272,7 @@ const cases: readonly Case[] = [
       return ['fancysqlinstance', key];
     },
     cause:
-      /^The controllers change nothing in external systems: create failed: this process only observes, and would otherwise create it; run it without --observe-only\.$/,
+      /^The controllers change nothing in external systems: this process only observes, and would otherwise create it; run it without --observe-only\.$/,
     commands: '',
   },
   {
@@ -295,7 +294,7 @@ const cases: readonly Case[] = [
     play: claiming(undefined, answered('not at all')),
     link: 'server',
     cause:
-      /^The external system of Provider favourite does not answer correctly: observe failed: .* is unreachable: connection refused \(Provider favourite, secret \S+\)\.$/,
+      /^The external system of Provider favourite does not answer correctly: .* is unreachable: connection refused \(Provider favourite, secret \S+\)\.$/,
     commands:
       /^kubectl annotate favouritedbinstances\.database\.fcp\.crossplane\.io team-shop-orders-\w+ --overwrite crossplane\.io\/reconcile-requested-at="\$\(date\)"$/,
   },
@@ -361,19 +360,19 @@ const cases: readonly Case[] = [
     fault: 'claimed by another',
     play: claimedTwice({}, nothing),
     cause:
-      'Refusing to bind to FavouriteDBInstance legacy: it is claimed by FancySQLInstance team-shop/first; name another resource.',
+      'FavouriteDBInstance legacy is claimed by FancySQLInstance team-shop/first; name another resource.',
     commands: `kubectl -n team-shop edit ${claims} second`,
   },
   {
     fault: 'claimed by another',
     play: claimingLegacy({}, { ownerReferences: [{ ...platform, controller: true }] }),
-    cause: 'Refusing to bind to FavouriteDBInstance legacy: it is controlled by Platform shop.',
+    cause: 'FavouriteDBInstance legacy is controlled by Platform shop.',
   },
   {
     fault: 'claimRef incomplete',
     play: claimingLegacy({ claimRef: { name: 'orders' } }),
     cause:
-      'Refusing to bind to FavouriteDBInstance legacy: its spec.claimRef lacks apiVersion, kind, namespace; an administrator has to add that.',
+      'FavouriteDBInstance legacy has a spec.claimRef that lacks apiVersion, kind, namespace; an administrator has to add that.',
     commands: `kubectl edit ${resources} legacy`,
   },
   {
@@ -500,7 +499,7 @@ test('no advice deletes a kept external resource, and the advice adopts it', asy
   assert.deepEqual([broken, fault?.link], ['broken', 'external']);
   assert.match(
     fault?.cause ?? '',
-    /^The external system has another resource with this name: observe failed: instance "\S+" exists and belongs to favouritedbinstance\.database\.fcp\.crossplane\.io "team-shop-orders-\w+"; /,
+    /^The external system has another resource with this name: instance "\S+" exists and belongs to favouritedbinstance\.database\.fcp\.crossplane\.io "team-shop-orders-\w+"; /,
   );
   assert.deepEqual(remedyOf(fault), {
     name: 'name taken',
@@ -623,7 +622,8 @@ describe('a user with few rights sees the message of the claim, and the objects 
     'the resource is paused': [
       claimingLegacy({}, { annotations: { 'crossplane.io/paused': 'true' } }),
       ({ fault }) => {
-        const paused = /reconciliation is paused by the crossplane\.io\/paused annotation\.$/;
+        const paused =
+          /reconciliation is paused by the crossplane\.io\/paused annotation; reported by FavouriteDBInstance legacy\.$/i;
         assert.match(fault?.cause ?? '', paused);
         assert.deepEqual(fault?.commands, ['npm run trace -- favouritedbinstance legacy']);
       },

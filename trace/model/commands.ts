@@ -34,19 +34,30 @@ interface NamedKind {
 export const traceCommand = ({ kind, name }: NamedKind): string =>
   `npm run trace -- ${kind?.toLowerCase()} ${name}`;
 
-/** Creates a Secret with credentials. The user replaces `FILE`; without that file the command changes nothing. */
+/**
+ * Creates a Secret with credentials. The user replaces `FILE`; without that file the command changes nothing.
+ * `entries`: the keys, if there are several. `isLong`: some value has several lines, which an env file cannot have.
+ */
 export function createSecret(
   { namespace, name, key }: SecretKey & { readonly key: string },
-  entries: readonly string[] = [],
+  { entries, isLong }: { readonly entries: readonly string[]; readonly isLong: boolean },
 ): { readonly advice: string; readonly command: string } {
-  const lines = entries.map((entry) => `${entry}=…`).join(', ');
-  const content =
-    entries.length === 0 ? `the value of the entry "${key}"` : `a line for each entry: ${lines}`;
-  const from = entries.length === 0 ? `--from-file=${quoted(key)}=FILE` : '--from-env-file=FILE';
-  return {
-    advice: `Replace FILE by a file of yours, with ${content}.`,
-    command: `kubectl -n ${namespace} create secret generic ${quoted(name)} ${from}`,
-  };
+  const create = `kubectl -n ${namespace} create`;
+  const [content, command] = isLong
+    ? [
+        `the manifest of Secret ${name}, with these entries in stringData: ${entries.join(', ')}`,
+        `${create} -f FILE`,
+      ]
+    : entries.length === 0
+      ? [
+          `the value of the entry "${key}"`,
+          `${create} secret generic ${quoted(name)} --from-file=${quoted(key)}=FILE`,
+        ]
+      : [
+          `a line for each entry: ${entries.map((entry) => `${entry}=…`).join(', ')}`,
+          `${create} secret generic ${quoted(name)} --from-env-file=FILE`,
+        ];
+  return { advice: `Replace FILE by a file of yours, with ${content}.`, command };
 }
 
 /** Creates an object from a manifest that the user writes; without that file the command changes nothing. */

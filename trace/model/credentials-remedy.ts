@@ -2,7 +2,7 @@ import { annotationKeys } from '../../apis/core/v1alpha1/meta.ts';
 import { annotate, createSecret, quoted } from './commands.ts';
 import type { Details } from './fault-row.ts';
 import { commandsIn } from './fault-row.ts';
-import { credentialsKeyOf } from './findings.ts';
+import { credentialsKeyOf, thereOf } from './findings.ts';
 import { deploymentOf } from './liveness.ts';
 import { failureOf, isOfClass } from './signs.ts';
 import type { View } from './view.ts';
@@ -17,12 +17,14 @@ export const newCredentials: Details = (view) => {
   const edit = commandsIn(view, 'edit provider');
   const reference = credentialsKeyOf({ provider });
   if (reference === undefined) return { commands: edit };
-  const { advice, command } = createSecret(reference, providerName?.credentialEntries);
+  const there = credentials && thereOf(credentials.secret);
+  const needed = providerName?.credentialEntries ?? [];
+  // The entries of the existing Secret, since the wrong one may be optional.
+  const entries = needed.length === 0 ? [] : [...new Set([...needed, ...(there?.keys ?? [])])];
+  const isLong = entries.some((entry) => there?.longKeys.includes(entry));
+  const { advice, command } = createSecret(reference, { entries, isLong });
   if (credentials?.secret.is === 'absent') return { advice, commands: [command] };
-  const another = createSecret(
-    { ...reference, name: `${reference.name}-new` },
-    providerName?.credentialEntries,
-  );
+  const another = createSecret({ ...reference, name: `${reference.name}-new` }, { entries, isLong });
   return {
     advice: joined(
       'If no other object uses this secret, correct it where it is written. Otherwise create another secret, and name it in the provider.',

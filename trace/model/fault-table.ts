@@ -253,6 +253,13 @@ export const faultTable: readonly FaultRow[] = [
     details: missingExternal,
   },
   {
+    name: 'unusable credentials',
+    link: 'credentials',
+    sign: lastError('unusable credentials'),
+    cause: 'The credentials of {provider} cannot be used: {message}.',
+    details: newCredentials,
+  },
+  {
     name: 'wrong credentials',
     link: 'provider',
     // AWS rejects a request for the wrong region with the same error as wrong credentials.

@@ -3,6 +3,7 @@ import mapValues from 'lodash/mapValues.js';
 import pickBy from 'lodash/pickBy.js';
 import { compareNames } from '../../apis/core/v1alpha1/name-order.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
+import { decodeDetails } from '../../apis/core/v1alpha1/secret.ts';
 
 /** A Secret without its values. */
 export interface HiddenSecret {
@@ -10,6 +11,8 @@ export interface HiddenSecret {
   readonly secret: Secret;
   /** The keys that have a value. */
   readonly keys: readonly string[];
+  /** The keys whose value has several lines, such as a certificate. */
+  readonly longKeys: readonly string[];
 }
 
 /** The annotations with the source and target of a copied Secret. They have only names. */
@@ -31,5 +34,6 @@ export function hidden(secret: Secret): HiddenSecret {
       data: mapValues(data, (value, key) => hash('sha256', `${key}=${value}`, 'hex')),
     },
     keys: Object.keys(pickBy(data)).toSorted(compareNames),
+    longKeys: Object.keys(pickBy(decodeDetails(secret), (value) => value.trim().includes('\n'))),
   };
 }

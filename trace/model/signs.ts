@@ -79,7 +79,7 @@ const failuresIn = (...conditions: readonly ReturnType<typeof syncedOf>[]): read
 
 /** The fault of each class of error. Undefined: another row of the table explains it. */
 const faultOfClass = {
-  CredentialsUnreadable: 'wrong credentials',
+  CredentialsUnreadable: 'unusable credentials',
   CredentialsRefused: 'wrong credentials',
   Forbidden: 'not allowed',
   Unreachable: 'provider down',

@@ -14,7 +14,7 @@ export const advice = {
   createClass: 'create the class, or create another claim',
   completeClassRef: 'add the kind and apiVersion of one to spec.classRef',
   markDefault: `annotate one with ${annotationKeys.defaultClass}=true, or set spec.classSelector or spec.classRef`,
-  correctClaim: 'correct the claim, or the class',
+  correctClaim: (resourceClass: string) => `correct the claim, or ${resourceClass}`,
   nameKnownKind: (kinds: readonly string[]) => `name one of: ${kinds.join(', ')}`,
   undoKind: 'undo the edit, or run the stack of that kind',
   nameAnotherResource: 'name another resource',

@@ -68,14 +68,25 @@ export function troubleOf(managed: Managed, message = describeManaged(managed)):
   return { type: 'Warning', reason: 'ManagedResourceTrouble', message };
 }
 
-/** `Kind name (external name x): message`. The message is that of Synced if Synced is False, else that of Ready. */
+/**
+ * `message; reported by Kind name (external name x)`. The message is that of Synced if Synced is False, else that of
+ * Ready. If the resource reports no message: `waiting for Kind name: Reason`.
+ */
 export function describeManaged(managed: Managed): string {
   const conditions = managed.status?.conditions;
   const synced = getCondition(conditions, 'Synced');
   const ready = getCondition(conditions, 'Ready');
-  const name = nameInUse(managed);
-  const who = `${managed.kind} ${managed.metadata.name}${name === undefined ? '' : ` (external name ${name})`}`;
-  const problem = synced.status === 'False' ? (synced.message ?? synced.reason) : undefined;
-  const state = problem ?? ready.message ?? ready.reason;
-  return state === undefined ? who : `${who}: ${state}`;
+  const { message, reason } = synced.status === 'False' ? synced : ready;
+  const who = nameManaged(managed);
+  if (message !== undefined) return `${message}; reported by ${who}`;
+  if (wasDeleted(managed)) return `${who} is being deleted`;
+  return `waiting for ${who}${reason === undefined ? '' : `: ${reason}`}`;
+}
+
+/** `Kind name`, and the external name if it is another one. */
+function nameManaged(managed: Managed): string {
+  const { kind, metadata } = managed;
+  const external = nameInUse(managed);
+  const isOther = external !== undefined && external !== metadata.name;
+  return `${kind} ${metadata.name}${isOther ? ` (external name ${external})` : ''}`;
 }

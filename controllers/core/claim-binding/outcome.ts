@@ -49,12 +49,12 @@ export const secretConflict: FailureFacts = {
   ready: (message) => notReady('SecretConflict', message),
 };
 /** The run is not retried after a delay: a change of the class or the claim triggers the next run. */
-export const cannotConfigure: FailureFacts = {
+export const cannotConfigure = (resourceClass: string): FailureFacts => ({
   reason: 'CannotConfigureManagedResource',
   ready: (message) => notReady('Incompatible', message),
-  hint: advice.correctClaim,
+  hint: advice.correctClaim(resourceClass),
   result: done,
-};
+});
 export const cannotRead: FailureFacts = { reason: 'CannotGetManagedResource' };
 
 export function failureOf(

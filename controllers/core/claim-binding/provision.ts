@@ -51,13 +51,13 @@ export function provisioningOf(
   const annotations = naming(service, claim, name);
   const apiVersion = apiVersionOf(service.managed);
   const recorded = withResource(claim, { apiVersion, kind, metadata: { name, annotations }, spec: {} });
+  const theClass = `${resourceClass.kind} ${resourceClass.metadata.name}`;
   try {
-    refuseMalformed(resourceClass, 'it');
+    refuseMalformed(resourceClass, theClass);
     const managed = provisionedManaged(service, recorded, resourceClass);
     return { resourceClass, plan: { claim: recorded, managed } };
   } catch (error) {
-    const what = `cannot configure managed resource from ${resourceClass.kind} ${resourceClass.metadata.name}`;
-    return { resourceClass, plan: new StepFailure(what, error, cannotConfigure) };
+    return { resourceClass, plan: new StepFailure('', error, cannotConfigure(theClass)) };
   }
 }
 

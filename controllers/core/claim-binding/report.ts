@@ -55,7 +55,10 @@ const reports: Readonly<Record<Reported, (facts: Observed, now: Date) => Report 
   OtherKind: () => undefined,
   UnknownKind: reportUnknownKind,
   StatusFromBackup: ({ managed, named }) =>
-    waitingFor(managed ?? named, 'its binding status is from a backup, and its controller resets it first'),
+    waitingFor(
+      managed ?? named,
+      (resource) => `the binding status of ${resource} is from a backup, and its controller resets it first`,
+    ),
   ResourceLost: reportLost,
   ClassMissing: ({ claim }) => {
     const { classRef = {}, resourceRef } = claim.spec;
@@ -67,7 +70,7 @@ const reports: Readonly<Record<Reported, (facts: Observed, now: Date) => Report 
   ResourceForbidden: reportNamespace,
   Incompatible: ({ claim, managed, incompatible }) => {
     const how = claim.spec.classRef === undefined ? advice.nameAnotherResource : advice.createAnotherClaim;
-    return refusal('Incompatible', managed, `it ${incompatible}; ${how}`);
+    return refusal('Incompatible', managed, `${incompatible}; ${how}`);
   },
   ResourceMissing: ({ claim }) => {
     const { classRef, resourceRef = {} } = claim.spec;
@@ -81,20 +84,16 @@ const reports: Readonly<Record<Reported, (facts: Observed, now: Date) => Report 
     return refusal(
       'ClaimRefIncomplete',
       managed,
-      `its spec.claimRef lacks ${fields.join(', ')}; ${advice.completeClaimRef}`,
+      `has a spec.claimRef that lacks ${fields.join(', ')}; ${advice.completeClaimRef}`,
     );
   },
   ClaimedByOther: reportClaimedByOther,
   ControlledByOther: ({ managed }) => {
     const { kind, name } = (managed && controllerOf(managed)) ?? {};
-    return refusal('ControlledByOther', managed, `it is controlled by ${kind} ${name}`);
+    return refusal('ControlledByOther', managed, `is controlled by ${kind} ${name}`);
   },
   NotOffered: ({ managed }) =>
-    refusal(
-      'NotOffered',
-      managed,
-      `it is only observed, and not available to claims; ${advice.offerObserved}`,
-    ),
+    refusal('NotOffered', managed, `is only observed, and not available to claims; ${advice.offerObserved}`),
   Released: ({ service, managed, claim }) => {
     const command = howToMakeAvailable(service.managed, managed, claim);
     const why = 'is Released: its spec.claimRef has the UID of a claim that does not exist any more';
@@ -105,15 +104,19 @@ const reports: Readonly<Record<Reported, (facts: Observed, now: Date) => Report 
   },
   NotReady: reportNotReady,
   CredentialNotApplied: ({ managed, secrets: { notUsable = '' } }) =>
-    waitingFor(managed, reasons[notUsable] ?? notUsable),
+    waitingFor(managed, reasons[notUsable] ?? (() => notUsable)),
   KeepBound: reportBound,
 };
 
-const reasons: Readonly<Record<string, string>> = {
-  CredentialMissing: 'its connection secret is not written yet',
-  CredentialForNoClaim: 'its connection secret does not name this claim yet',
-  CredentialOfAnotherClaim: 'it still has the credential of another claim, and gets a new one first',
-  CredentialNotApplied: 'the external system does not use its new credential yet',
+type Sentence = (resource: string) => string;
+
+const reasons: Readonly<Record<string, Sentence>> = {
+  CredentialMissing: (resource) => `the connection secret of ${resource} is not written yet`,
+  CredentialForNoClaim: (resource) => `the connection secret of ${resource} does not name this claim yet`,
+  CredentialOfAnotherClaim: (resource) =>
+    `${resource} still has the credential of another claim, and gets a new one first`,
+  CredentialNotApplied: (resource) =>
+    `the external system does not use the new credential of ${resource} yet`,
 };
 
 const keepsPhase = 'as before';
@@ -150,16 +153,15 @@ const waiting = (
   } = {},
 ): Report => report(shown.type && 'WaitingToBind', withError(notReady(reason, message), error), shown);
 
-/** Reports that the claim waits for its resource's controller, or the failure that the resource reports. */
-function waitingFor(managed: Managed | undefined, why: string): Report {
+/** Reports that the claim waits for its resource's controller. A failure that the resource reports comes first. */
+function waitingFor(managed: Managed | undefined, why: Sentence): Report {
   const trouble = managed && troubleOf(managed);
-  const state = managed && trouble ? describeManaged(managed) : describe(managed);
-  const reason = managed && failureReasonOf(managed);
-  return waiting(`waiting for ${state}: ${why}`, { phase: keepsPhase, trouble, reason });
+  const message = compact([trouble?.message, why(describe(managed))]).join('; ');
+  return waiting(message, { phase: keepsPhase, trouble, reason: managed && failureReasonOf(managed) });
 }
 
 function refusal(reason: ReadyReason, managed: Managed | undefined, why: string): Report {
-  const message = `refusing to bind to ${describe(managed)}: ${why}`;
+  const message = `${describe(managed)} ${why}`;
   return report('CannotBindManagedResource', notReady(reason, message), { isError: true });
 }
 
@@ -188,8 +190,8 @@ function reportUnknownKind({ claim, responsibility }: Observed): Report | undefi
 }
 
 function reportLost({ claim: { spec } }: Observed): Report {
-  const what = spec.resourceRef === undefined ? 'its managed resource' : describeReference(spec.resourceRef);
-  const message = `was bound to ${what}, which no longer exists; ${advice.restoreResource}`;
+  const what = spec.resourceRef === undefined ? 'the managed resource' : describeReference(spec.resourceRef);
+  const message = `${what} of this claim does not exist any more; ${advice.restoreResource}`;
   return report('ManagedResourceNotFound', notReady('ResourceNotFound', message), {
     phase: 'Released',
     type: 'Warning',
@@ -198,10 +200,7 @@ function reportLost({ claim: { spec } }: Observed): Report {
 
 function reportNamespace({ managed, provisioning, forbidden = '' }: Observed): Report {
   const { kind, metadata } = provisioning?.resourceClass ?? {};
-  const message =
-    managed === undefined
-      ? `${kind} ${metadata?.name} ${forbidden}`
-      : `refusing to bind to ${describe(managed)}: it ${forbidden}`;
+  const message = `${managed === undefined ? `${kind} ${metadata?.name}` : describe(managed)} ${forbidden}`;
   return report('NamespaceNotAllowed', notReady('NamespaceNotAllowed', message), { isError: true });
 }
 
@@ -221,8 +220,8 @@ function reportClaimedByOther({ claim, managed }: Observed): Report {
     'ClaimedByOther',
     managed,
     isFormer
-      ? `it belongs to a previous ${owner} with another UID; ${advice.nameAnotherResource}`
-      : `it is claimed by ${owner}; ${advice.nameAnotherResource}`,
+      ? `belongs to a previous ${owner} with another UID; ${advice.nameAnotherResource}`
+      : `is claimed by ${owner}; ${advice.nameAnotherResource}`,
   );
 }
 
@@ -231,7 +230,7 @@ function reportNotReady({ claim, managed, service, resourceClass }: Observed): R
   const madeFrom = wasProvisioned(managed) ? resourceClass : undefined;
   const error = errorOf(managed);
   const toClaim = adviceToClaim(service, claim, madeFrom, error);
-  const message = [toClaim, `waiting for ${describeManaged(managed)}`].filter(Boolean).join(': ');
+  const message = compact([describeManaged(managed), toClaim]).join('; ');
   const createdMs = Date.parse(managed.metadata.creationTimestamp ?? '');
   const { reason = 'Creating' } = getCondition(managed.status?.conditions, 'Ready');
   const [failure, trouble] = [failureReasonOf(managed), troubleOf(managed, message)];

@@ -139,14 +139,13 @@ async function connect(
   const { signal } = context;
   let { current } = found;
   const resolving = wasDeleted(current) ? undefined : resolveReferences?.(current, signal);
-  if (resolving !== undefined)
-    current = await step(found, 'cannot resolve references', resolving, cannot.resolve);
+  if (resolving !== undefined) current = await step(found, '', resolving, cannot.resolve);
   const resolved: Run = { ...found, current };
   let external: ExternalClient | undefined;
   let outcome: Outcome;
   let undone: unknown;
   try {
-    external = await step(resolved, 'connect failed', connector.connect(current, signal), cannot.connect);
+    external = await step(resolved, '', connector.connect(current, signal), cannot.connect);
     outcome = await examine({ ...context, external }, resolved);
   } catch (error) {
     outcome = await unlessNothingCreated(context, resolved, error);
@@ -169,7 +168,7 @@ async function examine(context: ExternalContext, connected: Run): Promise<Outcom
   const problem = refusedName(identity, connected.current);
   if (problem !== undefined) throw new StepFailure('', problem, { ...cannot.name, known: connected });
   const asking = external.system?.(signal);
-  const system = asking && (await step(connected, 'observe failed', asking, cannot.observe));
+  const system = asking && (await step(connected, '', asking, cannot.observe));
   const run: Run = { ...connected, system };
   const access = decideAccess(recordedIdentity(run.current, identity.marks), system);
   if (access !== undefined) return outcomes.elsewhere({ ...run, decision: access.name }, access.message);

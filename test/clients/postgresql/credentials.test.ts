@@ -4,9 +4,12 @@ import type { Credentials } from '../../../clients/postgresql/credentials.ts';
 import { connectionUri, defaultSslMode, parseCredentials } from '../../../clients/postgresql/credentials.ts';
 import { PostgresqlError, toPostgresqlError } from '../../../clients/postgresql/error.ts';
 import { scramVerifier } from '../../../clients/postgresql/scram-verifier.ts';
+import { selfSignedCertificate } from '../../../local/postgresql-certificate.ts';
 
 const secret = { endpoint: 'db.example.org', username: 'admin', password: 's3cr3t-value' };
-const pem = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----';
+const pem = selfSignedCertificate().certificate.trim();
+
+const emptyPem = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----';
 
 const most = { ...secret, sslmode: 'verify-ca', database: 'defaultdb' } as const;
 
@@ -49,6 +52,9 @@ const bad: Record<string, { readonly key: string; readonly value: string | undef
   'port no number': { key: 'port', value: 'sensitive' },
   'sslmode that may go without TLS': { key: 'sslmode', value: 'prefer' },
   'CA no PEM': { key: 'clusterCA', value: 'sensitive' },
+  'CA that is cut off': { key: 'clusterCA', value: pem.slice(0, -30) },
+  'CA that contains no certificate': { key: 'clusterCA', value: emptyPem },
+  'CA whose second certificate is broken': { key: 'clusterCA', value: `${pem}\n${emptyPem}` },
 };
 for (const [name, { key, value }] of Object.entries(bad)) {
   test(`credentials: ${name} is refused by key, without the value`, () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { advice } from '../../../apis/core/v1alpha1/advice.ts';
+import { advice } from '../../../apis/core/v1alpha1/advice.ts';
 import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
@@ -137,6 +137,7 @@ export const claimRows = {
       await at.class('old', { template: { forProvider: { fancinessLevel: 3, version: '5.6' } } });
       await at.claim({ classRef: at.classRef('old'), version: '5.7' });
     },
+    says: (at) => advice.correctClaim(`FavouriteDBInstanceClass ${at.named('old')}`),
     reason: 'Incompatible',
     fault: 'incompatible',
     act: (at) => at.editClaim({ version: '5.6' }),

@@ -282,7 +282,7 @@ export const managedRows = {
   useHeldCredentials: {
     situation: (at) => withSource(at, { source: 'None', secretRef: null }),
     reason: 'CannotReadCredentials',
-    fault: 'wrong credentials',
+    fault: 'unusable credentials',
     act: (at) => editSource(at, at.inSecret('cloud')),
   },
   nameAnotherFile: {

@@ -69,7 +69,7 @@ export const providerRows: Readonly<Record<string, Row>> = {
     situation: withCredentials(() => []),
     ...traced('correct it where it is written'),
     reason: 'CannotReadCredentials',
-    fault: 'wrong credentials',
+    fault: 'unusable credentials',
     act: (at) => at.credentials(),
   },
   'a missing Secret of a provider': {

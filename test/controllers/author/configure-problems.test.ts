@@ -147,7 +147,7 @@ test('an invalid result of configure is reported on the claim as a bug, and noth
   const [{ spec, status }] = cluster.all<Claim>(claimKind) as [Claim];
   assert.match(
     getCondition(status?.conditions, 'Synced').message ?? '',
-    /^cannot configure managed resource from FavouriteDBInstanceClass small: bug in the stack fcp: configure yields forProvider\.sise, which FavouriteDBInstance does not have \(TypeError/,
+    /^bug in the stack fcp: configure yields forProvider\.sise, which FavouriteDBInstance does not have \(TypeError/,
   );
   assert.equal(spec.resourceRef, undefined);
   assert.deepEqual(cluster.all(managedKind), []);

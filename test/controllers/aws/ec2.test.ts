@@ -140,7 +140,7 @@ describe('an Instance', () => {
     await bench.pass('web');
     assert.match(
       bench.condition('web', 'Synced').message,
-      /create failed: cannot create instance: .* closed the connection before it answered/,
+      /cannot create instance: .* closed the connection before it answered/,
     );
     await bench.pass('web');
     assert.match(bench.condition('web', 'Synced').message, /cannot determine creation result/);

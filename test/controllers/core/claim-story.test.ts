@@ -109,7 +109,7 @@ test('the log lines with the key of a claim report its whole life', async () => 
     assert.equal(line.claim, 'team-shop/orders');
     assert.match(line.reconcileID, /^[0-9a-f-]{36}$/);
   }
-  const outage = `observe failed: cannot get instance "${name}": Favourite Cloud (http://127.0.0.1:18080) answered (503 Unavailable): the service is unavailable (Provider favourite, secret cloud-credentials/favourite-cloud)`;
+  const outage = `cannot get instance "${name}": Favourite Cloud (http://127.0.0.1:18080) answered (503 Unavailable): the service is unavailable (Provider favourite, secret cloud-credentials/favourite-cloud)`;
   assert.deepEqual(reported.map(sentence), [
     'info AssignClass FancySQLInstance SelectedResourceClass: selected FavouriteDBInstanceClass favourite-small, the only matching resource class',
     `info Create FancySQLInstance CreatedManagedResource: created FavouriteDBInstance ${name} from FavouriteDBInstanceClass favourite-small`,
@@ -118,7 +118,7 @@ test('the log lines with the key of a claim report its whole life', async () => 
     'info CreateExternal FavouriteDBInstance Synced True ReconcileSuccess',
     'info CreateExternal FavouriteDBInstance Ready False Creating',
     'info CreateExternal FavouriteDBInstance AsyncOperation False Ongoing: create is under way',
-    `info NotReady FancySQLInstance Ready False Binding: waiting for FavouriteDBInstance ${name} (external name ${name}): Creating`,
+    `info NotReady FancySQLInstance Ready False Binding: waiting for FavouriteDBInstance ${name}: Creating`,
     'info NotReady FancySQLInstance Synced True ReconcileSuccess',
     'info NoUpdate FavouriteDBInstance PublishedConnectionDetails database,endpoint,host,password,port,provider,type,uri,username',
     'info NoUpdate FavouriteDBInstance Ready True Available',
@@ -132,7 +132,7 @@ test('the log lines with the key of a claim report its whole life', async () => 
     'info Update FavouriteDBInstance UpdatedExternalResource: Successfully requested update of external resource',
     `info CopySecret Secret PropagatedDataFrom: connection details propagated from secret ${to.namespace}/${to.name} of database.fcp.crossplane.io/v1alpha3 FavouriteDBInstance ${name}`,
     `warn - FavouriteDBInstance failed: ${outage}`,
-    `info KeepBound FancySQLInstance Ready True AvailableWithTrouble: FavouriteDBInstance ${name} (external name ${name}): ${outage}`,
+    `info KeepBound FancySQLInstance Ready True AvailableWithTrouble: ${outage}; reported by FavouriteDBInstance ${name}`,
     `warn - FavouriteDBInstance failed 122 times: ${outage}`,
     'info NoUpdate FavouriteDBInstance Synced True ReconcileSuccess',
     'info KeepBound FancySQLInstance Ready True Available',

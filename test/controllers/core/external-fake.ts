@@ -7,6 +7,7 @@ import { kindKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { externalName } from '../../../apis/core/v1alpha1/meta.ts';
 import type { Provider, ProviderConfig, SystemFacts } from '../../../apis/core/v1alpha1/provider.ts';
+import { invalid } from '../../../clients/external-error.ts';
 import { nothingThere } from '../../../controllers/author/written-name.ts';
 import type { ClaimService } from '../../../controllers/core/claim-service.ts';
 import { generatedPassword } from '../../../controllers/core/credential.ts';
@@ -259,7 +260,7 @@ export class FakeExternal implements ExternalConnector {
     }
     const { value } = credential;
     const refusal = this.refusal(value);
-    if (refusal !== undefined) throw new Error(refusal);
+    if (refusal !== undefined) throw invalid(refusal);
     this.passwords.push(value);
     const set = this.isSettingSlow ? { pendingPassword: value } : { password: value };
     this.things.set(name, { ...before, name, values, ...set });

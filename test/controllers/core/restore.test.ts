@@ -247,17 +247,17 @@ const rehearsals: Readonly<Record<string, Rehearsal>> = {
   'everything is there, and the password works': [() => {}, 'True/ReconcileSuccess', 'Bound True/Available'],
   'the external resource is not there': [
     (_copy, { things }) => void things.delete('db'),
-    failing(`create failed: ${only('create')}`),
+    failing(only('create')),
     'Unbound False/ObserveOnly',
   ],
   'the external resource differs': [
     (copy) => void copy.set(managedKind, db, { spec: { forProvider: { size: 2 } } }),
-    failing(`update failed: ${only('update')}`),
+    failing(only('update')),
     'Bound True/AvailableWithTrouble',
   ],
   'the password was rotated after the backup': [
     (_copy, external) => external.put('db', {}, 'rotated'),
-    failing(`cannot set the credential: ${only('update')}`),
+    failing(only('set the credential of')),
     'Unbound False/ObserveOnly',
   ],
   'the Secret is not there': [
@@ -267,7 +267,7 @@ const rehearsals: Readonly<Record<string, Rehearsal>> = {
   ],
   'the resource is being deleted': [
     (copy) => copy.delete(managedKind, db),
-    failing(`delete failed: ${only('delete')}`),
+    failing(only('delete')),
     'Unbound False/Deleting',
   ],
 };

@@ -250,15 +250,15 @@ describe('credentials that do not work are named, without being repeated, and re
   const rows: Record<string, readonly [credentials: (cloud: InProcessCloud) => string, says: RegExp]> = {
     'no JSON': [
       () => 'hush-hush',
-      /connect failed: cannot use key "credentials" of secret infra\/cloud: the credentials are not JSON/,
+      /cannot use key "credentials" of secret infra\/cloud: the credentials are not JSON/,
     ],
     'a token the cloud refuses': [
       ({ url }) => JSON.stringify({ url, token: 'hush-hush' }),
-      /observe failed: cannot get instance "cool": Favourite Cloud \(http\S+\) refused the token \(401 Unauthenticated\)/,
+      /cannot get instance "cool": Favourite Cloud \(http\S+\) refused the token \(401 Unauthenticated\)/,
     ],
     'a cloud that is not there': [
       () => JSON.stringify({ url: 'http://127.0.0.1:1', token: 'hush-hush' }),
-      /observe failed: cannot get instance "cool": Favourite Cloud \(http:\/\/127\.0\.0\.1:1\) is unreachable: connection refused/,
+      /cannot get instance "cool": Favourite Cloud \(http:\/\/127\.0\.0\.1:1\) is unreachable: connection refused/,
     ],
   };
   for (const [name, [credentials, says]] of Object.entries(rows)) {

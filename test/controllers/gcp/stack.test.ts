@@ -135,7 +135,8 @@ test('a claim of a version that does not exist reports the remedy for its author
   await scene.process.settle(60_000);
   const claim = scene.cluster.get(RedisClusterKind, cart);
   const { message = '' } = getCondition(claim?.status?.conditions, 'Ready');
-  const wanted = /^create another claim with another spec\.engineVersion: waiting for .*INVALID_ARGUMENT/;
+  const wanted =
+    /INVALID_ARGUMENT.*; reported by CloudMemorystoreInstance \S+; create another claim with another spec\.engineVersion$/;
   assert.match(message, wanted);
   const [made = assert.fail('no instance')] = scene.cluster.all(CloudMemorystoreInstanceKind);
   const synced = getCondition(made.status?.conditions, 'Synced').message ?? '';

@@ -7,7 +7,6 @@ import { isLedAsBefore } from '../oracle/leads-as-before.ts';
 
 /** Faults that a user must fix. Until then a deletion waits, and reports it. */
 const obstacles: readonly RegExp[] = [
-  /^connect failed: /,
   // Credentials that were not corrected.
   /refused the token \(401/,
   /there are no credentials for|check the access key in the credentials of the provider/,
@@ -15,7 +14,7 @@ const obstacles: readonly RegExp[] = [
   // It is not known whether anything was published there.
   /^cannot (get|unpublish) connection details: StoreConfig \S+ of spec\.publishConnectionDetailsTo does not exist/,
   // A system refuses: a network that is used, a role that owns a database.
-  /^delete failed: .*(is used by|it owns database|has dependencies)/,
+  /(is used by|it owns database|has dependencies)/,
   /^cannot determine creation result/,
   /the provider connects to/,
   /paused/i,
@@ -25,9 +24,15 @@ const obstacles: readonly RegExp[] = [
   /so that no controller removes the finalizer/,
 ];
 
+/** The classes of errors with which no connection begins. */
+const unconnected: readonly string[] = ['CredentialsUnreadable', 'DependencyNotFound'];
+
 function isHeldUp({ status }: StoredObject): boolean {
   const { conditions = [] } = (status ?? {}) as { readonly conditions?: readonly Condition[] };
-  return conditions.some(({ message = '' }) => obstacles.some((obstacle) => obstacle.test(message)));
+  return conditions.some(
+    ({ message = '', error }) =>
+      unconnected.includes(error?.class ?? '') || obstacles.some((obstacle) => obstacle.test(message)),
+  );
 }
 
 /** Its provider leads to another system, where the resource need not exist. */

@@ -88,7 +88,7 @@ export async function failedCreation(
     signal.aborted || causesOf(error).some((cause) => cause instanceof UncertainCreationError);
   const known = identity.isAssigned && !isUncertain ? await recordFailure(context, run) : run;
   const { reason, ...quietly } = cannot.create;
-  return new StepFailure('create failed', error, { ...(isConflict(error) ? quietly : cannot.create), known });
+  return new StepFailure('', error, { ...(isConflict(error) ? quietly : cannot.create), known });
 }
 
 async function recordFailure(context: CreationContext, run: Run): Promise<Run> {

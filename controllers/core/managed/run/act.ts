@@ -68,7 +68,7 @@ export async function act(context: ExternalContext, before: Run, observed: Obser
     case 'IdentityEdited':
       return takeUpEdit(context, run);
     case 'CreationRefused':
-      throw new StepFailure('create failed', invalid(decision.message), { ...cannot.create, known: run });
+      throw new StepFailure('', invalid(decision.message), { ...cannot.create, known: run });
     case 'CreateNotAllowed':
       return outcomes.uncreated(run);
     case 'CreateExternal':
@@ -115,7 +115,7 @@ const inputOf = (
 async function create(context: ExternalContext, found: Run): Promise<Outcome> {
   // guard: a process with --observe-only records a creation
   if (context.env.isObserveOnly)
-    throw new StepFailure('create failed', onlyObserves('create'), { ...cannot.create, known: found });
+    throw new StepFailure('', onlyObserves('create'), { ...cannot.create, known: found });
   const reserved = await reserve(context, found);
   const { unkept } = reserved;
   if (unkept !== undefined) throw unkept.knowing({ ...reserved, decision: 'CreationRefused' });
@@ -208,12 +208,15 @@ async function update(context: ExternalContext, found: Run, observed: Observatio
   if (run === undefined) return outcomes.gone(found);
   const difference = observed.difference && scrubOf(run, observed.difference);
   log.debug('external resource differs', { difference, isCredentialDue: isDue });
-  const updating = external.update(identified(identity, run), run.credential, signal);
-  const updated = await step(run, isDue ? 'cannot set the credential' : 'update failed', updating, {
+  const isForbidden = isDue && env.isObserveOnly;
+  const updating = isForbidden
+    ? Promise.reject(onlyObserves('set the credential of'))
+    : external.update(identified(identity, run), run.credential, signal);
+  const updated = await step(run, '', updating, {
     ...cannot.update,
     // If the update fails, the external resource may still be usable, so Ready shows the observation.
     ...(observed.ready && { ready: () => observed.ready as ReadyFacts }),
-    ...(isDue && !env.isObserveOnly && { hint: howToChooseCredential(run) }),
+    ...(isDue && { hint: howToChooseCredential(run), hintFor: 'Invalid' }),
   });
   if (isDue) logQuietAct(log, 'SetCredentials', { ...aboutManaged(run.current), decision: run.decision });
   const { operation, details, status, isCredentialPending = false } = updated;
@@ -247,7 +250,7 @@ async function remove(context: ExternalContext, found: Run): Promise<Outcome> {
   if (run === undefined) return outcomes.gone(found);
   // guard(external.delete(run.current, signal)): after an edit another external resource is deleted
   const removing = external.delete(identified(identity, run), signal);
-  const deletion = await step<unknown>(run, 'delete failed', removing, cannot.delete);
+  const deletion = await step<unknown>(run, '', removing, cannot.delete);
   const { operation } = (deletion ?? {}) as Deletion<string>;
   const requesting = withEvents(run, requested('DeletedExternalResource', 'deletion'));
   if (operation !== undefined) {
@@ -307,7 +310,7 @@ async function isAnythingLeft(
   const deletionTimestamp = env.clock.now().toISOString();
   const leaving = { ...object, metadata: { ...object.metadata, deletionTimestamp } };
   const looking = external.observe(leaving, undefined, signal);
-  return (await step(run, 'observe failed', looking, cannot.observe)).exists;
+  return (await step(run, '', looking, cannot.observe)).exists;
 }
 
 const requested = (reason: string, what: string): EventFacts => ({

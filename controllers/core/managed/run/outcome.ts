@@ -159,7 +159,7 @@ export const outcomes = {
       absentForMs < confirmAbsenceMs && getCondition(current.status?.conditions, 'Ready').status === 'True';
     return {
       run,
-      synced: reconcileError(`observe failed: ${missing}`, isMissing),
+      synced: reconcileError(message, isMissing),
       ready: isUnsure ? undefined : withError(unavailable(message), isMissing),
       event: warning('CannotObserveExternalResource', message),
       next: isUnsure ? confirmAbsenceMs - absentForMs : 'poll',
@@ -293,7 +293,7 @@ export function failed(start: Run, error: unknown): Outcome {
     synced: reconcileError(failure.message, failure.error),
     refused: failure.cause instanceof ChangeRefused ? failure.cause.refusals : [],
     ready: ready?.(failure.message) ?? (wasDeleted(run.current) ? deleting() : undefined),
-    ...(reason !== undefined && { event: warning(reason, failure.eventMessage) }),
+    ...(reason !== undefined && { event: warning(reason, failure.message) }),
     next: 'backOff',
     hasFailed: true,
     ...(failure.bug && { bug: failure.bug }),

@@ -35,7 +35,7 @@ export function begin(
   if (problem !== undefined) {
     const error = new TypeError(`${type} of the external client returned ${problem}`);
     error.stack = ''; // its stack trace would show this file, not the client
-    throw new StepFailure(`${type} failed`, attributed(error, stack), { ...facts, known: run });
+    throw new StepFailure('', attributed(error, stack), { ...facts, known: run });
   }
   const operation = { type, name, startedAt: timestamp(env.clock.now()) };
   underWay.note(run.current, operation); // guard: an operation is lost if the status is not written
@@ -58,7 +58,7 @@ export async function pollOperation(context: ExternalContext, run: Run): Promise
   if (operation === undefined) return run;
   const { type, name } = operation;
   const asking: Promise<Progress> = external.poll?.(name, signal) ?? Promise.resolve({ state: 'unknown' });
-  const progress = await step(run, 'poll failed', asking, cannot.observe);
+  const progress = await step(run, '', asking, cannot.observe);
   switch (progress.state) {
     case 'running':
       return { ...run, operation: operationOngoing(type, { name, message: progress.message }) };
@@ -74,7 +74,7 @@ export async function pollOperation(context: ExternalContext, run: Run): Promise
       underWay.note(run.current, undefined);
       return operationFails(context, run, type, progress.error);
     default:
-      throw new StepFailure('poll failed', unknownState(), { ...cannot.observe, known: run });
+      throw new StepFailure('', unknownState(), { ...cannot.observe, known: run });
   }
 }
 
@@ -92,9 +92,7 @@ async function operationFails(
   const known = type === 'update' ? await withoutPending(context, failed) : failed;
   const facts = { ...(type === 'update' ? cannot.update : cannot.delete), known };
   const failure =
-    type === 'create'
-      ? await failedCreation(context, known, error)
-      : new StepFailure(`${type} failed`, error, facts);
+    type === 'create' ? await failedCreation(context, known, error) : new StepFailure('', error, facts);
   if (wasDeleted(run.current) && type !== 'delete') return failure.facts.known ?? known;
   throw failure;
 }

@@ -83,7 +83,7 @@ export async function observe(
   const [begunMs, observedAt] = [env.clock.elapsedMs(), env.clock.now()];
   // guard(external.observe(run.current, run.credential, signal)): after an edit another resource is observed
   const observing = external.observe(identified(identity, run), run.credential, signal);
-  const observed = await step(run, 'observe failed', observing, {
+  const observed = await step(run, '', observing, {
     ...cannot.observe,
     ...(ready && { ready }),
   });

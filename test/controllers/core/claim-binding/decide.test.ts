@@ -90,7 +90,6 @@ const waits = (message: string, reason = 'Binding', phase = {}, events: Report['
   facts: { conditions: [notReady(reason, message), reconcileSuccess()], ...phase },
   events,
 });
-const waitsForApplied = (why: string): Report => waits(`waiting for FavouriteDBInstance db: ${why}`);
 const refuses = (event: string, message: string, reason = event): Report => ({
   facts: { conditions: [notReady(reason, message), reconcileError(message)], bindingPhase: 'Unbound' },
   events: [warning(event, message)],
@@ -113,7 +112,7 @@ const waitsFor = (event: string, message: string, reason: string, facts: Facts =
   events: [warning(event, message)],
 });
 const waitsForTrouble = (why: string, facts: Facts = {}): Report =>
-  waitsFor('ManagedResourceTrouble', `waiting for FavouriteDBInstance db: ${why}`, 'ResourceFailing', facts);
+  waitsFor('ManagedResourceTrouble', `${why}; reported by FavouriteDBInstance db`, 'ResourceFailing', facts);
 const administratorActs = `FavouriteDBInstance db is Released: its spec.claimRef has the UID of a claim that does not exist any more; an administrator can make it available to this claim: ${makeAvailable}`;
 const reportOfReleased = waitsFor('WaitingToBind', administratorActs, 'Released', isUnbound.status);
 /** Bound, whatever the resource is like. */
@@ -168,7 +167,7 @@ function reports(name: Waiting, report: Report | undefined, given: Given): Decid
 }
 /** The claim refuses the resource. */
 const refusesTo = (name: Waiting, why: string, resource: Managed, given: Given = {}): Decided => {
-  const message = `refusing to bind to FavouriteDBInstance db: ${why}`;
+  const message = `FavouriteDBInstance db ${why}`;
   const report = refuses('CannotBindManagedResource', message, name);
   return reports(name, report, { claim: named, managed: resource, ...given });
 };
@@ -276,13 +275,14 @@ const cases: Readonly<Record<string, () => Decided>> = {
   },
   'a claim waits until a status from a backup is emptied': () => {
     const status = { bindingPhase: 'Bound', boundUID: 'uid-before-the-restore' } as const;
-    const why = 'its binding status is from a backup, and its controller resets it first';
+    const why =
+      'the binding status of FavouriteDBInstance db is from a backup, and its controller resets it first';
     const fromBackup = { claim: named, managed: managed(restored, { status }) };
-    return reports('StatusFromBackup', waitsForApplied(why), fromBackup);
+    return reports('StatusFromBackup', waits(why), fromBackup);
   },
   'a Bound claim whose resource was deleted gets no other one': () => {
     const message =
-      'was bound to FavouriteDBInstance db, which no longer exists; restore it from a backup, or create another claim. Delete this one once its Secret is not needed';
+      'FavouriteDBInstance db of this claim does not exist any more; restore it from a backup, or create another claim. Delete this one once its Secret is not needed';
     const phase = { bindingPhase: 'Released' } as const;
     const report = waitsFor('ManagedResourceNotFound', message, 'ResourceNotFound', phase);
     return reports('ResourceLost', report, { ...byClass, claim: boundClaim });
@@ -298,13 +298,13 @@ const cases: Readonly<Record<string, () => Decided>> = {
     return reports('ClassForbidden', report, { ...byClass, forbidden: 'may not be claimed' });
   },
   'a claim whose namespace may not have the resource does not take it': () => {
-    const message = 'refusing to bind to FavouriteDBInstance db: it may not be claimed';
+    const message = 'FavouriteDBInstance db may not be claimed';
     const given = { claim: named, managed: unbound, forbidden: 'may not be claimed' };
     return reports('ResourceForbidden', refuses('NamespaceNotAllowed', message), given);
   },
   'a claim does not take a resource that cannot serve it': () => {
     const incompatible = 'has engine "wrong"';
-    const why = 'it has engine "wrong"; name another resource';
+    const why = 'has engine "wrong"; name another resource';
     return refusesTo('Incompatible', why, unbound, { incompatible });
   },
   'a claim waits for the resource that it names': () => {
@@ -319,32 +319,31 @@ const cases: Readonly<Record<string, () => Decided>> = {
   },
   'a Bound claim shows that its resource is being deleted, and keeps its Secret': () => {
     const leaving = managed(bound.spec, { deletionTimestamp, status: boundHere });
-    const report = staysBound(notReady('Deleting', 'FavouriteDBInstance db'), true);
+    const report = staysBound(notReady('Deleting', 'FavouriteDBInstance db is being deleted'), true);
     return reports('ResourceDeleted', report, { claim: boundClaim, managed: leaving, secrets: copied });
   },
   'a claimRef without a namespace names no claim': () => {
     const spec = { claimRef: { ...classRef('x'), name: 'orders' } };
-    const why = 'its spec.claimRef lacks namespace; an administrator has to add that';
+    const why = 'has a spec.claimRef that lacks namespace; an administrator has to add that';
     return refusesTo('ClaimRefIncomplete', why, managed(spec, { status: { bindingPhase: 'Unbound' } }));
   },
   'a claim does not take a resource of another claim': () => {
-    const why = 'it is claimed by FancySQLInstance team/other; name another resource';
+    const why = 'is claimed by FancySQLInstance team/other; name another resource';
     return refusesTo('ClaimedByOther', why, ofOther);
   },
   'a claim does not take the resource of a previous claim of its name': () => {
-    const why =
-      'it belongs to a previous FancySQLInstance team/orders with another UID; name another resource';
+    const why = 'belongs to a previous FancySQLInstance team/orders with another UID; name another resource';
     const recreated = claim(named.spec, { finalizers, uid: 'new-uid' });
     return refusesTo('ClaimedByOther', why, bound, { claim: recreated });
   },
   'a claim does not take a resource that another object controls': () => {
     const owner = { apiVersion: 'x/v1', kind: 'Composite', name: 'c', uid: 'u', controller: true };
     const controlled = managed({}, { ownerReferences: [owner] });
-    return refusesTo('ControlledByOther', 'it is controlled by Composite c', controlled);
+    return refusesTo('ControlledByOther', 'is controlled by Composite c', controlled);
   },
   'a claim does not take a resource that is only observed': () => {
     const why =
-      'it is only observed, and not available to claims; an administrator can name this claim in its spec.claimRef, or set its spec.namespaceSelector';
+      'is only observed, and not available to claims; an administrator can name this claim in its spec.claimRef, or set its spec.namespaceSelector';
     return refusesTo('NotOffered', why, managed({ managementPolicies: ['Observe'] }));
   },
   'a claim does not take a Released resource': () =>
@@ -393,19 +392,19 @@ const cases: Readonly<Record<string, () => Decided>> = {
     return reports('NotReady', report, { claim: named, managed: failing });
   },
   'a claim waits until the credential is its own': () => {
-    const why = 'it still has the credential of another claim, and gets a new one first';
+    const why = 'FavouriteDBInstance db still has the credential of another claim, and gets a new one first';
     const given = { claim: named, managed: reserved, ...notUsable('CredentialOfAnotherClaim') };
-    return reports('CredentialNotApplied', waitsForApplied(why), given);
+    return reports('CredentialNotApplied', waits(why), given);
   },
   'a claim waits until the Secret of a resource that a user created names the claim': () => {
-    const why = 'its connection secret does not name this claim yet';
+    const why = 'the connection secret of FavouriteDBInstance db does not name this claim yet';
     const given = { claim: named, managed: reserved, ...notUsable('CredentialForNoClaim') };
-    return reports('CredentialNotApplied', waitsForApplied(why), given);
+    return reports('CredentialNotApplied', waits(why), given);
   },
   'a Bound claim whose Secret was deleted waits while another credential is applied': () => {
-    const why = 'the external system does not use its new credential yet';
+    const why = 'the external system does not use the new credential of FavouriteDBInstance db yet';
     const given = { claim: boundClaim, managed: bound, ...notUsable('CredentialNotApplied') };
-    return reports('CredentialNotApplied', waitsForApplied(why), given);
+    return reports('CredentialNotApplied', waits(why), given);
   },
   'a claim is Bound and Ready with its resource': () => {
     const event = normal('BoundManagedResource', 'bound to FavouriteDBInstance db');
@@ -422,7 +421,7 @@ const cases: Readonly<Record<string, () => Decided>> = {
     const failure = condition('Synced', 'False', 'ReconcileError', 'cannot observe');
     const status = { ...isReady, conditions: [...isReady.conditions, failure] };
     const failing = managed(bound.spec, { status });
-    const message = 'FavouriteDBInstance db: cannot observe';
+    const message = 'cannot observe; reported by FavouriteDBInstance db';
     const event = warning('ManagedResourceTrouble', message);
     const given = { claim: boundClaim, managed: failing, secrets: copied };
     return reports('KeepBound', staysBound(availableWithTrouble(message), true, event), given);

@@ -61,7 +61,7 @@ function worldOf(subject: Claim, { stage = 'test', ...given }: World = {}) {
 const ofClass =
   'FavouriteDBInstanceClass small may not be claimed from namespace team: specTemplate.namespaceSelector does not select it';
 const ofResource =
-  'refusing to bind to FavouriteDBInstance db: it may not be claimed from namespace team: spec.namespaceSelector does not select it';
+  'FavouriteDBInstance db may not be claimed from namespace team: spec.namespaceSelector does not select it';
 
 describe('a claim in a namespace that its selector does not allow', () => {
   const reserved = managed({ ...byHand.spec, claimRef: { ...claimRef(), uid: undefined } as object });

@@ -401,8 +401,7 @@ describe('a step that fails is reported on the claim and tried again', () => {
     assert.equal((await process.reconcile(orders)).type, 'done');
     assert.deepEqual(cluster.takeWrites(), [claimStatus]);
     assert.deepEqual([claimAt()?.metadata.finalizers, claimAt()?.spec], [undefined, byClass.spec]);
-    const message =
-      'cannot configure managed resource from FavouriteDBInstanceClass small: engineVersion must be 8.0; correct the claim, or the class';
+    const message = 'engineVersion must be 8.0; correct the claim, or FavouriteDBInstanceClass small';
     assert.equal(getCondition(claimAt()?.status?.conditions, 'Synced').message, message);
     const reasons = process.events.map(({ reason }) => reason);
     assert.deepEqual(reasons, ['CannotConfigureManagedResource']);
@@ -515,7 +514,10 @@ describe('the Secret of a Bound claim', () => {
     });
     await process.settle();
     assert.equal(cluster.get(SecretKind, copyKey), undefined);
-    assert.match(ready().message ?? '', /its connection secret is not written yet$/);
+    assert.match(
+      ready().message ?? '',
+      /^the connection secret of FavouriteDBInstance db is not written yet$/,
+    );
   });
 
   test('H9: a Secret that a claim wants after it was Bound is written', async () => {

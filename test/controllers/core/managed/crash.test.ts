@@ -85,7 +85,7 @@ describe('a creation without an answer', () => {
   };
   test('assigned names: a creation without an answer is not repeated, and the status asks an administrator', async () => {
     const scene = await uncertain();
-    assert.equal(scene.condition('Synced'), 'False/ReconcileError: create failed: the connection was lost');
+    assert.equal(scene.condition('Synced'), 'False/ReconcileError: the connection was lost');
     heal(scene);
     await settle(scene);
     assert.equal(scene.external.made, 1);

@@ -68,7 +68,7 @@ describe('the credential of a managed resource', () => {
     await scene.run();
     assert.equal(
       scene.condition('Synced'),
-      'False/ReconcileError: cannot set the credential: password is too short; edit the password in Secret infra/db-connection, or delete that to get another one',
+      'False/ReconcileError: password is too short; edit the password in Secret infra/db-connection, or delete that to get another one',
     );
     assert.equal(scene.condition('Ready'), 'True/Available');
     scene.editSecret({ password: 'long-enough' });

@@ -153,7 +153,7 @@ describe('an asynchronous operation', () => {
     assert.deepEqual(await scene.run(), { type: 'requeue' });
     assert.equal(onRecord(scene), undefined);
     const failure = 'False/ApplyFailure: create failed: quota exceeded';
-    assert.equal(scene.condition('Synced'), 'False/ReconcileError: create failed: quota exceeded');
+    assert.equal(scene.condition('Synced'), 'False/ReconcileError: quota exceeded');
     assert.equal(scene.condition('AsyncOperation'), 'True/Finished');
     assert.equal(scene.condition('LastAsyncOperation'), failure);
     assert.deepEqual(scene.process.events.at(-1)?.message, 'quota exceeded');
@@ -197,7 +197,7 @@ describe('an asynchronous operation', () => {
     const scene = await beingCreated();
     scene.external.failAt('poll');
     assert.deepEqual(await scene.run(), { type: 'requeue' });
-    assert.equal(scene.condition('Synced'), 'False/ReconcileError: poll failed: no route to cloud');
+    assert.equal(scene.condition('Synced'), 'False/ReconcileError: no route to cloud');
     assert.deepEqual([onRecord(scene)?.name, calls(scene)], ['op-create', [1, 0, 0]]);
   });
 
@@ -387,7 +387,7 @@ describe('a client that cannot be asked about its operations', () => {
         const { bug } = await scene.run();
         assert.ok(bug instanceof TypeError);
         const text = `bug in the stack shop: create of the external client returned ${message} (TypeError)`;
-        assert.equal(scene.condition('Synced'), `False/ReconcileError: create failed: ${text}`);
+        assert.equal(scene.condition('Synced'), `False/ReconcileError: ${text}`);
         await scene.run();
         assert.equal(scene.external.made, 1);
       });

@@ -174,12 +174,12 @@ const pauses = (ready: string, by: string): Reported => {
 };
 const waits = (ready: string, reason: string, message: string): Reported =>
   fails(ready, reason, message, poll);
-/** The Event has the cause alone. */
-const callFails = (ready: string, reason: string, call: string, cause = 'no route to cloud'): Reported =>
-  reports(requeue, ready, `False/ReconcileError: ${call} failed: ${cause}`, `Warning ${reason}: ${cause}`);
+/** The message is the cause alone: the reason of the Event names the call. */
+const callFails = (ready: string, reason: string, cause = 'no route to cloud'): Reported =>
+  reports(requeue, ready, `False/ReconcileError: ${cause}`, `Warning ${reason}: ${cause}`);
 /** The observation after a call fails. */
 const unobserved = (ready: string, event: string): Reported => {
-  const { synced = '', events } = callFails(ready, 'CannotObserveExternalResource', 'observe');
+  const { synced = '', events } = callFails(ready, 'CannotObserveExternalResource');
   return reports(requeue, ready, synced, event, ...events);
 };
 const created = `Normal CreatedExternalResource: ${sentence} creation of external resource`;
@@ -266,12 +266,12 @@ const runs: Readonly<Record<string, () => Begun | Promise<Begun>>> = {
     return run(sceneOf({}, begun, assigned), want, '', isLasting);
   },
   'a reference that does not resolve': () => {
-    const message = 'cannot resolve references: Network main does not exist';
+    const message = 'Network main does not exist';
     const scene = settled({}, {}, unresolvable(new Error('Network main does not exist')));
     return run(scene, fails('Unknown/Pending', 'CannotResolveResourceReferences', message), '', isLasting);
   },
   'the provider cannot be reached': () => {
-    const want = callFails('Unknown/Pending', 'CannotConnectToProvider', 'connect');
+    const want = callFails('Unknown/Pending', 'CannotConnectToProvider');
     return run(failing(settled(), 'connect'), want, '', isLasting);
   },
   'OtherSystem: a provider that leads to another system stops the run': () => {
@@ -283,14 +283,14 @@ const runs: Readonly<Record<string, () => Begun | Promise<Begun>>> = {
     return run(failing(settled(), 'disconnect', new Error('already closed')), want, 'observe', ofNoUpdate);
   },
   'observing fails': () => {
-    const want = callFails('Unknown/Pending', 'CannotObserveExternalResource', 'observe');
+    const want = callFails('Unknown/Pending', 'CannotObserveExternalResource');
     return run(failing(settled(), 'observe'), want, 'observe', isLasting);
   },
   'ExternalMissing: an observed-only resource that does not exist is reported, and observed again at the poll':
     () => {
       const missing = 'external resource does not exist';
       const event = `Warning CannotObserveExternalResource: ${missing} (db)`;
-      const synced = `False/ReconcileError: observe failed: ${missing}`;
+      const synced = `False/ReconcileError: ${missing} (db)`;
       const want = reports(poll, `False/Unavailable: ${missing} (db)`, synced, event);
       return run(sceneOf(onlyObserved, { annotations: name }), want, 'observe', isLasting);
     },
@@ -301,12 +301,12 @@ const runs: Readonly<Record<string, () => Begun | Promise<Begun>>> = {
     return run(scene, reports(requeue, 'Unknown/-', 'Unknown/-', event), 'observe', unwritten);
   },
   'DeleteExternal: a deletion that fails is reported': () => {
-    const want = callFails('False/Deleting', 'CannotDeleteExternalResource', 'delete');
+    const want = callFails('False/Deleting', 'CannotDeleteExternalResource');
     return run(failing(settled({}, leaving), 'delete'), want, 'observe delete', isLasting);
   },
   'DeleteExternal: a conflict of the external system is reported': () => {
     const cause = 'the object has been modified';
-    const want = callFails('False/Deleting', 'CannotDeleteExternalResource', 'delete', cause);
+    const want = callFails('False/Deleting', 'CannotDeleteExternalResource', cause);
     return run(failing(settled({}, leaving), 'delete', conflict()), want, 'observe delete');
   },
   'DeleteExternal: after the deletion request the resource is observed soon, and keeps its finalizer until it is absent':
@@ -339,7 +339,7 @@ const runs: Readonly<Record<string, () => Begun | Promise<Begun>>> = {
   'CreateExternal: nothing is created if the mark cannot be written': () =>
     run(refusing(sceneOf({}, {}, assigned), 'update'), cannotUpdate('managed resource', 'False/Creating')),
   'CreateExternal: a creation that fails is reported': () => {
-    const want = callFails('False/Creating', 'CannotCreateExternalResource', 'create');
+    const want = callFails('False/Creating', 'CannotCreateExternalResource');
     return run(failing(sceneOf(), 'create'), want, 'observe create', isLasting);
   },
   'CreateExternal: returned details that cannot be published are reported': () => {
@@ -357,7 +357,7 @@ const runs: Readonly<Record<string, () => Begun | Promise<Begun>>> = {
   'CreationRefused: a resource that the external client refuses is not created': () => {
     const why = 'there is no "db"';
     const scene = having(sceneOf(), ({ external }) => (external.uncreatable = why));
-    const want = callFails('False/Creating', 'CannotCreateExternalResource', 'create', why);
+    const want = callFails('False/Creating', 'CannotCreateExternalResource', why);
     return run(scene, want, 'observe', isLasting);
   },
   'CreateNotAllowed: an absent resource whose policies do not allow Create reports it': () => {
@@ -411,12 +411,12 @@ const runs: Readonly<Record<string, () => Begun | Promise<Begun>>> = {
   'without connection details the Secret is empty': () =>
     run(observing(settled(), { details: {} }), works(), 'observe', { ...ofNoUpdate, secret: {} }),
   'Update: an update that fails is reported': () => {
-    const want = callFails('True/Available', 'CannotUpdateExternalResource', 'update');
+    const want = callFails('True/Available', 'CannotUpdateExternalResource');
     return run(failing(drifted(), 'update'), want, 'observe update', isLasting);
   },
   'Update: a conflict of the external system is reported': () => {
     const cause = 'the object has been modified';
-    const want = callFails('True/Available', 'CannotUpdateExternalResource', 'update', cause);
+    const want = callFails('True/Available', 'CannotUpdateExternalResource', cause);
     return run(failing(drifted(), 'update', conflict()), want, 'observe update');
   },
   'Update: details that the update returned and that cannot be published are reported': () => {
@@ -437,7 +437,7 @@ const runs: Readonly<Record<string, () => Begun | Promise<Begun>>> = {
   },
   'OperationFailed: an operation that failed is reported with its reason': () => {
     const scene = underWay({ state: 'failed', error: new Error('quota exceeded') });
-    const want = callFails('False/Creating', 'CannotCreateExternalResource', 'create', 'quota exceeded');
+    const want = callFails('False/Creating', 'CannotCreateExternalResource', 'quota exceeded');
     return run(scene, want, 'poll');
   },
   'AwaitOperation: a creation that runs is awaited': () => {
@@ -611,7 +611,7 @@ describe('creation', () => {
     assert.deepEqual(await scene.run(), requeue);
     assert.deepEqual(scene.events, []);
     assert.ok(scene.annotations['crossplane.io/external-create-failed']);
-    assert.match(scene.condition('Synced'), /create failed/);
+    assert.match(scene.condition('Synced'), /False/);
   });
 
   test('CreateExternal: if the record of the failure cannot be written, the next run waits for an administrator', async () => {
@@ -754,7 +754,7 @@ describe('an existing external resource is kept', () => {
     scene.external.failAt('update', new Error('size cannot be changed'));
     await scene.run();
     assert.equal(scene.condition('Ready'), 'True/Available');
-    assert.equal(scene.condition('Synced'), 'False/ReconcileError: update failed: size cannot be changed');
+    assert.equal(scene.condition('Synced'), 'False/ReconcileError: size cannot be changed');
     assert.partialDeepStrictEqual(scene.object?.status, { bindingPhase: 'Unbound', state: 'ONLINE' });
   });
 
@@ -792,7 +792,7 @@ describe('an existing external resource is kept', () => {
     await scene.run();
     scene.external.failAt('observe', new Error(`login with ${scene.secret?.password} refused`));
     await scene.run();
-    assert.equal(scene.condition('Synced'), 'False/ReconcileError: observe failed: login with *** refused');
+    assert.equal(scene.condition('Synced'), 'False/ReconcileError: login with *** refused');
     const messages = scene.process.events.map(({ message }) => message);
     assert.deepEqual(messages, [`${sentence} creation of external resource`, 'login with *** refused']);
   });

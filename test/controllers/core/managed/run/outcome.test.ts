@@ -42,8 +42,8 @@ const at = (
 ): Run => ({ decision, current, reported: {}, happened: [], ...more });
 
 /** A run whose step failed. */
-const failing = (run: Run, what: string, facts: FailureFacts<Run>, cause = new Error('boom')): Outcome =>
-  failed(at('ResourceGone'), new StepFailure(what, cause, { ...facts, known: run }));
+const failing = (run: Run, facts: FailureFacts<Run>, cause = new Error('boom')): Outcome =>
+  failed(at('ResourceGone'), new StepFailure('', cause, { ...facts, known: run }));
 
 const seen = { exists: true, isUpToDate: true };
 const created = { type: 'Normal', reason: 'CreatedExternalResource', message: 'requested' } as const;
@@ -81,7 +81,7 @@ const [ready, creating, deleting] = ['Ready True Available', 'Ready False Creati
 const [isDeleting, retried] = ['Reconciling Deleting', 'Reconciling ReconcileError'];
 const lost = 'Stalled ExternalResourceNotFound';
 const [soon, later] = ['then progress since operation', 'then backOff'];
-const observing = [unsynced('observe failed: boom'), waiting];
+const observing = [unsynced('boom'), waiting];
 const again = [retried, unobserved, later];
 const size =
   'cannot change spec.forProvider.size from 2 to 1: the external system does not support this change; undo the edit, or create a new resource';
@@ -106,9 +106,9 @@ const endingBy = (decision: ManagedDecisionName): Run =>
 /** Outcomes that reconciler.test.ts does not show. A key begins with the decision, if the run came to one. */
 const rows = (): Readonly<Record<string, Line>> => ({
   'nor when it is deleted': [
-    failing(at(undefined, managed({}, leaving)), 'connect failed', cannot.connect),
+    failing(at(undefined, managed({}, leaving)), cannot.connect),
     [
-      unsynced('connect failed: boom'),
+      unsynced('boom'),
       deleting,
       'Stalled CannotReadCredentials',
       'Warning CannotConnectToProvider: boom',
@@ -116,25 +116,25 @@ const rows = (): Readonly<Record<string, Line>> => ({
     ],
   ],
   'observing what was edited fails: that comes first': [
-    failing(at(undefined, edited), 'observe failed', cannot.observe),
+    failing(at(undefined, edited), cannot.observe),
     [...observing, ...again],
   ],
   'observing fails while an operation is under way': [
-    failing(underWay(undefined, create), 'observe failed', cannot.observe),
+    failing(underWay(undefined, create), cannot.observe),
     [...observing, ongoing('create', half), ...again],
   ],
   'observing fails after an operation is done': [
-    failing(at(undefined, undefined, { operation: operationSucceeded }), 'observe failed', cannot.observe),
+    failing(at(undefined, undefined, { operation: operationSucceeded }), cannot.observe),
     [...observing, finished, success, ...again],
   ],
   'observing fails after an operation was forgotten': [
-    failing(at(undefined, undefined, { operation: forgotten }), 'observe failed', cannot.observe),
+    failing(at(undefined, undefined, { operation: forgotten }), cannot.observe),
     [...observing, finished, lastForgotten, ...again],
   ],
   'OperationFailed: an update': [
-    failing(at('OperationFailed', undefined, { operation: boom }), 'update failed', cannot.update),
+    failing(at('OperationFailed', undefined, { operation: boom }), cannot.update),
     [
-      unsynced('update failed: boom'),
+      unsynced('boom'),
       waiting,
       finished,
       'LastAsyncOperation False ApplyFailure: update failed: boom',
@@ -159,7 +159,7 @@ const rows = (): Readonly<Record<string, Line>> => ({
     outcomes.missing(at('ExternalMissing', wasReady, { absentForMs: 3_000 }), 5_000),
     [
       ready,
-      unsynced(`observe failed: ${gone}`),
+      unsynced(`${gone} (db)`),
       lost,
       `Warning CannotObserveExternalResource: ${gone} (db)`,
       'then 2000',
@@ -168,7 +168,7 @@ const rows = (): Readonly<Record<string, Line>> => ({
   'ExternalMissing: without a name': [
     outcomes.missing(at('ExternalMissing', managed()), 5_000),
     [
-      unsynced(`observe failed: ${gone}`),
+      unsynced(gone),
       `Ready False Unavailable: ${gone}`,
       lost,
       `Warning CannotObserveExternalResource: ${gone}`,
@@ -188,21 +188,15 @@ const rows = (): Readonly<Record<string, Line>> => ({
     [synced, waiting, 'Reconciling Pending', 'then poll'],
   ],
   'IdentityEdited: it cannot be recorded': [
-    failing(at('IdentityEdited'), 'cannot update managed resource', cannot.write),
-    [
-      unsynced('cannot update managed resource: boom'),
-      waiting,
-      retried,
-      'Warning CannotUpdateManagedResource: cannot update managed resource: boom',
-      later,
-    ],
+    failing(at('IdentityEdited'), cannot.write),
+    [unsynced('boom'), waiting, retried, 'Warning CannotUpdateManagedResource: boom', later],
   ],
   'CreateExternal: does not show yet': [
     outcomes.unseen(askedOf('CreateExternal')),
     [synced, creating, 'Reconciling Creating', requested, later],
   ],
   'CreateExternal: or finds a conflict': [
-    failing(askedOf('CreateExternal'), 'observe failed', cannot.observe, conflict()),
+    failing(askedOf('CreateExternal'), cannot.observe, conflict()),
     [requested, 'then event'],
   ],
   'Recreate: after a creation that failed': [
@@ -215,9 +209,9 @@ const rows = (): Readonly<Record<string, Line>> => ({
     ],
   ],
   'Recreate: creating fails': [
-    failing(recreating(managed()), 'create failed', cannot.create),
+    failing(recreating(managed()), cannot.create),
     [
-      unsynced('create failed: boom'),
+      unsynced('boom'),
       creating,
       retried,
       `Warning LostExternalResource: ${gone} any more (its name is not known); it is created again`,
@@ -238,8 +232,8 @@ const rows = (): Readonly<Record<string, Line>> => ({
     [ready, synced, 'then poll'],
   ],
   'NoUpdate: a write that is a matter of routine fails': [
-    failing(at('NoUpdate'), 'cannot update managed resource', {}),
-    [unsynced('cannot update managed resource: boom'), waiting, retried, later],
+    failing(at('NoUpdate'), {}),
+    [unsynced('boom'), waiting, retried, later],
   ],
   'NoUpdate: the credential of the Secret may not be set': [
     outcomes.present(at('NoUpdate', withoutUpdate, { credential }), works),
@@ -254,10 +248,11 @@ const rows = (): Readonly<Record<string, Line>> => ({
   'Update: an edit that has no effect, of a resource that was observed before another call failed': [
     failing(
       at('Update', edited, { seen: { exists: true, isUpToDate: false, refused } }),
-      ...(['update failed', cannot.update, new ChangeRefused([changeRefusal(refused)])] as const),
+      cannot.update,
+      new ChangeRefused([changeRefusal(refused)]),
     ),
     [
-      unsynced(`update failed: ${size}; ${region}`),
+      unsynced(`${size}; ${region}`),
       waiting,
       'Stalled InvalidValue',
       `Warning CannotUpdateExternalResource: ${size}`,
@@ -326,7 +321,7 @@ describe('the outcome of a run over a managed resource', () => {
 
   test('a run throws a conflict at its end, and throws an error that is no failed step at once', () => {
     const cause = conflict();
-    const { thrown } = failing(at(undefined), 'observe failed', cannot.observe, cause);
+    const { thrown } = failing(at(undefined), cannot.observe, cause);
     assert.equal(thrown?.cause, cause);
     const bug = new TypeError('undefined is not a function');
     assert.throws(() => failed(at(undefined), bug), bug);
