@@ -24,6 +24,11 @@ export const advice = {
   // PostgreSQL.
   chooseExternalName: 'choose another external name',
   adopt: (consequence: string, statement: string) => `to adopt it${consequence}, run: ${statement}`,
+  takeBack: (statement: string) =>
+    `if its data is not of another team, set another spec.forProvider.owner and run: ${statement}`,
+  nameByReference: (field: string) => `if it is meant, set ${field}: a name alone is not enough`,
+  forgetUsers: (statement: string) =>
+    `to use it, after which the passwords of its previous users do not work, run: ${statement}`,
   endHolder: (statement: string) => `once its data is safe, run in that database: ${statement}`,
   disableTls: 'to connect without TLS, set sslmode "disable" in the credentials',
   nameAnotherSchema: 'Name another schema, or install it by hand',

@@ -174,6 +174,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
         'clients/external-error.ts',
         `clients/${stack}/`,
         'controllers/author/',
+        'controllers/core/references/',
         ...forAuthors,
       ],
     ]),

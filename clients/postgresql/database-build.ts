@@ -4,6 +4,7 @@ import { readDatabase, unfinishedName } from './database-read.ts';
 import type { DatabaseObservation, DatabaseSpec } from './database-spec.ts';
 import { databaseDrift } from './database-spec.ts';
 import { counted, isInUse, PostgresqlError, sqlStateOf } from './error.ts';
+import type { HolderOf } from './mark.ts';
 import { checkOurs, markStatement } from './mark.ts';
 import { withRightsOf } from './membership.ts';
 import type { Session } from './session.ts';
@@ -13,7 +14,7 @@ export async function buildDatabase(
   session: Session,
   name: string,
   spec: DatabaseSpec,
-  ownerId: string,
+  { ownerId, holderOf }: { readonly ownerId: string; readonly holderOf: HolderOf },
 ): Promise<void> {
   const unfinished = unfinishedName(ownerId, name);
   // guard: an interrupted creation blocks the next one
@@ -32,7 +33,7 @@ export async function buildDatabase(
     await dropUnfinished(session, unfinished).catch(() => {});
     if (sqlStateOf(error) !== '42P04') throw error;
     // Another session created a database of that name during this time.
-    const found = await readDatabase(session, name);
+    const found = await readDatabase(session, name, holderOf);
     if (found) checkOurs('database', found, ownerId);
     else throw error;
   }

@@ -1,11 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { DatabaseObservation } from './database-spec.ts';
+import type { HolderOf } from './mark.ts';
 import { markIn } from './mark.ts';
 import { unfinishedPrefix } from './name.ts';
 import type { Session } from './session.ts';
 
 /** The state of a database, without its extensions; undefined if there is none. */
-export async function readDatabase(session: Session, name: string): Promise<DatabaseObservation | undefined> {
+export async function readDatabase(
+  session: Session,
+  name: string,
+  holderOf: HolderOf,
+): Promise<DatabaseObservation | undefined> {
   const [row] = await session.query<{
     owner: string;
     encoding: string;
@@ -38,6 +43,9 @@ export async function readDatabase(session: Session, name: string): Promise<Data
     isInvalid: row.connectionLimit === -2, // DATCONNLIMIT_INVALID_DB
     ...(comment !== null && { comment }),
     ...(ownerMark !== undefined && { ownerMark }),
+    // guard(false): a tenant passes its database off as the administrator's, by a comment
+    ...(ownerMark !== undefined &&
+      holderOf(ownerMark, row.owner)?.isClaims !== false && { distrustedOwner: row.owner }),
   };
 }
 

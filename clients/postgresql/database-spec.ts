@@ -6,6 +6,8 @@ import type { Marked } from './mark.ts';
 export interface DatabaseSpec {
   /** A role that exists; default: the administrator. */
   readonly owner?: string;
+  /** The resource that `owner` was resolved from. Its role is used, whether the resource still exists or not. */
+  readonly ownerResource?: string;
   /** `encoding`, `lcCollate`, `lcCType`, `template` cannot be changed later. */
   readonly encoding?: string;
   readonly lcCollate?: string;

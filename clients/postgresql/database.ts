@@ -1,4 +1,5 @@
 import { escapeIdentifier } from 'pg';
+import { advice } from '../advice.ts';
 import { buildDatabase, repairs } from './database-build.ts';
 import { dropDatabase, dropUnfinished } from './database-drop.ts';
 import { readDatabase, unfinishedName } from './database-read.ts';
@@ -6,10 +7,13 @@ import type { DatabaseObservation, DatabaseSpec } from './database-spec.ts';
 import { PostgresqlError } from './error.ts';
 import { ensureExtensions, installedExtensions } from './extension.ts';
 import { withLock } from './lock.ts';
+import type { HolderOf } from './mark.ts';
 import { checkOurs, isMarkOutdated, markStatement } from './mark.ts';
 import { withRightsOf } from './membership.ts';
 import { checkName, checkNewName, checkOwnName, checkPrintable } from './name.ts';
 import type { Session, UseSession } from './session.ts';
+import type { Distrust } from './trust.ts';
+import { distrustOf, refuseRole, roleMarks } from './trust.ts';
 
 /**
  * Databases of one server.
@@ -55,7 +59,7 @@ export interface Databases {
   ): Promise<void>;
 }
 
-export function databases(withSession: UseSession): Databases {
+export function databases(withSession: UseSession, holderOf: HolderOf): Databases {
   const addExtensions = async (
     name: string,
     spec: DatabaseSpec,
@@ -64,13 +68,13 @@ export function databases(withSession: UseSession): Databases {
   ): Promise<void> => {
     const { extensions, allowConnections = true } = spec;
     if (!extensions?.length || !allowConnections) return;
-    await withSession(name, signal, (session) => ensureExtensions(session, extensions, owner));
+    await withSession(name, signal, (session) => ensureExtensions(session, extensions, { owner, holderOf }));
   };
 
   return {
     async observe(name, { withExtensions = false, signal } = {}) {
       checkName('database', name);
-      const found = await withSession(undefined, signal, (session) => readDatabase(session, name));
+      const found = await withSession(undefined, signal, (session) => readDatabase(session, name, holderOf));
       if (!found || !withExtensions) return found;
       if (found.isInvalid || !found.allowConnections || !found.isOpenToAdmin) return found;
       const extensions = await withSession(name, signal, installedExtensions);
@@ -81,15 +85,16 @@ export function databases(withSession: UseSession): Databases {
       checkSpec(name, spec);
       const owner = await withSession(undefined, signal, (session) =>
         withLock(session, unfinishedName(ownerId, name), async () => {
-          const found = await readDatabase(session, name);
+          const found = await readDatabase(session, name, holderOf);
           if (found) checkOurs('database', found, ownerId);
           if (found && !found.isInvalid) return found.owner;
           checkNewName('database', name);
           checkPrintable('owner name', spec.owner);
           checkPrintable('template name', spec.template);
-          await checkRoleExists(session, spec.owner);
+          await checkOwner(session, spec, { holderOf, ownerId });
+          await checkTemplate(session, spec, holderOf);
           if (found) await session.query(`DROP DATABASE IF EXISTS ${escapeIdentifier(name)}`);
-          await buildDatabase(session, name, spec, ownerId);
+          await buildDatabase(session, name, spec, { ownerId, holderOf });
           return spec.owner ?? session.admin.name;
         }),
       );
@@ -99,7 +104,7 @@ export function databases(withSession: UseSession): Databases {
     async update(name, spec, { ownerId, signal }) {
       checkSpec(name, spec);
       const owner = await withSession(undefined, signal, async (session) => {
-        const found = await readDatabase(session, name);
+        const found = await readDatabase(session, name, holderOf);
         if (found === undefined) {
           throw new PostgresqlError(`database ${escapeIdentifier(name)} does not exist`, {
             code: 'NotFound',
@@ -107,7 +112,7 @@ export function databases(withSession: UseSession): Databases {
           });
         }
         checkOurs('database', found, ownerId);
-        await checkRoleExists(session, spec.owner);
+        await checkOwner(session, spec, { holderOf, ownerId });
         const marking = isMarkOutdated(found, ownerId) ? [markStatement('database', name, ownerId)] : [];
         const statements = [...marking, ...repairs(session, found, spec)];
         if (statements.length > 0) {
@@ -127,7 +132,7 @@ export function databases(withSession: UseSession): Databases {
       await withSession(undefined, signal, (session) =>
         withLock(session, unfinishedName(ownerId, name), async () => {
           await dropUnfinished(session, unfinishedName(ownerId, name));
-          const found = await readDatabase(session, name);
+          const found = await readDatabase(session, name, holderOf);
           if (found === undefined) return;
           checkOurs('database', found, ownerId);
           await dropDatabase(session, found, terminateSessions);
@@ -159,10 +164,48 @@ function checkSpec(name: string, spec: DatabaseSpec): void {
   }
 }
 
-async function checkRoleExists(session: Session, role: string | undefined): Promise<void> {
-  if (role === undefined) return;
-  const found = await session.query('SELECT FROM pg_roles WHERE rolname = $1', [role]);
-  if (found.length > 0) return;
-  const message = `role ${escapeIdentifier(role)} does not exist`;
-  throw new PostgresqlError(message, { code: 'NotFound', isRetryable: true });
+interface Caller {
+  readonly ownerId: string;
+  readonly holderOf: HolderOf;
 }
+
+/** Throws `NotFound` if the owner does not exist, and `Invalid` if its name may mean the role of a tenant. */
+async function checkOwner(
+  session: Session,
+  { owner, ownerResource }: DatabaseSpec,
+  { ownerId, holderOf }: Caller,
+): Promise<void> {
+  if (owner === undefined) return;
+  const marks = await roleMarks(session, [owner]);
+  if (!marks.has(owner)) {
+    const message = `role ${escapeIdentifier(owner)} does not exist`;
+    throw new PostgresqlError(message, { code: 'NotFound', isRetryable: true });
+  }
+  const ownerIds = [ownerId, ...(ownerResource === undefined ? [] : [ownerResource])];
+  // guard(undefined): a tenant owns a database of the administrator, who meant another role
+  const distrust = distrustOf(owner, marks.get(owner), { holderOf, ownerIds });
+  if (distrust !== undefined)
+    refuseRole('the owner', anonymous(distrust), advice.change(['spec.forProvider.owner']));
+}
+
+/** Throws `Invalid` if a tenant owns the template: its functions and triggers would be in the database of another. */
+async function checkTemplate(
+  session: Session,
+  { template }: DatabaseSpec,
+  holderOf: HolderOf,
+): Promise<void> {
+  if (template === undefined) return;
+  const found = await readDatabase(session, template, holderOf);
+  // guard(undefined): a tenant fills the databases of others by a name that a class has as its template
+  const owner = found?.distrustedOwner;
+  if (owner === undefined) return;
+  const holder = holderOf(found?.ownerMark ?? '', owner)?.what;
+  const what = `template database ${escapeIdentifier(template)}`;
+  refuseRole(what, anonymous({ role: owner, holder }), advice.change(['spec.forProvider.template']));
+}
+
+/** Without the name of the resource: a claim shows these messages to its team. */
+const anonymous = ({ role, holder }: Distrust): Distrust => ({
+  role,
+  holder: holder && 'another resource',
+});

@@ -1,8 +1,11 @@
 import { escapeIdentifier, escapeLiteral } from 'pg';
 import { advice } from '../advice.ts';
 import { PostgresqlError } from './error.ts';
+import type { HolderOf } from './mark.ts';
+import { markIn } from './mark.ts';
 import { withRightsOf } from './membership.ts';
 import type { Session } from './session.ts';
+import { distrustOf } from './trust.ts';
 
 export interface Extension {
   readonly name: string;
@@ -28,7 +31,7 @@ export async function installedExtensions(session: Session): Promise<Readonly<Re
 export async function ensureExtensions(
   session: Session,
   extensions: readonly Extension[],
-  owner: string | undefined,
+  { owner, holderOf }: { readonly owner: string | undefined; readonly holderOf: HolderOf },
 ): Promise<void> {
   const installed = await installedExtensions(session);
   const wanted = extensions.filter(
@@ -39,6 +42,7 @@ export async function ensureExtensions(
   await session.transaction(() =>
     withRightsOf(session, [owner], async () => {
       for (const extension of wanted) {
+        await checkSchemaOwner(session, extension, { owner, holderOf });
         await checkNothingPlanted(session, extension);
         const statement =
           installed[extension.name] === undefined
@@ -87,6 +91,30 @@ async function checkNothingPlanted(session: Session, { name, schema }: Extension
   const message =
     `extension ${escapeIdentifier(name)} is not installed: only a superuser may, and its script could run objects that ` +
     `${roles} created in schema ${escapeIdentifier(found.schema)}. ${advice.nameAnotherSchema}`;
+  throw new PostgresqlError(message, { code: 'Invalid' });
+}
+
+/**
+ * Throws `Invalid` if the schema belongs to the role of another tenant. The owner of a schema can drop and replace its
+ * objects, so the functions of the extension would be that tenant's.
+ */
+async function checkSchemaOwner(
+  session: Session,
+  { name, schema }: Extension,
+  { owner, holderOf }: { readonly owner: string | undefined; readonly holderOf: HolderOf },
+): Promise<void> {
+  if (schema === undefined) return;
+  const [found] = await session.query<{ owner: string; comment: string | null }>(
+    `SELECT pg_get_userbyid(nspowner) AS owner, shobj_description(nspowner, 'pg_authid') AS comment
+     FROM pg_namespace WHERE nspname = $1`,
+    [schema],
+  );
+  if (found === undefined || found.owner === owner) return;
+  const distrust = distrustOf(found.owner, markIn(found.comment), { holderOf });
+  if (distrust === undefined) return;
+  const message =
+    `extension ${escapeIdentifier(name)} is not installed: schema ${escapeIdentifier(schema)} belongs to role ` +
+    `${escapeIdentifier(found.owner)} of another resource. ${advice.nameAnotherSchema}`;
   throw new PostgresqlError(message, { code: 'Invalid' });
 }
 

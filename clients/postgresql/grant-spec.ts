@@ -1,4 +1,5 @@
 import { PostgresqlError } from './error.ts';
+import type { Distrust } from './trust.ts';
 
 /** The target of a grant: a database, a schema, or the role of a membership. */
 export type GrantTarget =
@@ -17,6 +18,17 @@ export interface GrantSpec {
   readonly privileges?: readonly string[];
   /** The role may pass the privileges on (WITH GRANT OPTION); for a membership: WITH ADMIN OPTION. Default false. */
   readonly withGrantOption?: boolean;
+  /** The resources (owner ids) that fields were resolved from. Only these may be the resources of claims. */
+  readonly resources?: Readonly<Partial<Record<GrantParty, string>>>;
+}
+
+/** The fields of a grant that name a role or database. */
+export type GrantParty = 'role' | 'memberOf' | 'database' | 'schema';
+
+/** A role or database that a name alone must not mean: see Distrust. For a database or schema, `role` is its owner. */
+export interface DistrustedParty extends Distrust {
+  readonly party: GrantParty;
+  readonly name: string;
 }
 
 /** Privileges by name; `MEMBER` for a membership. `isGrantable`: whether the role may pass the privilege on. */

@@ -1,10 +1,14 @@
 import { escapeIdentifier } from 'pg';
+import { advice } from '../advice.ts';
+import { readDatabase } from './database-read.ts';
 import { PostgresqlError } from './error.ts';
-import type { GrantObservation, GrantSpec, GrantTarget } from './grant-spec.ts';
+import type { DistrustedParty, GrantObservation, GrantParty, GrantSpec, GrantTarget } from './grant-spec.ts';
 import { grantDrift, wantedPrivileges } from './grant-spec.ts';
+import type { HolderOf } from './mark.ts';
 import { withRightsOf } from './membership.ts';
 import { checkName } from './name.ts';
 import type { Session, UseSession } from './session.ts';
+import { distrustOf, refuseRole, roleMarks } from './trust.ts';
 
 interface Call {
   readonly signal?: AbortSignal;
@@ -17,11 +21,16 @@ interface Call {
 export interface Grants {
   /** Undefined if the role or the target does not exist. */
   observe(spec: Pick<GrantSpec, 'role' | 'on'>, options?: Call): Promise<GrantObservation | undefined>;
+  /**
+   * The first role or database of the grant that its name alone must not mean. Undefined: there is none, or the role or
+   * the target does not exist.
+   */
+  distrusted(spec: GrantSpec, options?: Call): Promise<DistrustedParty | undefined>;
   /** Whether the role owns the target; then nothing is ever granted or revoked. */
   isOwner(spec: Pick<GrantSpec, 'role' | 'on'>, options?: Call): Promise<boolean>;
   /**
    * Grants missing privileges. With `revokeExtra` (default true) it also revokes privileges that are not in the spec.
-   * Throws `NotFound` (retryable) if the role or target does not exist.
+   * Throws `NotFound` (retryable) if the role or target does not exist, and `Invalid` if a party is distrusted.
    */
   apply(spec: GrantSpec, options?: Call & { readonly revokeExtra?: boolean }): Promise<void>;
   /**
@@ -30,7 +39,7 @@ export interface Grants {
   revoke(spec: Pick<GrantSpec, 'role' | 'on'>, options?: Call): Promise<void>;
 }
 
-export function grants(withSession: UseSession): Grants {
+export function grants(withSession: UseSession, holderOf: HolderOf): Grants {
   /** Runs `body` in the target's database, with the target's state. Undefined if the target or role does not exist. */
   const at = async <T>(
     { role, on }: Pick<GrantSpec, 'role' | 'on'>,
@@ -55,12 +64,21 @@ export function grants(withSession: UseSession): Grants {
   return {
     observe: (spec, { signal } = {}) => at(spec, signal, async (_, state) => state.held),
 
+    distrusted: (spec, { signal } = {}) =>
+      at(spec, signal, (session, { schemaOwner }) =>
+        distrustedParty(session, spec, { holderOf, schemaOwner }),
+      ),
+
     isOwner: async (spec, { signal } = {}) =>
       (await at(spec, signal, async (_, { isOwner }) => isOwner)) ?? false,
 
     async apply(spec, { revokeExtra = true, signal } = {}) {
       wantedPrivileges(spec); // throws before anything is asked
       const isDone = await at(spec, signal, async (session, state) => {
+        const { schemaOwner } = state;
+        const party = await distrustedParty(session, spec, { holderOf, schemaOwner });
+        // guard(party !== undefined): a tenant gets what the administrator grants to a name
+        if (party !== undefined) refuseParty(party);
         const { missing, extra, overgranted } = grantDrift(state.held, spec);
         const statements = state.isOwner
           ? []
@@ -96,6 +114,51 @@ interface TargetState {
   /** Memberships only: the roles that granted it. Each must revoke it itself. */
   readonly givers: readonly string[];
   readonly serverVersion: number;
+  /** The role that owns the schema, if the target is one. */
+  readonly schemaOwner?: string | undefined;
+}
+
+/** See Grants.distrusted. */
+async function distrustedParty(
+  session: Session,
+  { role, on, resources = {} }: GrantSpec,
+  { holderOf, schemaOwner }: { readonly holderOf: HolderOf; readonly schemaOwner: string | undefined },
+): Promise<DistrustedParty | undefined> {
+  const trust = (...parties: readonly GrantParty[]) => ({
+    holderOf,
+    ownerIds: parties.flatMap((party) => resources[party] ?? []),
+  });
+  const { memberOf, database } = on;
+  const marks = await roleMarks(
+    session,
+    [role, memberOf, schemaOwner].filter((name) => name !== undefined),
+  );
+  const ofRole = distrustOf(role, marks.get(role), trust('role'));
+  if (ofRole !== undefined) return { ...ofRole, party: 'role', name: role };
+  if (memberOf !== undefined) {
+    const ofGroup = distrustOf(memberOf, marks.get(memberOf), trust('memberOf'));
+    return ofGroup && { ...ofGroup, party: 'memberOf', name: memberOf };
+  }
+  const found = await readDatabase(session, database, holderOf);
+  if (found?.distrustedOwner !== undefined) {
+    const ofOwner = distrustOf(found.distrustedOwner, found.ownerMark, trust('database'));
+    if (ofOwner !== undefined) return { ...ofOwner, party: 'database', name: database };
+  }
+  if (schemaOwner === undefined || on.schema === undefined) return undefined;
+  const ofSchema = distrustOf(schemaOwner, marks.get(schemaOwner), trust('database', 'role'));
+  return ofSchema && { ...ofSchema, party: 'schema', name: on.schema };
+}
+
+/** Throws PostgresqlError `Invalid` for a party of {@link Grants.distrusted}. */
+export function refuseParty({ party, name, ...distrust }: DistrustedParty): never {
+  const field = `spec.forProvider.${party}`;
+  const remedies: Readonly<Record<GrantParty, string>> = {
+    role: advice.nameByReference('spec.forProvider.roleDatabaseRef'),
+    memberOf: advice.nameByReference('spec.forProvider.memberOfDatabaseRef'),
+    database: advice.nameByReference('spec.forProvider.databaseRef'),
+    schema: advice.change(['spec.forProvider.schema']),
+  };
+  refuseRole(`${field} ${escapeIdentifier(name)}`, distrust, remedies[party]);
 }
 
 async function read(session: Session, role: string, on: GrantTarget): Promise<TargetState | undefined> {
@@ -135,6 +198,7 @@ async function read(session: Session, role: string, on: GrantTarget): Promise<Ta
     grantors: [grantor],
     givers: [],
     serverVersion: session.serverVersion,
+    schemaOwner: on.schema === undefined ? undefined : first.owner,
   };
 }
 

@@ -27,20 +27,43 @@ export function markIn(comment: string | null | undefined): string | undefined {
   return /^services-stack: [0-9a-f]{32}$/.test(comment) ? comment : undefined;
 }
 
+/** The resource whose mark a role has. */
+export interface MarkHolder {
+  /** Whether a claim has it, or had it. Then a tenant has, or had, the password of the role. */
+  readonly isClaims: boolean;
+  /** For messages to administrators, for example `PostgreSQLDatabase ledger of PostgreSQLInstance team-a/ledger`. */
+  readonly what: string;
+}
+
+/**
+ * Finds the resource whose mark a role has. Undefined: none is known. It was deleted, or it is of another cluster.
+ * `role`: the name of the role.
+ */
+export type HolderOf = (mark: string, role: string) => MarkHolder | undefined;
+
 /** The marks of an existing database or role. */
 export interface Marked {
   readonly name: string;
   readonly comment?: string;
   /**
    * The mark of the role that owns the database. This role may change the comment of the database, but not its own
-   * comment. If the database's comment was changed, the mark of the role proves the ownership.
+   * comment. Therefore it proves the ownership, whatever the comment of the database is.
    */
   readonly ownerMark?: string;
+  /**
+   * The role that owns the database, unless it is an administrator's. A tenant may have its password and may have
+   * written the comment of the database, so the comment proves nothing.
+   */
+  readonly distrustedOwner?: string;
 }
 
 /** Whether `ownerId` owns the database or role. */
 export const isOwnedBy = (found: Marked, ownerId: string): boolean =>
-  [markIn(found.comment), found.ownerMark].includes(markOf(ownerId));
+  found.ownerMark === markOf(ownerId) || (found.distrustedOwner === undefined && hasMarkOf(found, ownerId));
+
+/** Whether the comment is the mark of `ownerId`. A tenant may have written it. */
+export const hasMarkOf = ({ comment }: Marked, ownerId: string): boolean =>
+  markIn(comment) === markOf(ownerId);
 
 /** Whether to write the mark again: the comment was changed, or is of the first version. */
 export const isMarkOutdated = (found: Marked, ownerId: string): boolean => found.comment !== markOf(ownerId);
@@ -51,6 +74,8 @@ export const markStatement = (kind: 'database' | 'role', name: string, ownerId: 
 /** Lets the message explain how to adopt a database or role without a mark. `consequence`: the effect of the adoption. */
 export interface Adoption {
   readonly consequence?: string | undefined;
+  /** Whether the spec names the role that owns the database as its owner. */
+  readonly isOwnerWanted?: boolean;
 }
 
 /**
@@ -65,7 +90,20 @@ export function checkOurs(
 ): void {
   if (isOwnedBy(found, ownerId)) return;
   const what = `${kind} ${escapeIdentifier(found.name)}`;
-  if (markIn(found.comment) === undefined) {
+  if (hasMarkOf(found, ownerId) && found.distrustedOwner !== undefined) {
+    const role = escapeIdentifier(found.distrustedOwner);
+    const back = `ALTER DATABASE ${escapeIdentifier(found.name)} OWNER TO CURRENT_USER`;
+    const todo = adoption?.isOwnerWanted ? `; ${advice.takeBack(back)}` : '';
+    throw new PostgresqlError(
+      `${what} belongs to role ${role} of another resource, which can write the comment of the database; ${advice.chooseExternalName}${todo}`,
+      {
+        code: 'NotOurs',
+        advice: { kinds: ['ChooseExternalName'] },
+        holder: { by: 'AnotherResource' },
+      },
+    );
+  }
+  if (markIn(found.comment) === undefined && found.distrustedOwner === undefined) {
     const { consequence } = adoption ?? {};
     const brings = consequence === undefined ? '' : ` (${consequence})`;
     const statement = markStatement(kind, found.name, ownerId);

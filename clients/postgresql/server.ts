@@ -8,6 +8,7 @@ import { databases } from './database.ts';
 import { sqlStateOf } from './error.ts';
 import type { Grants } from './grant.ts';
 import { grants } from './grant.ts';
+import type { HolderOf } from './mark.ts';
 import type { Roles } from './role.ts';
 import { roles } from './role.ts';
 import { ScramClient } from './scram-client.ts';
@@ -40,6 +41,8 @@ export interface PostgresqlServerOptions {
    * throws.
    */
   readonly mayGoOn?: () => void;
+  /** Finds the resource whose mark a role has. Default: no role is that of a claim. */
+  readonly holderOf?: HolderOf;
   /** Whether the server refuses every statement that changes something; default false. */
   readonly isReadOnly?: boolean;
   /** Default: pg's client, with the passwords of libpq. A test may pass one that fails. */
@@ -71,6 +74,8 @@ export interface PostgresqlServer {
  */
 const briefLockTimeoutMs = 100;
 
+const ofAdministrator: HolderOf = () => ({ isClaims: false, what: 'an administrator' });
+
 /**
  * Connects on first use. Keeps at most `maxConnections` open, so one server object per provider suffices.
  *
@@ -79,7 +84,7 @@ const briefLockTimeoutMs = 100;
  * retryable.
  */
 export function createPostgresqlServer(options: PostgresqlServerOptions): PostgresqlServer {
-  const { credentials, clock, random } = options;
+  const { credentials, clock, random, holderOf = ofAdministrator } = options;
   const maintenance = credentials.database ?? 'postgres';
   const sessionOptions: SessionOptions = {
     credentials,
@@ -179,9 +184,9 @@ export function createPostgresqlServer(options: PostgresqlServerOptions): Postgr
         ),
       lastVersion: () => version,
       serverVersion: (signal) => withSession(undefined, signal, async (session) => session.serverVersion),
-      databases: databases(withSession),
+      databases: databases(withSession, holderOf),
       roles: roles({ withSession, tryLogin }),
-      grants: grants(withSession),
+      grants: grants(withSession, holderOf),
       closeServerDatabases: (signal) => withSession(undefined, signal, closeServerDatabases),
       usedBy: serverOf,
       async close() {

@@ -49,7 +49,7 @@ type ParametersOf<M extends Managed> = NonNullable<M['spec']['forProvider']>;
 export interface FieldReference<M extends Managed> extends ReferenceField {
   readonly field: FieldsWith<ParametersOf<M>, string | readonly string[]>;
   readonly ref: FieldsWith<ParametersOf<M>, Reference | readonly Reference[]>;
-  readonly selector: FieldsWith<ParametersOf<M>, ReferenceSelector>;
+  readonly selector?: FieldsWith<ParametersOf<M>, ReferenceSelector>;
 }
 
 /** The names of the fields of `T`; for a union, of every alternative. */

@@ -1,9 +1,10 @@
 import { escapeIdentifier } from 'pg';
 import { advice as coreAdvice } from '../../apis/core/v1alpha1/advice.ts';
+import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { externalName } from '../../apis/core/v1alpha1/meta.ts';
 import type { Credentials } from '../../clients/postgresql/credentials.ts';
-import type { Marked } from '../../clients/postgresql/mark.ts';
+import type { Adoption, Marked } from '../../clients/postgresql/mark.ts';
 import { checkOurs, isMarkOutdated, isOwnedBy } from '../../clients/postgresql/mark.ts';
 import { checkNewName, checkOwnName } from '../../clients/postgresql/name.ts';
 import { messageOf } from '../../runtime/client/errors.ts';
@@ -11,7 +12,11 @@ import { shouldCreate, shouldDelete, shouldUpdate } from '../core/management-pol
 
 /** The owner in the mark of a database or role: kind and name, which survive backup and restore; a UID does not. */
 export const ownerIdOf = ({ apiVersion, kind, metadata }: Managed): string =>
-  `${kind}.${apiVersion.split('/')[0]}/${metadata.name}`.toLowerCase();
+  resourceId({ group: apiVersion.split('/')[0] ?? '', kind }, metadata.name);
+
+/** The same for a resource that may no longer exist. */
+export const resourceId = ({ group, kind }: Pick<Kind, 'group' | 'kind'>, name: string): string =>
+  `${kind}.${group}/${name}`.toLowerCase();
 
 /** Whether a managed resource may not change its external resource. */
 export const isObserver = ({ spec }: Managed): boolean =>
@@ -33,11 +38,11 @@ export function checkMayManage(
   managed: Managed,
   kind: 'database' | 'role',
   found: Marked,
-  consequence?: string,
+  adoption: Adoption = {},
 ): void {
   if (isObserver(managed)) return;
-  const adoption = managed.spec.claimRef === undefined ? { consequence } : undefined;
-  checkOurs(kind, found, ownerIdOf(managed), adoption);
+  const isClaims = managed.spec.claimRef !== undefined || managed.spec.classRef !== undefined;
+  checkOurs(kind, found, ownerIdOf(managed), isClaims ? undefined : adoption);
 }
 
 /** The name on the server; see {@link checkExternalName}. */

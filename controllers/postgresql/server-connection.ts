@@ -11,6 +11,7 @@ import { heldCredentials } from '../core/provider/credential-sources.ts';
 import { providerOf } from '../core/provider/provider-choice.ts';
 import type { ProviderKinds } from '../core/provider/provider-credentials.ts';
 import { providerFacts, providerFinder } from '../core/provider/provider-credentials.ts';
+import { markHolders } from './mark-holders.ts';
 import type { ServerClosing } from './server-closing.ts';
 import { closing } from './server-closing.ts';
 
@@ -39,6 +40,7 @@ export function serverConnection(
   const read = providerFacts(env, kinds);
   const find = providerFinder(env, kinds);
   const { clock, random, checkLease, isObserveOnly = false } = env;
+  const holderOf = markHolders(env);
   const connections = new LRUCache<string, ServerConnection>({ max: maxServers });
   /** This message is for the administrator: a tenant does not see the provider. */
   const tellProvider = (managed: Managed, event: EventFacts): void => {
@@ -68,6 +70,7 @@ export function serverConnection(
       const server = createServer({
         ...{ credentials, clock, random, mayGoOn: () => checkLease?.() },
         isReadOnly: isObserveOnly,
+        holderOf,
         createLine: (isWaiting) => turnsByGroup(() => firstInFirstOut(isWaiting)),
       });
       const tell = (event: EventFacts) => tellProvider(managed, event);

@@ -1,3 +1,4 @@
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { SystemFacts } from '../../apis/core/v1alpha1/provider.ts';
 import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';
 import {
@@ -11,6 +12,7 @@ import type { PostgresqlServer, PostgresqlServerOptions } from '../../clients/po
 import { createPostgresqlServer } from '../../clients/postgresql/server.ts';
 import type { Connect, DefinedStack } from '../author/define-stack.ts';
 import { defineStack, satisfies, service } from '../author/define-stack.ts';
+import { lostReferenceFinder } from '../core/references/lost-references.ts';
 import type { PasswordChecks } from './password-checks.ts';
 import { createPasswordChecks } from './password-checks.ts';
 import {
@@ -20,6 +22,7 @@ import {
 import { databaseCredential } from './postgresql-database/desired-state.ts';
 import { postgreSQLDatabaseClient } from './postgresql-database/external-client.ts';
 import { postgreSQLGrantClient } from './postgresql-grant/external-client.ts';
+import { grantReferences } from './postgresql-grant/references.ts';
 import type { RivalFinder } from './postgresql-grant/rival.ts';
 import { rivalFinder } from './postgresql-grant/rival.ts';
 import { roleCredential } from './postgresql-role/desired-state.ts';
@@ -35,6 +38,7 @@ export interface PostgresqlStackOptions {
 interface Shared extends ServerConnection {
   readonly checks: PasswordChecks;
   readonly rivalOf: RivalFinder;
+  readonly lostReferences: (managed: Managed) => string | undefined;
 }
 
 /** PostgreSQL servers: databases, which satisfy PostgreSQL claims, roles and grants. */
@@ -52,6 +56,7 @@ export function createPostgresqlStack({
         const shared = {
           checks: createPasswordChecks(env),
           rivalOf: rivalFinder(env),
+          lostReferences: lostReferenceFinder(env, grantReferences),
         };
         return async (managed) => {
           const connection = await connect(managed);
@@ -92,11 +97,7 @@ export function createPostgresqlStack({
         managed: PostgreSQLGrantKind,
         externalNames: 'deterministic',
         confirmAbsenceMs: 0, // to grant again loses nothing
-        references: [
-          { field: 'role', ref: 'roleRef', selector: 'roleSelector', to: PostgreSQLRoleKind },
-          { field: 'database', ref: 'databaseRef', selector: 'databaseSelector', to: PostgreSQLDatabaseKind },
-          { field: 'memberOf', ref: 'memberOfRef', selector: 'memberOfSelector', to: PostgreSQLRoleKind },
-        ],
+        references: grantReferences,
         external: (shared: Shared) => postgreSQLGrantClient(shared),
       }),
     ],

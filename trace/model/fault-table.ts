@@ -118,6 +118,12 @@ export const faultTable: readonly FaultRow[] = [
     commands: ['edit class'],
   },
   {
+    name: 'external name not allowed',
+    link: 'claim',
+    sign: binding('ExternalNameForbidden'),
+    commands: ['edit claim'],
+  },
+  {
     name: 'unknown kind',
     link: 'class',
     sign: anyOf(binding('UnknownKind'), claimReason('UnknownKind')),

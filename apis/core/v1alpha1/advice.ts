@@ -17,6 +17,9 @@ export const advice = {
   correctClaim: (resourceClass: string) => `correct the claim, or ${resourceClass}`,
   nameKnownKind: (kinds: readonly string[]) => `name one of: ${kinds.join(', ')}`,
   undoKind: 'undo the edit, or run the stack of that kind',
+  beginName: (prefix: string) =>
+    `set an annotation ${annotationKeys.externalName} that begins with ${prefix}, or remove it`,
+  removeName: `remove the annotation ${annotationKeys.externalName}`,
   nameAnotherResource: 'name another resource',
   createAnotherClaim: 'create another claim',
   createResource: 'create it, or correct spec.resourceRef',

@@ -16,6 +16,13 @@ export const classSpecTemplate = z.object({
       'Whether a provisioned resource is deleted with its claim: Delete (the default) or Retain.',
     ).meta({ default: 'Delete' }),
   ),
+  externalNames: optional(
+    z
+      .enum(['Any', 'Prefixed', 'None'])
+      .describe(
+        'The external names that claims may choose with the annotation crossplane.io/external-name. Any (the default): all names. Prefixed: names that begin with the namespace of the claim and an underscore, such as team-a_ledger. None: no name. Claims that have a resource keep it.',
+      ),
+  ),
   namespaceSelector: optional(
     labelSelector(
       'Selects the namespaces whose claims may use this class, by their labels. Absent or empty: all namespaces. It is copied to the resources that are provisioned from the class.',

@@ -41,7 +41,7 @@ export const definitionVersionAnnotation = 'services-stack.crossplane.io/definit
  */
 export const guardFields = {
   claim: ['spec.classRef', 'spec.resourceRef', 'spec.writeConnectionSecretToRef', 'status.bindingPhase'],
-  class: ['specTemplate.namespaceSelector', 'specTemplate.reclaimPolicy'],
+  class: ['specTemplate.externalNames', 'specTemplate.namespaceSelector', 'specTemplate.reclaimPolicy'],
   managed: [
     ...['spec.claimRef', 'spec.deletionPolicy', 'spec.managementPolicies'],
     ...['spec.namespaceSelector', 'spec.reclaimPolicy'],

@@ -28,6 +28,7 @@ const readyReasons = {
   UnknownKind: 'author',
   // The claim cannot have the class or resource.
   NamespaceNotAllowed: 'author',
+  ExternalNameNotAllowed: 'author',
   Incompatible: 'author',
   ResourceNotFound: 'author',
   Released: 'author',

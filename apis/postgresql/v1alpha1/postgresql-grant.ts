@@ -7,7 +7,7 @@ import { reference, selector } from '../../core/v1alpha1/fields.ts';
 import { group, identifier, stack, version } from './fields.ts';
 
 const hasMembership = (forProvider: string): string =>
-  hasAny(forProvider, 'memberOf', 'memberOfRef', 'memberOfSelector');
+  hasAny(forProvider, 'memberOf', 'memberOfRef', 'memberOfDatabaseRef', 'memberOfSelector');
 
 const target = (description: string) => optional(z.string().describe(description));
 
@@ -30,7 +30,16 @@ export const PostgreSQLGrantKind = defineManaged(
         role: optional(identifier('The role that receives the privileges or the membership.')),
         roleRef: optional(reference('The PostgreSQLRole whose role is used as role.')),
         roleSelector: optional(selector('Selects the PostgreSQLRole whose role is used as role.')),
-        database: optional(identifier('The database of the privileges.')),
+        roleDatabaseRef: optional(
+          reference(
+            'The PostgreSQLDatabase whose own owner role is used as role. Needed for the role of a claim: its name is not enough, because a team can choose it.',
+          ),
+        ),
+        database: optional(
+          identifier(
+            'The database of the privileges. For the database of a claim use databaseRef: its name is not enough, because a team can choose it.',
+          ),
+        ),
         databaseRef: optional(reference('The PostgreSQLDatabase whose database is used as database.')),
         databaseSelector: optional(
           selector('Selects the PostgreSQLDatabase whose database is used as database.'),
@@ -52,6 +61,11 @@ export const PostgreSQLGrantKind = defineManaged(
           identifier('The role of which it becomes a member, instead of having privileges.'),
         ),
         memberOfRef: optional(reference('The PostgreSQLRole whose role is used as memberOf.')),
+        memberOfDatabaseRef: optional(
+          reference(
+            'The PostgreSQLDatabase whose own owner role is used as memberOf. Needed for the role of a claim.',
+          ),
+        ),
         memberOfSelector: optional(selector('Selects the PostgreSQLRole whose role is used as memberOf.')),
         withGrantOption: optional(
           z

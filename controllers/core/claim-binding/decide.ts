@@ -57,6 +57,7 @@ const claimChecks = [
   resourceLost,
   classMissing,
   classNotAllowed,
+  externalNameNotAllowed,
   classIncompatible,
   recordName,
   create,
@@ -134,6 +135,11 @@ function classMissing({ provisioning }: Facts) {
 /** The claim's namespace may not use the class. A change of the class or the namespace triggers the next run. */
 function classNotAllowed({ provisioning, forbidden }: Facts) {
   return provisioning !== undefined && forbidden !== undefined ? wait('ClassForbidden') : undefined;
+}
+
+/** The class does not allow the external name that the claim chose. An edit of the claim or class triggers the next run. */
+function externalNameNotAllowed({ provisioning }: Facts) {
+  return provisioning?.nameRefused === undefined ? undefined : wait('ExternalNameForbidden');
 }
 
 /** The class cannot serve the claim. The author can still edit the claim, because it has no resource yet. */

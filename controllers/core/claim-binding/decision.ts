@@ -16,6 +16,7 @@ export const bindingDecisions = [
   'ResourceLost',
   'ClassMissing',
   'ClassForbidden',
+  'ExternalNameForbidden',
   'Incompatible',
   'RecordName',
   'Create',
@@ -67,6 +68,8 @@ export type Observed = BindingFacts & {
 /** The class of the claim, and the managed resource that would be created from it. */
 export interface Provisioning {
   readonly resourceClass: Class | undefined;
+  /** Why the class does not allow the external name that the claim chose. */
+  readonly nameRefused?: string | undefined;
   /** The resource to create, and the claim that names it. Or the reason why the class cannot serve the claim. */
   readonly plan?: { readonly claim: Claim; readonly managed: Managed } | StepFailure | undefined;
 }

@@ -4,9 +4,11 @@ import type { Class } from '../../../apis/core/v1alpha1/class.ts';
 import { apiVersionOf } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName, finalizerNames } from '../../../apis/core/v1alpha1/meta.ts';
+import type { NameLimits } from '../../../apis/core/v1alpha1/name-limits.ts';
 import { fittingName } from '../../../apis/core/v1alpha1/name-limits.ts';
 import { referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import { refuseMalformed } from '../../../apis/core/v1alpha1/well-formed.ts';
+import { whyNotNamed } from '../claim/external-name-choice.ts';
 import { whyClassIncompatible } from '../claim/incompatible.ts';
 import { isProvisionedName, provisionedNames } from '../claim/provisioned-name.ts';
 import type { ClaimService } from '../claim-service.ts';
@@ -15,6 +17,9 @@ import { StepFailure } from '../step-failure.ts';
 import type { Provisioning } from './decision.ts';
 import { consentTo, withResource } from './desired.ts';
 import { cannotConfigure } from './outcome.ts';
+
+const derivedName = (managedName: string, names: NameLimits | undefined): string =>
+  names === undefined ? managedName : fittingName(managedName, names);
 
 /**
  * The annotation with the external name: the name in the claim's annotation, else the name of the managed resource,
@@ -26,7 +31,7 @@ function naming(
   claim: Claim,
   managedName: string,
 ): Record<string, string> {
-  const ours = names === undefined ? managedName : fittingName(managedName, names);
+  const ours = derivedName(managedName, names);
   const name = externalName(claim) ?? (externalNames === 'assigned' ? undefined : ours);
   return name === undefined ? {} : { [annotationKeys.externalName]: name };
 }
@@ -50,6 +55,9 @@ export function provisioningOf(
   const { kind } = service.managed;
   const annotations = naming(service, claim, name);
   const apiVersion = apiVersionOf(service.managed);
+  const ours = derivedName(name, service.names);
+  const nameRefused = whyNotNamed(claim, resourceClass, { ours, names: service.names });
+  if (nameRefused !== undefined) return { resourceClass, nameRefused };
   const recorded = withResource(claim, { apiVersion, kind, metadata: { name, annotations }, spec: {} });
   const theClass = `${resourceClass.kind} ${resourceClass.metadata.name}`;
   try {

@@ -67,6 +67,12 @@ const reports: Readonly<Record<Reported, (facts: Observed, now: Date) => Report 
     return report('CannotGetResourceClass', notReady('ClassNotFound', message), { isError: true });
   },
   ClassForbidden: reportNamespace,
+  ExternalNameForbidden: ({
+    provisioning: { resourceClass, nameRefused } = { resourceClass: undefined },
+  }) => {
+    const message = `${resourceClass?.kind} ${resourceClass?.metadata.name} ${nameRefused}`;
+    return report('ExternalNameNotAllowed', notReady('ExternalNameNotAllowed', message), { isError: true });
+  },
   ResourceForbidden: reportNamespace,
   Incompatible: ({ claim, managed, incompatible }) => {
     const how = claim.spec.classRef === undefined ? advice.nameAnotherResource : advice.createAnotherClaim;

@@ -47,6 +47,7 @@ import type { ProviderKinds } from '../provider/provider-credentials.ts';
 import { originOf, providerFinder, providerTriggers } from '../provider/provider-credentials.ts';
 import type { ProviderHealth } from '../provider/provider-health.ts';
 import { createProviderHealth } from '../provider/provider-health.ts';
+import { lostReferenceFinder } from '../references/lost-references.ts';
 import { referenceResolver, referenceTriggers } from '../references/reference-triggers.ts';
 import type { ReferenceField } from '../references/references.ts';
 import { unresolvedInitially } from '../references/references.ts';
@@ -194,6 +195,7 @@ export function managedController<M extends Managed>(
   const managedResources = env.resource(service.kind);
   const secrets = connectionSecrets(env);
   const { references = [], secretStores = disabledStores } = service;
+  const lostReference = lostReferenceFinder(env, references);
   const resourceEvents = env.events.from(eventSources.managed(service.kind));
 
   const ownerOf = (secret: Secret): readonly Managed[] => {
@@ -240,7 +242,8 @@ export function managedController<M extends Managed>(
       managedResources,
       connector: guardedConnector(env, service, calls, health),
       places: connectionPlaces(secretPlace(secrets), storePlace(secretStores)),
-      uncreatable: (managed) => unresolvedInitially(managed, references),
+      // guard(undefined): a resolved name creates something with what another user has under that name now
+      uncreatable: (managed) => unresolvedInitially(managed, references) ?? lostReference(managed),
       resolveReferences: referenceResolver(env, managedResources, references, service.resolveReferences),
     }),
     backoff: { baseMs: 1_000, maxMs: 60_000 },

@@ -34,8 +34,8 @@ export interface ReferenceField {
   readonly field: string;
   /** The key of the {@link Reference} in `forProvider`, or of a list of references with `multiple`. */
   readonly ref: string;
-  /** The key of the {@link ReferenceSelector} in `forProvider`. */
-  readonly selector: string;
+  /** The key of the {@link ReferenceSelector} in `forProvider`. Absent: the field has none. */
+  readonly selector?: string;
   readonly to: Kind<Managed>;
   /** Returns the value of the referenced resource; undefined if it has none yet. Default: the external name. */
   readonly extract?: (referenced: Managed) => string | undefined;
@@ -58,7 +58,7 @@ export const referencesIn = (managed: Managed, { ref }: ReferenceField): readonl
   castArray((forProviderOf(managed)[ref] ?? []) as Reference | Reference[]);
 
 export const selectorOf = (managed: Managed, { selector }: ReferenceField): ReferenceSelector | undefined =>
-  (forProviderOf(managed)[selector] as ReferenceSelector | null | undefined) ?? undefined;
+  (forProviderOf(managed)[selector ?? ''] as ReferenceSelector | null | undefined) ?? undefined;
 
 /** The values that a field has. An empty text is no value. */
 const valuesOf = (managed: Managed, { field }: ReferenceField): readonly string[] =>
@@ -78,7 +78,7 @@ export function unresolvedInitially(managed: Managed, fields: readonly Reference
   const initial = initProvider as Json;
   const unresolved = fields.find(
     (field) =>
-      (initial[field.ref] ?? initial[field.selector]) !== undefined &&
+      (initial[field.ref] ?? initial[field.selector ?? '']) !== undefined &&
       castArray(initial[field.field] || []).length === 0 &&
       valuesOf(managed, field).length === 0,
   );
@@ -142,7 +142,7 @@ function resolvedValue(
   const found = lookup.get(field.to, name);
   const value = found && (extractOf(field)(found) || undefined);
   if (value !== undefined || !isRequired(policy)) return value;
-  const holder = referencesIn(managed, field).length === 0 ? field.selector : field.ref;
+  const holder = referencesIn(managed, field).length === 0 ? (field.selector ?? field.ref) : field.ref;
   const subject = `spec.forProvider.${holder}: ${field.to.kind} ${name}`;
   throw new Error(
     found === undefined

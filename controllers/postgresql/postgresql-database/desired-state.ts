@@ -3,15 +3,17 @@ import { advice as coreAdvice } from '../../../apis/core/v1alpha1/advice.ts';
 import type { ReadyFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import { available, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
 import type { PostgreSQLDatabase } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
+import { PostgreSQLRoleKind } from '../../../apis/postgresql/v1alpha1/postgresql-role.ts';
 import type { DatabaseObservation, DatabaseSpec } from '../../../clients/postgresql/database-spec.ts';
 import { databaseDrift } from '../../../clients/postgresql/database-spec.ts';
+import type { Adoption } from '../../../clients/postgresql/mark.ts';
 import type { RoleObservation, RoleSpec } from '../../../clients/postgresql/role.ts';
 import { roleDrift } from '../../../clients/postgresql/role.ts';
 import type { GeneratedCredential } from '../../core/credential.ts';
 import { generatedPassword } from '../../core/credential.ts';
 import type { Observation } from '../../core/managed/connecting/external-client.ts';
 import { advice } from '../advice.ts';
-import { isObserver, markDifference, nameOf } from '../ownership.ts';
+import { isObserver, markDifference, nameOf, resourceId } from '../ownership.ts';
 import { refusesPassword } from '../role-password.ts';
 
 /**
@@ -42,11 +44,12 @@ export const ownRoleSpec = ({ spec: { forProvider } }: PostgreSQLDatabase): Role
 
 /** The database that forProvider asks for. */
 export function databaseSpec(managed: PostgreSQLDatabase): DatabaseSpec {
-  const { encoding, lcCollate, lcCType, template, connectionLimit, allowConnections, extensions } =
+  const { encoding, lcCollate, lcCType, template, connectionLimit, allowConnections, extensions, ownerRef } =
     managed.spec.forProvider;
   const owner = hasOwnRole(managed) ? nameOf(managed) : managed.spec.forProvider.owner;
   return {
     ...(owner === undefined ? {} : { owner }),
+    ...(ownerRef === undefined ? {} : { ownerResource: resourceId(PostgreSQLRoleKind, ownerRef.name) }),
     ...(encoding === undefined ? {} : { encoding }),
     ...(lcCollate === undefined ? {} : { lcCollate }),
     ...(lcCType === undefined ? {} : { lcCType }),
@@ -57,14 +60,16 @@ export function databaseSpec(managed: PostgreSQLDatabase): DatabaseSpec {
   };
 }
 
-/** The consequence of an adoption for the owner of the database; undefined: none. */
-export function changeOfOwner(
+/** Facts about an adoption for its message. The consequence is the change of the owner; undefined: none. */
+export function adoptionOf(
   managed: PostgreSQLDatabase,
   { owner }: Pick<DatabaseObservation, 'owner'>,
-): string | undefined {
+): Adoption {
   const next = databaseSpec(managed).owner;
-  if (next === undefined || next === owner) return undefined;
-  return `its owner becomes ${escapeIdentifier(next)} instead of ${escapeIdentifier(owner)}, ${advice.keepOwner}`;
+  if (next === undefined || next === owner) return { isOwnerWanted: !hasOwnRole(managed) && next === owner };
+  return {
+    consequence: `its owner becomes ${escapeIdentifier(next)} instead of ${escapeIdentifier(owner)}, ${advice.keepOwner}`,
+  };
 }
 
 /** A database that exists. `role` is its own owner role, if it should have one and has it. */

@@ -19,7 +19,7 @@ import type { PasswordChecks } from '../password-checks.ts';
 import { isLockedOut, rolePassword } from '../role-password.ts';
 import type { ServerConnection } from '../server-connection.ts';
 import {
-  changeOfOwner,
+  adoptionOf,
   checkImmutable,
   databaseSpec,
   hasOwnRole,
@@ -69,7 +69,7 @@ export function postgreSQLDatabaseClient({
       const database = await databases.observe(name, { withExtensions, signal });
       if (!isObserver(managed) && !isOurs(managed, database)) checkNewExternalName(managed, 'database');
       if (database === undefined) return { exists: false, isUpToDate: false };
-      checkMayManage(managed, 'database', database, changeOfOwner(managed, database));
+      checkMayManage(managed, 'database', database, adoptionOf(managed, database));
       if (database.isInvalid) return { exists: false, isUpToDate: false }; // left by an interrupted DROP DATABASE
       if (!isObserver(managed)) await closing.keepUp(signal);
 

@@ -2,11 +2,11 @@ import { escapeIdentifier } from 'pg';
 import type { PostgreSQLDatabase } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
 import { unfinishedName } from '../../../clients/postgresql/database-read.ts';
 import { isInUse } from '../../../clients/postgresql/error.ts';
-import { markIn, markStatement } from '../../../clients/postgresql/mark.ts';
+import { hasMarkOf, markIn, markStatement } from '../../../clients/postgresql/mark.ts';
 import type { PostgresqlServer } from '../../../clients/postgresql/server.ts';
 import { messageOf } from '../../../runtime/client/errors.ts';
 import { advice } from '../advice.ts';
-import { hasUsableName, isOurs, nameOf, ownerIdOf } from '../ownership.ts';
+import { checkMayManage, hasUsableName, isOurs, nameOf, ownerIdOf } from '../ownership.ts';
 
 type Server = Pick<PostgresqlServer, 'databases' | 'roles'>;
 
@@ -24,6 +24,11 @@ export async function isAnythingLeft(
   const name = nameOf(managed);
   const database = await databases.observe(name, { signal });
   if (isOurs(managed, database)) return true;
+  // guard(false): a database that a tenant owns by mistake stays without an error
+  const isOfTenant = database?.distrustedOwner !== undefined && hasMarkOf(database, ownerIdOf(managed));
+  if (isOfTenant && managed.status?.owner !== undefined) {
+    checkMayManage(managed, 'database', database, { isOwnerWanted: true });
+  }
   if (
     database !== undefined &&
     markIn(database.comment) === undefined &&

@@ -3,6 +3,8 @@ import partition from 'lodash/partition.js';
 import type { PostgreSQLGrant } from '../../../apis/postgresql/v1alpha1/postgresql-grant.ts';
 import type { GrantObservation, GrantSpec, GrantTarget } from '../../../clients/postgresql/grant-spec.ts';
 import { grantDrift } from '../../../clients/postgresql/grant-spec.ts';
+import { resourceId } from '../ownership.ts';
+import { grantReferences } from './references.ts';
 
 /** The role and the target of a grant, as recorded in its status. */
 export type Granted = NonNullable<NonNullable<PostgreSQLGrant['status']>['granted']>;
@@ -14,7 +16,17 @@ export function grantSpec(managed: PostgreSQLGrant): GrantSpec {
   if (place.on.memberOf === undefined && privileges === undefined) {
     throw new Error('spec.forProvider.privileges are needed on a database or schema');
   }
-  return { ...place, withGrantOption, ...(privileges === undefined ? {} : { privileges }) };
+  const resources = resourcesOf(managed);
+  return { ...place, withGrantOption, resources, ...(privileges === undefined ? {} : { privileges }) };
+}
+
+/** The resources that the fields refer to: their roles and databases may be used, also if claims have them. */
+function resourcesOf({ spec: { forProvider } }: PostgreSQLGrant): NonNullable<GrantSpec['resources']> {
+  const referenced = grantReferences.flatMap(({ field, ref, to }) => {
+    const reference = forProvider[ref];
+    return reference === undefined ? [] : [[field, resourceId(to, reference.name)]];
+  });
+  return Object.fromEntries(referenced) as NonNullable<GrantSpec['resources']>;
 }
 
 /** The role and the target of a grant. Throws an Error that names missing fields. */

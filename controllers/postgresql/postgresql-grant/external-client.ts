@@ -1,6 +1,7 @@
 import { available, deleting } from '../../../apis/core/v1alpha1/condition.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { PostgreSQLGrant } from '../../../apis/postgresql/v1alpha1/postgresql-grant.ts';
+import { invalid } from '../../../clients/external-error.ts';
 import type { GrantSpec } from '../../../clients/postgresql/grant-spec.ts';
 import { grantDrift } from '../../../clients/postgresql/grant-spec.ts';
 import type { PostgresqlServer } from '../../../clients/postgresql/server.ts';
@@ -22,6 +23,8 @@ import type { RivalFinder } from './rival.ts';
 export interface PostgreSQLGrantOptions {
   readonly server: Pick<PostgresqlServer, 'grants'>;
   readonly rivalOf: RivalFinder;
+  /** Why the reference of a field does not lead to a resource any more; undefined: all do. */
+  readonly lostReferences: (managed: PostgreSQLGrant) => string | undefined;
 }
 
 /**
@@ -31,12 +34,16 @@ export interface PostgreSQLGrantOptions {
 export function postgreSQLGrantClient({
   server: { grants },
   rivalOf,
+  lostReferences,
 }: PostgreSQLGrantOptions): ExternalClient<PostgreSQLGrant> {
   /** The grant of this run, which the status does not record yet. */
   let applied: GrantSpec | undefined;
 
   const apply = async (managed: PostgreSQLGrant, signal: AbortSignal): Promise<void> => {
     const spec = grantSpec(managed);
+    const lost = lostReferences(managed);
+    // guard(false): the grant of a deleted role passes to a tenant who takes its name
+    if (lost !== undefined) throw invalid(lost);
     const former = formerGrant(managed);
     if (former !== undefined) await grants.revoke(former, { signal });
     await grants.apply(spec, { signal });
@@ -78,11 +85,14 @@ export function postgreSQLGrantClient({
       const held = await grants.observe(spec, { signal });
       if (held === undefined || held.size === 0) return { exists: false, isUpToDate: false };
       const { missing, extra, overgranted } = grantDrift(held, spec);
-      const differing = [...missing, ...extra, ...overgranted];
+      // A grant that stands is not taken back: `update` reports why it is not kept either.
+      const isMeant =
+        lostReferences(managed) === undefined && (await grants.distrusted(spec, { signal })) === undefined;
+      const differing = [...missing, ...extra, ...overgranted, ...(isMeant ? [] : ['identity'])];
       // An owner has all privileges without a grant.
       const isOwner = differing.length > 0 && (await grants.isOwner(spec, { signal }));
       const hasMoved = applied === undefined && formerGrant(managed) !== undefined;
-      const isUpToDate = !hasMoved && (differing.length === 0 || isOwner);
+      const isUpToDate = !hasMoved && isMeant && (differing.length === 0 || isOwner);
       return {
         exists: true,
         isUpToDate,

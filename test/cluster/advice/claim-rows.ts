@@ -12,7 +12,7 @@ import { howToMakeAvailable } from '../../../controllers/core/claim-binding/repo
 import { favouriteClassRef, favouriteRef, startFancySQL } from '../fancysql-fixture.ts';
 import { eventually } from '../stack-harness.ts';
 import { refusedVersion } from './aws-rows.ts';
-import type { Place, RowsFor } from './player.ts';
+import type { Place, Row, RowsFor } from './player.ts';
 import { requireTeamLabel } from './policy.ts';
 
 const ambivalent = { apiVersion: 'database.ocp.crossplane.io/v1alpha1', kind: 'AmbivalentDBInstanceClass' };
@@ -71,6 +71,24 @@ async function occupiedSecret(at: Place): Promise<void> {
   await at.secret(at.namespace, 'db-connection', { password: 'mine' });
   await at.claim();
 }
+
+/** A claim chose an external name that its class does not allow. */
+const chosenName = (externalNames: 'Prefixed' | 'None'): Row => ({
+  async situation(at) {
+    await at.class('named', { template: { externalNames } });
+    const annotations = { [annotationKeys.externalName]: `${at.namespace}-ledger` };
+    await at.make(
+      FancySQLInstanceKind,
+      { ...at.key, annotations },
+      { spec: { classRef: at.classRef('named') } },
+    );
+  },
+  says: (at) => (externalNames === 'None' ? advice.removeName : advice.beginName(`${at.namespace}_`)),
+  reason: 'ExternalNameNotAllowed',
+  fault: 'external name not allowed',
+  act: (at) =>
+    at.run(`kubectl annotate fancysqlinstance -n ${at.namespace} db ${annotationKeys.externalName}-`),
+});
 
 /** The situation in which each piece of advice of the catalogue is read, and how it is followed. */
 export const claimRows = {
@@ -284,6 +302,9 @@ export const claimRows = {
     fault: 'name taken',
     act: async (at) => at.editPolicies((await at.resource()).metadata.name, ['Observe']),
   },
+  // This cloud has no names with an underscore. A test on PostgreSQL chooses one.
+  beginName: chosenName('Prefixed'),
+  removeName: chosenName('None'),
   completeClaimRef: {
     async situation(at) {
       const { namespace: _, ...half } = claimRef(at);

@@ -11,7 +11,9 @@ import { PostgreSQLGrantKind } from '../../../apis/postgresql/v1alpha1/postgresq
 import { PostgreSQLRoleKind } from '../../../apis/postgresql/v1alpha1/postgresql-role.ts';
 import { ProviderConfigKind } from '../../../apis/postgresql/v1alpha1/provider.ts';
 import type { advice as clientAdvice } from '../../../clients/advice.ts';
+import { markOf } from '../../../clients/postgresql/mark.ts';
 import type { advice } from '../../../controllers/postgresql/advice.ts';
+import { resourceId } from '../../../controllers/postgresql/ownership.ts';
 import type { LocalPostgresql } from '../../../local/postgresql.ts';
 import { credentialsNamespace } from '../fancysql-fixture.ts';
 import { eventually } from '../stack-harness.ts';
@@ -148,6 +150,26 @@ const retained = (server: Server) => async (at: Place) => {
 async function grant(at: Place, name: string, privileges: readonly string[]): Promise<void> {
   const forProvider = { role: at.named('owner'), database: at.named('db'), privileges };
   await at.create(PostgreSQLGrantKind, name, spec(at, forProvider));
+}
+
+/** A database that is reserved for a claim, so that its role is the role of a claim. */
+async function reserved(at: Place, name: string): Promise<void> {
+  const claimRef = {
+    apiVersion: 'database.crossplane.io/v1alpha1',
+    kind: PostgreSQLInstanceKind.kind,
+    namespace: at.namespace,
+    name: 'not-yet',
+  };
+  await database(at, {}, name, { claimRef });
+  await at.working(PostgreSQLDatabaseKind, name);
+}
+
+/** A grant on a database of the administrator to a role by its name. */
+async function grantByName(at: Place, name: string): Promise<void> {
+  await database(at, { owner: 'postgres' }, 'store');
+  await at.working(PostgreSQLDatabaseKind, 'store');
+  const forProvider = { role: at.named(name), database: at.named('store'), privileges: ['CONNECT'] };
+  await at.create(PostgreSQLGrantKind, 'grant', spec(at, forProvider));
 }
 
 /** The advice of resources and providers of the stack. */
@@ -315,6 +337,58 @@ export const postgresqlClientRows = (server: Server) =>
         await database(at, {}, 'former');
       },
       ends: (at) => at.works(PostgreSQLDatabaseKind, 'former'),
+    },
+    nameByReference: {
+      async situation(at) {
+        await provider(server, at);
+        await reserved(at, 'team');
+        await grantByName(at, 'team');
+      },
+      ...about(PostgreSQLGrantKind, 'grant'),
+      says: () => 'set spec.forProvider.roleDatabaseRef',
+      act: (at) =>
+        at.editSpec(PostgreSQLGrantKind, 'grant', {
+          forProvider: { roleDatabaseRef: { name: at.named('team') } },
+        }),
+    },
+    forgetUsers: {
+      async situation(at) {
+        await provider(server, at);
+        await database(at, {}, 'former', { deletionPolicy: 'Orphan' });
+        await at.working(PostgreSQLDatabaseKind, 'former');
+        await at.delete(PostgreSQLDatabaseKind, { name: at.named('former') });
+        await eventually('it is gone', () => at.isGone(PostgreSQLDatabaseKind, 'former'));
+        await grantByName(at, 'former');
+      },
+      says: () => 'to use it, after which the passwords of its previous users do not work, run: ALTER ROLE',
+      ...about(PostgreSQLGrantKind, 'grant'),
+      async act(at) {
+        const [, statements = ''] =
+          /run: (ALTER ROLE .*)$/m.exec(await about(PostgreSQLGrantKind, 'grant').where(at)) ?? [];
+        await sql(server, statements.split('; '));
+        await at.observeAgain(PostgreSQLGrantKind, at.named('grant'));
+      },
+    },
+    takeBack: {
+      ...databaseRow,
+      async situation(at) {
+        await provider(server, at);
+        await reserved(at, 'team');
+        const [name, owner] = [at.named('db'), at.named('team')].map(escapeIdentifier);
+        const mark = markOf(resourceId(PostgreSQLDatabaseKind, at.named('db')));
+        await sql(server, [
+          `CREATE DATABASE ${name} OWNER ${owner}`,
+          `COMMENT ON DATABASE ${name} IS '${mark}'`,
+        ]);
+        await database(at, { owner: at.named('team') });
+      },
+      says: () => 'set another spec.forProvider.owner and run: ALTER DATABASE',
+      async act(at) {
+        const [, statement = ''] = /run: (ALTER DATABASE .*)$/m.exec(await databaseRow.where(at)) ?? [];
+        await editDatabase(at, { owner: server().superuser });
+        await sql(server, [statement]);
+        await at.observeAgain(PostgreSQLDatabaseKind, at.named('db'));
+      },
     },
     nameAnotherSchema: {
       ...databaseRow,

@@ -121,10 +121,12 @@ export interface PassesOptions {
   readonly server: PostgresqlServer;
   readonly credentials: Credentials;
   readonly clock: TestClock;
+  /** As of a grant's references; default: none is lost. */
+  readonly lostReferences?: () => string | undefined;
 }
 
 /** Passes over managed resources as the managed reconciler makes them, on a server that is real or in memory. */
-export function passesOn({ server, credentials, clock }: PassesOptions) {
+export function passesOn({ server, credentials, clock, lostReferences = () => undefined }: PassesOptions) {
   const checks = createPasswordChecks({ clock, random: () => 0.5 });
   /** The report about the server for an administrator. */
   const reported: EventFacts[] = [];
@@ -135,7 +137,7 @@ export function passesOn({ server, credentials, clock }: PassesOptions) {
   const clients: Record<string, (rivalOf: RivalFinder) => ExternalClient> = {
     PostgreSQLDatabase: () => postgreSQLDatabaseClient(common),
     PostgreSQLRole: () => postgreSQLRoleClient(common),
-    PostgreSQLGrant: (rivalOf) => postgreSQLGrantClient({ server, rivalOf }),
+    PostgreSQLGrant: (rivalOf) => postgreSQLGrantClient({ server, rivalOf, lostReferences }),
   };
 
   return {

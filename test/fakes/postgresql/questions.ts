@@ -160,6 +160,18 @@ const strangers: Question = ({ tx, session }) =>
     .toSorted(byName)
     .map(({ name, comment }) => ({ name, comment: comment ?? null }));
 
+const roleComments: Question = ({ tx, values }) =>
+  [...tx.all('roles')]
+    .filter(({ name }) => (values[0] as readonly string[]).includes(name))
+    .map(({ name, comment }) => ({ name, comment: comment ?? null }));
+
+const schemaOwner: Question = (execution) => {
+  const { tx, session } = execution;
+  const schema = tx.get('schemas', keyIn.inside(session.databaseOid, first(execution)));
+  const owner = schema && guardedSchema(schema).owner;
+  return owner === undefined ? [] : [{ owner, comment: tx.get('roles', owner)?.comment ?? null }];
+};
+
 const installedExtensions: Question = ({ tx, session }) =>
   [...tx.all('extensions')]
     .filter(({ database }) => database === session.databaseOid)
@@ -247,6 +259,8 @@ export const questions: readonly (readonly [pattern: RegExp, question: Question]
   [/^SELECT d\.datname AS database, .* FROM pg_shdepend /, dependentDatabases],
   [/^SELECT datname AS name, .* datname IN \('postgres', 'template1', current_database\(\)\)/, openDatabases],
   [/^SELECT rolname AS name, .* WHERE rolcanlogin AND NOT rolsuper /, strangers],
+  [/^SELECT rolname AS name, .* WHERE rolname = ANY \(\$1\)$/, roleComments],
+  [/^SELECT pg_get_userbyid\(nspowner\) AS owner, .* FROM pg_namespace WHERE nspname = \$1$/, schemaOwner],
   [/^SELECT extname AS name, extversion AS version FROM pg_extension /, installedExtensions],
   [/^SELECT v\.schema AS "fixedSchema" /, availableExtension],
   // There are no prepared transactions or subscriptions here.

@@ -1,5 +1,7 @@
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import type { ServerDatabases } from '../../../clients/postgresql/credentials.ts';
+import type { HolderOf } from '../../../clients/postgresql/mark.ts';
+import { markOf } from '../../../clients/postgresql/mark.ts';
 import type { PostgresqlOptions } from '../../../local/postgresql.ts';
 import { testClock } from '../../../testing/test-clock.ts';
 import { passesOn } from '../../controllers/postgresql/passes.ts';
@@ -29,7 +31,13 @@ export async function stackFixture({
     ...postgresql.credentials,
     ...(admin && { username: admin.username, password: admin.password }),
   };
-  const server = postgresql.server({ credentials });
+  /** The resources of claims, by owner id. All others are the administrator's. */
+  const claimed = new Set<string>();
+  const holderOf: HolderOf = (mark) => ({
+    isClaims: [...claimed].some((ownerId) => markOf(ownerId) === mark),
+    what: 'a resource',
+  });
+  const server = postgresql.server({ credentials, holderOf });
   const clock = testClock();
 
   return {
@@ -37,6 +45,7 @@ export async function stackFixture({
     ...passesOn({ server, clock, credentials: { ...credentials, serverDatabases } }),
     server,
     clock,
+    claimed,
     /** All databases and roles of a name. */
     async namesake(name: string) {
       const rows = await postgresql.sql<{ kind: string }>(

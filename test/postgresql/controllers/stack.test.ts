@@ -1,98 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { ConnectionDetails, Secret } from '../../../apis/core/v1alpha1/secret.ts';
-import { decodeDetails, encodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import { PostgreSQLInstanceKind } from '../../../apis/database/v1alpha1/postgresql-instance.ts';
-import {
-  PostgreSQLDatabaseClassKind,
-  PostgreSQLDatabaseKind,
-} from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
+import { PostgreSQLDatabaseKind } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
 import { PostgreSQLGrantKind } from '../../../apis/postgresql/v1alpha1/postgresql-grant.ts';
 import { PostgreSQLRoleKind } from '../../../apis/postgresql/v1alpha1/postgresql-role.ts';
-import { ProviderConfigKind, ProviderKind } from '../../../apis/postgresql/v1alpha1/provider.ts';
-import type { Credentials } from '../../../clients/postgresql/credentials.ts';
-import { stackControllers } from '../../../controllers/core/stack.ts';
-import { createPostgresqlStack } from '../../../controllers/postgresql/setup.ts';
-import { FakeCluster, FakeProcess } from '../../controllers/core/environment-fake.ts';
 import { grant, role } from '../../controllers/postgresql/passes.ts';
 import { postgresqlFixture } from '../clients/fixture.ts';
 import { loginOf } from './fixture.ts';
+import { StackScene } from './scene.ts';
 
-const { server: serverOf, sql, refusal, credentials } = await postgresqlFixture();
-const apiVersion = 'postgresql.crossplane.io/v1alpha1';
+const fixture = await postgresqlFixture();
+const { sql, refusal } = fixture;
 
-/** The stack over an API server in memory and a real PostgreSQL. */
-class Scene {
-  readonly cluster = new FakeCluster();
-  /** Those that the stack has asked for. */
-  readonly servers: Credentials[] = [];
-  process: FakeProcess;
-
+class Scene extends StackScene {
   constructor() {
-    this.putSecret();
-    const credentialsSecretRef = { namespace: 'infra', name: 'server', key: 'endpoint' };
-    this.cluster.put(ProviderConfigKind, {
-      apiVersion,
-      kind: 'ProviderConfig',
-      metadata: { name: 'default' },
-      spec: { credentials: { source: 'Secret', secretRef: credentialsSecretRef } },
-    });
-    this.cluster.put(ProviderKind, {
-      apiVersion,
-      kind: 'Provider',
-      metadata: { name: 'legacy' },
-      spec: { credentialsSecretRef },
-    });
-    this.cluster.put(PostgreSQLDatabaseClassKind, {
-      apiVersion,
-      kind: 'PostgreSQLDatabaseClass',
-      metadata: { name: 'small' },
-      specTemplate: {
-        writeConnectionSecretsToNamespace: 'infra',
-        reclaimPolicy: 'Delete',
-        forProvider: { onDelete: 'TerminateSessions' },
-      },
-    });
-    this.process = this.start();
-  }
-
-  putSecret(entries: ConnectionDetails = {}): void {
-    this.cluster.put<Secret>(SecretKind, {
-      apiVersion: 'v1',
-      kind: 'Secret',
-      metadata: { namespace: 'infra', name: 'server' },
-      data: encodeDetails({ ...credentials, port: String(credentials.port), ...entries }),
-    });
-  }
-
-  start(): FakeProcess {
-    const stack = createPostgresqlStack({
-      createServer: ({ credentials: given }) => {
-        this.servers.push(given);
-        return serverOf({ credentials: given, connectionWaitMs: 100 });
-      },
-    });
-    return new FakeProcess(this.cluster, (env) => stackControllers(env, [stack]), { isExternalReal: true });
-  }
-
-  putClaim(name: string): void {
-    this.cluster.put(PostgreSQLInstanceKind, {
-      apiVersion: 'database.crossplane.io/v1alpha1',
-      kind: 'PostgreSQLInstance',
-      metadata: { namespace: 'team', name },
-      spec: {
-        classRef: { apiVersion, kind: 'PostgreSQLDatabaseClass', name: 'small' },
-        writeConnectionSecretToRef: { name: `${name}-connection` },
-      },
-    });
-  }
-
-  claim(name: string) {
-    return this.cluster.get(PostgreSQLInstanceKind, { namespace: 'team', name });
-  }
-
-  details(name: string): ConnectionDetails {
-    return decodeDetails(this.cluster.get(SecretKind, { namespace: 'team', name: `${name}-connection` }));
+    super(fixture);
   }
 }
 
@@ -164,7 +86,8 @@ test('of two grants about the same the older holds, and the younger takes over w
   scene.putClaim('shared');
   await scene.process.settle();
   const database = scene.details('shared').database ?? '';
-  const same = { role: 'reader', database };
+  const [shared] = scene.cluster.all(PostgreSQLDatabaseKind);
+  const same = { role: 'reader', database, databaseRef: { name: shared?.metadata.name ?? '' } };
   scene.cluster.put(PostgreSQLGrantKind, grant('older', { ...same, privileges: ['CONNECT'] }));
   scene.cluster.clockMs += 1_000;
   scene.cluster.put(PostgreSQLGrantKind, grant('younger', { ...same, privileges: ['TEMPORARY'] }));

@@ -297,6 +297,12 @@ const cases: Readonly<Record<string, () => Decided>> = {
     const report = refuses('NamespaceNotAllowed', 'FavouriteDBInstanceClass small may not be claimed');
     return reports('ClassForbidden', report, { ...byClass, forbidden: 'may not be claimed' });
   },
+  'a claim whose class does not allow its external name waits, and nothing is recorded': () => {
+    const nameRefused = 'does not allow it';
+    const report = refuses('ExternalNameNotAllowed', 'FavouriteDBInstanceClass small does not allow it');
+    const provisioning = { resourceClass: small, nameRefused };
+    return reports('ExternalNameForbidden', report, { ...byClass, provisioning });
+  },
   'a claim whose namespace may not have the resource does not take it': () => {
     const message = 'FavouriteDBInstance db may not be claimed';
     const given = { claim: named, managed: unbound, forbidden: 'may not be claimed' };
