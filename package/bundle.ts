@@ -4,7 +4,7 @@
  */
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { Metafile, Plugin } from 'esbuild';
+import type { BuildOptions, Metafile, Plugin } from 'esbuild';
 import { build } from 'esbuild';
 import pick from 'lodash/pick.js';
 
@@ -57,6 +57,29 @@ const leaner: Plugin = {
   },
 };
 
+const common: BuildOptions = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  external: ['pg-native'], // an optional dependency of pg that is not used
+  banner: { js: requireOfNode },
+  plugins: [leaner],
+  logLevel: 'error',
+};
+
+/** Writes the process that `kubectl services-stack trace` runs into one file. It needs Node 20.19 or later. */
+export async function bundleTrace(file: string): Promise<void> {
+  await build({
+    ...common,
+    entryPoints: ['trace/main.ts'],
+    outfile: file,
+    target: 'node20.19',
+    minifyWhitespace: true,
+    legalComments: 'none', // the notices of the release have the texts of all licenses
+  });
+}
+
 /**
  * Writes the bundle into a folder, which is emptied first. Dynamic imports stay in separate files: the libraries of the
  * clouds are loaded when the first resource needs them. Returns the inputs of each file.
@@ -65,22 +88,15 @@ export async function bundle(folder: string): Promise<Metafile> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const { metafile } = await build({
-    absWorkingDir: root,
+    ...common,
     entryPoints: ['main.ts'],
     outdir: folder,
     chunkNames: 'chunks/[name]-[hash]',
-    bundle: true,
     splitting: true,
-    platform: 'node',
     target: 'node24',
-    format: 'esm',
     minifyWhitespace: true, // a quarter of the live heap, together with names that are not kept
-    external: ['pg-native'], // an optional dependency of pg that is not used
-    banner: { js: requireOfNode },
-    plugins: [leaner],
     legalComments: 'linked',
     metafile: true,
-    logLevel: 'error',
   });
   cpSync(join(root, 'crds'), join(folder, 'crds'), { recursive: true });
   const own = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as object;

@@ -13,9 +13,13 @@ export interface DebianPackages {
   closure(names: readonly string[]): Promise<readonly string[]>;
   /**
    * Downloads binary packages, verified by apt, and unpacks them into `directory`; nothing is installed. Answers
-   * with the version of each.
+   * with the version of each. `controlIn` gets the control files of each package, in a folder of its name.
    */
-  unpack(names: readonly string[], directory: string): Promise<ReadonlyMap<string, string>>;
+  unpack(
+    names: readonly string[],
+    directory: string,
+    controlIn?: string,
+  ): Promise<ReadonlyMap<string, string>>;
   /** Downloads the files of a source package, verified by apt; answers with the folder that holds them. */
   source(name: string): Promise<string>;
 }
@@ -90,7 +94,7 @@ export async function debianPackages(options: DebianPackagesOptions): Promise<De
       await apt('closure.log', ['--simulate', '--no-install-recommends', 'install', ...names], directory);
       return [...(await readFile(log, 'utf8')).matchAll(/^Inst (\S+)/gm)].map(([, name = '']) => name);
     },
-    async unpack(names, into) {
+    async unpack(names, into, controlIn) {
       const downloads = join(directory, 'downloads');
       // An earlier attempt may have left other versions.
       for (const folder of [downloads, into]) {
@@ -102,10 +106,12 @@ export async function debianPackages(options: DebianPackagesOptions): Promise<De
       for (const file of await readdir(downloads)) {
         const [name = '', version = ''] = file.split('_');
         versions.set(name, decodeURIComponent(version));
-        await runCommand('dpkg', ['-x', join(downloads, file), into], {
-          ...command,
-          logPath: join(logDirectory, 'packages.log'),
-        });
+        const archive = join(downloads, file);
+        const logged = { ...command, logPath: join(logDirectory, 'packages.log') };
+        await runCommand('dpkg', ['-x', archive, into], logged);
+        if (controlIn === undefined) continue;
+        await mkdir(controlIn, { recursive: true });
+        await runCommand('dpkg', ['-e', archive, join(controlIn, name)], logged);
       }
       return versions;
     },

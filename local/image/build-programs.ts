@@ -8,13 +8,10 @@ import { unpackPrograms } from '../debian-programs.ts';
 import { architectureNames, architectures } from './architecture.ts';
 
 /** For each architecture, what removes the symbols of a program, and what lists the libraries that it needs. */
-const binutils = architectureNames.flatMap((name) =>
+const programs = architectureNames.flatMap((name) =>
   ['strip', 'readelf'].map((tool) => `${architectures[name].triplet}-${tool}`),
 );
-const programs = ['buildah', ...binutils];
 const packages = [
-  ...['buildah', 'libassuan0', 'libdevmapper1.02.1', 'libgpg-error0', 'libgpgme11', 'libpcre2-8-0'],
-  ...['libseccomp2', 'libselinux1', 'libudev1'],
   ...['binutils-x86-64-linux-gnu', 'binutils-aarch64-linux-gnu', 'libbinutils', 'libjansson4'],
   ...['libzstd1', 'zlib1g'],
 ];
@@ -24,8 +21,8 @@ const debianBuildPrograms: BinarySource = {
   name: 'debian-image-programs',
   produce: (work) =>
     unpackPrograms(work, {
-      what: 'buildah and binutils',
-      recipe: { suite: 'bookworm', recipe: 1, neededBytes: 400e6, commands: ['apt-get', 'dpkg'] },
+      what: 'binutils',
+      recipe: { suite: 'bookworm', recipe: 1, neededBytes: 200e6, commands: ['apt-get', 'dpkg'] },
       packages,
       programs: Object.fromEntries(programs.map((name) => [name, `usr/bin/${name}`])),
     }),
@@ -43,6 +40,6 @@ export function prepareBuildPrograms(options: CacheOptions): Promise<OptionalBin
   return prepareOptional(set, { ...options, noun });
 }
 
-/** The folder of the programs as things are: buildah, and strip and readelf of binutils for each architecture. */
+/** The folder of the programs as things are: strip and readelf of binutils for each architecture. */
 export const buildPrograms = (environment: NodeJS.ProcessEnv = process.env): Promise<OptionalBinaries> =>
   optionalBinaries(kept, { environment, noun });

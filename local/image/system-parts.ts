@@ -9,17 +9,26 @@ import { optionalBinaries, prepareOptional } from '../control-plane/optional-bin
 import type { Architecture } from './architecture.ts';
 import { architectures, ownArchitecture } from './architecture.ts';
 
-/** A part of the image that is no package of npm. */
+/** A part of the image that is no package of npm, as a component of a list in the format CycloneDX. */
 export interface SystemPackage {
+  readonly 'bom-ref': string;
+  readonly type: 'application' | 'library';
   readonly name: string;
   readonly version: string;
-  /** As a package URL: `pkg:deb/debian/libc6@2.36-9?arch=amd64`. */
+  /** As a package URL: `pkg:deb/debian/libc6@2.36-9?arch=amd64&distro=debian-12`. */
   readonly purl: string;
+  /** The name in lists of vulnerabilities, where the package URL does not suffice. */
+  readonly cpe?: string;
 }
 
 const execute = promisify(execFile);
-/** The libraries of Node, and the certificates of the authorities that Debian trusts. */
-const packages = ['libc6', 'libstdc++6', 'libgcc-s1', 'ca-certificates'];
+/**
+ * The libraries of Node and the certificates of the authorities that Debian trusts. gcc-12-base has the licenses of two
+ * libraries, base-files the version of Debian and the licenses that others name.
+ */
+const packages = ['libc6', 'libstdc++6', 'libgcc-s1', 'ca-certificates', 'gcc-12-base', 'base-files'];
+/** Counts up when the files of the folder change. */
+const recipe = 2;
 
 /** The version of the Node that this project runs with, from npm's package `node`. */
 async function nodeVersion(): Promise<string> {
@@ -30,7 +39,7 @@ async function nodeVersion(): Promise<string> {
 const noun = (architecture: Architecture): string => `system part of the image for ${architecture}`;
 
 async function setOf(architecture: Architecture): Promise<Pick<BinarySet, 'name' | 'files'>> {
-  return { name: `image-parts-${architecture}-${await nodeVersion()}`, files: ['node'] };
+  return { name: `image-parts-${architecture}-${await nodeVersion()}-${recipe}`, files: ['node'] };
 }
 
 /**
@@ -55,7 +64,10 @@ export async function prepareSystemParts(
   return prepareOptional(set, { ...options, noun: noun(architecture) });
 }
 
-/** The folder of the parts as things are: `node`, `LICENSE`, `lib/`, `certificates.crt` and `packages.json`. */
+/**
+ * The folder of the parts as things are: `node` with its `LICENSE`, `lib/`, `certificates.crt`, `packages.json`, and
+ * `debian/` with `os-release`, `debian_version`, `status.d/`, `doc/` and `common-licenses/`.
+ */
 export async function systemParts(
   architecture: Architecture,
   environment: NodeJS.ProcessEnv = process.env,
@@ -71,14 +83,14 @@ async function produce(work: BinaryWork, architecture: Architecture, programs: s
     packages: debian,
     readLists,
   } = await debianWork(work, {
-    ...{ suite: 'bookworm', recipe: 1, neededBytes: 600e6, commands: ['apt-get', 'dpkg', 'npm', 'tar'] },
+    ...{ suite: 'bookworm', recipe, neededBytes: 600e6, commands: ['apt-get', 'dpkg', 'npm', 'tar'] },
     architecture,
   });
   const versions = await work.progress.step(
     `fetch the libraries of Node for ${architecture} from the machine's Debian archive`,
     async () => {
       await readLists();
-      return debian.unpack(packages, at('root'));
+      return debian.unpack(packages, at('root'), at('control'));
     },
   );
   await work.progress.step(`fetch Node ${version} for ${architecture} from npm`, async () => {
@@ -97,15 +109,41 @@ async function produce(work: BinaryWork, architecture: Architecture, programs: s
     to: join(work.target, 'lib'),
   });
   await writeFile(join(work.target, 'certificates.crt'), await certificatesIn(at('root')));
-  const listed: readonly SystemPackage[] = [
-    { name: 'node', version, purl: `pkg:npm/node-linux-${node}@${version}` },
+  await copyFactsOfDebian([...versions.keys()], {
+    ...{ root: at('root'), control: at('control'), to: join(work.target, 'debian') },
+  });
+  const listed: readonly Omit<SystemPackage, 'bom-ref'>[] = [
+    {
+      ...{ type: 'application', name: 'node', version, purl: `pkg:generic/node@${version}` },
+      cpe: `cpe:2.3:a:nodejs:node.js:${version}:*:*:*:*:*:*:*`,
+    },
     ...[...versions].map(([name, each]) => ({
-      name,
-      version: each,
-      purl: `pkg:deb/debian/${encodeURIComponent(name)}@${encodeURIComponent(each)}?arch=${architecture}`,
+      ...{ type: 'library' as const, name, version: each },
+      purl: `pkg:deb/debian/${encodeURIComponent(name)}@${encodeURIComponent(each)}?arch=${architecture}&distro=debian-12`,
     })),
   ];
-  await writeFile(join(work.target, 'packages.json'), `${JSON.stringify(listed, null, 2)}\n`);
+  const withRefs = listed.map((each): SystemPackage => ({ 'bom-ref': each.purl, ...each }));
+  await writeFile(join(work.target, 'packages.json'), `${JSON.stringify(withRefs, null, 2)}\n`);
+}
+
+/** Copies the version of Debian, the packages as dpkg lists them, and the texts of their licenses. */
+async function copyFactsOfDebian(
+  names: readonly string[],
+  { root, control, to }: { readonly root: string; readonly control: string; readonly to: string },
+): Promise<void> {
+  for (const folder of ['status.d', 'doc']) await mkdir(join(to, folder), { recursive: true });
+  await cp(join(root, 'usr', 'lib', 'os-release'), join(to, 'os-release'));
+  await cp(join(root, 'etc', 'debian_version'), join(to, 'debian_version'));
+  await cp(join(root, 'usr', 'share', 'common-licenses'), join(to, 'common-licenses'), {
+    ...{ recursive: true, dereference: true },
+  });
+  for (const name of names) {
+    const facts = await readFile(join(control, name, 'control'), 'utf8');
+    const status = facts.replace('\n', '\nStatus: install ok installed\n');
+    await writeFile(join(to, 'status.d', name), status);
+    await mkdir(join(to, 'doc', name));
+    await cp(join(root, 'usr', 'share', 'doc', name, 'copyright'), join(to, 'doc', name, 'copyright'));
+  }
 }
 
 /** Copies the libraries that a program needs, and those that they need. Throws if one is in none of the folders. */

@@ -1,16 +1,17 @@
 /**
- * `npm run image [-- flags]` builds the image of the process without Docker, as an OCI archive with a list of its packages.
+ * `npm run image [-- flags]` builds the image of the process without Docker, as an OCI archive with lists of its packages.
  * Ends with 1 and one sentence if a part cannot be had, with 2 for a wrong flag. Nothing is half written.
  */
-import { spawnSync } from 'node:child_process';
 import { join, relative, resolve } from 'node:path';
 import type { OptionalBinaries } from '../../local/control-plane/optional-binaries.ts';
 import { textProgress } from '../../local/control-plane/progress.ts';
 import { BadFlag, fileFlag, wordFlag } from '../../local/flags.ts';
+import type { Architecture } from '../../local/image/architecture.ts';
 import { architectureNames, ownArchitecture } from '../../local/image/architecture.ts';
 import { prepareBuildPrograms } from '../../local/image/build-programs.ts';
 import { prepareSystemParts } from '../../local/image/system-parts.ts';
 import { askedOf, readCommandLine } from '../../local/read-command-line.ts';
+import { commitOf } from '../commit.ts';
 import { version } from '../version.ts';
 import { buildImage } from './build-image.ts';
 
@@ -18,7 +19,7 @@ const usage = `flags:
   --arch LIST    the processors, with commas between them: ${architectureNames.join(', ')} (this machine's)
   --name NAME    the name and tag of the image (services-stack:${version})
   --source URL   the address of the source, for a label of the image (none)
-  --out FOLDER   the folder that gets the archive and the list of packages (dist/image)`;
+  --out FOLDER   the folder that gets the archive, the lists of packages and the licenses (dist/image)`;
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -44,42 +45,27 @@ const { architectureList, name, source, out } = askedOf(
 
 const progress = textProgress({ prefix: 'image:' });
 const options = { environment: process.env, progress };
-/** The output of a git command. Undefined without git or outside of a repository, such as in an unpacked archive of the source. */
-function git(...args: readonly string[]): string | undefined {
-  const { status, stdout } = spawnSync('git', args, { cwd: root, encoding: 'utf8' });
-  return status === 0 ? stdout.trim() : undefined;
-}
-/** The commit that the image is made of. */
-const commit = git('rev-parse', 'HEAD');
-const revision = git('status', '--porcelain') ? `${commit} with changes` : commit;
-const createdAtSeconds = Number(git('log', '-1', '--format=%ct') ?? Math.floor(Date.now() / 1_000));
 
 try {
   const programs = folderOf(await prepareBuildPrograms(options));
+  const parts = new Map<Architecture, string>();
   for (const architecture of architectureList) {
-    const parts = folderOf(await prepareSystemParts(architecture, programs, { ...options, isFresh: true }));
-    const { archive, archiveBytes, bytes, sbom } = await progress.step(
-      `build the image for ${architecture}`,
-      () =>
-        buildImage({
-          architecture,
-          name,
-          version,
-          revision,
-          source,
-          createdAtSeconds,
-          programs,
-          parts,
-          into: out,
-        }),
-    );
-    const megabytes = (count: number): string => `${(count / 1e6).toFixed(0)} MB`;
-    for (const line of [
-      `${relative('', archive)}: ${name} for ${architecture}, ${megabytes(archiveBytes)} (${megabytes(bytes)} unpacked)`,
-      `${relative('', sbom)}: its packages`,
-    ]) {
-      process.stdout.write(`${line}\n`);
-    }
+    const fresh = await prepareSystemParts(architecture, programs, { ...options, isFresh: true });
+    parts.set(architecture, folderOf(fresh));
+  }
+  const { revision, atSeconds: createdAtSeconds } = commitOf(root);
+  const { archive, archiveBytes, bytes, sboms, notices } = await progress.step(
+    `build the image for ${architectureList.join(' and ')}`,
+    () => buildImage({ parts, name, version, revision, source, createdAtSeconds, into: out }),
+  );
+  const megabytes = (count: number): string => `${(count / 1e6).toFixed(0)} MB`;
+  const sizes = [...bytes].map(([architecture, size]) => `${architecture} (${megabytes(size)} unpacked)`);
+  for (const line of [
+    `${relative('', archive)}: ${name} for ${sizes.join(' and ')}, ${megabytes(archiveBytes)}`,
+    ...[...sboms.values()].map((sbom) => `${relative('', sbom)}: its packages`),
+    `${relative('', notices)}: the texts of their licenses`,
+  ]) {
+    process.stdout.write(`${line}\n`);
   }
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);

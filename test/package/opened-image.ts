@@ -3,6 +3,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { findExecutable } from '../../local/control-plane/command.ts';
+import type { Architecture } from '../../local/image/architecture.ts';
 import type { Started } from '../docs/project-copy.ts';
 import { startCommand } from '../docs/project-copy.ts';
 
@@ -30,25 +31,34 @@ export interface OpenedImage {
   /** The folder with its files. */
   readonly root: string;
   readonly configuration: ImageConfiguration;
-  /** The name and tag that a container engine gives it. */
-  readonly name: string;
+  /** The annotations by which container engines name it. */
+  readonly names: Readonly<Record<string, string>>;
+  /** The digests of its layers, the lowest first. */
+  readonly layers: readonly string[];
   /** Starts it as a container would: its user, its own file system, which is read-only, and its entry point. Needs root. */
   start(args: readonly string[], env: Readonly<Record<string, string>>): Started;
 }
 
-/** Opens an OCI archive in an empty folder. */
-export async function openImage(archive: string, folder: string): Promise<OpenedImage> {
+/** Opens the image for a processor in an OCI archive, in an empty folder. */
+export async function openImage(
+  archive: string,
+  architecture: Architecture,
+  folder: string,
+): Promise<OpenedImage> {
   const [layout, root] = [join(folder, 'layout'), join(folder, 'root')];
   for (const each of [layout, root]) await mkdir(each, { recursive: true });
   await execute('tar', ['xf', archive, '-C', layout]);
   const blob = ({ digest }: Digest): string => join(layout, 'blobs', digest.replace(':', '/'));
   const read = async <T>(path: string): Promise<T> => JSON.parse(await readFile(path, 'utf8')) as T;
-  const { manifests } = await read<{
+  const { manifests: named } = await read<{
     readonly manifests: readonly [Digest & { readonly annotations: Readonly<Record<string, string>> }];
   }>(join(layout, 'index.json'));
-  const manifest = await read<{ readonly config: Digest; readonly layers: readonly Digest[] }>(
-    blob(manifests[0]),
-  );
+  const { manifests } = await read<{
+    readonly manifests: readonly (Digest & { readonly platform: { readonly architecture: string } })[];
+  }>(blob(named[0]));
+  const own = manifests.find(({ platform }) => platform.architecture === architecture);
+  if (own === undefined) throw new Error(`no image for ${architecture}`);
+  const manifest = await read<{ readonly config: Digest; readonly layers: readonly Digest[] }>(blob(own));
   for (const layer of manifest.layers) await execute('tar', ['xpf', blob(layer), '-C', root]);
   const configuration = await read<ImageConfiguration>(blob(manifest.config));
   // A container engine mounts these.
@@ -56,7 +66,8 @@ export async function openImage(archive: string, folder: string): Promise<Opened
   return {
     root,
     configuration,
-    name: manifests[0].annotations['org.opencontainers.image.ref.name'] ?? '',
+    names: named[0].annotations,
+    layers: manifest.layers.map(({ digest }) => digest),
     start(args, env) {
       const { User, Env, Entrypoint, WorkingDir } = configuration.config;
       const [user = '', group = ''] = User.split(':');
