@@ -1,12 +1,14 @@
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { openSync, readFileSync } from 'node:fs';
+import { openSync, readFileSync, realpathSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import attempt from 'lodash/attempt.js';
 import { cacheRoot } from './binary-cache.ts';
+import { withLock } from './lock.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 import { isRunning, processIdentity } from './process-identity.ts';
 
@@ -18,8 +20,22 @@ export interface Detached {
   readonly logFile: string;
 }
 
+const workingCopy = realpathSync(join(import.meta.dirname, '..', '..'));
+
+/** Each working copy has its own: definitions and servers of another may be of another version. */
 const folder = (environment: NodeJS.ProcessEnv): string =>
-  join(cacheRoot(environment), 'detached-control-plane');
+  join(
+    cacheRoot(environment),
+    'detached-control-plane',
+    createHash('sha256').update(workingCopy).digest('hex').slice(0, 12),
+  );
+
+/** Runs `act` while no other process starts or stops the one of this working copy. */
+export async function detachedAlone<T>(environment: NodeJS.ProcessEnv, act: () => Promise<T>): Promise<T> {
+  const directory = folder(environment);
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  return withLock(join(directory, 'lock'), act);
+}
 const recordIn = (directory: string): string => join(directory, 'process.json');
 
 /** The one that runs; undefined: none does, or it belongs to another machine. */

@@ -10,7 +10,7 @@ import { controlPlaneBinaries } from './binaries.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { startControlPlane } from './control-plane.ts';
 import { prepareRules } from './definitions-server-binary.ts';
-import { runningDetached, startDetached, stopDetached } from './detached.ts';
+import { detachedAlone, runningDetached, startDetached, stopDetached } from './detached.ts';
 import { textProgress } from './progress.ts';
 
 const usage = `flags:
@@ -39,7 +39,7 @@ const again = 'npm run control-plane -- --stop';
 
 if (detach || stop) {
   try {
-    await (stop ? stopIt() : startOrFind());
+    await detachedAlone(process.env, stop ? stopIt : startOrFind);
     process.exit(0);
   } catch (error) {
     progress.note(error instanceof Error ? error.message : String(error));
@@ -49,7 +49,7 @@ if (detach || stop) {
 
 async function stopIt(): Promise<void> {
   const running = await runningDetached(process.env);
-  if (running === undefined) throw new Error('none goes on behind a shell');
+  if (running === undefined) throw new Error('none of this working copy goes on behind a shell');
   await stopDetached(running, process.env);
   progress.note('stopped');
 }

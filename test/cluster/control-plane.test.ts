@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, mkdir, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { globSync } from 'node:fs';
+import { access, cp, mkdir, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -18,6 +19,7 @@ import { isRunning, processIdentity } from '../../local/control-plane/process-id
 import { smokeTest } from '../../local/control-plane/smoke-test.ts';
 import { eventually, kubeConfigOf } from './stack-harness.ts';
 
+const projectRoot = join(import.meta.dirname, '..', '..');
 const MAIN = fileURLToPath(new URL('../../local/control-plane/main.ts', import.meta.url));
 
 const exists = (path: string) =>
@@ -137,18 +139,30 @@ describe('the command', () => {
       await symlink(join(cacheRoot(process.env), definitionsServer), join(cacheRoot(env), definitionsServer));
       const none = await ask('--stop');
       assert.deepEqual([none.code, none.stdout], [1, '']);
-      assert.match(none.stderr, /none goes on behind a shell/);
-      const record = join(cache, 'services-stack', 'control-plane', 'detached-control-plane', 'process.json');
-      await mkdir(dirname(record), { recursive: true });
+      assert.match(none.stderr, /none of this working copy goes on behind a shell/);
+      const [record = ''] = globSync(join(cacheRoot(env), 'detached-control-plane', '*', 'lock.*')).map(
+        (lock) => join(dirname(lock), 'process.json'),
+      );
       await writeFile(record, '{"process":');
-      assert.match((await ask('--stop')).stderr, /none goes on behind a shell/);
-      const first = await ask('--detach');
+      assert.match((await ask('--stop')).stderr, /none of this working copy goes on behind a shell/);
+      // Two at once start one.
+      const [first, other] = await Promise.all([ask('--detach'), ask('--detach')]);
+      assert.deepEqual(other.stdout, first.stdout);
       assert.equal(first.code, 0, first.stderr);
       assert.match(first.stdout, /^export KUBECONFIG=\S+\n$/);
       const kubeconfigPath = first.stdout.trim().replace('export KUBECONFIG=', '');
       await sleep(1000);
       const second = await ask('--detach');
       assert.deepEqual([second.code, second.stdout], [0, first.stdout]);
+      const copy = join(cache, 'another-copy');
+      for (const room of ['apis', 'local', 'runtime'])
+        await cp(join(projectRoot, room), join(copy, room), { recursive: true });
+      await symlink(join(projectRoot, 'node_modules'), join(copy, 'node_modules'));
+      const stop = [join(copy, 'local', 'control-plane', 'main.ts'), '--stop'];
+      await assert.rejects(
+        promisify(execFile)(process.execPath, stop, { env }),
+        /none of this working copy goes on behind a shell/,
+      );
       const config = new KubeConfig();
       config.loadFromFile(kubeconfigPath);
       const { items } = await config.makeApiClient(CoreV1Api).listNamespace();

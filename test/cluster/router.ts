@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { request as send } from 'node:https';
 import { describe, test } from 'node:test';
+import { promisify } from 'node:util';
 import { KubeConfig } from '@kubernetes/client-node';
 import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { controlPlaneBinaries } from '../../local/control-plane/binaries.ts';
@@ -14,6 +16,33 @@ import { clientOf, eventually, kubeConfigOf } from './stack-harness.ts';
 
 const support = await rulesSupport(await controlPlaneBinaries());
 const skip = support.by === 'itself' && 'kube-apiserver enforces rules itself';
+
+interface Index {
+  readonly paths: Readonly<Record<string, { readonly serverRelativeURL: string }>>;
+}
+interface Described {
+  readonly components: {
+    readonly schemas: Readonly<
+      Record<string, { readonly 'x-kubernetes-group-version-kind'?: readonly { readonly kind: string }[] }>
+    >;
+  };
+}
+interface Resources {
+  readonly resources: readonly { readonly name: string; readonly kind: string; readonly group?: string }[];
+}
+
+/** Whether a kubectl that reads OpenAPI v3 is on this machine. That of the control plane may be older. */
+async function explains(): Promise<boolean> {
+  try {
+    const { stdout } = await promisify(execFile)('kubectl', ['version', '--client', '-o', 'json']);
+    const { clientVersion } = JSON.parse(stdout) as { clientVersion: { major: string; minor: string } };
+    return Number(clientVersion.major) > 1 || Number.parseInt(clientVersion.minor, 10) >= 27;
+  } catch {
+    return false;
+  }
+}
+
+const canExplain = await explains();
 
 const namespace = 'default';
 const claim = (name: string) => objectOf(FancySQLInstanceKind, { namespace, name }, { spec: {} });
@@ -29,6 +58,72 @@ export function testRouter(cluster: () => Cluster): void {
       for (const name of ['deployments.apps', 'fancysqlinstances.database.crossplane.io']) {
         assert.ok(kinds.split('\n').includes(name), name);
       }
+    });
+
+    test('each group and version is described, with every kind of its list', async () => {
+      const raw = async <T>(path: string): Promise<T> =>
+        JSON.parse(await cluster().kubectl(['get', '--raw', path])) as T;
+      const { paths } = await raw<Index>('/openapi/v3');
+      const { groups } = await raw<{ groups: readonly { versions: readonly { groupVersion: string }[] }[] }>(
+        '/apis',
+      );
+      const served = groups.flatMap(({ versions }) => versions.map((each) => `apis/${each.groupVersion}`));
+      const described: string[] = [];
+      const missing: string[] = [];
+      // Of the core server a few will do: each is a call of kubectl.
+      const few = served.filter((place) =>
+        /(postgresql|database)\.crossplane|apiextensions|\/apps\//.test(place),
+      );
+      for (const place of ['api/v1', ...few]) {
+        const { serverRelativeURL = 'absent' } = paths[place] ?? {};
+        const { components } = await raw<Described>(serverRelativeURL);
+        const kinds = Object.values(components.schemas).flatMap(
+          (schema) => schema['x-kubernetes-group-version-kind']?.map(({ kind }) => kind) ?? [],
+        );
+        const { resources } = await raw<Resources>(`/${place}`);
+        const listed = resources.filter(({ name, group = '' }) => !name.includes('/') && group === '');
+        described.push(...(listed.length > 0 ? [place] : []));
+        missing.push(
+          ...listed.filter(({ kind }) => !kinds.includes(kind)).map(({ kind }) => `${place} ${kind}`),
+        );
+      }
+      assert.deepEqual(missing, []);
+      for (const place of ['api/v1', 'apis/apps/v1', 'apis/postgresql.crossplane.io/v1alpha1'])
+        assert.ok(described.includes(place), place);
+    });
+
+    test('kubectl explains the kinds of both', { skip: !canExplain && 'no kubectl from 1.27' }, async () => {
+      const explain = async (field: string) => {
+        const env = { ...process.env, KUBECONFIG: cluster().controlPlane.kubeconfigPath };
+        return (await promisify(execFile)('kubectl', ['explain', field], { env })).stdout;
+      };
+      assert.match(await explain('pods.spec.nodeName'), /KIND: +Pod/);
+      assert.match(await explain('deployments.spec.replicas'), /<integer>/);
+      assert.match(await explain('customresourcedefinitions'), /CustomResourceDefinition/);
+      assert.match(
+        await explain('postgresqldatabase.spec.forProvider.onDelete'),
+        /open sessions are handled/,
+      );
+    });
+
+    test('a client that impersonates a user is in each group that it names', async () => {
+      const apiGroup = 'rbac.authorization.k8s.io';
+      const role = { apiVersion: `${apiGroup}/v1`, metadata: { name: 'auditors' } };
+      const rules = [{ apiGroups: [''], resources: ['pods'], verbs: ['list'] }];
+      const subjects = [{ apiGroup, kind: 'Group', name: 'auditors' }];
+      const roleRef = { apiGroup, kind: 'ClusterRole', name: 'auditors' };
+      await cluster().apply(
+        { ...role, kind: 'ClusterRole', rules },
+        { ...role, kind: 'ClusterRoleBinding', subjects, roleRef },
+      );
+      const can = (groups: readonly string[]) =>
+        cluster().kubectl(['get', 'pods', '--as=visitor', ...groups.map((group) => `--as-group=${group}`)]);
+      for (const groups of [
+        ['auditors', 'others'],
+        ['others', 'auditors'],
+      ])
+        await eventually(groups.join(), () => can(groups));
+      await assert.rejects(can(['others']));
     });
 
     test('it says the version of the server that judges', async () => {
