@@ -59,6 +59,8 @@ const password = 'postgresql-demo';
 
 /** How long the clouds take for what they make and delete, ms: by default long enough to be watched. */
 export interface ServicesOptions {
+  /** PostgreSQL also offers TLS, with a certificate that it signed itself. */
+  readonly ssl?: boolean;
   readonly provisioningMs?: number;
   readonly deletionMs?: number;
 }
@@ -66,7 +68,7 @@ export interface ServicesOptions {
 /** Starts one after the other; if one fails, ends those that run and throws. */
 export async function startServices(
   progress: Progress,
-  { provisioningMs = 2_000, deletionMs = 1_000 }: ServicesOptions = {},
+  { provisioningMs = 2_000, deletionMs = 1_000, ssl = false }: ServicesOptions = {},
 ): Promise<Services> {
   const stops: (() => Promise<unknown>)[] = [];
   const stop = async (): Promise<void> => {
@@ -102,7 +104,7 @@ export async function startServices(
     );
     stops.push(() => controlPlane.stop());
     const postgresql = await progress.step('start PostgreSQL', () =>
-      startPostgresql({ port: 15432, password }).catch(() => startPostgresql({ password })),
+      startPostgresql({ port: 15432, password, ssl }).catch(() => startPostgresql({ password, ssl })),
     );
     stops.push(() => postgresql.dispose());
     const clouds = { favourite: await cloud('favourite', 18080), other: await cloud('other', 18081) };

@@ -16,6 +16,7 @@ import { atHome as manifestAtHome } from '../../local/demo/manifests.ts';
 import type { Services } from '../../local/demo/services.ts';
 import { startServices } from '../../local/demo/services.ts';
 import { definitionsIn } from '../apis/definitions.ts';
+import { commandsOf } from '../docs/code-blocks.ts';
 import { temporaryFolder } from '../local/temporary-folder.ts';
 import { adminClient, eventually } from './stack-harness.ts';
 
@@ -104,7 +105,7 @@ describe('every manifest of the docs and the examples, on the demo', () => {
   before(async () => {
     await vault.start();
     const quiet = { step: <T>(_title: string, act: () => Promise<T>) => act(), note: () => undefined };
-    services = await startServices(quiet, { provisioningMs: 400, deletionMs: 200 });
+    services = await startServices(quiet, { provisioningMs: 400, deletionMs: 200, ssl: true });
     client = adminClient(services.controlPlane);
   });
 
@@ -145,20 +146,6 @@ describe('every manifest of the docs and the examples, on the demo', () => {
       60_000,
     );
 
-  test('there are many', () => {
-    assert.ok(samples.length >= 30, String(samples.length));
-  });
-
-  for (const { title, yaml, expect } of samples) {
-    test(`${title} ends ${expect === undefined ? 'as it should' : `as ${expect}`}`, async () => {
-      const apply = ['apply', '-f', '-', '-o', 'json'];
-      const applied = JSON.parse(await services.controlPlane.kubectl(apply, atHome(yaml)));
-      const objects: readonly KubernetesObject[] = applied.items ?? [applied];
-      const settling = objects.filter((object) => isClaim(object) || isManaged(object));
-      await settled(title, settling, expect);
-    });
-  }
-
   /** Runs a script in a folder with this PATH. */
   const bash = async (script: string, cwd: string, path = process.env.PATH): Promise<string> => {
     const env = { ...process.env, KUBECONFIG: services.controlPlane.kubeconfigPath, PATH: path };
@@ -178,6 +165,8 @@ describe('every manifest of the docs and the examples, on the demo', () => {
     const stdout = await bash(`${copy}\n${commands}`, folder);
     assert.match(stdout, /ledger condition met/);
     assert.match(stdout, /team-shop-ledger/);
+    const left = await kubectl('get', 'classes', '-o', 'name');
+    assert.deepEqual(left.trim().split('\n'), ['postgresqldatabaseclass.postgresql.crossplane.io/small']);
   });
 
   test('the commands of the pages for app teams run as they stand, one page after another', async (t) => {
@@ -185,21 +174,80 @@ describe('every manifest of the docs and the examples, on the demo', () => {
     symlinkSync(join(root, 'trace/kubectl-services_stack'), join(folder, 'kubectl-services_stack'));
     const [, manifest = ''] = /^```yaml\n(.*?)^```$/ms.exec(read('docs/claim.md')) ?? [];
     writeFileSync(join(folder, 'cart-db.yaml'), manifest);
+    const [deploy = '', ...withAuthority] = commandsOf(read('docs/use-the-secret.md'));
+    const [, deployment = ''] = /^```yaml\n(.*?)^```$/ms.exec(read('docs/use-the-secret.md')) ?? [];
+    writeFileSync(join(folder, 'cart.yaml'), deployment);
     const run = (script: string) => bash(script, folder, `${folder}:${process.env.PATH}`);
     const password = `kubectl -n team-shop get secret cart-db-connection -o jsonpath='{.data.password}'`;
-    const pages = { 'docs/claim.md': 4, 'docs/rotate.md': 3, 'docs/delete-a-claim.md': 2 };
-    for (const [page, count] of Object.entries(pages)) {
-      const commands = read(page).match(/(?<=^\$ ).*$/gm) ?? [];
-      assert.equal(commands.length, count, page);
-      const before = page === 'docs/rotate.md' ? await run(password) : undefined;
-      await run(commands.join('\n'));
-      if (before === undefined) continue;
-      await eventually('the Secret has another password', async () => (await run(password)) !== before);
-      await run((read('docs/claim.md').match(/(?<=^\$ )psql .*$/gm) ?? assert.fail('no psql')).join());
+    const resources = async () => {
+      const all = await kubectl(
+        'get',
+        'postgresqldatabases',
+        '-o',
+        'jsonpath={.items[*].spec.claimRef.name}',
+      );
+      return all.split(' ').filter((claim) => claim === 'cart-db').length;
+    };
+    const psql = commandsOf(read('docs/claim.md')).find((command) => command.startsWith('psql')) ?? '';
+    const acts: Readonly<Record<string, (commands: string) => Promise<unknown>>> = {
+      'docs/claim.md': run,
+      'docs/use-the-secret.md': () => run(deploy),
+      'docs/rotate.md': async (commands) => {
+        const before = await run(password);
+        await run(commands);
+        await eventually('the Secret has another password', async () => (await run(password)) !== before);
+        await run(psql);
+      },
+      'docs/delete-a-claim.md': async (commands) => {
+        const uri = `$(kubectl -n team-shop get secret cart-db-connection -o jsonpath='{.data.uri}' | base64 -d)`;
+        const session = bash(`psql "${uri}" -c 'SELECT pg_sleep(120)'`, folder);
+        const ended = assert.rejects(session, /terminating connection/);
+        const sessions = `SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(120)'`;
+        const { host, port, superuser } = services.postgresql;
+        const ask = `PGPASSWORD=${services.postgresql.password} psql -h ${host} -p ${port} -U ${superuser} -Atc`;
+        await eventually('the session is open', async () => Number(await run(`${ask} "${sessions}"`)) > 0);
+        const [look, ...all] = commands.split('\n').toReversed();
+        await run(all.toReversed().join('\n'));
+        assert.equal(await resources(), 1);
+        const waits = async () => /cart-db .*open session/.test(await run(look ?? ''));
+        await eventually('the page shows what the database waits for', waits);
+        await run(
+          `${ask} "SELECT pg_terminate_backend(pid) FROM (${sessions.replace('count(*)', 'pid')} AND pid <> pg_backend_pid()) AS s"`,
+        );
+        await ended;
+        await eventually('the database follows', async () => (await resources()) === 0, 90_000);
+      },
+    };
+    for (const [page, act] of Object.entries(acts)) {
+      const commands = commandsOf(read(page));
+      assert.notEqual(commands.length, 0, page);
+      await act(commands.join('\n'));
     }
+    // A private authority: the server of the first start gets one, and a claim is made there.
+    const patch = JSON.stringify({ stringData: { clusterCA: services.postgresql.clusterCA } });
+    await kubectl('-n', 'databases', 'patch', 'secret', 'my-server', '-p', patch);
+    const [apply = '', wait = ''] = commandsOf(read('docs/claim.md'));
+    await run(`${apply}\n${wait}`);
+    await assert.rejects(run(psql), /root certificate file ".*" does not exist/);
+    await run(withAuthority.join('\n'));
+    await run(commandsOf(read('docs/delete-a-claim.md'))[1] ?? '');
     const left = await kubectl('-n', 'team-shop', 'get', 'postgresqlinstance,secret', '-o', 'name');
     assert.doesNotMatch(left, /cart-db/);
   });
+
+  test('there are many', () => {
+    assert.ok(samples.length >= 30, String(samples.length));
+  });
+
+  for (const { title, yaml, expect } of samples) {
+    test(`${title} ends ${expect === undefined ? 'as it should' : `as ${expect}`}`, async () => {
+      const apply = ['apply', '-f', '-', '-o', 'json'];
+      const applied = JSON.parse(await services.controlPlane.kubectl(apply, atHome(yaml)));
+      const objects: readonly KubernetesObject[] = applied.items ?? [applied];
+      const settling = objects.filter((object) => isClaim(object) || isManaged(object));
+      await settled(title, settling, expect);
+    });
+  }
 
   test('the comments of the examples are true', async () => {
     const { id, name, level, version } = inCloud('mycoolinstance') ?? assert.fail('the guide’s instance');

@@ -31,6 +31,7 @@ const runBy: Readonly<Record<string, readonly string[]>> = {
   'docs/troubleshooting.md': ['test/docs/page-commands.test.ts'],
   'docs/uninstall.md': ['test/docs/uninstall.test.ts'],
   'docs/upgrade.md': ['test/docs/page-commands.test.ts'],
+  'docs/use-the-secret.md': ['test/cluster/docs.test.ts'],
 };
 
 /** Commands that no test runs as they stand: a test does the same in another way, with other names or in another process. */
