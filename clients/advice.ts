@@ -8,6 +8,12 @@ export const advice = {
   change: (places: readonly string[]) => `change ${places.join(' and ')}`,
   correctUrl: 'check the port, and whether its URL must begin with http:',
 
+  // Vault.
+  unsealVault: 'run: vault operator unseal',
+  enableVersioning: (mount: string) => `run: vault kv enable-versioning ${mount}`,
+  correctMount: 'correct spec.vault.mountPath of the StoreConfig',
+  enableEngine: (mount: string) => `run: vault secrets enable -path=${mount} kv-v2`,
+
   // AWS.
   correctAccessKey:
     'check the access key in the credentials of the provider, and the region (spec.forProvider.region, or that of the provider): the account must have enabled it',

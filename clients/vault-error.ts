@@ -1,3 +1,4 @@
+import { advice } from './advice.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
 /**
@@ -34,6 +35,8 @@ export class VaultError extends Error {
 export interface VaultErrorContext {
   readonly origin: string;
   readonly mountPath: string;
+  /** The Vault namespace of the requests. */
+  readonly namespace?: string | undefined;
   /** Secrets that no message may contain. */
   readonly token: string;
 }
@@ -46,9 +49,9 @@ export function refusal(
 ): VaultError {
   const { origin, mountPath } = context;
   const said = scrubbed((errors ?? []).join('; '), context);
-  const where = `Vault ${origin}`;
+  const where = context.namespace ? `Vault ${origin}, namespace ${context.namespace},` : `Vault ${origin}`;
   if (status === 503 && /sealed/i.test(said)) {
-    return new VaultError(`${where} is sealed`, { code: 'Sealed' });
+    return new VaultError(`${where} is sealed; ${advice.unsealVault}`, { code: 'Sealed' });
   }
   if ((status === 503 || status === 501) && /not initialized/i.test(said)) {
     return new VaultError(`${where} is not initialised`, { code: 'Sealed' });
@@ -61,7 +64,10 @@ export function refusal(
     return new VaultError(`${where}, or a gateway before it, answered 404`, { code: 'Failed' });
   }
   if (status === 404) {
-    return new VaultError(`${where} has no KV v2 secrets engine at ${mountPath}`, { code: 'NotFound' });
+    return new VaultError(
+      `${where} has no KV v2 secrets engine at ${mountPath}; ${advice.correctMount}, or ${advice.enableEngine(mountPath)}`,
+      { code: 'NotFound' },
+    );
   }
   if (status === 400 && /check-and-set/.test(said)) {
     return new VaultError(
@@ -75,6 +81,20 @@ export function refusal(
     return new VaultError(`${where} allows no more requests for now`, { code: 'Throttled' });
   const code = status >= 400 && status < 500 ? 'Invalid' : 'Failed';
   return new VaultError(`${where} answered ${status}${said === '' ? '' : `: ${said}`}`, { code });
+}
+
+/** An engine that the mount path names instead of KV v2. `type` and `version` are Vault's own words. */
+export function otherEngine(
+  type: string,
+  version: string | undefined,
+  { origin, mountPath }: VaultErrorContext,
+): VaultError | undefined {
+  if (type === 'kv' && version === '2') return undefined;
+  const message =
+    type === 'kv'
+      ? `${mountPath} of Vault ${origin} is a KV engine of version 1; ${advice.enableVersioning(mountPath)}`
+      : `${mountPath} of Vault ${origin} is no KV engine; ${advice.correctMount}`;
+  return new VaultError(message, { code: 'Invalid' });
 }
 
 /** The error for a success that is not in Vault's format. */

@@ -4,8 +4,7 @@ import type { Clock } from './clock.ts';
 import { later } from './clock.ts';
 import type { Carrier, CreateAgent } from './http.ts';
 import { directAgent } from './http.ts';
-import type { VaultErrorContext } from './vault-error.ts';
-import { nonsense, refusal, unreachable, VaultError } from './vault-error.ts';
+import { nonsense, otherEngine, refusal, unreachable, VaultError } from './vault-error.ts';
 
 export interface VaultOptions {
   /** `https://vault.example.com:8200`; a path is allowed, and a slash at its end is ignored. */
@@ -70,6 +69,12 @@ interface DataAnswer {
   };
 }
 
+/** The type and the options of the engine at a mount path. */
+interface Mount {
+  readonly type?: string;
+  readonly options?: { readonly version?: string } | null;
+}
+
 interface MetadataAnswer {
   readonly current_version: number;
   readonly custom_metadata?: Readonly<Record<string, string>> | null;
@@ -89,11 +94,18 @@ export function vaultClient(
   const agent = createAgent({ connect: { timeout: timeoutMs, ...(caBundle && { ca: caBundle }) } });
   // A standby node answers with the address of the active one.
   const { dispatcher = agent.compose(interceptors.redirect({ maxRedirections: 2 })) } = options;
-  const context = { origin, mountPath, token: token ?? '' };
+  const context = { origin, mountPath, namespace, token: token ?? '' };
 
-  async function call(
+  const call = (
     method: 'GET' | 'POST' | 'DELETE',
     part: 'data' | 'metadata',
+    path: string,
+    body: object | undefined,
+    signal: AbortSignal,
+  ): Promise<Answer | undefined> => request(method, `${mount}/${part}/${encoded(path)}`, body, signal);
+
+  async function request(
+    method: 'GET' | 'POST' | 'DELETE',
     path: string,
     body: object | undefined,
     signal: AbortSignal,
@@ -104,7 +116,7 @@ export function vaultClient(
     try {
       const { statusCode, body: stream } = await dispatcher.request({
         origin,
-        path: `/v1/${mount}/${part}/${encoded(path)}`,
+        path: `/v1/${path}`,
         method,
         headers: {
           ...(token !== undefined && { 'x-vault-token': token }),
@@ -135,6 +147,29 @@ export function vaultClient(
     }
   }
 
+  /**
+   * Throws if Vault says that another engine serves the mount. A KV engine of version 1 takes `data/…` for a path of its
+   * own, so that a write would store the secret there. Vault's command line asks the same. Its answer is optional: an
+   * older Vault has none, and the token may not have the right.
+   */
+  async function checkEngine(signal: AbortSignal): Promise<void> {
+    const asking = request('GET', `sys/internal/ui/mounts/${mount}`, undefined, signal);
+    const about = await asking.catch((error: unknown) => {
+      if (error instanceof VaultError) return undefined;
+      throw error;
+    });
+    const { type, options } = (about?.data ?? {}) as Mount;
+    const other = typeof type === 'string' ? otherEngine(type, options?.version, context) : undefined;
+    if (other !== undefined) throw other;
+  }
+
+  /** The number of a version, which every answer of KV v2 has. */
+  async function numbered(version: unknown, signal: AbortSignal): Promise<number> {
+    if (typeof version === 'number') return version;
+    await checkEngine(signal);
+    throw nonsense(context);
+  }
+
   return {
     async read(path, signal) {
       const answer = (await call('GET', 'data', path, undefined, signal)) as
@@ -144,20 +179,27 @@ export function vaultClient(
         const { data, metadata } = answer.data ?? {};
         return {
           data: data ?? undefined,
-          version: numbered(metadata?.version, context),
+          version: await numbered(metadata?.version, signal),
           customMetadata: metadata?.custom_metadata ?? {},
         };
       }
       const about = (await call('GET', 'metadata', path, undefined, signal)) as
         | { readonly data?: Partial<MetadataAnswer> }
         | undefined;
-      if (about === undefined) return undefined;
+      if (about === undefined) {
+        await checkEngine(signal);
+        return undefined;
+      }
       const { current_version: version, custom_metadata: customMetadata } = about.data ?? {};
-      return { data: undefined, version: numbered(version, context), customMetadata: customMetadata ?? {} };
+      return {
+        data: undefined,
+        version: await numbered(version, signal),
+        customMetadata: customMetadata ?? {},
+      };
     },
     async write(path, data, { cas }, signal) {
       const answer = await call('POST', 'data', path, { data, options: { cas } }, signal);
-      numbered(answer?.data?.version, context);
+      await numbered(answer?.data?.version, signal);
     },
     async writeMetadata(path, customMetadata, signal) {
       await call('POST', 'metadata', path, { custom_metadata: customMetadata }, signal);
@@ -167,12 +209,6 @@ export function vaultClient(
     },
     close: () => agent.close(),
   };
-}
-
-/** The number of a version, which every answer must have. */
-function numbered(version: unknown, context: VaultErrorContext): number {
-  if (typeof version === 'number') return version;
-  throw nonsense(context);
 }
 
 /** Encodes each part of a path. Vault's paths have no empty parts and no parts of dots only. */

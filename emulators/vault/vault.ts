@@ -11,6 +11,8 @@ interface Entry {
 export interface VaultOptions {
   /** The mount path of the engine. Default `secret`. */
   readonly mountPath?: string;
+  /** The version of the KV engine. Default 2; changes with `enableVersioning`. */
+  readonly kvVersion?: 1 | 2;
   /** A token with all rights. Default `vault-token`. */
   readonly token?: string;
   readonly now?: () => Date;
@@ -55,20 +57,34 @@ export interface VaultReply {
  * for tests and demos only.
  */
 export class Vault {
-  readonly mountPath: string;
+  mountPath: string;
   /** Tokens with all rights. */
   readonly tokens = new Set<string>();
   isSealed = false;
+  #kvVersion: 1 | 2;
+  /** The secrets of an engine of version 1, by their whole paths. */
+  readonly #plain = new Map<string, unknown>();
   /** `METHOD /path` of every request. */
   readonly requests: string[] = [];
   readonly #entries = new Map<string, Entry>();
   readonly #now: () => Date;
   #faults: VaultFault[] = [];
 
-  constructor({ mountPath = 'secret', token = 'vault-token', now = () => new Date() }: VaultOptions = {}) {
+  constructor({
+    mountPath = 'secret',
+    kvVersion = 2,
+    token = 'vault-token',
+    now = () => new Date(),
+  }: VaultOptions = {}) {
     this.mountPath = mountPath;
+    this.#kvVersion = kvVersion;
     this.tokens.add(token);
     this.#now = now;
+  }
+
+  /** `vault kv enable-versioning`, of an engine that has no secrets yet. */
+  enableVersioning(): void {
+    this.#kvVersion = 2;
   }
 
   /** Replaces the next reply. */
@@ -78,7 +94,7 @@ export class Vault {
 
   /** All paths that have data or metadata. */
   paths(): readonly string[] {
-    return [...this.#entries.keys()];
+    return [...this.#entries.keys(), ...this.#plain.keys()];
   }
 
   /** The newest data and the custom metadata at a path; undefined if there is nothing. */
@@ -114,6 +130,10 @@ export class Vault {
     if (this.isSealed) throw new VaultRefusal(503, 'Vault is sealed');
     if (!this.tokens.has(token ?? '')) throw new VaultRefusal(403, 'permission denied');
     const path = decodeURIComponent(new URL(target, 'http://local').pathname).replace(/^\/v1\//, '');
+    const [, asked] = /^sys\/internal\/ui\/mounts\/(.+?)\/?$/.exec(path) ?? [];
+    if (asked !== undefined) return this.#mount(asked);
+    if (this.#kvVersion === 1 && path.startsWith(`${this.mountPath}/`))
+      return this.#first(method, path, body);
     const [, part, key] = new RegExp(`^${this.mountPath}/(data|metadata)/(.+)$`).exec(path) ?? [];
     if (part === undefined || key === undefined) {
       throw new VaultRefusal(404, `no handler for route "${path}". route entry not found.`);
@@ -123,6 +143,24 @@ export class Vault {
     if (method === 'POST') return this.#describe(key, json);
     if (method === 'DELETE') return void this.#entries.delete(key);
     return this.#metadata(key);
+  }
+
+  /** The answer that the command line of Vault asks for before it reads or writes a secret. */
+  #mount(path: string): object {
+    if (path !== this.mountPath) {
+      const why = `preflight capability check returned 403, please ensure client's policies grant access to path "${path}/"`;
+      throw new VaultRefusal(403, why);
+    }
+    return { data: { type: 'kv', path: `${path}/`, options: { version: String(this.#kvVersion) } } };
+  }
+
+  /** An engine of version 1: every path below the mount is a secret without versions. */
+  #first(method: string, path: string, body: string): object | undefined {
+    if (method === 'POST') return void this.#plain.set(path, JSON.parse(body));
+    if (method === 'DELETE') return void this.#plain.delete(path);
+    const data = this.#plain.get(path);
+    if (data === undefined) throw new VaultRefusal(404);
+    return { data };
   }
 
   #read(key: string): object {

@@ -82,7 +82,10 @@ for (const [place, open] of Object.entries(places))
 
     test('a sealed server', async () => {
       server.isSealed = true;
-      await assert.rejects(client.read('crossplane/a', signal), failsAs('Sealed', /is sealed$/));
+      await assert.rejects(
+        client.read('crossplane/a', signal),
+        failsAs('Sealed', /is sealed; run: vault operator unseal$/),
+      );
     });
 
     test('a wrong token', async () => {
@@ -160,5 +163,31 @@ describe('an answer that is not from Vault', () => {
     const nobody = vaultClient('secret', { ...asked, server: url });
     await assert.rejects(nobody.read('a', signal), failsAs('Unreachable', /cannot be reached: ECONNREFUSED/));
     await nobody.close();
+  });
+});
+
+describe('an engine that is not KV v2', () => {
+  test('a KV engine of version 1 is named with the command that changes it, and nothing is written to it', async () => {
+    const server = await new VaultServer({ token, kvVersion: 1 }).start();
+    const client = vaultClient('secret', { ...asked, server: server.url });
+    const told = /^secret of Vault \S+ is a KV engine of version 1; run: vault kv enable-versioning secret$/;
+    await assert.rejects(client.read('crossplane/a', signal), failsAs('Invalid', told));
+    assert.deepEqual(server.paths(), []);
+    server.enableVersioning();
+    assert.equal(await client.read('crossplane/a', signal), undefined);
+    await Promise.all([client.close(), server.stop()]);
+  });
+
+  test('a missing engine is reported with the namespace, the field to correct and the command', async () => {
+    const server = await new VaultServer({ token }).start();
+    const lost = vaultClient('kv', { ...asked, server: server.url, namespace: 'team' });
+    await assert.rejects(
+      lost.read('a', signal),
+      failsAs(
+        'NotFound',
+        /namespace team, has no KV v2 secrets engine at kv; correct spec\.vault\.mountPath of the StoreConfig, or run: vault secrets enable -path=kv kv-v2$/,
+      ),
+    );
+    await Promise.all([lost.close(), server.stop()]);
   });
 });

@@ -15,7 +15,7 @@ import { authorRows, cloudRows, moreAuthorRows } from './author-rows.ts';
 import { awsClientRows, awsRows } from './aws-rows.ts';
 import { claimRows } from './claim-rows.ts';
 import { gcpClientRows } from './gcp-rows.ts';
-import { managedRows, moreManagedRows } from './managed-rows.ts';
+import { managedRows, moreManagedRows, vaultClientRows } from './managed-rows.ts';
 import type { Row } from './player.ts';
 import { Place, play } from './player.ts';
 import { morePostgresqlRows, postgresqlClientRows, postgresqlRows } from './postgresql-rows.ts';
@@ -59,6 +59,7 @@ describe('a reader who does what the product says can use the claim', { concurre
     ...awsRows,
     ...awsClientRows,
     ...gcpClientRows,
+    ...vaultClientRows,
     ...postgresqlRows(server),
     ...postgresqlClientRows(server),
   };

@@ -9,7 +9,9 @@ import { StoreConfigKind } from '../../../apis/core/v1alpha1/store-config.ts';
 import { FavouriteDBInstanceKind } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { NetworkKind } from '../../../apis/fcp/v1alpha3/network.ts';
 import { ProviderConfigKind } from '../../../apis/fcp/v1alpha3/provider.ts';
+import { advice as clientAdvice } from '../../../clients/advice.ts';
 import { VaultServer } from '../../../emulators/vault/server.ts';
+import type { VaultOptions } from '../../../emulators/vault/vault.ts';
 import { credentialsNamespace, favouriteRef } from '../fancysql-fixture.ts';
 import { eventually } from '../stack-harness.ts';
 import { refusedName } from './aws-rows.ts';
@@ -314,8 +316,8 @@ export const managedRows = {
 } satisfies RowsFor<typeof advice>;
 
 /** A Vault whose token is in a Secret that does not exist yet. */
-async function vaultWithoutToken(at: Place): Promise<void> {
-  const vault = new VaultServer({ token: 'vault-token' });
+async function vaultWithoutToken(at: Place, options: VaultOptions = {}): Promise<VaultServer> {
+  const vault = new VaultServer({ token: 'vault-token', ...options });
   await vault.start();
   at.servers.push(vault);
   const auth = { method: 'Token', token: at.inSecret('token', 'token') };
@@ -325,13 +327,63 @@ async function vaultWithoutToken(at: Place): Promise<void> {
     vault: { server: vault.url, mountPath: 'secret', version: 'v2', auth },
   });
   await stored(at, 'stored');
+  return vault;
 }
+
+/** The Vault of a row, which its reader changes. */
+const vaults = new Map<string, VaultServer>();
+
+/** A resource that is published in a Vault, and what is wrong with it. `act`: the reader's command, in the emulator. */
+const vaultRow = (
+  says: string,
+  options: VaultOptions,
+  act: (vault: VaultServer) => void,
+  harm: (vault: VaultServer) => void = () => {},
+): Row => ({
+  ...storedRow,
+  async situation(at) {
+    await at.secret(credentialsNamespace, at.named('token'), { token: 'vault-token' });
+    const vault = await vaultWithoutToken(at, options);
+    vaults.set(at.namespace, vault);
+    harm(vault);
+  },
+  says: () => says,
+  async act(at) {
+    act(vaults.get(at.namespace) ?? assert.fail());
+    await at.observeAgain(FavouriteDBInstanceKind, at.named('stored'));
+  },
+});
+
+/** The advice of the errors of Vault. */
+export const vaultClientRows = {
+  unsealVault: vaultRow(
+    clientAdvice.unsealVault,
+    {},
+    (vault) => {
+      vault.isSealed = false;
+    },
+    (vault) => {
+      vault.isSealed = true;
+    },
+  ),
+  enableVersioning: vaultRow(clientAdvice.enableVersioning('secret'), { kvVersion: 1 }, (vault) =>
+    vault.enableVersioning(),
+  ),
+  enableEngine: vaultRow(clientAdvice.enableEngine('secret'), { mountPath: 'other' }, (vault) => {
+    vault.mountPath = 'secret';
+  }),
+  correctMount: {
+    ...vaultRow(clientAdvice.correctMount, { mountPath: 'other' }, () => {}),
+    act: (at) =>
+      at.edit(StoreConfigKind, { name: at.named('store') }, { spec: { vault: { mountPath: 'other' } } }),
+  },
+} satisfies RowsFor<typeof clientAdvice>;
 
 /** Mistakes for which the catalogue has one piece of advice with another field. */
 
 export const moreManagedRows: Readonly<Record<string, Row>> = {
   'a Secret with the token of a Vault that is created late': {
-    situation: vaultWithoutToken,
+    situation: (at) => vaultWithoutToken(at),
     says: (at) => `secret ${credentialsNamespace}/${at.named('token')} of StoreConfig`,
     ...storedRow,
     async act(at) {
