@@ -15,8 +15,8 @@ interface Place {
 
 /**
  * A client that never requests a Secret of another namespace, also if an object names one. It refuses such a request
- * as RBAC would, and sends nothing. Without `namespaces` every namespace is allowed. The error of a refusal, also by RBAC,
- * has the namespace as data.
+ * as RBAC would, and sends nothing. Without `namespaces` every namespace is allowed. The error of a refusal, also of a read
+ * by RBAC, has the namespace as data. A write may also be refused by a quota or a policy, and no code tells these apart.
  */
 export function withinSecretNamespaces(
   client: KubernetesClient,
@@ -38,13 +38,16 @@ export function withinSecretNamespaces(
       },
     );
   };
-  const asked = async <T>(kind: Kind, place: Place, ask: () => Promise<T>): Promise<T> => {
+  const written = async <T>(kind: Kind, place: Place, ask: () => Promise<T>): Promise<T> => {
     const no = refusal(kind, place);
     if (no !== undefined) throw no;
+    return ask();
+  };
+  const read = async <T>(kind: Kind, place: Place, ask: () => Promise<T>): Promise<T> => {
     try {
-      return await ask();
+      return await written(kind, place, ask);
     } catch (error) {
-      if (!isSecret(kind) || !isForbidden(error)) throw error;
+      if (!isSecret(kind) || !isForbidden(error) || refusal(kind, place) !== undefined) throw error;
       throw secretsRefused(messageOf(error), { namespace: place.namespace, isExcluded: false });
     }
   };
@@ -52,18 +55,18 @@ export function withinSecretNamespaces(
   return {
     serverVersion: (signal) => client.serverVersion(signal),
     serves: (kind, signal) => client.serves(kind, signal),
-    get: (kind, key, ...rest) => asked(kind, key, () => client.get(kind, key, ...rest)),
-    list: (kind, options, ...rest) => asked(kind, options, () => client.list(kind, options, ...rest)),
+    get: (kind, key, ...rest) => read(kind, key, () => client.get(kind, key, ...rest)),
+    list: (kind, options, ...rest) => read(kind, options, () => client.list(kind, options, ...rest)),
     watch(kind, options) {
       const no = refusal(kind, options);
       return no === undefined ? client.watch(kind, options) : throwError(() => no);
     },
     create: (kind, object, ...rest) =>
-      asked(kind, object.metadata, () => client.create(kind, object, ...rest)),
-    patch: (kind, key, ...rest) => asked(kind, key, () => client.patch(kind, key, ...rest)),
-    apply: (kind, key, ...rest) => asked(kind, key, () => client.apply(kind, key, ...rest)),
+      written(kind, object.metadata, () => client.create(kind, object, ...rest)),
+    patch: (kind, key, ...rest) => written(kind, key, () => client.patch(kind, key, ...rest)),
+    apply: (kind, key, ...rest) => written(kind, key, () => client.apply(kind, key, ...rest)),
     replace: (kind, object, ...rest) =>
-      asked(kind, object.metadata, () => client.replace(kind, object, ...rest)),
-    delete: (kind, key, ...rest) => asked(kind, key, () => client.delete(kind, key, ...rest)),
+      written(kind, object.metadata, () => client.replace(kind, object, ...rest)),
+    delete: (kind, key, ...rest) => written(kind, key, () => client.delete(kind, key, ...rest)),
   };
 }

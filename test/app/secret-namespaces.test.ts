@@ -108,6 +108,13 @@ describe('a client that leaves the secrets of other namespaces alone', () => {
     assert.deepEqual(await secretsIn(denied.get(SecretKind, key)), { namespace, isExcluded: false });
     assert.equal(await secretsIn(denied.get(ThingKind, key)), undefined);
   });
+
+  test('a write that is refused has no namespace as data, because a quota or a policy may refuse it', async () => {
+    const refused = new ApiError('exceeded quota', { code: 403, reason: 'Forbidden' });
+    const quota: KubernetesClient = { ...direct, create: () => Promise.reject(refused) };
+    const creating = withinSecretNamespaces(quota, undefined).create(SecretKind, secretIn('other'));
+    await assert.rejects(creating, (error) => error === refused);
+  });
 });
 
 describe('--secret-namespaces: the process', () => {

@@ -247,6 +247,13 @@ export const faultTable: readonly FaultRow[] = [
     details: otherSystem,
   },
   {
+    name: 'refused by Kubernetes',
+    sign: anyError('RequestRefused'),
+    cause: 'The API server refuses what the controllers write: {message}.',
+    advice:
+      'A ResourceQuota, an admission webhook, a ValidatingAdmissionPolicy, a definition or RBAC refuses it. Change the one that the message names, or exempt the service account of the controllers. The controllers try again by themselves.',
+  },
+  {
     name: 'observing only',
     sign: anyError('ObserveOnly'),
     cause: 'The controllers change nothing in external systems: {message}.',

@@ -78,9 +78,9 @@ export const reconcilePaused = (message?: string): ConditionFacts => ({
  *   exist, or is being deleted.
  * - `StoreTokenUnreadable`, `StoreFailing`: the controllers cannot read the token of a secret store; or the store refuses a
  *   request, or does not answer.
- * - `RequestRefused`: a policy (an admission webhook or ValidatingAdmissionPolicy), a definition or RBAC refuses a request of
- *   the controllers to the API server, such as the creation of the managed resource.
- * - `SecretsForbidden`, `SecretsExcluded`: RBAC, or --secret-namespaces, keeps the controllers from Secrets of `namespace`.
+ * - `RequestRefused`: a quota, a policy (an admission webhook or ValidatingAdmissionPolicy), a definition or RBAC refuses a
+ *   write of the controllers to the API server, such as the creation of the managed resource or of a Secret.
+ * - `SecretsForbidden`, `SecretsExcluded`: RBAC, or --secret-namespaces, forbids to read the Secrets of `namespace`.
  * - `ObserveOnly`: the process runs with --observe-only, and would make the change that the message names.
  */
 export type ControllerErrorClass =
