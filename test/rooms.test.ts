@@ -191,7 +191,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   ],
 
   /** The trace of an object: the decisions of the controllers, from objects that `read/` has read. */
-  'trace/model/': [...decisions, 'trace/likeness.ts'],
+  'trace/model/': decisions,
   'trace/read/': [...decisions, 'trace/model/'],
   'trace/show/': ['apis/core/', 'trace/model/'],
   'trace/catalogue.ts': [
@@ -199,7 +199,6 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     'controllers/author/',
     'controllers/core/',
     'controllers/core/managed/',
-    'trace/likeness.ts',
   ],
   'trace/command.ts': [
     'apis/core/',
@@ -212,7 +211,6 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   ],
   'trace/run-here.ts': ['controllers/author/', 'runtime/', 'trace/command.ts'],
   'trace/main.ts': ['app/', 'trace/run-here.ts'],
-  'trace/likeness.ts': [],
 
   /** The live page of a process: it reads what the process has. */
   'dashboard/': [

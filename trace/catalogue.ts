@@ -2,6 +2,7 @@ import uniqBy from 'lodash/uniqBy.js';
 import type { Definition } from '../apis/core/schema.ts';
 import type { Kind, KubernetesObject } from '../apis/core/v1alpha1/kind.ts';
 import { kindKey } from '../apis/core/v1alpha1/kind.ts';
+import { likeness, mostLike } from '../apis/core/v1alpha1/likeness.ts';
 import { compareNames } from '../apis/core/v1alpha1/name-order.ts';
 import type { ObjectReference } from '../apis/core/v1alpha1/reference.ts';
 import { referenceIsOfKind } from '../apis/core/v1alpha1/reference.ts';
@@ -9,7 +10,6 @@ import type { DefinedStack } from '../controllers/author/define-stack.ts';
 import { environmentAtRest } from '../controllers/author/environment-at-rest.ts';
 import type { ClaimService } from '../controllers/core/claim-service.ts';
 import type { ManagedService } from '../controllers/core/managed/setup.ts';
-import { likeness, mostLike } from './likeness.ts';
 
 /** The role of a kind in the chain from a claim to its external system. */
 export type Sort = 'claim' | 'class' | 'managed' | 'provider';

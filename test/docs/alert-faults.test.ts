@@ -134,7 +134,7 @@ const faults: Readonly<Record<string, Fault>> = {
     },
     minutes: 90,
     alerts: ['ServicesStackClaimsWaitForAuthor'],
-    line: /reconcile failed.*create failed.*\(400/,
+    line: /reconcile failed.*cannot create .*\(400/,
   },
   "a team's immutable Secret whose credential changed": {
     befall({ simulation: { cluster } }) {

@@ -2,8 +2,8 @@ import partition from 'lodash/partition.js';
 import uniq from 'lodash/uniq.js';
 import type { ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
+import { likeness, mostLike } from '../../apis/core/v1alpha1/likeness.ts';
 import { compareNames } from '../../apis/core/v1alpha1/name-order.ts';
-import { likeness, mostLike } from '../likeness.ts';
 import type { SoughtInVain } from './findings.ts';
 import { named } from './words.ts';
 

@@ -4,6 +4,7 @@
  */
 
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
+import { nearestFirst } from '../../apis/core/v1alpha1/likeness.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, finalizerNames, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { controllerOf, isControlledBy } from '../../apis/core/v1alpha1/reference.ts';
@@ -28,7 +29,7 @@ import { lastFailure } from './signs.ts';
 import type { LinkName } from './trace.ts';
 import type { View } from './view.ts';
 import { conditionsOf, syncedOf } from './view.ts';
-import { claimKindOf, joined, keyOf } from './words.ts';
+import { claimKindOf, joined, keyOf, named } from './words.ts';
 
 /** The claim has no resource, and no Secret that may be the only copy of a password. */
 function hasNoData({ theClaim, owned, managed, target }: View): boolean {
@@ -85,12 +86,12 @@ const orElse = (one: ReturnType<Details>, or: string, other: ReturnType<Details>
 });
 
 export const missingClass: Details = (view) => {
-  const { kind } = view.theClaim?.spec.classRef ?? {};
+  const { kind, name: sought = '' } = view.theClaim?.spec.classRef ?? {};
   const all = view.classes.flatMap((found) => thereOf(found.classes) ?? []);
   const names = all.filter((each) => each.kind === kind).map(({ metadata }) => metadata.name);
   const create = making(view.theClaim?.spec.classRef ?? {});
   if (names.length === 0) return orElse({}, 'There are no classes of this kind.', create);
-  const there = `There are ${names.toSorted().join(', ')}.`;
+  const there = `There are ${named(nearestFirst(sought, names, String))}.`;
   const correct = correctClaim(`${there} Name one of them in spec.classRef`, `${there} Create another claim`);
   return orElse(correct(view, ''), 'Or create that class.', create);
 };

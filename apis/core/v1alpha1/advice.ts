@@ -12,7 +12,8 @@ export const advice = {
   correctClassRef: 'correct spec.classRef, or create the class',
   labelClass: 'correct it, or have an administrator label a class so that it matches',
   createClass: 'create the class, or create another claim',
-  completeClassRef: 'add the kind and apiVersion of one to spec.classRef',
+  completeClassRef: (kinds: readonly string[]) =>
+    `add the kind and apiVersion of one to spec.classRef: ${kinds.join(' or ')}`,
   markDefault: `annotate one with ${annotationKeys.defaultClass}=true, or set spec.classSelector or spec.classRef`,
   correctClaim: (resourceClass: string) => `correct the claim, or ${resourceClass}`,
   nameKnownKind: (kinds: readonly string[]) => `name one of: ${kinds.join(', ')}`,
@@ -39,11 +40,13 @@ export const advice = {
   observeOnly: 'have an administrator set spec.managementPolicies of the managed resource to ["Observe"]',
   completeClaimRef: 'an administrator has to add that',
   makeAvailable: (command: string) => `an administrator can make it available to this claim: ${command}`,
+  removeReservation: (claim: string) =>
+    `if ${claim} does not exist and no backup brings it back, an administrator can remove spec.claimRef of the resource`,
   removeClaimRef: 'if a backup brings it back, wait; else remove spec.claimRef, or delete this resource',
   createReferenced: 'create it, or change the reference',
   labelReferenced: 'label one, or change the selector',
   createNamespace: 'create the namespace',
-  allowRequest: 'an administrator can change the policy, rule or right that refuses it',
+  allowRequest: 'an administrator can change the quota, policy, rule or right that refuses it',
 
   // To the administrator of a managed resource.
   createNamed: 'create it, or name another one',

@@ -159,10 +159,10 @@ const waiting = (
   } = {},
 ): Report => report(shown.type && 'WaitingToBind', withError(notReady(reason, message), error), shown);
 
-/** Reports that the claim waits for its resource's controller. A failure that the resource reports comes first. */
+/** Reports that the claim waits for its resource's controller. A failure that the resource reports is the reason. */
 function waitingFor(managed: Managed | undefined, why: Sentence): Report {
   const trouble = managed && troubleOf(managed);
-  const message = compact([trouble?.message, why(describe(managed))]).join('; ');
+  const message = trouble?.message ?? why(describe(managed));
   return waiting(message, { phase: keepsPhase, trouble, reason: managed && failureReasonOf(managed) });
 }
 
@@ -222,12 +222,15 @@ function reportDeleted(facts: Observed, now: Date): Report | undefined {
 function reportClaimedByOther({ claim, managed }: Observed): Report {
   const owner = describeReference(managed?.spec.claimRef ?? {});
   const isFormer = managed !== undefined && namesClaim(managed, claim);
+  // A resource that is Bound to a claim that does not exist is released without an administrator.
+  const isReserved = managed?.status?.bindingPhase !== 'Bound';
+  const otherwise = isReserved ? `; ${advice.removeReservation(owner)}` : '';
   return refusal(
     'ClaimedByOther',
     managed,
     isFormer
       ? `belongs to a previous ${owner} with another UID; ${advice.nameAnotherResource}`
-      : `is claimed by ${owner}; ${advice.nameAnotherResource}`,
+      : `is claimed by ${owner}; ${advice.nameAnotherResource}${otherwise}`,
   );
 }
 

@@ -1,6 +1,7 @@
 import { advice } from '../../../apis/core/v1alpha1/advice.ts';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../../apis/core/v1alpha1/class.ts';
+import { nearestFirst } from '../../../apis/core/v1alpha1/likeness.ts';
 import { firstNames, shortened } from '../../../apis/core/v1alpha1/printable.ts';
 import type { ObjectReference } from '../../../apis/core/v1alpha1/reference.ts';
 import { describeSelector, labelSelector } from '../../../apis/core/v1alpha1/selector.ts';
@@ -59,11 +60,15 @@ function byName({ name, kind, apiVersion }: ObjectReference): ClassChoice {
     choose: (fit, all) => onlyOne(fit) ?? onlyOne(all),
     describeNone({ areIncompatible, fit, suitable }) {
       if (fit.length > 0) {
-        const problem = `${fit.length} resource classes are named ${name}: ${named(fit)}`;
-        return [`${problem}; ${advice.completeClassRef}`, ''];
+        const problem = `${fit.length} resource classes are named ${name}`;
+        const kinds = fit.map((each) => `${each.kind} (${each.apiVersion})`).toSorted();
+        return [`${problem}; ${advice.completeClassRef(kinds)}`, ''];
       }
       const none = areIncompatible ? 'that can serve the claim is named' : 'is named';
-      const others = suitable.length === 0 ? 'there is none that can' : `these can: ${named(suitable)}`;
+      const others =
+        suitable.length === 0
+          ? 'there is none that can'
+          : `these can: ${named(nearestFirst(name ?? '', suitable, ({ metadata }) => metadata.name))}`;
       return [`no resource class ${none} ${name}; ${advice.correctClassRef}`, `; ${others}`];
     },
     describeChosen: (chosen) => `selected ${chosen}, the only resource class of that name`,
@@ -74,7 +79,10 @@ const onlyOne = (classes: readonly Class[]) => (classes.length === 1 ? classes[0
 
 /** The kinds and names of up to five classes. */
 const named = (classes: readonly Class[]): string =>
-  firstNames(classes.map(({ kind, metadata }) => `${kind} ${metadata.name}`).toSorted(), 5).join(', ');
+  firstNames(
+    classes.map(({ kind, metadata }) => `${kind} ${metadata.name}`),
+    5,
+  ).join(', ');
 
 /** Chooses the class of a claim with a class selector, or with a `classRef` that lacks its kind or API version. */
 export const decideScheduling = (facts: ClassFacts): ClassDecision => decideClass(facts, scheduling);

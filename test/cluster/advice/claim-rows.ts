@@ -131,6 +131,11 @@ export const claimRows = {
       await at.fixture.ambivalentClass(at.named('small'));
       await at.claim({ classRef: { name: at.named('small') } });
     },
+    says: () =>
+      advice.completeClassRef([
+        'AmbivalentDBInstanceClass (database.ocp.crossplane.io/v1alpha1)',
+        'FavouriteDBInstanceClass (database.fcp.crossplane.io/v1alpha3)',
+      ]),
     reason: 'AmbiguousClass',
     fault: 'missing class',
     act: (at) => at.editClaim({ classRef: at.classRef() }),
@@ -189,6 +194,16 @@ export const claimRows = {
     reason: 'ClaimedByOther',
     fault: 'claimed by another',
     act: (at) => refer(at, 'free'),
+  },
+  removeReservation: {
+    async situation(at) {
+      await at.managed('reserved', { claimRef: { ...claimRef(at), name: 'gone' } });
+      await claimOf(at, 'reserved');
+    },
+    says: (at) => advice.removeReservation(`FancySQLInstance ${at.namespace}/gone`),
+    reason: 'ClaimedByOther',
+    fault: 'claimed by another',
+    act: (at) => at.editSpec(FavouriteDBInstanceKind, 'reserved', { claimRef: null }),
   },
   createAnotherClaim: {
     async situation(at) {

@@ -334,7 +334,8 @@ const cases: Readonly<Record<string, () => Decided>> = {
     return refusesTo('ClaimRefIncomplete', why, managed(spec, { status: { bindingPhase: 'Unbound' } }));
   },
   'a claim does not take a resource of another claim': () => {
-    const why = 'is claimed by FancySQLInstance team/other; name another resource';
+    const why =
+      'is claimed by FancySQLInstance team/other; name another resource; if FancySQLInstance team/other does not exist and no backup brings it back, an administrator can remove spec.claimRef of the resource';
     return refusesTo('ClaimedByOther', why, ofOther);
   },
   'a claim does not take the resource of a previous claim of its name': () => {

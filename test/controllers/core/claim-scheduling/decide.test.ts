@@ -243,7 +243,7 @@ const scheduling: Cases = {
     given(called('small'), [small], passingOverPeer, { peerClasses: [wrongPeer('small')] }),
   'ClassNotFound: no class has the name, and the message lists the classes that can serve the claim': () => {
     const message =
-      /^no resource class is named smal; correct spec\.classRef, or create the class; these can: FavouriteDBInstanceClass large, FavouriteDBInstanceClass small$/;
+      /^no resource class is named smal; correct spec\.classRef, or create the class; these can: FavouriteDBInstanceClass small, FavouriteDBInstanceClass large$/;
     return given(
       called('smal'),
       [small, wrong('wrong'), large, resourceClass('gone', { deletionTimestamp })],
@@ -261,7 +261,7 @@ const scheduling: Cases = {
   },
   'AmbiguousClass: classes of two kinds have the name': () => {
     const message =
-      /^2 resource classes are named small: AmbivalentDBInstanceClass small, FavouriteDBInstanceClass small; add the kind and apiVersion of one to spec\.classRef$/;
+      /^2 resource classes are named small; add the kind and apiVersion of one to spec\.classRef: AmbivalentDBInstanceClass \(database\.ocp\.crossplane\.io\/v1alpha1\) or FavouriteDBInstanceClass \(database\.fcp\.crossplane\.io\/v1alpha3\)$/;
     return given(called('small'), [small], reports('AmbiguousClass', message), { peerClasses: [peerSmall] });
   },
   'AssignClass: a classRef with name and kind gets the class of both': () =>

@@ -18,6 +18,13 @@ export function likeness(one: string, other: string): number {
   return (2 * intersection(pairs, others).length) / (pairs.length + others.length);
 }
 
+/** The items whose names are most like a mistyped name, the most similar first; then by name. */
+export const nearestFirst = <T>(
+  sought: string,
+  items: readonly T[],
+  nameOf: (item: T) => string,
+): readonly T[] => orderBy(items, [(item) => likeness(sought, nameOf(item)), nameOf], ['desc', 'asc']);
+
 const most = 3;
 
 /** The few names with at least the score `least`, the highest score first. */
