@@ -3,10 +3,11 @@
  * `DOCS_BASE=/services-stack/` is the path of the site on its server. `DOCS_REPOSITORY` is the address of the files
  * of the repository. Without it, links to files that are no pages are plain text.
  */
-import { existsSync, globSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { defineConfig } from 'vitepress';
 import { anchorOf, forSite, sitePath } from './links.ts';
+import { searchOptions } from './search.ts';
 import { navigation, outsideOfDocs, sidebar } from './tree.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -19,11 +20,17 @@ const style = `
 @media (max-width: 640px) { .vp-doc table { font-size: 13px; } .vp-doc td { min-width: 6.5em; } }
 `;
 
+/** In the page itself, so that it is found under every path. */
+const icon = readFileSync(join(root, 'dashboard', 'page', 'icon.svg'), 'utf8').trim();
+
 export default defineConfig({
   title: 'Services Stack',
   description: 'Databases that teams claim for themselves, with Kubernetes',
   lang: 'en',
-  head: [['style', {}, style]],
+  head: [
+    ['style', {}, style],
+    ['link', { rel: 'icon', href: `data:image/svg+xml,${encodeURIComponent(icon)}` }],
+  ],
   base: process.env.DOCS_BASE ?? '/',
   srcDir: '..',
   outDir: '../dist/docs',
@@ -50,15 +57,7 @@ export default defineConfig({
       provider: 'local',
       options: {
         miniSearch: {
-          searchOptions: {
-            // Guides come before pages for contributors. The browser gets the source of this function, and nothing else.
-            boostDocument: (id: string) => {
-              if (/troubleshooting/.test(id)) return 3;
-              const rare =
-                /decision|api-reference|emulators|CHANGELOG|CONTRIBUTING|adding-a|performance|tasks|flow/;
-              return rare.test(id) ? 0.3 : 1;
-            },
-          },
+          searchOptions,
         },
       },
     },

@@ -9,6 +9,8 @@ import { tmpdir } from 'node:os';
 import { extname, join, posix } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
+import MiniSearch from 'minisearch';
+import { searchOptions } from '../../docs/.vitepress/search.ts';
 import { sidebar } from '../../docs/.vitepress/tree.ts';
 import type { BrowserPage, Chromium } from '../../local/chromium.ts';
 import { startChromium } from '../../local/chromium.ts';
@@ -53,6 +55,45 @@ async function until(page: BrowserPage, expression: string): Promise<void> {
 
 /** A page of the site: its address and the title of the window. */
 type PageOfSite = readonly [address: string, title: string];
+
+/** The words that a user types, and the page that answers. */
+const wordsOfUsers: Readonly<Record<string, string>> = {
+  Unbound: '/troubleshooting.html#unbound',
+  Released: '/troubleshooting.html',
+  'restrict who may claim': '/tenancy.html#restrict',
+  'add a service': '/adding-a-managed-service.html',
+  'how do I add a new kind of database': '/adding-a-managed-service.html',
+  DNS: '/install.html#network-policy',
+  'network policy': '/install.html#network-policy',
+  NetworkPolicy: '/install.html#network-policy',
+  egress: '/install.html#network-policy',
+  firewall: '/install.html#network-policy',
+  'connection refused': '/troubleshooting.html',
+  timeout: '/troubleshooting.html',
+  'forgot password': '/rotate.html',
+  'change password': '/rotate.html',
+  'private CA': '/use-the-secret.html#tls',
+  sslrootcert: '/use-the-secret.html#tls',
+  certificate: '/use-the-secret.html#tls',
+  'delete database': '/delete-a-claim.html',
+  'keep data': '/postgresql.html#keep-data',
+  'default class': '/claim.html',
+  'restore a backup': '/backup.html',
+  'import an existing database': '/managed-resources.html#importing',
+  'stuck finalizer': '/annotations.html#finalizers',
+  'read only user': '/postgresql.html#roles-and-grants',
+  quota: '/tenancy.html#quotas',
+  openshift: '/deploy/chart/',
+  helm: '/deploy/chart/',
+  'argo cd': '/gitops.html',
+  upgrade: '/upgrade.html',
+  uninstall: '/uninstall.html',
+  proxy: '/flags.html#proxies',
+  grafana: '/deploy/chart/',
+  alert: '/alerts.html',
+  runbook: '/alerts.html',
+  'pod waits for secret': '/symptoms.html',
+};
 
 /** Opens pages one after another as a reader does, by links, and returns a line for each problem. */
 const problemsOf = (pages: readonly PageOfSite[]): string => `(async () => {
@@ -191,6 +232,32 @@ describe('the docs site in a browser', { skip }, () => {
       await until(page, `document.querySelector('.vp-doc h1')?.innerText.includes(${JSON.stringify(title)})`);
       await until(page, "!document.querySelector('.VPLocalSearchBox')");
     }
+    await ended(page);
+  });
+
+  test('the search finds the page for the words of users, among the first five results', async () => {
+    const chunks = join(folder, 'assets', 'chunks');
+    const [index = ''] = globSync('@localSearchIndexroot.*.js', { cwd: chunks });
+    const { default: text } = (await import(join(chunks, index))) as { readonly default: string };
+    // As the search box of VitePress loads it.
+    const search = MiniSearch.loadJSON<{ readonly id: string }>(text, {
+      fields: ['title', 'titles', 'text'],
+      storeFields: ['title', 'titles'],
+      searchOptions: { fuzzy: 0.2, boost: { title: 4, text: 2, titles: 1 }, ...searchOptions },
+    });
+    const missed = Object.entries(wordsOfUsers).flatMap(([words, page]) => {
+      const found = search.search(words).map(({ id }) => String(id));
+      return found.slice(0, 5).some((id) => id.startsWith(page))
+        ? []
+        : [`${words}: ${page} is not among ${found.slice(0, 5).join(', ')}`];
+    });
+    assert.deepEqual(missed, []);
+  });
+
+  test('a browser asks for no icon that is missing', async () => {
+    const page = await opened(1280);
+    const icon = await page.evaluate<string>("document.querySelector('link[rel=icon]').href");
+    assert.match(icon, /^data:image\/svg\+xml,/);
     await ended(page);
   });
 });
