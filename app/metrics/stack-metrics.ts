@@ -16,6 +16,7 @@ import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { Reporter } from '../../apis/core/v1alpha1/ready-reasons.ts';
 import { waitsFor } from '../../apis/core/v1alpha1/ready-reasons.ts';
+import { isLossNoted } from '../../controllers/core/external-loss.ts';
 import type { CallObserver } from '../../controllers/core/managed/connecting/observed-connector.ts';
 import type { ObservedStores, StackObserver } from '../../controllers/core/stack.ts';
 import type { Store } from '../../runtime/cache/store.ts';
@@ -88,6 +89,11 @@ export function createStackMetrics({ registry, isWorking, clock }: StackMetricsO
     'services_stack_secrets_out_of_step',
     'Bound claims whose secret differs from the secret of their managed resource.',
     ['kind', 'claim_namespace', 'waits_for'],
+  );
+  const losses = gauge(
+    'services_stack_lost_external_resources',
+    'Managed resources that lost their external resource, until an administrator acknowledges it.',
+    ['kind'],
   );
   const exists = gauge('crossplane_managed_resource_exists', 'The number of managed resources that exist.', [
     'gvk',
@@ -204,10 +210,18 @@ export function createStackMetrics({ registry, isWorking, clock }: StackMetricsO
         });
         return { kind: kindLabel(store.kind), found };
       });
+      const lost = await oneByOne(of.managed, async (store) => {
+        let count = 0;
+        await inSlices(store.all(), clock, (managed) => {
+          if (isLossNoted(managed)) count += 1;
+        });
+        return { kind: kindLabel(store.kind), count };
+      });
       // No pause from here on, so that a scrape reads the counts of one moment.
       const nowMs = clock.now().getTime();
       for (const one of [claims, claimsWaiting, managed, managedWaiting, providerConfigs]) one.reset();
-      for (const one of [secretsOutOfStep, exists, ready, synced]) one.reset();
+      for (const one of [secretsOutOfStep, losses, exists, ready, synced]) one.reset();
+      for (const { kind, count } of lost) if (count > 0) losses.set({ kind }, count);
       for (const counts of ofClaims) setStates(counts, claims, claimsWaiting, nowMs);
       for (const counts of ofManaged) {
         setStates(counts, managed, managedWaiting, nowMs);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { DatabaseObservation } from './database-spec.ts';
 import type { HolderOf } from './mark.ts';
-import { markIn } from './mark.ts';
+import { isOwnedBy, markIn, markOf } from './mark.ts';
 import { unfinishedPrefix } from './name.ts';
 import type { Session } from './session.ts';
 
@@ -47,6 +47,28 @@ export async function readDatabase(
     ...(ownerMark !== undefined &&
       holderOf(ownerMark, row.owner)?.isClaims !== false && { distrustedOwner: row.owner }),
   };
+}
+
+/**
+ * The name of the database that `ownerId` owns, whatever its name is. A tenant may write any comment, so the database
+ * must also belong to a role with the mark of `ownerId`, or to `owner`.
+ */
+export async function readRenamed(
+  session: Session,
+  ownerId: string,
+  { holderOf, owner }: { readonly holderOf: HolderOf; readonly owner: string | undefined },
+): Promise<string | undefined> {
+  const isOwn = ({ ownerMark, owner: now }: DatabaseObservation): boolean =>
+    ownerMark === markOf(ownerId) || now === owner;
+  const marked = await session.query<{ name: string }>(
+    `SELECT datname AS name FROM pg_database WHERE shobj_description(oid, 'pg_database') = $1 ORDER BY datname`,
+    [markOf(ownerId)],
+  );
+  for (const { name } of marked) {
+    const found = await readDatabase(session, name, holderOf);
+    if (found !== undefined && isOwnedBy(found, ownerId) && isOwn(found)) return name;
+  }
+  return undefined;
 }
 
 /** The temporary name of an unfinished database. */

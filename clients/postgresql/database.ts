@@ -2,7 +2,7 @@ import { escapeIdentifier } from 'pg';
 import { advice } from '../advice.ts';
 import { buildDatabase, repairs } from './database-build.ts';
 import { dropDatabase, dropUnfinished } from './database-drop.ts';
-import { readDatabase, unfinishedName } from './database-read.ts';
+import { readDatabase, readRenamed, unfinishedName } from './database-read.ts';
 import type { DatabaseObservation, DatabaseSpec } from './database-spec.ts';
 import { PostgresqlError } from './error.ts';
 import { ensureExtensions, installedExtensions } from './extension.ts';
@@ -32,6 +32,11 @@ export interface Databases {
     name: string,
     options?: { readonly withExtensions?: boolean; readonly signal?: AbortSignal },
   ): Promise<DatabaseObservation | undefined>;
+  /** The name that the database of `ownerId` has now. `owner`: the role that should own it. Undefined if there is none. */
+  renamed(
+    ownerId: string,
+    options: { readonly owner: string | undefined; readonly signal?: AbortSignal },
+  ): Promise<string | undefined>;
   /**
    * Creates the database with its extensions. If it exists and we own it, it stays as it is. Throws `NotOurs`,
    * `Invalid` (name), `NotFound` (owner, template; retryable).
@@ -80,6 +85,9 @@ export function databases(withSession: UseSession, holderOf: HolderOf): Database
       const extensions = await withSession(name, signal, installedExtensions);
       return { ...found, extensions };
     },
+
+    renamed: (ownerId, { owner, signal }) =>
+      withSession(undefined, signal, (session) => readRenamed(session, ownerId, { holderOf, owner })),
 
     async create(name, spec, { ownerId, signal }) {
       checkSpec(name, spec);

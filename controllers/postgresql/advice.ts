@@ -7,6 +7,7 @@ export const advice = {
   terminateSessions: 'to terminate them, set spec.forProvider.onDelete: TerminateSessions',
   keepOwner: 'unless you set spec.forProvider.owner',
   setOwner: 'set owner',
+  nameBack: (statement: string) => `if it is this one, name it back: ${statement}`,
   closeDatabases: (owners: string, statements: readonly string[]) =>
     `run as ${owners}: ${statements.join('; ')}`,
 } as const;

@@ -177,6 +177,15 @@ const faults: Readonly<Record<string, Fault>> = {
     alerts: ['ServicesStackNotSynced', 'ServicesStackClaimsWait'],
     line: /reconcile failed.*cannot create .*\(507/,
   },
+  'an instance that is deleted in the cloud': {
+    befall(recorded) {
+      for (const { item } of recorded.cloud.instances()) recorded.cloud.lose(item.name);
+    },
+    minutes: 20,
+    isQuiet: true,
+    alerts: ['ServicesStackDataLost'],
+    line: /LostExternalResource/,
+  },
   'a managed resource that is paused': {
     befall({ simulation: { cluster } }) {
       for (const { metadata } of cluster.all(FavouriteDBInstanceKind)) {

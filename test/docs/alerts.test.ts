@@ -122,6 +122,11 @@ const cases: Readonly<Record<string, Case>> = {
       resources('synced="False",synced_reason="ReconcileError",waits_for="author"', '1x60'),
     ],
   ],
+  ServicesStackDataLost: [
+    '5m',
+    { kind: 'A' },
+    ...both('services_stack_lost_external_resources{kind="A"}', '1x60', '0x60'),
+  ],
   ServicesStackPaused: [
     '370m',
     { kind: 'A' },

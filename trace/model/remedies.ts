@@ -164,9 +164,11 @@ export const missingExternal: Details = (view) => {
   if (syncedOf(theManaged).status !== 'False')
     return { advice: 'Create it there, or allow Create.', commands: commandsIn(view, 'edit resource') };
   const { adoptIdentity, externalName } = annotationKeys;
-  const allowance = mustExist(theManaged)
-    ? ['--overwrite', `${adoptIdentity}=or-create`]
-    : [`${externalName}-`];
+  const isNamedByUs = managedService.externalNames === 'deterministic';
+  const allowance =
+    mustExist(theManaged) || isNamedByUs
+      ? ['--overwrite', `${adoptIdentity}=or-create`]
+      : [`${externalName}-`];
   const advice = 'Restore it there, for example from a backup. Or have another one created, which is empty:';
   return { advice, commands: [kubectl('annotate', kind, key, ...allowance)] };
 };

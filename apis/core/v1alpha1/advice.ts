@@ -56,6 +56,11 @@ export const advice = {
   correctProvider: `correct the provider. If both are the same system, set the annotation ${annotationKeys.adoptIdentity} to true`,
   createExternalAgain: `to have another created, remove the annotation ${annotationKeys.externalName}`,
   moveExternal: `copy it to where the provider connects. Or, to have an empty one created, set the annotation ${annotationKeys.adoptIdentity} to or-create`,
+  createLost: (managed: KubernetesObject) =>
+    `spec.onLoss is Report, so it is not created again. Restore it there. Or, ${createEmpty(managed)}`,
+  createEmpty,
+  acknowledgeLoss: (managed: KubernetesObject) =>
+    `restore its data from a backup if you need it. An administrator acknowledges the loss: ${annotate(managed, `${annotationKeys.externalLost}-`)}`,
   allowCreate: 'add Create, or create it',
   allowUpdate: (actions: string) => `add ${actions}`,
   supportedPolicies: 'use ["*"] alone, or a supported set that includes Observe',
@@ -75,13 +80,20 @@ export const advice = {
   chooseCredential: (place: string) => `edit the password in ${place}, or delete that to get another one`,
 } as const;
 
-/** For a creation whose result is not known. One command sets the name and ends the waiting. */
-function continueCreation({ apiVersion, kind, metadata }: KubernetesObject): string {
-  const { externalCreatePending: pending, externalName: nameKey } = annotationKeys;
+function annotate({ apiVersion, kind, metadata }: KubernetesObject, change: string): string {
   const [group] = apiVersion.split('/');
-  const annotate = `kubectl annotate ${kind.toLowerCase()}.${group} ${metadata.name}`;
-  const name = metadata.annotations?.[nameKey];
+  return `kubectl annotate ${kind.toLowerCase()}.${group} ${metadata.name} ${change}`;
+}
+
+function createEmpty(managed: KubernetesObject): string {
+  return `to have an empty one created: ${annotate(managed, `--overwrite ${annotationKeys.adoptIdentity}=or-create`)}`;
+}
+
+/** For a creation whose result is not known. One command sets the name and ends the waiting. */
+function continueCreation(managed: KubernetesObject): string {
+  const { externalCreatePending: pending, externalName: nameKey } = annotationKeys;
+  const name = managed.metadata.annotations?.[nameKey];
   return name === undefined
-    ? `if it is there, set NAME to its name there; if it is not, leave ${nameKey} out: ${annotate} --overwrite ${nameKey}="\${NAME:?its name there}" ${pending}-`
-    : `once you know whether "${name}" is there and is this one: ${annotate} ${pending}-`;
+    ? `if it is there, set NAME to its name there; if it is not, leave ${nameKey} out: ${annotate(managed, `--overwrite ${nameKey}="\${NAME:?its name there}" ${pending}-`)}`
+    : `once you know whether "${name}" is there and is this one: ${annotate(managed, `${pending}-`)}`;
 }

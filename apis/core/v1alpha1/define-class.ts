@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { requireObject } from '../definition-problems.ts';
 import type { Column, Names } from '../schema.ts';
 import { define, name, optional } from '../schema.ts';
-import { labelSelector, objectReference, providerConfigRef, reclaimPolicy } from './fields.ts';
+import { labelSelector, objectReference, onLoss, providerConfigRef, reclaimPolicy } from './fields.ts';
 
 /** The common fields of every class's template besides `forProvider`. */
 export const classSpecTemplate = z.object({
@@ -22,6 +22,11 @@ export const classSpecTemplate = z.object({
       .describe(
         'The external names that claims may choose with the annotation crossplane.io/external-name. Any (the default): all names. Prefixed: names that begin with the namespace of the claim and an underscore, such as team-a_ledger. None: no name. Claims that have a resource keep it.',
       ),
+  ),
+  onLoss: optional(
+    onLoss(
+      'The reaction to the loss of the external resource of a provisioned resource. Recreate (the default) creates it again, empty. Report creates nothing until an administrator asks for it.',
+    ),
   ),
   namespaceSelector: optional(
     labelSelector(

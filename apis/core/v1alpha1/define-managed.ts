@@ -12,6 +12,7 @@ import {
   notObserved,
   objectReference,
   observedGeneration,
+  onLoss,
   providerConfigRef,
   publishConnectionDetailsTo,
   reclaimPolicy,
@@ -50,6 +51,11 @@ export const managedSpec = z.object({
   ),
   deletionPolicy: optional(
     z.enum(['Orphan', 'Delete']).describe('Whether the external resource is deleted with this resource.'),
+  ),
+  onLoss: optional(
+    onLoss(
+      'The reaction to the loss of the external resource. Recreate (the default) creates it again, empty. Report creates nothing until an administrator asks for it.',
+    ),
   ),
   managementPolicies: optional(
     z
@@ -156,11 +162,13 @@ const claimRefRule: Rule = {
  *   two should have it.
  * - `immutable`, `identity` and `late` mark fields of `forProvider`.
  * - `isClaimable: false` is for a kind that no claim can bind: `kubectl get` then shows no binding.
+ * - `holdsData: true` is for a kind with data that its creation does not bring back. If its external resource is lost and
+ *   created again, resource and claim report that until an administrator acknowledges it.
  *
  * Throws an Error that names a field with an invalid mark, and DefinitionError for parameters that are not an object.
  */
 export function defineManaged<P extends z.ZodObject, S extends z.ZodRawShape, K extends string>(
-  names: Names<K> & { readonly stack: string; readonly isClaimable?: boolean },
+  names: Names<K> & { readonly stack: string; readonly isClaimable?: boolean; readonly holdsData?: boolean },
   forProvider: P,
   observed: S,
   ...rules: readonly Rule[]

@@ -161,6 +161,8 @@ export const users = z
   .int()
   .describe('How many managed resources use it. While there are any, a deletion waits.');
 
+export const onLoss = (description: string) => z.enum(['Recreate', 'Report']).describe(description);
+
 export const reclaimPolicy = (description: string) => z.enum(['Retain', 'Delete']).describe(description);
 
 export const referencePolicy = z

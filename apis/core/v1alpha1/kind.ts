@@ -45,6 +45,8 @@ export interface Kind<T extends KubernetesObject = KubernetesObject> {
   readonly scope: 'Namespaced' | 'Cluster';
   /** For a managed kind: the marked fields of `forProvider`. Absent: none. */
   readonly marks?: FieldMarks;
+  /** For a managed kind: whether a loss of the external resource loses data. */
+  readonly holdsData?: boolean;
   /** Never present at run time; carries the object type. */
   readonly objectType?: T;
 }

@@ -15,6 +15,8 @@ export const annotationKeys = {
   externalIdentity: 'crossplane.io/external-identity',
   /** Our own: an administrator sets it to `true` to accept the external resource that the spec now identifies. */
   adoptIdentity: 'crossplane.io/adopt-identity',
+  /** Our own: the time of a loss. The external resource was lost and created again. Its removal acknowledges the loss. */
+  externalLost: 'crossplane.io/external-lost',
   /**
    * Our own: an administrator sets it to `with-same-credentials`, so that the next claim gets a Released resource whose
    * credential cannot be replaced.

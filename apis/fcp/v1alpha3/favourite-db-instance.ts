@@ -32,6 +32,7 @@ export const FavouriteDBInstanceKind = defineManaged(
     plural: 'favouritedbinstances',
     shortNames: ['favdb'],
     stack: 'fcp',
+    holdsData: true,
     description: 'A FavouriteDB instance of Favourite Cloud.',
   },
   z

@@ -30,6 +30,7 @@ export const AmbivalentDBInstanceKind = defineManaged(
     plural: 'ambivalentdbinstances',
     shortNames: ['ambdb'],
     stack: 'ocp',
+    holdsData: true,
     description: 'An AmbivalentDB database of Other Cloud.',
   },
   z

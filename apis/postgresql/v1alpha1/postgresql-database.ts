@@ -73,6 +73,7 @@ export const PostgreSQLDatabaseKind = defineManaged(
     group,
     version,
     stack,
+    holdsData: true,
     kind: 'PostgreSQLDatabase',
     plural: 'postgresqldatabases',
     shortNames: ['pgdb'],

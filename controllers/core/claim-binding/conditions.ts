@@ -15,6 +15,7 @@ import type { ReadyReason } from '../../../apis/core/v1alpha1/ready-reasons.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import { reasonOfError } from '../error-class.ts';
 import { nameInUse } from '../external-identity.ts';
+import { lossOf } from '../external-loss.ts';
 
 /** The message for a claim that names a Secret although its managed resource writes none. */
 export function describeUnserved({ spec }: Claim, managed: Managed): string | undefined {
@@ -37,8 +38,9 @@ export function boundConditions(managed: Managed, unserved?: string): readonly C
     return [withError(notReady(reason, describeManaged(managed)), errorOf(managed)), reconcileSuccess()];
   }
   const isSynced = getCondition(managed.status?.conditions, 'Synced').status !== 'False';
-  const message = compact([isSynced ? undefined : describeManaged(managed), unserved]).join('; ');
-  if (isFailing(managed))
+  const loss = describeLoss(managed);
+  const message = compact([loss, isSynced ? undefined : describeManaged(managed), unserved]).join('; ');
+  if (isFailing(managed) || loss !== undefined)
     return [withError(availableWithTrouble(message), errorOf(managed)), reconcileSuccess()];
   return [{ ...available(), ...(message !== '' && { message }) }, reconcileSuccess()];
 }
@@ -59,12 +61,23 @@ function isFailing({ status }: Managed): boolean {
   return synced.status === 'False' && synced.reason !== 'ReconcilePaused';
 }
 
-/** The Event of a claim whose managed resource reports a failure; undefined if it reports none. */
-export function troubleOf(managed: Managed, message = describeManaged(managed)): EventFacts | undefined {
+/** The message for a claim whose external resource was lost and created again, until the loss is acknowledged. */
+function describeLoss(managed: Managed): string | undefined {
+  const isThere = getCondition(managed.status?.conditions, 'Ready').status === 'True';
+  const loss = isThere ? lossOf(managed) : undefined;
+  return loss === undefined ? undefined : `${loss}; reported by ${nameManaged(managed)}`;
+}
+
+/** The Event of a claim whose managed resource reports a failure or a loss; undefined if it reports none. */
+export function troubleOf(
+  managed: Managed,
+  message = describeLoss(managed) ?? describeManaged(managed),
+): EventFacts | undefined {
   const ready = getCondition(managed.status?.conditions, 'Ready');
   const isOut = ready.status === 'False' && ready.reason === 'Unavailable';
   const isLost = managed.status?.bindingPhase === 'Bound' && ready.status === 'False';
-  if (!isFailing(managed) && !isOut && !isLost) return undefined;
+  const hasTrouble = isFailing(managed) || isOut || isLost || describeLoss(managed) !== undefined;
+  if (!hasTrouble) return undefined;
   return { type: 'Warning', reason: 'ManagedResourceTrouble', message };
 }
 

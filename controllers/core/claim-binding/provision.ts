@@ -93,7 +93,7 @@ export function provisionedManaged(service: ClaimService, claim: Claim, resource
       // guard({ ...referenceTo(claim), uid: undefined }): a later claim of the same name gets the resource
       claimRef: referenceTo(claim),
       classRef: referenceTo(resourceClass),
-      ...pick(specTemplate, ['providerRef', 'providerConfigRef', 'namespaceSelector']),
+      ...pick(specTemplate, ['providerRef', 'providerConfigRef', 'namespaceSelector', 'onLoss']),
       reclaimPolicy: specTemplate.reclaimPolicy ?? 'Delete',
       ...(namespace === undefined
         ? {}

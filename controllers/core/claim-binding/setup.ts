@@ -1,7 +1,7 @@
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import { apiVersionOf, objectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { externalName, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import { annotationKeys, externalName, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import {
   controllerOf,
   controllerUid,
@@ -62,6 +62,7 @@ const isChangedForClaims: Predicate<Managed> = changed(
   ({ status }) => status,
   ({ metadata }) => metadata.deletionTimestamp,
   ({ metadata }) => metadata.ownerReferences,
+  ({ metadata }) => metadata.annotations?.[annotationKeys.externalLost],
   externalName,
 );
 

@@ -69,6 +69,8 @@ export interface ManagedReconcilerOptions<M extends Managed> {
   readonly confirmAbsenceMs?: number;
   /** The immutable fields of `forProvider`, and those that identify the external resource. Default: none. */
   readonly marks?: IdentityMarks;
+  /** Whether a loss of the external resource loses data, so that it is reported until it is acknowledged. Default: no. */
+  readonly holdsData?: boolean;
   /** The limits for external names (see `fittingName`). Absent: the external system accepts any name. */
   readonly names?: NameLimits;
 }
@@ -200,6 +202,7 @@ function sharedContext({
   marks = { immutable: [], identity: [] },
   names,
   stack,
+  holdsData = false,
   uncreatable = () => undefined,
 }: ManagedReconcilerOptions<Managed>): Omit<RunContext, 'signal' | 'log'> {
   return {
@@ -214,6 +217,7 @@ function sharedContext({
     creationGraceMs,
     confirmAbsenceMs,
     stack,
+    holdsData,
     uncreatable,
   };
 }

@@ -89,12 +89,13 @@ const ownAnnotations = [
   annotationKeys.externalCreatePending,
   annotationKeys.externalCreateFailed,
   annotationKeys.externalIdentity,
+  annotationKeys.externalLost,
 ];
 
 /**
  * Whether a change of a managed resource requires a run. Its spec, labels, annotations or deletion changed
- * (crossplane-runtime v1.16, DesiredStateChanged), an administrator removed the annotation of an incomplete creation,
- * or a user removed the finalizer.
+ * (crossplane-runtime v1.16, DesiredStateChanged), an administrator removed the annotation of an incomplete creation
+ * or of a loss, or a user removed the finalizer.
  */
 export const isDesiredStateChanged: Predicate<Managed> = anyOf(
   appears,
@@ -107,6 +108,7 @@ export const isDesiredStateChanged: Predicate<Managed> = anyOf(
   becomes(
     ({ metadata }: Managed) => metadata.annotations?.[annotationKeys.externalCreatePending] === undefined,
   ),
+  becomes(({ metadata }: Managed) => metadata.annotations?.[annotationKeys.externalLost] === undefined),
   becomes((object: Managed) => !hasFinalizer(object, finalizerNames.managed)),
 );
 
@@ -236,6 +238,7 @@ export function managedController<M extends Managed>(
     ],
     reconcile: managedReconciler({
       ...(service.kind.marks && { marks: service.kind.marks }),
+      ...(service.kind.holdsData && { holdsData: true }),
       ...service,
       ...(env.randomBytes && { randomBytes: env.randomBytes }),
       env: { ...env, events: resourceEvents },

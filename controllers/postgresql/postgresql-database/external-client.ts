@@ -1,8 +1,11 @@
+import { escapeIdentifier } from 'pg';
+import { advice as coreAdvice } from '../../../apis/core/v1alpha1/advice.ts';
 import { deleting } from '../../../apis/core/v1alpha1/condition.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import type { PostgreSQLDatabase } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
 import type { DesiredCredential, ExternalClient } from '../../core/managed/connecting/external-client.ts';
+import { recordedIdentity } from '../../core/managed/recording/identity.ts';
 import { advice } from '../advice.ts';
 import { connectionDetails } from '../connection-details.ts';
 import {
@@ -68,7 +71,10 @@ export function postgreSQLDatabaseClient({
       const withExtensions = (managed.spec.forProvider.extensions ?? []).length > 0;
       const database = await databases.observe(name, { withExtensions, signal });
       if (!isObserver(managed) && !isOurs(managed, database)) checkNewExternalName(managed, 'database');
-      if (database === undefined) return { exists: false, isUpToDate: false };
+      if (database === undefined) {
+        const renamed = await whereRenamed(managed, signal);
+        return { exists: false, isUpToDate: false, ...(renamed !== undefined && { renamed }) };
+      }
       checkMayManage(managed, 'database', database, adoptionOf(managed, database));
       if (database.isInvalid) return { exists: false, isUpToDate: false }; // left by an interrupted DROP DATABASE
       if (!isObserver(managed)) await closing.keepUp(signal);
@@ -119,6 +125,17 @@ export function postgreSQLDatabaseClient({
 
     delete: (managed, signal) => removeAll(server, managed, signal),
   };
+
+  /** Where the database is now, if a user renamed it. A database that was never there is not looked for. */
+  async function whereRenamed(managed: PostgreSQLDatabase, signal: AbortSignal): Promise<string | undefined> {
+    if (isObserver(managed) || recordedIdentity(managed, { immutable: [] }) === undefined) return undefined;
+    const { owner } = databaseSpec(managed);
+    const name = await databases.renamed(ownerIdOf(managed), { owner, signal });
+    if (name === undefined) return undefined;
+    const [now, before] = [escapeIdentifier(name), escapeIdentifier(nameOf(managed))];
+    const back = advice.nameBack(`ALTER DATABASE ${now} RENAME TO ${before}`);
+    return `database ${now} has the mark of this resource; ${back}. Or, ${coreAdvice.createEmpty(managed)}`;
+  }
 
   /** Creates a database's own role, with the credential, or repairs it. Undefined if it has no role of its own. */
   async function ensureRole(

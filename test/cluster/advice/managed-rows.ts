@@ -64,6 +64,27 @@ async function movedProvider(at: Place): Promise<void> {
   await correctCredentials(at, { url, token });
 }
 
+/** The instance of a bound claim is deleted in the cloud. */
+async function lostInstance(at: Place, template: object = {}): Promise<void> {
+  const cloud = await at.cloud();
+  const providerConfigRef = { name: at.named('cloud') };
+  await at.class('lossy', { template: { providerRef: undefined, providerConfigRef, ...template } as object });
+  await at.claim({ classRef: at.classRef('lossy') });
+  await at.fixture.bound(at.namespace, 'db');
+  for (const { item } of cloud.instances()) cloud.lose(item.name);
+  await observeAgain(at);
+}
+
+const annotating = ({ metadata }: { readonly metadata: { readonly name: string } }, change: string): string =>
+  `kubectl annotate favouritedbinstance.database.fcp.crossplane.io ${metadata.name} ${change}`;
+
+/** Runs the command of the messages that annotates the resource. */
+async function runAnnotation(at: Place, change: string): Promise<void> {
+  const command = annotating(await at.resource(), change);
+  assert.ok(`${await messages(at)}${await at.messages()}`.includes(command), command);
+  await at.run(command);
+}
+
 const networkRow = about(NetworkKind, 'net');
 const storedRow = about(FavouriteDBInstanceKind, 'stored');
 
@@ -145,6 +166,32 @@ export const managedRows = {
     },
     ...networkRow,
     act: (at) => at.run(`kubectl annotate network ${at.named('net')} ${annotationKeys.externalName}-`),
+  },
+  acknowledgeLoss: {
+    situation: (at) => lostInstance(at),
+    says: async (at) => annotating(await at.resource(), `${annotationKeys.externalLost}-`),
+    reason: 'AvailableWithTrouble',
+    act: (at) => runAnnotation(at, `${annotationKeys.externalLost}-`),
+    ends: async (at) => (await at.usable()) && !(await at.messages()).includes('was lost'),
+  },
+  createLost: {
+    situation: (at) => lostInstance(at, { onLoss: 'Report' }),
+    says: () =>
+      'spec.onLoss is Report, so it is not created again. Restore it there. Or, to have an empty one',
+    where: messages,
+    reason: 'ExternalResourceNotFound',
+    act: (at) => runAnnotation(at, `--overwrite ${annotationKeys.adoptIdentity}=or-create`),
+  },
+  createEmpty: {
+    situation: (at) => lostInstance(at, { onLoss: 'Report' }),
+    says: () =>
+      'to have an empty one created: kubectl annotate favouritedbinstance.database.fcp.crossplane.io',
+    fault: 'nothing there',
+    async act(at) {
+      const [command = 'false'] = (await at.trace()).fault?.commands ?? [];
+      assert.match(command, /adopt-identity=or-create$/);
+      await at.run(command);
+    },
   },
   moveExternal: {
     async situation(at) {

@@ -220,6 +220,21 @@ export const postgresqlRows = (server: Server): Readonly<Record<keyof typeof adv
     ends: async (at) =>
       (await at.isGone(PostgreSQLDatabaseKind, 'db')) && (await owners(server, at.named('db'))) === undefined,
   },
+  nameBack: {
+    async situation(at) {
+      await working(server, at);
+      const [name, other] = [at.named('db'), at.named('old')].map(escapeIdentifier);
+      await sql(server, [`ALTER DATABASE ${name} RENAME TO ${other}`]);
+      await at.observeAgain(PostgreSQLDatabaseKind, at.named('db'));
+    },
+    ...databaseRow,
+    says: (at) =>
+      `database "${at.named('old')}" has the mark of this resource; if it is this one, name it back: `,
+    async act(at) {
+      await runPrinted(server, at, /name it back: (ALTER DATABASE "[^"]*" RENAME TO "[^"]*")/);
+      await at.observeAgain(PostgreSQLDatabaseKind, at.named('db'));
+    },
+  },
   keepUnmarked: {
     situation: unmarked(server),
     where: databaseRow.where,

@@ -45,6 +45,12 @@ const databaseFacts: Question = (execution) => {
   ];
 };
 
+const markedDatabases: Question = ({ tx, values }) =>
+  [...tx.all('databases')]
+    .filter(({ comment }) => comment === values[0])
+    .toSorted(byName)
+    .map(({ name }) => ({ name }));
+
 const roleFacts: Question = (execution) => {
   const row = execution.tx.get('roles', first(execution));
   if (row === undefined) return [];
@@ -224,6 +230,10 @@ export const questions: readonly (readonly [pattern: RegExp, question: Question]
   [/^SELECT pg_advisory_unlock\(\$1\)/, freeAdvisoryLock],
   [/^SELECT FROM pg_locks .* l\.locktype = 'advisory' .* a\.usename = current_user /, advisoryHolders],
   [/^SELECT pg_get_userbyid\(datdba\) AS owner, .* FROM pg_database WHERE datname = \$1$/, databaseFacts],
+  [
+    /^SELECT datname AS name FROM pg_database WHERE shobj_description\(oid, 'pg_database'\) = \$1 /,
+    markedDatabases,
+  ],
   [/^SELECT rolcanlogin AS login, .* FROM pg_roles WHERE rolname = \$1$/, roleFacts],
   [/^SELECT FROM pg_roles WHERE rolname = \$1$/, exists('roles')],
   [/^SELECT FROM pg_database WHERE datname = \$1$/, exists('databases')],

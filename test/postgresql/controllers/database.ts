@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Client } from 'pg';
+import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import { markOf } from '../../../clients/postgresql/mark.ts';
+import { encodeIdentity } from '../../../controllers/core/external-identity.ts';
 import { database, deleted, edited, role } from '../../controllers/postgresql/passes.ts';
 import type { Stack } from './fixture.ts';
 import { loginOf } from './fixture.ts';
@@ -50,6 +52,43 @@ export function testDatabases(stack: Stack): void {
         assert.equal(await refusal({ ...login, database: target }), '42501');
         assert.equal(await refusal({ ...loginOf(other.known), password: login.password }), '28P01');
       }
+    });
+  });
+
+  describe('a database that was seen before and is absent now', () => {
+    const seen = (name: string) => {
+      const managed = database(name);
+      const record = encodeIdentity({ name, fields: {} });
+      const annotations = { ...managed.metadata.annotations, [annotationKeys.externalIdentity]: record };
+      return { ...managed, metadata: { ...managed.metadata, annotations } };
+    };
+    const observe = (name: string) => clientOf(seen(name)).observe(seen(name), undefined, signal);
+
+    test('is found by its mark if it was renamed, with the statement that names it back', async () => {
+      await stack.pass(database('moved'));
+      await sql('ALTER DATABASE moved RENAME TO "el sewhere"');
+      const { exists, renamed = '' } = await observe('moved');
+      const statement = 'ALTER DATABASE "el sewhere" RENAME TO "moved"';
+      const annotate =
+        'kubectl annotate postgresqldatabase.postgresql.crossplane.io moved --overwrite crossplane.io/adopt-identity=or-create';
+      assert.deepEqual(
+        [exists, renamed],
+        [
+          false,
+          `database "el sewhere" has the mark of this resource; if it is this one, name it back: ${statement}. Or, to have an empty one created: ${annotate}`,
+        ],
+      );
+      await sql(statement);
+      assert.equal((await observe('moved')).exists, true);
+    });
+
+    test('is not found in the database of a tenant who wrote its mark', async () => {
+      const { known } = await stack.pass(database('forger'));
+      await stack.pass(database('forged'));
+      await sql('DROP DATABASE forged');
+      const statement = `COMMENT ON DATABASE forger IS '${markOf(ownerOf('forged'))}'`;
+      assert.equal(await refusal(loginOf(known), statement), 'allowed');
+      assert.deepEqual(await observe('forged'), { exists: false, isUpToDate: false });
     });
   });
 

@@ -86,6 +86,7 @@ export const RDSInstanceKind = defineManaged(
     plural: 'rdsinstances',
     shortNames: ['rds'],
     stack: 'aws',
+    holdsData: true,
     description:
       'A DB instance of Amazon RDS: a PostgreSQL, MySQL or other database server. Its external name is the DB instance identifier.',
   },

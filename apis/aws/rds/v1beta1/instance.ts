@@ -21,6 +21,7 @@ export const InstanceKind = defineManaged(
     shortNames: ['dbi'],
     isClaimable: false,
     stack: 'aws',
+    holdsData: true,
     description:
       'A DB instance of Amazon RDS: a PostgreSQL, MySQL or other database server. Its external name is the DB instance identifier.',
   },

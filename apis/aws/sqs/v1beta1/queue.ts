@@ -19,6 +19,7 @@ export const QueueKind = defineManaged(
     shortNames: ['sqs'],
     isClaimable: false,
     stack: 'aws',
+    holdsData: true,
     description:
       'A queue of Amazon SQS. Before its creation the external name is the name of the queue, by default the name of this object. Afterwards it is the URL that SQS assigned.',
   },

@@ -158,6 +158,7 @@ export const CloudMemorystoreInstanceKind = defineManaged(
     plural: 'cloudmemorystoreinstances',
     shortNames: ['memorystore'],
     stack: 'gcp',
+    holdsData: true,
     description:
       'A Memorystore instance of Google Cloud: a Redis. Its external name is the id of the instance within project and region.',
   },

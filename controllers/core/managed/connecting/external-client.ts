@@ -37,6 +37,11 @@ export interface Observation<M extends Managed = Managed> {
    * controller reports this reason. Absent: `create` may be called. Contains no secrets.
    */
   readonly uncreatable?: string;
+  /**
+   * Where the external resource is now, and how to name it back, if it was renamed. With `exists: false`. The controller
+   * then creates no second one, and reports this. Contains no secrets.
+   */
+  readonly renamed?: string;
   /** Whether the external resource matches the spec. Ignored if `exists` is false. */
   readonly isUpToDate: boolean;
   /**

@@ -9,16 +9,18 @@ import { isNotFound } from '../../../../runtime/client/errors.ts';
 import type { EventFacts } from '../../../../runtime/events/event-facts.ts';
 import { generateCredential } from '../../credential.ts';
 import { encodeIdentity } from '../../external-identity.ts';
+import { isLossNoted } from '../../external-loss.ts';
 import { aboutManaged, logQuietAct } from '../../log-changes.ts';
 import { onlyObserves } from '../../management-policies.ts';
 import { StepFailure } from '../../step-failure.ts';
 import type { Creation, Deletion, DesiredCredential, Observation } from '../connecting/external-client.ts';
 import { failedCreation, recordCreation, recordName } from '../recording/creation-record.ts';
-import { pendingTime } from '../recording/creation-tracking.ts';
+import { isCreationFailed, pendingTime } from '../recording/creation-tracking.ts';
 import {
   identified,
   identityOf,
   identityToRecord,
+  isAdopting,
   isEdited,
   leadsElsewhere,
   withAnnotations,
@@ -26,7 +28,7 @@ import {
 import { operationSuperseded } from '../recording/operation-conditions.ts';
 import { withInitProvider } from '../recording/provider-values.ts';
 import type { NextInput } from './decide.ts';
-import { decideNext, isProvenAbsent } from './decide.ts';
+import { decideNext, isIdentityKept, isProvenAbsent } from './decide.ts';
 import { cannot, isCreating, isDeleting } from './failures.ts';
 import type { Outcome, Run } from './outcome.ts';
 import { outcomes, recreationEvent, reporting, scrubOf, withEvents, withoutOperation } from './outcome.ts';
@@ -51,7 +53,11 @@ import {
 export async function act(context: ExternalContext, before: Run, observed: Observation): Promise<Outcome> {
   const input = inputOf(context, before, observed);
   const decision = decideNext(input);
-  const run: Run = { ...before, decision: decision.name, isGone: isProvenAbsent(input) };
+  const run: Run = {
+    ...before,
+    decision: decision.name,
+    isGone: isProvenAbsent(input) && !isIdentityKept(input),
+  };
   switch (decision.name) {
     case 'ExternalMissing':
       return outcomes.missing(run, context.confirmAbsenceMs);
@@ -75,7 +81,10 @@ export async function act(context: ExternalContext, before: Run, observed: Obser
     case 'Recreate':
       return create(context, run);
     case 'ExternalLost':
-      return outcomes.lost(run);
+      return outcomes.lost(decision.message === undefined ? await noteLoss(context, run) : run, {
+        isAssigned: context.identity.isAssigned,
+        where: decision.message,
+      });
     case 'AwaitDeletion':
       return outcomes.leaving(run);
     case 'DeleteExternal':
@@ -120,7 +129,9 @@ async function create(context: ExternalContext, found: Run): Promise<Outcome> {
   const { unkept } = reserved;
   if (unkept !== undefined) throw unkept.knowing({ ...reserved, decision: 'CreationRefused' });
   const run = found.decision === 'Recreate' ? withEvents(reserved, recreationEvent(reserved)) : reserved;
-  const announced = await announce(context, await clearRecords(context, run));
+  // guard(run): a crash hides the loss, because the next process does not know that there was an external resource
+  const noted = await noteLoss(context, run);
+  const announced = await announce(context, await clearRecords(context, noted));
   const marked = await confirmed(context, announced, cannot.create); // guard(announced): a creation after a stale read
   if (marked === undefined) return outcomes.gone(announced);
   // guard: observations before the creation count as absence of the new resource
@@ -142,6 +153,17 @@ async function create(context: ExternalContext, found: Run): Promise<Outcome> {
   const isFilledIn = decideNext(inputOf(context, shown, observed)).name === 'LateInitialize';
   const filled = isFilledIn ? await prepare(context, shown, { lateInitialized, ready: isCreating }) : shown;
   return outcomes.present(filled, observed);
+}
+
+/** Records the loss of an external resource, unless its creation failed, or an administrator asked for another one. */
+async function noteLoss(context: ExternalContext, run: Run): Promise<Run> {
+  const { current, decision } = run;
+  const isLoss = decision === 'Recreate' || decision === 'ExternalLost';
+  const isKnown = isLossNoted(current) || isCreationFailed(current) || isAdopting(current);
+  const isReported = context.holdsData || current.spec.onLoss === 'Report';
+  if (!isLoss || isKnown || !isReported) return run;
+  const annotations = { [annotationKeys.externalLost]: context.env.clock.now().toISOString() };
+  return write(context, run, withAnnotations(current, annotations));
 }
 
 /**

@@ -10,8 +10,10 @@ import {
   wasDeleted,
 } from '../../../../apis/core/v1alpha1/meta.ts';
 import type { Identity } from '../../external-identity.ts';
+import { isLossNoted } from '../../external-loss.ts';
 import { firstMatch } from '../../first-match.ts';
 import {
+  invalidOnLoss,
   invalidPolicies,
   isPausedByPolicies,
   shouldCreate,
@@ -28,7 +30,7 @@ import {
   isCreationRecorded,
   isInCreationGrace,
 } from '../recording/creation-tracking.ts';
-import { mustExist } from '../recording/identity.ts';
+import { isAdopting, mustExist } from '../recording/identity.ts';
 import type { CredentialDecisionName } from './decide-credential.ts';
 
 /** The decisions of `decideFirst`, in the order of docs/decision-tables.md. */
@@ -71,7 +73,8 @@ const paused: DecideFirst = ({ managed }) => {
 };
 
 const unsupportedPolicies: DecideFirst = ({ managed }) => {
-  const message = invalidPolicies(managed.spec);
+  const message =
+    invalidPolicies(managed.spec) ?? (wasDeleted(managed) ? undefined : invalidOnLoss(managed.spec));
   return message === undefined ? undefined : { name: 'UnsupportedPolicies', message };
 };
 
@@ -152,7 +155,9 @@ export type ManagedDecisionName =
 /** A decision after the external resource was observed. */
 export type NextDecision =
   | { readonly name: 'CreationIncomplete' | 'CreationRefused'; readonly message: string }
-  | { readonly name: Exclude<NextDecisionName, 'CreationIncomplete' | 'CreationRefused'> };
+  /** `message`: where the external resource is now. Absent: it was deleted. */
+  | { readonly name: 'ExternalLost'; readonly message?: string }
+  | { readonly name: Exclude<NextDecisionName, 'CreationIncomplete' | 'CreationRefused' | 'ExternalLost'> };
 
 export interface NextInput {
   readonly managed: Managed;
@@ -192,6 +197,10 @@ const wasSeen = (managed: Managed): boolean =>
   (managed.status?.bindingPhase !== undefined &&
     managed.metadata.annotations?.[annotationKeys.externalIdentity] === undefined);
 
+/** Whether a lost external resource is not created again, until an administrator allows that with an annotation. */
+const isLossReported = (managed: Managed): boolean =>
+  managed.spec.onLoss === 'Report' && !isCreationFailed(managed) && !isAdopting(managed);
+
 const wasCreated = ({ managed, isNameKnown }: NextInput): boolean =>
   !isNameKnown && isCreationRecorded(managed) && externalName(managed) !== undefined;
 
@@ -224,6 +233,10 @@ const awaitExternal: DecideNext = (input) => (isHidden(input) ? { name: 'AwaitEx
 export const isProvenAbsent = (input: NextInput): boolean =>
   !input.observed.exists && mayExist(input) === undefined && !isHidden(input) && isCertain(input);
 
+/** Whether the identity of an absent external resource is kept: it was renamed, or its loss waits for an administrator. */
+export const isIdentityKept = (input: NextInput): boolean =>
+  renamed(input) !== undefined || (isLossReported(input.managed) && !wasDeleted(input.managed));
+
 const onlyObserved: DecideNext = ({ managed }) =>
   shouldOnlyObserve(managed.spec) && !wasDeleted(managed) ? { name: 'ExternalMissing' } : undefined;
 
@@ -243,14 +256,26 @@ const mustNotBeCreated: DecideNext = ({ managed, observed, uncreatable = observe
 };
 
 const neverSeen: DecideNext = (input) =>
-  wasSeen(input.managed) || wasCreated(input) ? undefined : { name: 'CreateExternal' };
+  wasSeen(input.managed) || wasCreated(input) || isLossNoted(input.managed)
+    ? undefined
+    : { name: 'CreateExternal' };
 
-/** The external resource was lost. It is recreated, unless its assigned name would change or `mustExist` forbids it. */
+/** The external resource has another name now. A second, empty one beside it would hide its data. */
+const renamed: DecideNext = ({ managed, observed: { renamed: message } }) => {
+  const mayCreateEmpty = isAdopting(managed) && !mustExist(managed);
+  return message === undefined || mayCreateEmpty ? undefined : { name: 'ExternalLost', message };
+};
+
+/**
+ * The external resource was lost. It is recreated, unless its assigned name would change, or `mustExist` or `onLoss`
+ * forbids it.
+ */
 const seenBefore: DecideNext = (input) => {
   const { managed, isNameKnown } = input;
   if (!isCertain(input)) return undefined;
   const isReplaceable = isNameKnown || externalName(managed) === undefined || isCreationFailed(managed);
-  return { name: isReplaceable && !mustExist(managed) ? 'Recreate' : 'ExternalLost' };
+  const isForbidden = mustExist(managed) || isLossReported(managed);
+  return { name: isReplaceable && !isForbidden ? 'Recreate' : 'ExternalLost' };
 };
 
 const absent: readonly DecideNext[] = [
@@ -259,6 +284,7 @@ const absent: readonly DecideNext[] = [
   onlyObserved,
   deletedAndAbsent,
   identityEdited,
+  renamed,
   mustNotBeCreated,
   neverSeen,
   seenBefore,

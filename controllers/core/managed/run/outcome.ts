@@ -26,6 +26,7 @@ import type { Logger } from '../../../../runtime/log/log.ts';
 import type { ConnectionEntry } from '../../connection/connection-place.ts';
 import { claimText } from '../../credential.ts';
 import type { ConditionError } from '../../error-class.ts';
+import { lossOf } from '../../external-loss.ts';
 import { aboutManaged, logAct, logConditions, logQuietAct } from '../../log-changes.ts';
 import { howToAllowUpdate, shouldOnlyObserve, shouldUpdate } from '../../management-policies.ts';
 import { StepFailure } from '../../step-failure.ts';
@@ -177,9 +178,14 @@ export const outcomes = {
     next: confirmAbsenceMs - (run.absentForMs ?? 0),
   }),
   /** ExternalLost: the external resource was deleted. Another one is created only if an administrator allows it. */
-  lost(run: Run): Outcome {
-    const next = mustExist(run.current) ? advice.moveExternal : advice.createExternalAgain;
-    const message = `${missing} any more (${externalName(run.current)}); ${next}`;
+  lost(
+    run: Run,
+    { isAssigned, where }: { readonly isAssigned: boolean; readonly where?: string | undefined },
+  ): Outcome {
+    const { current } = run;
+    const toCreate = isAssigned ? advice.createExternalAgain : advice.createLost(current);
+    const next = where ?? (mustExist(current) ? advice.moveExternal : toCreate);
+    const message = `${missing} any more (${externalName(current)}); ${next}`;
     return refused(run, 'LostExternalResource', message, 'poll', {
       ready: withError(unavailable(message), isMissing),
       error: isMissing,
@@ -237,7 +243,7 @@ function credentialOutcome(run: Run, ready: ConditionFacts | undefined, next: Ne
   if (credentialProblem !== undefined)
     return refused(run, 'CannotReplaceCredential', credentialProblem, next, { ready });
   if (credential?.isApplied !== false || shouldUpdate(current.spec))
-    return synced(run, ready, next, notApplied(run));
+    return synced(run, ready, next, compact([lossOf(current), notApplied(run)]).join('; ') || undefined);
   const message = `the credential of its Secret is not set in the external system, because spec.managementPolicies do not allow Update; ${howToAllowUpdate(current.spec)}`;
   return refused(run, 'CannotUpdateExternalResource', message, next, { ready });
 }

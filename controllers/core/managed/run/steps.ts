@@ -56,6 +56,8 @@ export interface RunContext extends CreationContext {
   readonly creationGraceMs: number;
   readonly confirmAbsenceMs: number;
   readonly stack: string | undefined;
+  /** Whether a loss of the external resource loses data. */
+  readonly holdsData: boolean;
   readonly uncreatable: (managed: Managed) => string | undefined;
   readonly log: Pick<Logger, 'child' | 'debug' | 'info'>;
 }

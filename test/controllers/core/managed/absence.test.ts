@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { getCondition } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { Managed, ManagedSpec } from '../../../../apis/core/v1alpha1/managed.ts';
+import { annotationKeys } from '../../../../apis/core/v1alpha1/meta.ts';
 import type { ManagedReconcilerOptions } from '../../../../controllers/core/managed/reconciler.ts';
 import { done, unsettled } from '../../../../runtime/controller/reconcile.ts';
 import { finalizers, Scene } from '../managed-scene.ts';
@@ -207,5 +209,72 @@ describe('the recorded identity of an external resource that is proven to be gon
     scene.external.put('db', { region: 'us' });
     await scene.run();
     assert.ok(identityOf(scene));
+  });
+});
+
+describe('the loss of an external resource that holds data', () => {
+  const holdsData = { holdsData: true, creationGraceMs: 0 };
+  const conditionsOf = (scene: Scene) =>
+    (['Ready', 'Synced'] as const).map((name) => {
+      const { type, status, message } = getCondition(scene.object?.status?.conditions, name);
+      return [type, status, message];
+    });
+  const noteOf = (scene: Scene) => scene.object?.metadata.annotations?.[annotationKeys.externalLost];
+  const acknowledging =
+    'kubectl annotate favouritedbinstance.database.fcp.crossplane.io db crossplane.io/external-lost-';
+  const recreated = `external resource "db" was lost, and was created again without its data; restore its data from a backup if you need it. An administrator acknowledges the loss: ${acknowledging}`;
+  const asking =
+    'kubectl annotate favouritedbinstance.database.fcp.crossplane.io db --overwrite crossplane.io/adopt-identity=or-create';
+  const reported = `external resource does not exist any more (db); spec.onLoss is Report, so it is not created again. Restore it there. Or, to have an empty one created: ${asking}`;
+
+  test('is reported until an administrator removes the annotation, also by the next process', async () => {
+    const scene = await lost(holdsData);
+    await confirm(scene);
+    for (const begins of [() => {}, () => scene.restart()]) {
+      begins();
+      await scene.run();
+      assert.deepEqual(conditionsOf(scene), [
+        ['Ready', 'True', undefined],
+        ['Synced', 'True', recreated],
+      ]);
+    }
+    scene.annotate(annotationKeys.externalLost, undefined);
+    await scene.run();
+    assert.deepEqual(conditionsOf(scene)[1], ['Synced', 'True', undefined]);
+  });
+
+  test('is recorded before anything else is written', async () => {
+    const scene = await lost(holdsData);
+    await scene.run();
+    scene.cluster.clockMs += 5_000;
+    scene.cluster.takeWrites();
+    await scene.run();
+    assert.match(scene.cluster.takeWrites()[0] ?? '', /^update /);
+    assert.ok(noteOf(scene));
+  });
+
+  test('is not recorded for a kind without data', async () => {
+    const scene = await lost({ creationGraceMs: 0 });
+    await confirm(scene);
+    assert.deepEqual([scene.decision, noteOf(scene)], ['Recreate', undefined]);
+  });
+
+  test('leads to no other resource with onLoss: Report, whatever is restarted or restored', async () => {
+    const scene = await lost(holdsData, { onLoss: 'Report' });
+    await confirm(scene);
+    const writes = [undefined, () => scene.restart(), () => scene.edit({ status: {} })];
+    for (const happens of writes) {
+      happens?.();
+      await confirm(scene);
+      assert.deepEqual([scene.decision, scene.external.count('create')], ['ExternalLost', 1]);
+      assert.deepEqual(conditionsOf(scene), [
+        ['Ready', 'False', reported],
+        ['Synced', 'False', reported],
+      ]);
+    }
+    scene.annotate(annotationKeys.adoptIdentity, 'or-create');
+    await confirm(scene);
+    assert.equal(scene.external.count('create'), 2);
+    assert.ok(noteOf(scene));
   });
 });

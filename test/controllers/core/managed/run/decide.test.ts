@@ -207,6 +207,13 @@ describe('the managed reconciler decides first', () => {
         { spec: allowing('C') },
         'spec.managementPolicies has an unsupported value: [Create]; use ["*"] alone, or a supported set that includes Observe',
       ),
+    'UnsupportedPolicies: a definition without the field admits any onLoss': () =>
+      first(
+        { spec: { onLoss: 'report' } as object },
+        'spec.onLoss has an unsupported value: "report". Recreate and Report are supported',
+      ),
+    'a run continues: an unsupported onLoss does not prevent a deletion': () =>
+      first({ spec: { onLoss: 'report' } as object, metadata: leaving }),
     'OrphanExternal: DeleteSuccessfulDeletionPolicyOrphan: no provider is needed to orphan': () =>
       first({ spec: { deletionPolicy: 'Orphan' }, metadata: leaving }),
     'OrphanExternal: reclaim policy Retain keeps the external resource': () =>
@@ -294,6 +301,9 @@ describe('the managed reconciler decides next', () => {
     managed: managed(spec, metadata),
     ...given,
   });
+  const reportsLoss = { spec: { onLoss: 'Report' }, isNameKnown: true, absentForMs: 5_000 } as const;
+  const noted = '2026-01-02T03:00:00Z';
+  const elsewhere = { exists: false, isUpToDate: false, renamed: 'database "old" has the mark' } as const;
   const next = (given?: Given, message?: string) => ({ decided: decideNext(inputOf(given)), message });
   const rows: Record<string, Row> = {
     'AwaitOperation: a resource in an operation that does not show yet is not created twice': () =>
@@ -388,6 +398,32 @@ describe('the managed reconciler decides next', () => {
         isNameKnown: true,
         absentForMs: 5_000,
       }),
+    'ExternalLost: a lost resource with onLoss: Report is not created again': () =>
+      next({ ...reportsLoss, metadata: wasReady }),
+    'ExternalLost: a noted loss is not created again, even if the status was not restored': () =>
+      next({ ...reportsLoss, metadata: { annotations: { 'crossplane.io/external-lost': noted } } }),
+    'ConfirmAbsence: one observation does not prove a loss': () =>
+      next({ ...reportsLoss, metadata: wasReady, absentForMs: 0 }),
+    'Recreate: an administrator may allow an empty resource instead of a lost one': () =>
+      next({
+        ...reportsLoss,
+        metadata: {
+          annotations: {
+            'crossplane.io/external-lost': noted,
+            'crossplane.io/adopt-identity': 'or-create',
+          },
+        },
+      }),
+    'CreateExternal: onLoss: Report does not prevent the first creation': () =>
+      next({ spec: { onLoss: 'Report' }, isNameKnown: true, absentForMs: 0 }),
+    'Recreate: a resource whose creation failed was never lost': () =>
+      next({ ...reportsLoss, metadata: { annotations: createFailed, status: seen } }),
+    'ExternalLost: a renamed resource gets no second one beside it': () =>
+      next({ metadata: wasReady, isNameKnown: true, observed: elsewhere, absentForMs: 0 }, elsewhere.renamed),
+    'IdentityEdited: an edit may name the renamed resource': () =>
+      next({ metadata: wasReady, isNameKnown: true, observed: elsewhere, isEdited: true }),
+    'RemoveFinalizer: a renamed resource does not prevent a deletion': () =>
+      next({ metadata: leaving, observed: elsewhere, absentForMs: 5_000 }),
     'Recreate: an absent resource is created again after a user removed the assigned name': () =>
       next({ metadata: inPhase('Unbound'), absentForMs: 5_000 }),
     'CreateNotAllowed: a resource that was ready is not created if policies do not allow Create': () =>
