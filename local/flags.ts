@@ -61,3 +61,10 @@ export function fileFlag(flag: string, text: string, what: 'file' | 'folder' = '
   if (text === '') throw new BadFlag(`${flag}: must name a ${what}`);
   return text;
 }
+
+/** An address of the web. Throws BadFlag. */
+export function urlFlag(flag: string, text: string): string {
+  if (!/^https?:$/.test(URL.parse(text)?.protocol ?? ''))
+    throw new BadFlag(`${flag}: ${JSON.stringify(text)} is no address as https://example.org/services-stack`);
+  return text;
+}

@@ -1,6 +1,7 @@
 /**
  * `node package/bundle.ts [FOLDER]` writes the process for the image into dist/bundle/ or the folder: main.js, the modules
- * that it loads later, the definitions, and a package.json with the version.
+ * that it loads later, the definitions, and a package.json with the version. `--trace FILE` writes the program of `kubectl
+ * services-stack trace` into a file.
  */
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -68,13 +69,13 @@ const common: BuildOptions = {
   logLevel: 'error',
 };
 
-/** Writes the process that `kubectl services-stack trace` runs into one file. It needs Node 20.19 or later. */
+/** Writes the program of `kubectl services-stack trace` into one file. */
 export async function bundleTrace(file: string): Promise<void> {
   await build({
     ...common,
     entryPoints: ['trace/main.ts'],
     outfile: file,
-    target: 'node20.19',
+    target: 'node24',
     minifyWhitespace: true,
     legalComments: 'none', // the notices of the release have the texts of all licenses
   });
@@ -105,4 +106,7 @@ export async function bundle(folder: string): Promise<Metafile> {
   return metafile;
 }
 
-if (import.meta.main) await bundle(resolve(process.argv[2] ?? join(root, 'dist', 'bundle')));
+if (import.meta.main) {
+  const [first = join(root, 'dist', 'bundle'), file] = process.argv.slice(2);
+  await (first === '--trace' && file !== undefined ? bundleTrace(resolve(file)) : bundle(resolve(first)));
+}

@@ -5,7 +5,7 @@
 import { join, relative, resolve } from 'node:path';
 import type { OptionalBinaries } from '../../local/control-plane/optional-binaries.ts';
 import { textProgress } from '../../local/control-plane/progress.ts';
-import { BadFlag, fileFlag, wordFlag } from '../../local/flags.ts';
+import { BadFlag, fileFlag, urlFlag, wordFlag } from '../../local/flags.ts';
 import type { Architecture } from '../../local/image/architecture.ts';
 import { architectureNames, ownArchitecture } from '../../local/image/architecture.ts';
 import { prepareBuildPrograms } from '../../local/image/build-programs.ts';
@@ -76,13 +76,6 @@ try {
 function nameFlag(flag: string, text: string): string {
   if (!/^[a-z0-9]+(?:[._:/-]+[a-z0-9]+)*:[\w][\w.-]{0,127}$/.test(text))
     throw new BadFlag(`${flag}: ${JSON.stringify(text)} is no name with a tag, as services-stack:${version}`);
-  return text;
-}
-
-/** An address of the web. Throws BadFlag. */
-function urlFlag(flag: string, text: string): string {
-  if (!/^https?:$/.test(URL.parse(text)?.protocol ?? ''))
-    throw new BadFlag(`${flag}: ${JSON.stringify(text)} is no address as https://example.org/services-stack`);
   return text;
 }
 

@@ -1,3 +1,4 @@
+/** `node package/image/notices.ts` prints the texts of the licenses of all packages of npm that the process may load. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import groupBy from 'lodash/groupBy.js';
@@ -80,3 +81,5 @@ export function noticesText(root: string, parts?: string): string {
   });
   return blocks.join('\n');
 }
+
+if (import.meta.main) process.stdout.write(noticesText(join(import.meta.dirname, '..', '..')));

@@ -1,13 +1,10 @@
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { promisify } from 'node:util';
 import type { Architecture } from '../../local/image/architecture.ts';
-
-const execute = promisify(execFile);
+import { gzip, tar } from '../tar.ts';
 
 /** An image for one processor. */
 export interface Platform {
@@ -71,9 +68,7 @@ export async function writeArchive(path: string, options: ArchiveOptions): Promi
     const file = join(work, 'layer.tar');
     await tar(file, folder, createdAtSeconds);
     const id = `sha256:${await sha256Of(file)}`;
-    // Node's own compression differs between processors.
-    await execute('gzip', ['--no-name', file]);
-    return { id, descriptor: await moved(`${file}.gz`, ofOci('layer.v1.tar+gzip')) };
+    return { id, descriptor: await moved(await gzip(file), ofOci('layer.v1.tar+gzip')) };
   }
 
   const manifests = [];
@@ -110,15 +105,6 @@ export async function writeArchive(path: string, options: ArchiveOptions): Promi
   await writeFile(join(layout, 'oci-layout'), JSON.stringify({ imageLayoutVersion: '1.0.0' }));
   await tar(path, layout, createdAtSeconds);
   await rm(layout, { recursive: true });
-}
-
-/** Writes a tar archive of the files in a folder. Their order, owners and times depend on nothing else. */
-export async function tar(path: string, folder: string, atSeconds: number): Promise<void> {
-  const names = (await readdir(folder)).toSorted();
-  const same = ['--sort=name', '--format=gnu', '--owner=0', '--group=0', '--numeric-owner'];
-  const flags = [...same, `--mtime=@${atSeconds}`, `--file=${path}`, `--directory=${folder}`];
-  await execute('tar', ['--create', ...flags, ...names], { env: { ...process.env, LC_ALL: 'C' } });
-  await utimes(path, atSeconds, atSeconds);
 }
 
 async function sha256Of(file: string): Promise<string> {

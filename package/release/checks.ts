@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import semver from 'semver';
 
 /** The facts about a repository that decide whether a version can be released from it. */
@@ -53,12 +54,28 @@ export const releasedChangelog = (changelog: string, version: string, date: stri
       )
     : changelog;
 
-/** Pure. The notes without links to files, which lead nowhere outside of the repository: their text remains. */
-export const withoutFileLinks = (notes: string): string =>
-  notes.replace(/\[([^\]]*)\]\((?!https?:)[^)]*\)/g, '$1');
+/**
+ * Pure. A page whose links lead somewhere outside of the repository, too. `address` returns the new target for a file of the
+ * repository; undefined: only the text of the link remains. `from` is the file of the page.
+ */
+export const withAddresses = (
+  page: string,
+  from: string,
+  address: (file: string) => string | undefined,
+): string =>
+  page.replace(/(!?)\[([^\]]*)\]\((?!#|[a-z]+:)([^)\s]*)\)/g, (_, picture, text, target) => {
+    const [path = '', anchor] = String(target).split('#');
+    const found = address(posix.join(posix.dirname(from), path));
+    if (found === undefined) return String(text);
+    return `${picture}[${text}](${found}${anchor === undefined ? '' : `#${anchor}`})`;
+  });
 
-/** Pure. The text with another version in the names of the image and of the archives. */
+const escaped = (text: string): string => text.replaceAll('.', '\\.');
+
+/** The names with a version of the image, the archives and the folder in one of them, as a regular expression. */
+export const namesWith = (version: string): string =>
+  `(services-stack(-chart|-files)?[:-])${escaped(version)}`;
+
+/** Pure. The text with another version in these names. */
 export const withVersion = (text: string, present: string, wanted: string): string =>
-  text
-    .replaceAll(`services-stack:${present}`, `services-stack:${wanted}`)
-    .replaceAll(`services-stack-${present}`, `services-stack-${wanted}`);
+  text.replace(new RegExp(namesWith(present), 'g'), (_, start) => `${start}${wanted}`);

@@ -5,17 +5,18 @@
  * Ends with 1 and the reason if the version cannot be released, or after a signal. Then the repository has not changed.
  * Ends with 2 for a wrong flag.
  */
-import { createHash } from 'node:crypto';
-import { cpSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { textProgress } from '../../local/control-plane/progress.ts';
-import { BadFlag, wordFlag } from '../../local/flags.ts';
+import { BadFlag, urlFlag, wordFlag } from '../../local/flags.ts';
 import { architectureNames } from '../../local/image/architecture.ts';
 import { askedOf, readCommandLine } from '../../local/read-command-line.ts';
+import { commitOf } from '../commit.ts';
 import { version as present } from '../version.ts';
-import { notesIn, refusal, releasedChangelog, tagOf, withoutFileLinks, withVersion } from './checks.ts';
+import { namesWith, notesIn, refusal, releasedChangelog, tagOf, withVersion } from './checks.ts';
+import { buildReleaseFiles } from './files.ts';
 import { addRelease, cloneRepository } from './repository.ts';
 import { runUntil } from './run.ts';
 
@@ -23,11 +24,12 @@ const usage = `usage: npm run release -- VERSION [flags]
 flags:
   --tag            also commit the version to this branch, and tag it (without it: a dry run)
   --arch LIST      the processors of the image, with commas between them, or none (${architectureNames.join(',')})
+  --source URL     the address of the repository, for links of the files and a label of the image (none)
   --skip-tests     do not run the tests; only for a dry run`;
 
 const root = join(import.meta.dirname, '..', '..');
 
-const { wanted, isTagged, architectures, skipsTests } = askedOf(
+const { wanted, isTagged, architectures, source, skipsTests } = askedOf(
   readCommandLine(process.argv.slice(2), {
     usage,
     config: {
@@ -35,6 +37,7 @@ const { wanted, isTagged, architectures, skipsTests } = askedOf(
       options: {
         tag: { type: 'boolean', default: false },
         arch: { type: 'string', default: architectureNames.join(',') },
+        source: { type: 'string' },
         'skip-tests': { type: 'boolean', default: false },
       },
     },
@@ -49,6 +52,8 @@ const { wanted, isTagged, architectures, skipsTests } = askedOf(
           values.arch === 'none'
             ? []
             : values.arch.split(',').map((text) => wordFlag('--arch', text, architectureNames)),
+        source:
+          values.source === undefined ? undefined : urlFlag('--source', values.source).replace(/\/$/, ''),
         skipsTests: values['skip-tests'],
       };
     },
@@ -67,72 +72,17 @@ const run = runUntil(stopped.signal);
 const lines = (text: string): readonly string[] => text.split('\n').filter((line) => line !== '');
 
 /** Writes the version into every other file that names it, and the notes into the changelog. */
-async function setVersion(clone: string): Promise<void> {
-  const naming = `services-stack[:-]${present.replaceAll('.', '\\.')}`;
+async function setVersion(clone: string, date: string): Promise<void> {
   // The notes of earlier versions keep the names that were true at that time.
-  for (const file of lines(await run(clone, 'git', 'grep', '-lE', naming, '--', '.', ':!CHANGELOG.md'))) {
+  for (const file of lines(
+    await run(clone, 'git', 'grep', '-lE', namesWith(present), '--', '.', ':!CHANGELOG.md'),
+  )) {
     const path = join(clone, file);
     writeFileSync(path, withVersion(readFileSync(path, 'utf8'), present, wanted));
   }
   const changelog = join(clone, 'CHANGELOG.md');
-  const today = new Date().toISOString().slice(0, 10);
-  writeFileSync(changelog, releasedChangelog(readFileSync(changelog, 'utf8'), wanted, today));
+  writeFileSync(changelog, releasedChangelog(readFileSync(changelog, 'utf8'), wanted, date.slice(0, 10)));
   await run(clone, 'npm', 'run', '--silent', 'generate');
-}
-
-/** All definitions of a folder in one text, for `kubectl apply -f` and `kubectl delete -f`. */
-const definitionsIn = (folder: string): string =>
-  globSync('*.yaml', { cwd: folder })
-    .toSorted()
-    .map((name) => readFileSync(join(folder, name), 'utf8'))
-    .join('---\n');
-
-/** Creates the files of the release in a folder. */
-async function buildFiles(clone: string, notes: string, into: string): Promise<void> {
-  mkdirSync(into, { recursive: true });
-  const file = (name: string): string => join(into, name);
-  cpSync(join(clone, 'deploy', 'install.yaml'), file('install.yaml'));
-  writeFileSync(file('crds.yaml'), definitionsIn(join(clone, 'crds')));
-  writeFileSync(file('crds-demo.yaml'), definitionsIn(join(clone, 'crds', 'demo')));
-  cpSync(join(clone, 'trace', 'kubectl-services_stack'), file('kubectl-services_stack'));
-  writeFileSync(file('notes.md'), `${withoutFileLinks(notes)}\n`);
-  // A tarball with the layout and the name of `helm package`.
-  const chart = ['--transform', 's,^chart,services-stack,', '-C', join(clone, 'deploy'), 'chart'];
-  await run(
-    clone,
-    'tar',
-    '--sort=name',
-    '--owner=0',
-    '--group=0',
-    '-czf',
-    file(`services-stack-chart-${wanted}.tgz`),
-    ...chart,
-  );
-  await run(clone, 'npm', 'pack', '--silent', '--pack-destination', into);
-  writeFileSync(file('sbom.cdx.json'), await run(clone, 'npm', 'run', '--silent', 'sbom'));
-  if (architectures.length > 0) {
-    await run(
-      clone,
-      'npm',
-      'run',
-      '--silent',
-      'image',
-      '--',
-      '--arch',
-      architectures.join(','),
-      '--out',
-      into,
-    );
-  }
-  const sums = readdirSync(into)
-    .toSorted()
-    .map(
-      (name) =>
-        `${createHash('sha256')
-          .update(readFileSync(file(name)))
-          .digest('hex')}  ${name}\n`,
-    );
-  writeFileSync(file('SHA256SUMS'), sums.join(''));
 }
 
 /** Rejects with the reason why this version cannot be released from the repository as it is. */
@@ -159,14 +109,23 @@ async function makeRelease(work: string): Promise<void> {
   });
   const notes = notesIn(readFileSync(join(clone, 'CHANGELOG.md'), 'utf8'));
   await progress.step(`set version ${wanted} and generate the files that have it`, async () => {
-    await setVersion(clone);
-    await run(clone, 'git', 'commit', '--quiet', '--all', '--message', `package: release ${wanted}`);
+    // Two dry runs of a commit have the same time, so that they make the same files.
+    const head = commitOf(clone);
+    const date = (isTagged ? new Date() : new Date(head.atSeconds * 1_000)).toISOString();
+    await setVersion(clone, date);
+    const commit = ['commit', '--quiet', '--all', '--date', date, '--message', `package: release ${wanted}`];
+    await run(clone, 'env', `GIT_COMMITTER_DATE=${date}`, 'git', ...commit);
   });
   if (!skipsTests) {
     await progress.step('check', () => run(clone, 'npm', 'run', '--silent', 'check'));
     await progress.step('test', () => run(clone, 'npm', 'test', '--silent'));
   }
-  await progress.step('build the files', () => buildFiles(clone, notes, built));
+  await progress.step('build the files', () =>
+    buildReleaseFiles({
+      ...{ run, clone, version: wanted, notes, architectures, source },
+      ...{ work: join(work, 'files'), into: built },
+    }),
+  );
   await rm(out, { recursive: true, force: true });
   cpSync(built, out, { recursive: true });
   if (isTagged) await addRelease(run, root, clone, tagOf(wanted));

@@ -129,6 +129,13 @@ export const flagSpecs = ({ stacks, optionalStacks = [], name }: ProcessNames) =
     default: 'false',
     ...flag,
   },
+  enableExternalSecretStores: {
+    usage: '--enable-external-secret-stores [boolean]',
+    description: 'accepted, because guides of Crossplane name it: secret stores are always on',
+    default: 'true',
+    allowed: 'true: secret stores cannot be turned off',
+    parse: (text: string) => (text === 'true' ? true : undefined),
+  },
   observeOnly: {
     usage: '--observe-only [boolean]',
     description: 'observe external systems and change nothing there, such as to rehearse a restore',

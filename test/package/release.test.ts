@@ -1,19 +1,29 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { globSync, readFileSync } from 'node:fs';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { execFile, execFileSync } from 'node:child_process';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { parseAllDocuments } from 'yaml';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import type { ControlPlane } from '../../local/control-plane/control-plane.ts';
+import { startControlPlane } from '../../local/control-plane/control-plane.ts';
 import type { ReleaseFacts } from '../../package/release/checks.ts';
-import { notesIn, refusal, releasedChangelog, withoutFileLinks } from '../../package/release/checks.ts';
+import {
+  notesIn,
+  refusal,
+  releasedChangelog,
+  withAddresses,
+  withVersion,
+} from '../../package/release/checks.ts';
 import { addRelease, cloneRepository } from '../../package/release/repository.ts';
 import { runUntil } from '../../package/release/run.ts';
-import type { ProjectCopy } from '../docs/project-copy.ts';
-import { copyProject, projectRoot } from '../docs/project-copy.ts';
+import { commandsOf } from '../docs/code-blocks.ts';
+import type { Folder, ProjectCopy } from '../docs/project-copy.ts';
+import { copyProject, folderAt, projectRoot } from '../docs/project-copy.ts';
 
 const changelog = '# Changelog\n\n## [Unreleased]\n\n- a claim\n\n## [0.1.0] - 2026-01-01\n\n- the first\n';
 const facts: ReleaseFacts = { wanted: '0.2.0', present: '0.1.0', tags: ['v0.1.0'], changed: [], changelog };
@@ -69,10 +79,37 @@ test('a candidate leaves the notes where the final version finds them', () => {
   assert.equal(notesIn(candidate), '- a claim');
 });
 
-test('the notes as a file keep links to the web, and only the text of links to files', () => {
-  const notes =
-    '- [Each](docs/a.md#b) [`kind`](../c.md), and ([0057](docs/0057.md)). See [Flux](https://fluxcd.io) [a][b]';
-  assert.equal(withoutFileLinks(notes), '- Each `kind`, and (0057). See [Flux](https://fluxcd.io) [a][b]');
+describe('the links of a page outside of the repository', () => {
+  const page =
+    '[Each](docs/a.md#b) ![picture](c.png), [up](../d.md). [Flux](https://fluxcd.io) [here](#e) [a][b]';
+  const rest = '[Flux](https://fluxcd.io) [here](#e) [a][b]';
+  for (const [name, address, expected] of [
+    [
+      'lead to the repository, if it has an address',
+      (file: string) => `https://example.org/${file}`,
+      `[Each](https://example.org/docs/docs/a.md#b) ![picture](https://example.org/docs/c.png), [up](https://example.org/d.md). ${rest}`,
+    ],
+    ['are plain text, if their target has no address', () => undefined, `Each picture, up. ${rest}`],
+  ] as const) {
+    test(name, () => assert.equal(withAddresses(page, 'docs/page.md', address), expected));
+  }
+});
+
+test('a release has its version in the name of each archive, and in no other version', () => {
+  const text =
+    'services-stack:0.1.0 services-stack-0.1.0.tar services-stack-chart-0.1.0.tgz services-stack-files-0.1.0.tgz 0.1.0 services-stack:0x1.0';
+  assert.equal(
+    withVersion(text, '0.1.0', '0.2.0'),
+    'services-stack:0.2.0 services-stack-0.2.0.tar services-stack-chart-0.2.0.tgz services-stack-files-0.2.0.tgz 0.1.0 services-stack:0x1.0',
+  );
+});
+
+test('the notes name no command that only the repository has, and an invented cloud only as such', () => {
+  const notes = notesIn(readFileSync(join(projectRoot, 'CHANGELOG.md'), 'utf8'));
+  const lines = notes.split('\n');
+  const ofClouds = lines.filter((line) => /FancySQL|\bfcp\b|\bocp\b|Favourite|Ambivalent/.test(line));
+  const wrong = ofClouds.filter((line) => !/invented/.test(line));
+  assert.deepEqual([lines.filter((line) => /npm run/.test(line)), wrong], [[], []]);
 });
 
 test('no page denies that there is a release: after one the sentence would be wrong', () => {
@@ -203,14 +240,17 @@ describe('the command', () => {
     assert.deepEqual(sums, {
       code: 0,
       output: [
+        'NOTICES.txt',
         'crds-demo.yaml',
         'crds.yaml',
         'install.yaml',
         'kubectl-services_stack',
+        'kubectl-services_stack-trace.mjs',
         'notes.md',
         'sbom.cdx.json',
         'services-stack-99.0.0.tgz',
         'services-stack-chart-99.0.0.tgz',
+        'services-stack-files-99.0.0.tgz',
       ]
         .map((name) => `${name}: OK\n`)
         .join(''),
@@ -241,7 +281,6 @@ describe('the command', () => {
       );
       assert.deepEqual(released.toSorted(), expected.toSorted());
     }
-    assert.doesNotMatch(await copy.read('dist/release/99.0.0/notes.md'), /\]\(docs\//);
     assert.equal(await copy.read('dist/release/98.0.0/notes.md'), 'of the previous version');
     assert.deepEqual((await readdir(join(copy.directory, 'dist/release'))).toSorted(), ['98.0.0', '99.0.0']);
     // The last message comes when nothing is left to do.
@@ -249,5 +288,96 @@ describe('the command', () => {
       output,
       /^release: remove the clone: done .*\n(dist\/release\/99\.0\.0\/\S+\n)+This was a dry run: .*\n$/m,
     );
+  });
+
+  describe('unpacked in an empty folder, without a clone', () => {
+    let release: Folder;
+    let files: string;
+    let controlPlane: ControlPlane;
+    const unpack = (archive: string) => release.run('tar', ['-xzf', `${archive}.tgz`]);
+
+    before(async () => {
+      release = folderAt(await mkdtemp(join(tmpdir(), 'services-stack-unpacked-')));
+      const from = join(copy.directory, 'dist', 'release', '99.0.0');
+      await release.run('cp', ['-r', `${from}/.`, release.directory]);
+      for (const name of ['files', 'chart']) await unpack(`services-stack-${name}-99.0.0`);
+      files = join(release.directory, 'services-stack-99.0.0');
+      controlPlane = await startControlPlane({ withDefinitions: true });
+    });
+    after(async () => {
+      await controlPlane?.stop();
+      await release?.remove();
+    });
+
+    test('each link of its pages, its notes, its chart and its package leads to a file', async () => {
+      await release.run('tar', ['-xzf', 'services-stack-99.0.0.tgz']);
+      const pages = globSync('{*.md,services-stack-99.0.0/**/*.md,services-stack/*.md,package/*.md}', {
+        cwd: release.directory,
+      });
+      assert.ok(pages.length > 50, String(pages.length));
+      const dead = pages.flatMap((page) => {
+        const text = readFileSync(join(release.directory, page), 'utf8').replaceAll(/^```.*?^```$/gms, '');
+        return [...text.matchAll(/\]\((?!#|[a-z]+:)([^)#\s]+)[^)]*\)/g)]
+          .map(([, target = '']) => join(release.directory, page, '..', target))
+          .filter((target) => !existsSync(target))
+          .map((target) => `${page}: ${target}`);
+      });
+      assert.deepEqual(dead, []);
+    });
+
+    test('it has the examples, the optional manifests and the site with each of its pages', () => {
+      const has = (path: string) => existsSync(join(files, path));
+      const paths = [
+        ...['examples/start/3-claim.yaml', 'examples/postgresql/30-claims.yaml', 'crds', 'NOTICES.txt'],
+        ...['deploy/optional/prometheus-rule.yaml', 'deploy/argocd/health-checks.yaml', 'deploy/base'],
+        ...['deploy/kustomize/Kustomization', 'site/index.html', 'site/install.html', 'site/claim.html'],
+      ];
+      assert.deepEqual(
+        paths.filter((path) => !has(path)),
+        [],
+      );
+      assert.match(
+        readFileSync(join(files, 'docs/install.md'), 'utf8'),
+        /services-stack-chart-99\.0\.0\.tgz/,
+      );
+    });
+
+    /** The commands of a page that need an API server only, and the folder in which a user runs them. */
+    const commands: readonly (readonly [page: string, start: string, isInFiles: boolean])[] = [
+      ['docs/install.md', 'sha256sum --check', false],
+      ['docs/install.md', 'sed ', false],
+      ['docs/start-kind.md', 'kubectl apply -f deploy/install.yaml', true],
+      ['docs/start-kind.md', 'cp -r examples/start start', true],
+      ['docs/start-kind.md', 'kubectl apply -f start/', true],
+      ['deploy/README.md', 'kubectl apply -f deploy/install.yaml', true],
+      ['deploy/README.md', 'kubectl apply -f deploy/optional/demo-stacks.yaml', true],
+      ['docs/kubectl-plugin.md', 'install ', false],
+    ];
+    for (const [page, start, isInFiles] of commands) {
+      test(`${page}: ${start}`, async () => {
+        const [command = assert.fail('no such command'), ...others] = commandsOf(
+          readFileSync(join(files, page), 'utf8'),
+        ).filter((each) => each.startsWith(start));
+        assert.deepEqual(others, []);
+        const bin = join(release.directory, 'bin');
+        await mkdir(bin, { recursive: true });
+        const env = { ...process.env, KUBECONFIG: controlPlane.kubeconfigPath, HOME: release.directory };
+        const cwd = isInFiles ? files : release.directory;
+        await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', command], { cwd, env });
+      });
+    }
+
+    test('docs/kubectl-plugin.md: trace works with the two files of the release', async () => {
+      const env = { ...process.env, KUBECONFIG: controlPlane.kubeconfigPath };
+      const plugin = join(release.directory, '.local', 'bin', 'kubectl-services_stack');
+      const words = ['trace', 'postgresqlinstance', 'ledger', '-n', 'team-shop'];
+      // No controller runs, so the claim cannot be used yet.
+      const failed = await promisify(execFile)(plugin, words, { env }).catch((error: unknown) => error);
+      const { code, stdout: shown, stderr } = failed as Record<'code' | 'stdout' | 'stderr', unknown>;
+      assert.deepEqual([code, stderr], [1, '']);
+      assert.match(String(shown), /^PostgreSQLInstance team-shop\/ledger /);
+      const { stdout } = await promisify(execFile)(plugin, ['--version'], { env });
+      assert.equal(stdout, '99.0.0\n');
+    });
   });
 });

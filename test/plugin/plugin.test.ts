@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { copyFile, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
@@ -521,13 +521,26 @@ describe('the plugin of kubectl', () => {
     });
   }
 
-  test('a copy of the file runs every verb but trace, which says what it needs', async () => {
+  test('a copy of the file runs every verb but trace, which names the file that it needs', async () => {
     const copy = join(folder, 'kubectl-services_stack');
     await copyFile(plugin, copy);
     const paused = await run(['pause', 'favdb', 'db'], { get: managed }, copy);
     const traced = await run(['trace', 'favdb', 'db'], {}, copy);
-    const refused =
-      'services-stack: trace needs the repository: link this file into the PATH, and do not copy it\n';
+    const refused = `services-stack: trace needs the file kubectl-services_stack-trace.mjs of the release in ${await realpath(folder)}\n`;
     assert.deepEqual([paused.code, traced.code, traced.stderr], [0, 2, refused]);
+  });
+
+  test('trace runs the program of the release beside the plugin, and refuses an older Node', async () => {
+    const copy = join(folder, 'kubectl-services_stack');
+    await copyFile(plugin, copy);
+    const program = 'console.log(process.argv.slice(2).join(" "))';
+    await writeFile(join(folder, 'kubectl-services_stack-trace.mjs'), program);
+    const traced = await run(['trace', 'favdb', 'db', '-n', 'a'], {}, copy);
+    assert.deepEqual([traced.code, traced.stdout], [0, 'favdb db -n a\n']);
+    const old = '#!/bin/sh\n[ "$1" != --version ] || { echo v22.1.0; exit 0; }\nexit 1\n';
+    await writeFile(join(folder, 'node'), old, { mode: 0o755 });
+    const refused = await run(['trace', 'favdb', 'db'], {}, copy);
+    const sentence = `services-stack: trace needs Node 24 or later, and ${folder}/node is v22.1.0\n`;
+    assert.deepEqual([refused.code, refused.stderr], [2, sentence]);
   });
 });

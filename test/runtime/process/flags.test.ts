@@ -69,6 +69,7 @@ describe('flags', () => {
       ['--leader-elect', 'LEADER_ELECT', 'true', { leaderElect: true }],
       ['--leader-elect', 'LEADER_ELECT', 'false', { leaderElect: false }],
       ['--leader-election-id', 'LEADER_ELECTION_ID', 'aws.stacks', { leaderElectionId: 'aws.stacks' }],
+      ['--enable-external-secret-stores', 'ENABLE_EXTERNAL_SECRET_STORES', 'true', {}],
       ['--leader-election-namespace', 'LEADER_ELECTION_NAMESPACE', 'x', { leaderElectionNamespace: 'x' }],
       [
         '--metrics-bind-address',
