@@ -37,24 +37,33 @@ export function grown(widths: readonly number[], wider: readonly number[], room:
 export const total = (widths: readonly number[]): number => widths.reduce((sum, width) => sum + width, 0);
 
 /**
- * The heights at which the nodes of each column begin, from 0. They stay as laid out, so that arrows are straight. If that
- * takes much more room than the longest column, each column is stacked from the top: otherwise most of the picture is empty.
+ * The row of each node, from 0. Columns are classes, claims, resources and providers, each a list of ids. `order` is the
+ * place of a node by itself. A chain comes as early as its first node; and each node is in the row of the first node that
+ * it is linked with, or below it.
  */
-export function stacked(
-  laidOut: readonly (readonly number[])[],
-  step: number,
-): readonly (readonly number[])[] {
-  const least = Math.min(...laidOut.flat());
-  const most = Math.max(...laidOut.flat());
-  const longest = Math.max(...laidOut.map(({ length }) => length));
-  if (most - least + step <= longest * step * mostSlack) {
-    return laidOut.map((column) => column.map((y) => y - least));
+export function rowsOf(
+  [classes = [], claims = [], resources = [], providers = []]: readonly (readonly string[])[],
+  edges: readonly { readonly from: string; readonly to: string }[],
+  order: ReadonlyMap<string, number>,
+): ReadonlyMap<string, number> {
+  const linked = new Map<string, string[]>();
+  for (const { from, to } of edges) {
+    linked.set(from, [...(linked.get(from) ?? []), to]);
+    linked.set(to, [...(linked.get(to) ?? []), from]);
   }
-  return laidOut.map((column) => {
-    const order = column.toSorted((a, b) => a - b);
-    return column.map((y) => order.indexOf(y) * step);
-  });
+  const ofChains = new Set([...claims, ...resources]);
+  const own = (id: string): number => order.get(id) ?? 0;
+  const first = (id: string): number =>
+    Math.min(own(id), ...(linked.get(id) ?? []).filter((each) => ofChains.has(each)).map(own));
+  const rows = new Map<string, number>();
+  for (const column of [claims, resources, classes, providers]) {
+    let next = 0;
+    for (const id of column.toSorted((a, b) => first(a) - first(b) || own(a) - own(b))) {
+      const besides = (linked.get(id) ?? []).flatMap((each) => rows.get(each) ?? []);
+      const row = besides.length === 0 ? next : Math.max(next, Math.min(...besides));
+      rows.set(id, row);
+      next = row + 1;
+    }
+  }
+  return rows;
 }
-
-/** How much higher than its longest column a picture may be. */
-const mostSlack = 1.25;

@@ -1,7 +1,7 @@
-import { Graph as Layered, layout } from '@dagrejs/dagre';
 import { html, svg, textWidth } from './dom.ts';
-import { columnWidths, grown, middleCut, stacked, total } from './fit.ts';
+import { columnWidths, grown, middleCut, rowsOf, total } from './fit.ts';
 import { glyph, healthWords } from './glyphs.ts';
+import { healths } from './state.ts';
 import type { GraphNode, Health, NodeSort } from './wire.ts';
 import { fullName, groupOf, kindWords } from './words.ts';
 
@@ -66,39 +66,27 @@ export function edgesAmong(nodes: readonly GraphNode[]): readonly Edge[] {
   );
 }
 
-/** The position of each node. dagre orders the nodes of a column so that few arrows cross; we set the columns. */
+/** The position of each node: the chains that need attention are at the top, whatever the number of the others. */
 export function placesOf(
   nodes: readonly GraphNode[],
   edges: readonly Edge[],
   at: readonly Column[],
+  rankOf: (node: GraphNode) => number,
 ): { readonly places: ReadonlyMap<string, Place>; readonly height: number } {
-  const graph = new Layered({ multigraph: false, compound: false });
-  graph.setGraph({ rankdir: 'LR', nodesep: gapY, ranksep: 10, edgesep: 2 });
-  graph.setDefaultEdgeLabel(() => ({}));
-  graph.setNode('root', { width: 1, height: 1 });
-  const reached = new Set(edges.map(({ to }) => to));
-  for (const node of nodes) {
-    graph.setNode(node.id, { width: 10, height: nodeHeight });
-    const column = columns.findIndex(([sort]) => sort === node.sort);
-    // A node without an incoming arrow stays in its column.
-    if (!reached.has(node.id)) graph.setEdge('root', node.id, { minlen: column + 1, weight: 0 });
-  }
-  for (const { from, to } of edges) graph.setEdge(from, to, { minlen: 1, weight: 2 });
-  layout(graph);
-  const places = new Map<string, Place>();
-  let height = 0;
   const among = columns.map(([sort]) => nodes.filter((node) => node.sort === sort));
-  const tops = stacked(
-    among.map((column) => column.map(({ id }) => (graph.node(id) as Place).y)),
-    nodeHeight + gapY,
+  const order = new Map(nodes.map((node, index) => [node.id, rankOf(node) * nodes.length + index]));
+  const rows = rowsOf(
+    among.map((column) => column.map(({ id }) => id)),
+    edges,
+    order,
   );
+  const places = new Map<string, Place>();
   for (const [index, column] of among.entries()) {
-    for (const [row, { id }] of column.entries()) {
-      const y = top + (tops[index]?.[row] ?? 0);
-      places.set(id, { x: at[index]?.x ?? 0, y });
-      height = Math.max(height, y + nodeHeight);
+    for (const { id } of column) {
+      places.set(id, { x: at[index]?.x ?? 0, y: top + (rows.get(id) ?? 0) * (nodeHeight + gapY) });
     }
   }
+  const height = Math.max(0, ...[...places.values()].map(({ y }) => y + nodeHeight));
   return { places, height };
 }
 
@@ -124,7 +112,9 @@ export class GraphView {
     this.#last = [nodes, selected];
     const edges = edgesAmong(nodes);
     const at = this.#columnsFor(nodes);
-    const { places, height } = placesOf(nodes, edges, at);
+    const { places, height } = placesOf(nodes, edges, at, (node) =>
+      healths.indexOf(this.#options.healthOf(node) as (typeof healths)[number]),
+    );
     const whole = Math.max(0, ...at.map(({ x, width }) => x + width));
     this.#stage.style.width = `${whole}px`;
     this.#stage.style.height = `${height + 8}px`;
@@ -135,10 +125,10 @@ export class GraphView {
     this.#drawEdges(edges, places, at, nodes);
   }
 
-  /** The width that shows the names of these nodes whole, or all their texts. */
-  widthFor(nodes: readonly GraphNode[], texts: 'names' | 'all'): number {
-    const wanted = this.#wantedBy(nodes);
-    return padding + total(wanted[texts]) + leastGapX * gapsAmong(wanted[texts]);
+  /** The width that shows all texts of these nodes. */
+  widthFor(nodes: readonly GraphNode[]): number {
+    const { all } = this.#wantedBy(nodes);
+    return padding + total(all) + leastGapX * gapsAmong(all);
   }
 
   /** The widths of the columns for the texts that must be whole first, then for more of them. */
@@ -182,7 +172,10 @@ export class GraphView {
 
   /** The second line of a node. */
   #wordsOf(node: GraphNode): string {
-    return [node.namespace ?? kindWords(node), this.#options.saysOf(node)].filter(Boolean).join(' · ');
+    const says = this.#options.saysOf(node);
+    // The end is cut first: of a fault, that is the place and not the reason.
+    const words = node.namespace === undefined ? [kindWords(node), says] : [says, node.namespace];
+    return words.filter(Boolean).join(' · ');
   }
 
   #titles(at: readonly Column[]): void {

@@ -55,12 +55,12 @@ export class List {
     else this.#draw();
   }
 
-  /** The width that shows the names of these nodes whole, or all their texts. */
-  widthFor(nodes: readonly GraphNode[], texts: 'names' | 'all'): number {
+  /** The width that shows all texts of these nodes whole. */
+  widthFor(nodes: readonly GraphNode[]): number {
     const names = longestOf(nodes.map(fullName)).map((name) => textWidth(name, 14));
     const lines = nodes.map((node) => `${withAge(node)} ${this.#options.saysOf(node)}`);
     const second = longestOf(lines).map((line) => gapOfLine + textWidth(line, 12.5));
-    return besideName + Math.max(0, ...names, ...(texts === 'all' ? second : []));
+    return besideName + Math.max(0, ...names, ...second);
   }
 
   get #index(): number {

@@ -3,11 +3,11 @@ import { chipWords, glyph, healthWords } from './glyphs.ts';
 import { GraphView } from './graph.ts';
 import { List } from './list.ts';
 import type { Filter } from './state.ts';
-import { everything, healths, State, sorts } from './state.ts';
+import { everything, filterIn, healths, State, sorts } from './state.ts';
 import { tracePanel } from './trace-panel.ts';
 import type { Batch, GraphNode, Greeting, NodeSort, RecordedEvent } from './wire.ts';
 import type { Address } from './words.ts';
-import { addressIn, ageOf, fragmentOf, fullName } from './words.ts';
+import { addressIn, ageOf, fragmentOf, fullName, queryOf } from './words.ts';
 
 const sortWords = { claim: 'Claims', managed: 'Resources', class: 'Classes', provider: 'Providers' } as const;
 const title = document.title;
@@ -20,6 +20,8 @@ const emptyWords: Readonly<Record<NodeSort, string>> = {
 };
 /** In pixels. */
 const leastListWidth = { alone: 290, traced: 230 };
+/** The part of the page that the list may take from the graph. */
+const listPart = 0.36;
 /** How many objects of the list the picture starts from while none is selected. */
 const mostStarts = 30;
 const mostShown = 90;
@@ -29,7 +31,7 @@ const agesMs = 10_000;
 const emptyAfterMs = 1_000;
 
 const state = new State();
-let filter: Filter = everything;
+let filter: Filter = filterIn(location.search);
 let selected: string | undefined;
 /** The object of the URL, until the feed has it. */
 let sought: Address | undefined;
@@ -80,15 +82,15 @@ function titleOf(chosen: GraphNode | undefined, count: number): string {
   return count > mostStarts ? `The first ${mostStarts} of ${count.toLocaleString()}` : 'Connections';
 }
 
-/** Gives the list the room that the graph and the trace do not need: first for its names, then for all its texts. */
+/** Gives the list the room for all its texts, up to a part of the page; and more if the graph does not need it. */
 function sizeList(found: readonly GraphNode[], shown: readonly GraphNode[]): void {
   const main = document.querySelector('main');
   const room = (main?.clientWidth ?? 0) - panel.offsetWidth;
-  const widths = (['names', 'all'] as const).map((texts) =>
-    Math.min(list.widthFor(found, texts), room - graph.widthFor(shown, texts)),
-  );
+  const wanted = list.widthFor(found);
+  const own = Math.min(wanted, Math.floor(room * listPart));
+  const spare = Math.min(wanted, room - graph.widthFor(shown));
   const least = isOpen ? leastListWidth.traced : leastListWidth.alone;
-  main?.style.setProperty('--list-width', `${Math.max(least, ...widths)}px`);
+  main?.style.setProperty('--list-width', `${Math.max(least, own, spare)}px`);
 }
 
 /** Explains an empty list; and in a cluster without claims, the steps to the first one. */
@@ -190,15 +192,18 @@ function select(node: GraphNode): void {
   selected = node.id;
   sought = undefined;
   // The address of the page is always that of the selected object, to be copied.
-  history.replaceState(null, '', fragmentOf(node));
+  history.replaceState(null, '', `${location.pathname}${query()}${fragmentOf(node)}`);
   document.title = `${fullName(node)} · ${title}`;
   draw();
 }
 
+/** Tab and filters, as the URL has them. */
+const query = (): string => queryOf({ ...filter }, { ...everything });
+
 function deselect(): void {
   selected = undefined;
   sought = undefined;
-  history.replaceState(null, '', location.pathname);
+  history.replaceState(null, '', `${location.pathname}${query()}`);
   document.title = title;
 }
 
@@ -212,8 +217,8 @@ function goToAddress(): void {
 function reachSought(isRefresh: boolean): boolean {
   const node = sought && state.at(sought);
   if (node === undefined) return false;
-  filter = { ...everything, sort: node.sort };
-  byId<HTMLInputElement>('text').value = '';
+  if (!state.filtered(filter).includes(node)) filter = { ...everything, sort: node.sort };
+  byId<HTMLInputElement>('text').value = filter.text;
   select(node);
   void open(node, isRefresh);
   return true;
@@ -342,6 +347,7 @@ if (typeof EventSource === 'undefined') {
   notice.hidden = false;
   showConnection('lost', 'not connected');
 } else {
+  byId<HTMLInputElement>('text').value = filter.text;
   listen();
   draw();
   goToAddress();

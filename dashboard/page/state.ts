@@ -16,6 +16,19 @@ export interface Filter {
 
 export const everything: Filter = { sort: 'claim', health: '', namespace: '', phase: '', text: '' };
 
+/** The filter of a URL's query. Unknown values count as absent. */
+export function filterIn(query: string): Filter {
+  const given = new URLSearchParams(query);
+  const text = (field: keyof Filter): string => given.get(field) ?? '';
+  return {
+    sort: sorts.find((sort) => sort === text('sort')) ?? everything.sort,
+    health: healths.find((health) => health === text('health')) ?? '',
+    namespace: text('namespace'),
+    phase: text('phase'),
+    text: text('text'),
+  };
+}
+
 /** All objects that the page knows. It follows the feed. */
 export class State {
   readonly nodes = new Map<string, GraphNode>();

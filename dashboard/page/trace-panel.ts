@@ -9,7 +9,7 @@ const verdicts: Readonly<Record<Trace['verdict'], readonly [words: string, healt
   'in progress': ['is in progress: no problem was found', 'waits'],
   'being deleted': ['is being deleted', 'going'],
   broken: ['cannot be used', 'broken'],
-  absent: ['does not exist any more', 'going'],
+  absent: ['does not exist', 'going'],
   withheld: ['cannot be read: the permission is missing', 'unknown'],
 };
 

@@ -43,6 +43,15 @@ export function addressIn(fragment: string): Address | undefined {
   return { resource, ...(namespace !== undefined && { namespace }), name };
 }
 
+/** The query of the URL for a filter: nothing for a field as at the start. */
+export function queryOf(
+  filter: Readonly<Record<string, string>>,
+  start: Readonly<Record<string, string>>,
+): string {
+  const set = Object.entries(filter).filter(([field, value]) => value !== start[field]);
+  return set.length === 0 ? '' : `?${new URLSearchParams(set)}`;
+}
+
 /** Whether an address names this object. */
 export function isAt({ resource, namespace, name }: Address, node: GraphNode): boolean {
   const [plural = ''] = node.resource.split('.', 1);

@@ -210,8 +210,23 @@ describe('the live page in a browser', { skip }, () => {
     await page.press('Escape');
     assert.equal(await page.evaluate('location.hash'), '');
     await page.evaluate("location.hash = '#fancysqlinstances.database.crossplane.io/team-shop/nobody'");
-    await until(page, "document.querySelector('.verdict')?.innerText === 'does not exist any more'");
+    await until(page, "document.querySelector('.verdict')?.innerText === 'does not exist'");
     await page.close();
+  });
+
+  test('the address has the tab and the filters, and a new page shows the same', async () => {
+    const page = await opened();
+    await page.evaluate("[...document.querySelectorAll('#sorts button')][1].click()");
+    await page.press('/');
+    await page.type('legacy');
+    await until(page, "document.querySelectorAll('.row').length === 1");
+    assert.equal(await page.evaluate('location.search'), '?sort=managed&text=legacy');
+    await page.close();
+    const again = await chromium.open(`${url}/?sort=managed&text=legacy`, { width: 1280, height: 780 });
+    await until(again, "document.querySelectorAll('.row').length === 1");
+    assert.deepEqual(await texts(again, '.row .name'), ['legacy-orders']);
+    assert.equal(await again.evaluate("document.querySelector('#text').value"), 'legacy');
+    await again.close();
   });
 
   test('an Event has its age and message, and a provider its API group', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { columnWidths, grown, middleCut, stacked } from '../../dashboard/page/fit.ts';
+import { columnWidths, grown, middleCut, rowsOf } from '../../dashboard/page/fit.ts';
 
 describe('a name as it fits', () => {
   const cases: Record<string, readonly [name: string, room: number, want: string]> = {
@@ -31,29 +31,36 @@ describe('columns are as wide as what they hold', () => {
   }
 });
 
-describe('the heights of the nodes of each column', () => {
-  const cases: Record<string, readonly [laidOut: number[][], want: number[][]]> = {
-    'stay as laid out if the picture is as high as its longest column': [
-      [[90], [30, 90, 150]],
-      [[60], [0, 60, 120]],
+describe('the rows of the graph', () => {
+  const edge = (from: string, to: string) => ({ from, to });
+  const cases: Record<
+    string,
+    readonly [columns: string[][], edges: ReturnType<typeof edge>[], order: string[], want: object]
+  > = {
+    'a chain has one row, and the class is beside its first claim': [
+      [['k'], ['a', 'b'], ['ra', 'rb'], ['p']],
+      [edge('k', 'a'), edge('k', 'b'), edge('a', 'ra'), edge('b', 'rb'), edge('ra', 'p'), edge('rb', 'p')],
+      ['b', 'a', 'k', 'ra', 'rb', 'p'],
+      { k: 0, b: 0, a: 1, rb: 0, ra: 1, p: 0 },
     ],
-    'are stacked from the top, in order, if the picture is much higher': [
-      [
-        [30, 90],
-        [510, 570, 630],
-      ],
-      [
-        [0, 60],
-        [0, 60, 120],
-      ],
+    'a claim whose resource fails comes first': [
+      [[], ['a', 'b'], ['ra', 'rb'], []],
+      [edge('a', 'ra'), edge('b', 'rb')],
+      ['rb', 'a', 'b', 'ra'],
+      { b: 0, rb: 0, a: 1, ra: 1 },
     ],
-    'may belong to no node': [
-      [[], []],
-      [[], []],
+    'the resource of a later claim stays in its row': [
+      [[], ['a', 'b'], ['rb'], []],
+      [edge('b', 'rb')],
+      ['a', 'b', 'rb'],
+      { a: 0, b: 1, rb: 1 },
     ],
   };
-  for (const [what, [laidOut, want]] of Object.entries(cases)) {
-    test(what, () => assert.deepEqual(stacked(laidOut, 60), want));
+  for (const [what, [columns, edges, order, want]] of Object.entries(cases)) {
+    test(what, () => {
+      const rows = rowsOf(columns, edges, new Map(order.map((id, index) => [id, index])));
+      assert.deepEqual(Object.fromEntries(rows), want);
+    });
   }
 });
 
