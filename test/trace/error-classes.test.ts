@@ -107,7 +107,10 @@ test('a refused value that the claim asked for is corrected in another claim, no
   };
   const { classRef } = claim.spec;
   const claimRef = { ...claim.metadata, apiVersion: claim.apiVersion, kind: claim.kind };
-  const refusal = (field: string): Promise<Trace> => {
+  const refusal = (field: string, reason?: string): Promise<Trace> => {
+    const error = { class: 'Invalid', advice: ['ChangeFields'], fields: [field] };
+    const failing = failingWith('it failed', error) as { readonly conditions: readonly object[] };
+    const ready = { type: 'Ready', status: 'False', reason, lastTransitionTime: '2026-01-02T03:04:05Z' };
     const resource = {
       apiVersion,
       kind: 'PostgreSQLDatabase',
@@ -115,7 +118,8 @@ test('a refused value that the claim asked for is corrected in another claim, no
       spec: { claimRef, classRef, forProvider: { engineVersion: '81' } },
       status: {
         observedGeneration: 1,
-        ...failingWith('it failed', { class: 'Invalid', advice: ['ChangeFields'], fields: [field] }),
+        ...failing,
+        ...(reason !== undefined && { conditions: [...failing.conditions, ready] }),
       },
     };
     const provider = {
@@ -130,6 +134,12 @@ test('a refused value that the claim asked for is corrected in another claim, no
   const own = (await refusal('spec.forProvider.engineVersion')).fault;
   assert.match(own?.advice ?? '', /^Create another claim, with another spec\.engineVersion\. Save the data/);
   assert.deepEqual([own?.name, own?.commands], ['refused', []]);
+  const neverMade = (await refusal('spec.forProvider.engineVersion', 'Creating')).fault;
+  assert.equal(
+    neverMade?.advice,
+    'Create another claim, with another spec.engineVersion, and delete this claim, which has no external resource and no data.',
+  );
+  assert.match(neverMade?.commands?.[0] ?? '', /^kubectl -n team delete postgresqlinstances\S* db$/);
   const ofClass = (await refusal('spec.forProvider.encoding')).fault;
   assert.deepEqual(ofClass?.commands, ['kubectl edit postgresqldatabases.postgresql.crossplane.io team-db']);
 });

@@ -4,6 +4,7 @@
  */
 
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
+import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
 import { nearestFirst } from '../../apis/core/v1alpha1/likeness.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, finalizerNames, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
@@ -13,6 +14,7 @@ import { wasBound } from '../../controllers/core/claim/ownership.ts';
 import { isFrozen } from '../../controllers/core/claim/propagated-secret.ts';
 import { fieldsBehind } from '../../controllers/core/claim-binding/claim-advice.ts';
 import { howToMakeAvailable } from '../../controllers/core/claim-binding/report.ts';
+import { isLossNoted } from '../../controllers/core/external-loss.ts';
 import { mustExist } from '../../controllers/core/managed/recording/identity.ts';
 import {
   isNeverChanged,
@@ -102,6 +104,17 @@ export const missingResource: Details = (view) => {
   return orElse(correct(view, ''), 'Or create that resource, or restore it from a backup.', create);
 };
 
+/**
+ * Whether the creation of the external resource failed, and no process ever found it. A failed creation follows an
+ * observation that found nothing.
+ */
+function wasNeverCreated({ theClaim, theManaged }: View): boolean {
+  if (theClaim === undefined || theManaged === undefined || wasBound(theClaim)) return false;
+  const { bindingPhase, externalIdentity, conditions } = theManaged.status ?? {};
+  const isSeen = bindingPhase !== undefined || externalIdentity !== undefined || isLossNoted(theManaged);
+  return !isSeen && getCondition(conditions, 'Ready').reason === 'Creating';
+}
+
 /** A value that the claim asked for is not corrected in the resource: the claim would be incompatible with it. */
 export const refusedFields: Details = (view) => {
   const { theClaim, theClass, services } = view;
@@ -110,7 +123,12 @@ export const refusedFields: Details = (view) => {
   const fields = fieldsBehind(service, theClaim, theClass, lastFailure(view)?.error?.fields ?? []);
   if (fields.length === 0) return {};
   const others = fields.map((field) => `spec.${field}`).join(' and ');
-  return { commands: [], ...replaceClaim(`Create another claim, with another ${others}`)(view, '') };
+  const todo = `Create another claim, with another ${others}`;
+  if (!wasNeverCreated(view)) return { commands: [], ...replaceClaim(todo)(view, '') };
+  return {
+    advice: `${todo}, and delete this claim, which has no external resource and no data.`,
+    commands: [kubectl('delete', claimKindOf(view), keyOf(theClaim))],
+  };
 };
 
 export const makeAvailable: Details = ({ managedService, theManaged, theClaim }) =>
