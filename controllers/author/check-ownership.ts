@@ -46,8 +46,19 @@ export interface Candidate {
 }
 
 /**
+ * For an observation: whether the tags name another owner, so that the controller publishes no details. Undefined if not.
+ */
+export const ofAnother = (
+  managed: Managed,
+  tags: Candidate['tags'],
+  owner: Owner = ownerOf(managed),
+): { readonly isOfAnother: true } | undefined =>
+  ownershipOf(tags, owner) === 'others' ? { isOfAnother: true } : undefined;
+
+/**
  * Whether a managed resource owns a resource in the cloud. `owner` is the owner in our tags.
- * - `ours`: it has our tags, or was observed before. Or the managed resource may only observe, which changes nothing.
+ * - `ours`: it has our tags, or was observed before. Or the managed resource may only observe, which changes nothing:
+ *   then spread {@link ofAnother} into the observation.
  * - `notOurs`: another owner has it, and the managed resource is being deleted: nothing has to be deleted.
  *
  * Throws an ExternalError that names the owner if there is another one: the resource is neither adopted nor changed.
@@ -63,16 +74,20 @@ export function checkOwnership(
   if (ownership === 'ours' || (ownership === 'unowned' && isKnown)) return 'ours';
   if (wasDeleted(managed)) return 'notOurs';
   if (!shouldCreate(spec) && !shouldUpdate(spec) && !shouldDelete(spec)) return 'ours';
+  // A claim chose this name. Only to observe the resource would give its team the details of another owner.
+  const isOfClaim = spec.claimRef !== undefined;
   const [whose, hint, holder]: readonly [string, string, Holder] =
     ownership === 'unowned'
       ? ['carries no tag of an owner', '', { by: 'Nobody' }]
       : [
           `belongs to ${ownerNamedBy(tags)}`,
-          `; ${clientAdvice.createRetainedAgain}`,
+          isOfClaim ? '' : `; ${clientAdvice.createRetainedAgain}`,
           { by: 'AnotherResource', ...ownerIn(tags) },
         ];
-  throw new ExternalError(
-    `${what} exists and ${whose}; ${advice.setExternalName}, or ${advice.observeExisting}${hint}`,
-    { errorClass: 'Conflict', advice: { kinds: ['ChooseExternalName', 'ObserveOnly'] }, holder },
-  );
+  const observing = isOfClaim ? '' : `, or ${advice.observeExisting}`;
+  throw new ExternalError(`${what} exists and ${whose}; ${advice.setExternalName}${observing}${hint}`, {
+    errorClass: 'Conflict',
+    advice: { kinds: isOfClaim ? ['ChooseExternalName'] : ['ChooseExternalName', 'ObserveOnly'] },
+    holder,
+  });
 }

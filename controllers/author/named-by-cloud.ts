@@ -17,7 +17,7 @@ import type {
   ReportedStatus,
 } from '../core/managed/connecting/external-client.ts';
 import { UncertainCreationError } from '../core/managed/connecting/external-client.ts';
-import { checkOwnership, ownerOf } from './check-ownership.ts';
+import { checkOwnership, ofAnother, ownerOf } from './check-ownership.ts';
 import type { Actual, Compare, Wanted } from './comparison.ts';
 import { observing, refuse } from './comparison.ts';
 import { lackOf } from './needed-fields.ts';
@@ -189,6 +189,7 @@ export function namedByCloud<M extends Managed, Thing>(adapter: NamedByCloud<M, 
         // The cloud changes nothing during another operation.
         ...(reported.meaning.operation !== undefined && { isUpToDate: true }), // guard: changes during another operation
         ...reported.meaning,
+        ...ofAnother(managed, reported.tags, owner(managed)),
         status: reported.status,
       };
     },

@@ -22,7 +22,7 @@ import type {
   ReportedStatus,
 } from '../core/managed/connecting/external-client.ts';
 import { howToAllowUpdate, shouldUpdate } from '../core/management-policies.ts';
-import { checkOwnership, ownerOf } from './check-ownership.ts';
+import { checkOwnership, ofAnother, ownerOf } from './check-ownership.ts';
 import type { Actual, Compare, Wanted } from './comparison.ts';
 import { observing, refuse } from './comparison.ts';
 
@@ -124,6 +124,7 @@ export function namedByUs<M extends Managed, Thing, New extends object, Change e
         ...meaning,
         ...verdictOn(credential, seen),
         details: detailsOf(seen, credential),
+        ...ofAnother(managed, seen.tags, owner(managed)),
         status,
       };
     },

@@ -15,8 +15,8 @@ import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { wantsDetails } from '../../apis/core/v1alpha1/managed.ts';
 import type { ObjectReference } from '../../apis/core/v1alpha1/reference.ts';
 import type { ConnectionDetails, Secret } from '../../apis/core/v1alpha1/secret.ts';
-import { decodeDetails } from '../../apis/core/v1alpha1/secret.ts';
-import { isNeverChanged } from './management-policies.ts';
+import { decodeDetails, propagationTargets, secretsAmong } from '../../apis/core/v1alpha1/secret.ts';
+import { mayChange, shouldUpdate } from './management-policies.ts';
 
 /** Returns cryptographically strong random bytes. Tests and the simulation pass their own function. */
 export type RandomBytes = (size: number) => Buffer;
@@ -65,6 +65,8 @@ export interface CredentialNote {
   readonly for?: string;
   /** The result of `GeneratedCredential.rotationOf` for this credential. Another result requests a new credential. */
   readonly rotation?: string;
+  /** A person wrote this credential, for an external resource that the controllers may only observe. */
+  readonly given?: true;
 }
 
 /** The name of a claim that is not known but may have read the credential. The next claim gets a new credential. */
@@ -78,13 +80,14 @@ export function decodeNote(text: string | undefined): CredentialNote | undefined
   if (text === undefined) return undefined;
   const parsed: unknown = attempt(JSON.parse, text); // returns an Error if the text is not JSON
   if (!isPlainObject(parsed)) return undefined;
-  const { key, for: claim, rotation } = parsed as Record<string, unknown>;
+  const { key, for: claim, rotation, given } = parsed as Record<string, unknown>;
   const isOptionalText = (value: unknown): boolean => value === undefined || isString(value);
   if (!isString(key) || key === '' || !isOptionalText(claim) || !isOptionalText(rotation)) return undefined;
   return {
     key,
     ...(isString(claim) && { for: claim }),
     ...(isString(rotation) && { rotation }),
+    ...(given === true && { given }),
   };
 }
 
@@ -103,11 +106,14 @@ export const hmacOf = (credential: string, { key }: Pick<CredentialNote, 'key'>,
 export interface KeptCredential {
   readonly details: ConnectionDetails;
   readonly note: CredentialNote | undefined;
+  /** Whether the Secret consents to be copied to the Secret of a claim, so that this claim may have read it. */
+  readonly isCopied?: boolean;
 }
 
 export const keptIn = (secret: Secret): KeptCredential => ({
   details: decodeDetails(secret),
   note: decodeNote(secret.metadata.annotations?.[credentialAnnotation]),
+  isCopied: propagationTargets(secret).length > 0,
 });
 
 /** Whether the stored credential was set in the external system: `status.credential.hmac` is its HMAC. */
@@ -129,22 +135,100 @@ export interface SecretDetails<M extends Managed = Managed> {
   readonly reportsSecrets?: boolean;
 }
 
-/**
- * Returns how to generate the credential of a managed resource. Undefined if the resource needs none, is only observed,
- * or names neither a Secret nor a secret store.
- */
+/** How to generate the credential of a managed resource. Undefined if it needs none, or names no place for it. */
 export function credentialOf<M extends Managed>(
   managed: M,
   { credential }: SecretDetails<M>,
 ): GeneratedCredential<M> | undefined {
-  if (credential === undefined || !wantsDetails(managed) || isNeverChanged(managed.spec)) return undefined;
+  if (credential === undefined || !wantsDetails(managed)) return undefined;
   return (credential.isWanted?.(managed) ?? true) ? credential : undefined;
 }
 
-/** Whether a managed resource has secret connection details. A claim must not see those of the previous claim. */
-export const hasSecretDetails = <M extends Managed>(managed: M, secretDetails: SecretDetails<M>): boolean =>
-  credentialOf(managed, secretDetails) !== undefined ||
-  (secretDetails.reportsSecrets === true && wantsDetails(managed));
+/**
+ * Whether a Secret or store entry holds details that only one claim may know: a credential, or secrets that the
+ * external system reports. The content decides. The management policies do not: they say what the controllers may
+ * change, and not who may know a password.
+ */
+export function holdsSecrets<M extends Managed>(
+  managed: M,
+  { details, note }: KeptCredential,
+  { credential, reportsSecrets = false }: SecretDetails<M>,
+): boolean {
+  if (credential === undefined && !reportsSecrets) return false;
+  if (note !== undefined) return true;
+  if (credential === undefined) return hasAny(details);
+  // A person may give a credential in another entry, such as `uri`.
+  const isWanted = credential.isWanted?.(managed) ?? true;
+  return credential.key in details || (isWanted && hasAny(secretsAmong(details)));
+}
+
+/** Whether the spec wants no credential any more, so that the controllers remove the one in the Secret. */
+export const isUnwanted = <M extends Managed>(managed: M, secretDetails: SecretDetails<M>): boolean =>
+  secretDetails.credential !== undefined &&
+  secretDetails.reportsSecrets !== true &&
+  credentialOf(managed, secretDetails) === undefined &&
+  wantsDetails(managed) &&
+  mayChange(managed.spec);
+
+const hasAny = (details: ConnectionDetails): boolean => Object.keys(details).length > 0;
+
+/**
+ * Whether a Secret or store entry must come to hold secrets: the controllers may generate the credential, or they set
+ * one before, or the external system reports secrets.
+ */
+function awaitsSecrets<M extends Managed>(managed: M, secretDetails: SecretDetails<M>): boolean {
+  if (credentialOf(managed, secretDetails) === undefined)
+    return secretDetails.reportsSecrets === true && wantsDetails(managed);
+  return mayChange(managed.spec) || managed.status?.credential !== undefined;
+}
+
+/**
+ * The credential that the Secret holds for this resource: the one that the controllers set, or that a person gave for an
+ * external resource that they may only observe. Undefined: none.
+ */
+export function heldCredentialOf<M extends Managed>(
+  managed: M,
+  kept: KeptCredential | undefined,
+  secretDetails: SecretDetails<M>,
+): GeneratedCredential<M> | undefined {
+  const observed = mayChange(managed.spec) ? undefined : secretDetails.credential;
+  const credential = credentialOf(managed, secretDetails) ?? observed;
+  return credential !== undefined && kept !== undefined && credential.key in kept.details
+    ? credential
+    : undefined;
+}
+
+/** Whether a credential that the controllers set before is missing, and they may not generate another one. */
+export const isCredentialLost = <M extends Managed>(
+  managed: M,
+  kept: KeptCredential | undefined,
+  secretDetails: SecretDetails<M>,
+): boolean => {
+  const credential = credentialOf(managed, secretDetails);
+  if (credential === undefined || mayChange(managed.spec)) return false;
+  return managed.status?.credential !== undefined && kept?.details[credential.key] === undefined;
+};
+
+/** Whether a person gave the credential of a resource that the controllers may only observe, and have never set. */
+export const isGiven = ({ spec, status }: Managed, { note }: KeptCredential): boolean =>
+  note?.given === true && status?.credential === undefined && !mayChange(spec);
+
+/**
+ * Whether a copy that a claim has works, as far as is known, although the credential of the Secret is not in force. The
+ * controllers set that credential soon, if the policies let them. Otherwise the copy must be one that was set: the status
+ * records one, and the copy is not the credential that waits in the Secret.
+ */
+export function isCopyInForce<M extends Managed>(
+  managed: M,
+  kept: KeptCredential | undefined,
+  copy: ConnectionDetails,
+  secretDetails: SecretDetails<M>,
+): boolean {
+  const { key } = credentialOf(managed, secretDetails) ?? {};
+  if (key === undefined || shouldUpdate(managed.spec)) return true;
+  if (kept !== undefined && (isGiven(managed, kept) || isApplied(managed, kept, { key }))) return true;
+  return managed.status?.credential !== undefined && key in copy && copy[key] !== kept?.details[key];
+}
 
 type NotUsable =
   | 'CredentialMissing'
@@ -162,12 +246,15 @@ export function whyNotUsable<M extends Managed>(
   claim: ObjectReference,
   secretDetails: SecretDetails<M>,
 ): NotUsable | undefined {
-  if (!hasSecretDetails(managed, secretDetails)) return undefined;
-  if (kept === undefined) return 'CredentialMissing';
+  const isAwaited = awaitsSecrets(managed, secretDetails);
+  if (kept === undefined) return isAwaited ? 'CredentialMissing' : undefined;
+  if (!isAwaited && !holdsSecrets(managed, kept, secretDetails)) return undefined;
   if (kept.note?.for === undefined) return 'CredentialForNoClaim';
   if (kept.note.for !== claimText(claim)) return 'CredentialOfAnotherClaim';
-  const credential = credentialOf(managed, secretDetails);
+  const { credential } = secretDetails;
   if (credential === undefined) return undefined;
+  const isExpected = isAwaited && credentialOf(managed, secretDetails) !== undefined;
+  if (!isExpected && !(credential.key in kept.details)) return undefined;
   const isInForce = isApplied(managed, kept, credential) && managed.status?.credential?.pending !== true;
-  return isInForce ? undefined : 'CredentialNotApplied';
+  return isInForce || isGiven(managed, kept) ? undefined : 'CredentialNotApplied';
 }

@@ -43,6 +43,7 @@ const reasons = {
   RequestRefused: 'RequestRefused',
   SecretsForbidden: 'SecretsForbidden',
   SecretsExcluded: 'SecretsExcluded',
+  CredentialCannotChange: 'CredentialCannotChange',
   ObserveOnly: 'ObserveOnly',
 } as const satisfies Readonly<Record<ConditionErrorClass, ReadyReason | undefined>>;
 

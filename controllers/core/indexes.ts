@@ -15,6 +15,7 @@ import type { Request } from '../../runtime/controller/reconcile.ts';
 const byClass = 'classRef';
 const byManaged = 'resourceRef';
 const byNamespace = 'namespace';
+const bySecret = 'writeConnectionSecretToRef';
 const byClaim = 'claimRef';
 const byClaimUid = 'claimRef.uid';
 const byController = 'controller';
@@ -26,6 +27,9 @@ export function indexClaims(store: Store<Claim>): void {
   store.addIndex(byClass, ({ spec }) => compact([spec.classRef]).map(value));
   store.addIndex(byManaged, ({ spec }) => compact([spec.resourceRef]).map(value));
   store.addIndex(byNamespace, ({ metadata }) => compact([metadata.namespace]));
+  store.addIndex(bySecret, ({ metadata: { namespace }, spec: { writeConnectionSecretToRef: to } }) =>
+    namespace === undefined || to?.name === undefined ? [] : [objectKeyText({ namespace, name: to.name })],
+  );
 }
 
 export const claimsOfClass = (store: Store<Claim>, reference: ObjectReference): readonly Claim[] =>
@@ -33,6 +37,10 @@ export const claimsOfClass = (store: Store<Claim>, reference: ObjectReference): 
 
 export const claimsOfManaged = (store: Store<Claim>, reference: ObjectReference): readonly Claim[] =>
   store.byIndex(byManaged, value(reference));
+
+/** The claims that name a Secret as theirs. */
+export const claimsOfSecret = (store: Store<Claim>, { metadata }: Secret): readonly Claim[] =>
+  store.byIndex(bySecret, objectKeyText(metadata));
 
 export const claimsIn = (store: Store<Claim>, namespace: string): readonly Claim[] =>
   store.byIndex(byNamespace, namespace);

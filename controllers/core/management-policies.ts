@@ -64,9 +64,11 @@ export function shouldOnlyObserve(spec: ManagedSpec): boolean {
   return policies.size === 1 && policies.has('Observe');
 }
 
+/** Whether the controllers may create or update the external resource, and so give it a credential. */
+export const mayChange = (spec: ManagedSpec): boolean => shouldCreate(spec) || shouldUpdate(spec);
+
 /** Whether the external resource is observed, but never created or updated. False for a paused resource. */
-export const isNeverChanged = (spec: ManagedSpec): boolean =>
-  !isPausedByPolicies(spec) && !shouldCreate(spec) && !shouldUpdate(spec);
+export const isNeverChanged = (spec: ManagedSpec): boolean => !isPausedByPolicies(spec) && !mayChange(spec);
 
 /**
  * Whether the external resource is deleted with the managed resource. The first of these that is set decides:

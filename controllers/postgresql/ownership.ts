@@ -5,7 +5,7 @@ import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { externalName } from '../../apis/core/v1alpha1/meta.ts';
 import type { Credentials } from '../../clients/postgresql/credentials.ts';
 import type { Adoption, Marked } from '../../clients/postgresql/mark.ts';
-import { checkOurs, isMarkOutdated, isOwnedBy } from '../../clients/postgresql/mark.ts';
+import { checkOurs, isMarkOutdated, isOwnedBy, markIn } from '../../clients/postgresql/mark.ts';
 import { checkNewName, checkOwnName } from '../../clients/postgresql/name.ts';
 import { messageOf } from '../../runtime/client/errors.ts';
 import { shouldCreate, shouldDelete, shouldUpdate } from '../core/management-policies.ts';
@@ -24,6 +24,12 @@ export const isObserver = ({ spec }: Managed): boolean =>
 
 export const isOurs = (managed: Managed, found: Marked | undefined): boolean =>
   found !== undefined && isOwnedBy(found, ownerIdOf(managed));
+
+/** For an observation: whether the mark names another owner, so that the controller publishes no details. */
+export const ofAnother = (managed: Managed, found: Marked): { readonly isOfAnother: true } | undefined =>
+  !isOurs(managed, found) && (markIn(found.comment) ?? found.ownerMark) !== undefined
+    ? { isOfAnother: true }
+    : undefined;
 
 /** The difference if a database or role that we own lacks the current mark. */
 export const markDifference = (managed: Managed, found: Marked): readonly string[] =>

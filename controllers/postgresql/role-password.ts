@@ -12,6 +12,12 @@ export interface RolePassword {
     credential: DesiredCredential | undefined,
     signal: AbortSignal,
   ): Promise<Observation['credential']>;
+  /** The same for a resource that is only observed: for the user whom the Secret names beside the password. */
+  verdictOnGiven(
+    managed: Managed,
+    credential: DesiredCredential | undefined,
+    signal: AbortSignal,
+  ): Promise<Observation['credential']>;
   /** Sets the credential unless it is applied. Returns whether it did. */
   set(managed: Managed, credential: DesiredCredential | undefined, signal: AbortSignal): Promise<boolean>;
 }
@@ -26,6 +32,13 @@ export const rolePassword = ({ roles, checks }: RolePasswordOptions): RolePasswo
     if (credential === undefined) return undefined;
     return checks.verdictOn(ownerIdOf(managed), credential, (password) =>
       roles.checkPassword(nameOf(managed), password, { signal }),
+    );
+  },
+  async verdictOnGiven(managed, credential, signal) {
+    const { username } = credential ?? {};
+    if (credential === undefined || username === undefined) return undefined;
+    return checks.verdictOn(`${username} of ${ownerIdOf(managed)}`, credential, (password) =>
+      roles.checkPassword(username, password, { signal }),
     );
   },
   async set(managed, credential, signal) {

@@ -100,6 +100,7 @@ const faultOfClass = {
   RequestRefused: undefined,
   SecretsForbidden: undefined,
   SecretsExcluded: undefined,
+  CredentialCannotChange: undefined,
   ObserveOnly: undefined,
 } as const satisfies Readonly<Record<ConditionErrorClass, string | undefined>>;
 

@@ -96,7 +96,7 @@ function bindingOf(facts: Omit<View, 'binding' | 'first'>, claim: Claim): Bindin
     provisioning,
     forbidden: offered && whyNotFor(namespaceOf(facts, claim), offered),
     ...(!isError(incompatible) && { incompatible }),
-    secrets: { isWanted: false, hasCopy: false, stale: [], controlled: [] },
+    secrets: { isWanted: false, hasCopy: false, isCopyUsable: false, stale: [], controlled: [] },
   };
   const decision = decideBinding(observed);
   return { name: decision.name, message: messageOf(decision, observed) };

@@ -28,6 +28,7 @@ export const advice = {
     'restore it from a backup, or delete this claim and create it again without spec.resourceRef',
   restoreResource:
     'restore it from a backup, or create another claim. Delete this one once its Secret is not needed',
+  nameSecret: 'to have one written, set spec.writeConnectionSecretToRef',
   nameAnotherSecret: (field: string) => `name another in ${field}`,
   askAuthorOfSecret:
     'the existing Secret may be the only copy of its contents: ask its author before you delete it',
@@ -37,11 +38,12 @@ export const advice = {
   // To an administrator.
   offerObserved:
     'an administrator can name this claim in its spec.claimRef, or set its spec.namespaceSelector',
-  observeOnly: 'have an administrator set spec.managementPolicies of the managed resource to ["Observe"]',
   completeClaimRef: 'an administrator has to add that',
   makeAvailable: (command: string) => `an administrator can make it available to this claim: ${command}`,
-  removeReservation: (claim: string) =>
-    `if ${claim} does not exist and no backup brings it back, an administrator can remove spec.claimRef of the resource`,
+  removeReservation:
+    'if that claim does not exist and no backup brings it back, an administrator can remove spec.claimRef of the resource',
+  giveToClaim: (command: string) => `to give that data to this claim: ${command}`,
+  publishSecret: 'an administrator can set that field',
   removeClaimRef: 'if a backup brings it back, wait; else remove spec.claimRef, or delete this resource',
   createReferenced: 'create it, or change the reference',
   labelReferenced: 'label one, or change the selector',

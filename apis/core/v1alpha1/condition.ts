@@ -81,6 +81,7 @@ export const reconcilePaused = (message?: string): ConditionFacts => ({
  * - `RequestRefused`: a quota, a policy (an admission webhook or ValidatingAdmissionPolicy), a definition or RBAC refuses a
  *   write of the controllers to the API server, such as the creation of the managed resource or of a Secret.
  * - `SecretsForbidden`, `SecretsExcluded`: RBAC, or --secret-namespaces, forbids to read the Secrets of `namespace`.
+ * - `CredentialCannotChange`: a previous claim knows the credential, and the controllers cannot replace it.
  * - `ObserveOnly`: the process runs with --observe-only, and would make the change that the message names.
  */
 export type ControllerErrorClass =
@@ -96,6 +97,7 @@ export type ControllerErrorClass =
   | 'RequestRefused'
   | 'SecretsForbidden'
   | 'SecretsExcluded'
+  | 'CredentialCannotChange'
   | 'ObserveOnly';
 
 /** A failure that no external client reports. Its class is known where it is thrown. */

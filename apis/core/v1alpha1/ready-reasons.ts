@@ -53,6 +53,8 @@ const readyReasons = {
   DependencyDeleting: 'platform',
   SecretsForbidden: 'platform',
   SecretsExcluded: 'platform',
+  SecretNotPublished: 'platform',
+  CredentialCannotChange: 'platform',
   ObserveOnly: 'platform',
 } as const satisfies Readonly<Record<string, Actor>>;
 

@@ -7,7 +7,7 @@ import type { CloudQueue, Queues } from '../../../clients/aws/sqs/queues.ts';
 import { sqsQueues } from '../../../clients/aws/sqs/queues.ts';
 import { isUncertain } from '../../../clients/cloud-error.ts';
 import { ownerTags } from '../../../clients/ownership-tags.ts';
-import { checkOwnership, ownerOf } from '../../author/check-ownership.ts';
+import { checkOwnership, ofAnother, ownerOf } from '../../author/check-ownership.ts';
 import { refuse } from '../../author/comparison.ts';
 import { leftBy, nothingThere, writtenNameProblem } from '../../author/written-name.ts';
 import type { ExternalClient } from '../../core/managed/connecting/external-client.ts';
@@ -39,7 +39,7 @@ export function queueClient(aws: AwsClient): ExternalClient<Queue> {
       if (queue === undefined || claim(managed, queue) === 'notOurs') {
         return nothingThere(problemOf(managed));
       }
-      return observationOf(managed, queue);
+      return { ...observationOf(managed, queue), ...ofAnother(managed, queue.tags) };
     },
 
     async create(managed, _credential, signal) {

@@ -13,7 +13,8 @@ const standardFields = ['writeConnectionSecretToRef', 'classSelector', 'classRef
 /**
  * Returns advice for the author of a claim whose managed resource reports an error. Undefined if there is none. It
  * never advises to edit the claim or the resource: a claim with a resource cannot change, and most authors may not edit
- * resources. `resourceClass`: the class from which the resource was created.
+ * resources. It never advises to observe the external resource: the claim chose its name, and that may be the name of
+ * another team's. `resourceClass`: the class from which the resource was created.
  */
 export function adviceToClaim(
   service: ClaimService,
@@ -28,11 +29,7 @@ export function adviceToClaim(
   const renamed =
     resourceClass !== undefined && kinds.includes('ChooseExternalName') ? ['external name'] : [];
   const others = [...changed, ...renamed].join(' and ');
-  const sentences = [
-    ...(others === '' ? [] : [advice.createOtherClaim(others)]),
-    ...(kinds.includes('ObserveOnly') ? [advice.observeOnly] : []),
-  ];
-  return sentences.join(', or ') || undefined;
+  return others === '' ? undefined : advice.createOtherClaim(others);
 }
 
 /** The fields of the claim that determine one of the given `fields` of its resource. */

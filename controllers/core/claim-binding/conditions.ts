@@ -1,4 +1,5 @@
 import compact from 'lodash/compact.js';
+import { advice } from '../../../apis/core/v1alpha1/advice.ts';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Condition, ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import {
@@ -22,14 +23,16 @@ export function describeUnserved({ spec }: Claim, managed: Managed): string | un
   const isUnserved =
     spec.writeConnectionSecretToRef !== undefined && managed.spec.writeConnectionSecretToRef === undefined;
   if (!isUnserved) return undefined;
-  return `no connection secret is written: ${managed.kind} ${managed.metadata.name} has no spec.writeConnectionSecretToRef, which an administrator may set`;
+  return `no connection secret is written: ${managed.kind} ${managed.metadata.name} has no spec.writeConnectionSecretToRef; ${advice.publishSecret}`;
 }
+
+const withoutSecret = `no connection secret is written for this claim; ${advice.nameSecret}`;
 
 /**
  * Ready and Synced of a Bound claim. If the resource is not ready, the claim shows the resource's message and external
- * name (H14 in docs/decision-tables.md). `unserved`: the message of `describeUnserved`.
+ * name (H14 in docs/decision-tables.md). A claim that asks for a Secret is not ready without it.
  */
-export function boundConditions(managed: Managed, unserved?: string): readonly ConditionFacts[] {
+export function boundConditions(claim: Claim, managed: Managed): readonly ConditionFacts[] {
   const ready = getCondition(managed.status?.conditions, 'Ready');
   const isReady = ready.status === 'True' && !wasDeleted(managed);
   if (!isReady) {
@@ -37,16 +40,23 @@ export function boundConditions(managed: Managed, unserved?: string): readonly C
     const reason = wasDeleted(managed) ? 'Deleting' : failure;
     return [withError(notReady(reason, describeManaged(managed)), errorOf(managed)), reconcileSuccess()];
   }
+  const unserved = describeUnserved(claim, managed);
+  if (unserved !== undefined) return [notReady('SecretNotPublished', unserved), reconcileSuccess()];
   const isSynced = getCondition(managed.status?.conditions, 'Synced').status !== 'False';
+  const lacking = claim.spec.writeConnectionSecretToRef === undefined ? withoutSecret : undefined;
   const loss = describeLoss(managed);
-  const message = compact([loss, isSynced ? undefined : describeManaged(managed), unserved]).join('; ');
+  const message = compact([loss, isSynced ? undefined : describeManaged(managed), lacking]).join('; ');
   if (isFailing(managed) || loss !== undefined)
     return [withError(availableWithTrouble(message), errorOf(managed)), reconcileSuccess()];
   return [{ ...available(), ...(message !== '' && { message }) }, reconcileSuccess()];
 }
 
-export const errorOf = ({ status }: Managed): Condition['error'] =>
-  getCondition(status?.conditions, 'Synced').error ?? getCondition(status?.conditions, 'Ready').error;
+/** The failure of a resource as data, without the name of another owner: that one may be of another team. */
+export function errorOf({ status }: Managed): Condition['error'] {
+  const error =
+    getCondition(status?.conditions, 'Synced').error ?? getCondition(status?.conditions, 'Ready').error;
+  return error?.holder === undefined ? error : { ...error, holder: { by: error.holder.by } };
+}
 
 /** The Ready reason of a claim that waits for its resource. Undefined if the resource reports no failure. */
 export function failureReasonOf(managed: Managed): ReadyReason | undefined {
@@ -82,6 +92,18 @@ export function troubleOf(
 }
 
 /**
+/**
+ * A text for claims instead of the resource's message, which is for administrators: it names the resource of another
+ * team, or the command that gives the data of one claim to another. Undefined: the message is for claims, too.
+ */
+function insteadOf(error: Condition['error']): string | undefined {
+  if (error?.class === 'CredentialCannotChange')
+    return 'a previous claim knows its credentials, and an administrator has to decide about them';
+  if (error?.holder?.by === 'AnotherResource') return 'another resource has this external name';
+  return undefined;
+}
+
+/**
  * `message; reported by Kind name (external name x)`. The message is that of Synced if Synced is False, else that of
  * Ready. If the resource reports no message: `waiting for Kind name: Reason`.
  */
@@ -89,7 +111,8 @@ export function describeManaged(managed: Managed): string {
   const conditions = managed.status?.conditions;
   const synced = getCondition(conditions, 'Synced');
   const ready = getCondition(conditions, 'Ready');
-  const { message, reason } = synced.status === 'False' ? synced : ready;
+  const { message = undefined, reason } =
+    synced.status === 'False' ? { ...synced, message: insteadOf(synced.error) ?? synced.message } : ready;
   const who = nameManaged(managed);
   if (message !== undefined) return `${message}; reported by ${who}`;
   if (wasDeleted(managed)) return `${who} is being deleted`;

@@ -183,15 +183,20 @@ function resourceNotAllowed({ claim, managed, forbidden }: ResourceFacts) {
   return !isItsOwn && forbidden !== undefined ? wait('ResourceForbidden') : undefined;
 }
 
-/** An administrator makes a Released resource available again by removing `claimRef` or its UID. */
-function released({ managed }: ResourceFacts) {
-  return managed.status?.bindingPhase === 'Released' ? wait('Released') : undefined;
+/**
+ * An administrator makes a Released resource available again by removing `claimRef` or its UID. Only the claim that
+ * `claimRef` names learns that: the data may be that of another team.
+ */
+function released({ claim, managed }: ResourceFacts) {
+  // The resource's controller writes the UID `unknown` if Crossplane or an older version released the resource.
+  const isReleased =
+    managed.status?.bindingPhase === 'Released' || managed.spec.claimRef?.uid === unknownClaim;
+  if (!isReleased) return undefined;
+  return wait(namesClaim(managed, claim) ? 'Released' : 'ClaimedByOther');
 }
 
 /** To reserve a resource, an administrator must write the claim's apiVersion, kind, namespace and name to `claimRef`. */
 function claimRefIncomplete({ managed }: ResourceFacts) {
-  // The resource's controller writes the UID `unknown` if Crossplane or an older version released the resource.
-  if (managed.spec.claimRef?.uid === unknownClaim) return wait('Released');
   return missingClaimRefFields(managed).length > 0 ? wait('ClaimRefIncomplete') : undefined;
 }
 
@@ -253,8 +258,8 @@ function statusFromBackup({ managed }: ResourceFacts) {
 }
 
 function copyMissing({ secrets }: ResourceFacts) {
-  const { isWanted, hasCopy, notUsable } = secrets;
-  return isWanted && !hasCopy && notUsable !== undefined ? wait('CredentialNotApplied') : undefined;
+  const { isWanted, isCopyUsable, notUsable } = secrets;
+  return isWanted && !isCopyUsable && notUsable !== undefined ? wait('CredentialNotApplied') : undefined;
 }
 
 function copySecret({ secrets: { write, notUsable } }: ResourceFacts): BindingDecision | undefined {

@@ -80,6 +80,8 @@ export interface SecretFacts {
   /** Why the connection details cannot be copied to the claim's Secret now. */
   readonly notUsable?: string | undefined;
   readonly hasCopy: boolean;
+  /** Whether the copy in the claim's Secret works, as far as is known, also while `notUsable` has a reason. */
+  readonly isCopyUsable: boolean;
   /** The next write: the annotation that allows the copy, or the copy itself. Absent if both are correct. */
   readonly write?: SecretWrite | undefined;
   readonly isWanted: boolean;

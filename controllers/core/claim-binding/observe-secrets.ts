@@ -5,10 +5,10 @@ import { wantsDetails } from '../../../apis/core/v1alpha1/managed.ts';
 import { connectionSecretType } from '../../../apis/core/v1alpha1/meta.ts';
 import { isControlledBy, referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret, SecretKey } from '../../../apis/core/v1alpha1/secret.ts';
-import { annotationsWithoutClaims } from '../../../apis/core/v1alpha1/secret.ts';
+import { annotationsWithoutClaims, decodeDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import { propagated, whyNotCopied } from '../claim/propagated-secret.ts';
 import type { KeptCredential, SecretDetails } from '../credential.ts';
-import { whyNotUsable } from '../credential.ts';
+import { isCopyInForce, whyNotUsable } from '../credential.ts';
 import type { SecretFacts, SecretWrite } from './decision.ts';
 import { consentTo } from './desired.ts';
 
@@ -42,6 +42,7 @@ export function secretFacts(seen: SeenSecrets): SecretFacts {
   const facts = {
     isWanted,
     hasCopy: target !== undefined && isControlledBy(target, claim),
+    isCopyUsable: target !== undefined && isControlledBy(target, claim) && doesCopyWork(seen, target),
     notUsable: notUsable(seen, isWanted),
     stale: controlled.filter(
       ({ metadata }) => metadata.name !== wanted?.name && metadata.deletionTimestamp === undefined,
@@ -63,6 +64,10 @@ function notUsable({ claim, managed, secretDetails, source, kept }: SeenSecrets,
   const reason = whyNotUsable(managed, kept, referenceTo(claim), secretDetails);
   return reason ?? (isWanted && source === undefined ? 'CredentialMissing' : undefined);
 }
+
+/** While the controllers may set no credential, a copy works only if it is not the credential that was never set. */
+const doesCopyWork = ({ managed, kept, secretDetails }: SeenSecrets, target: Secret): boolean =>
+  managed === undefined || isCopyInForce(managed, kept, decodeDetails(target), secretDetails);
 
 /** The next write: an annotation that allows the copy, or the copy. For Bound claims, secret-propagation/ updates it. */
 function nextWrite(

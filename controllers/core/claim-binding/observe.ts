@@ -24,7 +24,13 @@ import { cannotBind, cannotRead, cannotRefresh } from './outcome.ts';
 import { provisioningOf } from './provision.ts';
 import { isResponsible, responsibilityFor } from './responsibility.ts';
 
-const nothingSeen = { isWanted: false, hasCopy: false, stale: [], controlled: [] } as const;
+const nothingSeen = {
+  isWanted: false,
+  hasCopy: false,
+  isCopyUsable: false,
+  stale: [],
+  controlled: [],
+} as const;
 
 export function observing(context: BindingContext) {
   const { service, peers, classes, managedResources, secrets, namespaces, ownedBy } = context;

@@ -36,6 +36,8 @@ export interface Outcome {
   readonly facts?: ClaimFacts;
   /** Normal Events are recorded only if the phase or Ready changes. Warnings are always recorded. */
   readonly events?: readonly EventFacts[];
+  /** An Event of the claim's managed resource. */
+  readonly ofResource?: EventFacts;
   readonly failure?: StepFailure;
 }
 
@@ -72,12 +74,13 @@ export function failureOf(
 const repeatAfterMs = 600_000;
 
 /** Turns a report into an outcome. If another controller will probably report soon, the run ends without a report. */
-export function reported({ notBeforeMs = 0, facts, events }: Report, now: Date): Outcome {
+export function reported({ notBeforeMs = 0, ofResource, facts, events }: Report, now: Date): Outcome {
   const waitMs = notBeforeMs - now.getTime();
   // If the wait is longer, the clocks of this process and the API server differ. Then report now.
   if (waitMs > 0 && waitMs <= quietMs) return { result: after(waitMs) };
   const isFailing = events.some(({ reason }) => reason === 'ManagedResourceTrouble');
-  return { facts, events, result: isFailing ? after(repeatAfterMs) : done };
+  const result = isFailing ? after(repeatAfterMs) : done;
+  return { facts, events, ...(ofResource && { ofResource }), result };
 }
 
 export function failed(failure: StepFailure): Outcome {

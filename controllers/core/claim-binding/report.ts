@@ -17,7 +17,7 @@ import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ReadyReason } from '../../../apis/core/v1alpha1/ready-reasons.ts';
-import { controllerOf, describeReference, referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
+import { describeReference, referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { ClaimFacts } from '../claim/claim-status.ts';
 import { isOwnedBy, namesClaim, wasBound, wasProvisioned } from '../claim/ownership.ts';
@@ -37,6 +37,8 @@ import { quietMs } from './responsibility.ts';
 export interface Report {
   readonly facts: ClaimFacts;
   readonly events: readonly EventFacts[];
+  /** An Event of the managed resource, for its administrators. */
+  readonly ofResource?: EventFacts;
   /** Do not report before this time, in epoch ms: another controller will probably report earlier. */
   readonly notBeforeMs?: number;
 }
@@ -75,8 +77,7 @@ const reports: Readonly<Record<Reported, (facts: Observed, now: Date) => Report 
   },
   ResourceForbidden: reportNamespace,
   Incompatible: ({ claim, managed, incompatible }) => {
-    const how = claim.spec.classRef === undefined ? advice.nameAnotherResource : advice.createAnotherClaim;
-    return refusal('Incompatible', managed, `${incompatible}; ${how}`);
+    return refusal('Incompatible', managed, `${incompatible}; ${another(claim)}`);
   },
   ResourceMissing: ({ claim }) => {
     const { classRef, resourceRef = {} } = claim.spec;
@@ -94,15 +95,14 @@ const reports: Readonly<Record<Reported, (facts: Observed, now: Date) => Report 
     );
   },
   ClaimedByOther: reportClaimedByOther,
-  ControlledByOther: ({ managed }) => {
-    const { kind, name } = (managed && controllerOf(managed)) ?? {};
-    return refusal('ControlledByOther', managed, `is controlled by ${kind} ${name}`);
-  },
+  ControlledByOther: ({ claim, managed }) =>
+    refusal('ControlledByOther', managed, `is controlled by another object; ${another(claim)}`),
   NotOffered: ({ managed }) =>
     refusal('NotOffered', managed, `is only observed, and not available to claims; ${advice.offerObserved}`),
   Released: ({ service, managed, claim }) => {
     const command = howToMakeAvailable(service.managed, managed, claim);
-    const why = 'is Released: its spec.claimRef has the UID of a claim that does not exist any more';
+    const previous = describeReference(managed?.spec.claimRef ?? {});
+    const why = `is Released, with the data of the previous ${previous}`;
     return waiting(`${describe(managed)} ${why}; ${advice.makeAvailable(command)}`, {
       type: 'Warning',
       reason: 'Released',
@@ -113,6 +113,10 @@ const reports: Readonly<Record<Reported, (facts: Observed, now: Date) => Report 
     waitingFor(managed, reasons[notUsable] ?? (() => notUsable)),
   KeepBound: reportBound,
 };
+
+/** The API server permits another `resourceRef` only in a claim without a class. */
+const another = ({ spec: { classRef } }: Claim): string =>
+  classRef === undefined ? advice.nameAnotherResource : advice.createAnotherClaim;
 
 type Sentence = (resource: string) => string;
 
@@ -219,19 +223,28 @@ function reportDeleted(facts: Observed, now: Date): Report | undefined {
     : waiting(`${describe(managed)} is being deleted`, { reason: 'Deleting' });
 }
 
-function reportClaimedByOther({ claim, managed }: Observed): Report {
-  const owner = describeReference(managed?.spec.claimRef ?? {});
+/** A claim does not learn which other claim has the resource. The administrator sees it in an Event of the resource. */
+function reportClaimedByOther({ service, claim, managed }: Observed): Report {
   const isFormer = managed !== undefined && namesClaim(managed, claim);
+  const owner = isFormer
+    ? `a previous ${describeReference(referenceTo(claim))} with another UID`
+    : 'another claim';
+  const phase = managed?.status?.bindingPhase;
   // A resource that is Bound to a claim that does not exist is released without an administrator.
-  const isReserved = managed?.status?.bindingPhase !== 'Bound';
-  const otherwise = isReserved ? `; ${advice.removeReservation(owner)}` : '';
-  return refusal(
-    'ClaimedByOther',
-    managed,
-    isFormer
-      ? `belongs to a previous ${owner} with another UID; ${advice.nameAnotherResource}`
-      : `is claimed by ${owner}; ${advice.nameAnotherResource}${otherwise}`,
-  );
+  const isReserved = !isFormer && phase !== 'Bound' && phase !== 'Released';
+  const otherwise = isReserved ? `; ${advice.removeReservation}` : '';
+  const refused = refusal('ClaimedByOther', managed, `belongs to ${owner}; ${another(claim)}${otherwise}`);
+  if (managed === undefined || phase !== 'Released') return refused;
+  return { ...refused, ofResource: askedFor(service.managed, managed, claim) };
+}
+
+/** The Event of a Released resource that a claim asks for: it names the owner of the data, and how to give them away. */
+function askedFor(kind: Kind<Managed>, managed: Managed, claim: Claim): EventFacts {
+  const { claimRef } = managed.spec;
+  const previous = claimRef?.name === undefined ? 'a claim that is not known' : describeReference(claimRef);
+  const command = howToMakeAvailable(kind, managed, claim);
+  const message = `${describeReference(referenceTo(claim))} asks for this resource, which has the data of ${previous}; ${advice.giveToClaim(command)}`;
+  return { type: 'Warning', reason: 'Released', message };
 }
 
 function reportNotReady({ claim, managed, service, resourceClass }: Observed): Report | undefined {
@@ -257,7 +270,7 @@ function reportBound({ claim, managed, secrets: { hasCopy } }: Observed, now: Da
   const unserved = describeUnserved(claim, managed);
   return {
     facts: {
-      conditions: boundConditions(managed, unserved),
+      conditions: boundConditions(claim, managed),
       bindingPhase: 'Bound',
       hasSecret: unserved === undefined && hasCopy,
     },

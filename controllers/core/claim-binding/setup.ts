@@ -5,6 +5,7 @@ import { annotationKeys, externalName, wasDeleted } from '../../../apis/core/v1a
 import {
   controllerOf,
   controllerUid,
+  isControlledBy,
   referenceIsOfKind,
   referenceTo,
 } from '../../../apis/core/v1alpha1/reference.ts';
@@ -22,6 +23,7 @@ import {
   disappears,
   exists,
   is,
+  triggerBy,
   triggersIn,
   unchanged,
 } from '../../../runtime/controller/triggers.ts';
@@ -34,6 +36,7 @@ import {
   claimKeyOf,
   claimsOfClass,
   claimsOfManaged,
+  claimsOfSecret,
   connectionSecrets,
   indexClaims,
   managedNaming,
@@ -42,6 +45,7 @@ import {
 } from '../indexes.ts';
 import { aboutClaim } from '../log-changes.ts';
 import type { StoredConnection } from './context.ts';
+import { blockingSecretChanges } from './foreign-secrets.ts';
 import { claimBinding } from './reconciler.ts';
 import { isResponsible } from './responsibility.ts';
 
@@ -118,6 +122,11 @@ export function claimBindingController(
       const claim = claims.get(key);
       return claim !== undefined && claim.spec.writeConnectionSecretToRef?.name !== secret.metadata.name;
     });
+  /** The claims that name a Secret of another owner as theirs. Their own Secrets wake them by the triggers above. */
+  const claimsOfForeign = (secret: Secret): readonly Claim[] =>
+    claimsOfSecret(claims.store, secret).filter(
+      (claim) => !isControlledBy(secret, claim) && isResponsible(service, claim, ownedBy(claim)),
+    );
   const isUnbound = (key: Request) => claims.get(key)?.status?.bindingPhase !== 'Bound';
 
   const wokenBy = triggersIn(env);
@@ -171,6 +180,19 @@ export function claimBindingController(
         (secret) => claimsOfSource(secret).filter(isUnbound),
         'the secret of its managed resource, which it waits for, changed',
       ),
+    wokenBy(secrets.store)
+      .when(
+        anyOf(
+          appears,
+          disappears,
+          changed(controllerUid, ({ data }: Secret) => data),
+        ),
+      )
+      .throughBoth(claimsOfForeign, 'a secret of another owner with the name of its secret changed'),
+    triggerBy(
+      'the secret of another owner that has the name of its secret changed',
+      blockingSecretChanges(env, claims.store),
+    ),
     namespaces.trigger(
       (claim) => isUnbound(objectKey(claim.metadata)) && isResponsible(service, claim, ownedBy(claim)),
       { claims: claims.store, offered: [classes.store, managedResources.store] },

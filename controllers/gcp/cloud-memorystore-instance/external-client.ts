@@ -6,7 +6,7 @@ import type { GoogleCloudClient } from '../../../clients/gcp/google-cloud.ts';
 import type { MemorystoreInstance } from '../../../clients/gcp/memorystore.ts';
 import { memorystoreStates } from '../../../clients/gcp/memorystore.ts';
 import { redisDetails } from '../../../clients/redis-details.ts';
-import { checkOwnership } from '../../author/check-ownership.ts';
+import { checkOwnership, ofAnother } from '../../author/check-ownership.ts';
 import { refuse } from '../../author/comparison.ts';
 import type { Observation, PollingClient } from '../../core/managed/connecting/external-client.ts';
 import { advised } from '../advised.ts';
@@ -26,8 +26,10 @@ export function cloudMemorystoreInstanceClient({
     async observe(managed, _credential, signal) {
       const instance = await find(managed, signal);
       if (instance === undefined) return { exists: false, isUpToDate: false };
-      const details = await detailsOf(managed, instance, signal);
-      return { ...observationOf(managed, instance), ...(details !== undefined && { details }) };
+      const another = ofAnother(managed, instance.labels ?? {}, labelOwner(managed));
+      // guard(false): reading the password of another owner
+      const details = another === undefined ? await detailsOf(managed, instance, signal) : undefined;
+      return { ...observationOf(managed, instance), ...(details !== undefined && { details }), ...another };
     },
 
     async create(managed, _credential, signal) {

@@ -16,6 +16,7 @@ import {
   isObserver,
   isOurs,
   nameOf,
+  ofAnother,
   ownerIdOf,
 } from '../ownership.ts';
 import type { PasswordChecks } from '../password-checks.ts';
@@ -82,12 +83,16 @@ export function postgreSQLDatabaseClient({
       const role =
         hasOwnRole(managed) && !isObserver(managed) ? await roles.observe(name, { signal }) : undefined;
       if (role !== undefined) checkMayManage(managed, 'role', role);
-      const verdict = role?.login ? await password.verdictOn(managed, credential, signal) : undefined;
+      const testing = isObserver(managed)
+        ? password.verdictOnGiven(managed, credential, signal)
+        : role?.login && password.verdictOn(managed, credential, signal);
+      const verdict = (await testing) || undefined;
       const found = { database, role, isLockedOut: isLockedOut(credential, verdict) };
       return {
         ...observationOf(managed, { ...found, serverVersion: await server.serverVersion(signal) }),
         ...(verdict && { credential: verdict }),
         details: detailsOf(managed, credential),
+        ...ofAnother(managed, database),
       };
     },
 

@@ -13,7 +13,7 @@ import type { StackProcess } from '../stack-harness.ts';
 import { eventually } from '../stack-harness.ts';
 import { authorRows, cloudRows, moreAuthorRows } from './author-rows.ts';
 import { awsClientRows, awsRows } from './aws-rows.ts';
-import { claimRows } from './claim-rows.ts';
+import { claimRows, moreClaimRows } from './claim-rows.ts';
 import { gcpClientRows } from './gcp-rows.ts';
 import { managedRows, moreManagedRows, vaultClientRows } from './managed-rows.ts';
 import type { Row } from './player.ts';
@@ -63,7 +63,13 @@ describe('a reader who does what the product says can use the claim', { concurre
     ...postgresqlRows(server),
     ...postgresqlClientRows(server),
   };
-  const mistakes = { ...providerRows, ...moreManagedRows, ...moreAuthorRows, ...morePostgresqlRows(server) };
+  const mistakes = {
+    ...moreClaimRows,
+    ...providerRows,
+    ...moreManagedRows,
+    ...moreAuthorRows,
+    ...morePostgresqlRows(server),
+  };
   for (const [index, [name, row]] of Object.entries<Row>({ ...pieces, ...mistakes }).entries()) {
     test(name, async (context) => {
       const at = new Place(fixture, `advice-${index}`);

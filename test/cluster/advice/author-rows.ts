@@ -9,7 +9,7 @@ import type { Place, Row, RowsFor } from './player.ts';
 import { about } from './player.ts';
 
 /** A resource in the cloud of a row, as a user creates one in its console. */
-async function inCloud(at: Place, path: string, body: object): Promise<void> {
+export async function inCloud(at: Place, path: string, body: object): Promise<void> {
   const [cloud] = at.clouds;
   const headers = { authorization: `Bearer ${cloud?.token}`, 'content-type': 'application/json' };
   const answer = await fetch(`${cloud?.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });

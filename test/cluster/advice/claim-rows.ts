@@ -11,6 +11,7 @@ import { provisionedNames } from '../../../controllers/core/claim/provisioned-na
 import { howToMakeAvailable } from '../../../controllers/core/claim-binding/report.ts';
 import { favouriteClassRef, favouriteRef, startFancySQL } from '../fancysql-fixture.ts';
 import { eventually } from '../stack-harness.ts';
+import { inCloud } from './author-rows.ts';
 import { refusedVersion } from './aws-rows.ts';
 import type { Place, Row, RowsFor } from './player.ts';
 import { requireTeamLabel } from './policy.ts';
@@ -46,14 +47,17 @@ async function released(at: Place): Promise<string> {
   return metadata.name;
 }
 
-/** Runs the command that makes a released resource available to the claim. */
-const makeAvailable = async (at: Place, claim = 'db'): Promise<void> =>
+/** Runs the command that makes a released resource available to the claim, from the text that `read` returns. */
+const makeAvailable = async (at: Place, read: () => Promise<string> = () => at.messages()): Promise<void> =>
   at.run(
     await eventually('the command is printed', async () => {
-      const [, command] = /to this claim: (kubectl .*)$/m.exec(await at.messages(claim)) ?? [];
+      const [, command] = /to this claim: (kubectl .*)$/m.exec(await read()) ?? [];
       return command;
     }),
   );
+
+/** The Events of the resource that the claim `next` names. Only administrators can read them. */
+const nextEvents = async (at: Place): Promise<string> => at.events((await at.resource('next')).metadata.name);
 
 const nextMessages = async (at: Place): Promise<string> =>
   at.messagesOf(FavouriteDBInstanceKind, (await at.resource('next')).metadata);
@@ -200,7 +204,6 @@ export const claimRows = {
       await at.managed('reserved', { claimRef: { ...claimRef(at), name: 'gone' } });
       await claimOf(at, 'reserved');
     },
-    says: (at) => advice.removeReservation(`FancySQLInstance ${at.namespace}/gone`),
     reason: 'ClaimedByOther',
     fault: 'claimed by another',
     act: (at) => at.editSpec(FavouriteDBInstanceKind, 'reserved', { claimRef: null }),
@@ -298,24 +301,17 @@ export const claimRows = {
   createOtherClaim: refusedVersion,
   offerObserved: {
     async situation(at) {
-      await first(at);
-      const forProvider = { name: at.named('first') };
-      await at.managed('seen', { managementPolicies: ['Observe'], forProvider } as object);
+      await at.cloud();
+      const theirs = { fanciness_level: 3, password: 'a-password-of-theirs' };
+      await inCloud(at, '/v1/instances', { name: at.named('first'), ...theirs });
+      const provider = { providerRef: undefined, providerConfigRef: { name: at.named('cloud') } };
+      const observing = { managementPolicies: ['Observe'], forProvider: { name: at.named('first') } };
+      await at.managed('seen', { ...provider, ...observing } as object);
       await claimOf(at, 'seen');
     },
     reason: 'NotOffered',
     fault: 'namespace not allowed',
     act: (at) => at.editSpec(FavouriteDBInstanceKind, 'seen', { claimRef: claimRef(at) }),
-  },
-  observeOnly: {
-    async situation(at) {
-      await first(at);
-      const annotations = { [annotationKeys.externalName]: at.named('first') };
-      await at.make(FancySQLInstanceKind, { ...at.key, annotations }, { spec: { classRef: at.classRef() } });
-    },
-    reason: 'Conflict',
-    fault: 'name taken',
-    act: async (at) => at.editPolicies((await at.resource()).metadata.name, ['Observe']),
   },
   // This cloud has no names with an underscore. A test on PostgreSQL chooses one.
   beginName: chosenName('Prefixed'),
@@ -342,13 +338,43 @@ export const claimRows = {
     fault: 'resource released',
     act: (at) => makeAvailable(at),
   },
+  giveToClaim: {
+    async situation(at) {
+      await at.claim({ resourceRef: favouriteRef(await released(at)) }, 'next');
+    },
+    says: () => 'which has the data of FancySQLInstance',
+    where: nextEvents,
+    async act(at) {
+      assert.doesNotMatch(await at.messages('next'), /kubectl|\bdb\b/);
+      await makeAvailable(at, () => nextEvents(at));
+    },
+    ends: (at) => at.usable('next'),
+  },
+  publishSecret: {
+    async situation(at) {
+      await at.managed('silent', { writeConnectionSecretToRef: undefined } as object);
+      await claimOf(at, 'silent');
+    },
+    reason: 'SecretNotPublished',
+    fault: 'no secret',
+    act: (at) =>
+      at.editSpec(FavouriteDBInstanceKind, 'silent', {
+        writeConnectionSecretToRef: { namespace: 'cloud-credentials', name: at.named('silent') },
+      }),
+  },
+  nameSecret: {
+    situation: (at) => at.claim({ classRef: at.classRef(), writeConnectionSecretToRef: undefined } as object),
+    act: (at) => at.editClaim({ writeConnectionSecretToRef: { name: 'db-connection' } }),
+    ends: async (at) =>
+      (await at.fixture.cluster.find(SecretKind, secretKey(at)))?.data?.password !== undefined,
+  },
   reuseCredentials: {
     async situation(at) {
       const name = await released(at);
       const withoutUpdate = ['Observe', 'Create', 'Delete', 'LateInitialize'];
       await at.editPolicies(name, withoutUpdate);
       await at.claim({ resourceRef: favouriteRef(name) }, 'next');
-      await makeAvailable(at, 'next');
+      await makeAvailable(at, () => nextEvents(at));
     },
     where: nextMessages,
     async act(at) {
@@ -383,6 +409,33 @@ export const claimRows = {
     act: (at) => at.run(`kubectl label network ${at.named('net')} of=${at.namespace}`),
   },
 } satisfies RowsFor<typeof advice>;
+
+/** Situations in which no advice leads to a claim that can be used, because its team has no right to the data. */
+export const moreClaimRows = {
+  'the administrator observes the database of another team': {
+    async situation(at) {
+      await first(at);
+      const annotations = { [annotationKeys.externalName]: at.named('first') };
+      const spec = { classRef: at.classRef(), writeConnectionSecretToRef: { name: 'db-connection' } };
+      await at.make(FancySQLInstanceKind, { ...at.key, annotations }, { spec });
+    },
+    says: () => 'create another claim with another external name',
+    reason: 'Conflict',
+    fault: 'name taken',
+    async act(at) {
+      assert.doesNotMatch(await at.messages(), /Observe|favouritedbinstance\./);
+      await at.editPolicies((await at.resource()).metadata.name, ['Observe']);
+    },
+    async ends(at) {
+      const { name } = (await at.resource()).metadata;
+      const messages = await at.messagesOf(FavouriteDBInstanceKind, { name });
+      if (!messages.includes('is not set in the external system')) return false;
+      assert.equal(await at.usable(), false);
+      assert.equal(await at.fixture.cluster.find(SecretKind, secretKey(at)), undefined);
+      return true;
+    },
+  },
+} satisfies Readonly<Record<string, Row>>;
 
 const network = (at: Place): Promise<unknown> =>
   at.create(NetworkKind, 'net', {

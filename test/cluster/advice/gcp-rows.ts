@@ -104,7 +104,7 @@ export const knownAuthString: Row = {
     await eventually('the claim is gone', async () => (await find()) === undefined);
     await redisClaim(at, 'db', { resourceRef: { apiVersion, kind, name: resource } });
     const command = await eventually('the command is printed', async () => {
-      const messages = await at.messagesOf(RedisClusterKind, at.key);
+      const messages = await at.events(resource);
       return /to this claim: (kubectl .*)$/m.exec(messages)?.[1];
     });
     await at.run(command);

@@ -9,8 +9,8 @@ import {
   encodeNote,
   generateCredential,
   generatedPassword,
-  hasSecretDetails,
   hmacOf,
+  holdsSecrets,
   newNoteKey,
   whyNotUsable,
 } from '../../../controllers/core/credential.ts';
@@ -133,26 +133,43 @@ const reported: SecretDetails = { reportsSecrets: true };
 
 describe('the resources that have a credential', () => {
   const inSecret = { writeConnectionSecretToRef: to };
-  function have(
-    spec: ManagedSpec,
-    details: SecretDetails,
-    want: readonly [generated: boolean, any: boolean],
-  ): void {
-    const object = managed(spec);
-    assert.deepEqual([credentialOf(object, details) !== undefined, hasSecretDetails(object, details)], want);
-  }
-  test('of a kind that generates one', () => have(inSecret, generated, [true, true]));
+  const have = (spec: ManagedSpec, details: SecretDetails, want: boolean): void =>
+    assert.equal(credentialOf(managed(spec), details) !== undefined, want);
+  test('of a kind that generates one', () => have(inSecret, generated, true));
   test('with a secret store alone', () =>
-    have({ publishConnectionDetailsTo: { name: 'db' } }, generated, [true, true]));
-  test('that keep their details in no place', () => have({}, generated, [false, false]));
-  test('with a spec that wants no credential', () =>
-    have({ ...inSecret, forProvider: { owner: 'app' } }, generated, [false, false]));
-  test('that are only observed', () =>
-    have({ ...inSecret, managementPolicies: ['Observe'] }, generated, [false, false]));
-  test('with an external system that generates a credential', () => have(inSecret, reported, [false, true]));
-  test('with an external system that generates a credential, and without a place for it', () =>
-    have({}, reported, [false, false]));
-  test('of a kind that has none', () => have(inSecret, {}, [false, false]));
+    have({ publishConnectionDetailsTo: { name: 'db' } }, generated, true));
+  test('that keep their details in no place have none', () => have({}, generated, false));
+  test('with a spec that wants no credential have none', () =>
+    have({ ...inSecret, forProvider: { owner: 'app' } }, generated, false));
+  test('that are only observed have one as all others', () =>
+    have({ ...inSecret, managementPolicies: ['Observe'] }, generated, true));
+  test('of a kind without a generated credential have none', () => have(inSecret, reported, false));
+});
+
+describe('what a Secret holds', () => {
+  const without = { writeConnectionSecretToRef: to, forProvider: { owner: 'app' } };
+  const is = (
+    isSecret: boolean,
+    kept: Partial<KeptCredential>,
+    details = generated,
+    spec: ManagedSpec = { writeConnectionSecretToRef: to },
+  ): void =>
+    assert.equal(holdsSecrets(managed(spec), { details: {}, note: undefined, ...kept }, details), isSecret);
+  test('is secret if it names a claim', () => is(true, { note: { key } }));
+  test('is secret if it has the credential', () => is(true, { details: { password: 'p' } }));
+  test('is secret if the spec wants no credential any more', () =>
+    is(true, { details: { password: 'p' } }, generated, without));
+  test('is secret if a person gave the credential in another entry', () =>
+    is(true, { details: { uri: 'postgresql://app:p@db' } }));
+  test('is not secret if it has only an address', () =>
+    is(false, { details: { endpoint: 'db', port: '1' } }));
+  test('is not secret if the spec wants no credential and it has none', () =>
+    is(false, { details: { note: 'hello' } }, generated, without));
+  test('is secret if the external system reports secrets', () =>
+    is(true, { details: { host: 'db' } }, reported));
+  test('is not secret without an entry', () => is(false, {}, reported));
+  test('is not secret for a kind without secrets', () =>
+    is(false, { note: { key }, details: { a: 'b' } }, {}));
 });
 
 describe('why a claim cannot have the connection details', () => {

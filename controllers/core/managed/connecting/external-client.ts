@@ -16,12 +16,15 @@ export type ReportedStatus<M extends Managed> = Managed extends M
   : Partial<Omit<NonNullable<M['status']>, keyof ManagedStatus>>;
 
 /**
- * The credential that the controller (never the external client) generated and wrote to the Secret. `isApplied`: the
- * status records that it was set in the external system. If false, `observe` tests the credential, if the client can.
+ * The credential in the Secret, which the controller (never the external client) generated. Or a person wrote it.
+ * `isApplied`: the status records that it was set in the external system. If false, `observe` tests the credential, if
+ * the client can.
  */
 export interface DesiredCredential {
   readonly value: string;
   readonly isApplied: boolean;
+  /** The entry `username` beside it. For a resource that is only observed, a person may have named any user. */
+  readonly username?: string;
 }
 
 /** The state of an external resource, as `observe` found it. */
@@ -49,6 +52,11 @@ export interface Observation<M extends Managed = Managed> {
    * removes the detail from the Secrets and the secret store.
    */
   readonly details?: ReportedDetails;
+  /**
+   * Whether the external resource carries the mark of another owner, so that the managed resource may only observe it.
+   * The controller then publishes no details of it. Default: false.
+   */
+  readonly isOfAnother?: boolean;
   /** Fields that only the external system sets. The controller merges them into the status of the managed resource. */
   readonly status?: ReportedStatus<M>;
   /** The Ready condition of the managed resource. `available()` also lets a claim bind to the managed resource. */

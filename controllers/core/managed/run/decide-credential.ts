@@ -9,9 +9,16 @@ import {
   withFinalizer,
 } from '../../../../apis/core/v1alpha1/meta.ts';
 import type { CredentialNote, KeptCredential, SecretDetails } from '../../credential.ts';
-import { claimText, credentialOf, hasSecretDetails, isApplied, unknownClaim } from '../../credential.ts';
+import {
+  claimText,
+  credentialOf,
+  holdsSecrets,
+  isApplied,
+  isUnwanted,
+  unknownClaim,
+} from '../../credential.ts';
 import { firstMatch } from '../../first-match.ts';
-import { howToAllowUpdate, shouldUpdate } from '../../management-policies.ts';
+import { howToAllowUpdate, mayChange, shouldUpdate } from '../../management-policies.ts';
 
 /** The decisions of `decideCredential`, in the order of docs/decision-tables.md. */
 export const credentialDecisions = [
@@ -88,7 +95,8 @@ const resetStatus: Decide = ({ managed }) => {
  */
 const keepReleased: Decide = ({ managed, kept, secretDetails }) => {
   const { spec, status } = managed;
-  const lacksNote = kept !== undefined && hasEntry(managed, kept, secretDetails) && kept.note === undefined;
+  const lacksNote =
+    kept !== undefined && kept.note === undefined && holdsSecrets(managed, kept, secretDetails);
   // A provisioned resource has `claimRef` until its release. So one without phase and `claimRef` was released.
   const wasReleased =
     status?.bindingPhase === 'Released' ||
@@ -106,10 +114,11 @@ const makeAvailable: Decide = ({ managed }) => {
   return { name: 'MakeAvailable', act: 'updateStatus', desired: { ...managed, status: available } };
 };
 
-/** Generates a credential if the Secret does not exist or has none. */
+/** Generates a credential if the Secret does not exist or has none, and if the policies let it be set. */
 const generate: Decide = ({ managed, kept, secretDetails }) => {
   const credential = credentialOf(managed, secretDetails);
   if (credential === undefined || kept?.details[credential.key] !== undefined) return undefined;
+  if (!mayChange(managed.spec)) return undefined;
   const reserved = reservedFor(managed);
   const rotation = credential.rotationOf?.(managed);
   const note = { ...(reserved && { for: reserved }), ...(rotation && { rotation }) };
@@ -118,15 +127,29 @@ const generate: Decide = ({ managed, kept, secretDetails }) => {
 
 /** Adopts a Secret without owner or credential annotation, such as after a restore. The credential does not change. */
 const adopt: Decide = ({ managed, kept, secretDetails }) => {
-  if (kept === undefined || !hasEntry(managed, kept, secretDetails)) return undefined;
+  if (kept === undefined || !holdsSecrets(managed, kept, secretDetails)) return undefined;
   if (kept.note !== undefined && kept.isOwned) return undefined;
-  const { key: _key, ...known } = kept.note ?? {
-    key: '',
-    for: adoptedFor(managed),
+  if (kept.note !== undefined) return { name: 'AdoptSecret', act: 'annotate', note: noteFacts(kept) };
+  const owner = isGivenNow(managed) ? givenTo(managed, kept) : adoptedFor(managed);
+  const given = isGivenNow(managed) && secretDetails.credential !== undefined;
+  const note = {
+    ...(owner && { for: owner }),
     ...rotationIn(managed, secretDetails),
+    ...(given && { given }),
   };
-  return { name: 'AdoptSecret', act: 'annotate', note: known };
+  return { name: 'AdoptSecret', act: 'annotate', note };
 };
+
+/** Whether only a person can have written a credential that has no note: the controllers may not set one, nor did. */
+const isGivenNow = ({ spec, status }: Managed): boolean =>
+  !mayChange(spec) && status?.credential === undefined;
+
+/** The claim that a person gave a credential to. No claim, if none is named yet and no claim has had a copy. */
+function givenTo(managed: Managed, { isCopied = false }: KeptCredential): string | undefined {
+  const { bindingPhase } = managed.status ?? {};
+  if (bindingPhase === 'Bound' || isCopied || bindingPhase === 'Released') return adoptedFor(managed);
+  return ownerOf(managed) ?? reservedFor(managed);
+}
 
 const rotate: Decide = ({ managed, kept, secretDetails }) => {
   const requested = credentialOf(managed, secretDetails)?.rotationOf?.(managed);
@@ -146,24 +169,29 @@ const replace: Decide = (input) => {
   const owner = newOwner(input);
   if (owner === undefined || credentialOf(managed, secretDetails) === undefined) return undefined;
   if (!shouldUpdate(managed.spec)) return undefined;
-  return { name: 'ReplaceCredential', act: 'generate', note: { ...noteFacts(kept), for: owner } };
+  const note = { ...omit(noteFacts(kept), 'given'), for: owner };
+  return { name: 'ReplaceCredential', act: 'generate', note };
 };
 
 /** Records the owning claim in the Secret if no claim has the credential, or if an administrator allowed its reuse. */
 const nameClaim: Decide = (input) => {
-  const { managed, kept, secretDetails } = input;
-  if (!hasSecretDetails(managed, secretDetails)) return undefined;
+  const { managed, kept } = input;
   const owner = ownerOf(managed);
-  if (owner === undefined || kept?.note === undefined || kept.note.for === owner) return undefined;
+  if (!isSecret(input) || owner === undefined || kept?.note === undefined) return undefined;
+  if (kept.note.for === owner) return undefined;
   if (newOwner(input) !== undefined && !mayKeepCredential(input)) return undefined;
   return { name: 'NameClaim', act: 'annotate', note: { ...noteFacts(kept), for: owner } };
 };
 
-/** Removes `status.credential` before another credential is set, so that the status is correct even after a crash. */
+/**
+ * Removes `status.credential` before another credential is set, so that the status is correct even after a crash. While
+ * the policies forbid that, the record stays: it shows which credential the external system uses.
+ */
 const clearRecord: Decide = ({ managed, kept, secretDetails }) => {
   const credential = credentialOf(managed, secretDetails);
   if (managed.status?.credential === undefined || credential === undefined || kept === undefined)
     return undefined;
+  if (!shouldUpdate(managed.spec)) return undefined;
   if (isApplied(managed, kept, credential)) return undefined;
   return { name: 'ClearRecord', act: 'updateStatus', desired: withoutRecord(managed) };
 };
@@ -203,16 +231,12 @@ const checks: readonly Decide[] = [
 ];
 
 /** Whether the next claim may use the same details: an administrator allowed it, or they are not secret. */
-const mayKeepCredential = ({ managed, secretDetails }: CredentialInput): boolean =>
-  managed.metadata.annotations?.[annotationKeys.reoffer] === sameCredentials ||
-  !hasSecretDetails(managed, secretDetails);
+const mayKeepCredential = (input: CredentialInput): boolean =>
+  input.managed.metadata.annotations?.[annotationKeys.reoffer] === sameCredentials || !isSecret(input);
 
-/** Whether the Secret, or the entry in the store, has details that only one claim may know. */
-function hasEntry(managed: Managed, { details }: KeptCredential, secretDetails: SecretDetails): boolean {
-  const credential = credentialOf(managed, secretDetails);
-  if (credential !== undefined) return details[credential.key] !== undefined;
-  return hasSecretDetails(managed, secretDetails) && Object.keys(details).length > 0;
-}
+/** Whether the Secret holds secrets, and the end of the run does not remove them because the spec wants none. */
+const isSecret = ({ managed, kept, secretDetails }: CredentialInput): boolean =>
+  kept !== undefined && holdsSecrets(managed, kept, secretDetails) && !isUnwanted(managed, secretDetails);
 
 /** The text by which the Secret names the owning claim. A Released resource has no owning claim. */
 function ownerOf({ spec, status }: Managed): string | undefined {

@@ -3,7 +3,15 @@ import { wasDeleted } from '../../../../apis/core/v1alpha1/meta.ts';
 import type { ConnectionEntry } from '../../connection/connection-place.ts';
 import { withReported } from '../../connection/connection-place.ts';
 import type { CredentialNote } from '../../credential.ts';
-import { credentialOf, generateCredential, isApplied, newNoteKey } from '../../credential.ts';
+import {
+  credentialOf,
+  generateCredential,
+  heldCredentialOf,
+  isApplied,
+  isCredentialLost,
+  isGiven,
+  newNoteKey,
+} from '../../credential.ts';
 import { aboutManaged, logQuietAct } from '../../log-changes.ts';
 import { onlyObserves } from '../../management-policies.ts';
 import type { CredentialDecision } from './decide-credential.ts';
@@ -86,9 +94,15 @@ async function generate(
 
 function withCredential({ secretDetails }: ExternalContext, run: Run): Run {
   const { current, entry, unkept } = run;
-  const credential = credentialOf<Managed>(current, secretDetails);
+  if (unkept !== undefined) return run;
+  if (isCredentialLost(current, entry, secretDetails)) return { ...run, isCredentialLost: true };
+  const credential = heldCredentialOf<Managed>(current, entry, secretDetails);
   const value = credential && entry?.details[credential.key];
-  if (credential === undefined || entry === undefined || value === undefined || unkept !== undefined)
-    return run;
-  return { ...run, credential: { value, isApplied: isApplied(current, entry, credential) } };
+  if (credential === undefined || entry === undefined || value === undefined) return run;
+  const { username } = entry.details;
+  return {
+    ...run,
+    credential: { value, isApplied: isApplied(current, entry, credential), ...(username && { username }) },
+    ...(isGiven(current, entry) && { isCredentialGiven: true }),
+  };
 }

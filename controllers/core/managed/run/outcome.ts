@@ -13,6 +13,7 @@ import {
   withError,
 } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { ExternalOperation, Managed, ManagedStatus } from '../../../../apis/core/v1alpha1/managed.ts';
+import { wantsDetails } from '../../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName, wasDeleted } from '../../../../apis/core/v1alpha1/meta.ts';
 import type { ReportedDetails } from '../../../../apis/core/v1alpha1/secret.ts';
 import { present } from '../../../../apis/core/v1alpha1/secret.ts';
@@ -54,6 +55,10 @@ export interface Run {
   readonly uncopied?: StepFailure<Run>;
   /** Why the credential cannot be replaced for the next claim, and what the user must do. */
   readonly credentialProblem?: string;
+  /** True if a person gave the credential, for an external resource that the controllers may only observe. */
+  readonly isCredentialGiven?: true;
+  /** True if the Secret lacks the credential that was set before, and the policies forbid another one. */
+  readonly isCredentialLost?: true;
   /** The new `status.credential`. Absent: unchanged. */
   readonly record?: ManagedStatus['credential'];
   /** True if this run set the credential. The next observation may not yet show that the credential is pending. */
@@ -216,7 +221,8 @@ export const outcomes = {
   /** CreateExternal, LateInitialize, Update, NoUpdate: the external resource exists. Observes often until Ready. */
   present(run: Run, { ready, operation, isUpToDate }: Observation): Outcome {
     const { current, underWay, credential, isCredentialJustSet = false } = run;
-    const isReady = (ready ?? getCondition(current.status?.conditions, 'Ready')).status === 'True';
+    const shown = isGivenRefused(run) ? unavailable(givenRefused) : ready;
+    const isReady = (shown ?? getCondition(current.status?.conditions, 'Ready')).status === 'True';
     const used = [
       ...(isAdopting(current) ? [annotationKeys.adoptIdentity] : []),
       ...(isReofferUsed(run) ? [annotationKeys.reoffer] : []),
@@ -227,9 +233,15 @@ export const outcomes = {
     const isDue = isIncomplete && shouldUpdate(current.spec);
     const arriving = isDue ? 0 : observedNext;
     const next = (operation ?? underWay) === undefined ? arriving : 'progress since operation';
-    return { ...credentialOutcome(run, ready, next), used };
+    return { ...credentialOutcome(run, shown, next), used };
   },
 };
+
+const givenRefused = 'the external system refuses the credential of its Secret';
+
+/** Whether the external system refuses the credential that a person gave. */
+const isGivenRefused = ({ isCredentialGiven, seen }: Run): boolean =>
+  isCredentialGiven === true && seen?.credential === 'wrong';
 
 /** Whether the next claim now has the credential that an administrator allowed it to use. */
 function isReofferUsed({ current, entry }: Run): boolean {
@@ -239,14 +251,38 @@ function isReofferUsed({ current, entry }: Run): boolean {
 }
 
 function credentialOutcome(run: Run, ready: ConditionFacts | undefined, next: Next): Outcome {
-  const { current, credential, credentialProblem } = run;
+  const { current, credentialProblem } = run;
   if (credentialProblem !== undefined)
-    return refused(run, 'CannotReplaceCredential', credentialProblem, next, { ready });
-  if (credential?.isApplied !== false || shouldUpdate(current.spec))
+    return refused(run, 'CannotReplaceCredential', credentialProblem, next, {
+      ready,
+      error: { class: 'CredentialCannotChange' },
+    });
+  if (isWithheld(run))
+    return refused(run, 'CannotPublishConnectionDetails', withheld, next, {
+      ready,
+      error: { class: 'Conflict', holder: { by: 'AnotherResource' } },
+    });
+  const why = whyNotInForce(run);
+  if (why === undefined)
     return synced(run, ready, next, compact([lossOf(current), notApplied(run)]).join('; ') || undefined);
-  const message = `the credential of its Secret is not set in the external system, because spec.managementPolicies do not allow Update; ${howToAllowUpdate(current.spec)}`;
+  const message = `${why}, because spec.managementPolicies do not allow Update; ${howToAllowUpdate(current.spec)}`;
   return refused(run, 'CannotUpdateExternalResource', message, next, { ready });
 }
+
+/** Why the claim cannot use the credential of the Secret, while the policies keep the controllers from setting one. */
+function whyNotInForce(run: Run): string | undefined {
+  const { current, credential, isCredentialGiven, isCredentialLost } = run;
+  if (isCredentialLost) return 'its Secret lacks the credential, and gets no other one';
+  if (credential?.isApplied !== false || shouldUpdate(current.spec)) return undefined;
+  if (isCredentialGiven && !isGivenRefused(run)) return undefined;
+  return 'the credential of its Secret is not set in the external system';
+}
+
+/** Whether nothing is published, because the external resource carries the mark of another owner. */
+const isWithheld = ({ current, entry, seen }: Run): boolean =>
+  seen?.isOfAnother === true && wantsDetails(current) && entry === undefined;
+
+const withheld = `its external resource is managed by another resource, so that no connection details are published; ${advice.setExternalName}`;
 
 /** Names the fields that stay different because the policies forbid Update. Undefined if there are none. */
 function notApplied({ current: { spec }, seen }: Run): string | undefined {
@@ -348,9 +384,11 @@ export function statusOf(
   return { object: withManagedStatus(run.current, facts, now), events: events.map(scrubbed) };
 }
 
-function isCredentialInForce({ credential, record, current, unkept }: Run): boolean {
-  if (unkept !== undefined) return false;
+function isCredentialInForce(run: Run): boolean {
+  const { credential, record, current, unkept, isCredentialGiven, isCredentialLost } = run;
+  if (unkept !== undefined || isCredentialLost || isWithheld(run)) return false;
   if (credential === undefined) return true;
+  if (isCredentialGiven && credential.isApplied === false) return !isGivenRefused(run);
   return credential.isApplied && (record ?? current.status?.credential)?.pending === false;
 }
 

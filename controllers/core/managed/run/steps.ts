@@ -6,6 +6,7 @@ import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import { wantsDetails } from '../../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys } from '../../../../apis/core/v1alpha1/meta.ts';
 import type { ReportedDetails } from '../../../../apis/core/v1alpha1/secret.ts';
+import { keysContaining, present } from '../../../../apis/core/v1alpha1/secret.ts';
 import type { UpdateOptions } from '../../../../runtime/cache/resource.ts';
 import { changedSinceRead, isConflict } from '../../../../runtime/client/errors.ts';
 import type { Environment } from '../../../../runtime/controller/environment.ts';
@@ -15,10 +16,10 @@ import type { ConnectionEntry } from '../../connection/connection-place.ts';
 import { withReported } from '../../connection/connection-place.ts';
 import type { ConnectionPlaces } from '../../connection/connection-places.ts';
 import type { RandomBytes, SecretDetails } from '../../credential.ts';
-import { credentialOf, hasSecretDetails, hmacOf, newNoteKey } from '../../credential.ts';
+import { credentialOf, hmacOf, holdsSecrets, isUnwanted, newNoteKey } from '../../credential.ts';
 import { conditionErrorOf, reasonOfError } from '../../error-class.ts';
 import { aboutManaged, logQuietAct } from '../../log-changes.ts';
-import { isNeverChanged } from '../../management-policies.ts';
+import { mayChange } from '../../management-policies.ts';
 import type { FailureFacts } from '../../step-failure.ts';
 import { failing, StepFailure } from '../../step-failure.ts';
 import type { ExternalClient, Observation } from '../connecting/external-client.ts';
@@ -85,10 +86,12 @@ export async function observe(
   const [begunMs, observedAt] = [env.clock.elapsedMs(), env.clock.now()];
   // guard(external.observe(run.current, run.credential, signal)): after an edit another resource is observed
   const observing = external.observe(identified(identity, run), run.credential, signal);
-  const observed = await step(run, '', observing, {
+  const found = await step(run, '', observing, {
     ...cannot.observe,
     ...(ready && { ready }),
   });
+  // guard(found): the secrets of another owner's external resource are published
+  const observed = found.isOfAnother === true ? omit(found, 'details') : found;
   const operation = operationReported(run, observed);
   const seen = observed.exists ? observed : undefined;
   // While the external system creates the resource, an absence proves nothing.
@@ -327,17 +330,22 @@ function kept(
   { current, reported }: Run,
   entry: ConnectionEntry | undefined,
 ): Pick<ConnectionEntry, 'details' | 'note'> {
-  const credential = credentialOf(current, secretDetails);
-  const { credential: declared } = secretDetails;
-  const isUnwanted = declared !== undefined && credential === undefined && !isNeverChanged(current.spec);
-  const entries = withReported(entry?.details ?? {}, {
-    ...omit(reported, credential?.key ?? ''),
-    ...(isUnwanted && { [declared.key]: null }),
+  const key = secretDetails.credential?.key ?? '';
+  const before = entry?.details ?? {};
+  const [isRemoved, isObserved] = [isUnwanted(current, secretDetails), !mayChange(current.spec)];
+  // Without a credential of its own the resource publishes no entry that contains it. Under Observe they are a person's.
+  const containing =
+    before[key] === undefined ? [] : keysContaining({ ...before, ...present(reported) }, before[key]);
+  const removed = isRemoved ? Object.fromEntries([key, ...containing].map((each) => [each, null])) : {};
+  const details = withReported(before, {
+    ...omit(reported, key, ...(isObserved ? containing : [])),
+    ...removed,
   });
-  if (!hasSecretDetails(current, secretDetails)) return { details: entries, note: undefined };
+  const note = isRemoved ? undefined : entry?.note;
+  if (note !== undefined || !holdsSecrets(current, { details, note }, secretDetails))
+    return { details, note };
   const claim = claimOfNewNote(current, secretDetails);
-  const fresh = { key: newNoteKey(randomBytes), ...(claim && { for: claim }) };
-  return { details: entries, note: entry?.note ?? fresh };
+  return { details, note: { key: newNoteKey(randomBytes), ...(claim && { for: claim }) } };
 }
 
 export interface Called {

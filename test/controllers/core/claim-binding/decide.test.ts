@@ -61,8 +61,19 @@ const observed = (spec: Managed['spec']) => managed({ ...spec, managementPolicie
 
 const secret = (name: string, over: Partial<Secret['metadata']> = {}): Secret =>
   secretOf({ namespace: 'team', name, uid: `${name}-uid`, ...over });
-const noSecrets: BindingFacts['secrets'] = { isWanted: false, hasCopy: false, stale: [], controlled: [] };
-const copied: BindingFacts['secrets'] = { ...noSecrets, isWanted: true, hasCopy: true };
+const noSecrets: BindingFacts['secrets'] = {
+  isWanted: false,
+  hasCopy: false,
+  isCopyUsable: false,
+  stale: [],
+  controlled: [],
+};
+const copied: BindingFacts['secrets'] = {
+  ...noSecrets,
+  isWanted: true,
+  hasCopy: true,
+  isCopyUsable: true,
+};
 const inOrder = ['claimSecret', 'namespace', 'claim'] as const;
 
 type Given = Partial<BindingFacts> & { readonly claim?: Claim | undefined };
@@ -113,7 +124,16 @@ const waitsFor = (event: string, message: string, reason: string, facts: Facts =
 });
 const waitsForTrouble = (why: string, facts: Facts = {}): Report =>
   waitsFor('ManagedResourceTrouble', `${why}; reported by FavouriteDBInstance db`, 'ResourceFailing', facts);
-const administratorActs = `FavouriteDBInstance db is Released: its spec.claimRef has the UID of a claim that does not exist any more; an administrator can make it available to this claim: ${makeAvailable}`;
+const ofOtherClaim = 'belongs to another claim; name another resource';
+const reservedForOther = `${ofOtherClaim}; if that claim does not exist and no backup brings it back, an administrator can remove spec.claimRef of the resource`;
+/** The Event of a Released resource that a claim asks for. */
+const askedFor = (previous: string) => ({
+  ofResource: warning(
+    'Released',
+    `FancySQLInstance team/orders asks for this resource, which has the data of ${previous}; to give that data to this claim: ${makeAvailable}`,
+  ),
+});
+const administratorActs = `FavouriteDBInstance db is Released, with the data of the previous FancySQLInstance team/orders; an administrator can make it available to this claim: ${makeAvailable}`;
 const reportOfReleased = waitsFor('WaitingToBind', administratorActs, 'Released', isUnbound.status);
 /** Bound, whatever the resource is like. */
 type Ready = Report['facts']['conditions'][0];
@@ -122,7 +142,7 @@ const staysBound = (ready: Ready, hasSecret: boolean, ...events: Report['events'
   events,
 });
 const writesNoSecret =
-  'no connection secret is written: FavouriteDBInstance db has no spec.writeConnectionSecretToRef, which an administrator may set';
+  'no connection secret is written: FavouriteDBInstance db has no spec.writeConnectionSecretToRef; an administrator can set that field';
 
 /** The claim names `small`. */
 const byClass = { claim: claim({ classRef: classRef('small') }), provisioning: { resourceClass: small } };
@@ -166,9 +186,15 @@ function reports(name: Waiting, report: Report | undefined, given: Given): Decid
   return calls(given, { name });
 }
 /** The claim refuses the resource. */
-const refusesTo = (name: Waiting, why: string, resource: Managed, given: Given = {}): Decided => {
+const refusesTo = (
+  name: Waiting,
+  why: string,
+  resource: Managed,
+  given: Given = {},
+  ofResource: Pick<Report, 'ofResource'> = {},
+): Decided => {
   const message = `FavouriteDBInstance db ${why}`;
-  const report = refuses('CannotBindManagedResource', message, name);
+  const report = { ...refuses('CannotBindManagedResource', message, name), ...ofResource };
   return reports(name, report, { claim: named, managed: resource, ...given });
 };
 
@@ -334,9 +360,19 @@ const cases: Readonly<Record<string, () => Decided>> = {
     return refusesTo('ClaimRefIncomplete', why, managed(spec, { status: { bindingPhase: 'Unbound' } }));
   },
   'a claim does not take a resource of another claim': () => {
-    const why =
-      'is claimed by FancySQLInstance team/other; name another resource; if FancySQLInstance team/other does not exist and no backup brings it back, an administrator can remove spec.claimRef of the resource';
-    return refusesTo('ClaimedByOther', why, ofOther);
+    return refusesTo('ClaimedByOther', reservedForOther, ofOther);
+  },
+  'a claim with a class is not advised to name another resource': () => {
+    const why = 'belongs to another claim; create another claim';
+    const withClass = claim({ ...named.spec, classRef: { name: 'small' } }, { finalizers });
+    const other = managed(ofOther.spec, { status: wasBound });
+    return refusesTo(
+      'ClaimedByOther',
+      why,
+      other,
+      { claim: withClass },
+      askedFor('FancySQLInstance team/other'),
+    );
   },
   'a claim does not take the resource of a previous claim of its name': () => {
     const why = 'belongs to a previous FancySQLInstance team/orders with another UID; name another resource';
@@ -346,26 +382,31 @@ const cases: Readonly<Record<string, () => Decided>> = {
   'a claim does not take a resource that another object controls': () => {
     const owner = { apiVersion: 'x/v1', kind: 'Composite', name: 'c', uid: 'u', controller: true };
     const controlled = managed({}, { ownerReferences: [owner] });
-    return refusesTo('ControlledByOther', 'is controlled by Composite c', controlled);
+    const why = 'is controlled by another object; name another resource';
+    return refusesTo('ControlledByOther', why, controlled);
   },
   'a claim does not take a resource that is only observed': () => {
     const why =
       'is only observed, and not available to claims; an administrator can name this claim in its spec.claimRef, or set its spec.namespaceSelector';
     return refusesTo('NotOffered', why, managed({ managementPolicies: ['Observe'] }));
   },
-  'a claim does not take a Released resource': () =>
+  'a claim does not take a Released resource that the previous claim of its name had': () =>
     reports('Released', reportOfReleased, { claim: named, managed: released }),
+  'a claim does not learn how to get the data of another claim': () => {
+    const other = managed({ claimRef: { ...claimRef(), name: 'other' } }, { status: wasBound });
+    return refusesTo('ClaimedByOther', ofOtherClaim, other, {}, askedFor('FancySQLInstance team/other'));
+  },
+  'a claim does not learn how to get the data of a claim of another kind': () => {
+    const other = managed({ claimRef: { ...claimRef(), kind: 'PlainSQLInstance' } }, { status: wasBound });
+    return refusesTo('ClaimedByOther', ofOtherClaim, other, {}, askedFor('PlainSQLInstance team/orders'));
+  },
   'a claim does not take what another version released': () => {
     const status = { bindingPhase: 'Released' } as const;
-    return reports('Released', reportOfReleased, {
-      claim: claim(named.spec, { finalizers, status }),
-      managed: managed({ claimRef: { uid: 'unknown' } }, { status }),
-    });
+    const unknown = managed({ claimRef: { uid: 'unknown' } }, { status });
+    return refusesTo('ClaimedByOther', ofOtherClaim, unknown, {}, askedFor('a claim that is not known'));
   },
-  'a claim does not take a resource whose previous claim is unknown': () => {
-    const unknown = managed({ claimRef: { uid: 'unknown' } }, isUnbound);
-    return calls({ claim: named, managed: unknown }, { name: 'Released' });
-  },
+  'a claim does not take a resource whose previous claim is unknown': () =>
+    refusesTo('ClaimedByOther', ofOtherClaim, managed({ claimRef: { uid: 'unknown' } }, isUnbound)),
   'a claim waits until the resource that it names is ready': () =>
     reports('NotReady', waits('waiting for FavouriteDBInstance db'), { claim: named, managed: managed() }),
   'a claim waits for a resource that is Unbindable': () => {
@@ -443,11 +484,26 @@ const cases: Readonly<Record<string, () => Decided>> = {
     return reports('KeepBound', staysBound(availableWithTrouble(message), true, event), given);
   },
   'a Bound claim whose resource publishes no Secret names the field to change': () => {
-    const ready = { ...available(), message: writesNoSecret };
+    const ready = notReady('SecretNotPublished', writesNoSecret);
     const event = warning('CannotPropagateConnectionDetails', writesNoSecret);
     const given = { claim: boundClaim, managed: managed({ claimRef: claimRef() }, { status: isReady }) };
     return reports('KeepBound', staysBound(ready, false, event), given);
   },
+  'a Bound claim that asks for no Secret learns how to get one': () => {
+    const message =
+      'no connection secret is written for this claim; to have one written, set spec.writeConnectionSecretToRef';
+    const status = { bindingPhase: 'Bound' } as const;
+    const withoutSecret = claim({ resourceRef: resourceRef('db') }, { finalizers, status });
+    const given = { claim: withoutSecret, managed: boundAndReady };
+    return reports('KeepBound', staysBound({ ...available(), message }, false), given);
+  },
+  'a Bound claim with the credential that was never set waits for one': () =>
+    calls(
+      { claim: boundClaim, managed: bound, ...notCopied({ hasCopy: true, isCopyUsable: false }) },
+      { name: 'CredentialNotApplied' },
+    ),
+  'a Bound claim with a credential that works keeps it while the Secret has another one': () =>
+    keeps(notCopied({ hasCopy: true, isCopyUsable: true })),
   'a Bound claim that names another resource keeps its own': () =>
     keeps({ claim: { ...boundClaim, spec: { ...conn, resourceRef: resourceRef('other') } } }),
   'a Bound claim keeps a resource that its namespace may not have any more': () =>

@@ -141,8 +141,6 @@ const cases: Readonly<Record<string, () => CredentialDecision | undefined>> = {
     decides(undefined, { spec: claimed, note: {}, secretDetails: {} }),
   'the next claim may have the details of a kind without secret details': () =>
     decides(undefined, { spec: claimed, status: unbound, note: { for: forOther }, secretDetails: {} }),
-  'a resource that names no Secret adopts none': () =>
-    decides(undefined, { spec: { writeConnectionSecretToRef: undefined as never }, note: 'none' }),
   'a Released resource whose Secret lacks the entry is available': () =>
     decides(makeAvailable, { status: released, details: { endpoint: 'db.example' }, note: 'none' }),
   'a Secret whose details the external system generates is adopted for the owner of a Bound resource': () =>
