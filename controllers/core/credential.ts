@@ -209,9 +209,13 @@ export const isCredentialLost = <M extends Managed>(
   return managed.status?.credential !== undefined && kept?.details[credential.key] === undefined;
 };
 
+/** Whether only a person can have written the credential: the controllers may not set one, and never did. */
+export const isOfPerson = ({ spec, status }: Managed): boolean =>
+  !mayChange(spec) && status?.credential === undefined;
+
 /** Whether a person gave the credential of a resource that the controllers may only observe, and have never set. */
-export const isGiven = ({ spec, status }: Managed, { note }: KeptCredential): boolean =>
-  note?.given === true && status?.credential === undefined && !mayChange(spec);
+export const isGiven = (managed: Managed, { note }: KeptCredential): boolean =>
+  note?.given === true && isOfPerson(managed);
 
 /**
  * Whether a copy that a claim has works, as far as is known, although the credential of the Secret is not in force. The
@@ -226,7 +230,9 @@ export function isCopyInForce<M extends Managed>(
 ): boolean {
   const { key } = credentialOf(managed, secretDetails) ?? {};
   if (key === undefined || shouldUpdate(managed.spec)) return true;
-  if (kept !== undefined && (isGiven(managed, kept) || isApplied(managed, kept, { key }))) return true;
+  if (kept !== undefined && isApplied(managed, kept, { key })) return true;
+  // A credential of a person without a note is adopted soon.
+  if (isOfPerson(managed)) return kept?.note === undefined || kept.note.given === true;
   return managed.status?.credential !== undefined && key in copy && copy[key] !== kept?.details[key];
 }
 

@@ -21,6 +21,7 @@ import { describeReference, referenceTo } from '../../../apis/core/v1alpha1/refe
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { ClaimFacts } from '../claim/claim-status.ts';
 import { isOwnedBy, namesClaim, wasBound, wasProvisioned } from '../claim/ownership.ts';
+import { unknownClaim } from '../credential.ts';
 import { adviceToClaim } from './claim-advice.ts';
 import {
   boundConditions,
@@ -230,11 +231,12 @@ function reportClaimedByOther({ service, claim, managed }: Observed): Report {
     ? `a previous ${describeReference(referenceTo(claim))} with another UID`
     : 'another claim';
   const phase = managed?.status?.bindingPhase;
+  const isReleased = phase === 'Released' || managed?.spec.claimRef?.uid === unknownClaim;
   // A resource that is Bound to a claim that does not exist is released without an administrator.
-  const isReserved = !isFormer && phase !== 'Bound' && phase !== 'Released';
+  const isReserved = !isFormer && phase !== 'Bound' && !isReleased;
   const otherwise = isReserved ? `; ${advice.removeReservation}` : '';
   const refused = refusal('ClaimedByOther', managed, `belongs to ${owner}; ${another(claim)}${otherwise}`);
-  if (managed === undefined || phase !== 'Released') return refused;
+  if (managed === undefined || !isReleased) return refused;
   return { ...refused, ofResource: askedFor(service.managed, managed, claim) };
 }
 

@@ -1,4 +1,5 @@
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
+import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
 import { apiVersionOf, objectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
@@ -127,6 +128,8 @@ export function claimBindingController(
     claimsOfSecret(claims.store, secret).filter(
       (claim) => !isControlledBy(secret, claim) && isResponsible(service, claim, ownedBy(claim)),
     );
+  const isNotReady = (key: Request) =>
+    getCondition(claims.get(key)?.status?.conditions, 'Ready').status === 'False';
   const isUnbound = (key: Request) => claims.get(key)?.status?.bindingPhase !== 'Bound';
 
   const wokenBy = triggersIn(env);
@@ -173,11 +176,11 @@ export function claimBindingController(
     wokenBy(secrets.store)
       .when(anyOf(appears, changed(controllerUid, propagationAnnotations)))
       .throughBoth(claimsOfSource, 'the owner or the consent of the secret of its managed resource changed'),
-    // This trigger leaves out Bound claims, because the controller in secret-propagation/ updates their Secrets.
+    // This trigger leaves out Bound claims unless their Ready is False, because the controller in secret-propagation/ updates their Secrets.
     wokenBy(secrets.store)
       .when(unchanged(controllerUid, propagationAnnotations))
       .through(
-        (secret) => claimsOfSource(secret).filter(isUnbound),
+        (secret) => claimsOfSource(secret).filter((key) => isUnbound(key) || isNotReady(key)),
         'the secret of its managed resource, which it waits for, changed',
       ),
     wokenBy(secrets.store)

@@ -146,7 +146,7 @@ describe('the resources that have a credential', () => {
   test('of a kind without a generated credential have none', () => have(inSecret, reported, false));
 });
 
-describe('what a Secret holds', () => {
+describe('the content of a Secret', () => {
   const without = { writeConnectionSecretToRef: to, forProvider: { owner: 'app' } };
   const is = (
     isSecret: boolean,

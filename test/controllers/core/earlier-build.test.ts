@@ -130,6 +130,8 @@ describe('an installation of an earlier build is taken over', () => {
 
   test('the first start writes what the earlier build did not know', () =>
     assert.deepEqual(firstWrites, [
+      // The password that a person wrote for an import under Observe gets a note with its claim.
+      'update Secret cloud-credentials/ledger-of-a-person',
       // Synced reports that a name led to the role of a claim. The database and the grant stay.
       'updateStatus PostgreSQLDatabase dashboards',
       'updateStatus PostgreSQLGrant metrics-reads-the-warehouse',

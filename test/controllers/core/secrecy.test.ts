@@ -214,7 +214,7 @@ function answersOf({ details, note, record, kind = generated }: Situation, polic
     ...{
       claim: me,
       responsibility: 'this',
-      created: undefined,
+      created: [],
       owned: [unbound],
       named: undefined,
       managed: unbound,

@@ -14,6 +14,7 @@ import {
   credentialOf,
   holdsSecrets,
   isApplied,
+  isOfPerson,
   isUnwanted,
   unknownClaim,
 } from '../../credential.ts';
@@ -130,8 +131,8 @@ const adopt: Decide = ({ managed, kept, secretDetails }) => {
   if (kept === undefined || !holdsSecrets(managed, kept, secretDetails)) return undefined;
   if (kept.note !== undefined && kept.isOwned) return undefined;
   if (kept.note !== undefined) return { name: 'AdoptSecret', act: 'annotate', note: noteFacts(kept) };
-  const owner = isGivenNow(managed) ? givenTo(managed, kept) : adoptedFor(managed);
-  const given = isGivenNow(managed) && secretDetails.credential !== undefined;
+  const owner = isOfPerson(managed) ? givenTo(managed, kept) : adoptedFor(managed);
+  const given = isOfPerson(managed) && secretDetails.credential !== undefined;
   const note = {
     ...(owner && { for: owner }),
     ...rotationIn(managed, secretDetails),
@@ -139,10 +140,6 @@ const adopt: Decide = ({ managed, kept, secretDetails }) => {
   };
   return { name: 'AdoptSecret', act: 'annotate', note };
 };
-
-/** Whether only a person can have written a credential that has no note: the controllers may not set one, nor did. */
-const isGivenNow = ({ spec, status }: Managed): boolean =>
-  !mayChange(spec) && status?.credential === undefined;
 
 /** The claim that a person gave a credential to. No claim, if none is named yet and no claim has had a copy. */
 function givenTo(managed: Managed, { isCopied = false }: KeptCredential): string | undefined {

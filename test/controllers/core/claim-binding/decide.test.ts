@@ -405,8 +405,10 @@ const cases: Readonly<Record<string, () => Decided>> = {
     const unknown = managed({ claimRef: { uid: 'unknown' } }, { status });
     return refusesTo('ClaimedByOther', ofOtherClaim, unknown, {}, askedFor('a claim that is not known'));
   },
-  'a claim does not take a resource whose previous claim is unknown': () =>
-    refusesTo('ClaimedByOther', ofOtherClaim, managed({ claimRef: { uid: 'unknown' } }, isUnbound)),
+  'a claim does not take a resource whose previous claim is unknown': () => {
+    const unknown = managed({ claimRef: { uid: 'unknown' } }, isUnbound);
+    return refusesTo('ClaimedByOther', ofOtherClaim, unknown, {}, askedFor('a claim that is not known'));
+  },
   'a claim waits until the resource that it names is ready': () =>
     reports('NotReady', waits('waiting for FavouriteDBInstance db'), { claim: named, managed: managed() }),
   'a claim waits for a resource that is Unbindable': () => {

@@ -170,7 +170,7 @@ describe('a claim does not get a name that another object has', () => {
     await process.settle();
     assert.ok(isTaken);
     assert.deepEqual(cluster.get(managedKind, { name: first })?.spec, spec);
-    assert.match(ready().message ?? '', new RegExp(`FavouriteDBInstance ${first} is claimed by`));
+    assert.match(ready().message ?? '', new RegExp(`FavouriteDBInstance ${first} belongs to another claim`));
   });
 });
 
