@@ -84,7 +84,7 @@ const onceBound =
 
 /** The claims `first` and `second` name the same resource, one after the other; the second is traced. */
 const claimedTwice =
-  (spec: object, between: (world: TracedWorld, first: ObjectKey) => unknown): Play =>
+  (spec: object, between: (world: TracedWorld, first: ObjectKey) => unknown, again = 'second'): Play =>
   async (world) => {
     world.managed('legacy', spec);
     world.start();
@@ -92,7 +92,7 @@ const claimedTwice =
     await world.pass();
     await between(world, first);
     await world.pass();
-    const second = world.claim('second', { resourceRef: legacy });
+    const second = world.claim(again, { resourceRef: legacy });
     await world.pass();
     return ['fancysqlinstance', second];
   };
@@ -360,13 +360,13 @@ const cases: readonly Case[] = [
     fault: 'claimed by another',
     play: claimedTwice({}, nothing),
     cause:
-      'FavouriteDBInstance legacy is claimed by FancySQLInstance team-shop/first; name another resource.',
+      'FavouriteDBInstance legacy belongs to another claim; name another resource.',
     commands: `kubectl -n team-shop edit ${claims} second`,
   },
   {
     fault: 'claimed by another',
     play: claimingLegacy({}, { ownerReferences: [{ ...platform, controller: true }] }),
-    cause: 'FavouriteDBInstance legacy is controlled by Platform shop.',
+    cause: 'FavouriteDBInstance legacy is controlled by another object; name another resource.',
   },
   {
     fault: 'claimRef incomplete',
@@ -377,11 +377,13 @@ const cases: readonly Case[] = [
   },
   {
     fault: 'resource released',
-    play: claimedTwice({ reclaimPolicy: 'Retain' }, (world, first) =>
-      world.cluster.leave(FancySQLInstanceKind, first),
+    play: claimedTwice(
+      { reclaimPolicy: 'Retain' },
+      (world, first) => world.cluster.leave(FancySQLInstanceKind, first),
+      'first',
     ),
     cause: 'spec.claimRef of FavouriteDBInstance legacy has the UID of a claim that does not exist.',
-    commands: `kubectl patch ${resources} legacy --type=merge -p '{"spec":{"claimRef":{"apiVersion":"database.crossplane.io/v1alpha1","kind":"FancySQLInstance","namespace":"team-shop","name":"second","uid":null}}}'`,
+    commands: `kubectl patch ${resources} legacy --type=merge -p '{"spec":{"claimRef":{"apiVersion":"database.crossplane.io/v1alpha1","kind":"FancySQLInstance","namespace":"team-shop","name":"first","uid":null}}}'`,
   },
   {
     fault: 'resource being deleted',
