@@ -359,8 +359,7 @@ const cases: readonly Case[] = [
   {
     fault: 'claimed by another',
     play: claimedTwice({}, nothing),
-    cause:
-      'FavouriteDBInstance legacy belongs to another claim; name another resource.',
+    cause: 'FavouriteDBInstance legacy belongs to another claim; name another resource.',
     commands: `kubectl -n team-shop edit ${claims} second`,
   },
   {

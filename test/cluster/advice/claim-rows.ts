@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { advice } from '../../../apis/core/v1alpha1/advice.ts';
+import { advice } from '../../../apis/core/v1alpha1/advice.ts';
 import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
