@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { DatabaseObservation } from './database-spec.ts';
 import type { HolderOf } from './mark.ts';
-import { isOwnedBy, markIn, markOf } from './mark.ts';
+import { isOwnedBy, longestMark, markIn, markOf } from './mark.ts';
 import { unfinishedPrefix } from './name.ts';
 import type { Session } from './session.ts';
 
@@ -29,8 +29,8 @@ export async function readDatabase(
             datallowconn AS "allowConnections", datistemplate AS "isTemplate",
             has_database_privilege('public', oid, 'CONNECT') AS "isOpenToPublic",
             has_database_privilege(oid, 'CONNECT') AS "isOpenToAdmin",
-            shobj_description(oid, 'pg_database') AS comment,
-            shobj_description(datdba, 'pg_authid') AS "ownerComment"
+            left(shobj_description(oid, 'pg_database'), ${longestMark}) AS comment,
+            left(shobj_description(datdba, 'pg_authid'), ${longestMark}) AS "ownerComment"
      FROM pg_database WHERE datname = $1`,
     [name],
   );

@@ -37,6 +37,8 @@ export interface Databases {
     ownerId: string,
     options: { readonly owner: string | undefined; readonly signal?: AbortSignal },
   ): Promise<string | undefined>;
+  /** Other roles than its owner that have objects or privileges in the database, sorted; at most ten. */
+  usersOf(name: string, options?: { readonly signal?: AbortSignal }): Promise<readonly string[]>;
   /**
    * Creates the database with its extensions. If it exists and we own it, it stays as it is. Throws `NotOurs`,
    * `Invalid` (name), `NotFound` (owner, template; retryable).
@@ -88,6 +90,20 @@ export function databases(withSession: UseSession, holderOf: HolderOf): Database
 
     renamed: (ownerId, { owner, signal }) =>
       withSession(undefined, signal, (session) => readRenamed(session, ownerId, { holderOf, owner })),
+
+    async usersOf(name, { signal } = {}) {
+      checkName('database', name);
+      const rows = await withSession(undefined, signal, (session) =>
+        session.query<{ role: string }>(
+          `SELECT DISTINCT r.rolname AS role FROM pg_database d
+           JOIN pg_shdepend s ON s.dbid = d.oid OR (s.classid = 'pg_database'::regclass AND s.objid = d.oid)
+           JOIN pg_roles r ON s.refclassid = 'pg_authid'::regclass AND r.oid = s.refobjid
+           WHERE d.datname = $1 AND r.oid <> d.datdba AND r.rolname <> current_user ORDER BY 1 LIMIT 10`,
+          [name],
+        ),
+      );
+      return rows.map(({ role }) => role);
+    },
 
     async create(name, spec, { ownerId, signal }) {
       checkSpec(name, spec);

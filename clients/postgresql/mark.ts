@@ -5,6 +5,9 @@ import { PostgresqlError } from './error.ts';
 
 const prefix = 'services-stack: ';
 
+/** No mark has more characters, also none of the first version. A tenant can write a comment of any length. */
+export const longestMark = 600;
+
 /**
  * The comment that marks a database or role as owned by `ownerId`. Every tenant of the server can read it
  * (pg_shdescription). Therefore it is a digest, from which a tenant learns nothing.

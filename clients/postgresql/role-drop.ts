@@ -1,6 +1,6 @@
 import { escapeIdentifier } from 'pg';
 import { PostgresqlError, sqlStateOf } from './error.ts';
-import { markIn } from './mark.ts';
+import { longestMark, markIn } from './mark.ts';
 import { withRightsOf } from './membership.ts';
 import { takeBackPassedOn } from './passed-on.ts';
 import type { Session, UseSession } from './session.ts';
@@ -90,7 +90,7 @@ async function dependencies(session: Session, role: string): Promise<Dependencie
   >(
     `SELECT d.datname AS database, pg_get_userbyid(d.datdba) AS owner, d.datallowconn AS "allowConnections",
             has_database_privilege(d.oid, 'CONNECT') AS "isOpenToAdmin",
-            shobj_description(d.oid, 'pg_database') AS comment,
+            left(shobj_description(d.oid, 'pg_database'), ${longestMark}) AS comment,
             (SELECT shobj_description(o.oid, 'pg_authid') FROM pg_roles o
              WHERE o.oid = d.datdba AND o.rolname = d.datname) AS "ownComment", count(*)::int AS count
      FROM pg_shdepend s JOIN pg_database d ON d.oid = s.dbid JOIN pg_roles r ON r.oid = s.refobjid

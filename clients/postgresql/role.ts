@@ -223,6 +223,7 @@ function checkSpec(name: string, spec: RoleSpec): void {
 }
 
 async function read(session: Session, name: string): Promise<RoleObservation | undefined> {
+  // A role can change its own settings, to any length. More than 64 KiB are not read.
   const [row] = await session.query<
     Record<Attribute, boolean> & {
       connectionLimit: number;
@@ -232,7 +233,8 @@ async function read(session: Session, name: string): Promise<RoleObservation | u
   >(
     `SELECT rolcanlogin AS login, rolcreatedb AS "createDb", rolcreaterole AS "createRole",
             rolinherit AS inherit, rolreplication AS replication, rolbypassrls AS "bypassRls",
-            rolsuper AS superuser, rolconnlimit AS "connectionLimit", rolconfig AS configuration,
+            rolsuper AS superuser, rolconnlimit AS "connectionLimit",
+            CASE WHEN octet_length(array_to_string(rolconfig, '')) <= 65536 THEN rolconfig END AS configuration,
             shobj_description(oid, 'pg_authid') AS comment
      FROM pg_roles WHERE rolname = $1`,
     [name],

@@ -1,5 +1,8 @@
-/** Control and format characters (invisible, or changing the direction of text), line and paragraph separators. */
-const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+/**
+ * Control and format characters (invisible, or changing the direction of text), line and paragraph separators, spaces other
+ * than U+0020, and all that Unicode tells programs to ignore.
+ */
+const unprintable = /(?! )[\p{Cc}\p{Cf}\p{Zs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
 export const hasUnprintable = (text: string): boolean => text.search(unprintable) >= 0;
 

@@ -5,6 +5,7 @@ import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
+import { printable } from '../../apis/core/v1alpha1/printable.ts';
 import { describeReference } from '../../apis/core/v1alpha1/reference.ts';
 import { describeSelector } from '../../apis/core/v1alpha1/selector.ts';
 import { isOwnedBy } from '../../controllers/core/claim/ownership.ts';
@@ -167,7 +168,7 @@ function externalLink({ managedService }: View, managed: Managed): Link {
   const asked = externalName(managed);
   const recorded = recordedIdentity(managed, { immutable: [] })?.name;
   const none = managedService?.externalNames === 'assigned' ? '(assigned at creation)' : '(none yet)';
-  const title = `external name ${recorded ?? asked ?? none}`;
+  const title = printable(`external name ${recorded ?? asked ?? none}`);
   const [synced, ready] = [syncedOf(managed), readyOf(managed)];
   if ([synced, ready].some(({ error }) => isOfClass(error, 'ExternalMissing')))
     return link('external', title, { state: 'waits', says: ['not in the external system'] });
@@ -179,7 +180,9 @@ function externalLink({ managedService }: View, managed: Managed): Link {
     state: wasSeen ? 'ok' : 'waits',
     says: [
       wasSeen ? 'found in the external system' : 'not found in the external system yet',
-      ...(isIgnored ? [`the annotation ${annotationKeys.externalName}, ${asked}, has no effect`] : []),
+      ...(isIgnored
+        ? [`the annotation ${annotationKeys.externalName}, ${printable(asked)}, has no effect`]
+        : []),
     ],
   });
 }

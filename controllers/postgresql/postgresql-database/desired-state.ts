@@ -60,15 +60,26 @@ export function databaseSpec(managed: PostgreSQLDatabase): DatabaseSpec {
   };
 }
 
-/** Facts about an adoption for its message. The consequence is the change of the owner; undefined: none. */
+/** Facts about an adoption for its message: the change of the owner, and `others`, roles that stay in the database. */
 export function adoptionOf(
   managed: PostgreSQLDatabase,
   { owner }: Pick<DatabaseObservation, 'owner'>,
+  others: readonly string[],
 ): Adoption {
   const next = databaseSpec(managed).owner;
-  if (next === undefined || next === owner) return { isOwnerWanted: !hasOwnRole(managed) && next === owner };
+  const consequences = [
+    ...(next === undefined || next === owner
+      ? []
+      : [
+          `its owner becomes ${escapeIdentifier(next)} instead of ${escapeIdentifier(owner)}, ${advice.keepOwner}`,
+        ]),
+    ...(others.length === 0
+      ? []
+      : [`${others.map(escapeIdentifier).join(', ')} keep objects or privileges in it`]),
+  ];
   return {
-    consequence: `its owner becomes ${escapeIdentifier(next)} instead of ${escapeIdentifier(owner)}, ${advice.keepOwner}`,
+    ...(consequences.length > 0 && { consequence: consequences.join('; ') }),
+    isOwnerWanted: !hasOwnRole(managed) && next === owner,
   };
 }
 

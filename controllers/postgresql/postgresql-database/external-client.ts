@@ -76,7 +76,10 @@ export function postgreSQLDatabaseClient({
         const renamed = await whereRenamed(managed, signal);
         return { exists: false, isUpToDate: false, ...(renamed !== undefined && { renamed }) };
       }
-      checkMayManage(managed, 'database', database, adoptionOf(managed, database));
+      // A user who adopts the database has to know who else is in it.
+      const others =
+        isObserver(managed) || isOurs(managed, database) ? [] : await databases.usersOf(name, { signal });
+      checkMayManage(managed, 'database', database, adoptionOf(managed, database, others));
       if (database.isInvalid) return { exists: false, isUpToDate: false }; // left by an interrupted DROP DATABASE
       if (!isObserver(managed)) await closing.keepUp(signal);
 

@@ -166,6 +166,15 @@ const strangers: Question = ({ tx, session }) =>
     .toSorted(byName)
     .map(({ name, comment }) => ({ name, comment: comment ?? null }));
 
+const usersOfDatabase: Question = ({ tx, session, values }) => {
+  const row = tx.get('databases', String(values[0]));
+  if (row === undefined) return [];
+  const users = [...tx.all('roles')].filter(
+    ({ name }) => name !== row.owner && name !== session.user && isNamedIn(row, name),
+  );
+  return users.toSorted(byName).map(({ name }) => ({ role: name }));
+};
+
 const roleComments: Question = ({ tx, values }) =>
   [...tx.all('roles')]
     .filter(({ name }) => (values[0] as readonly string[]).includes(name))
@@ -269,6 +278,7 @@ export const questions: readonly (readonly [pattern: RegExp, question: Question]
   [/^SELECT d\.datname AS database, .* FROM pg_shdepend /, dependentDatabases],
   [/^SELECT datname AS name, .* datname IN \('postgres', 'template1', current_database\(\)\)/, openDatabases],
   [/^SELECT rolname AS name, .* WHERE rolcanlogin AND NOT rolsuper /, strangers],
+  [/^SELECT DISTINCT r\.rolname AS role FROM pg_database d /, usersOfDatabase],
   [/^SELECT rolname AS name, .* WHERE rolname = ANY \(\$1\)$/, roleComments],
   [/^SELECT pg_get_userbyid\(nspowner\) AS owner, .* FROM pg_namespace WHERE nspname = \$1$/, schemaOwner],
   [/^SELECT extname AS name, extversion AS version FROM pg_extension /, installedExtensions],

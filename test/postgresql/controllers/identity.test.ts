@@ -87,7 +87,7 @@ describe('a name that a tenant chose is no identity', () => {
     await create(warehouse, byName);
     assert.deepEqual(stateOf(byName), {
       ready: 'False',
-      says: `create failed: spec.forProvider.role "analysts" is not used: role "analysts" is the role of PostgreSQLDatabase ${resource} of PostgreSQLInstance team/analysts; if it is meant, set spec.forProvider.roleDatabaseRef: a name alone is not enough`,
+      says: `spec.forProvider.role "analysts" is not used: role "analysts" is the role of PostgreSQLDatabase ${resource} of PostgreSQLInstance team/analysts; if it is meant, set spec.forProvider.roleDatabaseRef: a name alone is not enough`,
     });
     await refused('SELECT 1', 'warehouse');
     const meant = grant('meant', { ...given, roleDatabaseRef: { name: resource } });
@@ -104,7 +104,7 @@ describe('a name that a tenant chose is no identity', () => {
     await create(owned);
     assert.equal(
       stateOf(owned).says,
-      'create failed: the owner is not used: role "owners" is the role of another resource; change spec.forProvider.owner',
+      'the owner is not used: role "owners" is the role of another resource; change spec.forProvider.owner',
     );
     await refused('SELECT 1', 'owned');
     const moved = database('moved');
@@ -131,7 +131,7 @@ describe('a name that a tenant chose is no identity', () => {
     assert.match(stateOf(into).says, /database "golden" is not used.*set spec\.forProvider\.databaseRef/);
     assert.equal(
       stateOf(copy).says,
-      'create failed: template database "golden" is not used: role "golden" is the role of another resource; change spec.forProvider.template',
+      'template database "golden" is not used: role "golden" is the role of another resource; change spec.forProvider.template',
     );
     assert.deepEqual(await sql(`SELECT FROM pg_database WHERE datname = 'copy'`), []);
   });
@@ -148,7 +148,7 @@ describe('a name that a tenant chose is no identity', () => {
     await settle();
     assert.equal(
       stateOf(kept).says,
-      'create failed: spec.forProvider.roleRef: PostgreSQLRole former does not exist; create it, or change the reference',
+      'spec.forProvider.roleRef: PostgreSQLRole former does not exist; create it, or change the reference',
     );
     await create(former); // another resource has the name, so this role is never made
     assert.match(stateOf(kept).says, /role "former" is not used/);
@@ -162,7 +162,7 @@ describe('a name that a tenant chose is no identity', () => {
     await create(standing);
     const { ready, says } = stateOf(standing);
     assert.equal(ready, 'True');
-    assert.match(says, /^update failed: spec\.forProvider\.role "older" is not used/);
+    assert.match(says, /^spec\.forProvider\.role "older" is not used/);
     assert.equal(await psql('SELECT 1', 'warehouse'), '1');
   });
 
@@ -186,6 +186,23 @@ describe('a name that a tenant chose is no identity', () => {
   });
 });
 
+test('to adopt a database is a decision of an administrator, who sees which roles stay in it', async () => {
+  await create(role('insider'));
+  await sql('CREATE DATABASE found');
+  await sql('GRANT TEMPORARY ON DATABASE found TO insider');
+  const found = database('found', { owner: 'postgres' });
+  await create(found);
+  assert.match(
+    stateOf(found).says,
+    /to adopt it \("insider" keep objects or privileges in it\), run: COMMENT ON DATABASE/,
+  );
+  assert.ok(
+    scene.process.events.some(
+      ({ object, message }) => object.endsWith('found') && message.includes('"insider" keep'),
+    ),
+  );
+});
+
 describe('a tenant gets nothing of others by writing on the server', () => {
   const tests: Readonly<Record<keyof typeof writtenInPostgresql, () => Promise<void>>> = {
     async 'the external name of a claim'() {
@@ -201,6 +218,10 @@ describe('a tenant gets nothing of others by writing on the server', () => {
     async 'the comment of its database'() {
       const { psql } = await tenant('payroll');
       await psql('CREATE TABLE spy (x text); GRANT CREATE ON SCHEMA public TO PUBLIC');
+      await psql(
+        `DO $$ BEGIN EXECUTE format('COMMENT ON DATABASE payroll IS %L', repeat('x', 5000000)); END $$`,
+      );
+      assert.equal((await fixture.server().databases.observe('payroll'))?.comment?.length, 600);
       const payroll = database('payroll', { ownerRef: { name: 'payroll-owner' } });
       await psql(forged('payroll'));
       await create(role('payroll-owner'));

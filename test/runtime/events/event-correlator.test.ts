@@ -145,7 +145,10 @@ describe('event correlator', () => {
   test('text of users is made printable, in the message and in annotations', () => {
     const given = facts('a\n\u001b[31mb', { annotations: { 'external-name': 'x\u202ey\u0007' } });
     const event = createEventCorrelator().observe(stored('a', 1), given, 'me', 0);
-    assert.deepEqual([event?.message, event?.annotations], ['a b', { 'external-name': 'xy' }]);
+    assert.deepEqual(
+      [event?.message, event?.annotations],
+      ['a \\u{1b}[31mb', { 'external-name': 'x\\u{202e}y\\u{7}' }],
+    );
   });
 
   test('its name is that of the object and valid, however long that is', () => {

@@ -371,7 +371,7 @@ describe('a client that cannot be asked about its operations', () => {
   const withoutPoll =
     'the name of an operation, "op-create", but has no poll. Beside create in the external client of FavouriteDBInstance, ' +
     "add `async poll(name, signal)`, which returns { state: 'running' }, { state: 'done' }, { state: 'failed', error } or { state: 'unknown' }";
-  const unprintable = 'a name of an operation that is not printable, "op-create"';
+  const unprintable = 'a name of an operation that is not printable, "op\\u{1b}[2J-create"';
   const asked = () => running;
   const problems: Record<string, readonly [operation: string, message: string, progress?: () => Progress]> = {
     'that has no method poll': ['op-create', withoutPoll],
