@@ -81,7 +81,7 @@ const wordsOfUsers: Readonly<Record<string, string>> = {
   'restore a backup': '/backup.html',
   'import an existing database': '/managed-resources.html#importing',
   'stuck finalizer': '/annotations.html#finalizers',
-  'read only user': '/postgresql.html#roles-and-grants',
+  'read only user': '/postgresql.html#a-read-only-user',
   quota: '/tenancy.html#quotas',
   openshift: '/deploy/chart/',
   helm: '/deploy/chart/',
