@@ -6,6 +6,10 @@ export const advice = {
   createRetainedAgain:
     'if a deleted resource retained it (Retain, Orphan), create one with the same kind and name',
   change: (places: readonly string[]) => `change ${places.join(' and ')}`,
+  trustAuthority:
+    'name a file with the certificate of that authority in NODE_EXTRA_CA_CERTS of the controllers',
+  renewCertificate: 'give the server a certificate that is valid for the name by which it is reached',
+  putCaBundle: 'put the certificate of that authority into spec.vault.caBundle of the StoreConfig',
   correctUrl: 'check the port, and whether its URL must begin with http:',
 
   // Vault.
@@ -37,5 +41,20 @@ export const advice = {
     `to use it, after which the passwords of its previous users do not work, run: ${statement}`,
   endHolder: (statement: string) => `once its data is safe, run in that database: ${statement}`,
   disableTls: 'to connect without TLS, set sslmode "disable" in the credentials',
+  putClusterCA: 'put the certificate of that authority into the entry clusterCA of the credentials',
+  correctEndpoint:
+    'use a name of the certificate as endpoint in the credentials, or set sslmode "verify-ca" there',
+  usePrimary: 'use the address of the primary in the credentials',
+  allowInHba: 'add a line for this user, database and address to pg_hba.conf, and reload the server',
+  useTls: 'Or, if it asks for TLS, set sslmode "require" in the credentials',
+  allowLogin: (statement: string) => `if the role exists, run: ${statement}`,
+  raiseRoleLimit: 'raise the CONNECTION LIMIT of that role or database, or end its sessions',
+  freeConnections: 'end sessions, or raise max_connections',
+  addSpace: 'add space to its disk, or delete what is not needed there',
+  addMemory: 'give it more memory, or raise the limit that it names',
+  checkPooler: 'check the pooler: its limits, its users, and the server behind it',
+  restoreStandby: 'start the standby, or take it off synchronous_standby_names',
+  grantAdmin: (statement: string) => `run as a superuser: ${statement}`,
+  endSessions: (statement: string) => `run as a superuser: ${statement}`,
   nameAnotherSchema: 'Name another schema, or install it by hand',
 } as const;

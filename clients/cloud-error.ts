@@ -103,7 +103,7 @@ const classOfCode: Readonly<Record<string, ExternalErrorClass>> = {
   Unreachable: 'Unreachable',
   ConnectionLost: 'Unreachable',
   TimedOut: 'Unreachable',
-  TlsFailed: 'Unreachable',
+  TlsFailed: 'TlsFailed',
   NoToken: 'CredentialsRefused',
   NoCredentials: 'CredentialsRefused',
   InvalidCredentials: 'Invalid',

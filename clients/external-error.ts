@@ -6,9 +6,13 @@
  * The kind of failure of a call of an external system:
  * - `CredentialsRefused`: the external system does not accept the credentials.
  * - `Forbidden`: the credentials work, and do not allow this call.
- * - `Unreachable`: no answer: no connection, a timeout, a TLS failure, a gateway without the system behind it.
+ * - `LoginRefused`: the external system does not let this user in, whatever the password: its rules for access.
+ * - `Unreachable`: no answer: no connection, a timeout, a gateway without the system behind it.
+ * - `TlsFailed`: no secure connection: the certificate is not trusted, or there is no TLS.
+ * - `Exhausted`: the server has no connection, disk or memory left. The same call works later.
+ * - `ReadOnly`: the server changes nothing, for example because it is a standby.
  * - `Throttled`: too many requests; the same call works later.
- * - `QuotaExceeded`: a limit of the account or of the server. The same call fails until a user frees resources or
+ * - `QuotaExceeded`: a limit of the account. The same call fails until a user frees resources or
  *   raises the limit.
  * - `Invalid`: the external system refuses the values of the request, for example a password that its policy refuses.
  * - `Conflict`: another resource has the name, or blocks the call.
@@ -17,8 +21,12 @@
  */
 export const externalErrorClasses = [
   'CredentialsRefused',
+  'LoginRefused',
   'Forbidden',
   'Unreachable',
+  'TlsFailed',
+  'Exhausted',
+  'ReadOnly',
   'Throttled',
   'QuotaExceeded',
   'Invalid',

@@ -1,6 +1,7 @@
 import { advice } from './advice.ts';
 import { CloudError, HaltedError } from './cloud-error.ts';
 import type { ExternalErrorClass } from './external-error.ts';
+import { tlsFailure } from './tls-failure.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
 /** A failed request. */
@@ -102,21 +103,17 @@ export function transportFailure(error: unknown, { cloud, what, origin }: Failur
     const message = `${where} does not answer in TLS: ${advice.correctUrl} (${code})`;
     return new CloudError(message, { status: 0, code: 'TlsFailed', isRetryable: false });
   }
-  if (code !== undefined && isTlsCode(code)) {
-    const message = `${where} has no certificate that is trusted: ${code}`;
+  const insecure = tlsFailure(code, { trust: advice.trustAuthority });
+  if (insecure !== undefined) {
+    const message = `${where} has no certificate that is trusted: ${insecure}`;
     return new CloudError(message, { status: 0, code: 'TlsFailed', isRetryable: false });
   }
   const message = `${where} closed the connection before it answered`;
   return new CloudError(message, { status: 0, code: 'ConnectionLost', isRetryable: true });
 }
 
-const isTlsCode = (code: string): boolean =>
-  /^(ERR_TLS|ERR_SSL|ERR_OSSL|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|CERT_|CRL_|HOSTNAME_MISMATCH|INVALID_CA)/.test(
-    code,
-  );
-
 /** The first code among an error, its causes and, if all addresses of a name failed, their errors. */
-function codeOf(error: unknown): string | undefined {
+export function codeOf(error: unknown): string | undefined {
   for (let current: unknown = error; current instanceof Error; current = current.cause) {
     const { code } = current as { readonly code?: unknown };
     if (typeof code === 'string') return code;

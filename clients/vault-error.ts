@@ -1,4 +1,6 @@
 import { advice } from './advice.ts';
+import { codeOf } from './http-failure.ts';
+import { tlsFailure } from './tls-failure.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
 /**
@@ -112,6 +114,12 @@ export function unreachable(
   const { origin } = context;
   if (timeoutMs !== undefined) {
     return new VaultError(`Vault ${origin} did not answer within ${timeoutMs} ms`, { code: 'Unreachable' });
+  }
+  const insecure = tlsFailure(codeOf(error), { trust: advice.putCaBundle });
+  if (insecure !== undefined) {
+    return new VaultError(`Vault ${origin} has no certificate that is trusted: ${insecure}`, {
+      code: 'Unreachable',
+    });
   }
   const cause =
     error instanceof Error ? ((error as { readonly code?: string }).code ?? error.message) : 'unknown';

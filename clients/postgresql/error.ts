@@ -1,5 +1,7 @@
+import { escapeIdentifier } from 'pg';
 import { advice } from '../advice.ts';
 import type { Advice, ErrorFacts, ExternalErrorClass, Holder } from '../external-error.ts';
+import { tlsFailure } from '../tls-failure.ts';
 import { withoutSecrets } from '../without-secrets.ts';
 import { printable } from './text.ts';
 
@@ -41,6 +43,9 @@ export class PostgresqlError extends Error implements ErrorFacts {
  * - `Unreachable`: no answer, connection lost, server starting or stopping.
  * - `TlsFailed`: the server has no TLS, or its certificate is not trusted.
  * - `AuthenticationFailed`: user name or password refused.
+ * - `LoginRefused`: the server's rules keep this user out, whatever the password.
+ * - `StandbyMissing`: the change was committed, and no synchronous standby confirmed it in time.
+ * - `Exhausted`: a pooler has no connection left.
  * - `Invalid`: the request cannot be carried out as it is written.
  * - `NotFound`: a database or role that the request names does not exist (yet).
  * - `NotOurs`: a database or role exists and does not carry the caller's mark.
@@ -53,6 +58,9 @@ export type PostgresqlErrorCode =
   | 'Unreachable'
   | 'TlsFailed'
   | 'AuthenticationFailed'
+  | 'LoginRefused'
+  | 'StandbyMissing'
+  | 'Exhausted'
   | 'Invalid'
   | 'NotFound'
   | 'NotOurs'
@@ -67,8 +75,11 @@ export type PostgresqlErrorCode =
  */
 const classes: Readonly<Record<string, ExternalErrorClass>> = {
   Unreachable: 'Unreachable',
-  TlsFailed: 'Unreachable',
+  TlsFailed: 'TlsFailed',
   AuthenticationFailed: 'CredentialsRefused',
+  LoginRefused: 'LoginRefused',
+  StandbyMissing: 'NotReady',
+  Exhausted: 'Exhausted',
   Invalid: 'Invalid',
   NotFound: 'NotReady',
   NotOurs: 'Conflict',
@@ -78,7 +89,7 @@ const classes: Readonly<Record<string, ExternalErrorClass>> = {
   '22': 'Invalid', // data exception
   '23': 'Invalid', // integrity constraint violation
   23505: 'Conflict', // unique violation
-  25006: 'NotReady', // read-only transaction: a standby
+  25006: 'ReadOnly', // read-only transaction: a standby
   40: 'NotReady', // transaction rollback
   42: 'Invalid', // syntax error or access rule violation
   42501: 'Forbidden', // insufficient privilege
@@ -86,7 +97,7 @@ const classes: Readonly<Record<string, ExternalErrorClass>> = {
   '42P04': 'Conflict', // duplicate database
   '42P06': 'Conflict', // duplicate schema
   '42P07': 'Conflict', // duplicate table
-  53: 'QuotaExceeded', // insufficient resources: connections, disk, memory
+  53: 'Exhausted', // insufficient resources: connections, disk, memory
   54: 'Invalid', // program limit exceeded
   55: 'NotReady', // object not in prerequisite state
   57: 'NotReady', // operator intervention
@@ -115,6 +126,10 @@ export interface ErrorContext {
   readonly secrets: readonly string[];
   /** The server has accepted the credentials. A refusal of a user or password is about those in the statement. */
   readonly isLoggedIn?: boolean;
+  /** The server is a standby, which changes nothing. */
+  readonly isStandby?: boolean;
+  /** The connection has TLS. */
+  readonly hasTls?: boolean;
   /** The database in which the provider works, while it connects there. */
   readonly maintenance?: string;
 }
@@ -137,22 +152,14 @@ export function toPostgresqlError(error: unknown, context: ErrorContext): Postgr
   const text = scrub(error instanceof Error ? error.message : String(error), context.secrets);
   const sqlState = sqlStateOf(error);
   if (sqlState !== undefined) {
-    if (sqlState.startsWith('28') && context.isLoggedIn === true) {
-      return new PostgresqlError(text, { code: 'Invalid', sqlState });
-    }
-    if (sqlState.startsWith('28')) {
-      const message = `server ${server} refused the credentials of user "${username}": ${text}`;
-      return new PostgresqlError(message, { code: 'AuthenticationFailed', sqlState });
-    }
-    if (sqlState === '3D000' && context.maintenance !== undefined && context.isLoggedIn !== true) {
-      const message = `server ${server} has no database "${context.maintenance}", which the credentials name`;
-      return new PostgresqlError(message, { code: 'AuthenticationFailed', sqlState });
-    }
+    const refusal = context.isLoggedIn ? undefined : loginRefusal(error, sqlState, text, context);
+    if (refusal !== undefined) return refusal;
+    // A refusal of a user or password is about those in the statement.
+    if (sqlState.startsWith('28')) return new PostgresqlError(text, { code: 'Invalid', sqlState });
+    if (sqlState === '08P01') return ofPooler(text, context);
     if (sqlState.startsWith('08') || serverGoing.has(sqlState)) return unreachable(server, text);
-    if (sqlState === '53300') {
-      const message = `server ${server} ${isLimitOfOne(error) ? 'refused a connection' : 'has no connection left'}: ${text}`;
-      return new PostgresqlError(message, { code: sqlState, isRetryable: true });
-    }
+    if (sqlState.startsWith('53')) return exhausted(error, sqlState, text, context);
+    if (sqlState === '25006' && context.isStandby) return standbyUsed(server);
     if (sqlState === '55P03') {
       const message = `server ${server}: another session holds a needed lock: ${text}`;
       return new PostgresqlError(message, { code: sqlState, isRetryable: true });
@@ -177,10 +184,12 @@ export function toPostgresqlError(error: unknown, context: ErrorContext): Postgr
       isConcurrentUpdate(error);
     return new PostgresqlError(text, { code: sqlState, isRetryable });
   }
-  if (isTlsError(error)) {
+  const remedies = { trust: advice.putClusterCA, rename: advice.correctEndpoint };
+  const insecure = tlsFailure(codeOf(error), remedies) ?? (/SSL conn/.test(text) ? text : undefined);
+  if (insecure !== undefined) {
     const message = /does not support SSL/.test(text)
       ? `server ${server} does not offer TLS; ${advice.disableTls}`
-      : `TLS with server ${server} failed: ${text}`;
+      : `TLS with server ${server} failed: ${insecure}`;
     return new PostgresqlError(message, { code: 'TlsFailed' });
   }
   if (/^SASL: SCRAM-SERVER-/.test(text)) {
@@ -190,14 +199,99 @@ export function toPostgresqlError(error: unknown, context: ErrorContext): Postgr
   return unreachable(server, reasonOf(error, text));
 }
 
+/** The server, or the rules before it, did not begin a session. Undefined: another reason. */
+function loginRefusal(
+  error: unknown,
+  sqlState: string,
+  text: string,
+  { server, username, hasTls, maintenance }: ErrorContext,
+): PostgresqlError | undefined {
+  const refused = `server ${server} refused the credentials of user "${username}": ${text}`;
+  if (sqlState === '28P01') {
+    // The server does not tell a wrong password from one that has expired.
+    const message = `${refused} (it is wrong, or its VALID UNTIL has passed)`;
+    return new PostgresqlError(message, { code: 'AuthenticationFailed', sqlState });
+  }
+  if (sqlState.startsWith('28')) {
+    const remedy =
+      routineOf(error) === 'InitializeSessionUserId'
+        ? advice.allowLogin(`ALTER ROLE ${escapeIdentifier(username)} LOGIN`)
+        : `${advice.allowInHba}${hasTls === false ? `. ${advice.useTls}` : ''}`;
+    const message = `server ${server} does not let user "${username}" in: ${text}; ${remedy}`;
+    return new PostgresqlError(message, { code: 'LoginRefused', sqlState });
+  }
+  if (sqlState === '3D000' && maintenance !== undefined) {
+    const message = `server ${server} has no database "${maintenance}", which the credentials name`;
+    return new PostgresqlError(message, { code: 'AuthenticationFailed', sqlState });
+  }
+  return undefined;
+}
+
+function exhausted(
+  error: unknown,
+  sqlState: string,
+  text: string,
+  { server }: ErrorContext,
+): PostgresqlError {
+  const messages: Readonly<Record<string, string>> = {
+    53100: `the disk of server ${server} is full: ${text}; ${advice.addSpace}`,
+    53200: `server ${server} has no memory left: ${text}; ${advice.addMemory}`,
+    53300: isLimitOfOne(error)
+      ? `server ${server} refused a connection: ${text}; ${advice.raiseRoleLimit}`
+      : `server ${server} has no connection left: ${text}; ${advice.freeConnections}`,
+  };
+  const message = messages[sqlState] ?? `server ${server} has reached a limit: ${text}; ${advice.addMemory}`;
+  return new PostgresqlError(message, { code: sqlState, isRetryable: true });
+}
+
+/**
+ * Poolers answer with `protocol violation` and have no codes of their own, so that only their texts tell the errors apart.
+ * The texts of PgBouncer are not translated.
+ */
+const poolerErrors: readonly (readonly [text: RegExp, code: PostgresqlErrorCode])[] = [
+  [/no more connections allowed|query_wait_timeout|too many/i, 'Exhausted'],
+  [/login rejected|SSL required|not allowed|is disabled/i, 'LoginRefused'],
+  [/no such user|auth(entication)? failed|password/i, 'AuthenticationFailed'],
+  [/server|login_retry|query_timeout|shut/i, 'Unreachable'],
+];
+
+/** An error of the protocol: of a pooler, or of the server itself. It was reached. */
+function ofPooler(text: string, { server }: ErrorContext): PostgresqlError {
+  const [, code = '08P01'] = poolerErrors.find(([pattern]) => pattern.test(text)) ?? [];
+  const isRetryable = ['Exhausted', 'Unreachable', '08P01'].includes(code);
+  const message = `server ${server}, or a pooler before it, answered: ${text}; ${advice.checkPooler}`;
+  return new PostgresqlError(message, { code, isRetryable });
+}
+
+export const standbyUsed = (server: string): PostgresqlError =>
+  new PostgresqlError(`server ${server} is a standby, which changes nothing; ${advice.usePrimary}`, {
+    code: '25006',
+    isRetryable: true, // it may be promoted
+  });
+
+/** The server committed, and waited for its synchronous standby until it was asked to stop. */
+export const standbyMissing = (server: string): PostgresqlError =>
+  new PostgresqlError(
+    `server ${server} waits for a synchronous standby, which does not confirm changes; ${advice.restoreStandby}`,
+    { code: 'StandbyMissing', isRetryable: true },
+  );
+
+/** Too many connections, or the server is starting: a retry may succeed. */
+export const isMomentary = (error: unknown): boolean => ['53300', '57P03'].includes(sqlStateOf(error) ?? '');
+
+/** The server, or a pooler before it, does not understand the beginning of our session. */
+export const refusesStartup = (error: unknown): boolean => sqlStateOf(error) === '08P01';
+
+/** The name of the server's own function that reported an error or a notice. Its text may be translated. */
+export const routineOf = (error: unknown): string =>
+  (error as { readonly routine?: string } | undefined)?.routine ?? '';
+
 /**
  * Too many connections of one role or to one database, and not to the whole server. Decided by the name of the server's
  * own function, because its text may be translated. The owner of these connections may keep them for ever.
  */
 export const isLimitOfOne = (error: unknown): boolean =>
-  ['InitializeSessionUserId', 'CheckMyDatabase'].includes(
-    (error as { readonly routine?: string } | undefined)?.routine ?? '',
-  );
+  ['InitializeSessionUserId', 'CheckMyDatabase'].includes(routineOf(error));
 
 /** Two sessions changed the same row of a catalog. The server has no SQLSTATE of its own for it. */
 export const isConcurrentUpdate = (error: unknown): boolean =>
@@ -228,17 +322,6 @@ function reasonOf(error: unknown, text: string): string {
   if (/timeout/i.test(text)) return 'timed out';
   if (/terminated/i.test(text)) return 'connection lost';
   return text;
-}
-
-/** OpenSSL's verification codes (X509_V_ERR_… without the prefix) and Node's own. */
-function isTlsError(error: unknown): boolean {
-  const code = codeOf(error) ?? '';
-  const message = error instanceof Error ? error.message : '';
-  return (
-    /^(ERR_TLS|ERR_SSL|ERR_OSSL|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|CERT_|CRL_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH)/.test(
-      code,
-    ) || /SSL conn/.test(message)
-  );
 }
 
 function codeOf(error: unknown): string | undefined {

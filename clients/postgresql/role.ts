@@ -171,8 +171,10 @@ export function roles(options: {
       if (refusal === undefined) return true;
       // The server knows the role, but refuses a session: no CONNECT on the database, or no free connection.
       if (['42501', '53300'].includes(sqlStateOf(refusal) ?? '')) return true;
-      if (!(refusal instanceof PostgresqlError) || refusal.code !== 'AuthenticationFailed') throw refusal;
-      return refusal.sqlState === '28000'; // refused, but not for the password
+      if (!(refusal instanceof PostgresqlError)) throw refusal;
+      if (refusal.code === 'LoginRefused') return true; // refused, but not for the password
+      if (refusal.code === 'AuthenticationFailed') return false;
+      throw refusal;
     },
 
     async drop(name, { ownerId, signal }) {

@@ -1,4 +1,5 @@
 import { createHash, createHmac, pbkdf2 } from 'node:crypto';
+import type { Socket } from 'node:net';
 import { promisify } from 'node:util';
 import type { ClientConfig } from 'pg';
 import { Client } from 'pg';
@@ -21,9 +22,12 @@ interface SaslSession {
  * server's signature.
  */
 export class ScramClient extends Client {
+  readonly #config: ClientConfig;
+
   constructor(config: ClientConfig) {
     // The driver gives up at more than 100,000 iterations, and libpq never does. Servers may ask for 600,000.
     super({ ...config, scramMaxIterations: maxIterations } as ClientConfig);
+    this.#config = config;
     const { password } = config;
     if (typeof password !== 'string' || isAscii(password)) return;
     const driver = this as unknown as {
@@ -43,6 +47,42 @@ export class ScramClient extends Client {
       }
     };
   }
+
+  /**
+   * Asks the server to cancel the statement under way, over a connection of its own, as psql does on Ctrl-C. Nothing comes
+   * back, and no error is of use: the statement ends, or its time limit passes.
+   */
+  cancelStatement(): void {
+    const { processID, secretKey } = this as unknown as {
+      readonly processID: number | null;
+      secretKey: number;
+    };
+    if (processID === null) return;
+    const { connection, ssl } = new Client(this.#config) as unknown as Canceller;
+    connection.on('error', () => {});
+    connection.once('connect', () =>
+      ssl ? connection.requestSsl() : connection.cancel(processID, secretKey),
+    );
+    connection.once('sslconnect', () => connection.cancel(processID, secretKey));
+    connection.stream.setTimeout(cancelTimeoutMs, () => connection.stream.destroy());
+    connection.connect(this.port, this.host);
+  }
+}
+
+/** For a server that does not answer. */
+const cancelTimeoutMs = 5_000;
+
+/** The parts of the driver with which a request to cancel is sent. */
+interface Canceller {
+  readonly ssl: unknown;
+  readonly connection: {
+    readonly stream: Socket;
+    on(event: 'error', listener: () => void): void;
+    once(event: 'connect' | 'sslconnect', listener: () => void): void;
+    connect(port: number, host: string): void;
+    requestSsl(): void;
+    cancel(processID: number, secretKey: number): void;
+  };
 }
 
 /** So that a hostile server cannot keep this process busy for long. */

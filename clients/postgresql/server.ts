@@ -1,11 +1,11 @@
-import type { Client, ClientConfig } from 'pg';
 import type { Clock } from '../clock.ts';
 import type { CreateLine } from './connections.ts';
 import { boundedConnections } from './connections.ts';
 import type { Credentials } from './credentials.ts';
+import { tlsOptions } from './credentials.ts';
 import type { Databases } from './database.ts';
 import { databases } from './database.ts';
-import { sqlStateOf } from './error.ts';
+import { sqlStateOf, standbyUsed } from './error.ts';
 import type { Grants } from './grant.ts';
 import { grants } from './grant.ts';
 import type { HolderOf } from './mark.ts';
@@ -14,7 +14,7 @@ import { roles } from './role.ts';
 import { ScramClient } from './scram-client.ts';
 import type { Closing } from './server-databases.ts';
 import { closeServerDatabases } from './server-databases.ts';
-import type { OpenSession, SessionOptions, UseSession } from './session.ts';
+import type { CreateClient, OpenSession, SessionOptions, UseSession } from './session.ts';
 import { openSession } from './session.ts';
 
 export interface PostgresqlServerOptions {
@@ -27,6 +27,8 @@ export interface PostgresqlServerOptions {
   readonly idleMs?: number;
   /** Default 60 s. */
   readonly statementTimeoutMs?: number;
+  /** How long a COMMIT may take; default 10 s. */
+  readonly commitTimeoutMs?: number;
   /** How long a statement on the connection for waits may wait for the lock of another session; default 2 s. */
   readonly lockTimeoutMs?: number;
   /** Default 10 s. */
@@ -46,7 +48,7 @@ export interface PostgresqlServerOptions {
   /** Whether the server refuses every statement that changes something; default false. */
   readonly isReadOnly?: boolean;
   /** Default: pg's client, with the passwords of libpq. A test may pass one that fails. */
-  readonly createClient?: (config: ClientConfig) => Client;
+  readonly createClient?: CreateClient;
 }
 
 /** Administers one PostgreSQL server. Every method throws PostgresqlError, or the reason of its signal. */
@@ -55,6 +57,10 @@ export interface PostgresqlServer {
   serverVersion(signal?: AbortSignal): Promise<number>;
   /** The major version at the last use of a connection; undefined before the first. Sends nothing. */
   lastVersion(): number | undefined;
+  /** Whether the server was a standby at the last use of a connection. Sends nothing. */
+  wasStandby(): boolean;
+  /** Throws if nothing can be changed on the server. */
+  checkWritable(signal?: AbortSignal): Promise<void>;
   /** Identifies this server and its replicas, if we may read the identifier; else its address. */
   systemIdentifier(signal?: AbortSignal): Promise<string>;
   readonly databases: Databases;
@@ -89,6 +95,7 @@ export function createPostgresqlServer(options: PostgresqlServerOptions): Postgr
   const sessionOptions: SessionOptions = {
     credentials,
     statementTimeoutMs: options.statementTimeoutMs ?? 60_000,
+    commitTimeoutMs: options.commitTimeoutMs ?? 10_000,
     // Longer than the server's deadlock_timeout (1 s), after which autovacuum yields.
     lockTimeoutMs: options.lockTimeoutMs ?? 2_000,
     connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
@@ -96,9 +103,11 @@ export function createPostgresqlServer(options: PostgresqlServerOptions): Postgr
     context: {
       server: `${credentials.endpoint}:${credentials.port}`,
       username: credentials.username,
+      hasTls: tlsOptions(credentials) !== false,
       secrets: [credentials.password],
     },
     createClient: options.createClient ?? ((config) => new ScramClient(config)),
+    peer: {},
     mayGoOn: options.mayGoOn ?? (() => {}),
     isReadOnly: options.isReadOnly ?? false,
     clock,
@@ -106,6 +115,7 @@ export function createPostgresqlServer(options: PostgresqlServerOptions): Postgr
   };
   /** The version at the last connection. It decides which settings must be overridden. */
   let version: number | undefined;
+  let isStandby = false;
   const open = (database: string, signal: AbortSignal | undefined, lockTimeoutMs: number) => {
     // In the maintenance database no tenant has settings, so the version is not needed. It is read again there, because
     // the server may have been upgraded.
@@ -151,6 +161,7 @@ export function createPostgresqlServer(options: PostgresqlServerOptions): Postgr
       const run = (session: OpenSession) => {
         session.signal = signal; // a reused session still has the signal of its last use
         version = session.serverVersion;
+        isStandby = session.isStandby;
         return body(session);
       };
       try {
@@ -183,6 +194,11 @@ export function createPostgresqlServer(options: PostgresqlServerOptions): Postgr
           id === undefined ? `PostgreSQL server ${sessionOptions.context.server}` : `PostgreSQL system ${id}`,
         ),
       lastVersion: () => version,
+      wasStandby: () => isStandby,
+      checkWritable: (signal) =>
+        withSession(undefined, signal, async (session) => {
+          if (session.isStandby) throw standbyUsed(sessionOptions.context.server);
+        }),
       serverVersion: (signal) => withSession(undefined, signal, async (session) => session.serverVersion),
       databases: databases(withSession, holderOf),
       roles: roles({ withSession, tryLogin }),

@@ -5,7 +5,17 @@ import type { Connection } from './connections.ts';
 import type { Credentials } from './credentials.ts';
 import { tlsOptions } from './credentials.ts';
 import type { ErrorContext } from './error.ts';
-import { isConcurrentUpdate, isLimitOfOne, PostgresqlError, sqlStateOf, toPostgresqlError } from './error.ts';
+import {
+  isConcurrentUpdate,
+  isLimitOfOne,
+  isMomentary,
+  PostgresqlError,
+  refusesStartup,
+  routineOf,
+  sqlStateOf,
+  standbyMissing,
+  toPostgresqlError,
+} from './error.ts';
 
 /** One connection for the operations. Every error is a PostgresqlError, or the reason of an abort. */
 export interface Session {
@@ -14,6 +24,8 @@ export interface Session {
   readonly serverVersion: number;
   /** The system identifier from initdb, which replicas share. Undefined if we may not read it. */
   readonly systemIdentifier: string | undefined;
+  /** Whether the server is a standby, which changes nothing. */
+  readonly isStandby: boolean;
   /** The user of this session on the server. */
   readonly admin: { readonly name: string; readonly isSuperuser: boolean };
   query<Row extends object>(sql: string, values?: readonly unknown[]): Promise<readonly Row[]>;
@@ -37,6 +49,8 @@ export type UseSession = <T>(
 export interface SessionOptions {
   readonly credentials: Credentials;
   readonly statementTimeoutMs: number;
+  /** How long a COMMIT may wait, for example for a synchronous standby. The server has no timeout for it. */
+  readonly commitTimeoutMs: number;
   /** How long a statement may wait for the lock of another session. */
   readonly lockTimeoutMs: number;
   /** Whether the server refuses every statement that changes something. */
@@ -47,7 +61,9 @@ export interface SessionOptions {
   /** How long to retry while the server has no free connection or is starting. */
   readonly connectionWaitMs: number;
   readonly context: ErrorContext;
-  readonly createClient: (config: ClientConfig) => Client;
+  readonly createClient: CreateClient;
+  /** What is known of the server, and is kept for its next sessions. */
+  readonly peer: Peer;
   /** Called before each statement; see `PostgresqlServerOptions`. */
   readonly mayGoOn: () => void;
   /** Uniform in [0, 1): spreads retries. */
@@ -55,8 +71,19 @@ export interface SessionOptions {
   readonly clock: Pick<Clock, 'sleep'>;
 }
 
-/** Too many connections, or the server is starting: a retry may succeed. */
-const momentary = new Set(['53300', '57P03']);
+/** A driver's client. */
+export interface SessionClient extends Client {
+  /** Asks the server to cancel the statement under way, over a connection of its own. Never throws. */
+  cancelStatement?(): void;
+}
+
+export type CreateClient = (config: ClientConfig) => SessionClient;
+
+/** The server, or the pooler before it. */
+export interface Peer {
+  /** It takes no settings when a session begins. */
+  refusesOptions?: boolean;
+}
 
 /** A session on `database`. Waits up to `connectionWaitMs` for a connection. */
 export async function openSession(
@@ -71,10 +98,13 @@ export async function openSession(
     try {
       return await connect(client, database, signal, options);
     } catch (error) {
-      const isMomentary = momentary.has(sqlStateOf(error) ?? '') && !isLimitOfOne(error);
-      const mustGiveUp = !isMomentary || waitedMs >= connectionWaitMs;
+      const mayPass = isMomentary(error) && !isLimitOfOne(error);
       if (signal?.aborted) throw signal.reason;
-      if (mustGiveUp) throw toPostgresqlError(error, context);
+      if (refusesStartup(error) && !options.peer.refusesOptions) {
+        options.peer.refusesOptions = true; // as PgBouncer does
+        continue;
+      }
+      if (!mayPass || waitedMs >= connectionWaitMs) throw toPostgresqlError(error, context);
     }
     const ms = pauseMs * (0.5 + random());
     await clock.sleep(ms, signal);
@@ -85,9 +115,12 @@ export async function openSession(
 /**
  * All settings are given here. PG… variables of the environment and settings of a role or a database have no effect. A
  * tenant owns its database, and `ALTER DATABASE … SET` would otherwise affect our sessions there.
+ *
+ * The settings are sent twice: as options of the connection, so that they hold from its beginning, and with the first
+ * statement, because a pooler may refuse or ignore the options.
  */
 function clientConfig(database: string, options: SessionOptions): ClientConfig {
-  const { credentials, statementTimeoutMs, connectTimeoutMs } = options;
+  const { credentials, statementTimeoutMs, connectTimeoutMs, peer } = options;
   return {
     host: credentials.endpoint,
     port: credentials.port,
@@ -97,17 +130,24 @@ function clientConfig(database: string, options: SessionOptions): ClientConfig {
     ssl: tlsOptions(credentials),
     application_name: 'services-stack',
     connectionTimeoutMillis: connectTimeoutMs,
-    statement_timeout: statementTimeoutMs,
     query_timeout: statementTimeoutMs + 5000, // for a server that does not answer at all
     keepAlive: true,
-    options: Object.entries(settings(options))
-      .map(([name, value]) => `-c ${name}=${value.replace(/[\\ ]/g, '\\$&')}`)
-      .join(' '),
+    ...(!peer.refusesOptions && {
+      options: Object.entries(settings(options))
+        .map(([name, value]) => `-c ${name}=${value.replace(/[\\ ]/g, '\\$&')}`)
+        .join(' '),
+    }),
   };
 }
 
+/** The settings as statements. `SET` resolves no name to an object of a tenant. */
+const setStatements = (options: SessionOptions): string =>
+  Object.entries(settings(options))
+    .map(([name, value]) => `SET ${name} TO ${name === 'role' ? value : `'${value}'`}; `)
+    .join('');
+
 function settings(options: SessionOptions): Readonly<Record<string, string>> {
-  const { lockTimeoutMs, serverVersion = 0, isReadOnly = false } = options;
+  const { lockTimeoutMs, statementTimeoutMs, serverVersion = 0, isReadOnly = false } = options;
   return {
     // A tenant owns schema public of its database. None of our statements may resolve a name to a tenant's object
     // there.
@@ -122,25 +162,34 @@ function settings(options: SessionOptions): Readonly<Record<string, string>> {
     row_security: 'on',
     exit_on_error: 'off',
     lock_timeout: String(lockTimeoutMs),
+    statement_timeout: String(statementTimeoutMs),
     idle_in_transaction_session_timeout: '60000',
     ...(serverVersion >= 14 && { idle_session_timeout: '0' }),
     ...(serverVersion >= 17 && { transaction_timeout: '0', restrict_nonsystem_relation_kind: '' }),
   };
 }
 
+/** How long the server may take to answer after it was asked to cancel a statement. */
+const cancelGraceMs = 2_000;
+
 async function connect(
-  client: Client,
+  client: SessionClient,
   database: string,
   signal: AbortSignal | undefined,
   options: SessionOptions,
 ): Promise<OpenSession> {
   const { clock, context, random, mayGoOn } = options;
   let isBroken = false;
+  /** The server committed, and no synchronous standby has confirmed it. */
+  let isUnconfirmed = false;
   client.on('error', () => {
     isBroken = true;
   });
   client.on('end', () => {
     isBroken = true;
+  });
+  client.on('notice', (notice) => {
+    if (routineOf(notice) === 'SyncRepWaitForLSN') isUnconfirmed = true;
   });
   const destroy = () => {
     isBroken = true;
@@ -153,24 +202,40 @@ async function connect(
     callOff();
   };
 
+  let isStandby = false;
   let current = signal;
-  /** An abort ends the connection. The server finishes or rolls back the statement on its own. */
-  const abortable = async <T>(run: () => Promise<T>): Promise<T> => {
+  /**
+   * An abort, or the limit, ends what is under way. The server is first asked to cancel the statement: it does not notice a
+   * lost connection while a statement waits, so the session would stay there, with its locks.
+   */
+  const interruptible = async <T>(run: () => Promise<T>, limitMs?: number): Promise<T> => {
     const during = current;
     during?.throwIfAborted();
-    during?.addEventListener('abort', destroy, { once: true });
-    try {
-      return await run();
-    } catch (error) {
-      if (during?.aborted) throw during.reason;
-      throw error;
-    } finally {
-      during?.removeEventListener('abort', destroy);
+    let callOff = () => {};
+    const interrupt = () => {
+      callOff();
+      if (limitMs === undefined || client.cancelStatement === undefined) return destroy();
+      client.cancelStatement();
+      callOff = later(clock, cancelGraceMs, destroy);
+    };
+    if (limitMs !== undefined && client.cancelStatement !== undefined)
+      callOff = later(clock, limitMs, interrupt);
+    during?.addEventListener('abort', interrupt, { once: true });
+    const [outcome] = await Promise.allSettled([run()]);
+    callOff();
+    during?.removeEventListener('abort', interrupt);
+    if (during?.aborted) {
+      destroy();
+      throw during.reason;
     }
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return outcome.value;
   };
   const query = async <Row extends object>(sql: string, values?: readonly unknown[]): Promise<Row[]> => {
     try {
-      const result = await abortable(() => {
+      isUnconfirmed = false;
+      const limitMs = sql === 'COMMIT' ? options.commitTimeoutMs : options.statementTimeoutMs + 1000;
+      const result = await interruptible(async () => {
         try {
           mayGoOn();
         } catch (error) {
@@ -178,11 +243,13 @@ async function connect(
           throw new PostgresqlError(message, { code: 'Halted', isRetryable: true, cause: error });
         }
         return client.query<Row>(sql, values && [...values]);
-      });
-      return result.rows;
+      }, limitMs);
+      if (isUnconfirmed) throw standbyMissing(context.server);
+      // Several statements have several results, of which the last counts.
+      return ([result].flat().at(-1) ?? result).rows;
     } catch (error) {
       // Without an answer the state of the connection is unknown.
-      if (sqlStateOf(error) === undefined) destroy();
+      if (sqlStateOf(error) === undefined && !isUnconfirmed) destroy();
       throw error;
     }
   };
@@ -191,16 +258,17 @@ async function connect(
       return await run();
     } catch (error) {
       if (current?.aborted && error === current.reason) throw error;
-      throw toPostgresqlError(error, { ...context, isLoggedIn: true });
+      throw toPostgresqlError(error, { ...context, isLoggedIn: true, isStandby });
     }
   };
 
   try {
-    await abortable(() => client.connect());
+    await interruptible(() => client.connect());
     const readFacts = (system: string) =>
-      query<{ version: number; name: string; superuser: boolean; system: string | null }>(
-        `SELECT current_setting('server_version_num')::int / 10000 AS version, rolname AS name,
-                rolsuper AS superuser, ${system} AS system FROM pg_roles WHERE rolname = current_user`,
+      query<{ version: number; name: string; superuser: boolean; standby: boolean; system: string | null }>(
+        `${setStatements(options)}SELECT current_setting('server_version_num')::int / 10000 AS version,
+                rolname AS name, rolsuper AS superuser, pg_is_in_recovery() AS standby, ${system} AS system
+         FROM pg_roles WHERE rolname = current_user`,
       );
     const [facts] = await readFacts('(SELECT system_identifier::text FROM pg_control_system())').catch(
       (error: unknown) => {
@@ -211,11 +279,13 @@ async function connect(
     if (facts === undefined) {
       throw new PostgresqlError('the server does not know its own user', { code: 'Invalid' });
     }
+    isStandby = facts.standby;
     let isInTransaction = false;
     const session = {
       database,
       serverVersion: facts.version,
       systemIdentifier: facts.system ?? undefined,
+      isStandby: facts.standby,
       admin: { name: facts.name, isSuperuser: facts.superuser },
       query: <Row extends object>(sql: string, values?: readonly unknown[]) =>
         // `transaction` needs the raw error, and maps it.

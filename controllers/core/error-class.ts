@@ -14,9 +14,13 @@ export type ConditionError = NonNullable<Condition['error']> & { readonly class:
 export const providerErrorClasses = [
   'CredentialsUnreadable',
   'Unreachable',
+  'TlsFailed',
+  'Exhausted',
+  'LoginRefused',
   'CredentialsRefused',
   'Throttled',
   'QuotaExceeded',
+  'ReadOnly',
   'Forbidden',
 ] as const;
 export type ProviderErrorClass = (typeof providerErrorClasses)[number];
@@ -24,7 +28,11 @@ export type ProviderErrorClass = (typeof providerErrorClasses)[number];
 const reasons = {
   CredentialsUnreadable: 'CannotReadCredentials',
   CredentialsRefused: 'CredentialsRefused',
+  LoginRefused: 'LoginRefused',
   Unreachable: 'ProviderUnreachable',
+  TlsFailed: 'TlsFailed',
+  Exhausted: 'ServerExhausted',
+  ReadOnly: 'ServerReadOnly',
   Throttled: 'Throttled',
   QuotaExceeded: 'QuotaExceeded',
   Forbidden: 'Forbidden',
@@ -58,7 +66,7 @@ export const reasonOfError = (error: Condition['error']): ReadyReason | undefine
 
 /** Whether a call that failed with this class shows that the external system accepted the credentials. */
 export const haveCredentialsWorked = (errorClass: ProviderErrorClass): boolean =>
-  ['Throttled', 'QuotaExceeded', 'Forbidden'].includes(errorClass);
+  ['Throttled', 'QuotaExceeded', 'ReadOnly', 'Forbidden'].includes(errorClass);
 
 const isExternal = (error: unknown): boolean =>
   [apiErrorIn, bugIn, controllerErrorIn].every((found) => found(error) === undefined);

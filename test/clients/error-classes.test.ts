@@ -76,18 +76,14 @@ describe('HTTP: the class is that of the status', () => {
 });
 
 describe('HTTP: without an answer the class is that of the code of the connection', () => {
-  for (const code of [
-    'ECONNREFUSED',
-    'ENOTFOUND',
-    'EAI_AGAIN',
-    'ECONNRESET',
-    'UND_ERR_CONNECT_TIMEOUT',
-    'CERT_HAS_EXPIRED',
-    'ERR_SSL_WRONG_VERSION_NUMBER',
-  ]) {
-    test(`${code}: Unreachable`, async () => {
+  const table = tableOf({
+    Unreachable: ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ECONNRESET', 'UND_ERR_CONNECT_TIMEOUT'],
+    TlsFailed: ['CERT_HAS_EXPIRED', 'ERR_SSL_WRONG_VERSION_NUMBER', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
+  });
+  for (const [code, wanted] of table) {
+    test(`${code}: ${wanted}`, async () => {
       const http = httpClient({ ...reported(Object.assign(new Error('no'), { code })), cloud: 'Cloud' });
-      assert.equal(errorClassOf(await thrownBy(http.request(asked))), 'Unreachable');
+      assert.equal(errorClassOf(await thrownBy(http.request(asked))), wanted);
     });
   }
 
@@ -249,14 +245,17 @@ describe('PostgreSQL: the class is that of the SQLSTATE', () => {
   const context = { server: 'db:5432', username: 'admin', secrets: [] };
   const thrown = (code: string) => Object.assign(new Error('no'), { code });
   const table = tableOf({
-    Unreachable: ['08006', '57P03', 'ECONNREFUSED', 'ETIMEDOUT', 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+    Unreachable: ['08006', '57P03', 'ECONNREFUSED', 'ETIMEDOUT'],
+    TlsFailed: ['DEPTH_ZERO_SELF_SIGNED_CERT', 'CERT_HAS_EXPIRED'],
+    LoginRefused: ['28000'],
+    Exhausted: ['53000', '53100', '53200', '53300', '53400'],
+    ReadOnly: ['25006'],
     Invalid: ['0A000', '0LP01', '22023', '42601', '54000'],
     Conflict: ['23505', '42710', '42P04'],
-    NotReady: ['25006', '2BP01', '3D000', '40P01', '42704', '55006', '55P03', '57014'],
-    CredentialsRefused: ['28000', '28P01'],
+    NotReady: ['2BP01', '3D000', '40P01', '42704', '55006', '55P03', '57014'],
+    CredentialsRefused: ['28P01'],
     Forbidden: ['42501'],
-    QuotaExceeded: ['53100', '53300'],
-    Unknown: ['58030', 'XX000'],
+    Unknown: ['08P01', '58030', 'XX000'],
   });
   for (const [code, wanted] of table) {
     test(`${code}: ${wanted}`, () =>
@@ -276,7 +275,7 @@ describe('PostgreSQL: the class is that of the SQLSTATE', () => {
   });
 
   const ours = tableOf({
-    NotReady: ['InUse', 'NotFound'],
+    NotReady: ['InUse', 'NotFound', 'StandbyMissing'],
     Invalid: ['Invalid'],
     Conflict: ['NotOurs'],
     Unknown: ['Closed', 'Halted'],

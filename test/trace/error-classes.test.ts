@@ -30,8 +30,12 @@ test('the class of an error says which fault the trace shows', () => {
   const found = classes.map((name) => [name, faultOfError({ class: name })]);
   assert.deepEqual(Object.fromEntries(found), {
     CredentialsRefused: 'wrong credentials',
+    LoginRefused: 'login refused',
     Forbidden: 'not allowed',
     Unreachable: 'provider down',
+    TlsFailed: 'no secure connection',
+    Exhausted: 'server exhausted',
+    ReadOnly: 'server read-only',
     Throttled: 'rate limited',
     QuotaExceeded: 'quota',
     Invalid: 'refused',

@@ -288,6 +288,39 @@ export const faultTable: readonly FaultRow[] = [
     details: newCredentials,
   },
   {
+    name: 'login refused',
+    link: 'server',
+    sign: lastError('login refused'),
+    cause:
+      'The rules of the external system keep the user of {provider} out, whatever the password: {message}.',
+    advice: 'Change these rules. The controllers continue by themselves. To try again at once:',
+    commands: ['retry resource'],
+  },
+  {
+    name: 'no secure connection',
+    link: 'server',
+    sign: lastError('no secure connection'),
+    cause: 'There is no secure connection to the external system of {provider}: {message}.',
+    advice:
+      'The network works. The controllers continue once the certificate is accepted. To try again at once:',
+    commands: ['retry resource'],
+  },
+  {
+    name: 'server exhausted',
+    link: 'server',
+    sign: lastError('server exhausted'),
+    cause: 'The external system of {provider} has no room for this call: {message}.',
+    advice: 'The controllers continue by themselves once there is room. To try again at once:',
+    commands: ['retry resource'],
+  },
+  {
+    name: 'server read-only',
+    link: 'server',
+    sign: lastError('server read-only'),
+    cause: 'The external system of {provider} changes nothing: {message}.',
+    commands: ['retry resource', 'edit provider'],
+  },
+  {
     name: 'not allowed',
     link: 'credentials',
     sign: lastError('not allowed'),

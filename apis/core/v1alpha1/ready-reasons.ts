@@ -62,6 +62,10 @@ const readyReasons = {
 const providerReasons = {
   CannotReadCredentials: 'platform',
   ProviderUnreachable: 'controllers',
+  TlsFailed: 'platform',
+  ServerExhausted: 'controllers',
+  ServerReadOnly: 'platform',
+  LoginRefused: 'platform',
   CredentialsRefused: 'platform',
   Throttled: 'controllers',
   QuotaExceeded: 'platform',

@@ -150,7 +150,15 @@ describe('errors', () => {
       },
     ],
     'a standby': asItIs('25006', true, 'cannot execute CREATE ROLE in a read-only transaction'),
-    'disk full': asItIs('53100', true, 'no space'),
+    'disk full': [
+      thrown('no space', { code: '53100' }),
+      {
+        code: '53100',
+        isRetryable: true,
+        message:
+          'the disk of server db:5432 is full: no space; add space to its disk, or delete what is not needed there',
+      },
+    ],
     deadlock: asItIs('40P01', true, 'deadlock detected'),
     'dependent objects, with the detail': [
       thrown('role "r" cannot be dropped', inUse),
@@ -165,7 +173,8 @@ describe('errors', () => {
       {
         code: 'TlsFailed',
         isRetryable: false,
-        message: 'TLS with server db:5432 failed: self-signed certificate',
+        message:
+          'TLS with server db:5432 failed: its certificate comes from an authority that is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT); put the certificate of that authority into the entry clusterCA of the credentials',
       },
     ],
     'a password in the message': [

@@ -30,7 +30,11 @@ const known = new Map<string, Statement>();
 export function parse(text: string): Statement {
   const before = known.get(text);
   if (before !== undefined) return before;
-  const line = text.trim().replace(/\s+/g, ' ');
+  // The settings that a session begins with have no effect here.
+  const line = text
+    .trim()
+    .replace(/\s+/g, ' ')
+    .replace(/^(SET \w+ TO [^;]*; )+/, '');
   const question = questions.find(([pattern]) => pattern.test(line))?.[1];
   if (question !== undefined) {
     const statement = { verb: 'SELECT', target: '', isWrite: false, run: question };

@@ -20,7 +20,9 @@ const facts =
   ({ tx, session, server }) => {
     const role = tx.get('roles', session.user);
     const system = isSystemAsked ? server.systemIdentifier : null;
-    return role === undefined ? [] : [{ version: 18, name: role.name, superuser: role.superuser, system }];
+    return role === undefined
+      ? []
+      : [{ version: 18, name: role.name, superuser: role.superuser, standby: false, system }];
   };
 
 const databaseFacts: Question = (execution) => {

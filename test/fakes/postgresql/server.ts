@@ -72,7 +72,10 @@ export class MemoryServer {
     if (role?.password === undefined || !this.#isRight(role.password, password)) {
       throw new ServerError('28P01', `password authentication failed for user "${user}"`);
     }
-    if (!role.login) throw new ServerError('28000', `role "${user}" is not permitted to log in`);
+    if (!role.login) {
+      const routine = 'InitializeSessionUserId';
+      throw new ServerError('28000', `role "${user}" is not permitted to log in`, { routine });
+    }
     const count = (isCounted: (session: Backend) => boolean): number =>
       [...this.#sessions].filter(isCounted).length;
     const isOver = (limit: number, isCounted: (session: Backend) => boolean): boolean =>

@@ -15,6 +15,8 @@ export interface Login {
   readonly user?: string;
   readonly password?: string;
   readonly database?: string;
+  /** Default: the server's own. */
+  readonly port?: number;
 }
 
 /** A real server for one test file, gone when the file is done, with ways to look at it behind the client. */
@@ -26,10 +28,10 @@ export async function postgresqlFixture(options: PostgresqlOptions = {}) {
     await local.dispose();
   });
 
-  const connect = async ({ user, password, database }: Login = {}): Promise<Client> => {
+  const connect = async ({ user, password, database, port }: Login = {}): Promise<Client> => {
     const client = new ScramClient({
       host: local.host,
-      port: local.port,
+      port: port ?? local.port,
       user: user ?? local.superuser,
       password: user === undefined ? local.password : (password ?? ''),
       database: database ?? 'postgres',
