@@ -58,6 +58,7 @@ import { FlagError, parseFlags } from '../runtime/process/flags.ts';
 import type { LeaderElection } from '../runtime/process/leader-election.ts';
 import { leaderElection } from '../runtime/process/leader-election.ts';
 import { run } from '../runtime/process/run.ts';
+import { makeConnectionsPatient } from '../runtime/process/patient-connections.ts';
 import { stopSignals } from '../runtime/process/shutdown.ts';
 import type { Clock } from '../runtime/time/clock.ts';
 import { realClock } from '../runtime/time/clock.ts';
@@ -117,6 +118,7 @@ function start(
   flags: Flags,
   kubeConfig: LoadedKubeConfig,
 ): void {
+  makeConnectionsPatient();
   const chosen = [...stacks, ...optional].filter(({ name }) => flags.stacks.includes(name));
   checkStacks(chosen);
   const clock = realClock();

@@ -1,9 +1,10 @@
-import { escapeIdentifier } from 'pg';
+import { escapeIdentifier, escapeLiteral } from 'pg';
 import { advice } from '../advice.ts';
 import type { DatabaseObservation } from './database-spec.ts';
-import { counted, PostgresqlError } from './error.ts';
+import { counted, PostgresqlError, sqlStateOf } from './error.ts';
 import { withRightsOf } from './membership.ts';
 import type { Session } from './session.ts';
+import { quoted } from './text.ts';
 
 /** Drops a database that we own. */
 export async function dropDatabase(
@@ -45,9 +46,11 @@ export async function dropDatabase(
       }),
     );
   }
-  if (terminateSessions) await terminate(session, found.name); // sessions that reconnected during this time
   const mayForce = terminateSessions && admin.isSuperuser && serverVersion >= 13;
   try {
+    // Sessions may have reconnected during this time.
+    const remaining = terminateSessions ? await terminate(session, found.name) : [];
+    if (remaining.length > 0) throw heldBySessions(found.name, remaining, admin.name);
     await session.query(mayForce ? `${dropStatement} WITH (FORCE)` : dropStatement); // waits up to 5 s for them
   } catch (error) {
     // An administrator may have to connect and remove the obstacle. The next attempt forbids connections again.
@@ -78,26 +81,67 @@ async function refuseIfHeld(session: Session, name: string): Promise<void> {
   throw new PostgresqlError(message, { code: 'Held', isRetryable: true });
 }
 
-/** Terminates the sessions on a database, and the sessions elsewhere that hold locks on it. */
-async function terminate(session: Session, name: string): Promise<void> {
-  const sessions = await session.query<{ pid: number; user: string }>(
-    `SELECT a.pid, a.usename AS user FROM pg_stat_activity a
-     WHERE a.usename IS NOT NULL AND a.pid <> pg_backend_pid() AND (a.datname = $1 OR EXISTS (
+interface OpenSession {
+  readonly pid: number;
+  readonly user: string;
+  readonly application: string;
+}
+
+/**
+ * Terminates the sessions on a database, and the sessions elsewhere that hold locks on it. Returns the sessions on the
+ * database that the administrator may not terminate, for example those of a superuser. The other sessions end nevertheless.
+ */
+async function terminate(session: Session, name: string): Promise<readonly OpenSession[]> {
+  const sessions = await session.query<OpenSession & { isInside: boolean; isOfSuperuser: boolean }>(
+    `SELECT a.pid, a.usename AS user, a.application_name AS application, a.datname = $1 AS "isInside",
+            r.rolsuper AS "isOfSuperuser"
+     FROM pg_stat_activity a JOIN pg_roles r ON r.oid = a.usesysid
+     WHERE a.pid <> pg_backend_pid() AND (a.datname = $1 OR EXISTS (
        SELECT FROM pg_locks l JOIN pg_database d ON d.oid = l.objid AND d.datname = $1
        WHERE l.pid = a.pid AND l.granted AND l.locktype = 'object' AND l.classid = 'pg_database'::regclass
-     ))`,
+     ))
+     ORDER BY a.pid`,
     [name],
   );
-  if (sessions.length === 0) return;
-  const users = sessions.map(({ user }) => user);
-  const pids = sessions.map(({ pid }) => pid);
-  await session.transaction(() =>
-    withRightsOf(session, users, () =>
-      session.query('SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a WHERE a.pid = ANY ($1)', [
-        pids,
-      ]),
-    ),
+  const remaining: OpenSession[] = [];
+  for (const user of new Set(sessions.map((each) => each.user))) {
+    const theirs = sessions.filter((each) => each.user === user);
+    const isOutOfReach = theirs.some(({ isOfSuperuser }) => isOfSuperuser) && !session.admin.isSuperuser;
+    if (isOutOfReach || !(await terminateAll(session, user, theirs))) {
+      remaining.push(...theirs.filter(({ isInside }) => isInside));
+    }
+  }
+  return remaining;
+}
+
+/** False: the administrator has no right to do that. */
+async function terminateAll(
+  session: Session,
+  user: string,
+  theirs: readonly OpenSession[],
+): Promise<boolean> {
+  const pids = theirs.map(({ pid }) => pid);
+  const statement = 'SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a WHERE a.pid = ANY ($1)';
+  try {
+    await session.transaction(() => withRightsOf(session, [user], () => session.query(statement, [pids])));
+    return true;
+  } catch (error) {
+    if (sqlStateOf(error) !== '42501') throw error;
+    return false;
+  }
+}
+
+/** An error that names the sessions which only a superuser can end. */
+function heldBySessions(name: string, sessions: readonly OpenSession[], admin: string): PostgresqlError {
+  const list = sessions.map(
+    ({ pid, user, application }) =>
+      `${pid} of ${escapeIdentifier(user)}${application === '' ? '' : ` (${quoted(application)})`}`,
   );
+  const statement = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = ${escapeLiteral(name)}`;
+  const message =
+    `database ${escapeIdentifier(name)} has ${counted(sessions.length, 'open session')} that role ` +
+    `${escapeIdentifier(admin)} may not end: ${list.join(', ')}; ${advice.endSessions(statement)}`;
+  return new PostgresqlError(message, { code: 'InUse', isRetryable: true });
 }
 
 /** Sessions of other clients. Background processes are not counted: the server ends them itself. */

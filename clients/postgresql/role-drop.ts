@@ -1,7 +1,7 @@
 import { escapeIdentifier } from 'pg';
 import { PostgresqlError, sqlStateOf } from './error.ts';
 import { longestMark, markIn } from './mark.ts';
-import { withRightsOf } from './membership.ts';
+import { asAdminOf, withRightsOf } from './membership.ts';
 import { takeBackPassedOn } from './passed-on.ts';
 import type { Session, UseSession } from './session.ts';
 
@@ -20,7 +20,7 @@ export async function dropRole(
     if (!(await begin(session))) return undefined;
     const found = await dependencies(session, name);
     refuse(name, found);
-    await shutOut(session, name);
+    await asAdminOf(session, name, () => shutOut(session, name));
     return found.databases;
   });
   if (databases === undefined) return;

@@ -2,7 +2,7 @@ import { escapeIdentifier, escapeLiteral } from 'pg';
 import { PostgresqlError, sqlStateOf } from './error.ts';
 import type { Marked } from './mark.ts';
 import { checkOurs, isMarkOutdated, markStatement } from './mark.ts';
-import { withRightsOf } from './membership.ts';
+import { asAdminOf, withRightsOf } from './membership.ts';
 import { checkName, checkNewName, checkOwnName } from './name.ts';
 import { configurationStatements, isSameConfiguration } from './role-configuration.ts';
 import { dropRole } from './role-drop.ts';
@@ -198,7 +198,7 @@ export function roles(options: {
  */
 async function despiteItsSessions(session: Session, role: string, body: () => Promise<void>): Promise<void> {
   try {
-    return await session.transaction(body);
+    return await asAdminOf(session, role, () => session.transaction(body));
   } catch (error) {
     if (sqlStateOf(error) !== '55P03') throw error;
   }

@@ -57,8 +57,8 @@ export interface PostgresqlServer {
   serverVersion(signal?: AbortSignal): Promise<number>;
   /** The major version at the last use of a connection; undefined before the first. Sends nothing. */
   lastVersion(): number | undefined;
-  /** Whether the server was a standby at the last use of a connection. Sends nothing. */
-  wasStandby(): boolean;
+  /** A sentence if the server was a standby at the last use of a connection. Sends nothing. */
+  standbyWarning(): string | undefined;
   /** Throws if nothing can be changed on the server. */
   checkWritable(signal?: AbortSignal): Promise<void>;
   /** Identifies this server and its replicas, if we may read the identifier; else its address. */
@@ -194,7 +194,7 @@ export function createPostgresqlServer(options: PostgresqlServerOptions): Postgr
           id === undefined ? `PostgreSQL server ${sessionOptions.context.server}` : `PostgreSQL system ${id}`,
         ),
       lastVersion: () => version,
-      wasStandby: () => isStandby,
+      standbyWarning: () => (isStandby ? standbyUsed(sessionOptions.context.server).message : undefined),
       checkWritable: (signal) =>
         withSession(undefined, signal, async (session) => {
           if (session.isStandby) throw standbyUsed(sessionOptions.context.server);

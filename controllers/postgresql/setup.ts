@@ -64,9 +64,11 @@ export function createPostgresqlStack({
           const facts = (): SystemFacts => {
             const major = connection.server.lastVersion();
             const version = major === undefined ? undefined : `PostgreSQL ${major}`;
-            return { version, warning: connection.closing.warning() };
+            const standby = env.isObserveOnly ? undefined : connection.server.standbyWarning();
+            return { version, warning: standby ?? connection.closing.warning() };
           };
-          const check = async (signal: AbortSignal) => void (await system(signal));
+          const check = (signal: AbortSignal) =>
+            env.isObserveOnly ? system(signal).then(() => {}) : connection.server.checkWritable(signal);
           return { client: { ...connection, ...shared }, system, check, facts };
         };
       },

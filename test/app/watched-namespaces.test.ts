@@ -52,6 +52,10 @@ describe('--namespace with two names: the process', () => {
   const watchedInPart = () =>
     [...world.simulation.watched].filter((watched) => watched.includes(' ')).toSorted();
   const ofBoth = claims.map((name) => `FancySQLInstance in ${name}`);
+  /** The Secrets of the two providers, each by its name. */
+  const ofProviders = ['favourite-cloud', 'other-cloud'].map(
+    (name) => `Secret in cloud-credentials metadata.name=${name}`,
+  );
   const secretsOf = (...names: readonly string[]) =>
     names.map((name) => `Secret in ${name} type=${connectionSecretType}`);
 
@@ -62,7 +66,11 @@ describe('--namespace with two names: the process', () => {
     assert.deepEqual(['team-a', 'team-b', 'team-c'].map(phaseIn), ['Bound', 'Bound', undefined]);
     assert.equal(world.instances().length, 2);
     assert.ok(!world.simulation.writes.some((write) => write.includes('team-c')));
-    assert.deepEqual(watchedInPart(), [...ofBoth, ...secretsOf('cloud-credentials', ...claims)]);
+    assert.deepEqual(watchedInPart(), [
+      ...ofBoth,
+      ...ofProviders,
+      ...secretsOf('cloud-credentials', ...claims),
+    ]);
     assert.ok(!world.simulation.watched.has('FancySQLInstance'));
     // An object of one namespace does not affect the other namespace.
     world.cluster.delete(FancySQLInstanceKind, { namespace: 'team-b', name: 'orders' }, {});
@@ -109,6 +117,6 @@ describe('--namespace with two names: the process', () => {
     for (const name of claims) claimed(name);
     await world.pass(60);
     assert.deepEqual(claims.map(phaseIn), ['Bound', 'Bound']);
-    assert.deepEqual(watchedInPart(), [...ofBoth, `Secret type=${connectionSecretType}`]);
+    assert.deepEqual(watchedInPart(), [...ofBoth, ...ofProviders, `Secret type=${connectionSecretType}`]);
   });
 });

@@ -38,14 +38,14 @@ export interface AwaitedSecret extends SecretKey {
   readonly isUnreadable: boolean;
 }
 
-/** The Secret of a provider whose Ready is False. Errors are ignored, because the provider may be malformed. */
-export function secretOfFailing(change: Change<Provider | ProviderConfig>): AwaitedSecret | undefined {
+/** The Secret of a provider. Errors are ignored, because the provider may be malformed. */
+export function secretOfProvider(change: Change<Provider | ProviderConfig>): AwaitedSecret | undefined {
   const { type, object } = change;
   if (type === 'deleted' || wasDeleted(object)) return undefined;
   try {
-    const { status, reason } = getCondition(object.status?.conditions, 'Ready');
+    const { reason } = getCondition(object.status?.conditions, 'Ready');
     const { secretRef } = credentialsOf(object);
-    if (status !== 'False' || secretRef === undefined) return undefined;
+    if (secretRef === undefined) return undefined;
     const { namespace, name } = secretRef;
     return { namespace, name, isUnreadable: reason === 'CannotReadCredentials' };
   } catch {

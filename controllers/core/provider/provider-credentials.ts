@@ -129,8 +129,10 @@ export function providerTriggers(
   ): readonly Trigger[] => {
     const usersOf = (name: string) => store.byIndex(byProvider, providerKey({ kind, name }));
     const failed$ = health.mayWork$(of).pipe(
-      mergeMap(({ name, isFor }) =>
-        usersOf(name).filter((each) => hasFailedByProvider(each) && isFor(each.metadata.uid ?? '')),
+      mergeMap(({ name, isForAll, isFor }) =>
+        usersOf(name).filter(
+          (each) => (isForAll || hasFailedByProvider(each)) && isFor(each.metadata.uid ?? ''),
+        ),
       ),
       map(({ metadata }) => ({ name: metadata.name })),
     );

@@ -50,6 +50,8 @@ export interface ProviderHealth {
 /** Sent when a call succeeds after all calls had failed, when the credentials changed, or to let one resource retry. */
 export interface MayWork {
   readonly name: string;
+  /** The credentials changed: also resources that work are reconciled. */
+  readonly isForAll?: boolean;
   /** Whether the managed resource with this UID is reconciled at once, if it failed because of the provider. */
   readonly isFor: (user: string) => boolean;
 }
@@ -111,7 +113,7 @@ export function createProviderHealth(): ProviderHealth {
     forget: (kind, name) => void known.delete(keyOf(kind, name)),
     renew(kind, name) {
       known.delete(keyOf(kind, name));
-      mayWork.next({ kind: kindKey(kind), name, isFor: () => true });
+      mayWork.next({ kind: kindKey(kind), name, isForAll: true, isFor: () => true });
     },
     retryOne(kind, name) {
       const [oldest] = known.get(keyOf(kind, name))?.results.keys() ?? [];

@@ -4,6 +4,7 @@ import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { isPaused, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { Provider, ProviderConfig } from '../../../apis/core/v1alpha1/provider.ts';
+import type { ProviderReason } from '../../../apis/core/v1alpha1/ready-reasons.ts';
 import { apiErrorIn, isInterrupted } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import { bugIn } from '../../../runtime/log/bug.ts';
@@ -26,6 +27,11 @@ export interface ProviderState {
 const repeatAfterMs = 600_000;
 const checkAgainMs = 60_000;
 const retryMs = 5_000;
+
+/** The reasons that end without an edit of the provider or its Secret, so that no event reports their end. */
+const endsOutside: ReadonlySet<string> = new Set<ProviderReason>([
+  ...(['ProviderUnreachable', 'TlsFailed', 'ServerExhausted', 'LoginRefused', 'ServerReadOnly'] as const),
+]);
 
 /** The readiness of providers, from the results of calls. A provider without users is checked until it works. */
 export function providerReadiness(
@@ -73,7 +79,7 @@ export function providerReadiness(
     const { version, warning: message = former } = calls?.system ?? {};
     const ready = withOrigin({ ...(message && { message }), ...decision.ready }, originOf(provider));
     // One managed resource at a time retries soon. If its call succeeds, all of them retry.
-    const isDown = isUsed && ready.reason === 'ProviderUnreachable';
+    const isDown = isUsed && endsOutside.has(ready.reason);
     if (isDown && before?.reason === ready.reason) health.retryOne(kind, provider.metadata.name);
     return {
       ready,

@@ -6,7 +6,7 @@ import type { ControllerSpec } from '../../../runtime/controller/controller-spec
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import { triggerBy } from '../../../runtime/controller/triggers.ts';
 import { inUseController } from '../in-use/setup.ts';
-import { changedCredentials, secretOfFailing } from './credential-watch.ts';
+import { changedCredentials, secretOfProvider } from './credential-watch.ts';
 import { providerOf } from './provider-choice.ts';
 import type { ProviderState } from './provider-readiness.ts';
 import { providerReadiness } from './provider-readiness.ts';
@@ -33,7 +33,7 @@ export function providerController<P extends Provider | ProviderConfig>(
     report: providerReadiness(env, kind, state),
     forget: (name) => health.forget(kind, name),
   });
-  const renewed$ = changedCredentials(env, env.resource(kind).store, secretOfFailing).pipe(
+  const renewed$ = changedCredentials(env, env.resource(kind).store, secretOfProvider).pipe(
     tap(({ name }) => health.renew(kind, name)),
   );
   const triggers = [

@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import isEqual from 'lodash/isEqual.js';
 import { Client, escapeIdentifier } from 'pg';
 import { advice as coreAdvice } from '../../../apis/core/v1alpha1/advice.ts';
@@ -15,6 +16,7 @@ import { markOf } from '../../../clients/postgresql/mark.ts';
 import type { advice } from '../../../controllers/postgresql/advice.ts';
 import { resourceId } from '../../../controllers/postgresql/ownership.ts';
 import type { LocalPostgresql } from '../../../local/postgresql.ts';
+import { startPostgresql } from '../../../local/postgresql.ts';
 import { credentialsNamespace } from '../fancysql-fixture.ts';
 import { eventually } from '../stack-harness.ts';
 import type { Place, Row, RowsFor } from './player.ts';
@@ -39,20 +41,25 @@ async function provider(server: Server, at: Place, entries: Entries = {}): Promi
 
 const providerRow = about(ProviderConfigKind, 'pg');
 
+/** Creates a claim of a class, and waits for the reason of its Ready condition. */
+async function claimWith(at: Place, reason: string): Promise<void> {
+  await at.makeClass(PostgreSQLDatabaseClassKind, 'pg', spec(at));
+  const { kind } = PostgreSQLDatabaseClassKind;
+  const classRef = { apiVersion: 'postgresql.crossplane.io/v1alpha1', kind, name: at.named('pg') };
+  await at.make(PostgreSQLInstanceKind, at.key, { spec: { classRef } });
+  await eventually(`the claim is ${reason}`, async () => {
+    const claim = await at.fixture.cluster.find(PostgreSQLInstanceKind, at.key);
+    const ready = claim?.status?.conditions?.find(({ type }) => type === 'Ready');
+    if (ready?.reason === reason) return true;
+    throw new Error(JSON.stringify(claim?.status));
+  });
+}
+
 /** A claim of a class whose provider has a wrong entry in its credentials, which a reader corrects. */
 const wrongEntry = (server: Server, wrong: Entries, reason: string, says?: string): Row => ({
   async situation(at) {
     await provider(server, at, wrong);
-    await at.makeClass(PostgreSQLDatabaseClassKind, 'pg', spec(at));
-    const { kind } = PostgreSQLDatabaseClassKind;
-    const classRef = { apiVersion: 'postgresql.crossplane.io/v1alpha1', kind, name: at.named('pg') };
-    await at.make(PostgreSQLInstanceKind, at.key, { spec: { classRef } });
-    await eventually(`the claim is ${reason}`, async () => {
-      const claim = await at.fixture.cluster.find(PostgreSQLInstanceKind, at.key);
-      const ready = claim?.status?.conditions?.find(({ type }) => type === 'Ready');
-      if (ready?.reason === reason) return true;
-      throw new Error(JSON.stringify(claim?.status));
-    });
+    await claimWith(at, reason);
   },
   ...(says !== undefined && { says: () => says }),
   where: providerRow.where,
@@ -304,9 +311,172 @@ export const postgresqlRows = (server: Server): Readonly<Record<keyof typeof adv
   },
 });
 
+/** A server of one row, with TLS, at two addresses, of which its certificate has one. */
+async function ownServer(at: Place): Promise<LocalPostgresql> {
+  const own = await startPostgresql({ ssl: true, settings: { listen_addresses: '127.0.0.1,127.0.0.2' } });
+  at.servers.push({ stop: () => own.dispose() });
+  return own;
+}
+
+/** A claim that waits because of a server of its own, and which a reader ends. */
+const atOwnServer = (
+  reason: string,
+  {
+    entries = () => ({}),
+    prepare = async () => {},
+    act,
+  }: {
+    readonly entries?: (own: LocalPostgresql) => Entries;
+    readonly prepare?: (own: LocalPostgresql, at: Place) => Promise<void>;
+    readonly act: (own: Server, at: Place) => Promise<void>;
+  },
+): Row => {
+  let own: LocalPostgresql;
+  return {
+    async situation(at) {
+      own = await ownServer(at);
+      await prepare(own, at);
+      await provider(() => own, at, entries(own));
+      await claimWith(at, reason);
+    },
+    where: providerRow.where,
+    act: (at) => act(() => own, at),
+    ends: (at) => at.usable('db', PostgreSQLInstanceKind),
+  };
+};
+
+/** A claim whose administrator is kept out by a rule of the server. The superuser makes this role and that rule. */
+const keptOut = (
+  server: Server,
+  attributes: string,
+  reason: string,
+  act: (at: Place, role: string) => Promise<void>,
+): Row => ({
+  async situation(at) {
+    const role = escapeIdentifier(at.named('administrator'));
+    await sql(server, [
+      `CREATE ROLE ${role} ${attributes} PASSWORD 'a-password'`,
+      `GRANT CONNECT ON DATABASE postgres TO ${role}`,
+    ]);
+    await provider(server, at, { username: at.named('administrator'), password: 'a-password' });
+    await claimWith(at, reason);
+  },
+  where: providerRow.where,
+  act: (at) => act(at, escapeIdentifier(at.named('administrator'))),
+  ends: (at) => at.usable('db', PostgreSQLInstanceKind),
+});
+
+/** Puts a line before all others of pg_hba.conf. */
+async function firstRule(server: Server, line: string): Promise<void> {
+  const { hba_file: file } = (await sql(server, ['SHOW hba_file'])) ?? {};
+  writeFileSync(String(file), `${line}\n${readFileSync(String(file), 'utf8')}`);
+  await sql(server, ['SELECT pg_reload_conf()']);
+}
+
+/** Runs the statement for a superuser that the messages of the database have. */
+async function runAsSuperuser(server: Server, at: Place): Promise<void> {
+  const [, statement = ''] = /run as a superuser: (.*)$/m.exec(await databaseRow.where(at)) ?? [];
+  await sql(server, [statement]);
+  await at.observeAgain(PostgreSQLDatabaseKind, at.named('db'));
+}
+
+/** Makes a role for an administrator that is no superuser. */
+async function limitedProvider(server: Server, at: Place, name = 'administrator'): Promise<void> {
+  const role = escapeIdentifier(at.named(name));
+  await sql(server, [
+    `CREATE ROLE ${role} LOGIN CREATEDB CREATEROLE PASSWORD 'a-password'`,
+    `GRANT CONNECT ON DATABASE postgres TO ${role}`,
+  ]);
+}
+
+/** A database on a server that waits for a synchronous standby. */
+function withoutStandby(): Row {
+  let own: LocalPostgresql;
+  const setting = (change: string) => sql(() => own, [`ALTER SYSTEM ${change}`, 'SELECT pg_reload_conf()']);
+  return {
+    ...databaseRow,
+    async situation(at) {
+      own = await ownServer(at);
+      await setting(`SET synchronous_standby_names = '*'`);
+      await provider(() => own, at);
+      await database(at);
+    },
+    async act(at) {
+      await setting('RESET synchronous_standby_names');
+      await at.observeAgain(PostgreSQLDatabaseKind, at.named('db'));
+    },
+  };
+}
+
 /** The advice of the errors of PostgreSQL. */
 export const postgresqlClientRows = (server: Server) =>
   ({
+    putClusterCA: atOwnServer('TlsFailed', {
+      entries: () => ({ sslmode: 'verify-full' }),
+      act: (own, at) => credentials(own, at, { sslmode: 'verify-full', clusterCA: own().clusterCA ?? '' }),
+    }),
+    correctEndpoint: atOwnServer('TlsFailed', {
+      entries: ({ clusterCA = '' }) => ({ sslmode: 'verify-full', clusterCA, endpoint: '127.0.0.2' }),
+      act: (own, at) => credentials(own, at, { sslmode: 'verify-full', clusterCA: own().clusterCA ?? '' }),
+    }),
+    useTls: atOwnServer('LoginRefused', {
+      async prepare(own) {
+        await firstRule(() => own, 'hostnossl all all 127.0.0.1/32 reject');
+      },
+      act: (own, at) => credentials(own, at, { sslmode: 'require' }),
+    }),
+    restoreStandby: withoutStandby(),
+    allowLogin: {
+      ...keptOut(server, 'NOLOGIN SUPERUSER', 'LoginRefused', async (at) => {
+        const [, statement = ''] = /run: (ALTER ROLE .* LOGIN)/.exec(await providerRow.where(at)) ?? [];
+        await sql(server, [statement]);
+      }),
+      says: () => 'if the role exists, run: ALTER ROLE',
+    },
+    raiseRoleLimit: keptOut(
+      server,
+      'LOGIN CREATEDB CREATEROLE CONNECTION LIMIT 0',
+      'ServerExhausted',
+      async (_at, role) => void (await sql(server, [`ALTER ROLE ${role} CONNECTION LIMIT 9`])),
+    ),
+    allowInHba: {
+      ...keptOut(server, 'LOGIN SUPERUSER', 'LoginRefused', (_at, role) =>
+        firstRule(server, `host all ${role} 127.0.0.1/32 scram-sha-256`),
+      ),
+      async situation(at) {
+        await firstRule(server, `host all ${escapeIdentifier(at.named('administrator'))} all reject`);
+        await keptOut(server, 'LOGIN SUPERUSER', 'LoginRefused', async () => {}).situation(at);
+      },
+    },
+    endSessions: {
+      async situation(at) {
+        await limitedProvider(server, at);
+        await provider(server, at, { username: at.named('administrator'), password: 'a-password' });
+        await database(at, { onDelete: 'TerminateSessions' });
+        await at.working(PostgreSQLDatabaseKind, 'db');
+        const session = await sessionOf(server, at.named('db'));
+        at.servers.push({ stop: () => session.end().catch(() => {}) });
+        await at.delete(PostgreSQLDatabaseKind, databaseKey(at));
+      },
+      says: () => 'run as a superuser: SELECT pg_terminate_backend',
+      where: databaseRow.where,
+      act: (at) => runAsSuperuser(server, at),
+      ends: (at) => at.isGone(PostgreSQLDatabaseKind, 'db'),
+    },
+    grantAdmin: {
+      ...databaseRow,
+      async situation(at) {
+        await limitedProvider(server, at);
+        await limitedProvider(server, at, 'successor');
+        await provider(server, at, { username: at.named('administrator'), password: 'a-password' });
+        await database(at);
+        await at.working(PostgreSQLDatabaseKind, 'db');
+        await credentials(server, at, { username: at.named('successor'), password: 'a-password' });
+        await editDatabase(at, { connectionLimit: 7 });
+      },
+      says: () => 'run as a superuser: GRANT',
+      act: (at) => runAsSuperuser(server, at),
+    },
     endHolder: {
       async situation(at) {
         await working(server, at);
@@ -324,7 +494,7 @@ export const postgresqlClientRows = (server: Server) =>
       },
       ends: (at) => at.isGone(PostgreSQLDatabaseKind, 'db'),
     },
-    disableTls: wrongEntry(server, { sslmode: 'require' }, 'ProviderUnreachable'),
+    disableTls: wrongEntry(server, { sslmode: 'require' }, 'TlsFailed'),
     adopt: {
       ...databaseRow,
       situation: existing(server),

@@ -3,4 +3,14 @@ import type { advice } from '../../../clients/advice.ts';
 /** Advice that no row plays, with the reason. */
 export const unplayed = {
   correctRegion: "the name of AWS's own server does not resolve: a test has no other DNS",
+  trustAuthority: 'the process would have to start again with another variable',
+  putCaBundle: 'the emulator of Vault has no TLS',
+  renewCertificate: 'the owner of the server does that; the message needs nothing of ours',
+  freeConnections:
+    'a full server would refuse the other rows; test/postgresql/clients/refusals.test.ts fills one',
+  usePrimary:
+    'a standby with its primary takes too long to start; test/postgresql/conformance.test.ts has one',
+  addSpace: 'a test cannot fill a disk',
+  addMemory: 'a test cannot fill the memory of a machine',
+  checkPooler: 'the pooler is in test/postgresql/clients/refusals.test.ts',
 } as const satisfies Partial<Record<keyof typeof advice, string>>;

@@ -83,7 +83,10 @@ const sessionsInTheWay: Question = (execution) => {
   const name = first(execution);
   return others(execution)
     .filter(({ database, transaction }) => database === name || transaction?.holds('databases', name))
-    .map(({ pid, user }) => ({ pid, user }));
+    .map(({ pid, user, database }) => ({
+      ...{ pid, user, application: '' },
+      ...{ isInside: database === name, isOfSuperuser: false },
+    }));
 };
 
 const terminate =
@@ -249,7 +252,7 @@ export const questions: readonly (readonly [pattern: RegExp, question: Question]
   [/^SELECT FROM pg_roles WHERE rolname = \$1$/, exists('roles')],
   [/^SELECT FROM pg_database WHERE datname = \$1$/, exists('databases')],
   [/^SELECT usename AS user FROM pg_stat_activity WHERE datname = \$1 /, sessionsOn],
-  [/^SELECT a\.pid, a\.usename AS user FROM pg_stat_activity a .*\(a\.datname = \$1 /, sessionsInTheWay],
+  [/^SELECT a\.pid, a\.usename AS user, .* FROM pg_stat_activity a .*\(a\.datname = \$1 /, sessionsInTheWay],
   [
     /^SELECT pg_terminate_backend\(a\.pid\) .* a\.pid = ANY \(\$1\)$/,
     terminate(({ pid }, { values }) => (values[0] as readonly number[]).includes(pid)),

@@ -144,6 +144,53 @@ for (const [index, [name, extra]] of Object.entries(admins).entries()) {
       assert.deepEqual(await memberships(admin), []);
     });
 
+    test('a session of a superuser remains and is named, and the other sessions end', async () => {
+      const shared = `shared_${index}`;
+      await databases.create(shared, {}, owned);
+      await roles.create(`guest_${index}`, { login: true }, { ownerId, password: 'pw' });
+      await sql(`GRANT CONNECT ON DATABASE ${shared} TO guest_${index}`);
+      const ofSuperuser = await connect({ database: shared });
+      const { rows } = await ofSuperuser.query<{ pid: number }>(
+        `SELECT pg_backend_pid() AS pid, set_config('application_name', 'a monitor', false)`,
+      );
+      const ofGuest = await connect({ user: `guest_${index}`, password: 'pw', database: shared });
+      await assert.rejects(databases.drop(shared, { ownerId, terminateSessions: true }), {
+        code: 'InUse',
+        errorClass: 'NotReady',
+        message: `database "${shared}" has 1 open session that role "${admin}" may not end: ${rows[0]?.pid} of "postgres" ("a monitor"); run as a superuser: SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${shared}'`,
+      });
+      await assert.rejects(ofGuest.query('SELECT 1'), /terminat|not queryable/);
+      await ofSuperuser.query('SELECT 1');
+      await sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${shared}'`);
+      await databases.drop(shared, { ownerId, terminateSessions: true });
+      await roles.drop(`guest_${index}`, owned);
+    });
+
+    test('an administrator that replaced another learns the statement', async () => {
+      const heir = `heir_${index}`;
+      await sql(`CREATE ROLE ${heir} LOGIN CREATEDB CREATEROLE PASSWORD 'x'`);
+      await roles.create(`left_${index}`, { login: true }, { ownerId, password: 'pw' });
+      await databases.create(`left_${index}`, { owner: `left_${index}` }, owned);
+      const next = createPostgresqlServer({
+        ...{ clock: realClock(), random: Math.random },
+        credentials: { ...credentials, username: heir, password: 'x' },
+      });
+      const message = new RegExp(`run as a superuser: GRANT "left_${index}" TO "${heir}" WITH ADMIN OPTION$`);
+      for (const call of [
+        () => next.roles.setPassword(`left_${index}`, 'new', owned),
+        () => next.roles.update(`left_${index}`, { login: true, connectionLimit: 3 }, owned),
+        () => next.databases.update(`left_${index}`, { connectionLimit: 3 }, owned),
+        () => next.databases.drop(`left_${index}`, { ownerId, terminateSessions: true }),
+      ]) {
+        await assert.rejects(call(), { code: '42501', message });
+      }
+      await sql(`GRANT left_${index} TO ${heir} WITH ADMIN OPTION`);
+      await next.roles.setPassword(`left_${index}`, 'new', owned);
+      await next.databases.drop(`left_${index}`, { ownerId, terminateSessions: true });
+      await next.roles.drop(`left_${index}`, owned);
+      await next.close();
+    });
+
     test('an action without the right is a clear error', async () => {
       await sql(`CREATE ROLE stranger_${index}`);
       await assert.rejects(databases.create(`odd_${index}`, { owner: `stranger_${index}` }, owned), {
