@@ -22,7 +22,7 @@ export interface Credentials {
   readonly password: string;
   /** Default: see `defaultSslMode`. */
   readonly sslmode?: SslMode;
-  /** PEM, one certificate or more. Without it the system's authorities are trusted. */
+  /** PEM, one certificate or more. Without it the authorities of Node are trusted. */
   readonly clusterCA?: string;
   /** The database of the administrator's first connection; default `postgres`. */
   readonly database?: string;

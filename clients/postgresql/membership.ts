@@ -10,7 +10,7 @@ import type { Session } from './session.ts';
  *
  * Since PostgreSQL 16 the creator of a role has it WITH ADMIN OPTION only, neither INHERIT nor SET. That suffices to
  * grant the rest to oneself, as a second membership with oneself as grantor. Throws `42501` for a superuser, whose rights
- * nobody else can get.
+ * no other role can get.
  */
 export async function withRightsOf<T>(
   session: Session,

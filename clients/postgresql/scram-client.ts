@@ -50,27 +50,24 @@ export class ScramClient extends Client {
 
   /**
    * Asks the server to cancel the statement under way, over a connection of its own, as psql does on Ctrl-C. Nothing comes
-   * back, and no error is of use: the statement ends, or its time limit passes.
+   * back, and no error is of use: the statement ends, or its time limit passes. Returns a function that gives up.
    */
-  cancelStatement(): void {
+  cancelStatement(): () => void {
     const { processID, secretKey } = this as unknown as {
       readonly processID: number | null;
       secretKey: number;
     };
-    if (processID === null) return;
+    if (processID === null) return () => {};
     const { connection, ssl } = new Client(this.#config) as unknown as Canceller;
     connection.on('error', () => {});
     connection.once('connect', () =>
       ssl ? connection.requestSsl() : connection.cancel(processID, secretKey),
     );
     connection.once('sslconnect', () => connection.cancel(processID, secretKey));
-    connection.stream.setTimeout(cancelTimeoutMs, () => connection.stream.destroy());
     connection.connect(this.port, this.host);
+    return () => connection.stream.destroy();
   }
 }
-
-/** For a server that does not answer. */
-const cancelTimeoutMs = 5_000;
 
 /** The parts of the driver with which a request to cancel is sent. */
 interface Canceller {

@@ -62,7 +62,7 @@ export interface SessionOptions {
   readonly connectionWaitMs: number;
   readonly context: ErrorContext;
   readonly createClient: CreateClient;
-  /** What is known of the server, and is kept for its next sessions. */
+  /** Facts of the server that its next sessions use. */
   readonly peer: Peer;
   /** Called before each statement; see `PostgresqlServerOptions`. */
   readonly mayGoOn: () => void;
@@ -73,8 +73,11 @@ export interface SessionOptions {
 
 /** A driver's client. */
 export interface SessionClient extends Client {
-  /** Asks the server to cancel the statement under way, over a connection of its own. Never throws. */
-  cancelStatement?(): void;
+  /**
+   * Asks the server to cancel the statement under way, over a connection of its own. Never throws. Returns a
+   * function that gives up.
+   */
+  cancelStatement?(): () => void;
 }
 
 export type CreateClient = (config: ClientConfig) => SessionClient;
@@ -215,8 +218,11 @@ async function connect(
     const interrupt = () => {
       callOff();
       if (limitMs === undefined || client.cancelStatement === undefined) return destroy();
-      client.cancelStatement();
-      callOff = later(clock, cancelGraceMs, destroy);
+      const giveUp = client.cancelStatement();
+      callOff = later(clock, cancelGraceMs, () => {
+        giveUp();
+        destroy();
+      });
     };
     if (limitMs !== undefined && client.cancelStatement !== undefined)
       callOff = later(clock, limitMs, interrupt);
