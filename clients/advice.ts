@@ -56,5 +56,6 @@ export const advice = {
   restoreStandby: 'start the standby, or take it off synchronous_standby_names',
   grantAdmin: (statement: string) => `run as a superuser: ${statement}`,
   endSessions: (statement: string) => `run as a superuser: ${statement}`,
+  installExtension: (where: string, statement: string) => `a superuser can run ${where}: ${statement}`,
   nameAnotherSchema: 'Name another schema, or install it by hand',
 } as const;

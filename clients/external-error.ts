@@ -17,6 +17,8 @@
  * - `Invalid`: the external system refuses the values of the request, for example a password that its policy refuses.
  * - `Conflict`: another resource has the name, or blocks the call.
  * - `NotReady`: something that the call needs is busy, locked or does not exist yet.
+ * - `OutOfService`: the external resource is in a state that only a person ends: it failed, was stopped, or lacks
+ *   something that it needs.
  * - `Unknown`: anything else.
  */
 export const externalErrorClasses = [
@@ -32,6 +34,7 @@ export const externalErrorClasses = [
   'Invalid',
   'Conflict',
   'NotReady',
+  'OutOfService',
   'Unknown',
 ] as const;
 export type ExternalErrorClass = (typeof externalErrorClasses)[number];
@@ -95,6 +98,12 @@ export class ExternalError extends Error implements ErrorFacts {
 /** The external system refuses the values of a request. */
 export const invalid = (message: string, advice?: Advice): ExternalError =>
   new ExternalError(message, { errorClass: 'Invalid', advice });
+
+/** The advice to change fields of `forProvider`. */
+export const changing = (...fields: readonly string[]): Advice => ({
+  kinds: ['ChangeFields'],
+  fields: fields.map((field) => `spec.forProvider.${field}`),
+});
 
 /** The external system cannot make the changes; the refusals are sentences for a condition. */
 export class ChangeRefused extends ExternalError {

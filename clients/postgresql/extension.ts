@@ -1,6 +1,6 @@
 import { escapeIdentifier, escapeLiteral } from 'pg';
 import { advice } from '../advice.ts';
-import { PostgresqlError } from './error.ts';
+import { PostgresqlError, sqlStateOf } from './error.ts';
 import type { HolderOf } from './mark.ts';
 import { markIn } from './mark.ts';
 import { withRightsOf } from './membership.ts';
@@ -48,7 +48,9 @@ export async function ensureExtensions(
           installed[extension.name] === undefined
             ? await createStatement(session, extension)
             : `ALTER EXTENSION ${escapeIdentifier(extension.name)} UPDATE TO ${escapeLiteral(extension.version!)}`;
-        await session.query(statement);
+        await session.query(statement).catch((error: unknown) => {
+          throw withStatement(error, session, statement);
+        });
       }
     }),
   );
@@ -117,6 +119,16 @@ async function checkSchemaOwner(
     `${escapeIdentifier(found.owner)} of another resource. ${advice.nameAnotherSchema}`;
   throw new PostgresqlError(message, { code: 'Invalid' });
 }
+
+/** The refusal of a statement, with the statement for a superuser. */
+function withStatement(error: unknown, { database, admin }: Session, statement: string): unknown {
+  if (sqlStateOf(error) !== insufficientPrivilege) return error;
+  const advised = advice.installExtension(`in database ${escapeIdentifier(database)}`, statement);
+  const message = `${(error as Error).message} (user "${admin.name}"); ${advised}`;
+  return new PostgresqlError(message, { code: insufficientPrivilege });
+}
+
+const insufficientPrivilege = '42501';
 
 async function createStatement(session: Session, { name, version, schema }: Extension): Promise<string> {
   const [available] = await session.query<{ fixedSchema: string | null }>(

@@ -3,6 +3,7 @@ import { advice as coreAdvice } from '../../apis/core/v1alpha1/advice.ts';
 import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { externalName } from '../../apis/core/v1alpha1/meta.ts';
+import { invalid } from '../../clients/external-error.ts';
 import type { Credentials } from '../../clients/postgresql/credentials.ts';
 import type { Adoption, Marked } from '../../clients/postgresql/mark.ts';
 import { checkOurs, isMarkOutdated, isOwnedBy, markIn } from '../../clients/postgresql/mark.ts';
@@ -68,8 +69,9 @@ export const checkNewExternalName = (managed: Managed, kind: 'database' | 'role'
  */
 export function checkNotAdministrator(managed: Managed, { username }: Pick<Credentials, 'username'>): void {
   if (isObserver(managed) || nameOf(managed) !== username) return;
-  throw new Error(
+  throw invalid(
     `role ${escapeIdentifier(username)} is the one that the provider logs in as; ${coreAdvice.setExternalName}`,
+    { kinds: ['ChooseExternalName'] },
   );
 }
 
@@ -77,9 +79,7 @@ function checkNameWith(check: typeof checkNewName, managed: Managed, kind: 'data
   try {
     check(kind, nameOf(managed));
   } catch (error) {
-    throw new Error(`${messageOf(error)}; ${coreAdvice.setExternalName}`, {
-      cause: error,
-    });
+    throw invalid(`${messageOf(error)}; ${coreAdvice.setExternalName}`, { kinds: ['ChooseExternalName'] });
   }
 }
 

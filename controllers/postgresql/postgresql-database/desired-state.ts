@@ -4,6 +4,7 @@ import type { ReadyFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import { available, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
 import type { PostgreSQLDatabase } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
 import { PostgreSQLRoleKind } from '../../../apis/postgresql/v1alpha1/postgresql-role.ts';
+import { ChangeRefused } from '../../../clients/external-error.ts';
 import type { DatabaseObservation, DatabaseSpec } from '../../../clients/postgresql/database-spec.ts';
 import { databaseDrift } from '../../../clients/postgresql/database-spec.ts';
 import type { Adoption } from '../../../clients/postgresql/mark.ts';
@@ -141,14 +142,14 @@ function readyOf(managed: PostgreSQLDatabase, { database, role, isLockedOut }: F
   return isLockedOut ? unavailable(refusesPassword) : available();
 }
 
-/** Throws an Error that names the differences that PostgreSQL cannot change, with the current and the wanted values. */
+/** Throws a ChangeRefused that names the differences that PostgreSQL cannot change, with the current and the wanted values. */
 export function checkImmutable(managed: PostgreSQLDatabase, database: DatabaseObservation): void {
   const { forProvider } = managed.spec;
   const changes = databaseDrift(database, databaseSpec(managed)).immutable.map(
     (field) => `spec.forProvider.${field} from "${database[field]}" to "${forProvider[field]}"`,
   );
   if (changes.length === 0) return;
-  throw new Error(
+  throw new ChangeRefused([
     `cannot change ${changes.join(' and ')}: PostgreSQL sets it at creation only; ${coreAdvice.undoEdit}`,
-  );
+  ]);
 }

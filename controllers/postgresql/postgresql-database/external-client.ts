@@ -4,6 +4,7 @@ import { deleting } from '../../../apis/core/v1alpha1/condition.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import type { PostgreSQLDatabase } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
+import { changing, invalid } from '../../../clients/external-error.ts';
 import type { DesiredCredential, ExternalClient } from '../../core/managed/connecting/external-client.ts';
 import { recordedIdentity } from '../../core/managed/recording/identity.ts';
 import { advice } from '../advice.ts';
@@ -106,7 +107,10 @@ export function postgreSQLDatabaseClient({
       });
       const spec = databaseSpec(managed);
       if (spec.owner === undefined) {
-        throw new Error(`spec.forProvider.ownerRef and ownerSelector are not resolved; ${advice.setOwner}`);
+        throw invalid(
+          `spec.forProvider.ownerRef and ownerSelector are not resolved; ${advice.setOwner}`,
+          changing('owner'),
+        );
       }
       await closing.prepare(signal);
       const isExisting = (await ensureRole(managed, credential, signal)) === 'existing';

@@ -1,5 +1,6 @@
 import { escapeIdentifier } from 'pg';
 import type { PostgreSQLDatabase } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
+import { ExternalError } from '../../../clients/external-error.ts';
 import { unfinishedName } from '../../../clients/postgresql/database-read.ts';
 import { isInUse } from '../../../clients/postgresql/error.ts';
 import { hasMarkOf, markIn, markStatement } from '../../../clients/postgresql/mark.ts';
@@ -35,8 +36,9 @@ export async function isAnythingLeft(
     managed.status?.owner !== undefined
   ) {
     const handOver = markStatement('database', name, ownerIdOf(managed));
-    throw new Error(
+    throw new ExternalError(
       `database ${escapeIdentifier(name)} was managed here, but its mark was removed; ${advice.dropUnmarked(handOver)}; ${advice.keepUnmarked}`,
+      { errorClass: 'Conflict' },
     );
   }
   return (

@@ -1,6 +1,7 @@
 import isEqual from 'lodash/isEqual.js';
 import partition from 'lodash/partition.js';
 import type { PostgreSQLGrant } from '../../../apis/postgresql/v1alpha1/postgresql-grant.ts';
+import { changing, invalid } from '../../../clients/external-error.ts';
 import type { GrantObservation, GrantSpec, GrantTarget } from '../../../clients/postgresql/grant-spec.ts';
 import { grantDrift } from '../../../clients/postgresql/grant-spec.ts';
 import { resourceId } from '../ownership.ts';
@@ -14,7 +15,7 @@ export function grantSpec(managed: PostgreSQLGrant): GrantSpec {
   const { privileges, withGrantOption = false } = managed.spec.forProvider;
   const place = grantPlace(managed);
   if (place.on.memberOf === undefined && privileges === undefined) {
-    throw new Error('spec.forProvider.privileges are needed on a database or schema');
+    throw invalid('spec.forProvider.privileges are needed on a database or schema', changing('privileges'));
   }
   const resources = resourcesOf(managed);
   return { ...place, withGrantOption, resources, ...(privileges === undefined ? {} : { privileges }) };
@@ -32,11 +33,14 @@ function resourcesOf({ spec: { forProvider } }: PostgreSQLGrant): NonNullable<Gr
 /** The role and the target of a grant. Throws an Error that names missing fields. */
 export function grantPlace({ spec }: PostgreSQLGrant): Pick<GrantSpec, 'role' | 'on'> {
   const { role, database, schema, memberOf } = spec.forProvider;
-  if (role === undefined) throw new Error('spec.forProvider.role is needed, or roleRef or roleSelector');
+  if (role === undefined) {
+    throw invalid('spec.forProvider.role is needed, or roleRef or roleSelector', changing('role'));
+  }
   const on = targetIn({ database, schema, memberOf });
   if (on === undefined) {
-    throw new Error(
+    throw invalid(
       'spec.forProvider needs either memberOf or database, by name, reference or selector, and a schema only with a database',
+      changing('memberOf', 'database'),
     );
   }
   return { role, on };

@@ -1,7 +1,7 @@
 import { available, deleting } from '../../../apis/core/v1alpha1/condition.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { PostgreSQLGrant } from '../../../apis/postgresql/v1alpha1/postgresql-grant.ts';
-import { invalid } from '../../../clients/external-error.ts';
+import { ExternalError, invalid } from '../../../clients/external-error.ts';
 import type { GrantSpec } from '../../../clients/postgresql/grant-spec.ts';
 import { grantDrift } from '../../../clients/postgresql/grant-spec.ts';
 import type { PostgresqlServer } from '../../../clients/postgresql/server.ts';
@@ -78,8 +78,9 @@ export function postgreSQLGrantClient({
       const spec = grantSpec(managed);
       const rival = rivalOf(managed);
       if (rival !== undefined) {
-        throw new Error(
+        throw new ExternalError(
           `PostgreSQLGrant ${rival.metadata.name} has the same role and target; ${advice.mergeGrants}`,
+          { errorClass: 'Conflict' },
         );
       }
       const held = await grants.observe(spec, { signal });

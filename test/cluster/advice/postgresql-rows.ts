@@ -575,6 +575,21 @@ export const postgresqlClientRows = (server: Server) =>
         await at.observeAgain(PostgreSQLDatabaseKind, at.named('db'));
       },
     },
+    installExtension: {
+      ...databaseRow,
+      async situation(at) {
+        const user = escapeIdentifier(at.named('administrator'));
+        await sql(server, [`CREATE ROLE ${user} LOGIN CREATEDB CREATEROLE PASSWORD 'a-password'`]);
+        await provider(server, at, { username: at.named('administrator'), password: 'a-password' });
+        await database(at, { extensions: [{ name: 'postgres_fdw' }] });
+      },
+      says: () => 'a superuser can run in database',
+      async act(at) {
+        const [, statement = ''] = /in database \S+: (.*)$/m.exec(await databaseRow.where(at)) ?? [];
+        await sql(server, [statement], at.named('db'));
+        await at.observeAgain(PostgreSQLDatabaseKind, at.named('db'));
+      },
+    },
     nameAnotherSchema: {
       ...databaseRow,
       async situation(at) {

@@ -63,6 +63,24 @@ for (const [index, [name, extra]] of Object.entries(admins).entries()) {
       assert.equal(await refusal({ user: other, password: 'pw', database }), '42501');
     });
 
+    test('an extension that only a superuser may install is refused with the statement for one', async () => {
+      const statement = 'CREATE EXTENSION IF NOT EXISTS "postgres_fdw" WITH SCHEMA "public" CASCADE';
+      const extensions = [...spec.extensions, { name: 'postgres_fdw' }];
+      await assert.rejects(
+        databases.update(database, { ...spec, extensions }, owned),
+        ({ message }: Error) => {
+          assert.match(message, /^permission denied to create extension "postgres_fdw"/);
+          assert.ok(
+            message.endsWith(`; a superuser can run in database "${database}": ${statement}`),
+            message,
+          );
+          return true;
+        },
+      );
+      await sql(statement, { database });
+      await databases.update(database, { ...spec, extensions }, owned);
+    });
+
     test('repairs drift', async () => {
       await sql(
         `ALTER DATABASE ${database} CONNECTION LIMIT 1; GRANT CONNECT ON DATABASE ${database} TO PUBLIC`,
