@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
+import { AmbivalentDBInstanceClassKind } from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
 import { freePort } from '../../local/free-port.ts';
+import { EventKind } from '../../runtime/events/event-kind.ts';
 import { LeaseKind } from '../../runtime/process/leader-election.ts';
+import { realClock } from '../../runtime/time/clock.ts';
 import type { FancySQLFixture } from './fancysql-fixture.ts';
 import { favouriteClassRef, startFancySQL } from './fancysql-fixture.ts';
 import type { ProcessOptions, StackProcess } from './stack-harness.ts';
@@ -43,6 +46,21 @@ describe('the process', () => {
     const reported =
       /"msg":"changed",.*"namespace":"team-a","name":"interrupted",.*"change":"BoundManagedResource"/;
     await eventually('its log says so', async () => reported.test(processes.at(-1)?.log() ?? ''));
+  });
+
+  test('of two processes with one claim kind, the one that lacks the kind of a class reports nothing about its claims', async () => {
+    await fixture.ambivalentClass('theirs');
+    const alone = ['--leader-elect=false'];
+    const [first, second] = [start(...alone), start('--stacks', 'ocp', ...alone)];
+    const names = ['one', 'two', 'three'];
+    const { kind } = AmbivalentDBInstanceClassKind;
+    const classRef = { apiVersion: 'database.ocp.crossplane.io/v1alpha1', kind, name: 'theirs' };
+    for (const name of names) await fixture.claim('team-b', name, { classRef });
+    for (const name of names) await fixture.bound('team-b', name);
+    await realClock().sleep(3_000, new AbortController().signal);
+    const events = (await fixture.cluster.all(EventKind)).filter(({ reason }) => reason === 'UnknownKind');
+    assert.deepEqual(events, []);
+    for (const { log } of [first, second]) assert.doesNotMatch(log(), /UnknownKind/);
   });
 
   test('with the stacks that run by default it names the stack that handles the objects of another', async () => {

@@ -41,6 +41,7 @@ test('the class of an error says which fault the trace shows', () => {
     Invalid: 'refused',
     Conflict: 'name taken',
     NotReady: 'refused',
+    OutOfService: 'out of service',
     Unknown: 'refused',
     CredentialsUnreadable: 'unusable credentials',
     ExternalMissing: undefined,

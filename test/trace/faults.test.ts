@@ -257,7 +257,6 @@ const cases: readonly Case[] = [
         editCredentials(world, '{"url": "http://127.0.0.1:18080/other", "token": "favourite-token"}'),
       120,
     ),
-    verdict: 'usable, but',
     link: 'credentials',
     cause:
       /^Provider favourite leads to another system now: the provider connects to http:\/\/127\.0\.0\.1:18080\/other, but external resource "\S+" is in http:\/\/127\.0\.0\.1:18080; /,

@@ -23,7 +23,7 @@ describe('objects that no controller has observed in time', () => {
     'edited long ago': [editedAt(long), true],
     'edited just now': [editedAt(just), false],
     'a status written just now is no edit': [editedAt(just, 'status'), true],
-    'edited at an unknown time: not reported': [object({ generation: 2 }), false],
+    'edited at an unknown time': [object({ generation: 2 }), true],
     'deleted long ago, at whatever time it was edited': [
       object({ generation: 2, deletionTimestamp: long }),
       true,
@@ -62,6 +62,40 @@ describe('the controllers are ok only if their lease is held', () => {
       const trace = await tracedIn([], ['fancysqlinstance', 'team/orders'], source);
       const controllers = trace.links.find((link) => link.name === 'controllers');
       assert.deepEqual([controllers?.state, trace.verdict], [state, verdict]);
+    });
+  }
+});
+
+describe('a lease that no process renews is no proof against what was observed', () => {
+  const old = leaseHeld(3_600);
+  const released = {
+    ...old,
+    spec: { ...(old as { readonly spec?: object }).spec, holderIdentity: '' },
+  } as KubernetesObject;
+  const at = (ageSeconds: number) => new Date(tracedAt.getTime() - ageSeconds * 1_000).toISOString();
+  const claim = (status: 'True' | 'False', ageSeconds: number, observedGeneration = 1) =>
+    claimAt('team/orders', {}, {
+      status: {
+        observedGeneration,
+        bindingPhase: 'Bound',
+        conditions: [{ type: 'Ready', status, reason: 'Available', lastTransitionTime: at(ageSeconds) }],
+      },
+      generation: 1,
+      creationTimestamp: at(7_200),
+    } as never);
+  const rows: Record<string, readonly [KubernetesObject, KubernetesObject, isDown: boolean]> = {
+    'released, and the claim is Ready': [released, claim('True', 7_000), false],
+    'released, and the claim waits since before': [released, claim('False', 7_000), true],
+    'released, and the claim was observed later': [released, claim('False', 60), false],
+    'released, and nothing has observed the claim': [released, claim('True', 7_000, 0), true],
+    'expired, and the claim was observed later': [old, claim('True', 60), false],
+    'expired, and the claim was observed before': [old, claim('True', 7_000), true],
+  };
+  for (const [name, [lease, object, isDown]] of Object.entries(rows)) {
+    test(name, async () => {
+      const source = sourceOf([object, lease]);
+      const { fault } = await tracedIn([], ['fancysqlinstance', 'team/orders'], source);
+      assert.equal(fault?.name === 'controllers down', isDown, JSON.stringify(fault));
     });
   }
 });

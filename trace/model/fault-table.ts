@@ -10,7 +10,7 @@ import {
 } from './credentials-remedy.ts';
 import type { FaultRow } from './fault-row.ts';
 import { credentialsKeyOf, thereOf } from './findings.ts';
-import { controllersDown, idleness } from './liveness.ts';
+import { controllersDown, idleness, leaderless } from './liveness.ts';
 import { labelsOfClasses, noDefaultClass } from './no-class.ts';
 import {
   anotherClaim,
@@ -362,6 +362,15 @@ export const faultTable: readonly FaultRow[] = [
     details: nameTaken,
   },
   {
+    name: 'out of service',
+    link: 'external',
+    sign: lastError('out of service'),
+    cause: 'The external resource of {resource} does not work, and only a person can change that: {message}.',
+    advice:
+      'Start, repair or restore it in the external system. If it is lost, save its backups before you delete the resource. To observe it again at once:',
+    commands: ['retry resource'],
+  },
+  {
     name: 'refused',
     link: 'external',
     sign: lastError('refused'),
@@ -473,5 +482,12 @@ export const faultTable: readonly FaultRow[] = [
     details: ({ theManaged }) => ({
       commands: [traceCommand({ kind: theManaged?.kind, name: theManaged?.metadata.name })],
     }),
+  },
+  {
+    name: 'controllers down',
+    link: 'controllers',
+    sign: leaderless,
+    cause: 'No controller continues: {message}.',
+    details: controllersDown,
   },
 ];

@@ -1,4 +1,7 @@
+import { changedAtMs } from '../../apis/core/v1alpha1/changed-at.ts';
+import { sinceOf } from '../../apis/core/v1alpha1/condition.ts';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import type { SecretKey } from '../../apis/core/v1alpha1/secret.ts';
 import type { Lease } from '../../runtime/process/leader-election.ts';
 import { ago } from './ago.ts';
@@ -7,7 +10,7 @@ import type { Found } from './findings.ts';
 import { thereOf } from './findings.ts';
 import type { Sign } from './signs.ts';
 import type { View } from './view.ts';
-import { isObserved } from './view.ts';
+import { conditionsOf, isObserved, readyOf } from './view.ts';
 import { describeObject } from './words.ts';
 
 /** A running controller observes a change much faster. */
@@ -22,6 +25,8 @@ export interface Liveness {
   readonly unobserved: readonly KubernetesObject[];
   /** No controller runs, or none handles an object. */
   readonly isIdle: boolean;
+  /** The last leader ended, and nothing was observed since then. Another process may run without leader election. */
+  readonly isLeaderless: boolean;
 }
 
 /** Whether controllers run, by their lease and by the status of the objects. */
@@ -30,16 +35,40 @@ export function livenessOf(
   objects: readonly (KubernetesObject | undefined)[],
   now: Date,
 ): Liveness {
-  const unobserved = objects.filter(
-    (object) =>
-      object !== undefined && !isObserved(object) && now.getTime() - changedAtMs(object) > patienceMs,
-  ) as readonly KubernetesObject[];
+  const known = objects.filter((object) => object !== undefined);
+  // A change at an unknown time is as good as overdue: a running controller observes it within seconds.
+  const unobserved = known.filter(
+    (object) => !isObserved(object) && !(now.getTime() - changedAtMs(object) <= patienceMs),
+  );
   const [lease, state] = leaseState(found, now);
   const texts = unobserved.map(
     (object) => `no controller has observed the last change of ${describeObject(object)}`,
   );
-  const isIdle = lease === 'run out' || lease === 'released' || unobserved.length > 0;
-  return { lease, says: [state, ...texts], unobserved, isIdle };
+  // A process without leader election leaves the lease of a previous process as it is.
+  const renewedMs = found.is === 'there' ? Date.parse(found.value.spec?.renewTime ?? '') : Number.NaN;
+  const isSilent = !known.some((object) => observedAtMs(object) > renewedMs + secondMs);
+  const isIdle = unobserved.length > 0 || (lease === 'run out' && isSilent);
+  return {
+    lease,
+    says: [state, ...texts],
+    unobserved,
+    isIdle,
+    isLeaderless: lease === 'released' && isSilent,
+  };
+}
+
+const secondMs = 1_000;
+
+/** The time of the last write of the status that is known, in epoch ms. */
+function observedAtMs(object: KubernetesObject): number {
+  const { managedFields = [] } = object.metadata as {
+    readonly managedFields?: readonly { readonly time?: string; readonly subresource?: string }[];
+  };
+  const times = [
+    ...conditionsOf(object).map(sinceOf),
+    ...managedFields.flatMap(({ time, subresource }) => (subresource === 'status' ? (time ?? []) : [])),
+  ].map((time) => Date.parse(time));
+  return Math.max(...times.filter((time) => !Number.isNaN(time)), Number.NEGATIVE_INFINITY);
 }
 
 export const livenessIn = ({ lease, theClaim, theManaged, subject, now }: View): Liveness =>
@@ -49,6 +78,14 @@ export const livenessIn = ({ lease, theClaim, theManaged, subject, now }: View):
 export const idleness: Sign = (view) => {
   const { isIdle, says } = livenessIn(view);
   return isIdle ? says.slice(0, 2).join('; ') : undefined;
+};
+
+/** No process holds the lease, and nothing else explains why the object waits. */
+export const leaderless: Sign = (view) => {
+  const { isLeaderless, says } = livenessIn(view);
+  const own = view.theClaim ?? view.theManaged;
+  const waits = own !== undefined && (readyOf(own).status !== 'True' || wasDeleted(own));
+  return isLeaderless && waits ? says[0] : undefined;
 };
 
 /** The Deployment of the controllers. Its lease has the same name by default. */
@@ -90,22 +127,4 @@ function leaseState(found: Found<Lease>, now: Date): readonly [Liveness['lease']
   return now.getTime() - renewedMs > leaseDurationSeconds * 1_000
     ? ['run out', `the lease of ${holderIdentity} has expired: ${when}`]
     : ['held', `${holderIdentity} leads, ${when}`];
-}
-
-/**
- * The time of the last change outside of the status, in epoch ms. NaN: the object was changed, and records no time, for
- * example because a controller dropped `managedFields` (docs/decisions/0051).
- */
-function changedAtMs({ metadata }: KubernetesObject): number {
-  const { generation = 1, deletionTimestamp } = metadata;
-  const { managedFields = [] } = metadata as {
-    readonly managedFields?: readonly { readonly time?: string; readonly subresource?: string }[];
-  };
-  if (managedFields.length === 0 && generation > 1 && deletionTimestamp === undefined) return Number.NaN;
-  const times = [
-    metadata.creationTimestamp,
-    deletionTimestamp,
-    ...managedFields.map(({ time, subresource }) => (subresource === undefined ? time : undefined)),
-  ].map((time) => Date.parse(time ?? ''));
-  return Math.max(...times.filter((time) => !Number.isNaN(time)), Number.NEGATIVE_INFINITY);
 }

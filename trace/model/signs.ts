@@ -92,6 +92,7 @@ const faultOfClass = {
   Conflict: 'name taken',
   Invalid: 'refused',
   NotReady: 'refused',
+  OutOfService: 'out of service',
   Unknown: 'refused',
   ExternalMissing: undefined,
   OtherSystem: undefined,

@@ -197,7 +197,7 @@ function reportUnknownKind({ claim, responsibility }: Observed): Report | undefi
     isError: true,
     ...(wasDeleted(claim) && { phase: keepsPhase }),
   });
-  return { facts: { ...facts, consideredKinds }, events, ...(notBeforeMs !== undefined && { notBeforeMs }) };
+  return { facts: { ...facts, consideredKinds }, events, notBeforeMs };
 }
 
 function reportLost({ claim: { spec } }: Observed): Report {

@@ -1,4 +1,5 @@
 import { advice } from '../../../apis/core/v1alpha1/advice.ts';
+import { changedAtMs } from '../../../apis/core/v1alpha1/changed-at.ts';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
@@ -11,7 +12,7 @@ export interface UnknownKind {
   readonly message: string;
   readonly consideredKinds: readonly string[];
   /** Do not report before this time, in epoch ms: a process that knows the kind may handle the claim until then. */
-  readonly notBeforeMs?: number;
+  readonly notBeforeMs: number;
 }
 
 /** The controller that binds a claim: `this` one, one of the `others`, or none (no controller knows the kind). */
@@ -69,11 +70,10 @@ function unknownKind({ peers, claim }: Responsible, isEnding: boolean): Responsi
     ? `, so that no controller removes the finalizer of this claim; ${advice.undoKind}`
     : '';
   const message = `spec.${field} ${given}${stuck}; ${advice.nameKnownKind(names)}`;
-  const deletedMs = Date.parse(claim.metadata.deletionTimestamp ?? '');
   return {
     message,
     consideredKinds: considered,
-    ...(isEnding && { notBeforeMs: deletedMs + quietMs }),
+    notBeforeMs: changedAtMs(claim) + quietMs,
   };
 }
 

@@ -294,9 +294,9 @@ const cases: Readonly<Record<string, () => Decided>> = {
   'a claim that another controller binds is left alone': () =>
     reports('OtherKind', undefined, { claim: named, responsibility: 'others', managed: bound }),
   'a claim that names an unknown kind reports it': () => {
-    const responsibility = { message: 'unknown', consideredKinds: ['a', 'b'] };
+    const responsibility = { message: 'unknown', consideredKinds: ['a', 'b'], notBeforeMs: 0 };
     const { facts, events } = refuses('UnknownKind', 'unknown');
-    const report = { facts: { ...facts, consideredKinds: ['a', 'b'] }, events };
+    const report = { facts: { ...facts, consideredKinds: ['a', 'b'] }, events, notBeforeMs: 0 };
     return reports('UnknownKind', report, { claim: named, responsibility });
   },
   'a claim waits until a status from a backup is emptied': () => {
