@@ -62,10 +62,14 @@ const forbidden =
 const quota =
   /(Limit|Quota)Exceeded(Fault|Exception)?$|^(InsufficientFreeAddressesInSubnet|MaxSpotInstanceCountExceeded|Insufficient\w*Capacity)/;
 
+/** The code for more tags than AWS takes. No quota can be raised. */
+const tooManyTags = /^(TagLimitExceeded|TooManyTags)(Fault|Exception)?$/;
+
 /** The classes of AWS's codes. The first line that matches counts. The HTTP status decides for all other codes. */
 const classes: readonly (readonly [code: RegExp, errorClass: ExternalErrorClass])[] = [
   [untaken, 'CredentialsRefused'],
   [forbidden, 'Forbidden'],
+  [tooManyTags, 'Invalid'],
   [quota, 'QuotaExceeded'],
   [
     /(AlreadyExists(Fault|Exception)?|\.(Conflict|Duplicate|InUse))$|^(ResourceInUseException|QueueNameExists)$/,
@@ -92,6 +96,7 @@ const textOf = ({ kinds, fields = [] }: Advice): string =>
 const hints: readonly (readonly [code: RegExp, hint: (action: string) => string])[] = [
   [untaken, () => advice.correctAccessKey],
   [forbidden, advice.allowAction],
+  [tooManyTags, () => advice.change(['spec.forProvider.tags'])],
   [quota, () => advice.raiseQuota],
 ];
 

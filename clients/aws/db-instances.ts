@@ -9,6 +9,7 @@ import without from 'lodash/without.js';
 import type { CloudCollection } from '../cloud-collection.ts';
 import { CloudError, nonsense } from '../cloud-error.ts';
 import type { AwsClient } from './aws-client.ts';
+import { countedTags } from './tag-limit.ts';
 
 export type {
   CreateDBInstanceMessage,
@@ -43,6 +44,8 @@ export interface DBInstancesOptions {
   readonly changing: Pick<ModifyDBInstanceMessage, 'ApplyImmediately' | 'AllowMajorVersionUpgrade'>;
   /** The options of a deletion. */
   readonly deleting: Omit<DeleteDBInstanceMessage, 'DBInstanceIdentifier'>;
+  /** The field of `forProvider` that skips the final snapshot of a deletion. */
+  readonly skipSnapshotField: string | undefined;
 }
 
 export type DBInstances = CloudCollection<DBInstance, NewDBInstance, DBInstanceChange>;
@@ -108,7 +111,7 @@ export function dbInstances(aws: AwsClient, options: DBInstancesOptions): DBInst
 
     async create({ Tags, ...wanted }, signal = never()) {
       const what = `create ${said(wanted.DBInstanceIdentifier ?? '')}`;
-      const input = { ...wanted, Tags: tagList(Tags) };
+      const input = { ...wanted, Tags: tagList(countedTags(Tags)) };
       try {
         const { DBInstance: made } = await aws.call(
           {
@@ -138,6 +141,7 @@ export function dbInstances(aws: AwsClient, options: DBInstancesOptions): DBInst
       if (isTagging) {
         const ResourceName = before?.DBInstanceArn;
         if (ResourceName === undefined) throw nonsense(what, 'the instance has no ARN');
+        countedTags({ ...tagsOf(before ?? {}), ...tags });
         await aws.call(
           { ...call, run: (rds, http) => rds.addTagsToResource({ ResourceName, Tags: tagList(tags) }, http) },
           signal,
@@ -177,14 +181,27 @@ export function dbInstances(aws: AwsClient, options: DBInstancesOptions): DBInst
       } catch (error) {
         if (isCode(error, 'DBInstanceNotFound')) return;
         // RDS refuses to delete an instance that is being deleted.
-        const isGoing =
-          isCode(error, 'InvalidDBInstanceState') &&
-          (await collection.get(name, signal))?.DBInstanceStatus === 'deleting';
-        if (!isGoing) throw error;
+        if (!isCode(error, 'InvalidDBInstanceState')) throw error;
+        const state = (await collection.get(name, signal))?.DBInstanceStatus ?? 'deleting';
+        if (state !== 'deleting') throw withoutSnapshot(error as CloudError, state, options);
       }
     },
   };
   return collection;
+}
+
+/** The states in which RDS deletes an instance only without a final snapshot. */
+const unsnapped = ['failed', 'incompatible-restore', 'incompatible-network'];
+
+/** The refusal of a deletion, with the field that ends it if RDS cannot take the final snapshot. */
+function withoutSnapshot(error: CloudError, state: string, options: DBInstancesOptions): CloudError {
+  const { deleting, skipSnapshotField: field } = options;
+  if (field === undefined || deleting.SkipFinalSnapshot === true || !unsnapped.includes(state)) return error;
+  const path = `spec.forProvider.${field}`;
+  return new CloudError(
+    `${error.message}; RDS takes no final snapshot of an instance that is ${state}: to delete it without one, set ${path} to true`,
+    { ...error, errorClass: 'Invalid', advice: { kinds: ['ChangeFields'], fields: [path] } },
+  );
 }
 
 const never = (): AbortSignal => new AbortController().signal;

@@ -61,6 +61,8 @@ const instanceSchema = z.object({
   name: z.string(),
   state: z.string(),
   statusMessage: z.string().optional(),
+  /** Why the instance cannot work, such as `CUSTOMER_MANAGED_KEY_ISSUE`. */
+  suspensionReasons: z.array(z.string()).optional(),
   /** The address of the instance; absent while it is being created. */
   host: z.string().optional(),
   port: z.int().optional(),

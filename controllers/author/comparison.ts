@@ -14,6 +14,7 @@ import { z } from 'zod';
 import type { SchemaField } from '../../apis/core/marks.ts';
 import { fieldsOf, unwrapped } from '../../apis/core/marks.ts';
 import type { Definition } from '../../apis/core/schema.ts';
+import type { ReadyFacts } from '../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { ChangeRefused } from '../../clients/external-error.ts';
 import type { Observation } from '../core/managed/connecting/external-client.ts';
@@ -136,6 +137,27 @@ export function observing<M extends Managed>(
   return { ...rest, isUpToDate: all.length === 0, ...(all.length > 0 && { difference: all.join(', ') }) };
 }
 
+/**
+ * The part of an observation for a cloud that accepts no changes now, and the reason. During a creation and a deletion
+ * nothing is compared, because the cloud does not report all values yet.
+ */
+export function notNow<M extends Managed>(
+  { changed, observation: { lateInitialized, differing } }: Pick<Comparison<M>, 'changed' | 'observation'>,
+  { operation, ready }: Pick<Observation, 'operation'> & { readonly ready: ReadyFacts },
+  noun: string,
+): Pick<Observation<M>, 'isUpToDate' | 'unchangeable' | 'lateInitialized' | 'difference' | 'differing'> {
+  const isCompared = operation !== 'create' && operation !== 'delete' && changed.length > 0;
+  return {
+    isUpToDate: !isCompared,
+    unchangeable: whyNotNow(ready, noun),
+    ...(lateInitialized && { lateInitialized }),
+    ...(isCompared && { difference: changed.join(', '), ...(differing && { differing }) }),
+  };
+}
+
+const whyNotNow = ({ message }: ReadyFacts, noun: string): string =>
+  message ?? `the ${noun} accepts no changes now`;
+
 /** The part of a {@link Comparison} that an observation reports. */
 type Refused = Pick<Comparison<Managed>, 'refused' | 'drifted'>;
 
@@ -170,7 +192,7 @@ function leavesOf(
  * that differ and can be changed; fields marked immutable or identity that differ; fields marked late that have no value.
  *
  * Objects are compared field by field, because the cloud chooses fields that the spec leaves out. Lists and maps are
- * compared as a whole; an absent one equals an empty one. `initProvider` was used at the creation. Here it only prevents
+ * compared as a whole; an absent one equals an empty one, and so does an absent text. `initProvider` was used at the creation. Here it only prevents
  * late initialization of its fields; so does a reference or a selector that is named after its field (`networkIdRef`).
  * Throws an Error that names the `oddities` without effect.
  *
@@ -297,7 +319,7 @@ function isSpecified({ forProvider, initProvider }: Managed['spec'], path: reado
 }
 
 function isSame({ schema, oddity }: Leaf, wanted: unknown, is: unknown): boolean {
-  if (is === undefined) return typeof wanted === 'object' && isEmpty(wanted);
+  if (is === undefined) return wanted === '' || (typeof wanted === 'object' && isEmpty(wanted));
   return oddity.equals?.(wanted, is) ?? isAsWanted(schema, wanted, is);
 }
 

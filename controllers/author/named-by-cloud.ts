@@ -19,7 +19,7 @@ import type {
 import { UncertainCreationError } from '../core/managed/connecting/external-client.ts';
 import { checkOwnership, ofAnother, ownerOf } from './check-ownership.ts';
 import type { Actual, Compare, Wanted } from './comparison.ts';
-import { observing, refuse } from './comparison.ts';
+import { notNow, observing, refuse } from './comparison.ts';
 import { lackOf } from './needed-fields.ts';
 import { Ambiguous, leftBy, nothingOf } from './written-name.ts';
 
@@ -184,10 +184,11 @@ export function namedByCloud<M extends Managed, Thing>(adapter: NamedByCloud<M, 
       }
       const { reported, differing, ...compared } = differenceOf(managed, thing);
       return {
-        ...observing(compared, differing),
-        exists: true,
         // The cloud changes nothing during another operation.
-        ...(reported.meaning.operation !== undefined && { isUpToDate: true }), // guard: changes during another operation
+        ...(reported.meaning.operation === undefined
+          ? observing(compared, differing)
+          : notNow(compared, reported.meaning, noun)),
+        exists: true,
         ...reported.meaning,
         ...ofAnother(managed, reported.tags, owner(managed)),
         status: reported.status,

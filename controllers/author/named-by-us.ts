@@ -11,6 +11,7 @@ import type { CloudCollection } from '../../clients/cloud-collection.ts';
 import { isConflicting } from '../../clients/cloud-error.ts';
 import type { DatabaseAccess } from '../../clients/database-details.ts';
 import { databaseDetails } from '../../clients/database-details.ts';
+import { invalid } from '../../clients/external-error.ts';
 import type { Owner } from '../../clients/ownership-tags.ts';
 import { ownerTags, retagged } from '../../clients/ownership-tags.ts';
 import type { GeneratedCredential } from '../core/credential.ts';
@@ -24,7 +25,7 @@ import type {
 import { howToAllowUpdate, shouldUpdate } from '../core/management-policies.ts';
 import { checkOwnership, ofAnother, ownerOf } from './check-ownership.ts';
 import type { Actual, Compare, Wanted } from './comparison.ts';
-import { observing, refuse } from './comparison.ts';
+import { notNow, observing, refuse } from './comparison.ts';
 
 type Tags = Readonly<Record<string, string>>;
 
@@ -33,7 +34,7 @@ export interface Seen<M extends Managed> {
   readonly tags: Tags;
   /** This managed resource has observed it before. Then we own it even if its tags were removed. */
   readonly isKnown: boolean;
-  /** The cloud accepts changes only while this is true. */
+  /** The cloud accepts changes only while this is true. Else Synced names the changes that wait, and the message of Ready. */
   readonly isOnline: boolean;
   readonly meaning: Pick<Observation, 'operation'> & { readonly ready: ReadyFacts };
   /** The cloud's values for the fields of `forProvider`. */
@@ -67,8 +68,8 @@ export interface NamedByUs<M extends Managed, Thing, New, Change> {
   seen(managed: M, thing: Thing): Seen<M>;
   /** How `forProvider` differs from what the cloud has: `comparison(kind)`. */
   readonly compare: Compare<M>;
-  /** The wanted values of differing fields, in the cloud's form. */
-  change(wanted: Wanted<M>): Change;
+  /** The wanted values of differing fields, in the cloud's form. `seen`: the cloud's answer. */
+  change(wanted: Wanted<M>, seen: Seen<M>): Change;
   /** The owner in the tags; default `ownerOf`. If tags are labels: `(managed) => labelled(ownerOf(managed))`. */
   readonly owner?: (managed: M) => Owner;
   /** Tags and a password, in the cloud's form. */
@@ -104,9 +105,10 @@ export function namedByUs<M extends Managed, Thing, New extends object, Change e
     return thing === undefined ? undefined : ours(managed, thing);
   };
   /** The changes to a resource that we own, with tags, and the differences that cannot be changed. */
-  const differenceOf = (managed: M, { actual, tags }: Seen<M>) => {
+  const differenceOf = (managed: M, seen: Seen<M>) => {
+    const { actual, tags } = seen;
     const compared = adapter.compare(managed, actual);
-    const change = adapter.change(compared.change);
+    const change = adapter.change(compared.change, seen);
     const wantedTags = retagged(tags, owner(managed), Object.keys(change).length > 0);
     return { ...compared, change: { ...change, ...(wantedTags && adapter.retag(wantedTags)) } };
   };
@@ -118,9 +120,8 @@ export function namedByUs<M extends Managed, Thing, New extends object, Change e
       const { isOnline, meaning, status } = seen;
       const { change, ...compared } = differenceOf(managed, seen);
       return {
-        ...observing(compared, Object.keys(change)),
+        ...(isOnline ? observing(compared, Object.keys(change)) : notNow(compared, meaning, noun)),
         exists: true,
-        ...(!isOnline && { isUpToDate: true }),
         ...meaning,
         ...verdictOn(credential, seen),
         details: detailsOf(seen, credential),
@@ -174,7 +175,7 @@ export function namedByUs<M extends Managed, Thing, New extends object, Change e
       const first = adapter.unprotecting?.(managed, seen);
       if (first !== undefined) {
         // guard: removing the protection although policies forbid Update
-        if (!shouldUpdate(managed.spec)) throw new Error(staysProtected(noun, managed));
+        if (!shouldUpdate(managed.spec)) throw invalid(staysProtected(noun, managed));
         await things.update(name, first, signal);
       }
       await things.delete(name, signal);

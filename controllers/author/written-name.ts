@@ -2,6 +2,7 @@ import { advice } from '../../apis/core/v1alpha1/advice.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { isNowhere } from '../../clients/cloud-error.ts';
+import { ExternalError } from '../../clients/external-error.ts';
 import { messageOf } from '../../runtime/client/errors.ts';
 import type { Observation } from '../core/managed/connecting/external-client.ts';
 import { isCreationFailed } from '../core/managed/recording/creation-tracking.ts';
@@ -66,12 +67,11 @@ export const leftBy = <T>(managed: Managed, looking: Promise<T>, nothing: T): Pr
   });
 
 /** Several resources have the tags of one managed resource. */
-export class Ambiguous extends Error {
-  override readonly name = 'Ambiguous';
-
+export class Ambiguous extends ExternalError {
   constructor(managed: Managed, noun: string, ids: readonly string[]) {
     super(
       `${noun}s ${ids.toSorted().join(', ')} all carry the tags of ${managed.metadata.name}; ${advice.nameRightOne}`,
+      { errorClass: 'Conflict', advice: { kinds: ['ChooseExternalName'] } },
     );
   }
 }

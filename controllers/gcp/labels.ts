@@ -1,7 +1,9 @@
 import isEqual from 'lodash/isEqual.js';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import { advice } from '../../clients/advice.ts';
+import { changing, invalid } from '../../clients/external-error.ts';
 import type { Owner } from '../../clients/ownership-tags.ts';
-import { labelled, ownerTags, retagged, withoutOwner } from '../../clients/ownership-tags.ts';
+import { isOwnerTag, labelled, ownerTags, retagged, withoutOwner } from '../../clients/ownership-tags.ts';
 import { ownerOf } from '../author/check-ownership.ts';
 
 export type Labels = Readonly<Record<string, string>>;
@@ -10,10 +12,26 @@ export type Labels = Readonly<Record<string, string>>;
 export const labelOwner = (managed: Managed): Owner => labelled(ownerOf(managed));
 
 /** The labels of a new resource: those of the spec, and the owner's. */
-export const newLabels = (managed: Managed, asked: Labels = {}): Labels => ({
-  ...usersLabels(asked),
-  ...ownerTags(labelOwner(managed)), // guard: a resource without owner
-});
+export const newLabels = (managed: Managed, asked: Labels = {}): Labels =>
+  countedLabels({
+    ...usersLabels(asked),
+    ...ownerTags(labelOwner(managed)), // guard: a resource without owner
+  });
+
+/** The largest number of labels of a resource. */
+const mostLabels = 64;
+
+/** The labels to send. Throws an ExternalError before a request that Google refuses for their number. */
+export function countedLabels(labels: Labels): Labels {
+  const keys = Object.keys(labels);
+  if (keys.length <= mostLabels) return labels;
+  const ours = keys.filter(isOwnerTag).length;
+  const field = changing('labels');
+  throw invalid(
+    `Google Cloud takes ${mostLabels} labels of a resource, of which ${ours} are ours, and there would be ${keys.length - ours} others; ${advice.change(field.fields ?? [])}`,
+    field,
+  );
+}
 
 /** Labels that Google sets itself; it refuses them from users. */
 const isGoogles = (key: string): boolean => key.startsWith('goog-');
@@ -45,6 +63,6 @@ export function changedLabels(
 ): Labels | undefined {
   if (wanted === undefined) return retagged(actual, labelOwner(managed), isChanging);
   const googles = Object.fromEntries(Object.entries(actual).filter(([key]) => isGoogles(key)));
-  // guard(newLabels(managed, wanted)): endless changes of Google's labels
-  return { ...googles, ...newLabels(managed, wanted) };
+  // guard({ ...usersLabels(wanted), ...ownerTags(labelOwner(managed)) }): endless changes of Google's labels
+  return { ...googles, ...usersLabels(wanted), ...ownerTags(labelOwner(managed)) };
 }

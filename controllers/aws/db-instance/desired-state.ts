@@ -1,8 +1,16 @@
+import isEmpty from 'lodash/isEmpty.js';
 import isEqual from 'lodash/isEqual.js';
 import omit from 'lodash/omit.js';
+import omitBy from 'lodash/omitBy.js';
 import pickBy from 'lodash/pickBy.js';
 import type { ReadyFacts } from '../../../apis/core/v1alpha1/condition.ts';
-import { available, creating, deleting, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
+import {
+  available,
+  creating,
+  deleting,
+  outOfService,
+  unavailable,
+} from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type {
   DBInstance,
@@ -15,6 +23,7 @@ import { tagsOf } from '../../../clients/aws/db-instances.ts';
 import type { Actual, Oddities, Oddity, Wanted } from '../../author/comparison.ts';
 import { inAnyCase, inAnyOrder } from '../../author/comparison.ts';
 import type { Seen } from '../../author/named-by-us.ts';
+import { neededFields } from '../../author/needed-fields.ts';
 import type { OperationType } from '../../core/managed/connecting/external-client.ts';
 import { ownTags } from '../tags.ts';
 import { isAtLeast } from './engine-version.ts';
@@ -68,15 +77,12 @@ export function newDBInstance<M extends Managed>(
 ): NewDBInstance {
   const forProvider = { ...spec.initProvider, ...spec.forProvider };
   const { DBInstanceClass, Engine, ...rest } = asked(words, forProvider);
-  for (const [parameter, value] of Object.entries({ DBInstanceClass, Engine })) {
-    if (value === undefined) {
-      throw new Error(
-        `spec.forProvider.${words.parameters[parameter as Parameter]} is needed to create an instance`,
-      );
-    }
+  const lacking = Object.entries({ DBInstanceClass, Engine }).find(([, value]) => value === undefined);
+  if (lacking !== undefined) {
+    throw neededFields([words.parameters[lacking[0] as Parameter] ?? lacking[0]], 'instance');
   }
   return {
-    ...(rest as Partial<NewDBInstance>),
+    ...(omitBy(rest, isNone) as Partial<NewDBInstance>),
     DBInstanceIdentifier: its.name,
     DBInstanceClass: DBInstanceClass as string,
     Engine: Engine as string,
@@ -89,16 +95,30 @@ export function newDBInstance<M extends Managed>(
 const changedNames: { readonly [P in Parameter]?: keyof DBInstanceChange } = { Port: 'DBPortNumber' };
 
 /** A change, by the names of ModifyDBInstance. */
-export function changeOf<M extends Managed>(words: DBInstanceWords<M>, wanted: Wanted<M>): DBInstanceChange {
-  const parameters = Object.entries(asked(words, wanted)).map(([parameter, value]) => [
-    changedNames[parameter as Parameter] ?? parameter,
-    value,
-  ]);
+export function changeOf<M extends Managed>(
+  words: DBInstanceWords<M>,
+  wanted: Wanted<M>,
+  { actual }: Pick<Seen<M>, 'actual'>,
+): DBInstanceChange {
+  const values = asked(words, wanted);
+  const parameters = Object.entries(values).map(([parameter, value]) =>
+    unsetting(parameter as Parameter, value, { ...asked(words, actual), ...values }),
+  );
   const tags = (wanted as Values)[words.tags.field];
   return {
     ...(Object.fromEntries(parameters) as DBInstanceChange),
     ...(tags !== undefined && { OwnTags: ownTags(words.tags.of(tags)) }),
   };
+}
+
+type AskedValues = ReturnType<typeof asked>;
+
+/** A parameter of a change. RDS removes some values by a special one. */
+function unsetting(parameter: Parameter, value: unknown, all: AskedValues): readonly [string, unknown] {
+  // RDS stops the growth of the storage if its limit equals its size.
+  if (parameter === 'MaxAllocatedStorage' && value === 0) return [parameter, all.AllocatedStorage ?? 0];
+  if (parameter === 'ProcessorFeatures' && isEmpty(value)) return ['UseDefaultProcessorFeatures', true];
+  return [changedNames[parameter] ?? parameter, value];
 }
 
 /** The change that allows RDS to delete an instance whose managed resource no longer asks for protection. */
@@ -181,8 +201,15 @@ const reported: { readonly [P in Parameter]: (db: DBInstance) => unknown } = {
   VpcSecurityGroupIds: (db) => db.VpcSecurityGroups?.map(({ VpcSecurityGroupId }) => VpcSecurityGroupId),
 };
 
-/** Fields for which an absent value equals zero. */
-const zeroIsNone: readonly Parameter[] = ['Iops', 'MaxAllocatedStorage', 'StorageThroughput'];
+/** The values of fields that ask for none. */
+const none: { readonly [P in Parameter]?: unknown } = {
+  Domain: 'none',
+  Iops: 0,
+  MaxAllocatedStorage: 0,
+  StorageThroughput: 0,
+};
+const isNone = (value: unknown, parameter: string): boolean =>
+  value !== undefined && none[parameter as Parameter] === value;
 
 /** Fields that are not compared, because RDS or another service of AWS changes them. */
 function decidedElsewhere(
@@ -222,7 +249,7 @@ export function actualOf<M extends Managed>(
     .filter(([parameter]) => !left.includes(parameter))
     .map(([parameter, field]) => {
       const value = reported[parameter](seen);
-      return [field, value ?? (wanted[parameter] === 0 && zeroIsNone.includes(parameter) ? 0 : undefined)];
+      return [field, value ?? (isNone(wanted[parameter], parameter) ? wanted[parameter] : undefined)];
     });
   return {
     ...Object.fromEntries(values),
@@ -248,7 +275,11 @@ const oddities: { readonly [P in Parameter]?: Oddity<never> } = {
   PerformanceInsightsKMSKeyId: { equals: isSameKey },
   PreferredMaintenanceWindow: { equals: inAnyCase },
   ProcessorFeatures: { equals: inAnyOrder },
-  VpcSecurityGroupIds: { equals: inAnyOrder },
+  // An instance always has a group: an empty list asks for none in particular.
+  VpcSecurityGroupIds: {
+    equals: (wanted: readonly string[], actual: readonly string[]) =>
+      isEmpty(wanted) || inAnyOrder(wanted, actual),
+  },
 };
 
 /** The exceptions of RDS for single fields. */
@@ -277,6 +308,22 @@ const usable =
 const passing =
   /^(backing-up|modifying|maintenance|resetting-master-credentials|configuring-[\w-]+|upgrading|rebooting|renaming|starting|stopping|moving-to-vpc|converting-to-vpc|storage-config-upgrade)$/;
 
+/** The states that only a person ends, with what ends them in AWS. Empty: the state says it, or nothing does. */
+const remedies: Readonly<Record<string, string>> = {
+  failed: 'RDS cannot recover it; restore its last snapshot, or a point in time, to another instance',
+  stopped: 'start it in AWS',
+  'inaccessible-encryption-credentials': 'RDS cannot use its KMS key; restore a snapshot after the key works',
+  'inaccessible-encryption-credentials-recoverable': 'let RDS use its KMS key again, then start it in AWS',
+  'incompatible-create': 'RDS could not create it with these settings',
+  'incompatible-network': 'its subnets have no free address, or its network does not exist any more',
+  'incompatible-option-group': 'correct its option group in AWS',
+  'incompatible-parameters': 'correct its parameter group in AWS, then reboot it',
+  'incompatible-restore': 'RDS cannot restore it to that point in time',
+  'insufficient-capacity': 'AWS has no capacity for its instance class there',
+  'restore-error': 'RDS cannot restore it to that point in time',
+  'storage-full': 'its storage is full: raise its allocated storage',
+};
+
 /** Whether RDS accepted a password that it does not use yet. Until then the previous password works. */
 export const isPasswordPending = ({
   DBInstanceStatus: state,
@@ -293,8 +340,11 @@ export function meaningOfState(db: Pick<DBInstance, 'DBInstanceStatus' | 'Pendin
   if (state === 'creating') return { ready: creating(), operation: 'create' };
   if (state === 'deleting' || state === 'delete-precheck') return { ready: deleting(), operation: 'delete' };
   const isUsable = usable.test(state) && state !== 'storage-full';
+  const message = `the DB instance is ${state}`;
+  const broken = remedies[state];
+  if (broken !== undefined) return { ready: outOfService(broken === '' ? message : `${message}: ${broken}`) };
   return {
-    ready: isUsable ? available() : unavailable(`the DB instance is ${state}`),
+    ready: isUsable ? available() : unavailable(message),
     ...((passing.test(state) || isPasswordPending(db)) && { operation: 'update' }),
   };
 }

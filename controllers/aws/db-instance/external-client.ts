@@ -62,6 +62,7 @@ export function dbInstanceClient<M extends Managed>(
         ...(AllowMajorVersionUpgrade !== undefined && { AllowMajorVersionUpgrade }),
       },
       deleting,
+      skipSnapshotField: words.habits.SkipFinalSnapshot,
     });
   };
 
@@ -82,7 +83,7 @@ export function dbInstanceClient<M extends Managed>(
         status: words.status(db),
       }),
       compare,
-      change: (wanted) => changeOf(words, wanted),
+      change: (wanted, seen) => changeOf(words, wanted, seen),
       unprotecting: (managed, seen) => unprotecting(words, managed, seen),
       retag: (OwnerTags) => ({ OwnerTags }),
       setPassword: (MasterUserPassword) => ({ MasterUserPassword }),

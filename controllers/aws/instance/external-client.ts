@@ -8,10 +8,11 @@ import { createHash } from 'node:crypto';
 import omit from 'lodash/omit.js';
 import type { Instance } from '../../../apis/aws/ec2/v1beta1/instance.ts';
 import { InstanceKind } from '../../../apis/aws/ec2/v1beta1/instance.ts';
-import { creating, deleting, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
+import { creating, deleting, outOfService, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
 import type { AwsClient } from '../../../clients/aws/aws-client.ts';
 import type { CloudInstance } from '../../../clients/aws/ec2/instances.ts';
 import { ec2Instances } from '../../../clients/aws/ec2/instances.ts';
+import { countedTags } from '../../../clients/aws/tag-limit.ts';
 import { meaningOf } from '../../author/cloud-state.ts';
 import { comparison, inAnyOrder } from '../../author/comparison.ts';
 import type { Reported } from '../../author/named-by-cloud.ts';
@@ -22,13 +23,18 @@ import { regionOf } from '../region-of.ts';
 import { ownTags } from '../tags.ts';
 
 const needs = ['ami', 'instanceType'] as const;
-const compare = comparison(InstanceKind, { vpcSecurityGroupIds: { equals: inAnyOrder } });
+const compare = comparison(InstanceKind, {
+  // An instance always has a group: an empty list asks for none in particular.
+  vpcSecurityGroupIds: {
+    equals: (wanted, actual) => wanted.length === 0 || inAnyOrder(wanted, actual),
+  },
+});
 
 /**
  * The tag of an instance that was stopped for a change of its type. Only an instance with this tag is started again.
  */
 const stoppedMark = { 'crossplane-stopped-for': 'instanceType' };
-const isMarked = ({ tags }: CloudInstance): boolean =>
+const isMarked = ({ tags }: Pick<CloudInstance, 'tags'>): boolean =>
   Object.entries(stoppedMark).every(([key, value]) => tags[key] === value);
 
 /** Instances of EC2, whose external names are the ids that AWS assigns. */
@@ -50,13 +56,18 @@ export function instanceClient(aws: AwsClient): ExternalClient<Instance> {
       const wanted = withNeeded(managed, 'instance', needs);
       const { region: _region, subnetIdRef: _ref, subnetIdSelector: _selector, ...parameters } = wanted;
       const clientToken = tokenOf(managed, former);
-      return instances.create({ region: regionOf(managed) }, { ...parameters, clientToken, tags }, signal);
+      return instances.create(
+        { region: regionOf(managed) },
+        { ...parameters, clientToken, tags: countedTags(tags) },
+        signal,
+      );
     },
 
     reported: (managed, instance) => reportedOf(aws.regionOf(regionOf(managed)), instance),
 
     async change(managed, instance, { wanted, tags }, signal) {
       const { id, state } = instance;
+      countedTags({ ...instance.tags, ...tags });
       const its = { region: regionOf(managed), id };
       const { instanceType, vpcSecurityGroupIds } = wanted;
       if (vpcSecurityGroupIds !== undefined) {
@@ -93,10 +104,18 @@ function tokenOf({ metadata: { uid, name } }: Instance, former: readonly string[
 }
 
 /** The operation in progress, and whether the instance can be used. */
-function meaningOfState(instance: CloudInstance): Reported<Instance>['meaning'] {
+export function meaningOfState(
+  instance: Pick<CloudInstance, 'state' | 'tags'>,
+): Reported<Instance>['meaning'] {
   switch (instance.state) {
     case 'stopping':
       return { ready: unavailable('the instance is stopping'), operation: 'update' };
+    case 'stopped':
+      return isMarked(instance)
+        ? { ready: unavailable('the instance is stopped for a change of its type') }
+        : { ready: outOfService('the instance is stopped: start it in AWS') };
+    case 'terminated':
+      return { ready: outOfService('the instance is terminated') };
     case 'shutting-down':
       return { ready: deleting(), operation: 'delete' };
     case 'pending':

@@ -6,7 +6,13 @@ import omitBy from 'lodash/omitBy.js';
 import type { NodeGroup } from '../../../apis/aws/eks/v1beta1/node-group.ts';
 import { NodeGroupKind } from '../../../apis/aws/eks/v1beta1/node-group.ts';
 import type { ReadyFacts } from '../../../apis/core/v1alpha1/condition.ts';
-import { available, creating, deleting, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
+import {
+  available,
+  creating,
+  deleting,
+  outOfService,
+  unavailable,
+} from '../../../apis/core/v1alpha1/condition.ts';
 import type {
   CloudNodeGroup,
   CloudScaling,
@@ -15,10 +21,12 @@ import type {
   NodeGroupConfigChange,
   NodeGroupVersionChange,
 } from '../../../clients/aws/eks/node-groups.ts';
+import { countedTags } from '../../../clients/aws/tag-limit.ts';
 import { ownerTags } from '../../../clients/ownership-tags.ts';
 import { ownerOf } from '../../author/check-ownership.ts';
 import type { Actual, Wanted } from '../../author/comparison.ts';
-import { comparison, inAnyOrder, observing } from '../../author/comparison.ts';
+import { comparison, inAnyOrder, notNow, observing } from '../../author/comparison.ts';
+import { neededFields } from '../../author/needed-fields.ts';
 import type { Observation } from '../../core/managed/connecting/external-client.ts';
 import { advice } from '../advice.ts';
 import { ownTags, tagChange, tagsOddity } from '../tags.ts';
@@ -33,9 +41,9 @@ export function newNodeGroup(managed: NodeGroup): NewNodeGroup {
   const { nodeRoleArn, subnetIds, scalingConfig, launchTemplate, remoteAccess, updateConfig, ...own } =
     managed.spec.forProvider;
   const missing = Object.entries({ nodeRoleArn, subnetIds: subnetIds?.[0] }).flatMap(([field, value]) =>
-    value === undefined ? [`spec.forProvider.${field}`] : [],
+    value === undefined ? [field] : [],
   );
-  if (missing.length > 0) throw new Error(`${missing.join(' and ')} must be given to create a node group`);
+  if (missing.length > 0) throw neededFields(missing, 'node group');
   const { amiType, capacityType, diskSize, instanceTypes, labels, taint, version, releaseVersion } = own;
   const [access] = remoteAccess ?? [];
   return given({
@@ -47,7 +55,7 @@ export function newNodeGroup(managed: NodeGroup): NewNodeGroup {
       ...(access.sourceSecurityGroupIds && { sourceSecurityGroups: access.sourceSecurityGroupIds }),
     },
     updateConfig: updateConfig?.[0],
-    tags: { ...ownTags(own.tags), ...ownerTags(ownerOf(managed)) },
+    tags: countedTags({ ...ownTags(own.tags), ...ownerTags(ownerOf(managed)) }),
   });
 }
 
@@ -173,8 +181,11 @@ function meaningOf({
       return { ready: deleting(), operation: 'delete' };
     case 'CREATE_FAILED':
       return {
-        ready: unavailable(`the node group could not be created${why}; ${advice.createNodeGroupAgain}`),
+        ready: outOfService(`the node group could not be created${why}; ${advice.createNodeGroupAgain}`),
       };
+    case 'DELETE_FAILED':
+    case 'DEGRADED':
+      return { ready: outOfService(`the node group is ${status}${why}`) };
     default:
       return { ready: unavailable(`the node group is ${status}${why}`) };
   }
@@ -191,11 +202,11 @@ export function observationOf(managed: NodeGroup, group: CloudNodeGroup): Observ
     ...(tags === undefined ? [] : ['tags']),
   ];
   const { arn, status, version, releaseVersion, scalingConfig } = group;
+  const meaning = meaningOf(group);
   return {
-    ...observing(compared, differing),
+    ...(isChangeable(group) ? observing(compared, differing) : notNow(compared, meaning, 'node group')),
     exists: true,
-    ...(!isChangeable(group) && { isUpToDate: true }),
-    ...meaningOf(group),
+    ...meaning,
     status: {
       atProvider: given({
         ...{ arn, status, version, releaseVersion, desiredSize: scalingConfig?.desiredSize },

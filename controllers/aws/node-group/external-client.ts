@@ -1,10 +1,13 @@
+import omit from 'lodash/omit.js';
 import type { NodeGroup } from '../../../apis/aws/eks/v1beta1/node-group.ts';
 import { externalName } from '../../../apis/core/v1alpha1/meta.ts';
 import type { AwsClient } from '../../../clients/aws/aws-client.ts';
 import type { CloudNodeGroup, NodeGroups } from '../../../clients/aws/eks/node-groups.ts';
 import { eksNodeGroups, isNameTaken } from '../../../clients/aws/eks/node-groups.ts';
+import { countedTags } from '../../../clients/aws/tag-limit.ts';
 import { checkOwnership, ownerOf } from '../../author/check-ownership.ts';
 import { refuse } from '../../author/comparison.ts';
+import { neededFields } from '../../author/needed-fields.ts';
 import type { ExternalClient, Progress } from '../../core/managed/connecting/external-client.ts';
 import { differenceOf, newNodeGroup, observationOf } from './desired-state.ts';
 
@@ -37,8 +40,7 @@ export function nodeGroupClient(aws: AwsClient): ExternalClient<NodeGroup> {
 
     async create(managed, _credential, signal) {
       const groups = groupsOf(managed);
-      if (groups === undefined)
-        throw new Error('spec.forProvider.clusterName must be given to create a node group');
+      if (groups === undefined) throw neededFields(['clusterName'], 'node group');
       const wanted = newNodeGroup(managed);
       try {
         await groups.create(nameOf(managed), wanted, signal);
@@ -61,6 +63,7 @@ export function nodeGroupClient(aws: AwsClient): ExternalClient<NodeGroup> {
       const { config, version, tags, refused, drifted } = differenceOf(managed, group);
       const { arn } = group;
       if (tags !== undefined && arn !== undefined) {
+        countedTags({ ...omit(group.tags, tags.remove), ...tags.set });
         if (Object.keys(tags.set).length > 0) await groups.tag(arn, tags.set, signal);
         if (tags.remove.length > 0) await groups.untag(arn, tags.remove, signal);
       }

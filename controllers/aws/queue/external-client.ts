@@ -1,3 +1,4 @@
+import omit from 'lodash/omit.js';
 import type { Queue } from '../../../apis/aws/sqs/v1beta1/queue.ts';
 import { advice as coreAdvice } from '../../../apis/core/v1alpha1/advice.ts';
 import { annotationKeys, externalName, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
@@ -5,7 +6,9 @@ import { nameProblem } from '../../../apis/core/v1alpha1/name-limits.ts';
 import type { AwsClient } from '../../../clients/aws/aws-client.ts';
 import type { CloudQueue, Queues } from '../../../clients/aws/sqs/queues.ts';
 import { sqsQueues } from '../../../clients/aws/sqs/queues.ts';
+import { countedTags } from '../../../clients/aws/tag-limit.ts';
 import { isUncertain } from '../../../clients/cloud-error.ts';
+import { invalid } from '../../../clients/external-error.ts';
 import { ownerTags } from '../../../clients/ownership-tags.ts';
 import { checkOwnership, ofAnother, ownerOf } from '../../author/check-ownership.ts';
 import { refuse } from '../../author/comparison.ts';
@@ -57,7 +60,7 @@ export function queueClient(aws: AwsClient): ExternalClient<Queue> {
       try {
         const wanted = {
           attributes: attributesOf(forProvider),
-          tags: { ...ownTags(tags), ...ownerTags(ownerOf(managed)) },
+          tags: countedTags({ ...ownTags(tags), ...ownerTags(ownerOf(managed)) }),
         };
         url = await queues.create(name, wanted, signal);
       } catch (error) {
@@ -81,6 +84,7 @@ export function queueClient(aws: AwsClient): ExternalClient<Queue> {
       claim(managed, queue); // guard: changing a queue that has a new owner
       const queues = queuesOf(managed);
       const { attributes, tags, refused, drifted } = differenceOf(managed, queue);
+      if (tags !== undefined) countedTags({ ...omit(queue.tags, tags.remove), ...tags.set });
       if (Object.keys(attributes).length > 0) await queues.setAttributes(queue, attributes, signal);
       if (tags !== undefined && Object.keys(tags.set).length > 0) await queues.tag(queue, tags.set, signal);
       if (tags !== undefined && tags.remove.length > 0) await queues.untag(queue, tags.remove, signal);
@@ -113,8 +117,9 @@ export function queueClient(aws: AwsClient): ExternalClient<Queue> {
       const account = await aws.account(managed.spec.forProvider.region, signal);
       // guard: using a queue of another account
       if (named.account !== account) {
-        throw new Error(
+        throw invalid(
           `the annotation ${annotationKeys.externalName} names a queue of account ${named.account}, and the provider connects to account ${account}`,
+          { kinds: ['ChooseExternalName'] },
         );
       }
     }
@@ -124,8 +129,9 @@ export function queueClient(aws: AwsClient): ExternalClient<Queue> {
     // A managed resource that is being deleted also deletes the queue with our tags, even if its external name was
     // edited since.
     if (wasDeleted(managed)) return queue;
-    throw new Error(
+    throw invalid(
       `the annotation ${annotationKeys.externalName} is ${given}, and the URL of queue "${queue.name}" is ${queue.url}`,
+      { kinds: ['ChooseExternalName'] },
     );
   }
 }

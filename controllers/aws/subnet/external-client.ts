@@ -1,8 +1,10 @@
 import type { Subnet } from '../../../apis/aws/ec2/v1beta1/subnet.ts';
 import { SubnetKind } from '../../../apis/aws/ec2/v1beta1/subnet.ts';
+import { outOfService } from '../../../apis/core/v1alpha1/condition.ts';
 import type { AwsClient } from '../../../clients/aws/aws-client.ts';
 import type { CloudSubnet } from '../../../clients/aws/ec2/subnets.ts';
 import { ec2Subnets } from '../../../clients/aws/ec2/subnets.ts';
+import { countedTags } from '../../../clients/aws/tag-limit.ts';
 import { meaningOf } from '../../author/cloud-state.ts';
 import { comparison } from '../../author/comparison.ts';
 import { namedByCloud } from '../../author/named-by-cloud.ts';
@@ -13,7 +15,15 @@ import { ownTags } from '../tags.ts';
 
 const needs = ['vpcId', 'cidrBlock'] as const;
 const compare = comparison(SubnetKind);
+/** The states that AWS does not end by itself. */
+const broken = ['failed', 'failed-insufficient-capacity'];
 const states = { creating: 'pending', online: 'available', deleting: 'deleting' };
+
+/** The meaning of a subnet's state. */
+export const meaningOfState = (state: string): ReturnType<typeof meaningOf> =>
+  broken.includes(state)
+    ? { ready: outOfService(`the subnet is ${state}`) }
+    : meaningOf(state, states, 'subnet');
 
 /** Subnets of AWS, whose external names are the ids that AWS assigns. */
 export function subnetClient(aws: AwsClient): ExternalClient<Subnet> {
@@ -35,7 +45,7 @@ export function subnetClient(aws: AwsClient): ExternalClient<Subnet> {
       const created = await subnets.create(
         { region },
         {
-          ...{ vpcId, cidrBlock, tags },
+          ...{ vpcId, cidrBlock, tags: countedTags(tags) },
           ...(availabilityZone !== undefined && { availabilityZone }),
           ...(availabilityZoneId !== undefined && { availabilityZoneId }),
         },
@@ -55,7 +65,7 @@ export function subnetClient(aws: AwsClient): ExternalClient<Subnet> {
       return {
         tags,
         isStaying: true,
-        meaning: meaningOf(state, states, 'subnet'),
+        meaning: meaningOfState(state),
         actual: {
           vpcId: subnet.vpcId,
           cidrBlock: subnet.cidrBlock,
@@ -73,7 +83,8 @@ export function subnetClient(aws: AwsClient): ExternalClient<Subnet> {
       };
     },
 
-    async change(managed, { id }, { wanted: { mapPublicIpOnLaunch }, tags }, signal) {
+    async change(managed, { id, tags: present }, { wanted: { mapPublicIpOnLaunch }, tags }, signal) {
+      countedTags({ ...present, ...tags });
       const its = { region: regionOf(managed), id };
       if (mapPublicIpOnLaunch !== undefined) await subnets.setPublicIps(its, mapPublicIpOnLaunch, signal);
       await subnets.setTags({ ...its, tags }, signal);

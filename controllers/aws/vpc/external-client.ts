@@ -3,6 +3,7 @@ import { VPCKind } from '../../../apis/aws/ec2/v1beta1/vpc.ts';
 import type { AwsClient } from '../../../clients/aws/aws-client.ts';
 import type { CloudVpc, VpcAttributes } from '../../../clients/aws/ec2/vpcs.ts';
 import { ec2Vpcs } from '../../../clients/aws/ec2/vpcs.ts';
+import { countedTags } from '../../../clients/aws/tag-limit.ts';
 import { meaningOf } from '../../author/cloud-state.ts';
 import { comparison } from '../../author/comparison.ts';
 import { namedByCloud } from '../../author/named-by-cloud.ts';
@@ -39,7 +40,7 @@ export function vpcClient(aws: AwsClient): ExternalClient<VPC> {
       const created = await vpcs.create(
         { region },
         {
-          ...{ cidrBlock, tags },
+          ...{ cidrBlock, tags: countedTags(tags) },
           ...(instanceTenancy !== undefined && { instanceTenancy }),
         },
         signal,
@@ -72,8 +73,9 @@ export function vpcClient(aws: AwsClient): ExternalClient<VPC> {
       };
     },
 
-    async change(managed, { id }, { wanted, tags }, signal) {
+    async change(managed, { id, tags: present }, { wanted, tags }, signal) {
       const region = regionOf(managed);
+      countedTags({ ...present, ...tags });
       await vpcs.setAttributes({ region, id }, attributesIn(wanted), signal);
       await vpcs.setTags({ region, id, tags }, signal);
     },

@@ -5,7 +5,7 @@ import { favouriteCloudStates as cloudStates } from '../../../clients/favourite-
 import { ownerTags, retagged } from '../../../clients/ownership-tags.ts';
 import { ownerOf } from '../../author/check-ownership.ts';
 import { meaningOf } from '../../author/cloud-state.ts';
-import { comparison, observing } from '../../author/comparison.ts';
+import { comparison, notNow, observing } from '../../author/comparison.ts';
 import type { Observation } from '../../core/managed/connecting/external-client.ts';
 
 /** The network that a managed resource asks for. Only here initProvider counts. */
@@ -35,11 +35,13 @@ export function differenceOf(managed: Network, network: CloudNetwork) {
 /** The observation of a network. */
 export function observationOf(managed: Network, network: CloudNetwork): Observation<Network> {
   const { change, ...compared } = differenceOf(managed, network);
+  const meaning = meaningOf(network.status, cloudStates, 'network');
   return {
-    ...observing(compared, Object.keys(change)),
+    ...(network.status === cloudStates.online
+      ? observing(compared, Object.keys(change))
+      : notNow(compared, meaning, 'network')),
     exists: true,
-    ...(network.status !== cloudStates.online && { isUpToDate: true }),
-    ...meaningOf(network.status, cloudStates, 'network'),
+    ...meaning,
     status: { id: network.id, status: network.status },
   };
 }

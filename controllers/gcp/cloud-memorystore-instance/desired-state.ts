@@ -1,10 +1,11 @@
 import isEqual from 'lodash/isEqual.js';
 import omit from 'lodash/omit.js';
 import type { ReadyFacts } from '../../../apis/core/v1alpha1/condition.ts';
-import { unavailable } from '../../../apis/core/v1alpha1/condition.ts';
+import { outOfService, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
 import { externalName } from '../../../apis/core/v1alpha1/meta.ts';
 import type { CloudMemorystoreInstance } from '../../../apis/gcp/cache/v1beta1/cloud-memorystore-instance.ts';
 import { CloudMemorystoreInstanceKind } from '../../../apis/gcp/cache/v1beta1/cloud-memorystore-instance.ts';
+import { changing, invalid } from '../../../clients/external-error.ts';
 import type {
   InstanceId,
   MemorystoreInstance,
@@ -14,7 +15,7 @@ import { memorystoreStates as states } from '../../../clients/gcp/memorystore.ts
 import type { RedisAccess } from '../../../clients/redis-details.ts';
 import { meaningOf } from '../../author/cloud-state.ts';
 import type { Actual } from '../../author/comparison.ts';
-import { comparison, observing } from '../../author/comparison.ts';
+import { comparison, notNow, observing } from '../../author/comparison.ts';
 import { withNeeded } from '../../author/needed-fields.ts';
 import type { Observation, OperationType } from '../../core/managed/connecting/external-client.ts';
 import { areLabelsEqual, changedLabels, newLabels, usersLabels } from '../labels.ts';
@@ -24,7 +25,9 @@ import { isLaterVersion } from './redis-version.ts';
 export function idOf(managed: CloudMemorystoreInstance): InstanceId {
   const { initProvider, forProvider } = managed.spec;
   const region = forProvider.region ?? initProvider?.region;
-  if (region === undefined) throw new Error('spec.forProvider.region is needed to find an instance');
+  if (region === undefined) {
+    throw invalid('spec.forProvider.region is needed to find an instance', changing('region'));
+  }
   return { region, name: externalName(managed) ?? managed.metadata.name };
 }
 
@@ -98,12 +101,15 @@ export function observationOf(
   const { redisVersion, mask, ...compared } = differenceOf(managed, instance);
   const { name, state, statusMessage, host, port, readEndpoint, readEndpointPort } = instance;
   const { currentLocationId, createTime, persistenceIamIdentity } = instance;
+  const its = meaning(instance);
+  const differing = [...(redisVersion === undefined ? [] : ['redisVersion']), ...mask];
   return {
-    ...observing(compared, [...(redisVersion === undefined ? [] : ['redisVersion']), ...mask]),
-    exists: true,
     // The cloud changes nothing during another operation.
-    ...(state !== states.ready && { isUpToDate: true }),
-    ...meaning(instance),
+    ...(state === states.ready
+      ? observing(compared, differing)
+      : notNow({ ...compared, changed: differing }, its, 'instance')),
+    exists: true,
+    ...its,
     status: {
       atProvider: {
         name,
@@ -121,16 +127,20 @@ export function observationOf(
   };
 }
 
-function meaning({ state, statusMessage }: MemorystoreInstance): {
+/** The states that Memorystore ends by itself. */
+const passing = [states.updating, states.maintenance, 'REPAIRING', 'IMPORTING', 'FAILING_OVER'];
+
+function meaning({ state, statusMessage, suspensionReasons = [] }: MemorystoreInstance): {
   readonly ready: ReadyFacts;
   readonly operation?: OperationType;
 } {
   const busy = { creating: states.creating, online: states.ready, deleting: states.deleting };
-  if (Object.values(busy).includes(state)) return meaningOf(state, busy, 'instance');
-  return {
-    ready: unavailable(`the instance is ${state}${statusMessage ? `: ${statusMessage}` : ''}`),
-    ...(state === states.updating && { operation: 'update' }),
-  };
+  if (Object.values(busy).includes(state) && suspensionReasons.length === 0)
+    return meaningOf(state, busy, 'instance');
+  const why = `the instance is ${state}${statusMessage ? `: ${statusMessage}` : ''}`;
+  return suspensionReasons.length > 0
+    ? { ready: outOfService(`${why} (${suspensionReasons.toSorted().join(', ')})`) }
+    : { ready: unavailable(why), ...(passing.includes(state) && { operation: 'update' }) };
 }
 
 /** The connection details of an instance without the password; undefined before it has an address. */

@@ -10,7 +10,7 @@ import { checkOwnership, ofAnother } from '../../author/check-ownership.ts';
 import { refuse } from '../../author/comparison.ts';
 import type { Observation, PollingClient } from '../../core/managed/connecting/external-client.ts';
 import { advised } from '../advised.ts';
-import { labelOwner } from '../labels.ts';
+import { countedLabels, labelOwner } from '../labels.ts';
 import { progressOf } from '../progress.ts';
 import { accessTo, differenceOf, idOf, newInstance, observationOf } from './desired-state.ts';
 
@@ -50,6 +50,7 @@ export function cloudMemorystoreInstanceClient({
       const instance = await find(managed, signal);
       if (instance === undefined) throw new Error(`instance "${id.name}" does not exist any more`);
       const { redisVersion, change, mask, refused, drifted } = differenceOf(managed, instance);
+      countedLabels(change.labels ?? {});
       try {
         // One operation at a time: the new configuration may need the new version.
         if (redisVersion !== undefined) {

@@ -8,7 +8,7 @@ import { checkOwnership, ofAnother } from '../../author/check-ownership.ts';
 import { refuse } from '../../author/comparison.ts';
 import type { PromptClient } from '../../core/managed/connecting/external-client.ts';
 import { advised } from '../advised.ts';
-import { labelOwner } from '../labels.ts';
+import { countedLabels, labelOwner } from '../labels.ts';
 import { differenceOf, newTopic, observationOf } from './desired-state.ts';
 
 /** Topics of Pub/Sub. They are usable at once, we choose their names, and they carry our labels. */
@@ -40,6 +40,7 @@ export function topicClient({
       const topic = await find(managed, signal);
       if (topic === undefined) throw new Error(`topic "${nameOf(managed)}" does not exist any more`);
       const { change, mask, refused, drifted } = differenceOf(managed, topic);
+      countedLabels(change.labels ?? {});
       try {
         if (mask.length > 0) await pubsub.update(nameOf(managed), { change, mask }, signal);
       } catch (error) {

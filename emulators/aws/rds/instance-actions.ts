@@ -119,6 +119,9 @@ export function deleteDBInstance({ servers }: InstanceContext, call: Call): obje
   }
   const finalSnapshot = finalSnapshotIn(parameters);
   if (finalSnapshot !== undefined) {
+    if (servers.reach({ ...item, id, region: call.region }, { isStarting: false }).state === 'failed') {
+      throw invalidState(`Cannot create a snapshot because the database instance ${id} is failed.`);
+    }
     takeSnapshot(call, finalSnapshot, { instance: id, settings: item.settings });
   }
   const instances = instancesOf(call);

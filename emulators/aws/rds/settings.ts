@@ -202,11 +202,20 @@ export function changedSettings(
     ...(on.length + off.length > 0 ? [['EnabledCloudwatchLogsExports', [...kept, ...on]]] : []),
     ...Object.entries({ ...plain(parameters), ...lists(parameters) }),
   ]);
+  // Storage does not grow any more if its limit equals its size.
+  const allocated = changes.AllocatedStorage ?? before.AllocatedStorage;
+  const isLimited = changes.MaxAllocatedStorage !== allocated;
+  const all = {
+    ...changes,
+    ...(!isLimited && { MaxAllocatedStorage: undefined }),
+    ...(parameters.flag('UseDefaultProcessorFeatures') && { ProcessorFeatures: [] }),
+    ...(changes.Domain === 'none' && { Domain: undefined, DomainIAMRoleName: undefined }),
+  } as Partial<Settings>;
   if (version !== undefined)
     checkUpgrade(before, version, parameters.flag('AllowMajorVersionUpgrade') ?? false);
-  checked({ ...before, ...changes }, context);
+  checked({ ...before, ...all }, context);
   return Object.fromEntries(
-    Object.entries(changes).filter(([name, value]) => before[name as keyof Settings] !== value),
+    Object.entries(all).filter(([name, value]) => before[name as keyof Settings] !== value),
   );
 }
 
@@ -257,7 +266,7 @@ function checked(settings: Settings, { region }: SettingsContext): Settings {
     throw invalidCombination(`Iops are not applicable for storage type ${StorageType}`);
   }
   const { MaxAllocatedStorage: max } = settings;
-  if (max !== undefined && max > 0 && max < AllocatedStorage * 1.1) {
+  if (max !== undefined && max < AllocatedStorage * 1.1) {
     throw invalidCombination(
       'Invalid max storage size: it must exceed the allocated storage by 10 % at least.',
     );

@@ -66,7 +66,13 @@ const kinds: Readonly<Record<string, (aws: AwsClient) => Things>> = {
     delete: () => eksNodeGroups({ aws, region, cluster: 'c' }).delete('a', signal),
   }),
   'a DB instance': (aws) => {
-    const all = dbInstances(aws, { region, fields: {}, changing: {}, deleting: { SkipFinalSnapshot: true } });
+    const all = dbInstances(aws, {
+      region,
+      fields: {},
+      changing: {},
+      deleting: { SkipFinalSnapshot: true },
+      skipSnapshotField: undefined,
+    });
     return { get: () => all.get('a', signal), delete: () => all.delete('a', signal) };
   },
 };

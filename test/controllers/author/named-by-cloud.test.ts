@@ -102,7 +102,7 @@ describe('a thing that the cloud gives its name is made once', () => {
     put('thing-7', ours);
     put('thing-8', ours);
     const creating = client.create(unnamed(), undefined, signal);
-    await assert.rejects(creating, /^Ambiguous: things thing-7, thing-8 all carry/);
+    await assert.rejects(creating, /^ExternalError: things thing-7, thing-8 all carry/);
     assert.deepEqual(calls, []);
   });
 

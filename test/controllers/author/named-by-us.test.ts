@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { available } from '../../../apis/core/v1alpha1/condition.ts';
+import { available, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { CloudError } from '../../../clients/cloud-error.ts';
 import { labelled, ownerTags } from '../../../clients/ownership-tags.ts';
@@ -23,6 +23,8 @@ interface Options {
   /** It exists already when it is created. */
   readonly isThere?: boolean;
   /** Its tags are labels, which allow fewer characters. */
+  /** It accepts no changes now. */
+  readonly stopped?: boolean;
   readonly hasLabels?: boolean;
 }
 
@@ -33,6 +35,7 @@ const database = ({
   differs = false,
   isThere = false,
   hasLabels,
+  stopped = false,
 }: Options = {}) => {
   const owner = (object: Managed) => (hasLabels ? labelled(ownerOf(object)) : ownerOf(object));
   return namedByUs<Managed, object, object, object>({
@@ -58,15 +61,20 @@ const database = ({
     seen: (): Seen<Managed> => ({
       tags: ownerTags(owner(published)),
       isKnown: true,
-      isOnline: true,
-      meaning: { ready: available() },
+      isOnline: !stopped,
+      meaning: { ready: stopped ? unavailable('it is stopped') : available() },
       actual: {},
       access: { host: 'db.example', port: 5432, type: 'postgresql', provider: 'a-cloud', username: 'app' },
       status: {},
       ...(isPasswordPending !== undefined && { isPasswordPending }),
     }),
     compare: () =>
-      ({ change: differs ? { size: 5 } : {}, refused: [], drifted: [], observation: {} }) as never,
+      ({
+        change: differs ? { size: 5 } : {},
+        changed: differs ? ['size'] : [],
+        ...{ refused: [], drifted: [] },
+        observation: differs ? { differing: ['spec.forProvider.size'] } : {},
+      }) as never,
     change: (wanted) => wanted,
     retag: (tags) => tags,
     unprotecting: () => ({ protected: false }),
@@ -180,4 +188,19 @@ describe('the credential', () => {
       assert.deepEqual(shown, [want, true, detailsOf(credential?.value)]);
     });
   }
+});
+
+test('a database that accepts no changes now reports the fields that wait, and the reason', async () => {
+  const observe = async (differs: boolean) => {
+    const seen = await database({ stopped: true, differs }).observe(published, applied, signal);
+    const { isUpToDate, unchangeable, differing } = seen;
+    return { isUpToDate, unchangeable, differing };
+  };
+  const unchangeable = 'it is stopped';
+  assert.deepEqual(await observe(true), {
+    isUpToDate: false,
+    unchangeable,
+    differing: ['spec.forProvider.size'],
+  });
+  assert.deepEqual(await observe(false), { isUpToDate: true, unchangeable, differing: undefined });
 });

@@ -6,6 +6,8 @@ import { available } from '../../../apis/core/v1alpha1/condition.ts';
 import type { MySQLInstance } from '../../../apis/database/v1alpha1/mysql-instance.ts';
 import type { PostgreSQLInstance } from '../../../apis/database/v1alpha1/postgresql-instance.ts';
 import type { DBInstance } from '../../../clients/aws/db-instances.ts';
+import { dbInstances } from '../../../clients/aws/db-instances.ts';
+import { CloudError } from '../../../clients/cloud-error.ts';
 import { comparison } from '../../../controllers/author/comparison.ts';
 import {
   configureRDSInstance,
@@ -14,7 +16,6 @@ import {
 import {
   accessOf,
   actualOf,
-  canBeChanged,
   changeOf,
   isPasswordPending,
   meaningOfState,
@@ -40,8 +41,9 @@ const compare = comparison(RDSInstanceKind, odditiesOf(words));
 /** The differences between the spec and the answer of RDS, and those that cannot be changed. */
 function differenceOf(forProvider: ForProvider, db: DBInstance) {
   const one = managed(forProvider);
-  const { change, refused } = compare(one, actualOf(words, one, db));
-  return { change: changeOf(words, change), refused };
+  const actual = actualOf(words, one, db);
+  const { change, refused } = compare(one, actual);
+  return { change: changeOf(words, change, { actual }), refused };
 }
 
 describe('a claim and a class make', () => {
@@ -220,34 +222,7 @@ describe('the differences of a DB instance', () => {
     differ({ backupRetentionPeriod: 3 }, { BackupRetentionPeriod: 30, AwsBackupRecoveryPointArn: 'arn' }));
 });
 
-describe('a state', () => {
-  type State = readonly [state: string, ready: string, operation?: string | undefined, canChange?: true];
-  const cases: readonly State[] = [
-    ['creating', 'False/Creating', 'create'],
-    ['available', 'True/Available', undefined, true],
-    ['backing-up', 'True/Available', 'update'],
-    ['modifying', 'True/Available', 'update'],
-    ['resetting-master-credentials', 'True/Available', 'update'],
-    ['configuring-enhanced-monitoring', 'True/Available', 'update'],
-    ['storage-optimization', 'True/Available', undefined, true],
-    ['storage-full', 'False/Unavailable: the DB instance is storage-full', undefined, true],
-    ['upgrading', 'False/Unavailable: the DB instance is upgrading', 'update'],
-    ['rebooting', 'False/Unavailable: the DB instance is rebooting', 'update'],
-    ['stopped', 'False/Unavailable: the DB instance is stopped'],
-    ['failed', 'False/Unavailable: the DB instance is failed'],
-    ['incompatible-network', 'False/Unavailable: the DB instance is incompatible-network'],
-    ['deleting', 'False/Deleting', 'delete'],
-  ];
-  for (const [state, ready, operation, canChange = false] of cases) {
-    test(`${state} is ${ready}`, () => {
-      const meaning = meaningOfState({ DBInstanceStatus: state });
-      const { status, reason, message } = meaning.ready;
-      assert.equal(`${status}/${reason}${message === undefined ? '' : `: ${message}`}`, ready);
-      assert.equal(meaning.operation, operation);
-      assert.equal(canBeChanged({ DBInstanceStatus: state }), canChange);
-    });
-  }
-
+describe('a password', () => {
   const PendingModifiedValues = { MasterUserPassword: '****' };
   test('available, with a password that is pending, is there for those who know the former one', () => {
     const meaning = meaningOfState({ DBInstanceStatus: 'available', PendingModifiedValues });
@@ -342,5 +317,91 @@ describe('a refusal is about', () => {
     test(`${field ?? 'no field'}: ${said}`, () => {
       assert.equal(Object.entries(fields).find(([, names]) => names.test(said))?.[0], field);
     });
+  }
+});
+
+describe('RDS removes some values by a special one', () => {
+  const grows = { AllocatedStorage: 20, MaxAllocatedStorage: 100 };
+  const group = { VpcSecurityGroups: [{ VpcSecurityGroupId: 'sg-1' }] };
+  const joined = { DomainMemberships: [{ Domain: 'd-1', Status: 'joined' }] };
+  const rows: Readonly<Record<string, readonly [ForProvider, DBInstance, change: object]>> = {
+    'the limit of the storage, by its size': [
+      { allocatedStorage: 20, maxAllocatedStorage: 0 },
+      grows,
+      { MaxAllocatedStorage: 20 },
+    ],
+    'the limit of the storage, by a size that RDS chose': [
+      { maxAllocatedStorage: 0 },
+      grows,
+      { MaxAllocatedStorage: 20 },
+    ],
+    'the limit of the storage, by the size that is asked for': [
+      { allocatedStorage: 30, maxAllocatedStorage: 0 },
+      grows,
+      { AllocatedStorage: 30, MaxAllocatedStorage: 30 },
+    ],
+    'a limit that is not there needs no change': [
+      { allocatedStorage: 20, maxAllocatedStorage: 0 },
+      { AllocatedStorage: 20 },
+      {},
+    ],
+    'processor features, by the default': [
+      { processorFeatures: [] },
+      { ProcessorFeatures: [{ Name: 'coreCount', Value: '2' }] },
+      { UseDefaultProcessorFeatures: true },
+    ],
+    'a directory, by its word for none': [{ domain: 'none' }, joined, { Domain: 'none' }],
+    'a directory that is not there needs no change': [{ domain: 'none' }, {}, {}],
+    'a security group cannot be removed': [{ vpcSecurityGroupIds: [] }, group, {}],
+  };
+  for (const [what, [forProvider, db, change]] of Object.entries(rows)) {
+    test(what, () => assert.deepEqual(differenceOf(forProvider, db).change, change));
+  }
+
+  test('a creation asks for none by leaving it out', () => {
+    const asked = { dbInstanceClass: 'db.t3.micro', engine: 'postgres', maxAllocatedStorage: 0, iops: 0 };
+    const { MaxAllocatedStorage, Iops } = newDBInstance(words, managed(asked), {
+      name: 'shop',
+      tags: {},
+      password: 'a-long-password',
+    });
+    assert.deepEqual([MaxAllocatedStorage, Iops], [undefined, undefined]);
+  });
+});
+
+describe('a deletion that RDS refuses because it cannot take the final snapshot', () => {
+  const refusal = new CloudError('cannot delete DB instance "shop": refused', {
+    status: 400,
+    code: 'InvalidDBInstanceState',
+    isRetryable: false,
+    errorClass: 'NotReady',
+  });
+  const deletion = (state: string, deleting: object) => {
+    const call = async ({ what }: { readonly what: string }) => {
+      if (what.startsWith('delete')) throw refusal;
+      return { DBInstances: [{ DBInstanceIdentifier: 'shop', DBInstanceStatus: state }] };
+    };
+    const options = { region: undefined, fields: {}, changing: {}, deleting };
+    return dbInstances({ call } as never, { ...options, skipSnapshotField: 'skipIt' }).delete('shop');
+  };
+  const snapshot = { FinalDBSnapshotIdentifier: 'last' };
+  const rows: Readonly<Record<string, readonly [state: string, deleting: object, named: boolean]>> = {
+    'failed: the message names the field': ['failed', snapshot, true],
+    'incompatible-restore: the message names the field': ['incompatible-restore', snapshot, true],
+    'incompatible-network: the message names the field': ['incompatible-network', snapshot, true],
+    'failed, without a snapshot': ['failed', { SkipFinalSnapshot: true }, false],
+    'rebooting: it can be taken later': ['rebooting', snapshot, false],
+  };
+  for (const [name, [state, deleting, named]] of Object.entries(rows)) {
+    test(name, () =>
+      assert.rejects(deletion(state, deleting), ({ message, errorClass }: CloudError) => {
+        const advised = `; RDS takes no final snapshot of an instance that is ${state}: to delete it without one, set spec.forProvider.skipIt to true`;
+        assert.deepEqual(
+          [message, errorClass],
+          named ? [refusal.message + advised, 'Invalid'] : [refusal.message, 'NotReady'],
+        );
+        return true;
+      }),
+    );
   }
 });

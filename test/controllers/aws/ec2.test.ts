@@ -104,7 +104,7 @@ describe('an Instance', () => {
     await made.bench.ready('web', small);
     await ec2Instances(clientOf(made.aws)).stop({ region, id: made.idOf('web') }, signal);
     await made.bench.passes('web', 3);
-    const stopped = { status: 'False', message: 'the instance is stopped' };
+    const stopped = { status: 'False', message: 'the instance is stopped: start it in AWS' };
     assert.deepEqual(made.bench.condition('web', 'Ready'), stopped);
     assert.equal(made.aws.calls()['ec2:StartInstances'], undefined);
   });

@@ -152,8 +152,7 @@ describe('the status of a node group', () => {
 
 test('a node group that lacks what EKS needs names all of it', () => {
   assert.throws(() => newNodeGroup(managed({})), {
-    message:
-      'spec.forProvider.nodeRoleArn and spec.forProvider.subnetIds must be given to create a node group',
+    message: 'spec.forProvider.nodeRoleArn and spec.forProvider.subnetIds are needed to create a node group',
   });
 });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { countedTags } from '../../../clients/aws/tag-limit.ts';
 import type { Owner } from '../../../clients/ownership-tags.ts';
 import type { TagChange, TagsWanted } from '../../../controllers/aws/tags.ts';
 import { ownTags, tagChange, tagsOddity } from '../../../controllers/aws/tags.ts';
@@ -45,5 +46,21 @@ describe('tags of a thing of ours', () => {
   test('that users may not write make no difference', () => {
     assert.equal(tagsOddity.equals?.({ ...ours, team: 'b', 'aws:mine': 'x' }, { team: 'b', a: 'b' }), true);
     assert.equal(tagsOddity.equals?.({ team: 'b' }, { team: 'a' }), false);
+  });
+});
+
+describe('the number of tags of a resource', () => {
+  const many = (count: number): Record<string, string> =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`t${index}`, 'x']));
+  test('is at most 50, and those of AWS do not count', () => {
+    const tags = { ...many(48), ...ours, ...reserved };
+    assert.equal(countedTags(tags), tags);
+  });
+  test('if it is larger, the message says how many are ours, before AWS is asked', () => {
+    assert.throws(() => countedTags({ ...many(49), ...ours }), {
+      message:
+        'AWS takes 50 tags of a resource, of which 2 are ours, and there would be 49 others; change spec.forProvider.tags',
+      errorClass: 'Invalid',
+    });
   });
 });

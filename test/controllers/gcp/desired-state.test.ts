@@ -147,10 +147,10 @@ describe('the status of an instance', () => {
   test('being made', () => is({ state: 'CREATING' }, 'Creating', undefined, 'create', true));
   test('there, and not as wanted', () => is({}, 'Available', undefined, undefined, false));
   test('being changed', () =>
-    is({ state: 'UPDATING' }, 'Unavailable', 'the instance is UPDATING', 'update', true));
+    is({ state: 'UPDATING' }, 'Unavailable', 'the instance is UPDATING', 'update', false));
   const repaired = { state: 'REPAIRING', statusMessage: 'disk' } as const;
   test('being repaired, with a word on it', () =>
-    is(repaired, 'Unavailable', 'the instance is REPAIRING: disk', undefined, true));
+    is(repaired, 'Unavailable', 'the instance is REPAIRING: disk', 'update', false));
   test('on its way out', () => is({ state: 'DELETING' }, 'Deleting', undefined, 'delete', true));
 
   test('values that the cloud chose are filled in', () => {

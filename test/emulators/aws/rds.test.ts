@@ -210,6 +210,18 @@ describe('RDS on loopback', () => {
     });
   }
 
+  test('ends the growth of the storage by a limit that equals its size, and by no other value', async () => {
+    await using scenery = await scene();
+    const { sdk, one } = scenery;
+    await sdk.createDBInstance({ ...wanted, MaxAllocatedStorage: 100 });
+    const change = (MaxAllocatedStorage: number) =>
+      refusalOf(sdk.modifyDBInstance({ DBInstanceIdentifier: 'shop', MaxAllocatedStorage }));
+    assert.match(await change(0), /^400 InvalidParameterCombination: Invalid max storage size/);
+    assert.equal((await one())?.MaxAllocatedStorage, 100);
+    assert.equal(await change(20), 'none');
+    assert.equal((await one())?.MaxAllocatedStorage, undefined);
+  });
+
   const deletions: Readonly<Record<string, readonly [made: object, deletion: object, refusal: string]>> = {
     'without a choice about the last snapshot': [
       wanted,
