@@ -2,7 +2,14 @@
 export type { Claim } from '../apis/core/v1alpha1/claim.ts';
 export type { Class } from '../apis/core/v1alpha1/class.ts';
 export type { ReadyFacts } from '../apis/core/v1alpha1/condition.ts';
-export { available, creating, deleting, notReady, unavailable } from '../apis/core/v1alpha1/condition.ts';
+export {
+  available,
+  creating,
+  deleting,
+  notReady,
+  outOfService,
+  unavailable,
+} from '../apis/core/v1alpha1/condition.ts';
 export type { Kind, KubernetesObject, ObjectMeta } from '../apis/core/v1alpha1/kind.ts';
 export type { Managed } from '../apis/core/v1alpha1/managed.ts';
 export { wantsDetails } from '../apis/core/v1alpha1/managed.ts';
@@ -34,7 +41,14 @@ export type {
   Oddity,
   Wanted,
 } from '../controllers/author/comparison.ts';
-export { comparison, inAnyCase, inAnyOrder, observing, refuse } from '../controllers/author/comparison.ts';
+export {
+  comparison,
+  inAnyCase,
+  inAnyOrder,
+  notNow,
+  observing,
+  refuse,
+} from '../controllers/author/comparison.ts';
 export { contradiction } from '../controllers/author/contradiction.ts';
 export type {
   Connect,

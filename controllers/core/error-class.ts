@@ -39,6 +39,7 @@ const reasons = {
   Invalid: 'InvalidValue',
   Conflict: 'Conflict',
   NotReady: undefined,
+  OutOfService: 'OutOfService',
   Unknown: undefined,
   OtherSystem: 'OtherSystem',
   ExternalMissing: 'ExternalResourceNotFound',

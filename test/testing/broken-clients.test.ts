@@ -148,7 +148,9 @@ const broken: Readonly<Record<string, BrokenClient>> = {
       async observe(box, credential, signal) {
         const { size, colour, label } = box.spec.forProvider;
         const seen = await sound.observe(box, credential, signal);
-        return size === 3 && colour === undefined && label === 'cups' ? { ...seen, isUpToDate: false } : seen;
+        const wasReady = box.status?.bindingPhase !== undefined;
+        const isAsMade = size === 3 && colour === undefined && label === 'cups';
+        return wasReady && isAsMade ? { ...seen, isUpToDate: false } : seen;
       },
     }),
   },

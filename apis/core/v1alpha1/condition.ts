@@ -37,6 +37,9 @@ export const availableWithTrouble = (message: string): ReadyFacts => ({
   message,
 });
 export const unavailable = (message?: string): ReadyFacts => notReady('Unavailable', message);
+/** For an external resource in a state that only a person ends: it failed, was stopped, or lacks what it needs. */
+export const outOfService = (message: string): ReadyFacts =>
+  withError(unavailable(message), { class: 'OutOfService' });
 export const creating = (message?: string): ReadyFacts => notReady('Creating', message);
 export const deleting = (message?: string): ReadyFacts => notReady('Deleting', message);
 /** For claims: waiting for a managed resource that can be bound. */
@@ -46,6 +49,14 @@ export const binding = (message?: string): ReadyFacts => notReady('Binding', mes
 export function notReady(reason: string, message?: string): ReadyFacts {
   return { type: 'Ready', status: 'False', reason, ...(message ? { message } : {}) };
 }
+
+/** `Ready` Unknown: the state cannot be observed. */
+export const unknown = (reason: string, message: string): ReadyFacts => ({
+  type: 'Ready',
+  status: 'Unknown',
+  reason,
+  message,
+});
 
 export const reconcileSuccess = (message?: string): ConditionFacts => ({
   type: 'Synced',

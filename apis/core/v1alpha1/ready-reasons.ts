@@ -43,6 +43,7 @@ const readyReasons = {
   ExternalResourceNotFound: 'platform',
   InvalidValue: 'author',
   Conflict: 'author',
+  OutOfService: 'platform',
   OtherSystem: 'platform',
   // The API server refuses what the controllers write.
   RequestRefused: 'platform',

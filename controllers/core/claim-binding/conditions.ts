@@ -8,6 +8,7 @@ import {
   getCondition,
   notReady,
   reconcileSuccess,
+  unknown,
   withError,
 } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
@@ -38,7 +39,10 @@ export function boundConditions(claim: Claim, managed: Managed): readonly Condit
   if (!isReady) {
     const failure = reasonOfError(errorOf(managed)) ?? ready.reason ?? 'Unavailable';
     const reason = wasDeleted(managed) ? 'Deleting' : failure;
-    return [withError(notReady(reason, describeManaged(managed)), errorOf(managed)), reconcileSuccess()];
+    const message = describeManaged(managed);
+    // Another system answers, so the state of the external resource is not known.
+    const facts = reason === 'OtherSystem' ? unknown(reason, message) : notReady(reason, message);
+    return [withError(facts, errorOf(managed)), reconcileSuccess()];
   }
   const unserved = describeUnserved(claim, managed);
   if (unserved !== undefined) return [notReady('SecretNotPublished', unserved), reconcileSuccess()];

@@ -29,7 +29,15 @@ import { decideAccess, decideFirst } from './run/decide.ts';
 import { cannot } from './run/failures.ts';
 import { keepCredential } from './run/keep-credential.ts';
 import type { Outcome, Run } from './run/outcome.ts';
-import { conclude, decisionOf, failed, outcomes, withEvents, withPublishing } from './run/outcome.ts';
+import {
+  conclude,
+  decisionOf,
+  failed,
+  outcomes,
+  withEquality,
+  withEvents,
+  withPublishing,
+} from './run/outcome.ts';
 import { pollOperation } from './run/poll-operation.ts';
 import type { ExternalContext, RunContext } from './run/steps.ts';
 import { observeRecorded, step } from './run/steps.ts';
@@ -104,7 +112,7 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
     const context: RunContext = { ...shared, signal, log };
     const outcome = first === undefined ? connect(service, context, run) : stop(context, run, first);
     const reached = await outcome.catch((error: unknown) => failed(run, error));
-    return conclude(context, withPublishing(reached), signal);
+    return conclude(context, withPublishing(withEquality(reached)), signal);
   };
 }
 

@@ -45,8 +45,17 @@ export interface Observation<M extends Managed = Managed> {
    * then creates no second one, and reports this. Contains no secrets.
    */
   readonly renamed?: string;
-  /** Whether the external resource matches the spec. Ignored if `exists` is false. */
+  /**
+   * Whether the external resource matches the spec. Ignored if `exists` is false. Report a difference also while it
+   * cannot be changed: see `unchangeable`.
+   */
   readonly isUpToDate: boolean;
+  /**
+   * Why `update` must not be called now, for example `the instance is stopped`. Synced then names this reason and the
+   * fields that wait. If `operation` is absent, Synced is False, because nothing in progress ends the waiting. Absent:
+   * `update` may be called. Contains no secrets.
+   */
+  readonly unchangeable?: string;
   /**
    * Connection details of the external resource. A detail that is absent here keeps its value in the Secret. `null`
    * removes the detail from the Secrets and the secret store.

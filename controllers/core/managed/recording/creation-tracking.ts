@@ -71,3 +71,31 @@ export const wasCreationBegun = ({ metadata, status }: Managed): boolean =>
     annotationKeys.externalCreateSucceeded,
     annotationKeys.externalCreateFailed,
   ].some((key) => metadata.annotations?.[key] !== undefined);
+
+const again = '/again';
+
+/**
+ * The annotation that a creation writes first. It has the UID of the object: a restored object has another one, so its
+ * external resource counts as one that was there already. `/again` replaces an external resource that was lost.
+ */
+export const creationMark = (managed: Managed): Readonly<Record<string, string>> => {
+  const { uid } = managed.metadata;
+  if (uid === undefined) return {};
+  return { [annotationKeys.externalCreation]: wasReady(managed) ? `${uid}${again}` : uid };
+};
+
+/** Whether Ready was True before. The binding phase is set when it is True for the first time. */
+const wasReady = ({ status }: Managed): boolean =>
+  status?.bindingPhase !== undefined || getCondition(status?.conditions, 'Ready').status === 'True';
+
+/** Whether this object created its external resource, which has not equalled the spec since then. */
+export function isCreationUnfinished(managed: Managed): boolean {
+  const { uid, annotations } = managed.metadata;
+  const mark = annotations?.[annotationKeys.externalCreation];
+  if (uid === undefined || mark === undefined) return false;
+  return mark === `${uid}${again}` || (mark === uid && !wasReady(managed));
+}
+
+/** Whether the mark of a creation must be removed once the external resource has equalled the spec. */
+export const isCreatedAgain = ({ metadata }: Managed): boolean =>
+  metadata.annotations?.[annotationKeys.externalCreation]?.endsWith(again) === true;

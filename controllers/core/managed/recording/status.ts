@@ -39,7 +39,7 @@ export interface ManagedFacts {
  */
 export function withManagedStatus<M extends Managed>(managed: M, facts: ManagedFacts, now: Date): M {
   const { generation } = managed.metadata;
-  const cause = reasonOfError(facts.synced.error ?? facts.ready?.error);
+  const cause = reasonOfError(facts.synced.error) ?? reasonOfError(facts.ready?.error);
   const conditions = [
     facts.synced,
     ...(facts.ready === undefined ? pending(managed) : [facts.ready]),

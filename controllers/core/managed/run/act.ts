@@ -15,7 +15,7 @@ import { onlyObserves } from '../../management-policies.ts';
 import { StepFailure } from '../../step-failure.ts';
 import type { Creation, Deletion, DesiredCredential, Observation } from '../connecting/external-client.ts';
 import { failedCreation, recordCreation, recordName } from '../recording/creation-record.ts';
-import { isCreationFailed, pendingTime } from '../recording/creation-tracking.ts';
+import { creationMark, isCreationFailed, pendingTime } from '../recording/creation-tracking.ts';
 import {
   identified,
   identityOf,
@@ -175,7 +175,7 @@ function announce(context: ExternalContext, run: Run): Promise<Run> {
   // guard({}): an edit during the creation leads to another external resource
   const record = { [annotationKeys.externalIdentity]: encodeIdentity(identityToRecord(identity, run)) };
   const mark = { [annotationKeys.externalCreatePending]: pendingTime(run.current, env.clock.now()) };
-  const annotations = identity.isAssigned ? { ...record, ...mark } : record;
+  const annotations = { ...record, ...creationMark(run.current), ...(identity.isAssigned && mark) };
   // guard(Promise.resolve(run)): an external resource is created before its identity is recorded
   return prepare(context, run, { annotations, ready: isCreating });
 }

@@ -303,7 +303,7 @@ const lateInitialize: DecideNext = ({ managed, observed }) =>
     : undefined;
 
 const noUpdate: DecideNext = ({ managed, observed, underWay, isCredentialDue }) => {
-  const isBusy = (underWay ?? observed.operation) !== undefined;
+  const isBusy = (underWay ?? observed.operation ?? observed.unchangeable) !== undefined;
   const isAsWanted = observed.isUpToDate && !isCredentialDue;
   return isBusy || isAsWanted || !shouldUpdate(managed.spec) ? { name: 'NoUpdate' } : undefined;
 };

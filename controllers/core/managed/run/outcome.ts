@@ -1,4 +1,5 @@
 import compact from 'lodash/compact.js';
+import isEmpty from 'lodash/isEmpty.js';
 import omit from 'lodash/omit.js';
 import { advice } from '../../../../apis/core/v1alpha1/advice.ts';
 import type { ConditionFacts } from '../../../../apis/core/v1alpha1/condition.ts';
@@ -10,6 +11,7 @@ import {
   reconcilePaused,
   reconcileSuccess,
   unavailable,
+  unknown,
   withError,
 } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { ExternalOperation, Managed, ManagedStatus } from '../../../../apis/core/v1alpha1/managed.ts';
@@ -32,7 +34,7 @@ import { aboutManaged, logAct, logConditions, logQuietAct } from '../../log-chan
 import { howToAllowUpdate, shouldOnlyObserve, shouldUpdate } from '../../management-policies.ts';
 import { StepFailure } from '../../step-failure.ts';
 import type { DesiredCredential, Observation, OperationType } from '../connecting/external-client.ts';
-import { isCreationFailed } from '../recording/creation-tracking.ts';
+import { isCreatedAgain, isCreationFailed, isCreationUnfinished } from '../recording/creation-tracking.ts';
 import type { IdentityContext } from '../recording/identity.ts';
 import { identityFound, isAdopting, mustExist, refusals } from '../recording/identity.ts';
 import { scrub, withManagedStatus } from '../recording/status.ts';
@@ -104,6 +106,7 @@ export interface Outcome {
 
 const warning = (reason: string, message: string): EventFacts => ({ type: 'Warning', reason, message });
 const missing = 'external resource does not exist';
+const otherSystem: ConditionError = { class: 'OtherSystem' };
 const isMissing: ConditionError = { class: 'ExternalMissing' };
 
 /** An outcome with Synced True. */
@@ -144,8 +147,8 @@ export const outcomes = {
   /** OtherSystem: waits until a user corrects the provider. Polls, because changed credentials cause no event. */
   elsewhere: (run: Run, message: string) =>
     refused(run, 'CannotConnectToProvider', message, 'poll', {
-      ready: wasDeleted(run.current) ? deleting() : undefined,
-      error: { class: 'OtherSystem' },
+      ready: wasDeleted(run.current) ? deleting() : withError(unknown('OtherSystem', message), otherSystem),
+      error: otherSystem,
     }),
   /** AwaitOperation: waits for the end of the ongoing operation. */
   waiting(run: Run, type: OperationType): Outcome {
@@ -263,10 +266,18 @@ function credentialOutcome(run: Run, ready: ConditionFacts | undefined, next: Ne
       error: { class: 'Conflict', holder: { by: 'AnotherResource' } },
     });
   const why = whyNotInForce(run);
-  if (why === undefined)
-    return synced(run, ready, next, compact([lossOf(current), notApplied(run)]).join('; ') || undefined);
-  const message = `${why}, because spec.managementPolicies do not allow Update; ${howToAllowUpdate(current.spec)}`;
-  return refused(run, 'CannotUpdateExternalResource', message, next, { ready });
+  if (why !== undefined) {
+    const message = `${why}, because spec.managementPolicies do not allow Update; ${howToAllowUpdate(current.spec)}`;
+    return refused(run, 'CannotUpdateExternalResource', message, next, { ready });
+  }
+  const waiting = whatWaits(run);
+  if (waiting === undefined || run.seen?.operation !== undefined) {
+    return synced(run, ready, next, said(lossOf(current), waiting ?? notApplied(run)));
+  }
+  return refused(run, 'CannotUpdateExternalResource', waiting, next, {
+    ready,
+    error: (ready?.error as ConditionError | undefined) ?? { class: 'NotReady' },
+  });
 }
 
 /** Why the claim cannot use the credential of the Secret, while the policies keep the controllers from setting one. */
@@ -283,6 +294,20 @@ const isWithheld = ({ current, entry, seen }: Run): boolean =>
   seen?.isOfAnother === true && wantsDetails(current) && entry === undefined;
 
 const withheld = `its external resource is managed by another resource, so that no connection details are published; ${advice.setExternalName}`;
+
+const said = (...messages: readonly (string | undefined)[]): string | undefined =>
+  compact(messages).join('; ') || undefined;
+
+/** Names the changes that the external system does not accept now, and the reason. Undefined: there are none. */
+function whatWaits({ current, seen, credential, underWay }: Run): string | undefined {
+  // The operation of an update applies the changes.
+  if (seen?.unchangeable === undefined || underWay !== undefined) return undefined;
+  if (!shouldUpdate(current.spec) || wasDeleted(current)) return undefined;
+  const { differing = [], isUpToDate, unchangeable } = seen;
+  const changes = isUpToDate || differing.length > 0 ? differing : ['the other changes'];
+  const waiting = [...changes, ...(credential?.isApplied === false ? ['the password of its Secret'] : [])];
+  return waiting.length === 0 ? undefined : `${unchangeable}; not applied yet: ${waiting.join(', ')}`;
+}
 
 /** Names the fields that stay different because the policies forbid Update. Undefined if there are none. */
 function notApplied({ current: { spec }, seen }: Run): string | undefined {
@@ -351,6 +376,36 @@ export function withPublishing(outcome: Outcome): Outcome {
   const reported = { ...outcome, ...failed(run, failure.knowing(run)) };
   const isPublished = unkept === undefined || current.status?.bindingPhase !== undefined;
   return isPublished ? { ...reported, ready } : reported;
+}
+
+/**
+ * Holds Ready back until the external resource that this object created has equalled its spec once. Then Ready shows the
+ * observation, also while a later edit is not applied (docs/decisions/0069).
+ */
+export function withEquality(outcome: Outcome): Outcome {
+  const { run, synced, ready, refused: refusals = [], used = [], next } = outcome;
+  const { current, seen, credential } = run;
+  if (ready?.status !== 'True' || !isCreationUnfinished(current)) return outcome;
+  const isEqual = seen?.isUpToDate === true && credential?.isApplied !== false;
+  const isKept = refusals.length > 0 || isRefused(seen) || !shouldUpdate(current.spec);
+  if (isEqual || isKept) {
+    const ended = isCreatedAgain(current) ? [annotationKeys.externalCreation] : [];
+    return { ...outcome, used: [...used, ...ended] };
+  }
+  return {
+    ...outcome,
+    ready: creating(synced?.status === 'True' ? unequalText(seen) : undefined),
+    next: next === 'poll' ? 'progress since creation' : next,
+  };
+}
+
+/** Whether the external resource differs only in what the external system does not change. */
+const isRefused = ({ differing, refused: refusals, drifted }: Partial<Observation> = {}): boolean =>
+  isEmpty(differing) && !(isEmpty(refusals) && isEmpty(drifted));
+
+function unequalText({ differing = [] }: Partial<Observation> = {}): string {
+  const fields = differing.length === 0 ? '' : `: ${differing.toSorted().join(', ')}`;
+  return `the external resource does not equal its spec yet${fields}`;
 }
 
 /** The resource with its new status, and the Events, without secrets. Both also report edits that have no effect. */

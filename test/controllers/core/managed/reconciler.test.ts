@@ -275,7 +275,7 @@ const runs: Readonly<Record<string, () => Begun | Promise<Begun>>> = {
     return run(failing(settled(), 'connect'), want, '', isLasting);
   },
   'OtherSystem: a provider that leads to another system stops the run': () => {
-    const want = waits('True/Available', 'CannotConnectToProvider', otherSystem);
+    const want = waits(`Unknown/OtherSystem: ${otherSystem}`, 'CannotConnectToProvider', otherSystem);
     return run(movedTo('https://b.example'), want, '', isLasting);
   },
   'at the end of a run: a disconnect that fails is reported and changes nothing': () => {
