@@ -13,6 +13,8 @@ import type { advice } from '../../../controllers/aws/advice.ts';
 import type { Account } from '../../../emulators/aws/account.ts';
 import { credentialsFile, exampleAccount } from '../../../emulators/aws/account.ts';
 import type { NodeGroup } from '../../../emulators/aws/eks/node-group.ts';
+import type { StoredInstance } from '../../../emulators/aws/rds/db-instance.ts';
+import { instanceSort } from '../../../emulators/aws/rds/instances.ts';
 import type { LocalAwsOptions } from '../../../emulators/aws/server.ts';
 import { startAws } from '../../../emulators/aws/server.ts';
 import { credentialsNamespace } from '../fancysql-fixture.ts';
@@ -29,6 +31,12 @@ const role = 'arn:aws:iam::123456789012:role/eks';
 async function awsOf(at: Place, options: LocalAwsOptions = {}, key: Account = exampleAccount) {
   const aws = await startAws({ provisioningMs: 50, ...options });
   at.servers.push(aws);
+  at.logins.push(({ username, password }) =>
+    aws
+      .things<StoredInstance>(instanceSort)
+      .flatMap(([, instances]) => instances.all())
+      .some(({ item }) => item.settings.MasterUsername === username && item.password === password),
+  );
   await accessKey(at, key);
   await at.create(ProviderConfigKind, 'aws', {
     credentials: at.inSecret('aws'),
@@ -58,7 +66,11 @@ async function classOf(at: Place, parameters: Partial<Parameters>): Promise<void
 function claim(at: Place, rest: PostgreSQLInstance['spec'] = {}, name = 'db'): Promise<PostgreSQLInstance> {
   const { kind } = RDSInstanceClassKind;
   const classRef = { apiVersion: 'database.aws.crossplane.io/v1beta1', kind, name: at.named('aws') };
-  return at.make(PostgreSQLInstanceKind, { ...at.key, name }, { spec: { classRef, ...rest } });
+  return at.make(
+    PostgreSQLInstanceKind,
+    { ...at.key, name },
+    { spec: { classRef, writeConnectionSecretToRef: { name: `${name}-connection` }, ...rest } },
+  );
 }
 
 const messages = (at: Place) => at.messagesOf(PostgreSQLInstanceKind, at.key);

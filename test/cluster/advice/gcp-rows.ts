@@ -23,6 +23,9 @@ async function googleCloudOf(at: Place): Promise<LocalGoogleCloud> {
   const cloud = await startGoogleCloud({ provisioningMs: 50 });
   at.servers.push(cloud);
   clouds.set(at.namespace, cloud);
+  at.logins.push(({ password }) =>
+    cloud.instances.all().some(({ authString }) => authString !== undefined && authString === password),
+  );
   return cloud;
 }
 

@@ -7,7 +7,7 @@ import { isConditionTrue } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Kind, KubernetesObject, ObjectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
-import { encodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
+import { decodeDetails, encodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import type { FancySQLInstance } from '../../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { FancySQLInstanceKind } from '../../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import type { FavouriteDBInstance } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
@@ -64,6 +64,8 @@ export class Place {
   readonly clouds: FavouriteCloud[] = [];
   /** Clusters of their own, with a process that only observes. */
   readonly rehearsals: (FancySQLFixture & { readonly running: StackProcess })[] = [];
+  /** The logins of the row's other external systems. */
+  readonly logins: Login[] = [];
   /** To be stopped at the end. */
   readonly servers: { stop(): Promise<void> }[] = [];
 
@@ -265,12 +267,52 @@ export class Place {
     });
   }
 
-  /** Whether a claim is Bound and Ready. */
+  /**
+   * Whether a claim is Bound and Ready, its resource names it as its owner, and its Secret opens the external resource.
+   */
   async usable(name = 'db', kind: Kind<Claim> = FancySQLInstanceKind): Promise<boolean> {
-    const claim = await this.fixture.cluster.find(kind, { namespace: this.namespace, name });
-    return claim?.status?.bindingPhase === 'Bound' && isConditionTrue(claim.status.conditions, 'Ready');
+    const { find } = this.fixture.cluster;
+    const claim = await find(kind, { namespace: this.namespace, name });
+    const isBound =
+      claim?.status?.bindingPhase === 'Bound' && isConditionTrue(claim.status.conditions, 'Ready');
+    return isBound && (await this.#isOwned(claim)) && (await this.#opens(claim));
+  }
+
+  async #isOwned({ metadata, spec: { resourceRef } }: Claim): Promise<boolean> {
+    const service = catalogueOf(allStacks).managed.find(({ kind }) => kind.kind === resourceRef?.kind);
+    const managed =
+      service && (await this.fixture.cluster.find(service.kind, { name: resourceRef?.name ?? '' }));
+    return managed !== undefined && managed.spec.claimRef?.uid === metadata.uid;
+  }
+
+  /** Logs in with the entries of the claim's Secret. A claim without a Secret has none. */
+  async #opens({ spec: { writeConnectionSecretToRef: to } }: Claim): Promise<boolean> {
+    if (to === undefined) return true;
+    const key = { namespace: this.namespace, name: to.name };
+    const details = decodeDetails(await this.fixture.cluster.find(SecretKind, key));
+    const { favourite, other } = this.fixture;
+    return [...[favourite, other, ...this.clouds].map(loginOf), ...this.logins].some((login) =>
+      login(details),
+    );
   }
 }
+
+/** A login of the external system, which takes the entries of a Secret. */
+export type Login = (details: ConnectionDetails) => boolean;
+
+/** An instance of the emulator accepts the user and the password at its address. */
+const loginOf =
+  (cloud: FavouriteCloud): Login =>
+  ({ endpoint, port, username, password }) =>
+    cloud
+      .instances()
+      .some(
+        ({ item }) =>
+          item.hostname === endpoint &&
+          String(item.port) === port &&
+          item.username === username &&
+          item.password === password,
+      );
 
 type Conditioned = KubernetesObject & { readonly status?: { readonly conditions?: readonly Condition[] } };
 
