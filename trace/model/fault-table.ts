@@ -433,6 +433,15 @@ export const faultTable: readonly FaultRow[] = [
       'If you delete one of them, its external resource is deleted too, with its data, unless its policies keep it.',
   },
   {
+    name: 'no secret',
+    link: 'resource secret',
+    sign: when(publishesNothing),
+    cause: 'The claim wants a secret, and {resource} publishes none.',
+    advice:
+      'Ask first whether namespace {namespace} should have the secret: without spec.namespaceSelector a claim of any namespace can have the resource. Then set its spec.writeConnectionSecretToRef, in a namespace that only administrators can read.',
+    commands: ['edit resource'],
+  },
+  {
     name: 'failing',
     sign: ({ theManaged }) => {
       const { status, reason = '', message = reason } = syncedOf(theManaged);
@@ -462,15 +471,6 @@ export const faultTable: readonly FaultRow[] = [
     },
     advice: 'You cannot read the managed resource. An administrator of it can see more:',
     details: ({ theClaim }) => ({ commands: [traceCommand(theClaim?.spec.resourceRef ?? {})] }),
-  },
-  {
-    name: 'no secret',
-    link: 'resource secret',
-    sign: when(publishesNothing),
-    cause: 'The claim wants a secret, and {resource} publishes none.',
-    advice:
-      'Ask first whether namespace {namespace} should have the secret: without spec.namespaceSelector a claim of any namespace can have the resource. Then set its spec.writeConnectionSecretToRef, in a namespace that only administrators can read.',
-    commands: ['edit resource'],
   },
   {
     name: 'secret out of date',
