@@ -1,5 +1,6 @@
 import { advice } from '../../../apis/core/v1alpha1/advice.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
+import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import { FavouriteDBInstanceKind } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { NetworkKind } from '../../../apis/fcp/v1alpha3/network.ts';
 import type { advice as clientAdvice } from '../../../clients/advice.ts';
@@ -54,6 +55,28 @@ export const authorRows = {
     ...instanceRow,
     situation: occupied,
     act: (at) => at.editPolicies(at.named('db'), ['Observe']),
+    // The password in its Secret was never set. Synced reports that until the Secret is deleted.
+    ends: async (at) => (await instanceRow.where(at)).includes(advice.forgetCredential),
+  },
+  forgetCredential: {
+    ...instanceRow,
+    async situation(at) {
+      await occupied(at);
+      await eventually('the name is taken', async () => /exists and/.test(await instanceRow.where(at)));
+      await at.editPolicies(at.named('db'), ['Observe']);
+    },
+    async act(at) {
+      const { find } = at.fixture.cluster;
+      const resource = await find(FavouriteDBInstanceKind, { name: at.named('db') });
+      const key = resource?.spec.writeConnectionSecretToRef ?? { namespace: '', name: '' };
+      await at.delete(SecretKind, key);
+      await eventually('the Secret has an address', async () => {
+        const data = (await find(SecretKind, key))?.data;
+        return data?.endpoint !== undefined && data.password === undefined;
+      });
+      const password = Buffer.from('a-password-of-theirs').toString('base64');
+      await at.edit(SecretKind, key, { data: { password } } as object);
+    },
   },
   correctWrittenName: { ...networkRow, situation: mistyped, act: nameNetwork },
   removeWrittenName: {

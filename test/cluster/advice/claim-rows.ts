@@ -347,7 +347,7 @@ export const claimRows = {
     says: () => 'which has the data of FancySQLInstance',
     where: nextEvents,
     async act(at) {
-      assert.doesNotMatch(await at.messages('next'), /kubectl|\bdb\b/);
+      assert.doesNotMatch(await at.messages('next'), /kubectl|FancySQLInstance/);
       await makeAvailable(at, () => nextEvents(at));
     },
     ends: (at) => at.usable('next'),

@@ -31,7 +31,7 @@ import { claimText } from '../../credential.ts';
 import type { ConditionError } from '../../error-class.ts';
 import { lossOf } from '../../external-loss.ts';
 import { aboutManaged, logAct, logConditions, logQuietAct } from '../../log-changes.ts';
-import { howToAllowUpdate, shouldOnlyObserve, shouldUpdate } from '../../management-policies.ts';
+import { howToAllowUpdate, mayChange, shouldOnlyObserve, shouldUpdate } from '../../management-policies.ts';
 import { StepFailure } from '../../step-failure.ts';
 import type { DesiredCredential, Observation, OperationType } from '../connecting/external-client.ts';
 import { isCreatedAgain, isCreationFailed, isCreationUnfinished } from '../recording/creation-tracking.ts';
@@ -267,7 +267,10 @@ function credentialOutcome(run: Run, ready: ConditionFacts | undefined, next: Ne
     });
   const why = whyNotInForce(run);
   if (why !== undefined) {
-    const message = `${why}, because spec.managementPolicies do not allow Update; ${howToAllowUpdate(current.spec)}`;
+    // Nothing records a credential that works, so that a person may give one.
+    const isUnset = !mayChange(current.spec) && current.status?.credential === undefined;
+    const otherwise = isUnset ? `, or ${advice.forgetCredential}` : '';
+    const message = `${why}, because spec.managementPolicies do not allow Update; ${howToAllowUpdate(current.spec)}${otherwise}`;
     return refused(run, 'CannotUpdateExternalResource', message, next, { ready });
   }
   const waiting = whatWaits(run);
