@@ -2,7 +2,7 @@
 export const advice = {
   mergeGrants: 'put all privileges there, and delete this one',
   matchVersion: (version: string) => `change it, or use a provider whose server runs ${version}`,
-  dropUnmarked: (statement: string) => `to drop it, run: ${statement}`,
+  dropUnmarked: (statement: string) => `to drop it with its data, run: ${statement}`,
   keepUnmarked: 'to keep it, set spec.deletionPolicy: Orphan',
   terminateSessions: 'to terminate them, set spec.forProvider.onDelete: TerminateSessions',
   keepOwner: 'unless you set spec.forProvider.owner',

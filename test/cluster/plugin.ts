@@ -83,7 +83,7 @@ export function testPlugin(fixture: () => FancySQLFixture): void {
       assert.match(said, /^Cluster: https:\/\/[\d.:]+ \(context .+\)\n/);
       assert.equal(
         said.split('\n')[1],
-        `FavouriteDBInstance ${name}: FancySQLInstance team-a/orders can have it, if its spec.resourceRef names it`,
+        `FavouriteDBInstance ${name}: FancySQLInstance team-a/orders can have it with its data, if its spec.resourceRef names it`,
       );
       assert.equal(await claims('team-a', 'orders', name), name);
 

@@ -122,7 +122,7 @@ describe('the plugin of kubectl', () => {
     spec: { forProvider: { passwordRotation: 'TIME' } },
   });
   const offered =
-    'FavouriteDBInstance db: FancySQLInstance team-a/orders can have it, if its spec.resourceRef names it\n';
+    'FavouriteDBInstance db: FancySQLInstance team-a/orders can have it with its data, if its spec.resourceRef names it\n';
 
   const rows: Readonly<Record<string, Row>> = {
     'offer gives the resource to a claim of the previous namespace and name': [
@@ -146,25 +146,25 @@ describe('the plugin of kubectl', () => {
     'offer --any removes the whole claimRef': [
       'offer --any favdb db',
       { get: released },
-      'FavouriteDBInstance db: any claim that names it can have it\npatch done\n',
+      'FavouriteDBInstance db: any claim that names it, of whichever team, can have it with its data\npatch done\n',
       patched('json', [...isReleased, { op: 'remove', path: '/spec/claimRef' }]),
     ],
     'offer --to takes the kind of the previous claim': [
       'offer favdb db --to team-b/cart',
       { get: released },
-      'FavouriteDBInstance db: FancySQLInstance team-b/cart can have it, if its spec.resourceRef names it\npatch done\n',
+      'FavouriteDBInstance db: FancySQLInstance team-b/cart can have it with its data, if its spec.resourceRef names it\npatch done\n',
       patched('json', otherClaim('database.crossplane.io/v1alpha1', 'FancySQLInstance', 'cart')),
     ],
     'offer --to --kind takes a kind without a short name': [
       'offer favdb db --to=team-b/cart --kind=MySQLInstance',
       { get: released },
-      'FavouriteDBInstance db: MySQLInstance team-b/cart can have it, if its spec.resourceRef names it\npatch done\n',
+      'FavouriteDBInstance db: MySQLInstance team-b/cart can have it with its data, if its spec.resourceRef names it\npatch done\n',
       patched('json', otherClaim('database.crossplane.io/v1alpha1', 'MySQLInstance', 'cart')),
     ],
     'offer --to --kind takes the group to tell two kinds apart': [
       'offer favdb db --to=team-b/cart --kind=widgets.b.example.com',
       { get: released },
-      'FavouriteDBInstance db: Widget team-b/cart can have it, if its spec.resourceRef names it\npatch done\n',
+      'FavouriteDBInstance db: Widget team-b/cart can have it with its data, if its spec.resourceRef names it\npatch done\n',
       patched('json', otherClaim('b.example.com/v1', 'Widget', 'cart')),
     ],
     'rotate sets passwordRotation if the kind has that field': [
@@ -241,6 +241,12 @@ describe('the plugin of kubectl', () => {
       'resume favdb db',
       { get: `${managed}=paused true\n` },
       'FavouriteDBInstance db: resumes all work on it\nannotate done\n',
+      annotated('crossplane.io/paused-'),
+    ],
+    'resume says that the data of a deleted resource are deleted': [
+      'resume favdb db',
+      { get: `${managed}=deleting\n=paused true\n` },
+      'FavouriteDBInstance db: resumes all work on it. It is being deleted: its external resource is deleted too, with its data, unless its policies keep it\nannotate done\n',
       annotated('crossplane.io/paused-'),
     ],
     'resume changes nothing on a resource that is not paused': [

@@ -247,7 +247,7 @@ const cases: readonly Case[] = [
       return ['fancysqlinstance', late];
     },
     cause:
-      /Provider favourite is being deleted and takes no new users; name another one, or delete this resource\.$/,
+      /Provider favourite is being deleted and takes no new users; name another one, or, if it has no data, delete this resource\.$/,
     commands: /^kubectl edit favouritedbinstances/,
   },
   {

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from './kind.ts';
 import { annotationKeys, sameCredentials } from './meta.ts';
 
-const reuseCredentials = `set the annotation ${annotationKeys.reoffer}=${sameCredentials}`;
+const reuseCredentials = `if the new team may have the password that the previous team knows, set the annotation ${annotationKeys.reoffer}=${sameCredentials}`;
 
 /**
  * The advice of conditions and Events to a reader. A test does what each piece says, on a real API server, and finds that
@@ -32,19 +32,20 @@ export const advice = {
   nameAnotherSecret: (field: string) => `name another in ${field}`,
   askAuthorOfSecret:
     'the existing Secret may be the only copy of its contents: ask its author before you delete it',
-  deleteFrozenCopy: 'delete it, and it is created again',
+  deleteFrozenCopy: 'once its values are not needed, delete it, and it is created again',
   createOtherClaim: (others: string) => `create another claim with another ${others}`,
 
   // To an administrator.
   offerObserved:
-    'an administrator can name this claim in its spec.claimRef, or set its spec.namespaceSelector',
+    'to give its data away, an administrator can name this claim in its spec.claimRef, or set its spec.namespaceSelector',
   completeClaimRef: 'an administrator has to add that',
   makeAvailable: (command: string) => `an administrator can make it available to this claim: ${command}`,
   removeReservation:
-    'if that claim does not exist and no backup brings it back, an administrator can remove spec.claimRef of the resource',
+    'it may have the data of that claim: if that claim does not exist and no backup brings it back, an administrator can remove spec.claimRef of the resource',
   giveToClaim: (command: string) => `to give that data to this claim: ${command}`,
   publishSecret: 'an administrator can set that field',
-  removeClaimRef: 'if a backup brings it back, wait; else remove spec.claimRef, or delete this resource',
+  removeClaimRef:
+    'if a backup brings it back, wait. Else, to give its data to any claim, remove spec.claimRef; or, if its data is not needed, delete this resource',
   createReferenced: 'create it, or change the reference',
   labelReferenced: 'label one, or change the selector',
   createNamespace: 'create the namespace',
@@ -52,7 +53,7 @@ export const advice = {
 
   // To the administrator of a managed resource.
   createNamed: 'create it, or name another one',
-  useAnother: 'name another one, or delete this resource',
+  useAnother: 'name another one, or, if it has no data, delete this resource',
   endRehearsal: 'run it without --observe-only',
   continueCreation,
   correctProvider: `correct the provider. If both are the same system, set the annotation ${annotationKeys.adoptIdentity} to true`,
@@ -72,9 +73,9 @@ export const advice = {
   referInForProvider: (field: string) => `set ${field} there, or refer in spec.forProvider`,
   useHeldCredentials: 'use Secret, Environment or Filesystem',
   nameAnotherFile: 'name another file',
-  labelEntry: (label: string) => `label it ${label} to give it to this one`,
+  labelEntry: (label: string) => `to give it to this one, label it ${label}`,
   reuseCredentials,
-  generateOthers: `have it generate others, then ${reuseCredentials}`,
+  generateOthers: `have it generate others. Then, ${reuseCredentials}`,
   observeExisting: 'observe it with spec.managementPolicies ["Observe"]',
   correctWrittenName: `correct the annotation ${annotationKeys.externalName}`,
   removeWrittenName: (noun: string) => `remove it to have a ${noun} created`,

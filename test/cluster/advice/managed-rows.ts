@@ -356,7 +356,7 @@ export const managedRows = {
     },
     ...storedRow,
     async act(at) {
-      const [, label = ''] = /or label it (\S+)/.exec(await storedRow.where(at)) ?? [];
+      const [, label = ''] = /label it (\S+)/.exec(await storedRow.where(at)) ?? [];
       await at.run(`kubectl label secret -n ${at.namespace} taken ${label}`);
     },
   },

@@ -221,9 +221,9 @@ export const postgresqlRows = (server: Server): Readonly<Record<keyof typeof adv
   },
   dropUnmarked: {
     situation: unmarked(server),
-    says: () => 'to drop it, run: COMMENT ON DATABASE',
+    says: () => 'to drop it with its data, run: COMMENT ON DATABASE',
     where: databaseRow.where,
-    act: (at) => runPrinted(server, at, /to drop it, run: ([^;]*);/),
+    act: (at) => runPrinted(server, at, /to drop it with its data, run: ([^;]*);/),
     ends: async (at) =>
       (await at.isGone(PostgreSQLDatabaseKind, 'db')) && (await owners(server, at.named('db'))) === undefined,
   },

@@ -73,7 +73,7 @@ describe('the remains of a database that is being deleted', () => {
     const { server } = serverWith({ databases: { shop: undefined } });
     assert.equal(await isAnythingLeft(server, leaving(), signal), false);
     await assert.rejects(isAnythingLeft(server, leaving({ owner: 'shop' }), signal), {
-      message: `database "shop" was managed here, but its mark was removed; to drop it, run: COMMENT ON DATABASE "shop" IS '${ours}'; to keep it, set spec.deletionPolicy: Orphan`,
+      message: `database "shop" was managed here, but its mark was removed; to drop it with its data, run: COMMENT ON DATABASE "shop" IS '${ours}'; to keep it, set spec.deletionPolicy: Orphan`,
     });
   });
 

@@ -145,7 +145,7 @@ describe('the place in the Kubernetes store', () => {
       await assert.rejects(place.read(publishing(), signal), /belongs to/, 'before anything is created');
       await assert.rejects(
         keep(place, publishing(), details),
-        /secret vaulted\/orders exists and belongs to .*; name another in spec\.publishConnectionDetailsTo, or label it secret\.crossplane\.io\/owner-uid=managed-uid to give it to this one$/,
+        /secret vaulted\/orders exists and belongs to .*; name another in spec\.publishConnectionDetailsTo, or to give it to this one, label it secret\.crossplane\.io\/owner-uid=managed-uid$/,
       );
       await place.remove(publishing(), signal);
       assert.deepEqual(cluster.get(SecretKind, key)?.data, { password: 'eA==' });

@@ -125,7 +125,7 @@ const waitsFor = (event: string, message: string, reason: string, facts: Facts =
 const waitsForTrouble = (why: string, facts: Facts = {}): Report =>
   waitsFor('ManagedResourceTrouble', `${why}; reported by FavouriteDBInstance db`, 'ResourceFailing', facts);
 const ofOtherClaim = 'belongs to another claim; name another resource';
-const reservedForOther = `${ofOtherClaim}; if that claim does not exist and no backup brings it back, an administrator can remove spec.claimRef of the resource`;
+const reservedForOther = `${ofOtherClaim}; it may have the data of that claim: if that claim does not exist and no backup brings it back, an administrator can remove spec.claimRef of the resource`;
 /** The Event of a Released resource that a claim asks for. */
 const askedFor = (previous: string) => ({
   ofResource: warning(
@@ -387,7 +387,7 @@ const cases: Readonly<Record<string, () => Decided>> = {
   },
   'a claim does not take a resource that is only observed': () => {
     const why =
-      'is only observed, and not available to claims; an administrator can name this claim in its spec.claimRef, or set its spec.namespaceSelector';
+      'is only observed, and not available to claims; to give its data away, an administrator can name this claim in its spec.claimRef, or set its spec.namespaceSelector';
     return refusesTo('NotOffered', why, managed({ managementPolicies: ['Observe'] }));
   },
   'a claim does not take a Released resource that the previous claim of its name had': () =>

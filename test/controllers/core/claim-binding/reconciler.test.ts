@@ -721,7 +721,7 @@ describe('a resource whose claim does not exist', () => {
     const { cluster, process } = sceneOf({ managed: [restored] });
     await process.settle();
     assert.deepEqual(cluster.takeWrites(), []);
-    const message = `${gone}, which spec.claimRef names, does not exist; if a backup brings it back, wait; else remove spec.claimRef, or delete this resource`;
+    const message = `${gone}, which spec.claimRef names, does not exist; if a backup brings it back, wait. Else, to give its data to any claim, remove spec.claimRef; or, if its data is not needed, delete this resource`;
     assert.deepEqual(
       process.events.map((event) => event.message),
       [message],

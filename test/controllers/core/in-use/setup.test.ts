@@ -197,7 +197,7 @@ describe('an object that managed resources use', () => {
       );
       const late = cluster.get(managedKind, { name: 'late' });
       const { message = '' } = getCondition(late?.status?.conditions, 'Synced');
-      const refusal = `${name} used is being deleted and takes no new users; name another one, or delete this resource`;
+      const refusal = `${name} used is being deleted and takes no new users; name another one, or, if it has no data, delete this resource`;
       assert.ok(message.endsWith(refusal), message);
 
       cluster.delete(managedKind, { name: 'first' });

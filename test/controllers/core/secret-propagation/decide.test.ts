@@ -149,7 +149,7 @@ const cases: Readonly<Record<string, () => PropagationDecision>> = {
       {
         name: 'TargetImmutable',
         message:
-          'secret team/conn is immutable and differs from its source; delete it, and it is created again',
+          'secret team/conn is immutable and differs from its source; once its values are not needed, delete it, and it is created again',
       },
     ),
   'a Secret with the data of its source stays as it is': () =>

@@ -168,14 +168,14 @@ const cases: Readonly<Record<string, () => CredentialDecision | undefined>> = {
   'a credential that policies keep from being replaced is not given to the next claim': () =>
     decides(
       cannotChange(
-        'spec.managementPolicies do not allow Update; add Update, or set the annotation crossplane.io/reoffer=with-same-credentials',
+        'spec.managementPolicies do not allow Update; add Update, or if the new team may have the password that the previous team knows, set the annotation crossplane.io/reoffer=with-same-credentials',
       ),
       { spec: { ...claimed, managementPolicies: ['Observe', 'Create'] }, note: { for: forOther } },
     ),
   'a credential that the external system generates is not given to the next claim': () =>
     decides(
       cannotChange(
-        'the external system generates its credentials; have it generate others, then set the annotation crossplane.io/reoffer=with-same-credentials',
+        'the external system generates its credentials; have it generate others. Then, if the new team may have the password that the previous team knows, set the annotation crossplane.io/reoffer=with-same-credentials',
       ),
       { spec: claimed, secretDetails: reported, note: { for: forOther } },
     ),

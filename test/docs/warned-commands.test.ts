@@ -1,0 +1,350 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { advice as coreAdvice } from '../../apis/core/v1alpha1/advice.ts';
+import { advice as clientAdvice } from '../../clients/advice.ts';
+import { advice as awsAdvice } from '../../controllers/aws/advice.ts';
+import { advice as postgresqlAdvice } from '../../controllers/postgresql/advice.ts';
+import { projectRoot } from './project-copy.ts';
+
+/*
+ * Each command or statement that destroys data, removes a finalizer or gives data away, and the words before it that warn of
+ * this. The patterns find the commands, so that a new one fails until it is in a table.
+ */
+
+const read = (file: string): string => readFileSync(join(projectRoot, file), 'utf8');
+
+interface Harmless {
+  readonly harmless: string;
+}
+/** Nothing is lost or given away. */
+const harmless = (why: string): Harmless => ({ harmless: why });
+
+function assertBefore(text: string, words: string, act: string): void {
+  const at = text.indexOf(words);
+  assert.ok(at >= 0 && text.indexOf(act, at + words.length) >= 0, `"${words}" before "${act}" in: ${text}`);
+}
+
+/** Advice that destroys data, gives them away, or lets another object decide about them. */
+const riskyAdvice =
+  /delet|remov|drop|\bgive|claimRef|namespaceSelector|reoffer|or-create|external-lost|adopt|available|\brun\b|TerminateSessions|created again/i;
+
+/** One argument for every piece: it is an object, a list of texts, and a text. */
+const given = Object.assign(['X'], { apiVersion: 'example.org/v1', kind: 'Kind', metadata: { name: 'x' } });
+const catalogue: Readonly<Record<string, unknown>> = {
+  ...coreAdvice,
+  ...clientAdvice,
+  ...awsAdvice,
+  ...postgresqlAdvice,
+};
+type Piece = (...all: readonly unknown[]) => string;
+const advice = new Map(
+  Object.entries(catalogue).map(([id, piece]) => [
+    id,
+    typeof piece === 'function' ? (piece as Piece)(given, given) : String(piece),
+  ]),
+);
+
+type Said = readonly [words: string, act: string];
+/** The words are in the message, before the piece, where this file emits it. */
+interface SaidIn {
+  readonly words: string;
+  readonly file: string;
+}
+
+const report = 'controllers/core/claim-binding/report.ts';
+const pieces: Readonly<Record<string, Said | SaidIn | Harmless>> = {
+  acknowledgeLoss: ['restore its data from a backup if you need it', 'kubectl annotate'],
+  adopt: ['to adopt it', 'run:'],
+  askAuthorOfSecret: ['may be the only copy of its contents: ask its author', 'delete it'],
+  beginName: harmless('a claim that waits because of its name has nothing'),
+  chooseCredential: ['edit the password', 'delete that to get another one'],
+  closeDatabases: harmless('it takes a right from the public'),
+  correctProvider: ['If both are the same system', 'set the annotation'],
+  createClaimAgain: harmless('the resource of the claim does not exist, and the claim was never Bound'),
+  createEmpty: ['to have an empty one created', 'kubectl annotate'],
+  createExternalAgain: ['to have another created', 'remove the annotation'],
+  createLost: ['to have an empty one created', 'kubectl annotate'],
+  createNodeGroupAgain: harmless('the creation of the node group failed'),
+  createRetainedAgain: ['retained it', 'create one'],
+  deleteFrozenCopy: ['once its values are not needed', 'delete it'],
+  dropUnmarked: ['to drop it with its data', 'run:'],
+  enableEngine: harmless('it adds an engine'),
+  enableVersioning: harmless('it keeps more versions'),
+  endHolder: ['once its data is safe', 'run in that database'],
+  endRehearsal: {
+    words: 'and would otherwise $',
+    file: 'controllers/core/management-policies.ts',
+  },
+  forgetUsers: ['the passwords of its previous users do not work', 'run:'],
+  generateOthers: ['if the new team may have the password', 'set the annotation'],
+  giveToClaim: ['to give that data to this claim', ': X'],
+  keepUnmarked: harmless('it keeps the database'),
+  labelEntry: ['to give it to this one', 'label it'],
+  makeAvailable: { words: 'with the data of the previous', file: report },
+  mergeGrants: ['put all privileges there', 'delete this one'],
+  moveExternal: ['to have an empty one created', 'set the annotation'],
+  offerObserved: ['to give its data away', 'spec.claimRef'],
+  raiseQuota: ['delete unused resources', 'or'],
+  removeClaimRef: [
+    'to give its data to any claim',
+    'remove spec.claimRef; or, if its data is not needed, delete',
+  ],
+  removeName: harmless('a claim that waits because of its name has nothing'),
+  removeReservation: ['it may have the data of that claim', 'remove spec.claimRef'],
+  removeWrittenName: harmless('nothing has the written name'),
+  restoreResource: ['create another claim', 'Delete this one once its Secret is not needed'],
+  reuseCredentials: ['if the new team may have the password', 'set the annotation'],
+  takeBack: ['if its data is not of another team', 'run:'],
+  terminateSessions: ['to terminate them', 'set spec.forProvider.onDelete'],
+  undoKind: harmless('it undoes an edit'),
+  unsealVault: harmless('Vault answers again'),
+  useAnother: ['if it has no data', 'delete this resource'],
+};
+
+describe('a piece of advice says what is lost or given away before it says how', () => {
+  test('each risky piece is in the table', () => {
+    const found = [...advice].filter(([, text]) => riskyAdvice.test(text)).map(([id]) => id);
+    assert.deepEqual(found.toSorted(), Object.keys(pieces));
+  });
+
+  for (const [id, said] of Object.entries(pieces)) {
+    test(`${id}${'harmless' in said ? `: ${said.harmless}` : ''}`, () => {
+      if ('harmless' in said) return;
+      if (!('file' in said)) return assertBefore(advice.get(id) ?? '', ...said);
+      const source = read(said.file);
+      const at = source.indexOf(`advice.${id}`);
+      assertBefore(source.slice(Math.max(at - 300, 0), at + id.length + 7), said.words, `advice.${id}`);
+    });
+  }
+});
+
+describe('the trace prints a command that loses or gives data away below a warning', () => {
+  const risky =
+    /kubectl\('(?:delete|patch|replace)'|howToMakeAvailable\(|or-create|Pending\}-`|externalName\}-|details: makeAvailable/g;
+  const remedies = 'trace/model/remedies.ts';
+  /** In the order of the files: the words of the advice, in the row or function of the command. */
+  const rows: readonly (readonly [file: string, act: string, said: string | Harmless])[] = [
+    [
+      'trace/model/fault-table.ts',
+      'details: makeAvailable',
+      'It may hold the data of a previous claim: ask the team of that claim first.',
+    ],
+    [remedies, "kubectl('delete'", 'delete this claim, which has no resource and no data.'],
+    [remedies, "kubectl('delete'", 'delete this claim, which has no external resource and no data.'],
+    [remedies, 'howToMakeAvailable(', harmless('the row of the table says it')],
+    [remedies, 'Pending}-`', harmless('its advice is to look first, and nothing is deleted')],
+    [remedies, 'or-create', 'have another one created, which is empty'],
+    [remedies, 'externalName}-', 'have another one created, which is empty'],
+    [remedies, "kubectl('delete'", 'This deletes the values in it.'],
+  ];
+
+  test('each such command is in the table', () => {
+    const found = globSync('trace/model/*.ts', { cwd: projectRoot })
+      .toSorted()
+      .flatMap((file) => [...read(file).matchAll(risky)].map(([act]) => [file, act]));
+    assert.deepEqual(
+      found,
+      rows.map(([file, act]) => [file, act]),
+    );
+  });
+
+  for (const file of new Set(rows.map(([each]) => each))) {
+    const ofFile = rows.filter(([each]) => each === file);
+    for (const [index, [, act, said]] of ofFile.entries()) {
+      if (typeof said !== 'string') continue;
+      test(`${act}: ${said}`, () => {
+        const source = read(file);
+        const at = [...source.matchAll(risky)][index]?.index ?? 0;
+        assert.ok(source.slice(at - 700, at + 300).includes(said));
+      });
+    }
+  }
+});
+
+describe('the plugin of kubectl says what it gives away or deletes before it changes anything', () => {
+  const source = read('trace/kubectl-services_stack');
+  const acts = [...source.matchAll(/^ +(?:patch (?:json|merge) |annotate |change ").*$/gm)];
+  /** In the order of the file: the words of the last `announce` before the change. */
+  const rows: readonly (readonly [act: string, said: string | Harmless])[] = [
+    ['"op\\":\\"remove\\",\\"path\\":\\"/spec/claimRef\\"', 'of whichever team, can have it with its data'],
+    ['"op\\":\\"add\\",\\"path\\":\\"/spec/claimRef\\"', 'can have it with its data'],
+    ['"op\\":\\"remove\\",\\"path\\":\\"/spec/claimRef/uid\\"', 'can have it with its data'],
+    ['"$rotation"', 'requests a new password'],
+    ['change "$secret"', 'removes the entry password'],
+    ['reconcile-requested-at', harmless('it requests a run')],
+    ['paused=true', harmless('it keeps everything')],
+    ['paused-', '$deletes'],
+  ];
+
+  test('each change is in the table', () => {
+    const found = acts.map(([line], index) => line.includes(rows[index]?.[0] ?? '\0') || line);
+    assert.deepEqual(
+      found,
+      rows.map(() => true),
+    );
+  });
+
+  for (const [index, [act, said]] of rows.entries()) {
+    if (typeof said !== 'string') continue;
+    test(`${act}: ${said}`, () => {
+      const before = source.slice(0, acts[index]?.index);
+      assert.ok(before.slice(before.lastIndexOf('announce ')).includes(said));
+    });
+  }
+});
+
+const riskyCommand =
+  /kubectl.*(?<!--for=)\b(?:delete|replace --force)\b|kubectl (?:patch|edit).*(?:claimRef|finalizers|Policy)|reoffer=|or-create|external-lost-|services-stack (?:offer|resume|rotate)|\b(?:DROP|TRUNCATE|REASSIGN|REVOKE)\b|helm uninstall|"claimRef"/;
+/** Pages whose commands no reader runs. */
+const notForReaders =
+  /^(?:CHANGELOG|docs\/(?:decisions\/|api-reference|decision-tables|performance|releases))/;
+
+interface Found {
+  readonly command: string;
+  /** The text of the same section up to the command. */
+  readonly before: string;
+}
+
+/** The commands in fences and between backquotes. In a fence, the comments above a command belong to what is said. */
+function commandsWithText(markdown: string): readonly Found[] {
+  let isFence = false;
+  const found: Found[] = [];
+  let section = '';
+  for (const line of markdown.split('\n')) {
+    if (/^#+ /.test(line) && !isFence) section = '';
+    if (/^\s*```/.test(line)) isFence = !isFence;
+    else if (isFence && !/^\s*#/.test(line)) {
+      const command = line.trim().replace(/^\$ /, '');
+      if (riskyCommand.test(command)) found.push({ command, before: section });
+    } else {
+      for (const { 1: command = '', index } of line.matchAll(/`([^`]+)`/g)) {
+        const isRun = /^(?:kubectl|helm|psql|DROP|REASSIGN|TRUNCATE|REVOKE)\b/.test(command);
+        if (isRun && riskyCommand.test(command))
+          found.push({ command, before: `${section}${line.slice(0, index)}` });
+      }
+    }
+    section += `${line}\n`;
+  }
+  return found;
+}
+
+describe('a page says what a command deletes or gives away before the command', () => {
+  /** Of each page, in its order: the start of the command, and the words before it in its section. */
+  const said: Readonly<Record<string, readonly (readonly [start: string, words: string | Harmless])[]>> = {
+    'README.md': [['kubectl services-stack offer', 'to give a Released resource with its data to a claim']],
+    'deploy/chart/README.md': [
+      ['helm uninstall', harmless('it deletes neither the definitions nor the namespace')],
+    ],
+    'docs/adding-a-managed-service.md': [
+      ['kubectl -n team-a delete fancysqlinstances', 'deletes the instance with its data'],
+    ],
+    'docs/backup.md': [
+      ['kubectl delete --wait=false', 'set `reclaimPolicy: Retain` on it before'],
+      [
+        'kubectl -n crossplane-system delete configmap',
+        'They delete the databases of step 2 that you did not keep',
+      ],
+    ],
+    'docs/crossplane.md': [
+      ['kubectl delete -f deploy/install.yaml', 'deletes the namespace with all its Secrets: do not run'],
+    ],
+    'docs/delete-a-claim.md': [
+      ['kubectl -n team-shop delete', 'deletes its database with all data, unless the class says Retain'],
+      ['kubectl -n team-shop delete', 'deletes its database with all data, unless the class says Retain'],
+    ],
+    'docs/deletion.md': [
+      ['kubectl delete --cascade=orphan', 'The deletion of a managed resource deletes its database'],
+      ['kubectl delete namespace', 'The claims of a namespace are deleted with it, and their databases too'],
+      ['kubectl -n team-a delete claims', 'delete the claims, with their databases'],
+      ['kubectl delete clusterrolebinding', harmless('the right was given for this deletion')],
+    ],
+    'docs/gcp.md': [
+      ['kubectl annotate cloudmemorystoreinstance', 'Give the current string to the new claim'],
+    ],
+    'docs/install.md': [
+      ['kubectl delete clusterrolebinding', harmless('other rights replace these')],
+      ['kubectl delete -f crds/', 'Never run'],
+    ],
+    'docs/kubectl-plugin.md': [
+      [
+        'kubectl services-stack offer <kind>',
+        harmless('its row says it, and the plugin before it changes anything'),
+      ],
+      ['kubectl services-stack rotate', harmless('it requests a new password')],
+      [
+        'kubectl services-stack resume',
+        harmless('its row says it, and the plugin before it changes anything'),
+      ],
+      ['kubectl services-stack offer favouritedbinstance', 'with its data'],
+    ],
+    'docs/managed-resources.md': [
+      ['kubectl -n NAMESPACE delete secret', 'if it holds no keys of your own'],
+      ['kubectl services-stack rotate', harmless('it requests a new password')],
+      ['kubectl patch favouritedbinstance', 'First check the data that the previous team left there'],
+      ['kubectl patch favouritedbinstance', 'for any claim that names it, of whichever team'],
+      ['"spec": {"claimRef"', 'First check the data that the previous team left there'],
+      ['kubectl services-stack offer', 'gives the data away'],
+      [
+        'kubectl annotate favouritedbinstance',
+        'if the new team may have the password that the previous team knows',
+      ],
+      ['kubectl delete', 'cannot be deleted'],
+    ],
+    'docs/postgresql.md': [['REVOKE CONNECT', 'Allow only administrators to connect there']],
+    'docs/rotate.md': [['kubectl services-stack rotate', 'requests the password']],
+    'docs/start-postgresql.md': [
+      ['kubectl -n team-shop delete', 'The database, with its data, is deleted with the claim'],
+    ],
+    'docs/uninstall.md': [
+      ['kubectl delete -f crds/', 'the controllers delete their databases'],
+      ['kubectl get managed -o name', harmless('the databases stay')],
+      ['kubectl delete claims', 'with their databases and all data'],
+      ['kubectl delete managed', 'with their databases and all data'],
+      ['kubectl delete provider', 'Providers and ProviderConfigs'],
+      ['kubectl delete -f deploy/install.yaml', 'with its namespace and all Secrets there'],
+      ['kubectl delete --ignore-not-found', 'Delete the definitions'],
+      ['helm uninstall', harmless('it deletes neither the definitions nor the namespace')],
+      ['kubectl delete -f deploy/install.yaml', 'its deletion deletes all Secrets there'],
+    ],
+    'docs/upgrade.md': [
+      [
+        'kubectl delete -f crds/',
+        'that deletes all claims and managed resources of its kind, and their databases',
+      ],
+      [
+        'kubectl replace --force',
+        'that deletes all claims and managed resources of its kind, and their databases',
+      ],
+      ['kubectl delete -f crds/demo/', 'If there are none, you may delete the definitions'],
+    ],
+  };
+  const pages = globSync(['*.md', 'docs/**/*.md', 'deploy/**/*.md', 'examples/**/*.md'], { cwd: projectRoot })
+    .filter((page) => !notForReaders.test(page))
+    .toSorted()
+    .map((page) => [page, commandsWithText(read(page))] as const)
+    .filter(([, found]) => found.length > 0);
+
+  test('each page with such a command is in the table', () => {
+    assert.deepEqual(
+      pages.map(([page]) => page),
+      Object.keys(said),
+    );
+  });
+
+  for (const [page, found] of pages) {
+    test(page, () => {
+      const rows = said[page] ?? [];
+      const known = found.map(
+        ({ command }, index) => command.startsWith(rows[index]?.[0] ?? '\0') || command,
+      );
+      assert.deepEqual(
+        known,
+        rows.map(() => true),
+      );
+      for (const [index, [, words]] of rows.entries())
+        if (typeof words === 'string') assert.ok(found[index]?.before.includes(words), words);
+    });
+  }
+});
