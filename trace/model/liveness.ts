@@ -36,9 +36,11 @@ export function livenessOf(
   now: Date,
 ): Liveness {
   const known = objects.filter((object) => object !== undefined);
-  // A change at an unknown time is as good as overdue: a running controller observes it within seconds.
+  // A change at an unknown time is later than the last known observation.
+  const sinceMs = (object: KubernetesObject): number =>
+    Number.isNaN(changedAtMs(object)) ? observedAtMs(object) : changedAtMs(object);
   const unobserved = known.filter(
-    (object) => !isObserved(object) && !(now.getTime() - changedAtMs(object) <= patienceMs),
+    (object) => !isObserved(object) && now.getTime() - sinceMs(object) > patienceMs,
   );
   const [lease, state] = leaseState(found, now);
   const texts = unobserved.map(

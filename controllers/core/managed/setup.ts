@@ -89,6 +89,7 @@ const ownAnnotations = [
   annotationKeys.externalCreatePending,
   annotationKeys.externalCreateFailed,
   annotationKeys.externalIdentity,
+  annotationKeys.externalCreation,
   annotationKeys.externalLost,
 ];
 
