@@ -28,7 +28,7 @@ function assertBefore(text: string, words: string, act: string): void {
 
 /** Advice that destroys data, gives them away, or lets another object decide about them. */
 const riskyAdvice =
-  /delet|remov|drop|\bgive|claimRef|namespaceSelector|reoffer|or-create|external-lost|adopt|available|\brun\b|TerminateSessions|created again/i;
+  /delet|remov|drop|give (?:that data|it to)|claimRef|namespaceSelector|reoffer|or-create|external-lost|adopt|available|\brun\b|TerminateSessions|created again/i;
 
 /** One argument for every piece: it is an object, a list of texts, and a text. */
 const given = Object.assign(['X'], { apiVersion: 'example.org/v1', kind: 'Kind', metadata: { name: 'x' } });
@@ -56,7 +56,9 @@ interface SaidIn {
 const report = 'controllers/core/claim-binding/report.ts';
 const pieces: Readonly<Record<string, Said | SaidIn | Harmless>> = {
   acknowledgeLoss: ['restore its data from a backup if you need it', 'kubectl annotate'],
+  addSpace: ['add space', 'delete what is not needed there'],
   adopt: ['to adopt it', 'run:'],
+  allowLogin: harmless('it allows a login'),
   askAuthorOfSecret: ['may be the only copy of its contents: ask its author', 'delete it'],
   beginName: harmless('a claim that waits because of its name has nothing'),
   chooseCredential: ['edit the password', 'delete that to get another one'],
@@ -77,9 +79,13 @@ const pieces: Readonly<Record<string, Said | SaidIn | Harmless>> = {
     words: 'and would otherwise $',
     file: 'controllers/core/management-policies.ts',
   },
+  endSessions: { words: 'may not end:', file: 'clients/postgresql/database-drop.ts' },
+  forgetCredential: ['save what you need of the Secret', 'delete it'],
   forgetUsers: ['the passwords of its previous users do not work', 'run:'],
   generateOthers: ['if the new team may have the password', 'set the annotation'],
   giveToClaim: ['to give that data to this claim', ': X'],
+  grantAdmin: harmless('it gives a right to the role of the provider'),
+  installExtension: harmless('it adds an extension'),
   keepUnmarked: harmless('it keeps the database'),
   labelEntry: ['to give it to this one', 'label it'],
   makeAvailable: { words: 'with the data of the previous', file: report },

@@ -80,7 +80,8 @@ export const advice = {
   correctWrittenName: `correct the annotation ${annotationKeys.externalName}`,
   removeWrittenName: (noun: string) => `remove it to have a ${noun} created`,
   nameRightOne: `put the id of the right one into the annotation ${annotationKeys.externalName}`,
-  forgetCredential: 'delete the Secret, and write the credential that works into the new one',
+  forgetCredential:
+    'save what you need of the Secret, delete it, and write the credential that works into the new one',
   chooseCredential: (place: string) => `edit the password in ${place}, or delete that to get another one`,
 } as const;
 
