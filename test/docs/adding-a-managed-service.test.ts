@@ -272,7 +272,9 @@ describe('the guide to adding a managed service', () => {
           arg.replace(/=:8081$/, `=${probes}`).replace(/=:8080$/, `=${metrics}`),
         );
         assert.ok(args.some((arg) => arg.endsWith(probes)) && args.some((arg) => arg.endsWith(metrics)));
-        const more = ['--kubeconfig', kubeconfig, '--poll-interval', '2s'];
+        // In a pod this is the namespace of the service account.
+        const lease = `--leader-election-namespace=${account.namespace}`;
+        const more = ['--kubeconfig', kubeconfig, lease, '--poll-interval', '2s'];
         stack = image.startNode(['src/main.ts', ...args, ...more]);
         await eventually('the container is ready', async () => (await fetch(`http://${probes}/readyz`)).ok);
 
@@ -282,8 +284,8 @@ describe('the guide to adding a managed service', () => {
           return found?.status?.bindingPhase === 'Bound';
         });
         await cluster.kubectl(['delete', 'fancysqlinstances.example.org', '-n', 'team-a', 'orders']);
-        const lease = ['get', 'lease', '-n', 'example', 'example', '-o', 'jsonpath={.spec.holderIdentity}'];
-        assert.notEqual(await cluster.kubectl(lease), '');
+        const holder = ['get', 'lease', '-n', 'example', 'example', '-o', 'jsonpath={.spec.holderIdentity}'];
+        assert.notEqual(await cluster.kubectl(holder), '');
         assert.doesNotMatch(stack.output(), /forbidden/);
       });
     });
