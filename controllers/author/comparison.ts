@@ -142,15 +142,19 @@ export function observing<M extends Managed>(
  * nothing is compared, because the cloud does not report all values yet.
  */
 export function notNow<M extends Managed>(
-  { changed, observation: { lateInitialized, differing } }: Pick<Comparison<M>, 'changed' | 'observation'>,
+  { changed, observation }: Pick<Comparison<M>, 'changed' | 'observation'>,
   { operation, ready }: Pick<Observation, 'operation'> & { readonly ready: ReadyFacts },
   noun: string,
-): Pick<Observation<M>, 'isUpToDate' | 'unchangeable' | 'lateInitialized' | 'difference' | 'differing'> {
+): Pick<
+  Observation<M>,
+  'isUpToDate' | 'unchangeable' | 'lateInitialized' | 'difference' | 'differing' | 'refused' | 'drifted'
+> {
+  const { difference: _fields, differing, ...rest } = observation;
   const isCompared = operation !== 'create' && operation !== 'delete' && changed.length > 0;
   return {
+    ...rest, // `refused` and `drifted`: a value that differs is not recorded as the identity
     isUpToDate: !isCompared,
     unchangeable: whyNotNow(ready, noun),
-    ...(lateInitialized && { lateInitialized }),
     ...(isCompared && { difference: changed.join(', '), ...(differing && { differing }) }),
   };
 }
