@@ -19,6 +19,7 @@ import {
   PostgreSQLDatabaseKind,
 } from '../../apis/postgresql/v1alpha1/postgresql-database.ts';
 import { returnReasons } from '../../runtime/controller/work-queue.ts';
+import type { CoreEvent } from '../../runtime/events/event-kind.ts';
 import { EventKind } from '../../runtime/events/event-kind.ts';
 import { syncPeriodOver } from '../../runtime/process/run.ts';
 import { claimKinds } from '../fakes/defined-kinds.ts';
@@ -112,9 +113,14 @@ function othersOwn(world: World, outside?: ReadonlySet<string>): Readonly<Record
     events: world.cluster
       .all(EventKind)
       .filter(({ involvedObject }) => !JSON.stringify(involvedObject).includes('rogue'))
+      .filter((event) => !isRequestForData(event))
       .map(({ involvedObject, reason, message }) => ({ involvedObject, reason, message })),
   };
 }
+
+/** An Event for administrators: a claim of the tenant names a Released resource, and the Event says whose data it has. */
+const isRequestForData = ({ reason, message }: CoreEvent): boolean =>
+  reason === 'Released' && /^\w+ rogue\/\S+ asks for this resource, which has the data of /.test(message);
 
 /** The objects and secrets of others before an attack. */
 interface Held {
