@@ -148,10 +148,11 @@ const newBox = (box: Box, password: string | undefined, owner = boxParts.ownerOf
   return { owner, size: 0, label: 'a box', ...wanted(box), shelf, material, password };
 };
 
-/** How a box is reached; `uri` contains the password. */
-function detailsOf(name: string, credential: DesiredCredential | undefined): ReportedDetails {
+/** How a box is reached; `uri` contains the password. An open box has no seal. */
+function detailsOf(box: Box, name: string, credential: DesiredCredential | undefined): ReportedDetails {
   const uri = credential && `box://:${credential.value}@${name}.boxes`;
-  return { endpoint: `${name}.boxes`, ...(uri !== undefined && { uri }) };
+  const seal = isClosed(box) ? `seal of ${name}` : null;
+  return { endpoint: `${name}.boxes`, seal, ...(uri !== undefined && { uri }) };
 }
 
 function checkShelf({ spec: { forProvider } }: Box, found: StoredBox): void {
@@ -194,7 +195,7 @@ export function boxClient(cloud: BoxCloud, given: Partial<BoxParts> = {}): Exter
           found.shelf === shelf,
         ...(box.spec.forProvider.label === undefined && { lateInitialized: { label: labelOf(found) } }),
         ready: available(),
-        details: { ...detailsOf(nameOf(box), credential), ...(isOpen && { uri: null }) },
+        details: { ...detailsOf(box, nameOf(box), credential), ...(isOpen && { uri: null }) },
         status: { volume: found.size },
       };
     },
@@ -339,6 +340,6 @@ export const boxScenario = {
   refusedChanges: [{ material: 'tin' }, { shelf: 'high' }],
   tags: (tags: Readonly<Record<string, string>>) => ({ tags }),
   late: ['label'],
-  details: ['endpoint', 'password', 'uri'],
-  withoutDetails: [{ change: { isOpen: true }, keys: ['password', 'uri'] }],
+  details: ['endpoint', 'seal', 'password', 'uri'],
+  withoutDetails: [{ change: { isOpen: true }, keys: ['seal', 'password', 'uri'] }],
 } satisfies Omit<Conformance<Box>, 'open'>;

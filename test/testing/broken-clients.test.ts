@@ -261,9 +261,9 @@ const broken: Readonly<Record<string, BrokenClient>> = {
       },
     }),
   },
-  'does not say that there is a password no more': {
+  'does not say that there is a seal no more': {
     rule: 'connection details that no longer exist are removed from the Secret',
-    says: /^after the change to \{"isOpen":true\}, the connection Secret still has uri/,
+    says: /^after the change to \{"isOpen":true\}, the connection Secret still has seal/,
     methods: (_cloud, sound) => ({
       async observe(...given) {
         const { details, ...seen } = await sound.observe(...given);
