@@ -159,7 +159,7 @@ export function apiDoor(client: KubernetesClient, options: DoorOptions): Kuberne
     get: (kind, key, signal) =>
       ask({ verb: 'get', kind, target: objectKeyText(key) }, signal, () => client.get(kind, key)),
     list: (kind, given, signal) =>
-      ask({ verb: 'list', kind, target: '' }, signal, () => client.list(kind, given)),
+      ask({ verb: 'list', kind, target: given.fieldSelector ?? '' }, signal, () => client.list(kind, given)),
     create: (kind, object, signal) =>
       ask(objectCall('create', kind, object.metadata, object), signal, () => client.create(kind, object)),
     patch(kind, key, patch, given, signal) {
