@@ -197,9 +197,16 @@ const wasSeen = (managed: Managed): boolean =>
   (managed.status?.bindingPhase !== undefined &&
     managed.metadata.annotations?.[annotationKeys.externalIdentity] === undefined);
 
-/** Whether a lost external resource is not created again, until an administrator allows that with an annotation. */
-const isLossReported = (managed: Managed): boolean =>
-  managed.spec.onLoss === 'Report' && !isCreationFailed(managed) && !isAdopting(managed);
+/** Whether a user removed the assigned name, so that another external resource is created. */
+const isNameRemoved = ({ managed, isNameKnown }: NextInput): boolean =>
+  !isNameKnown && externalName(managed) === undefined;
+
+/** Whether a lost external resource is not created again, until an administrator edits an annotation to allow that. */
+const isLossReported = (input: NextInput): boolean =>
+  input.managed.spec.onLoss === 'Report' &&
+  !isCreationFailed(input.managed) &&
+  !isAdopting(input.managed) &&
+  !isNameRemoved(input);
 
 const wasCreated = ({ managed, isNameKnown }: NextInput): boolean =>
   !isNameKnown && isCreationRecorded(managed) && externalName(managed) !== undefined;
@@ -235,7 +242,7 @@ export const isProvenAbsent = (input: NextInput): boolean =>
 
 /** Whether the identity of an absent external resource is kept: it was renamed, or its loss waits for an administrator. */
 export const isIdentityKept = (input: NextInput): boolean =>
-  renamed(input) !== undefined || (isLossReported(input.managed) && !wasDeleted(input.managed));
+  renamed(input) !== undefined || (isLossReported(input) && !wasDeleted(input.managed));
 
 const onlyObserved: DecideNext = ({ managed }) =>
   shouldOnlyObserve(managed.spec) && !wasDeleted(managed) ? { name: 'ExternalMissing' } : undefined;
@@ -273,8 +280,8 @@ const renamed: DecideNext = ({ managed, observed: { renamed: message } }) => {
 const seenBefore: DecideNext = (input) => {
   const { managed, isNameKnown } = input;
   if (!isCertain(input)) return undefined;
-  const isReplaceable = isNameKnown || externalName(managed) === undefined || isCreationFailed(managed);
-  const isForbidden = mustExist(managed) || isLossReported(managed);
+  const isReplaceable = isNameKnown || isNameRemoved(input) || isCreationFailed(managed);
+  const isForbidden = mustExist(managed) || isLossReported(input);
   return { name: isReplaceable && !isForbidden ? 'Recreate' : 'ExternalLost' };
 };
 

@@ -277,4 +277,16 @@ describe('the loss of an external resource that holds data', () => {
     assert.equal(scene.external.count('create'), 2);
     assert.ok(noteOf(scene));
   });
+
+  test('with an assigned name and onLoss: Report is followed by a creation after the name was removed', async () => {
+    const scene = await lost({ ...holdsData, externalNames: 'assigned' }, { onLoss: 'Report' });
+    await confirm(scene);
+    await confirm(scene);
+    assert.deepEqual([scene.decision, scene.external.count('create')], ['ExternalLost', 1]);
+    assert.match(conditionsOf(scene)[1]?.[2] ?? '', /; to have another created, remove the annotation /);
+    scene.annotate(annotationKeys.externalName, undefined);
+    await confirm(scene);
+    await confirm(scene);
+    assert.deepEqual([scene.decision, scene.external.count('create')], ['Recreate', 2]);
+  });
 });
