@@ -231,8 +231,9 @@ export function isCopyInForce<M extends Managed>(
   const { key } = credentialOf(managed, secretDetails) ?? {};
   if (key === undefined || shouldUpdate(managed.spec)) return true;
   if (kept !== undefined && isApplied(managed, kept, { key })) return true;
-  // A credential of a person without a note is adopted soon.
-  if (isOfPerson(managed)) return kept?.note === undefined || kept.note.given === true;
+  // A credential without a note is adopted soon.
+  if (kept !== undefined && kept.note === undefined) return true;
+  if (isOfPerson(managed)) return kept === undefined || kept.note?.given === true;
   return managed.status?.credential !== undefined && key in copy && copy[key] !== kept?.details[key];
 }
 

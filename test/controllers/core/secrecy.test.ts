@@ -155,6 +155,14 @@ const situations: Readonly<Record<string, readonly [Situation, Readonly<Record<G
     },
   ],
   'a credential without a note': [{ details: owner }, always(of('CredentialForNoClaim', 'AdoptSecret'))],
+  'a credential that was set, and whose note an earlier version removed': [
+    { details: owner, record: recordOf('p') },
+    {
+      all: of('CredentialForNoClaim', 'AdoptSecret'),
+      create: of('CredentialForNoClaim', 'AdoptSecret'),
+      none: of('CredentialForNoClaim', 'ClearRecord'),
+    },
+  ],
   'reported secrets without a note': [
     { details: owner, kind: reported },
     always(of('CredentialForNoClaim', 'AdoptSecret')),

@@ -126,6 +126,19 @@ const generate: Decide = ({ managed, kept, secretDetails }) => {
   return { name: 'GenerateCredential', act: 'generate', note };
 };
 
+/**
+ * Removes a record that nothing can be compared with, because the note with its key is gone: an earlier version removed
+ * the note under Observe. The policies forbid to set the credential again, so it counts as given, and the claim keeps it.
+ */
+const clearLostRecord: Decide = ({ managed, kept, secretDetails }) => {
+  const { bindingPhase, credential: record } = managed.status ?? {};
+  const credential = credentialOf(managed, secretDetails);
+  if (record === undefined || credential === undefined || bindingPhase !== 'Bound') return undefined;
+  if (kept === undefined || kept.note !== undefined || !(credential.key in kept.details)) return undefined;
+  if (mayChange(managed.spec)) return undefined;
+  return { name: 'ClearRecord', act: 'updateStatus', desired: withoutRecord(managed) };
+};
+
 /** Adopts a Secret without owner or credential annotation, such as after a restore. The credential does not change. */
 const adopt: Decide = ({ managed, kept, secretDetails }) => {
   if (kept === undefined || !holdsSecrets(managed, kept, secretDetails)) return undefined;
@@ -219,6 +232,7 @@ const checks: readonly Decide[] = [
   keepReleased,
   makeAvailable,
   generate,
+  clearLostRecord,
   adopt,
   rotate,
   replace,
