@@ -308,7 +308,7 @@ const usable =
 const passing =
   /^(backing-up|modifying|maintenance|resetting-master-credentials|configuring-[\w-]+|upgrading|rebooting|renaming|starting|stopping|moving-to-vpc|converting-to-vpc|storage-config-upgrade)$/;
 
-/** The states that only a person ends, with what ends them in AWS. Empty: the state says it, or nothing does. */
+/** The states that only a person ends, with the reason or the remedy. */
 const remedies: Readonly<Record<string, string>> = {
   failed: 'RDS cannot recover it; restore its last snapshot, or a point in time, to another instance',
   stopped: 'start it in AWS',
@@ -341,8 +341,8 @@ export function meaningOfState(db: Pick<DBInstance, 'DBInstanceStatus' | 'Pendin
   if (state === 'deleting' || state === 'delete-precheck') return { ready: deleting(), operation: 'delete' };
   const isUsable = usable.test(state) && state !== 'storage-full';
   const message = `the DB instance is ${state}`;
-  const broken = remedies[state];
-  if (broken !== undefined) return { ready: outOfService(broken === '' ? message : `${message}: ${broken}`) };
+  const remedy = remedies[state];
+  if (remedy !== undefined) return { ready: outOfService(`${message}: ${remedy}`) };
   return {
     ready: isUsable ? available() : unavailable(message),
     ...((passing.test(state) || isPasswordPending(db)) && { operation: 'update' }),

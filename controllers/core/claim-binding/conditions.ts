@@ -96,7 +96,6 @@ export function troubleOf(
 }
 
 /**
-/**
  * A text for claims instead of the resource's message, which is for administrators: it names the resource of another
  * team, or the command that gives the data of one claim to another. Undefined: the message is for claims, too.
  */

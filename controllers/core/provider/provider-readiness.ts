@@ -30,7 +30,11 @@ const retryMs = 5_000;
 
 /** The reasons that end without an edit of the provider or its Secret, so that no event reports their end. */
 const endsOutside: ReadonlySet<string> = new Set<ProviderReason>([
-  ...(['ProviderUnreachable', 'TlsFailed', 'ServerExhausted', 'LoginRefused', 'ServerReadOnly'] as const),
+  'ProviderUnreachable',
+  'TlsFailed',
+  'ServerExhausted',
+  'LoginRefused',
+  'ServerReadOnly',
 ]);
 
 /** The readiness of providers, from the results of calls. A provider without users is checked until it works. */
