@@ -294,7 +294,7 @@ function whyNotInForce(run: Run): string | undefined {
 
 /** Whether nothing is published, because the external resource carries the mark of another owner. */
 const isWithheld = ({ current, entry, seen }: Run): boolean =>
-  seen?.isOfAnother === true && wantsDetails(current) && entry === undefined;
+  seen?.isOfAnother === true && wantsDetails(current) && isEmpty(entry?.details);
 
 const withheld = `its external resource is managed by another resource, so that no connection details are published; ${advice.setExternalName}`;
 

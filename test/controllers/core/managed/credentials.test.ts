@@ -292,3 +292,37 @@ describe('a credential that the next claim cannot get', () => {
     assert.equal(scene.note?.for, 'FancySQLInstance team/previous');
   });
 });
+
+describe('an external resource of another owner that is only observed', () => {
+  const observed = async (password?: string) => {
+    const scene = new Scene({ managementPolicies: ['Observe'], claimRef: claimRef() });
+    scene.external.put('db');
+    scene.external.observation = { isOfAnother: true, details: { endpoint: 'theirs', uri: 'db://theirs' } };
+    if (password !== undefined) {
+      scene.cluster.put(SecretKind, {
+        ...secretOf(secretKey, { data: encodeDetails({ password }) }),
+        type: connectionSecretType,
+      });
+    }
+    await scene.run();
+    await scene.run();
+    return scene;
+  };
+
+  test('publishes no details, reports that, and is not available to its claim', async () => {
+    const scene = await observed();
+    assert.deepEqual(scene.secret, {});
+    assert.equal(
+      scene.condition('Synced'),
+      'False/ReconcileError: its external resource is managed by another resource, so that no connection details are published; set another name in the annotation crossplane.io/external-name',
+    );
+    assert.equal(scene.object?.status?.bindingPhase, undefined);
+  });
+
+  test('keeps what a person wrote into the Secret', async () => {
+    const scene = await observed('given');
+    assert.deepEqual(scene.secret, { password: 'given' });
+    assert.equal(scene.condition('Synced'), 'True/ReconcileSuccess');
+    assert.equal(scene.object?.status?.bindingPhase, 'Unbound');
+  });
+});
