@@ -236,7 +236,8 @@ function reportClaimedByOther({ service, claim, managed }: Observed): Report {
   const isReserved = !isFormer && phase !== 'Bound' && !isReleased;
   const otherwise = isReserved ? `; ${advice.removeReservation}` : '';
   const refused = refusal('ClaimedByOther', managed, `belongs to ${owner}; ${another(claim)}${otherwise}`);
-  if (managed === undefined || !isReleased) return refused;
+  // Without `claimRef` an administrator has just made it available, and its controller makes it Unbound.
+  if (managed?.spec.claimRef === undefined || !isReleased) return refused;
   return { ...refused, ofResource: askedFor(service.managed, managed, claim) };
 }
 

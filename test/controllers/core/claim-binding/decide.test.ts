@@ -409,6 +409,8 @@ const cases: Readonly<Record<string, () => Decided>> = {
     const unknown = managed({ claimRef: { uid: 'unknown' } }, isUnbound);
     return refusesTo('ClaimedByOther', ofOtherClaim, unknown, {}, askedFor('a claim that is not known'));
   },
+  'no Event asks for a resource that an administrator has just made available': () =>
+    refusesTo('ClaimedByOther', ofOtherClaim, managed({}, { status: { bindingPhase: 'Released' } })),
   'a claim waits until the resource that it names is ready': () =>
     reports('NotReady', waits('waiting for FavouriteDBInstance db'), { claim: named, managed: managed() }),
   'a claim waits for a resource that is Unbindable': () => {
