@@ -105,8 +105,8 @@ export const cloudRows = {
       await at.cloud(({ url, token }) => ({ url: url.replace('http:', 'https:'), token }));
       await at.claim({ classRef: at.classRef('own') });
     },
-    reason: 'ProviderUnreachable',
-    fault: 'provider down',
+    reason: 'TlsFailed',
+    fault: 'no secure connection',
     act: (at) => at.credentials(),
   },
 } satisfies RowsFor<typeof clientAdvice>;
