@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
-import { AmbivalentDBInstanceClassKind } from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
+import {
+  AmbivalentDBInstanceClassKind,
+  AmbivalentDBInstanceKind,
+} from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
 import { freePort } from '../../local/free-port.ts';
 import { EventKind } from '../../runtime/events/event-kind.ts';
 import { LeaseKind } from '../../runtime/process/leader-election.ts';
@@ -52,6 +55,9 @@ describe('the process', () => {
     await fixture.ambivalentClass('theirs');
     const alone = ['--leader-elect=false'];
     const [first, second] = [start(...alone), start('--stacks', 'ocp', ...alone)];
+    for (const { log } of [first, second]) {
+      await eventually('it handles claims', async () => log().includes('"msg":"stores are synced"'));
+    }
     const names = ['one', 'two', 'three'];
     const { kind } = AmbivalentDBInstanceClassKind;
     const classRef = { apiVersion: 'database.ocp.crossplane.io/v1alpha1', kind, name: 'theirs' };
@@ -61,6 +67,9 @@ describe('the process', () => {
     const events = (await fixture.cluster.all(EventKind)).filter(({ reason }) => reason === 'UnknownKind');
     assert.deepEqual(events, []);
     for (const { log } of [first, second]) assert.doesNotMatch(log(), /UnknownKind/);
+    await fixture.cluster.kubectl(['-n', 'team-b', 'delete', 'fancysqlinstances', ...names]);
+    const left = () => fixture.cluster.all(AmbivalentDBInstanceKind);
+    await eventually('their resources are deleted', async () => (await left()).length === 0);
   });
 
   test('with the stacks that run by default it names the stack that handles the objects of another', async () => {
