@@ -60,6 +60,10 @@ function unknownKind({ peers, claim }: Responsible, isEnding: boolean): Responsi
   const known = peers.map((peer) => (field === 'classRef' ? peer.class : peer.managed));
   const considered = consideredKinds(known);
   if (isReportedByOtherProcess(claim, 'UnknownKind', considered)) return 'others';
+  const changedMs = changedAtMs(claim);
+  const isReported = getCondition(claim.status?.conditions, 'Ready').reason !== undefined;
+  // A controller that knows the kind wrote the claim last, without a time. It reports the claim next.
+  if (Number.isNaN(changedMs) && !isReported) return 'others';
   const names = known.map(({ kind, group, version }) => `${kind} (${group}/${version})`).toSorted();
   const lacking = (['kind', 'apiVersion'] as const).filter((each) => !reference?.[each]);
   const given =
@@ -73,7 +77,7 @@ function unknownKind({ peers, claim }: Responsible, isEnding: boolean): Responsi
   return {
     message,
     consideredKinds: considered,
-    notBeforeMs: changedAtMs(claim) + quietMs,
+    notBeforeMs: changedMs + quietMs,
   };
 }
 
