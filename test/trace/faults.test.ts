@@ -560,7 +560,8 @@ describe('objects without a fault', () => {
     const key = await bound(world);
     const name = world.resourceOf(key).metadata.annotations?.['crossplane.io/external-name'] ?? '';
     const annotations = { 'crossplane.io/external-name': name };
-    const seen = world.managed('seen', { managementPolicies: ['Observe'] }, { annotations });
+    const spec = { managementPolicies: ['Observe'], writeConnectionSecretToRef: undefined };
+    const seen = world.managed('seen', spec, { annotations });
     await world.pass();
     const trace = await world.trace('favouritedbinstance', seen);
     assert.equal(stateOf(trace.links, 'external'), 'ok');
