@@ -219,10 +219,14 @@ async function connect(
       callOff();
       if (limitMs === undefined || client.cancelStatement === undefined) return destroy();
       const giveUp = client.cancelStatement();
-      callOff = later(clock, cancelGraceMs, () => {
+      const endGrace = later(clock, cancelGraceMs, () => {
         giveUp();
         destroy();
       });
+      callOff = () => {
+        endGrace();
+        giveUp(); // the address for cancel requests may not answer
+      };
     };
     if (limitMs !== undefined && client.cancelStatement !== undefined)
       callOff = later(clock, limitMs, interrupt);
