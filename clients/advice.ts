@@ -4,7 +4,7 @@
  */
 export const advice = {
   createRetainedAgain:
-    'if a deleted resource retained it (Retain, Orphan), create one with the same kind and name',
+    'if a deleted resource retained it (Retain, Orphan), create one with the same kind, name and claimRef',
   change: (places: readonly string[]) => `change ${places.join(' and ')}`,
   trustAuthority:
     'name a file with the certificate of that authority in NODE_EXTRA_CA_CERTS of the controllers',
@@ -33,7 +33,8 @@ export const advice = {
 
   // PostgreSQL.
   chooseExternalName: 'choose another external name',
-  adopt: (consequence: string, statement: string) => `to adopt it${consequence}, run: ${statement}`,
+  adopt: (consequence: string, statement: string) =>
+    `set spec.claimRef first, because the first claim that names this resource gets its data; to adopt it${consequence}, run: ${statement}`,
   takeBack: (statement: string) =>
     `if its data is not of another team, set another spec.forProvider.owner and run: ${statement}`,
   nameByReference: (field: string) => `if it is meant, set ${field}: a name alone is not enough`,

@@ -392,7 +392,8 @@ const cases: readonly Case[] = [
   {
     fault: 'missing resource',
     play: claiming({ resourceRef: legacy }),
-    cause: 'FavouriteDBInstance legacy does not exist; create it, or correct spec.resourceRef.',
+    cause:
+      'FavouriteDBInstance legacy does not exist; correct spec.resourceRef; if an administrator creates it, this claim gets its data.',
   },
   {
     fault: 'unknown kind',

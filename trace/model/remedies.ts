@@ -101,7 +101,11 @@ export const missingClass: Details = (view) => {
 export const missingResource: Details = (view) => {
   const create = making(view.theClaim?.spec.resourceRef ?? {});
   const correct = correctClaim('Correct spec.resourceRef', 'Create another claim, without spec.resourceRef');
-  return orElse(correct(view, ''), 'Or create that resource, or restore it from a backup.', create);
+  return orElse(
+    correct(view, ''),
+    'Or an administrator creates that resource, or restores it from a backup. The claim then gets its data.',
+    create,
+  );
 };
 
 /**

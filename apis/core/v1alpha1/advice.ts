@@ -23,7 +23,7 @@ export const advice = {
   removeName: `remove the annotation ${annotationKeys.externalName}`,
   nameAnotherResource: 'name another resource',
   createAnotherClaim: 'create another claim',
-  createResource: 'create it, or correct spec.resourceRef',
+  createResource: 'correct spec.resourceRef; if an administrator creates it, this claim gets its data',
   createClaimAgain:
     'restore it from a backup, or delete this claim and create it again without spec.resourceRef',
   restoreResource:
@@ -40,9 +40,7 @@ export const advice = {
     'to give its data away, an administrator can name this claim in its spec.claimRef, or set its spec.namespaceSelector',
   completeClaimRef: 'an administrator has to add that',
   makeAvailable: (command: string) => `an administrator can make it available to this claim: ${command}`,
-  removeReservation:
-    'it may have the data of that claim: if that claim does not exist and no backup brings it back, an administrator can remove spec.claimRef of the resource',
-  giveToClaim: (command: string) => `to give that data to this claim: ${command}`,
+  giveToClaim: 'with the consent of their owner, kubectl services-stack offer gives them to another claim',
   publishSecret: 'an administrator can set that field',
   removeClaimRef:
     'if a backup brings it back, wait. Else, to give its data to any claim, remove spec.claimRef; or, if its data is not needed, delete this resource',

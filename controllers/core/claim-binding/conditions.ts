@@ -99,10 +99,12 @@ export function troubleOf(
  * A text for claims instead of the resource's message, which is for administrators: it names the resource of another
  * team, or the command that gives the data of one claim to another. Undefined: the message is for claims, too.
  */
-function insteadOf(error: Condition['error']): string | undefined {
+function insteadOf({ spec }: Managed, error: Condition['error']): string | undefined {
   if (error?.class === 'CredentialCannotChange')
     return 'a previous claim knows its credentials, and an administrator has to decide about them';
   if (error?.holder?.by === 'AnotherResource') return 'another resource has this external name';
+  if (error?.class === 'Conflict' && spec.claimRef === undefined)
+    return 'its external resource is not managed yet, and an administrator has to decide about it';
   return undefined;
 }
 
@@ -115,7 +117,9 @@ export function describeManaged(managed: Managed): string {
   const synced = getCondition(conditions, 'Synced');
   const ready = getCondition(conditions, 'Ready');
   const { message = undefined, reason } =
-    synced.status === 'False' ? { ...synced, message: insteadOf(synced.error) ?? synced.message } : ready;
+    synced.status === 'False'
+      ? { ...synced, message: insteadOf(managed, synced.error) ?? synced.message }
+      : ready;
   const who = nameManaged(managed);
   if (message !== undefined) return `${message}; reported by ${who}`;
   if (wasDeleted(managed)) return `${who} is being deleted`;

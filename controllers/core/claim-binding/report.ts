@@ -225,28 +225,27 @@ function reportDeleted(facts: Observed, now: Date): Report | undefined {
 }
 
 /** A claim does not learn which other claim has the resource. The administrator sees it in an Event of the resource. */
-function reportClaimedByOther({ service, claim, managed }: Observed): Report {
+function reportClaimedByOther({ claim, managed }: Observed): Report {
   const isFormer = managed !== undefined && namesClaim(managed, claim);
   const owner = isFormer
     ? `a previous ${describeReference(referenceTo(claim))} with another UID`
     : 'another claim';
   const phase = managed?.status?.bindingPhase;
   const isReleased = phase === 'Released' || managed?.spec.claimRef?.uid === unknownClaim;
-  // A resource that is Bound to a claim that does not exist is released without an administrator.
-  const isReserved = !isFormer && phase !== 'Bound' && !isReleased;
-  const otherwise = isReserved ? `; ${advice.removeReservation}` : '';
-  const refused = refusal('ClaimedByOther', managed, `belongs to ${owner}; ${another(claim)}${otherwise}`);
+  const refused = refusal('ClaimedByOther', managed, `belongs to ${owner}; ${another(claim)}`);
   // Without `claimRef` an administrator has just made it available, and its controller makes it Unbound.
   if (managed?.spec.claimRef === undefined || !isReleased) return refused;
-  return { ...refused, ofResource: askedFor(service.managed, managed, claim) };
+  return { ...refused, ofResource: askedFor(managed, claim) };
 }
 
-/** The Event of a Released resource that a claim asks for: it names the owner of the data, and how to give them away. */
-function askedFor(kind: Kind<Managed>, managed: Managed, claim: Claim): EventFacts {
+/**
+ * The Event of a Released resource that a claim asks for. It names the owner of the data. It has no command, because any
+ * team can ask for any resource.
+ */
+function askedFor(managed: Managed, claim: Claim): EventFacts {
   const { claimRef } = managed.spec;
   const previous = claimRef?.name === undefined ? 'a claim that is not known' : describeReference(claimRef);
-  const command = howToMakeAvailable(kind, managed, claim);
-  const message = `${describeReference(referenceTo(claim))} asks for this resource, which has the data of ${previous}; ${advice.giveToClaim(command)}`;
+  const message = `${describeReference(referenceTo(claim))} asks for this resource, which has the data of ${previous}; ${advice.giveToClaim}`;
   return { type: 'Warning', reason: 'Released', message };
 }
 

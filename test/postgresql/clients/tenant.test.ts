@@ -212,7 +212,7 @@ describe('the owner of a database or role', () => {
   test('is not named to another resource that asks for the same name', async () => {
     await assert.rejects(databases.create('bob', {}, { ownerId: foreignOwnerId }), {
       code: 'NotOurs',
-      message: `database "bob" is managed by another resource, not by ${foreignOwnerId}; choose another external name; if a deleted resource retained it (Retain, Orphan), create one with the same kind and name`,
+      message: `database "bob" is managed by another resource, not by ${foreignOwnerId}; choose another external name; if a deleted resource retained it (Retain, Orphan), create one with the same kind, name and claimRef`,
     });
   });
 

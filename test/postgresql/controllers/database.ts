@@ -104,10 +104,10 @@ export function testDatabases(stack: Stack): void {
       const consequence =
         'its owner becomes "heirloom" instead of "postgres", unless you set spec.forProvider.owner';
       await assert.rejects(stack.pass(managed), {
-        message: `${unmanaged}; to adopt it (${consequence}), ${statement}`,
+        message: `${unmanaged}; set spec.claimRef first, because the first claim that names this resource gets its data; to adopt it (${consequence}), ${statement}`,
       });
       await assert.rejects(stack.pass(database('heirloom', { owner: 'postgres' })), {
-        message: `${unmanaged}; to adopt it, ${statement}`,
+        message: `${unmanaged}; set spec.claimRef first, because the first claim that names this resource gets its data; to adopt it, ${statement}`,
       });
       // The team of a claim chose the name. Only an administrator may give it a database of another owner.
       const ofClaim = {

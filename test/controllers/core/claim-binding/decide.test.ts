@@ -125,12 +125,11 @@ const waitsFor = (event: string, message: string, reason: string, facts: Facts =
 const waitsForTrouble = (why: string, facts: Facts = {}): Report =>
   waitsFor('ManagedResourceTrouble', `${why}; reported by FavouriteDBInstance db`, 'ResourceFailing', facts);
 const ofOtherClaim = 'belongs to another claim; name another resource';
-const reservedForOther = `${ofOtherClaim}; it may have the data of that claim: if that claim does not exist and no backup brings it back, an administrator can remove spec.claimRef of the resource`;
 /** The Event of a Released resource that a claim asks for. */
 const askedFor = (previous: string) => ({
   ofResource: warning(
     'Released',
-    `FancySQLInstance team/orders asks for this resource, which has the data of ${previous}; to give that data to this claim: ${makeAvailable}`,
+    `FancySQLInstance team/orders asks for this resource, which has the data of ${previous}; with the consent of their owner, kubectl services-stack offer gives them to another claim`,
   ),
 });
 const administratorActs = `FavouriteDBInstance db is Released, with the data of the previous FancySQLInstance team/orders; an administrator can make it available to this claim: ${makeAvailable}`;
@@ -340,7 +339,8 @@ const cases: Readonly<Record<string, () => Decided>> = {
     return refusesTo('Incompatible', why, unbound, { incompatible });
   },
   'a claim waits for the resource that it names': () => {
-    const message = 'FavouriteDBInstance db does not exist; create it, or correct spec.resourceRef';
+    const message =
+      'FavouriteDBInstance db does not exist; correct spec.resourceRef; if an administrator creates it, this claim gets its data';
     const events = [normal('ManagedResourceNotFound', message)];
     const report = waits(message, 'ResourceNotFound', isUnbound.status, events);
     return reports('ResourceMissing', report, { claim: named });
@@ -360,7 +360,7 @@ const cases: Readonly<Record<string, () => Decided>> = {
     return refusesTo('ClaimRefIncomplete', why, managed(spec, { status: { bindingPhase: 'Unbound' } }));
   },
   'a claim does not take a resource of another claim': () => {
-    return refusesTo('ClaimedByOther', reservedForOther, ofOther);
+    return refusesTo('ClaimedByOther', ofOtherClaim, ofOther);
   },
   'a claim with a class is not advised to name another resource': () => {
     const why = 'belongs to another claim; create another claim';
