@@ -579,7 +579,10 @@ export const postgresqlClientRows = (server: Server) =>
       ...databaseRow,
       async situation(at) {
         const user = escapeIdentifier(at.named('administrator'));
-        await sql(server, [`CREATE ROLE ${user} LOGIN CREATEDB CREATEROLE PASSWORD 'a-password'`]);
+        await sql(server, [
+          `CREATE ROLE ${user} LOGIN CREATEDB CREATEROLE PASSWORD 'a-password'`,
+          `GRANT CONNECT ON DATABASE postgres TO ${user}`, // other rows close it to PUBLIC
+        ]);
         await provider(server, at, { username: at.named('administrator'), password: 'a-password' });
         await database(at, { extensions: [{ name: 'postgres_fdw' }] });
       },
