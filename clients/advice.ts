@@ -46,7 +46,8 @@ export const advice = {
   correctEndpoint:
     'use a name of the certificate as endpoint in the credentials, or set sslmode "verify-ca" there',
   usePrimary: 'use the address of the primary in the credentials',
-  allowInHba: 'add a line for this user, database and address to pg_hba.conf, and reload the server',
+  allowInHba:
+    'add a line for this user, database and address to pg_hba.conf, before any that rejects them, and reload the server',
   useTls: 'Or, if it asks for TLS, set sslmode "require" in the credentials',
   allowLogin: (statement: string) => `if the role exists, run: ${statement}`,
   raiseRoleLimit: 'raise the CONNECTION LIMIT of that role or database, or end its sessions',

@@ -125,7 +125,7 @@ describe('the cause of an error', () => {
       assert.deepEqual([code, errorClass], ['LoginRefused', 'LoginRefused']);
       assert.match(
         message,
-        /does not let user "admin" in: (no pg_hba\.conf entry|pg_hba\.conf rejects).*; add a line for this user, database and address to pg_hba\.conf, and reload the server\. Or, if it asks for TLS, set sslmode "require" in the credentials$/,
+        /does not let user "admin" in: (no pg_hba\.conf entry|pg_hba\.conf rejects).*; add a line for this user, database and address to pg_hba\.conf, before any that rejects them, and reload the server\. Or, if it asks for TLS, set sslmode "require" in the credentials$/,
       );
       await delay(200);
     });
