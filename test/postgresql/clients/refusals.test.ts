@@ -206,7 +206,7 @@ auth_file = ${users}
 pool_mode = session
 max_client_conn = 6
 default_pool_size = 3
-query_wait_timeout = 1
+query_wait_timeout = 4
 `,
     );
     for (const each of [folder, users, file]) chmodSync(each, 0o755);
