@@ -7,6 +7,7 @@ import {
 import { TopicKind } from '../../../apis/gcp/pubsub/v1alpha1/topic.ts';
 import { ProviderConfigKind } from '../../../apis/gcp/v1beta1/provider-config.ts';
 import type { advice as clientAdvice } from '../../../clients/advice.ts';
+import { howToMakeAvailable } from '../../../controllers/core/claim-binding/report.ts';
 import type { LocalGoogleCloud } from '../../../emulators/gcp/server.ts';
 import { startGoogleCloud } from '../../../emulators/gcp/server.ts';
 import { credentialsNamespace } from '../fancysql-fixture.ts';
@@ -106,11 +107,9 @@ export const knownAuthString: Row = {
     const find = () => at.fixture.cluster.find(RedisClusterKind, first);
     await eventually('the claim is gone', async () => (await find()) === undefined);
     await redisClaim(at, 'db', { resourceRef: { apiVersion, kind, name: resource } });
-    const command = await eventually('the command is printed', async () => {
-      const messages = await at.events(resource);
-      return /to this claim: (kubectl .*)$/m.exec(messages)?.[1];
-    });
-    await at.run(command);
+    const claim = await at.fixture.cluster.find(RedisClusterKind, at.key);
+    const released = await at.fixture.cluster.find(CloudMemorystoreInstanceKind, { name: resource });
+    await at.run(howToMakeAvailable(CloudMemorystoreInstanceKind as never, released, claim!));
   },
   where: (at) => at.messagesOf(CloudMemorystoreInstanceKind, { name: resources.get(at.namespace) ?? '' }),
   async act(at) {
