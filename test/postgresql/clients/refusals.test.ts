@@ -243,7 +243,7 @@ query_wait_timeout = 4
     await sql('DROP DATABASE pooled WITH (FORCE)').catch(() => {});
   });
 
-  test('its errors are told apart', async () => {
+  test('a full pool and a server that is gone behind PgBouncer have different errors', async () => {
     const answers: string[][] = [];
     const note = async (call: Promise<readonly string[]>) =>
       answers.push((await call).slice(0, 2) as string[]);
