@@ -3,7 +3,8 @@ import get from 'lodash/get.js';
 import isPlainObject from 'lodash/isPlainObject.js';
 import isString from 'lodash/isString.js';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
-import { externalName } from '../../apis/core/v1alpha1/meta.ts';
+import { annotationKeys, externalName } from '../../apis/core/v1alpha1/meta.ts';
+import { isLossNoted } from './external-loss.ts';
 
 /** The values that identify an external resource. */
 export interface Identity {
@@ -42,3 +43,16 @@ export function decodeIdentity(text: string | undefined): Identity | undefined {
  */
 export const nameInUse = (managed: Managed): string | undefined =>
   decodeIdentity(managed.status?.externalIdentity)?.name ?? externalName(managed);
+
+/**
+ * Whether no process ever found or created the external resource. A creation may have failed. A creation without a
+ * recorded result may have succeeded.
+ */
+export function wasNeverFound(managed: Managed): boolean {
+  const { externalIdentity, bindingPhase, operation } = managed.status ?? {};
+  const isFound = (externalIdentity ?? bindingPhase ?? operation) !== undefined || isLossNoted(managed);
+  const { annotations = {} } = managed.metadata;
+  const begun = annotations[annotationKeys.externalCreatePending] ?? '';
+  const failed = annotations[annotationKeys.externalCreateFailed] ?? '';
+  return !isFound && annotations[annotationKeys.externalCreateSucceeded] === undefined && failed >= begun;
+}

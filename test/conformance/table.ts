@@ -164,19 +164,15 @@ const claims: readonly Case[] = [
       ['version', 'the version is removed', { version: '8' }, {}],
     ] as const
   ).map(([field, what, before, after]) =>
-    claim(
-      `${what} once there is a resource`,
-      { ...before, ...hasResource },
-      { ...after, ...hasResource },
-      field,
-    ),
+    claim(`${what} in a Bound claim`, { ...before, ...hasBoth }, { ...after, ...hasBoth }, field, {
+      isBound: true,
+    }),
   ),
   {
-    what: 'a claim of PostgreSQL: the version changes once there is a resource',
+    what: 'a claim of PostgreSQL: the version changes until it is Bound',
     kind: PostgreSQLInstanceKind,
-    before: { spec: { ...hasResource, engineVersion: '17' } },
-    after: { spec: { ...hasResource, engineVersion: '18' } },
-    refused: fixed('engineVersion'),
+    before: { spec: { ...hasBoth, engineVersion: '17' } },
+    after: { spec: { ...hasBoth, engineVersion: '18' } },
   },
   claimStatus(
     'its controllers write the status of what names class and resource',

@@ -136,7 +136,6 @@ describe('the trace prints a command that loses or gives data away below a warni
       'It may hold the data of a previous claim: ask the team of that claim first.',
     ],
     [remedies, "kubectl('delete'", 'delete this claim, which has no resource and no data.'],
-    [remedies, "kubectl('delete'", 'delete this claim, which has no external resource and no data.'],
     [remedies, 'howToMakeAvailable(', harmless('the row of the table says it')],
     [remedies, 'Pending}-`', harmless('its advice is to look first, and nothing is deleted')],
     [remedies, 'or-create', 'have another one created, which is empty'],

@@ -313,6 +313,8 @@ function callOf(see: View, name: string, claim: Claim, decision: BindingCall): A
     case 'SetClaimRef':
     case 'CorrectClaimRef':
       return change(decision.managed, withClaimRef(decision.managed, real));
+    case 'CorrectResource': // the claims of the model have no parameters
+      return change(decision.managed, decision.desired);
     case 'RemoveClaimRef':
       return change(decision.managed, withoutClaimRef(decision.managed));
     case 'Bind':

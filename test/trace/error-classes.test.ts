@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Condition } from '../../apis/core/v1alpha1/condition.ts';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { externalErrorClasses } from '../../clients/external-error.ts';
+import { parametersNote } from '../../controllers/core/claim/claim-parameters.ts';
+import { provisionedNames } from '../../controllers/core/claim/provisioned-name.ts';
 import { faultOfError } from '../../trace/model/signs.ts';
 import type { Trace } from '../../trace/model/trace.ts';
 import {
@@ -90,18 +93,20 @@ describe('the advice depends on the data of the error', () => {
   }
 });
 
-test('a refused value that the claim asked for is corrected in another claim, not in the resource', async () => {
+test('a refused value that the claim asked for is corrected in the claim or in another one, not in the resource', async () => {
   const apiVersion = 'postgresql.crossplane.io/v1alpha1';
   const conditions = [condition('Ready', 'False', 'InvalidValue', 'it failed')];
+  const metadata = { namespace: 'team', name: 'db', uid: 'claim-uid', generation: 1 };
+  const [name = ''] = provisionedNames({ metadata } as Claim);
   const claim = {
     apiVersion: 'database.crossplane.io/v1alpha1',
     kind: 'PostgreSQLInstance',
-    metadata: { namespace: 'team', name: 'db', uid: 'claim-uid', generation: 1 },
+    metadata,
     status: { observedGeneration: 1, conditions },
     spec: {
       engineVersion: '81',
       classRef: { apiVersion, kind: 'PostgreSQLDatabaseClass', name: 'small' },
-      resourceRef: { apiVersion, kind: 'PostgreSQLDatabase', name: 'team-db' },
+      resourceRef: { apiVersion, kind: 'PostgreSQLDatabase', name },
     },
   };
   const class_ = {
@@ -112,19 +117,18 @@ test('a refused value that the claim asked for is corrected in another claim, no
   };
   const { classRef } = claim.spec;
   const claimRef = { ...claim.metadata, apiVersion: claim.apiVersion, kind: claim.kind };
-  const refusal = (field: string, reason?: string): Promise<Trace> => {
+  const refusal = (field: string, externalIdentity?: string): Promise<Trace> => {
     const error = { class: 'Invalid', advice: ['ChangeFields'], fields: [field] };
-    const failing = failingWith('it failed', error) as { readonly conditions: readonly object[] };
-    const ready = { type: 'Ready', status: 'False', reason, lastTransitionTime: '2026-01-02T03:04:05Z' };
+    const failing = failingWith('it failed', error);
     const resource = {
       apiVersion,
       kind: 'PostgreSQLDatabase',
-      metadata: { name: 'team-db', generation: 1 },
+      metadata: { name, generation: 1, annotations: parametersNote(claim as unknown as Claim) },
       spec: { claimRef, classRef, forProvider: { engineVersion: '81' } },
       status: {
         observedGeneration: 1,
         ...failing,
-        ...(reason !== undefined && { conditions: [...failing.conditions, ready] }),
+        ...(externalIdentity !== undefined && { externalIdentity }),
       },
     };
     const provider = {
@@ -136,17 +140,14 @@ test('a refused value that the claim asked for is corrected in another claim, no
     const objects = [claim, class_, resource, provider] as unknown as KubernetesObject[];
     return tracedIn(objects, ['postgresqlinstance', 'team/db']);
   };
-  const own = (await refusal('spec.forProvider.engineVersion')).fault;
+  const own = (await refusal('spec.forProvider.engineVersion', '{"name":"team-db","fields":{}}')).fault;
   assert.match(own?.advice ?? '', /^Create another claim, with another spec\.engineVersion\. Save the data/);
   assert.deepEqual([own?.name, own?.commands], ['refused', []]);
-  const neverMade = (await refusal('spec.forProvider.engineVersion', 'Creating')).fault;
-  assert.equal(
-    neverMade?.advice,
-    'Create another claim, with another spec.engineVersion, and delete this claim, which has no external resource and no data.',
-  );
-  assert.match(neverMade?.commands?.[0] ?? '', /^kubectl -n team delete postgresqlinstances\S* db$/);
+  const neverMade = (await refusal('spec.forProvider.engineVersion')).fault;
+  assert.equal(neverMade?.advice, 'Correct spec.engineVersion of the claim.');
+  assert.match(neverMade?.commands?.[0] ?? '', /^kubectl -n team edit postgresqlinstances\S* db$/);
   const ofClass = (await refusal('spec.forProvider.encoding')).fault;
-  assert.deepEqual(ofClass?.commands, ['kubectl edit postgresqldatabases.postgresql.crossplane.io team-db']);
+  assert.deepEqual(ofClass?.commands, [`kubectl edit postgresqldatabases.postgresql.crossplane.io ${name}`]);
 });
 
 const secretRef = { namespace: 'infra', name: 'gcp', key: 'key.json' };

@@ -4,17 +4,16 @@
  */
 
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
-import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
 import { nearestFirst } from '../../apis/core/v1alpha1/likeness.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, finalizerNames, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { controllerOf, isControlledBy } from '../../apis/core/v1alpha1/reference.ts';
 import { controlOf, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
+import { isCorrectable, whyParametersDiffer } from '../../controllers/core/claim/claim-parameters.ts';
 import { wasBound } from '../../controllers/core/claim/ownership.ts';
 import { isFrozen } from '../../controllers/core/claim/propagated-secret.ts';
 import { fieldsBehind } from '../../controllers/core/claim-binding/claim-advice.ts';
 import { howToMakeAvailable } from '../../controllers/core/claim-binding/report.ts';
-import { isLossNoted } from '../../controllers/core/external-loss.ts';
 import { mustExist } from '../../controllers/core/managed/recording/identity.ts';
 import {
   isNeverChanged,
@@ -70,7 +69,12 @@ const correctClaim =
   };
 
 export const incompatibleResource: Details = (view) => {
-  const link = view.theManaged === undefined ? 'class' : 'resource';
+  const { theClaim, theManaged } = view;
+  const link = theManaged === undefined ? 'class' : 'resource';
+  if (theClaim && theManaged && whyParametersDiffer(theClaim, theManaged) !== undefined) {
+    const advice = 'Set the parameters of the claim back, or create another claim.';
+    return { link, advice, commands: commandsIn(view, 'edit claim') };
+  }
   const other = `another ${link} or version`;
   const todo = correctClaim(`Give the claim ${other}`, `Create another claim, with ${other}`);
   return { link, ...todo(view, '') };
@@ -108,31 +112,17 @@ export const missingResource: Details = (view) => {
   );
 };
 
-/**
- * Whether the creation of the external resource failed, and no process ever found it. A failed creation follows an
- * observation that found nothing.
- */
-function wasNeverCreated({ theClaim, theManaged }: View): boolean {
-  if (theClaim === undefined || theManaged === undefined || wasBound(theClaim)) return false;
-  const { bindingPhase, externalIdentity, conditions } = theManaged.status ?? {};
-  const isSeen = bindingPhase !== undefined || externalIdentity !== undefined || isLossNoted(theManaged);
-  return !isSeen && getCondition(conditions, 'Ready').reason === 'Creating';
-}
-
-/** A value that the claim asked for is not corrected in the resource: the claim would be incompatible with it. */
+/** A value that the claim asked for is corrected in the claim, and not in the resource: the two would be incompatible. */
 export const refusedFields: Details = (view) => {
-  const { theClaim, theClass, services } = view;
+  const { theClaim, theManaged, theClass, services } = view;
   const service = services.find(({ class: { kind } }) => theClass?.kind === kind);
   if (theClaim === undefined || theClass === undefined || service === undefined) return {};
   const fields = fieldsBehind(service, theClaim, theClass, lastFailure(view)?.error?.fields ?? []);
   if (fields.length === 0) return {};
   const others = fields.map((field) => `spec.${field}`).join(' and ');
-  const todo = `Create another claim, with another ${others}`;
-  if (!wasNeverCreated(view)) return { commands: [], ...replaceClaim(todo)(view, '') };
-  return {
-    advice: `${todo}, and delete this claim, which has no external resource and no data.`,
-    commands: [kubectl('delete', claimKindOf(view), keyOf(theClaim))],
-  };
+  return theManaged !== undefined && isCorrectable(theClaim, theManaged)
+    ? { advice: `Correct ${others} of the claim.`, commands: commandsIn(view, 'edit claim') }
+    : { commands: [], ...replaceClaim(`Create another claim, with another ${others}`)(view, '') };
 };
 
 export const makeAvailable: Details = ({ managedService, theManaged, theClaim }) =>

@@ -19,7 +19,7 @@ export const RedisClusterKind = defineClaim(
         .string()
         .regex(/^[0-9]+\.([0-9]+|x)$/)
         .describe(
-          'The requested version of Redis, for example 5.0, 6.x or 7.2. Without it, the class decides. It is only read when the Redis is provisioned.',
+          'The requested version of Redis, for example 5.0, 6.x or 7.2. Without it, the class decides. It can be corrected until the Redis is created.',
         ),
     ),
   },

@@ -33,6 +33,8 @@ export const advice = {
   askAuthorOfSecret:
     'the existing Secret may be the only copy of its contents: ask its author before you delete it',
   deleteFrozenCopy: 'once its values are not needed, delete it, and it is created again',
+  correctFields: (fields: string) => `correct ${fields} of the claim`,
+  setParametersBack: 'set it back, or create another claim',
   createOtherClaim: (others: string) => `create another claim with another ${others}`,
 
   // To an administrator.

@@ -54,6 +54,16 @@ const isUnchanged = (name: string): string =>
   `has(self.spec.${name}) == has(oldSelf.spec.${name}) && ` +
   `(!has(self.spec.${name}) || self.spec.${name} == oldSelf.spec.${name})`;
 
+/** A parameter of a claim can change until the claim is Bound. Until then it has no data. */
+const fixedWhenBound = (field: string): Rule => ({
+  rule:
+    "!has(oldSelf.status) || !has(oldSelf.status.bindingPhase) || oldSelf.status.bindingPhase == 'Unbound' || " +
+    `(${isUnchanged(celName(field))})`,
+  message: 'cannot change once the claim was Bound; create a new claim instead',
+  fieldPath: fieldPath('spec', field),
+  reason: 'FieldValueForbidden',
+});
+
 /** A field of a claim that cannot change once the claim has a resource. The rule is at the root of the kind. */
 const fixedWithResource = (field: string, condition = isUnchanged(celName(field))): Rule => ({
   rule: `!has(oldSelf.spec.resourceRef) || (${condition})`,
@@ -130,7 +140,8 @@ function parameterColumns(parameters: z.ZodRawShape): readonly Column[] {
 
 /**
  * A claim kind. `parameters` are the fields that its users may set besides the common ones. They are read when the resource
- * is provisioned; afterwards the API server refuses to change them. `kubectl get -o wide` shows them.
+ * is provisioned. A correction reaches the resource until its external resource is created. Once the claim is Bound, the
+ * API server refuses to change them. `kubectl get -o wide` shows them.
  */
 export function defineClaim<P extends z.ZodRawShape, K extends string>(names: Names<K>, parameters: P) {
   refuseMarks(`${names.kind}.spec`, parameters);
@@ -138,7 +149,7 @@ export function defineClaim<P extends z.ZodRawShape, K extends string>(names: Na
   const schema = withRules(
     z.object({ spec, status: optional(claimStatus) }),
     ...claimRules,
-    ...Object.keys(parameters).map((field) => fixedWithResource(field)),
+    ...Object.keys(parameters).map(fixedWhenBound),
   );
   return define(
     {

@@ -19,6 +19,8 @@ export const annotationKeys = {
   adoptIdentity: 'crossplane.io/adopt-identity',
   /** Our own: the time of a loss. The external resource was lost and created again. Its removal acknowledges the loss. */
   externalLost: 'crossplane.io/external-lost',
+  /** Our own: the claim's parameters from which a resource was provisioned, in JSON. */
+  claimParameters: 'crossplane.io/claim-parameters',
   /**
    * Our own: an administrator sets it to `with-same-credentials`, so that the next claim gets a Released resource whose
    * credential cannot be replaced.

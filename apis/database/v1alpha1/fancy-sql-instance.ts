@@ -14,7 +14,7 @@ export const FancySQLInstanceKind = defineClaim(
   {
     version: optional(
       text(
-        'The requested version of FancySQL, for example 5.7. Without it, the class decides. It is only read when the database is provisioned.',
+        'The requested version of FancySQL, for example 5.7. Without it, the class decides. It can be corrected until the database is created.',
       ),
     ),
   },

@@ -18,7 +18,7 @@ export const MySQLInstanceKind = defineClaim(
         .string()
         .regex(/^[0-9]+\.[0-9]+$/)
         .describe(
-          'The requested version of MySQL, for example 5.7 or 8.0. Without it, the class decides. It is only read when the database is provisioned.',
+          'The requested version of MySQL, for example 5.7 or 8.0. Without it, the class decides. It can be corrected until the database is created.',
         ),
     ),
   },

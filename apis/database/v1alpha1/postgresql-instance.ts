@@ -18,7 +18,7 @@ export const PostgreSQLInstanceKind = defineClaim(
         .string()
         .regex(/^[0-9]+(\.[0-9]+)?$/)
         .describe(
-          'The requested major version of PostgreSQL, for example 9.6, 14 or 18. The server of the class must have this version. Without it, any version is accepted. It is only read when the database is provisioned.',
+          'The requested major version of PostgreSQL, for example 9.6, 14 or 18. The server of the class must have this version. Without it, any version is accepted. It can be corrected until the database is created.',
         ),
     ),
   },

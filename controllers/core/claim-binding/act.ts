@@ -34,6 +34,9 @@ export function acting({ claims, secrets, resourcesOf }: BindingContext) {
       case 'CorrectClaimRef':
         await update(decision.managed, withClaimRef(decision.managed, claim));
         return [];
+      case 'CorrectResource':
+        await update(decision.managed, decision.desired);
+        return [correctedResource(decision.managed)];
       case 'Bind':
         await setPhase(decision.managed, 'Bound');
         return [];
@@ -107,6 +110,9 @@ const normal = (reason: string, message: string): EventFacts => ({ type: 'Normal
 
 const unbound = ({ kind, metadata }: Managed, result: string): EventFacts =>
   normal('UnboundManagedResource', `unbound from ${kind} ${metadata.name}, which ${result}`);
+
+const correctedResource = ({ kind, metadata }: Managed): EventFacts =>
+  normal('CorrectedManagedResource', `${kind} ${metadata.name} has the edited parameters of this claim now`);
 
 function removedSecret({ metadata }: Secret, { spec }: Claim): EventFacts {
   const wanted = spec.writeConnectionSecretToRef?.name;

@@ -5,21 +5,21 @@ import { advice } from '../../../apis/core/v1alpha1/advice.ts';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../../apis/core/v1alpha1/class.ts';
 import type { Condition } from '../../../apis/core/v1alpha1/condition.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { isCorrectable, parametersOf } from '../claim/claim-parameters.ts';
 import type { ClaimService } from '../claim-service.ts';
-
-/** The fields that every claim kind has. */
-const standardFields = ['writeConnectionSecretToRef', 'classSelector', 'classRef', 'resourceRef'] as const;
 
 /**
  * Returns advice for the author of a claim whose managed resource reports an error. Undefined if there is none. It
- * never advises to edit the claim or the resource: a claim with a resource cannot change, and most authors may not edit
- * resources. It never advises to observe the external resource: the claim chose its name, and that may be the name of
+ * never advises to edit the resource: most authors may not do that. It advises to edit the claim only while nothing was
+ * created. It never advises to observe the external resource: the claim chose its name, and that may be the name of
  * another team's. `resourceClass`: the class from which the resource was created.
  */
 export function adviceToClaim(
   service: ClaimService,
   claim: Claim,
   resourceClass: Class | undefined,
+  managed: Managed,
   { advice: kinds = [], fields = [] }: Partial<NonNullable<Condition['error']>> = {},
 ): string | undefined {
   const changed =
@@ -28,6 +28,8 @@ export function adviceToClaim(
       : [];
   const renamed =
     resourceClass !== undefined && kinds.includes('ChooseExternalName') ? ['external name'] : [];
+  if (changed.length > 0 && renamed.length === 0 && isCorrectable(claim, managed))
+    return advice.correctFields(changed.join(' and '));
   const others = [...changed, ...renamed].join(' and ');
   return others === '' ? undefined : advice.createOtherClaim(others);
 }
@@ -47,7 +49,7 @@ export function fieldsBehind(
     }
   };
   const made = configured(claim);
-  return Object.keys(omit(claim.spec, standardFields))
+  return Object.keys(parametersOf(claim))
     .toSorted()
     .filter((field) => {
       const without = configured({ ...claim, spec: omit(claim.spec, field) });

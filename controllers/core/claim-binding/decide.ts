@@ -72,6 +72,8 @@ const resourceChecks = [
   claimedByOther,
   controlledByOther,
   notOffered,
+  correctResource,
+  parametersEdited,
   resourceIncompatible,
   secretNotOwned,
   notReady,
@@ -221,6 +223,20 @@ function controlledByOther({ managed }: ResourceFacts) {
 function notOffered({ managed: { spec } }: ResourceFacts) {
   const isOffered = spec.claimRef !== undefined || spec.namespaceSelector !== undefined;
   return isNeverChanged(spec) && !isOffered ? wait('NotOffered') : undefined;
+}
+
+/**
+ * A user edited the parameters of the claim, and nothing was created for it: its resource gets them. The write has the
+ * resourceVersion that was read, and each creation first writes its intent to the resource.
+ */
+function correctResource({ managed, correction }: ResourceFacts): BindingDecision | undefined {
+  if (correction === undefined || correction instanceof Error) return undefined;
+  return { name: 'CorrectResource', managed, desired: correction, ...confirmed };
+}
+
+/** The external resource may exist already, or the class cannot serve the edited claim. */
+function parametersEdited({ claim, edited }: ResourceFacts) {
+  return edited !== undefined && !wasBound(claim) ? wait('Incompatible') : undefined;
 }
 
 function resourceIncompatible({ managed, incompatible }: ResourceFacts) {

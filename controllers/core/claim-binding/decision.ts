@@ -29,6 +29,7 @@ export const bindingDecisions = [
   'ClaimedByOther',
   'ControlledByOther',
   'NotOffered',
+  'CorrectResource',
   'SecretNotOwned',
   'NotReady',
   'SetClaimRef',
@@ -56,6 +57,10 @@ export interface BindingFacts {
   readonly provisioning?: Provisioning | undefined;
   readonly forbidden?: string | undefined;
   readonly incompatible?: string | undefined;
+  /** Why the resource does not have the claim's parameters: a user edited these after it was provisioned. */
+  readonly edited?: string | undefined;
+  /** The resource with the edited parameters, or why there is none. Absent if its external resource may exist. */
+  readonly correction?: Managed | StepFailure | undefined;
   readonly secrets: SecretFacts;
 }
 
@@ -104,6 +109,7 @@ type Reading = { readonly readFirst?: readonly ReadFirst[] };
 export type BindingCall = Reading &
   (
     | { readonly name: 'CorrectClaimRef' | 'SetClaimRef' | 'Bind'; readonly managed: Managed }
+    | { readonly name: 'CorrectResource'; readonly managed: Managed; readonly desired: Managed }
     | { readonly name: 'RemoveClaimRef' | 'DeleteResource' | 'Release'; readonly managed: Managed }
     /** `managed`: the resource that the claim owns. Absent if it owns none yet. */
     | { readonly name: 'RecordName'; readonly managed?: Managed | undefined }
@@ -126,6 +132,7 @@ export const calls: Readonly<Record<BindingCall['name'], string>> = {
   Create: 'cannot create managed resource',
   SetClaimRef: 'cannot update managed resource',
   CorrectClaimRef: 'cannot update managed resource',
+  CorrectResource: 'cannot update managed resource',
   RemoveClaimRef: 'cannot update managed resource',
   Bind: 'cannot update managed resource status',
   CopySecret: 'cannot create or update connection secret',

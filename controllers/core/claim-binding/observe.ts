@@ -8,6 +8,7 @@ import { isControlledBy } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
 import { annotate } from '../../../runtime/client/errors.ts';
+import { isCorrectable, whyParametersDiffer } from '../claim/claim-parameters.ts';
 import { whyResourceIncompatible } from '../claim/incompatible.ts';
 import { restrictsNamespaces, whyNotFor } from '../claim/may-claim.ts';
 import { isOwnedBy, wasBound, wasCreatedFor } from '../claim/ownership.ts';
@@ -21,7 +22,7 @@ import { resourceOf } from './decide.ts';
 import type { BindingFacts, Observed } from './decision.ts';
 import { secretFacts, secretKeyOfClaim } from './observe-secrets.ts';
 import { cannotBind, cannotRead, cannotRefresh } from './outcome.ts';
-import { provisioningOf } from './provision.ts';
+import { correctionOf, provisioningOf } from './provision.ts';
 import { isResponsible, responsibilityFor } from './responsibility.ts';
 
 const nothingSeen = {
@@ -54,6 +55,9 @@ export function observing(context: BindingContext) {
     const isFree = (name: string): boolean => managedResources.get({ name }) === undefined;
     const provisioning =
       managed === undefined ? provisioningOf(service, claim, resourceClass, isFree) : undefined;
+    const own = owned.find((one) => one === managed);
+    const edited = own && whyParametersDiffer(claim, own);
+    const correctable = own && edited !== undefined && isCorrectable(claim, own) ? own : undefined;
     return {
       ...base,
       resourceClass,
@@ -61,6 +65,8 @@ export function observing(context: BindingContext) {
       externalName: managed && nameInUse(managed),
       forbidden: await whyForbidden(claim, managed ?? provisioning?.resourceClass, run, signal),
       incompatible: managed && whyIncompatible(claim, managed),
+      edited,
+      correction: correctable && correctionOf(service, claim, correctable, resourceClass),
       secrets: await secretsOf(claim, managed, controlled, run, signal),
     };
   };

@@ -8,6 +8,7 @@ import type { NameLimits } from '../../../apis/core/v1alpha1/name-limits.ts';
 import { fittingName } from '../../../apis/core/v1alpha1/name-limits.ts';
 import { referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import { refuseMalformed } from '../../../apis/core/v1alpha1/well-formed.ts';
+import { parametersNote } from '../claim/claim-parameters.ts';
 import { whyNotNamed } from '../claim/external-name-choice.ts';
 import { whyClassIncompatible } from '../claim/incompatible.ts';
 import { isProvisionedName, provisionedNames } from '../claim/provisioned-name.ts';
@@ -70,6 +71,27 @@ export function provisioningOf(
 }
 
 /**
+ * The resource with the present parameters of its claim, which a user edited after it was provisioned. Or the reason why
+ * its class cannot serve the claim any more. Pure.
+ */
+export function correctionOf(
+  service: ClaimService,
+  claim: Claim,
+  managed: Managed,
+  resourceClass: Class | undefined,
+): Managed | StepFailure | undefined {
+  const plan = provisioningOf(service, claim, resourceClass, () => false)?.plan;
+  if (plan === undefined || plan instanceof StepFailure) return plan;
+  const annotations = { ...managed.metadata.annotations, ...parametersNote(claim) };
+  const { forProvider } = plan.managed.spec;
+  return {
+    ...managed,
+    metadata: { ...managed.metadata, annotations },
+    spec: { ...managed.spec, ...(forProvider && { forProvider }) },
+  };
+}
+
+/**
  * The complete managed resource, so that no other write is needed before the external resource is created. The reclaim
  * policy is the class's, else Delete.
  *
@@ -85,7 +107,7 @@ export function provisionedManaged(service: ClaimService, claim: Claim, resource
     kind: service.managed.kind,
     metadata: {
       name,
-      annotations: { ...naming(service, claim, name), ...consentTo(claim) },
+      annotations: { ...naming(service, claim, name), ...consentTo(claim), ...parametersNote(claim) },
       finalizers: [finalizerNames.managed],
     },
     spec: {

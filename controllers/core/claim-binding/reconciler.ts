@@ -110,10 +110,9 @@ export function claimBinding(context: BindingContext): Reconciler {
   }
 
   function outcomeOf(decision: BindingWait, observed: Observed): Outcome {
-    const { provisioning, managed, secrets } = observed;
-    if (decision.name === 'Incompatible' && provisioning?.plan instanceof StepFailure) {
-      return failed(provisioning.plan);
-    }
+    const { provisioning, correction, managed, secrets } = observed;
+    const plan = correction ?? provisioning?.plan;
+    if (decision.name === 'Incompatible' && plan instanceof StepFailure) return failed(plan);
     if (decision.name === 'SecretNotOwned') {
       // No event shows that a Secret of another owner was deleted, so the run is retried.
       return failed(new StepFailure('', secrets.obstacle ?? '', secretConflict));

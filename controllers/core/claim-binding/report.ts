@@ -77,9 +77,8 @@ const reports: Readonly<Record<Reported, (facts: Observed, now: Date) => Report 
     return report('ExternalNameNotAllowed', notReady('ExternalNameNotAllowed', message), { isError: true });
   },
   ResourceForbidden: reportNamespace,
-  Incompatible: ({ claim, managed, incompatible }) => {
-    return refusal('Incompatible', managed, `${incompatible}; ${another(claim)}`);
-  },
+  Incompatible: ({ claim, managed, edited, incompatible }) =>
+    refusal('Incompatible', managed, edited ?? `${incompatible}; ${another(claim)}`),
   ResourceMissing: ({ claim }) => {
     const { classRef, resourceRef = {} } = claim.spec;
     const how = classRef === undefined ? advice.createResource : advice.createClaimAgain;
@@ -253,7 +252,7 @@ function reportNotReady({ claim, managed, service, resourceClass }: Observed): R
   if (managed === undefined) return undefined;
   const madeFrom = wasProvisioned(managed) ? resourceClass : undefined;
   const error = errorOf(managed);
-  const toClaim = adviceToClaim(service, claim, madeFrom, error);
+  const toClaim = adviceToClaim(service, claim, madeFrom, managed, error);
   const message = compact([describeManaged(managed), toClaim]).join('; ');
   const createdMs = Date.parse(managed.metadata.creationTimestamp ?? '');
   const { reason = 'Creating' } = getCondition(managed.status?.conditions, 'Ready');

@@ -4,16 +4,22 @@ import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { messageOf } from '../../../runtime/client/errors.ts';
 import { bugIn } from '../../../runtime/log/bug.ts';
 import type { ClaimService } from '../claim-service.ts';
+import { decodeIdentity } from '../external-identity.ts';
 import { attributed } from '../stack-bug.ts';
 
-/** Why a resource cannot serve a claim, or undefined if it can. Fields of its spec override those of its status. */
+/**
+ * Why a resource cannot serve a claim, or undefined if it can. Fields of its spec override those of its status, except
+ * recorded fields: an edit of these has no effect.
+ */
 export function whyResourceIncompatible(
   service: ClaimService,
   claim: Claim,
   { spec, status = {} }: Managed,
 ): string | undefined {
-  const { atProvider, ...reported }: { readonly atProvider?: object } & object = status;
-  const offered = { ...reported, ...atProvider, ...spec.initProvider, ...spec.forProvider };
+  const { atProvider, externalIdentity, ...reported }: Managed['status'] & { readonly atProvider?: object } =
+    status;
+  const recorded = decodeIdentity(externalIdentity)?.fields;
+  const offered = { ...reported, ...atProvider, ...spec.initProvider, ...spec.forProvider, ...recorded };
   return whyIncompatible(service, claim, offered);
 }
 

@@ -81,10 +81,10 @@ export const refusedVersion: Row = {
     await classOf(at, {});
     await claim(at, { engineVersion: '99' });
   },
-  says: () => 'create another claim with another spec.engineVersion',
+  says: () => 'correct spec.engineVersion of the claim',
   where: messages,
-  act: (at) => claim(at, {}, 'another'),
-  ends: (at) => at.usable('another', PostgreSQLInstanceKind),
+  act: (at) => at.edit(PostgreSQLInstanceKind, at.key, { spec: { engineVersion: '16' } }),
+  ends: (at) => at.usable('db', PostgreSQLInstanceKind),
 };
 
 const spec = (at: Place, forProvider: object = {}) => ({

@@ -76,10 +76,18 @@ async function first(at: Place): Promise<void> {
   );
 }
 
+/** A claim chose the external name of another team's database. */
+async function takenName(at: Place): Promise<void> {
+  await first(at);
+  const annotations = { [annotationKeys.externalName]: at.named('first') };
+  const spec = { classRef: at.classRef(), writeConnectionSecretToRef: { name: 'db-connection' } };
+  await at.make(FancySQLInstanceKind, { ...at.key, annotations }, { spec });
+}
+
 /** A claim whose Secret exists already, and belongs to a user. */
-async function occupiedSecret(at: Place): Promise<void> {
+async function occupiedSecret(at: Place, spec?: Parameters<Place['claim']>[0]): Promise<void> {
   await at.secret(at.namespace, 'db-connection', { password: 'mine' });
-  await at.claim();
+  await at.claim(spec);
 }
 
 /** A claim chose an external name that its class does not allow. */
@@ -295,7 +303,30 @@ export const claimRows = {
     fault: 'immutable secret',
     act: (at) => at.delete(SecretKind, secretKey(at)),
   },
-  createOtherClaim: refusedVersion,
+  correctFields: refusedVersion,
+  setParametersBack: {
+    async situation(at) {
+      await occupiedSecret(at, { classRef: at.classRef(), version: '5.6' });
+      const { metadata } = await at.resource();
+      await eventually('the resource waits for its claim', async () => {
+        const now = await at.fixture.cluster.find(FavouriteDBInstanceKind, { name: metadata.name });
+        return now?.status?.bindingPhase === 'Unbound';
+      });
+      await at.editClaim({ version: '5.7' });
+      await at.delete(SecretKind, secretKey(at));
+    },
+    reason: 'Incompatible',
+    fault: 'incompatible',
+    act: (at) => at.editClaim({ version: '5.6' }),
+  },
+  createOtherClaim: {
+    situation: takenName,
+    says: () => 'create another claim with another external name',
+    reason: 'Conflict',
+    fault: 'name taken',
+    act: (at) => at.claim({ classRef: at.classRef() }, 'another'),
+    ends: (at) => at.usable('another'),
+  },
   offerObserved: {
     async situation(at) {
       await at.cloud();
@@ -412,12 +443,7 @@ export const claimRows = {
 /** Situations in which no advice leads to a claim that can be used, because its team has no right to the data. */
 export const moreClaimRows = {
   'the administrator observes the database of another team': {
-    async situation(at) {
-      await first(at);
-      const annotations = { [annotationKeys.externalName]: at.named('first') };
-      const spec = { classRef: at.classRef(), writeConnectionSecretToRef: { name: 'db-connection' } };
-      await at.make(FancySQLInstanceKind, { ...at.key, annotations }, { spec });
-    },
+    situation: takenName,
     says: () => 'create another claim with another external name',
     reason: 'Conflict',
     fault: 'name taken',

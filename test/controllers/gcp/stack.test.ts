@@ -128,7 +128,7 @@ test('a claim gets what its class says, and a secret that opens the instance', a
   assert.deepEqual(scene.cloud.instances.all(), []);
 });
 
-test('a claim of a version that does not exist reports the remedy for its author', async () => {
+test('a claim of a version that does not exist can be corrected', async () => {
   const scene = new Scene();
   scene.putProvider();
   scene.putClaim('2.8');
@@ -136,11 +136,20 @@ test('a claim of a version that does not exist reports the remedy for its author
   const claim = scene.cluster.get(RedisClusterKind, cart);
   const { message = '' } = getCondition(claim?.status?.conditions, 'Ready');
   const wanted =
-    /INVALID_ARGUMENT.*; reported by CloudMemorystoreInstance \S+; create another claim with another spec\.engineVersion$/;
+    /INVALID_ARGUMENT.*; reported by CloudMemorystoreInstance \S+; correct spec\.engineVersion of the claim$/;
   assert.match(message, wanted);
   const [made = assert.fail('no instance')] = scene.cluster.all(CloudMemorystoreInstanceKind);
   const synced = getCondition(made.status?.conditions, 'Synced').message ?? '';
   assert.match(synced, /; change spec\.forProvider\.redisVersion$/);
+  scene.cluster.edit(RedisClusterKind, cart, (now) => ({
+    ...now,
+    spec: { ...now.spec, engineVersion: '6.x' },
+  }));
+  await scene.process.settle(300_000);
+  assert.equal(scene.cluster.get(RedisClusterKind, cart)?.status?.bindingPhase, 'Bound');
+  const [instance = assert.fail('no instance')] = scene.cloud.instances.all();
+  assert.equal(instance.fields.redisVersion, 'REDIS_6_X');
+  assert.equal(scene.cluster.all(CloudMemorystoreInstanceKind)[0]?.metadata.uid, made.metadata.uid);
 });
 
 test('an operation that fails is reported with the reason, and requested again', async () => {

@@ -73,6 +73,9 @@ function claim(draft: Draft, kind: Kind, index: number): void {
   if (draft.has(0.15, 'edited')) {
     draft.edit(draft.between(born, 1, 'edit'), of, { spec: edit(draft, kind) });
   }
+  if (draft.has(0.15, 'corrected')) {
+    draft.edit(draft.between(born, 1, 'correction'), of, { spec: correction(draft, kind) });
+  }
   if (draft.has(0.2, 'secret')) secretLife(draft.by('secret'), object, born);
 }
 
@@ -89,6 +92,12 @@ function wish(draft: Draft, kind: Kind): object {
   if (kindOfWish < 0.85) return { ...asked, classRef: draft.pick(classRefs.get(kind) ?? [], 'class') };
   return { resourceRef: draft.pick(staticResources(kind), 'resource') };
 }
+
+/** Another version, or none. */
+const correction = (draft: Draft, kind: Kind): object =>
+  kind === PostgreSQLInstanceKind
+    ? { engineVersion: draft.pick(['18', '99', null], 'corrected version') }
+    : { version: draft.pick(['5.7', '8.0', null], 'corrected version') };
 
 const staticResources = (kind: Kind): readonly object[] =>
   (resourceKinds.get(kind) ?? []).map((each) => referenceOf(each, managedByHand(each).metadata.name));

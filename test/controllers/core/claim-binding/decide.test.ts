@@ -116,6 +116,9 @@ const isReady = { ...boundHere, conditions: [condition('Ready', 'True', 'Availab
 const boundAndReady = managed(bound.spec, { status: isReady });
 const makeAvailable = `kubectl patch favouritedbinstances.database.fcp.crossplane.io db --type=merge -p '{"spec":{"claimRef":{"apiVersion":"database.crossplane.io/v1alpha1","kind":"FancySQLInstance","namespace":"team","name":"orders","uid":null}}}'`;
 
+/** The parameters of the claim were edited. */
+const wasSmaller = 'was provisioned with spec.size "small"; set it back, or create another claim';
+
 /** Waiting for a person, whom a warning tells what to do. */
 type Facts = Partial<Report['facts']>;
 const waitsFor = (event: string, message: string, reason: string, facts: Facts = {}): Report => ({
@@ -338,6 +341,18 @@ const cases: Readonly<Record<string, () => Decided>> = {
     const why = 'has engine "wrong"; name another resource';
     return refusesTo('Incompatible', why, unbound, { incompatible });
   },
+  'the resource gets edited parameters of its claim while nothing is created': () => {
+    const desired = managed({ ...provisioned.spec, forProvider: { version: '18' } });
+    const given = { claim: named, managed: provisioned, edited: wasSmaller, correction: desired };
+    return calls(given, {
+      name: 'CorrectResource',
+      managed: provisioned,
+      desired,
+      readFirst: ['claim'],
+    });
+  },
+  'a claim whose parameters were edited after the creation does not take its resource': () =>
+    refusesTo('Incompatible', wasSmaller, provisioned, { edited: wasSmaller }),
   'a claim waits for the resource that it names': () => {
     const message =
       'FavouriteDBInstance db does not exist; correct spec.resourceRef; if an administrator creates it, this claim gets its data';
@@ -514,6 +529,14 @@ const cases: Readonly<Record<string, () => Decided>> = {
     keeps({ forbidden: 'may not be claimed' }),
   'a Bound claim keeps a resource that cannot serve it any more': () =>
     keeps({ incompatible: 'has engine "wrong"' }),
+  'a Bound claim keeps its resource, whatever its parameters are': () => keeps({ edited: wasSmaller }),
+  'a claim with edited parameters does not become Bound to a resource that is': () =>
+    calls({ claim: named, managed: bound, edited: wasSmaller }, { name: 'Incompatible' }),
+  'a claim that its class cannot serve after an edit does not take its resource': () => {
+    const correction = new StepFailure('', 'has engine "wrong"', {});
+    const given = { claim: named, managed: provisioned, edited: wasSmaller, correction };
+    return calls(given, { name: 'Incompatible' });
+  },
   'a Bound claim that wants no Secret waits for none': () => keeps(notCopied({ isWanted: false })),
   'a previous Secret is kept until there is another': () =>
     keeps(notCopied({ stale: [old], notUsable: undefined })),

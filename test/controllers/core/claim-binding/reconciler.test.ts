@@ -108,7 +108,11 @@ describe('the writes of a claim until it is Bound', () => {
     const [resource] = cluster.all(managedKind);
     assert.deepEqual(resource?.metadata.finalizers, ['finalizer.managedresource.crossplane.io']);
     const consent = allowsPropagationTo(copyKey);
-    assert.deepEqual(resource.metadata.annotations, { 'crossplane.io/external-name': ownName, ...consent });
+    assert.deepEqual(resource.metadata.annotations, {
+      'crossplane.io/external-name': ownName,
+      'crossplane.io/claim-parameters': '{}',
+      ...consent,
+    });
     assert.deepEqual(resource.spec, {
       forProvider: {},
       claimRef: claimRef(),
