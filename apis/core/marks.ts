@@ -29,9 +29,9 @@ function marked<S extends z.ZodType>(schema: S, mark: Mark): S {
 }
 
 /**
- * A field that the external system cannot change. It may be set later: late initialisation does. While the external
- * resource exists, the API server refuses to change or remove it; before that it can be corrected. If an edit gets through
- * anyway, the controllers report it and do not send it to the external system. A mark may be inside or outside of
+ * A field that the external system cannot change. While the external resource exists, the API server refuses to change,
+ * add or remove it; before that it can be corrected. A field that is `late`, too, may be added and removed. If an edit gets
+ * through anyway, the controllers report it and do not send it to the external system. A mark may be inside or outside of
  * `optional`:
  *
  *     version: optional(late(immutable(text('The running version.')))),
@@ -141,6 +141,10 @@ export function fieldMarks(what: string, forProvider: z.ZodObject): FieldMarks {
     late: pathsOf(({ marks }) => marks.includes('late')),
   };
 }
+
+/** Whether late initialisation fills the field: it is marked, or the object that contains it, and does not identify. */
+export const isLate = ({ identity: identifying, late: filled }: FieldMarks, path: string): boolean =>
+  !identifying.includes(path) && filled.some((at) => at === path || path.startsWith(`${at}.`));
 
 /** Throws an Error that names the marked fields of an object in which marks are not allowed. */
 export function refuseMarks(what: string, fields: z.ZodRawShape): void {

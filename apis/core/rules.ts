@@ -36,19 +36,28 @@ export const onceCreated = (condition: string): string =>
   `!has(oldSelf.status) || !has(oldSelf.status.externalIdentity) || ${condition}`;
 
 /**
- * While the external resource exists, a field of `forProvider`, or a field within it, cannot be changed or removed. It can
- * be set later: late initialisation does. The rule is at the root of the kind, because only there it can read the status.
+ * While the external resource exists, a field of `forProvider`, or a field within it, cannot be changed, added or removed.
+ * The rule is at the root of the kind, because only there it can read the status.
+ *
+ * A late field (`isLate`) may be added, as late initialisation does, and removed: its value was not chosen. So a wrong
+ * value that was added can be removed.
  */
-export function immutableRule(path: string): Rule {
+export function immutableRule(path: string, isLate: boolean): Rule {
   const names = path.split('.');
   const at = (object: string, depth = names.length): string =>
     [`${object}.spec.forProvider`, ...names.slice(0, depth).map(celName)].join('.');
   const has = (object: string): string =>
     names.map((_, index) => `has(${at(object, index + 1)})`).join(' && ');
-  const wasUnset = names.length === 1 ? `!${has('oldSelf')}` : `!(${has('oldSelf')})`;
+  const [now, before] =
+    names.length === 1 ? [has('self'), has('oldSelf')] : [`(${has('self')})`, `(${has('oldSelf')})`];
+  const isEqual = `${at('self')} == ${at('oldSelf')}`;
   return {
-    rule: onceCreated(`${wasUnset} || (${has('self')} && ${at('self')} == ${at('oldSelf')})`),
-    message: 'cannot change while the external resource exists; create a new resource instead',
+    rule: onceCreated(
+      isLate ? `!${now} || !${before} || ${isEqual}` : `(${now} == ${before} && (!${now} || ${isEqual}))`,
+    ),
+    message: isLate
+      ? 'cannot change while the external resource exists; remove the field to keep its value, or create a new resource instead'
+      : 'cannot change while the external resource exists; create a new resource instead',
     fieldPath: fieldPath('spec', 'forProvider', ...names),
     reason: 'FieldValueForbidden',
   };

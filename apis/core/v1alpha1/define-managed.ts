@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { requireObject, takenFields } from '../definition-problems.ts';
-import { fieldMarks, refuseMarks } from '../marks.ts';
+import { fieldMarks, isLate, refuseMarks } from '../marks.ts';
 import type { Rule } from '../rules.ts';
 import { celName, immutableRule, withRules } from '../rules.ts';
 import type { Column, Names } from '../schema.ts';
@@ -210,7 +210,7 @@ export function defineManaged<P extends z.ZodObject, S extends z.ZodRawShape, K 
     withRules(
       z.object({ spec: withRules(spec, ...required.map(requiredRule)), status: optional(status) }),
       ...(isClaimable ? [claimRefRule] : []),
-      ...marks.immutable.map(immutableRule),
+      ...marks.immutable.map((path) => immutableRule(path, isLate(marks, path))),
       ...rules,
     ),
   );

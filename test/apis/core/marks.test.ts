@@ -169,20 +169,32 @@ describe('a mark that makes no sense is refused with the name of the field, when
   });
 });
 
-test('the rule of a field, and of one within another', () => {
+test('the rule of a field, of one within another, and of late ones', () => {
   const rest = {
     message: 'cannot change while the external resource exists; create a new resource instead',
     reason: 'FieldValueForbidden',
   };
-  assert.deepEqual(immutableRule('in'), {
-    rule: '!has(oldSelf.status) || !has(oldSelf.status.externalIdentity) || !has(oldSelf.spec.forProvider.__in__) || (has(self.spec.forProvider.__in__) && self.spec.forProvider.__in__ == oldSelf.spec.forProvider.__in__)',
+  assert.deepEqual(immutableRule('in', false), {
+    rule: '!has(oldSelf.status) || !has(oldSelf.status.externalIdentity) || (has(self.spec.forProvider.__in__) == has(oldSelf.spec.forProvider.__in__) && (!has(self.spec.forProvider.__in__) || self.spec.forProvider.__in__ == oldSelf.spec.forProvider.__in__))',
     fieldPath: '.spec.forProvider.in',
     ...rest,
   });
-  assert.deepEqual(immutableRule('net.id'), {
-    rule: '!has(oldSelf.status) || !has(oldSelf.status.externalIdentity) || !(has(oldSelf.spec.forProvider.net) && has(oldSelf.spec.forProvider.net.id)) || (has(self.spec.forProvider.net) && has(self.spec.forProvider.net.id) && self.spec.forProvider.net.id == oldSelf.spec.forProvider.net.id)',
+  const nested = {
+    before: '(has(oldSelf.spec.forProvider.net) && has(oldSelf.spec.forProvider.net.id))',
+    now: '(has(self.spec.forProvider.net) && has(self.spec.forProvider.net.id))',
+    isEqual: 'self.spec.forProvider.net.id == oldSelf.spec.forProvider.net.id',
+  };
+  assert.deepEqual(immutableRule('net.id', false), {
+    rule: `!has(oldSelf.status) || !has(oldSelf.status.externalIdentity) || (${nested.now} == ${nested.before} && (!${nested.now} || ${nested.isEqual}))`,
     fieldPath: '.spec.forProvider.net.id',
     ...rest,
+  });
+  assert.deepEqual(immutableRule('net.id', true), {
+    rule: `!has(oldSelf.status) || !has(oldSelf.status.externalIdentity) || !${nested.now} || !${nested.before} || ${nested.isEqual}`,
+    fieldPath: '.spec.forProvider.net.id',
+    ...rest,
+    message:
+      'cannot change while the external resource exists; remove the field to keep its value, or create a new resource instead',
   });
 });
 

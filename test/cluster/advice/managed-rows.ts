@@ -429,6 +429,18 @@ export const vaultClientRows = {
 /** Mistakes for which the catalogue has one piece of advice with another field. */
 
 export const moreManagedRows: Readonly<Record<string, Row>> = {
+  'a wrong value of a field that the cloud chose is removed again': {
+    ...about(FavouriteDBInstanceKind, 'chosen'),
+    async situation(at) {
+      await at.cloud();
+      const managementPolicies = ['Observe', 'Create', 'Update', 'Delete'];
+      await inCloud(at, 'chosen', { managementPolicies, forProvider: { fancinessLevel: 3 } });
+      await at.working(FavouriteDBInstanceKind, 'chosen');
+      await at.editSpec(FavouriteDBInstanceKind, 'chosen', { forProvider: { version: '5.6' } });
+    },
+    says: () => 'cannot change spec.forProvider.version from "5.7" to "5.6"',
+    act: (at) => at.editSpec(FavouriteDBInstanceKind, 'chosen', { forProvider: { version: null } }),
+  },
   'a Secret with the token of a Vault that is created late': {
     situation: (at) => vaultWithoutToken(at),
     says: (at) => `secret ${credentialsNamespace}/${at.named('token')} of StoreConfig`,
