@@ -100,6 +100,7 @@ const pieces: Readonly<Record<string, Said | SaidIn | Harmless>> = {
   removeWrittenName: harmless('nothing has the written name'),
   restoreResource: ['create another claim', 'Delete this one once its Secret is not needed'],
   reuseCredentials: ['if the new team may have the password', 'set the annotation'],
+  supportedPolicies: harmless('it lists the sets from which an administrator chooses'),
   takeBack: ['if its data is not of another team', 'run:'],
   terminateSessions: ['to terminate them', 'set spec.forProvider.onDelete'],
   undoKind: harmless('it undoes an edit'),

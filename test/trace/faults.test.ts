@@ -198,6 +198,14 @@ const cases: readonly Case[] = [
     commands: `kubectl edit ${resources} legacy`,
   },
   {
+    fault: 'not offered',
+    play: claiming({ resourceRef: legacy }, (world) =>
+      world.managed('legacy', { managementPolicies: ['Observe'] }),
+    ),
+    cause: /^FavouriteDBInstance legacy is only observed, and not available to claims; .*\.$/,
+    commands: `kubectl edit ${resources} legacy`,
+  },
+  {
     fault: 'wrong credentials',
     play: claiming(undefined, (world) =>
       editCredentials(world, '{"url": "http://127.0.0.1:18080", "token": "stale"}'),

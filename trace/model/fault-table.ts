@@ -106,8 +106,15 @@ export const faultTable: readonly FaultRow[] = [
   { name: 'incompatible', sign: binding('Incompatible'), details: incompatibleResource },
   {
     name: 'namespace not allowed',
-    sign: anyOf(binding('ResourceForbidden'), binding('NotOffered')),
+    sign: binding('ResourceForbidden'),
     advice: allowNamespace,
+    commands: ['edit resource'],
+  },
+  {
+    name: 'not offered',
+    sign: binding('NotOffered'),
+    advice:
+      'Create a claim for a class or another resource. Or ask an administrator for the data of this one. The administrator names the claim in spec.claimRef of the resource, or sets its spec.namespaceSelector.',
     commands: ['edit resource'],
   },
   {

@@ -64,9 +64,10 @@ export const advice = {
   createEmpty,
   acknowledgeLoss: (managed: KubernetesObject) =>
     `restore its data from a backup if you need it. An administrator acknowledges the loss: ${annotate(managed, `${annotationKeys.externalLost}-`)}`,
-  allowCreate: 'add Create, or create it',
+  allowCreate: 'add Create',
   allowUpdate: (actions: string) => `add ${actions}`,
-  supportedPolicies: 'use ["*"] alone, or a supported set that includes Observe',
+  supportedPolicies:
+    'use ["*"] alone. Or use Observe and Create, with any others. Or use Observe without Create: alone, or with Delete, Update, LateInitialize, or both of Update and LateInitialize',
   undoEdit: 'undo the edit, or create a new resource',
   correctDrift: 'correct it there, or create a new resource',
   setExternalName: `set another name in the annotation ${annotationKeys.externalName}`,

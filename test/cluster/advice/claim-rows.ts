@@ -340,7 +340,7 @@ export const claimRows = {
       await at.claim({ resourceRef, writeConnectionSecretToRef: undefined } as object);
     },
     reason: 'NotOffered',
-    fault: 'namespace not allowed',
+    fault: 'not offered',
     act: (at) => at.editSpec(FavouriteDBInstanceKind, 'seen', { claimRef: claimRef(at) }),
   },
   // This cloud has no names with an underscore. A test on PostgreSQL chooses one.

@@ -211,7 +211,7 @@ export const managedRows = {
   allowCreate: {
     situation: (at) => policed(at, ['Observe', 'Update', 'LateInitialize']),
     fault: 'nothing there',
-    act: (at) => at.editPolicies(at.named('policed'), ['*']),
+    act: (at) => at.editPolicies(at.named('policed'), ['Observe', 'Create', 'Update', 'LateInitialize']),
   },
   allowUpdate: {
     async situation(at) {

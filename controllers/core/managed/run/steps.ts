@@ -1,6 +1,6 @@
 import isEqual from 'lodash/isEqual.js';
 import omit from 'lodash/omit.js';
-import { notReady } from '../../../../apis/core/v1alpha1/condition.ts';
+import { getCondition, notReady, unavailable } from '../../../../apis/core/v1alpha1/condition.ts';
 import { objectKey } from '../../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import { wantsDetails } from '../../../../apis/core/v1alpha1/managed.ts';
@@ -88,6 +88,7 @@ export async function observe(
   const observing = external.observe(identified(identity, run), run.credential, signal);
   const found = await step(run, '', observing, {
     ...cannot.observe,
+    ...(wasMissing(run.current) && { ready: () => unavailable() }),
     ...(ready && { ready }),
   });
   // guard(found): the secrets of another owner's external resource are published
@@ -101,6 +102,10 @@ export async function observe(
   const known = credentialReported(reporting(run, seen?.status), seen);
   return [{ ...known, seen, observedAt, absentForMs, ...(operation && { operation }) }, observed];
 }
+
+/** Whether Ready reports that the external resource does not exist, which a failed observation does not confirm. */
+const wasMissing = ({ status }: Managed): boolean =>
+  getCondition(status?.conditions, 'Ready').error?.class === 'ExternalMissing';
 
 /** Updates `run.record`. A credential that was set counts as in use, unless the client reports the opposite. */
 function credentialReported(run: Run, seen: Observation | undefined): Run {

@@ -290,3 +290,16 @@ describe('the loss of an external resource that holds data', () => {
     assert.deepEqual([scene.decision, scene.external.count('create')], ['Recreate', 2]);
   });
 });
+
+test('Ready does not say that a resource is missing once its observation fails', async () => {
+  const spec = { forProvider: { size: 1 }, managementPolicies: ['Observe', 'Update'] } as const;
+  const scene = new Scene(spec, {}, { confirmAbsenceMs: 0 });
+  await scene.run();
+  const missing =
+    'external resource does not exist, and spec.managementPolicies do not allow Create; add Create';
+  assert.equal(scene.condition('Ready'), `False/Unavailable: ${missing}`);
+  scene.external.failAt('observe', new Error('it exists, and another resource owns it'));
+  await scene.run();
+  assert.equal(scene.condition('Synced'), 'False/ReconcileError: it exists, and another resource owns it');
+  assert.equal(scene.condition('Ready'), 'False/Unavailable');
+});

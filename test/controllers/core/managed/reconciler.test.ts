@@ -219,7 +219,7 @@ const observing = (scene: Scene, observation: Scene['external']['observation']):
   having(scene, ({ external }) => Object.assign(external, { observation }));
 const forFormer = { key, for: 'FancySQLInstance team/former' };
 const invalidPolicies =
-  'spec.managementPolicies has an unsupported value: [Create]; use ["*"] alone, or a supported set that includes Observe';
+  'spec.managementPolicies has an unsupported value: [Create]; use ["*"] alone. Or use Observe and Create, with any others. Or use Observe without Create: alone, or with Delete, Update, LateInitialize, or both of Update and LateInitialize';
 const otherSystem =
   'the provider connects to https://b.example, but external resource "db" is in https://a.example; correct the provider. If both are the same system, set the annotation crossplane.io/adopt-identity to true';
 const lostName =
@@ -228,7 +228,7 @@ const lostOwn = 'external resource does not exist any more (db); it is created a
 const notApplied =
   'not applied, because spec.managementPolicies do not allow Update: spec.forProvider.size, spec.forProvider.net.mtu, spec.forProvider.version from "5" to "8", spec.forProvider.region, which is "eu" there and "us" here; add Update, or undo the edit, or create a new resource';
 const notCreated =
-  'external resource does not exist, and spec.managementPolicies do not allow Create; add Create, or create it';
+  'external resource does not exist, and spec.managementPolicies do not allow Create; add Create';
 
 const decisions = [
   ...firstDecisions,

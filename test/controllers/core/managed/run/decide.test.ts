@@ -205,7 +205,7 @@ describe('the managed reconciler decides first', () => {
     'UnsupportedPolicies: ManagementPolicyNotSupported': () =>
       first(
         { spec: allowing('C') },
-        'spec.managementPolicies has an unsupported value: [Create]; use ["*"] alone, or a supported set that includes Observe',
+        'spec.managementPolicies has an unsupported value: [Create]; use ["*"] alone. Or use Observe and Create, with any others. Or use Observe without Create: alone, or with Delete, Update, LateInitialize, or both of Update and LateInitialize',
       ),
     'UnsupportedPolicies: a definition without the field admits any onLoss': () =>
       first(
