@@ -7,6 +7,9 @@ export interface CloudCredentials {
   readonly token: string;
 }
 
+/** The fields of {@link CloudCredentials}, for messages. */
+export const cloudCredentialForm = '{"url": …, "token": …}';
+
 /**
  * Credentials from JSON `{"url": "https://…", "token": "…"}`; other fields are ignored. Throws CloudError
  * `InvalidCredentials` that names the field and never its value.
@@ -16,10 +19,10 @@ export function parseCredentials(json: string): CloudCredentials {
   try {
     parsed = JSON.parse(json);
   } catch {
-    throw invalid('are not JSON; {"url": …, "token": …} is expected');
+    throw invalid(`are not JSON; ${cloudCredentialForm} is expected`);
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
-    throw invalid('are not a JSON object; {"url": …, "token": …} is expected');
+    throw invalid(`are not a JSON object; ${cloudCredentialForm} is expected`);
   }
   const url = text(parsed, 'url');
   // Removes the whitespace of a file or a paste: a newline is not allowed in a header.

@@ -34,6 +34,8 @@ export function createAwsStack({ createClient = awsClient }: AwsStackOptions = {
     provider: {
       provider: ProviderKind,
       providerConfig: ProviderConfigKind,
+      credentialForm:
+        'the lines [default], aws_access_key_id=… and aws_secret_access_key=…, and for temporary credentials aws_session_token=…',
       connect: connectAws(createClient),
     },
     services: [

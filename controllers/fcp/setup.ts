@@ -5,6 +5,7 @@ import {
 } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { NetworkKind } from '../../apis/fcp/v1alpha3/network.ts';
 import { ProviderConfigKind, ProviderKind } from '../../apis/fcp/v1alpha3/provider.ts';
+import { cloudCredentialForm } from '../../clients/cloud-credentials.ts';
 import type { FavouriteCloudClient } from '../../clients/favourite-cloud.ts';
 import { favouriteCloudClient } from '../../clients/favourite-cloud.ts';
 import type { CloudClientOptions } from '../author/cloud-clients.ts';
@@ -33,6 +34,7 @@ export function createFcpStack({ createClient = favouriteCloudClient }: FcpStack
     provider: {
       provider: ProviderKind,
       providerConfig: ProviderConfigKind,
+      credentialForm: cloudCredentialForm,
       connect: cloudClients(createClient),
     },
     services: [

@@ -41,6 +41,8 @@ export function createGcpStack({ createClient = googleCloudClient }: GcpStackOpt
     provider: {
       provider: ProviderKind,
       providerConfig: ProviderConfigKind,
+      credentialForm:
+        'the key of a service account, as Google writes it: JSON with "type", "client_email", "private_key", "private_key_id" and "token_uri"',
       connect: cloudClients<GoogleCloudClient, { readonly key: ServiceAccountKey }, Access>(
         ({ parameters, ...options }) => createClient({ ...options, ...parameters }),
         {

@@ -4,6 +4,7 @@ import {
   AmbivalentDBInstanceKind,
 } from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
 import { ProviderConfigKind, ProviderKind } from '../../apis/ocp/v1alpha1/provider.ts';
+import { cloudCredentialForm } from '../../clients/cloud-credentials.ts';
 import type { OtherCloudClient } from '../../clients/other-cloud.ts';
 import { otherCloudClient } from '../../clients/other-cloud.ts';
 import type { CloudClientOptions } from '../author/cloud-clients.ts';
@@ -31,6 +32,7 @@ export function createOcpStack({ createClient = otherCloudClient }: OcpStackOpti
     provider: {
       provider: ProviderKind,
       providerConfig: ProviderConfigKind,
+      credentialForm: cloudCredentialForm,
       connect: cloudClients(createClient),
     },
     services: [

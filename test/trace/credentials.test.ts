@@ -44,16 +44,26 @@ const ofPostgresql = 'postgresql.crossplane.io/v1alpha1';
 const postgresql = [ofPostgresql, 'PostgreSQLDatabase', ofPostgresql] as const;
 const gcp = ['gcp.crossplane.io/v1beta1', 'Topic', 'pubsub.gcp.crossplane.io/v1alpha1'] as const;
 const aws = ['aws.crossplane.io/v1beta1', 'VPC', 'ec2.aws.upbound.io/v1beta1'] as const;
+const favourite = [
+  'fcp.crossplane.io/v1alpha3',
+  'FavouriteDBInstance',
+  'database.fcp.crossplane.io/v1alpha3',
+] as const;
 const refused = 'server refused the credentials (HTTP 401)';
 const creating = (name: string, from: string): string =>
   `kubectl -n infra create secret generic ${name} ${from}`;
 const elsewhere =
-  'If no other object uses this secret, correct it where it is written. Otherwise create another secret, and name it in the provider.';
+  'If no other object uses this secret, correct it where it is written. Otherwise create another secret, with the values of this one that are right, and name it in the provider.';
 
 const lines =
   'Replace FILE by a file of yours, with a line for each entry: endpoint=…, port=…, username=…, password=….';
-const withEntry = (entry: string): string =>
-  `Replace FILE by a file of yours, with the value of the entry "${entry}".`;
+const withEntry = (entry: string, form: string): string =>
+  `Replace FILE by a file of yours, with the value of the entry "${entry}": ${form}.`;
+const awsForm =
+  'the lines [default], aws_access_key_id=… and aws_secret_access_key=…, and for temporary credentials aws_session_token=…';
+const googleForm =
+  'the key of a service account, as Google writes it: JSON with "type", "client_email", "private_key", "private_key_id" and "token_uri"';
+const cloudForm = '{"url": …, "token": …}';
 /** The Secret exists: other objects may use it. */
 const createAnother = (group: string, file: string, advice: string) => ({
   advice: `${elsewhere} ${advice}`,
@@ -116,32 +126,50 @@ const rows: Readonly<Record<string, Row>> = {
     },
     { class: 'CredentialsUnreadable' },
   ],
-  'of AWS, no access key: the one entry that is named': [
+  'of AWS, no access key: the one entry, with all fields that are read': [
     aws,
     'credentials',
     ['credentials'],
     {
       name: 'unusable credentials',
-      ...createAnother('aws.crossplane.io', '--from-file=credentials=FILE', withEntry('credentials')),
+      ...createAnother(
+        'aws.crossplane.io',
+        '--from-file=credentials=FILE',
+        withEntry('credentials', awsForm),
+      ),
     },
     { class: 'CredentialsUnreadable' },
   ],
-  "of Google's cloud, refused: the one entry that is named": [
+  "of Google's cloud, refused: the one entry, with all fields that are read": [
     gcp,
     'key.json',
     ['key.json', 'note'],
     {
       name: 'wrong credentials',
-      ...createAnother('gcp.crossplane.io', '--from-file=key.json=FILE', withEntry('key.json')),
+      ...createAnother('gcp.crossplane.io', '--from-file=key.json=FILE', withEntry('key.json', googleForm)),
     },
   ],
-  'of AWS, not there: made with the one entry': [
+  'of Favourite Cloud, never sent: the one entry, with all fields that are read': [
+    favourite,
+    'credentials',
+    ['credentials'],
+    {
+      name: 'unusable credentials',
+      ...createAnother(
+        'fcp.crossplane.io',
+        '--from-file=credentials=FILE',
+        withEntry('credentials', cloudForm),
+      ),
+    },
+    { class: 'CredentialsUnreadable' },
+  ],
+  'of AWS, not there: made with the one entry and its fields': [
     aws,
     'credentials',
     undefined,
     {
       name: 'missing credentials',
-      advice: withEntry('credentials'),
+      advice: withEntry('credentials', awsForm),
       commands: [creating('server', '--from-file=credentials=FILE')],
     },
   ],
@@ -181,7 +209,7 @@ test('advice to use other credentials says that they serve all resources of the 
     [fault?.name, fault?.advice],
     [
       'not allowed',
-      `Give them the right in the external system, then try again with the first command. Or use other credentials, which then serve all resources of the provider. ${elsewhere} ${withEntry('key.json')}`,
+      `Give them the right in the external system, then try again with the first command. Or use other credentials, which then serve all resources of the provider. ${elsewhere} ${withEntry('key.json', googleForm)}`,
     ],
   );
 });

@@ -34,13 +34,19 @@ interface NamedKind {
 export const traceCommand = ({ kind, name }: NamedKind): string =>
   `npm run trace -- ${kind?.toLowerCase()} ${name}`;
 
-/**
- * Creates a Secret with credentials. The user replaces `FILE`; without that file the command changes nothing.
- * `entries`: the keys, if there are several. `isLong`: some value has several lines, which an env file cannot have.
- */
+interface SecretContent {
+  /** The keys, if there are several. */
+  readonly entries: readonly string[];
+  /** Some value has several lines, which an env file cannot have. */
+  readonly isLong: boolean;
+  /** The fields in the value, if one key has them all. */
+  readonly form: string | undefined;
+}
+
+/** Creates a Secret with credentials. The user replaces `FILE`; without that file the command changes nothing. */
 export function createSecret(
   { namespace, name, key }: SecretKey & { readonly key: string },
-  { entries, isLong }: { readonly entries: readonly string[]; readonly isLong: boolean },
+  { entries, isLong, form }: SecretContent,
 ): { readonly advice: string; readonly command: string } {
   const create = `kubectl -n ${namespace} create`;
   const [content, command] = isLong
@@ -50,7 +56,7 @@ export function createSecret(
       ]
     : entries.length === 0
       ? [
-          `the value of the entry "${key}"`,
+          `the value of the entry "${key}"${form === undefined ? '' : `: ${form}`}`,
           `${create} secret generic ${quoted(name)} --from-file=${quoted(key)}=FILE`,
         ]
       : [

@@ -22,12 +22,13 @@ export const newCredentials: Details = (view) => {
   // The entries of the existing Secret, since the wrong one may be optional.
   const entries = needed.length === 0 ? [] : [...new Set([...needed, ...(there?.keys ?? [])])];
   const isLong = entries.some((entry) => there?.longKeys.includes(entry));
-  const { advice, command } = createSecret(reference, { entries, isLong });
+  const content = { entries, isLong, form: providerName?.credentialForm };
+  const { advice, command } = createSecret(reference, content);
   if (credentials?.secret.is === 'absent') return { advice, commands: [command] };
-  const another = createSecret({ ...reference, name: `${reference.name}-new` }, { entries, isLong });
+  const another = createSecret({ ...reference, name: `${reference.name}-new` }, content);
   return {
     advice: joined(
-      'If no other object uses this secret, correct it where it is written. Otherwise create another secret, and name it in the provider.',
+      'If no other object uses this secret, correct it where it is written. Otherwise create another secret, with the values of this one that are right, and name it in the provider.',
       another.advice,
     ),
     commands: [another.command, ...edit],

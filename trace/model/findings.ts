@@ -9,6 +9,7 @@ import type { SecretKey } from '../../apis/core/v1alpha1/secret.ts';
 import type { ClaimService } from '../../controllers/core/claim-service.ts';
 import type { ManagedService } from '../../controllers/core/managed/setup.ts';
 import type { ProviderName } from '../../controllers/core/provider/provider-choice.ts';
+import type { ProviderKinds } from '../../controllers/core/provider/provider-credentials.ts';
 import type { CoreEvent } from '../../runtime/events/event-kind.ts';
 import type { Lease } from '../../runtime/process/leader-election.ts';
 import type { KnownKind } from '../catalogue.ts';
@@ -61,6 +62,9 @@ export interface SoughtInVain {
   readonly isNamespaceAbsent: boolean;
 }
 
+/** What the credentials of a kind of provider consist of. */
+export type NeededCredentials = Pick<ProviderKinds, 'credentialEntries' | 'credentialForm'>;
+
 /** All that was read about one object and the objects connected to it. It has no value of a Secret. */
 export interface Findings {
   readonly now: Date;
@@ -81,10 +85,7 @@ export interface Findings {
   /** The managed resources that the claim owns, those that are Bound first. */
   readonly owned: Found<readonly Managed[]>;
   readonly managedService?: ManagedService | undefined;
-  /** `credentialEntries`: the entries of its Secret, if its kind needs several. */
-  readonly providerName?:
-    | (ProviderName & { readonly kindOf: Kind; readonly credentialEntries?: readonly string[] | undefined })
-    | undefined;
+  readonly providerName?: (ProviderName & NeededCredentials & { readonly kindOf: Kind }) | undefined;
   readonly provider: Found<Provider | ProviderConfig>;
   readonly credentials?: FoundSecret | undefined;
   /** The managed resource's connection Secret. */

@@ -1,3 +1,4 @@
+import pick from 'lodash/pick.js';
 import uniqBy from 'lodash/uniqBy.js';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../apis/core/v1alpha1/class.ts';
@@ -21,7 +22,7 @@ import { LeaseKind } from '../../runtime/process/leader-election.ts';
 import type { Clock } from '../../runtime/time/clock.ts';
 import type { Catalogue, KnownKind, Sort } from '../catalogue.ts';
 import { objectsOf } from '../catalogue.ts';
-import type { Findings, Found, FoundSecret, SoughtInVain } from '../model/findings.ts';
+import type { Findings, Found, FoundSecret, NeededCredentials, SoughtInVain } from '../model/findings.ts';
 import { credentialsKeyOf, ownOf, thereOf, unsought } from '../model/findings.ts';
 import { hidden } from '../model/hidden-secret.ts';
 import type { Source } from './source.ts';
@@ -203,8 +204,7 @@ async function aroundProvider(options: CollectOptions, { known, key }: Subject):
       return used.kind === name.kind && used.name === name.name;
     },
   );
-  const { credentialEntries } = served[0]?.providers ?? {};
-  const providerName = { ...name, kindOf: known.kind, credentialEntries };
+  const providerName = { ...name, kindOf: known.kind, ...neededBy(served[0]?.providers) };
   return { provider, providerName, users, ...(await credentialsOf(source, provider)) };
 }
 
@@ -231,17 +231,20 @@ async function beneath(
   const user = managed ?? (resourceClass && { spec: resourceClass.specTemplate });
   if (service === undefined || user === undefined) return { ...secrets, managedService: service };
   const name = providerOf(user);
-  const { provider: legacy, providerConfig, credentialEntries } = service.providers;
+  const { provider: legacy, providerConfig } = service.providers;
   const kindOf: Kind<Provider | ProviderConfig> = name.kind === 'Provider' ? legacy : providerConfig;
   const provider = await source.get(kindOf, { name: name.name });
   return {
     ...secrets,
     managedService: service,
-    providerName: { ...name, kindOf, credentialEntries },
+    providerName: { ...name, kindOf, ...neededBy(service.providers) },
     provider,
     ...(await credentialsOf(source, provider)),
   };
 }
+
+const neededBy = (kinds: NeededCredentials | undefined): NeededCredentials =>
+  pick(kinds, ['credentialEntries', 'credentialForm']);
 
 /** The Secret with a provider's credentials. */
 async function credentialsOf(

@@ -29,6 +29,8 @@ export interface ProviderKinds<P extends object = object> {
   readonly providerConfig: Kind<ProviderConfig & { readonly spec: P }>;
   /** The keys of a Secret that has several credentials. Absent if one key has them all. */
   readonly credentialEntries?: readonly string[];
+  /** The fields in that one key, as the trace shows them: `{"url": …, "token": …}`. Absent if it has one value. */
+  readonly credentialForm?: string;
 }
 
 export type ProviderParameters<P extends object> = Omit<P, 'credentials' | 'credentialsSecretRef'>;

@@ -176,6 +176,22 @@ describe('Ready of a ProviderConfig, in a process of a stack whose author does n
     });
   }
 
+  test('a changed Secret of a provider that works is used by all its users, and shown, within 5 s', async () => {
+    const at = scene(2);
+    const process = await at.start().settle();
+    await process.settle(pollMs);
+    assert.equal(reported(at.ready), 'True/CredentialsAccepted');
+    at.cluster.put(SecretKind, wrong);
+    await process.settle(5_000);
+    assert.equal(reported(at.ready), 'False/CredentialsRefused');
+    const classes = ['db-0', 'db-1'].map((name) => {
+      const { status } = at.cluster.get(managedKind, { name }) ?? {};
+      return status?.conditions?.find(({ type }) => type === 'Synced')?.error?.class;
+    });
+    assert.deepEqual(classes, ['CredentialsRefused', 'CredentialsRefused']);
+    process.stop();
+  });
+
   test('a provider without users is checked once, and again when it or its missing Secret changes', async () => {
     const at = scene(0);
     at.external.checksProviders = true;

@@ -22,6 +22,7 @@ export const createToyShopStack = ({
     provider: {
       provider: ProviderKind,
       providerConfig: ProviderConfigKind,
+      credentialForm: '{"url": …, "token": …}',
       connect: cloudClients(createClient),
     },
     services: [
