@@ -6,6 +6,7 @@ import type { Namespace } from '../../apis/core/v1alpha1/namespace.ts';
 import type { Provider, ProviderConfig } from '../../apis/core/v1alpha1/provider.ts';
 import type { SecretKeySelector } from '../../apis/core/v1alpha1/reference.ts';
 import type { SecretKey } from '../../apis/core/v1alpha1/secret.ts';
+import { isNamesake } from '../../controllers/core/claim/ownership.ts';
 import type { ClaimService } from '../../controllers/core/claim-service.ts';
 import type { ManagedService } from '../../controllers/core/managed/setup.ts';
 import type { ProviderName } from '../../controllers/core/provider/provider-choice.ts';
@@ -113,6 +114,13 @@ export const ownOf = ({
   provider,
 }: Findings): Found<Claim | Managed | Class | Provider | ProviderConfig> =>
   ({ claim, managed, class: resourceClass, provider })[subject.known.sort];
+
+/** The traced claim, or the claim of the traced resource: not a claim that only has the name in its `claimRef`. */
+export function claimOf({ subject, claim, managed }: Pick<Findings, 'subject' | 'claim' | 'managed'>) {
+  const [found, resource] = [thereOf(claim), thereOf(managed)];
+  const isOther = subject.known.sort !== 'claim' && found && resource && isNamesake(resource, found);
+  return isOther ? undefined : found;
+}
 
 /** The Secret and the entry with the credentials of the provider; undefined: they are not in a Secret. */
 export function credentialsKeyOf({ provider }: Pick<Findings, 'provider'>): SecretKeySelector | undefined {

@@ -94,11 +94,14 @@ function claimLink(view: View, below: readonly Link[]): Link {
 }
 
 /** The claim that a managed resource names. */
-function ownerLinks({ theManaged, claim, now }: View): readonly Link[] {
+function ownerLinks({ theManaged, theClaim, claim, now }: View): readonly Link[] {
   const reference = theManaged?.spec.claimRef;
-  return reference === undefined
-    ? []
-    : [objectLink(['claim', describeReference(reference)], claim, claimParts, now)];
+  if (reference === undefined) return [];
+  const title = describeReference(reference);
+  const isNamesake = claim.is === 'there' && theClaim === undefined;
+  return isNamesake
+    ? [link('claim', title, { state: 'waits', says: ['does not exist; another claim has this name now'] })]
+    : [objectLink(['claim', title], claim, claimParts, now)];
 }
 
 /** The traced class, or the class that the claim names. */

@@ -21,7 +21,7 @@ import { isResponsible, responsibilityFor } from '../../controllers/core/claim-b
 import type { FirstDecision } from '../../controllers/core/managed/run/decide.ts';
 import { decideFirst } from '../../controllers/core/managed/run/decide.ts';
 import type { Findings } from './findings.ts';
-import { thereOf } from './findings.ts';
+import { claimOf, thereOf } from './findings.ts';
 
 /** The binding controller's decision about the claim and its resource. The Secrets are left out: they have values. */
 export interface Binding {
@@ -61,9 +61,9 @@ export function isObserved(object: KubernetesObject): boolean {
 
 /** Pure. */
 export function viewOf(findings: Findings): View {
-  const theClaim = thereOf(findings.claim);
   const theManaged = thereOf(findings.managed);
   const isOfClaim = findings.subject.known.sort === 'claim';
+  const theClaim = claimOf(findings);
   const facts = { ...findings, theClaim, theManaged, theClass: thereOf(findings.resourceClass) };
   return {
     ...facts,

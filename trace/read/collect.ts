@@ -23,7 +23,7 @@ import type { Clock } from '../../runtime/time/clock.ts';
 import type { Catalogue, KnownKind, Sort } from '../catalogue.ts';
 import { objectsOf } from '../catalogue.ts';
 import type { Findings, Found, FoundSecret, NeededCredentials, SoughtInVain } from '../model/findings.ts';
-import { credentialsKeyOf, ownOf, thereOf, unsought } from '../model/findings.ts';
+import { claimOf, credentialsKeyOf, ownOf, thereOf, unsought } from '../model/findings.ts';
 import { hidden } from '../model/hidden-secret.ts';
 import type { Source } from './source.ts';
 
@@ -147,8 +147,9 @@ async function aroundClaim(options: CollectOptions, { known, key }: Subject): Pr
   };
 }
 
-async function aroundManaged(options: CollectOptions, { known, key }: Subject): Promise<Partial<Findings>> {
+async function aroundManaged(options: CollectOptions, subject: Subject): Promise<Partial<Findings>> {
   const { source, catalogue } = options;
+  const { known, key } = subject;
   const found = await source.get(objectsOf<Managed>(known), key);
   if (found.is !== 'there') return { managed: found };
   const managed = found.value;
@@ -162,7 +163,7 @@ async function aroundManaged(options: CollectOptions, { known, key }: Subject): 
     resourceClass,
     managed: found,
     ...(await beneath(options, {
-      claim: thereOf(claim),
+      claim: claimOf({ subject, claim, managed: found }),
       managed,
       resourceClass: thereOf(resourceClass),
       services: [],
@@ -290,18 +291,20 @@ async function resourcesWhere(
 
 async function eventsAround(
   source: Source,
-  { claim, managed, resourceClass, provider, source: from, target }: Findings,
+  found: Findings,
 ): Promise<Pick<Findings, 'events' | 'areEventsWithheld'>> {
+  const { managed, resourceClass, provider, source: from, target } = found;
   const objects: readonly (KubernetesObject | undefined)[] = [
-    ...[claim, managed, resourceClass, provider].map((found) => thereOf<KubernetesObject>(found)),
-    ...[from, target].map((found) => found && thereOf(found.secret)?.secret),
+    claimOf(found),
+    ...[managed, resourceClass, provider].map((each) => thereOf<KubernetesObject>(each)),
+    ...[from, target].map((each) => each && thereOf(each.secret)?.secret),
   ];
-  const found = await Promise.all(
+  const all = await Promise.all(
     objects.flatMap((object) => (object === undefined ? [] : [source.eventsOf(object)])),
   );
   return {
-    events: found.flatMap((events) => thereOf(events) ?? []),
-    areEventsWithheld: found.some(({ is }) => is === 'withheld'),
+    events: all.flatMap((events) => thereOf(events) ?? []),
+    areEventsWithheld: all.some(({ is }) => is === 'withheld'),
   };
 }
 

@@ -15,6 +15,10 @@ export const isOwnedBy = ({ spec: { claimRef } }: Managed, { metadata: { uid } }
 export const namesClaim = ({ spec }: Managed, claim: Claim): boolean =>
   referencesEqual(spec.claimRef, referenceTo(claim));
 
+/** Whether the claim has the name in `claimRef`, and is another claim than the one whose UID stands there. */
+export const isNamesake = ({ spec: { claimRef } }: Managed, { metadata: { uid } }: Claim): boolean =>
+  claimRef?.uid !== undefined && claimRef.uid !== uid;
+
 export const namesResource = ({ spec: { resourceRef } }: Claim, { kind, metadata }: Managed): boolean =>
   resourceRef?.kind === kind && resourceRef.name === metadata.name;
 
