@@ -81,6 +81,12 @@ export interface Adoption {
   readonly isOwnerWanted?: boolean;
 }
 
+/** The remedies in a message. Without `adoption`, and unless the name is fixed, it is to choose another name. */
+export interface Remedies {
+  readonly adoption?: Adoption | undefined;
+  readonly isNameFixed?: boolean;
+}
+
 /**
  * Throws PostgresqlError `NotOurs` unless `ownerId` owns the database or role. The message explains how to use a retained
  * one again, and with `adoption` how to adopt one without a mark. The message never names the owner.
@@ -89,7 +95,7 @@ export function checkOurs(
   kind: 'database' | 'role',
   found: Marked,
   ownerId: string,
-  adoption: Adoption | undefined = undefined,
+  { adoption, isNameFixed = false }: Remedies = {},
 ): void {
   if (isOwnedBy(found, ownerId)) return;
   const what = `${kind} ${escapeIdentifier(found.name)}`;
@@ -111,7 +117,8 @@ export function checkOurs(
     const brings = consequence === undefined ? '' : ` (${consequence})`;
     const statement = markStatement(kind, found.name, ownerId);
     const todo = adoption === undefined ? advice.chooseExternalName : advice.adopt(brings, statement);
-    throw new PostgresqlError(`${what} exists and is not managed by ${ownerId}; ${todo}`, {
+    const remedy = isNameFixed ? '' : `; ${todo}`;
+    throw new PostgresqlError(`${what} exists and is not managed by ${ownerId}${remedy}`, {
       code: 'NotOurs',
       advice: { kinds: adoption === undefined ? ['ChooseExternalName'] : ['ChooseExternalName', 'HandOver'] },
       holder: { by: 'Nobody' },

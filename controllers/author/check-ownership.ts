@@ -8,6 +8,7 @@ import { ExternalError } from '../../clients/external-error.ts';
 import type { Owner } from '../../clients/ownership-tags.ts';
 import { labelled, ownerIn, ownerNamedBy, ownershipOf } from '../../clients/ownership-tags.ts';
 import { shouldCreate, shouldDelete, shouldUpdate } from '../core/management-policies.ts';
+import { withNameAdvice } from '../core/name-advice.ts';
 import { providerOf } from '../core/provider/provider-choice.ts';
 
 /** The owner that a managed resource's external resource is tagged with. */
@@ -85,7 +86,7 @@ export function checkOwnership(
           { by: 'AnotherResource', ...ownerIn(tags) },
         ];
   const observing = isOfClaim ? '' : `, or ${advice.observeExisting}`;
-  throw new ExternalError(`${what} exists and ${whose}; ${advice.setExternalName}${observing}${hint}`, {
+  throw new ExternalError(`${withNameAdvice(managed, `${what} exists and ${whose}`)}${observing}${hint}`, {
     errorClass: 'Conflict',
     advice: { kinds: isOfClaim ? ['ChooseExternalName'] : ['ChooseExternalName', 'ObserveOnly'] },
     holder,

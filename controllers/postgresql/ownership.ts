@@ -1,5 +1,4 @@
 import { escapeIdentifier } from 'pg';
-import { advice as coreAdvice } from '../../apis/core/v1alpha1/advice.ts';
 import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { externalName } from '../../apis/core/v1alpha1/meta.ts';
@@ -10,6 +9,7 @@ import { checkOurs, isMarkOutdated, isOwnedBy, markIn } from '../../clients/post
 import { checkNewName, checkOwnName } from '../../clients/postgresql/name.ts';
 import { messageOf } from '../../runtime/client/errors.ts';
 import { shouldCreate, shouldDelete, shouldUpdate } from '../core/management-policies.ts';
+import { isNameFixed, withNameAdvice } from '../core/name-advice.ts';
 
 /** The owner in the mark of a database or role: kind and name, which survive backup and restore; a UID does not. */
 export const ownerIdOf = ({ apiVersion, kind, metadata }: Managed): string =>
@@ -49,7 +49,10 @@ export function checkMayManage(
 ): void {
   if (isObserver(managed)) return;
   const isClaims = managed.spec.claimRef !== undefined || managed.spec.classRef !== undefined;
-  checkOurs(kind, found, ownerIdOf(managed), isClaims ? undefined : adoption);
+  checkOurs(kind, found, ownerIdOf(managed), {
+    ...(!isClaims && { adoption }),
+    isNameFixed: isNameFixed(managed),
+  });
 }
 
 /** The name on the server; see {@link checkExternalName}. */
@@ -69,17 +72,15 @@ export const checkNewExternalName = (managed: Managed, kind: 'database' | 'role'
  */
 export function checkNotAdministrator(managed: Managed, { username }: Pick<Credentials, 'username'>): void {
   if (isObserver(managed) || nameOf(managed) !== username) return;
-  throw invalid(
-    `role ${escapeIdentifier(username)} is the one that the provider logs in as; ${coreAdvice.setExternalName}`,
-    { kinds: ['ChooseExternalName'] },
-  );
+  const problem = `role ${escapeIdentifier(username)} is the one that the provider logs in as`;
+  throw invalid(withNameAdvice(managed, problem), { kinds: ['ChooseExternalName'] });
 }
 
 function checkNameWith(check: typeof checkNewName, managed: Managed, kind: 'database' | 'role'): void {
   try {
     check(kind, nameOf(managed));
   } catch (error) {
-    throw invalid(`${messageOf(error)}; ${coreAdvice.setExternalName}`, { kinds: ['ChooseExternalName'] });
+    throw invalid(withNameAdvice(managed, messageOf(error)), { kinds: ['ChooseExternalName'] });
   }
 }
 

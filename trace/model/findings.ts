@@ -63,7 +63,7 @@ export interface SoughtInVain {
   readonly isNamespaceAbsent: boolean;
 }
 
-/** What the credentials of a kind of provider consist of. */
+/** The parts of the credentials of a kind of provider. */
 export type NeededCredentials = Pick<ProviderKinds, 'credentialEntries' | 'credentialForm'>;
 
 /** All that was read about one object and the objects connected to it. It has no value of a Secret. */

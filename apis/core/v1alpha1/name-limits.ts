@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { advice } from './advice.ts';
 
 /** The names that an external system accepts. */
 export interface NameLimits {
@@ -22,15 +21,15 @@ export function fittingName(name: string, { maxLength }: NameLimits): string {
   return `${beginning}-${hash}`;
 }
 
-/** Why the external system does not accept a name, and what to do. Undefined: it accepts the name. */
+/** Why the external system does not accept a name. Undefined: it accepts the name. */
 export function nameProblem(name: string, { maxLength, pattern }: NameLimits): string | undefined {
   if (name.length > maxLength) {
-    return `the name "${name}" has ${name.length} characters, and the external system accepts ${maxLength}; ${advice.setExternalName}`;
+    return `the name "${name}" has ${name.length} characters, and the external system accepts ${maxLength}`;
   }
   if (
     pattern === undefined ||
     new RegExp(`^(?:${pattern.source})$`, pattern.flags.replace(/[gy]/g, '')).test(name)
   )
     return undefined;
-  return `the name "${name}" does not match ${pattern.source}, which the external system requires; ${advice.setExternalName}`;
+  return `the name "${name}" does not match ${pattern.source}, which the external system requires`;
 }

@@ -15,6 +15,7 @@ import { refuse } from '../../author/comparison.ts';
 import { leftBy, nothingThere, writtenNameProblem } from '../../author/written-name.ts';
 import type { ExternalClient } from '../../core/managed/connecting/external-client.ts';
 import { UncertainCreationError } from '../../core/managed/connecting/external-client.ts';
+import { withNameAdvice } from '../../core/name-advice.ts';
 import { advice } from '../advice.ts';
 import { ownTags } from '../tags.ts';
 import { attributesOf, differenceOf, observationOf } from './desired-state.ts';
@@ -152,8 +153,10 @@ const isUrlOf = (managed: Queue, { url }: CloudQueue): boolean => {
 /** The reason why SQS would not create a queue of that name, or would create another one. */
 function problemOf(managed: Queue): string | undefined {
   const name = nameOf(managed);
-  const problem = nameProblem(name, names) ?? fifoProblem(managed, name);
-  if (problem !== undefined) return problem;
+  const problem = nameProblem(name, names);
+  if (problem !== undefined) return withNameAdvice(managed, problem);
+  const contradiction = fifoProblem(managed, name);
+  if (contradiction !== undefined) return contradiction;
   const isUrl = partsOf(externalName(managed) ?? '') !== undefined;
   return isUrl ? writtenNameProblem(managed, 'queue') : undefined; // guard: creating a queue although a URL is given
 }

@@ -68,7 +68,10 @@ export function postgreSQLDatabaseClient({
         return { exists, isUpToDate: true, ready: deleting() };
       }
       if (!isObserver(managed)) checkExternalName(managed, 'database');
-      if (hasOwnRole(managed)) checkNotAdministrator(managed, credentials);
+      if (hasOwnRole(managed)) {
+        if (!isObserver(managed)) checkExternalName(managed, 'role');
+        checkNotAdministrator(managed, credentials);
+      }
       const name = nameOf(managed);
       const withExtensions = (managed.spec.forProvider.extensions ?? []).length > 0;
       const database = await databases.observe(name, { withExtensions, signal });

@@ -6,7 +6,7 @@ import { errorFactsOf } from '../../../clients/external-error.ts';
 import { testClock } from '../../../testing/test-clock.ts';
 import { createInProcessPostgresql } from '../../fakes/in-process-postgresql.ts';
 import { atOnce } from '../../fakes/outside.ts';
-import { database, edited, passesOn } from './passes.ts';
+import { database, edited, passesOn, role } from './passes.ts';
 
 /** A server, and the statements that changed something on it. */
 function scene() {
@@ -38,6 +38,38 @@ describe('a request that PostgreSQL refuses permanently changes nothing when it 
       error: /nonsense/,
     },
   };
+  const advised = '; set another name in the annotation crossplane.io/external-name';
+  const names: Readonly<Record<string, readonly [managed: Managed, message: string]>> = {
+    'the name of a database of the server': [
+      database('postgres'),
+      `database name "postgres" is reserved${advised}`,
+    ],
+    'the name of a role of the server, for a database with a role of its own': [
+      database('pg_mine'),
+      `role name "pg_mine" is reserved${advised}`,
+    ],
+    'the name of all roles, for a database with a role of its own': [
+      database('public'),
+      `role name "public" is reserved${advised}`,
+    ],
+    'the name of a role of the server': [role('pg_mine'), `role name "pg_mine" is reserved${advised}`],
+    'a name that a claim chose: the claim has the advice': [
+      database('postgres', {}, { spec: { classRef: { kind: 'PostgreSQLDatabaseClass', name: 'small' } } }),
+      'database name "postgres" is reserved',
+    ],
+  };
+  for (const [what, [managed, message]] of Object.entries(names)) {
+    test(`a reserved name has one piece of advice: ${what}`, async () => {
+      const { changes, ...stack } = scene();
+      await assert.rejects(stack.pass(managed), (failure) => {
+        assert.deepEqual(errorFactsOf(failure)?.advice, { kinds: ['ChooseExternalName'] });
+        assert.equal((failure as Error).message, message);
+        return true;
+      });
+      assert.deepEqual(changes, []);
+    });
+  }
+
   const knowledge: Readonly<Record<string, ConnectionDetails>> = {
     'the secret is new': {},
     'the secret has a password, as of a database that is lost': { password: 'published' },

@@ -14,6 +14,7 @@ import { invalid } from '../../../../clients/external-error.ts';
 import type { Identity } from '../../external-identity.ts';
 import { decodeIdentity, encodeIdentity } from '../../external-identity.ts';
 import { shouldCreate, shouldDelete, shouldUpdate } from '../../management-policies.ts';
+import { withNameAdvice } from '../../name-advice.ts';
 import type { Observation } from '../connecting/external-client.ts';
 
 export type IdentityMarks = Pick<FieldMarks, 'immutable' | 'identity'>;
@@ -157,7 +158,9 @@ export function refusedName(context: IdentityContext, managed: Managed): Externa
   if (recordedIdentity(managed, marks)?.name !== undefined) return undefined;
   const name = externalName(named(context, managed));
   const problem = name === undefined ? undefined : nameProblem(name, names);
-  return problem === undefined ? undefined : invalid(problem, { kinds: ['ChooseExternalName'] });
+  return problem === undefined
+    ? undefined
+    : invalid(withNameAdvice(managed, problem), { kinds: ['ChooseExternalName'] });
 }
 
 /** Returns the managed resource for the external client. The recorded identity replaces a user's edits of it. */
