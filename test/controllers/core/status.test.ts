@@ -130,6 +130,13 @@ describe('the status of a managed resource, whole', () => {
       undefined,
       { claimRef: { uid: 'unknown' } },
     ));
+  test('a resource that another version released gets the UID that later tells that it was made available', () =>
+    becomes(
+      { bindingPhase: 'Released', boundUID: 'managed-uid', conditions: [synced, isReady] },
+      undefined,
+      { bindingPhase: 'Released' },
+      { claimRef: { uid: 'unknown' } },
+    ));
   test('the record of a credential stays until a run knows another one', () =>
     becomes(
       {

@@ -74,7 +74,8 @@ function nextBinding(managed: Managed, isUsable: boolean): Pick<ManagedStatus, '
   const { uid: boundUID = '' } = managed.metadata;
   if (wasDeleted(managed)) return phase === 'Bound' ? { bindingPhase: 'Released' } : {};
   if (!isUsable) return {};
-  if (phase === undefined && managed.spec.claimRef?.uid === unknownClaim) {
+  const isReleased = phase === undefined || (phase === 'Released' && managed.status?.boundUID === undefined);
+  if (isReleased && managed.spec.claimRef?.uid === unknownClaim) {
     return { bindingPhase: 'Released', boundUID };
   }
   return { bindingPhase: setBindable(phase) };

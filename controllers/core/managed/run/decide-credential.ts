@@ -96,13 +96,16 @@ const resetStatus: Decide = ({ managed }) => {
  */
 const keepReleased: Decide = ({ managed, kept, secretDetails }) => {
   const { spec, status } = managed;
-  const lacksNote =
-    kept !== undefined && kept.note === undefined && holdsSecrets(managed, kept, secretDetails);
+  // With a note, this version released the resource, and an administrator removed `claimRef`.
+  if (spec.claimRef?.uid !== undefined || kept?.note !== undefined) return undefined;
+  const isUnnoted = kept !== undefined && holdsSecrets(managed, kept, secretDetails);
+  const { bindingPhase, boundUID } = status ?? {};
   // A provisioned resource has `claimRef` until its release. So one without phase and `claimRef` was released.
   const wasReleased =
-    status?.bindingPhase === 'Released' ||
-    (status?.bindingPhase === undefined && spec.classRef !== undefined && spec.claimRef === undefined);
-  if (!wasReleased || spec.claimRef?.uid !== undefined || !lacksNote) return undefined;
+    bindingPhase === 'Released'
+      ? isUnnoted || boundUID === undefined
+      : bindingPhase === undefined && spec.classRef !== undefined && spec.claimRef === undefined;
+  if (!wasReleased) return undefined;
   const claimRef = { ...spec.claimRef, uid: unknownClaim };
   return { name: 'KeepReleased', act: 'update', desired: { ...managed, spec: { ...spec, claimRef } } };
 };

@@ -458,7 +458,7 @@ const runs: Readonly<Record<string, () => Begun | Promise<Begun>>> = {
     return run(refusing(scene, 'update'), cannotUpdate('managed resource'), '');
   },
   'MakeAvailable: a phase that cannot be written is reported': () => {
-    const scene = kept({}, { status: { bindingPhase: 'Released' } });
+    const scene = kept({}, { status: { bindingPhase: 'Released', boundUID: 'managed-uid' } });
     return run(refusingOnce(scene, 'updateStatus'), cannotUpdate('managed resource status'), '');
   },
   'GenerateCredential: a Secret that cannot be created is reported': () =>
