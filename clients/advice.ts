@@ -35,11 +35,13 @@ export const advice = {
   chooseExternalName: 'choose another external name',
   adopt: (consequence: string, statement: string) =>
     `set spec.claimRef first, because the first claim that names this resource gets its data; to adopt it${consequence}, run: ${statement}`,
+  adoptRole: (consequence: string, statement: string) =>
+    `to adopt it, after which its password and attributes become those of this resource${consequence}, run: ${statement}`,
   takeBack: (statement: string) =>
     `if its data is not of another team, set another spec.forProvider.owner and run: ${statement}`,
   nameByReference: (field: string) => `if it is meant, set ${field}: a name alone is not enough`,
   forgetUsers: (statement: string) =>
-    `to use it, after which the passwords of its previous users do not work, run: ${statement}`,
+    `to use it, after which no resource manages it and the passwords of its previous users do not work, run: ${statement}`,
   endHolder: (statement: string) => `once its data is safe, run in that database: ${statement}`,
   disableTls: 'to connect without TLS, set sslmode "disable" in the credentials',
   putClusterCA: 'put the certificate of that authority into the entry clusterCA of the credentials',

@@ -87,6 +87,13 @@ export interface Remedies {
   readonly isNameFixed?: boolean;
 }
 
+const adviceOn = {
+  database: ({ consequence }: Adoption, statement: string): string =>
+    advice.adopt(consequence === undefined ? '' : ` (${consequence})`, statement),
+  role: ({ consequence }: Adoption, statement: string): string =>
+    advice.adoptRole(consequence === undefined ? '' : `, and ${consequence}`, statement),
+};
+
 /**
  * Throws PostgresqlError `NotOurs` unless `ownerId` owns the database or role. The message explains how to use a retained
  * one again, and with `adoption` how to adopt one without a mark. The message never names the owner.
@@ -113,10 +120,8 @@ export function checkOurs(
     );
   }
   if (markIn(found.comment) === undefined && found.distrustedOwner === undefined) {
-    const { consequence } = adoption ?? {};
-    const brings = consequence === undefined ? '' : ` (${consequence})`;
     const statement = markStatement(kind, found.name, ownerId);
-    const todo = adoption === undefined ? advice.chooseExternalName : advice.adopt(brings, statement);
+    const todo = adoption === undefined ? advice.chooseExternalName : adviceOn[kind](adoption, statement);
     const remedy = isNameFixed ? '' : `; ${todo}`;
     throw new PostgresqlError(`${what} exists and is not managed by ${ownerId}${remedy}`, {
       code: 'NotOurs',

@@ -35,6 +35,8 @@ export default defineConfig({
   srcDir: '..',
   outDir: '../dist/docs',
   cacheDir: '../dist/docs-cache',
+  // The search has the pages in the order in which they were read: side by side, that differs from build to build.
+  buildConcurrency: 1,
   srcExclude: globSync('**/*.md', { cwd: root, exclude: ['node_modules', 'dist'] }).filter(
     (file) => !pages.has(file),
   ),

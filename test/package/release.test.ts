@@ -222,15 +222,18 @@ describe('the command', () => {
     assert.match(started.output(), /SIGINT stopped the release\n$/);
   });
 
-  test('a dry run makes all files with the version, and leaves the repository as it was', async () => {
-    const head = git('rev-parse', 'HEAD');
-    await copy.write('dist/release/98.0.0/notes.md', 'of the previous version');
-    await copy.write('dist/release/99.0.0/old.txt', 'of an earlier run');
-    const { code, output } = await copy.run('bash', [
+  const dryRun = () =>
+    copy.run('bash', [
       '-c',
       'npm_config_logs_dir=$PWD/dist/logs npm_config_logs_max=99 exec "$0" package/release/main.ts 99.0.0 --skip-tests --arch none 2>&1',
       process.execPath,
     ]);
+
+  test('a dry run makes all files with the version, and leaves the repository as it was', async () => {
+    const head = git('rev-parse', 'HEAD');
+    await copy.write('dist/release/98.0.0/notes.md', 'of the previous version');
+    await copy.write('dist/release/99.0.0/old.txt', 'of an earlier run');
+    const { code, output } = await dryRun();
     assert.equal(code, 0, output);
     const logs = globSync('dist/logs/*', { cwd: copy.directory });
     const logged = await Promise.all(logs.map(copy.read));
@@ -288,6 +291,13 @@ describe('the command', () => {
       output,
       /^release: remove the clone: done .*\n(dist\/release\/99\.0\.0\/\S+\n)+This was a dry run: .*\n$/m,
     );
+  });
+
+  test('a second dry run of the same commit makes the same bytes', async () => {
+    const first = await copy.read('dist/release/99.0.0/SHA256SUMS');
+    const { code, output } = await dryRun();
+    assert.equal(code, 0, output);
+    assert.equal(await copy.read('dist/release/99.0.0/SHA256SUMS'), first);
   });
 
   describe('unpacked in an empty folder, without a clone', () => {

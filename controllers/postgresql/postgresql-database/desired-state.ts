@@ -13,6 +13,7 @@ import { roleDrift } from '../../../clients/postgresql/role.ts';
 import type { GeneratedCredential } from '../../core/credential.ts';
 import { generatedPassword } from '../../core/credential.ts';
 import type { Observation } from '../../core/managed/connecting/external-client.ts';
+import { shouldDelete } from '../../core/management-policies.ts';
 import { advice } from '../advice.ts';
 import { isObserver, markDifference, nameOf, resourceId } from '../ownership.ts';
 import { refusesPassword } from '../role-password.ts';
@@ -61,7 +62,10 @@ export function databaseSpec(managed: PostgreSQLDatabase): DatabaseSpec {
   };
 }
 
-/** Facts about an adoption for its message: the change of the owner, and `others`, roles that stay in the database. */
+/**
+ * Facts about an adoption for its message: the result of a deletion, the change of the owner, and `others`, roles that
+ * stay in the database.
+ */
 export function adoptionOf(
   managed: PostgreSQLDatabase,
   { owner }: Pick<DatabaseObservation, 'owner'>,
@@ -69,6 +73,9 @@ export function adoptionOf(
 ): Adoption {
   const next = databaseSpec(managed).owner;
   const consequences = [
+    ...(shouldDelete(managed.spec)
+      ? ['kubectl delete of this resource then drops it with its data, because its policies allow Delete']
+      : []),
     ...(next === undefined || next === owner
       ? []
       : [
@@ -83,6 +90,10 @@ export function adoptionOf(
     isOwnerWanted: !hasOwnRole(managed) && next === owner,
   };
 }
+
+/** The same for the database's own role. */
+export const roleAdoptionOf = ({ spec }: PostgreSQLDatabase): Adoption =>
+  shouldDelete(spec) ? { consequence: 'it is dropped with the database' } : {};
 
 /** A database that exists. `role` is its own owner role, if it should have one and has it. */
 export interface Found {

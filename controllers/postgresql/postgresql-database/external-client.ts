@@ -30,6 +30,7 @@ import {
   hasOwnRole,
   observationOf,
   ownRoleSpec,
+  roleAdoptionOf,
 } from './desired-state.ts';
 import { checkEngineVersion } from './engine-version.ts';
 import { isAnythingLeft, removeAll } from './leftovers.ts';
@@ -89,7 +90,7 @@ export function postgreSQLDatabaseClient({
 
       const role =
         hasOwnRole(managed) && !isObserver(managed) ? await roles.observe(name, { signal }) : undefined;
-      if (role !== undefined) checkMayManage(managed, 'role', role);
+      if (role !== undefined) checkMayManage(managed, 'role', role, roleAdoptionOf(managed));
       const testing = isObserver(managed)
         ? password.verdictOnGiven(managed, credential, signal)
         : role?.login && password.verdictOn(managed, credential, signal);

@@ -1,11 +1,13 @@
 import type { ReadyFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import { available, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
 import type { PostgreSQLRole } from '../../../apis/postgresql/v1alpha1/postgresql-role.ts';
+import type { Adoption } from '../../../clients/postgresql/mark.ts';
 import type { RoleObservation, RoleSpec } from '../../../clients/postgresql/role.ts';
 import { roleDrift } from '../../../clients/postgresql/role.ts';
 import type { GeneratedCredential } from '../../core/credential.ts';
 import { generatedPassword } from '../../core/credential.ts';
 import type { Observation } from '../../core/managed/connecting/external-client.ts';
+import { shouldDelete } from '../../core/management-policies.ts';
 import { isObserver, markDifference } from '../ownership.ts';
 import { refusesPassword } from '../role-password.ts';
 
@@ -23,6 +25,12 @@ export function roleSpec({ spec }: PostgreSQLRole): RoleSpec {
         }),
   };
 }
+
+/** The result of a deletion, for the message about an adoption. */
+export const adoptionOf = ({ spec }: PostgreSQLRole): Adoption =>
+  shouldDelete(spec)
+    ? { consequence: 'kubectl delete of this resource drops it, because its policies allow Delete' }
+    : {};
 
 /** The password of a role that may log in. */
 export const roleCredential: GeneratedCredential<PostgreSQLRole> = {

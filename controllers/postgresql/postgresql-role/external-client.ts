@@ -19,7 +19,7 @@ import {
 import type { PasswordChecks } from '../password-checks.ts';
 import { isLockedOut, rolePassword } from '../role-password.ts';
 import type { ServerConnection } from '../server-connection.ts';
-import { observationOf, roleSpec } from './desired-state.ts';
+import { adoptionOf, observationOf, roleSpec } from './desired-state.ts';
 
 export interface PostgreSQLRoleOptions extends ServerConnection {
   readonly checks: PasswordChecks;
@@ -51,7 +51,7 @@ export function postgreSQLRoleClient({
       const role = await roles.observe(name, { signal });
       if (!isObserver(managed) && !isOurs(managed, role)) checkNewExternalName(managed, 'role');
       if (role === undefined) return { exists: false, isUpToDate: false };
-      checkMayManage(managed, 'role', role);
+      checkMayManage(managed, 'role', role, adoptionOf(managed));
       if (!isObserver(managed)) await closing.keepUp(signal);
       const verdict = role.login ? await password.verdictOn(managed, credential, signal) : undefined;
       return {

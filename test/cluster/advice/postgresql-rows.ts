@@ -114,9 +114,9 @@ async function role(at: Place, name = 'owner'): Promise<string> {
   return at.named(name);
 }
 
-/** Runs the statement that follows these words in the messages of the database. */
-async function runPrinted(server: Server, at: Place, words: RegExp): Promise<void> {
-  const [, statement = ''] = words.exec(await databaseRow.where(at)) ?? [];
+/** Runs the statement that follows these words in the messages of the row. */
+async function runPrinted(server: Server, at: Place, words: RegExp, { where } = databaseRow): Promise<void> {
+  const [, statement = ''] = words.exec(await where(at)) ?? [];
   await sql(server, [statement]);
 }
 
@@ -504,6 +504,20 @@ export const postgresqlClientRows = (server: Server) =>
         await at.observeAgain(PostgreSQLDatabaseKind, at.named('db'));
       },
     },
+    adoptRole: {
+      ...about(PostgreSQLRoleKind, 'role'),
+      async situation(at) {
+        await provider(server, at);
+        await sql(server, [`CREATE ROLE ${escapeIdentifier(at.named('role'))}`]);
+        await at.create(PostgreSQLRoleKind, 'role', spec(at));
+      },
+      says: () =>
+        'and kubectl delete of this resource drops it, because its policies allow Delete, run: COMMENT ON ROLE',
+      async act(at) {
+        await runPrinted(server, at, /run: (COMMENT .*)$/m, about(PostgreSQLRoleKind, 'role'));
+        await at.observeAgain(PostgreSQLRoleKind, at.named('role'));
+      },
+    },
     chooseExternalName: {
       ...databaseRow,
       situation: retained(server),
@@ -545,7 +559,7 @@ export const postgresqlClientRows = (server: Server) =>
         await eventually('it is gone', () => at.isGone(PostgreSQLDatabaseKind, 'former'));
         await grantByName(at, 'former');
       },
-      says: () => 'to use it, after which the passwords of its previous users do not work, run: ALTER ROLE',
+      says: () => 'the passwords of its previous users do not work, run: ALTER ROLE',
       ...about(PostgreSQLGrantKind, 'grant'),
       async act(at) {
         const [, statements = ''] =

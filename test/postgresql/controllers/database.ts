@@ -101,13 +101,15 @@ export function testDatabases(stack: Stack): void {
       const unmanaged =
         'database "heirloom" exists and is not managed by postgresqldatabase.postgresql.crossplane.io/heirloom';
       const statement = `run: COMMENT ON DATABASE "heirloom" IS '${markOf(ownerOf('heirloom'))}'`;
+      const deletion =
+        'kubectl delete of this resource then drops it with its data, because its policies allow Delete';
       const consequence =
         'its owner becomes "heirloom" instead of "postgres", unless you set spec.forProvider.owner';
       await assert.rejects(stack.pass(managed), {
-        message: `${unmanaged}; set spec.claimRef first, because the first claim that names this resource gets its data; to adopt it (${consequence}), ${statement}`,
+        message: `${unmanaged}; set spec.claimRef first, because the first claim that names this resource gets its data; to adopt it (${deletion}; ${consequence}), ${statement}`,
       });
       await assert.rejects(stack.pass(database('heirloom', { owner: 'postgres' })), {
-        message: `${unmanaged}; set spec.claimRef first, because the first claim that names this resource gets its data; to adopt it, ${statement}`,
+        message: `${unmanaged}; set spec.claimRef first, because the first claim that names this resource gets its data; to adopt it (${deletion}), ${statement}`,
       });
       // The team of a claim chose the name. Only an administrator may give it a database of another owner.
       const ofClaim = {

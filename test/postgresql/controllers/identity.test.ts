@@ -194,7 +194,7 @@ test('to adopt a database is a decision of an administrator, who sees which role
   await create(found);
   assert.match(
     stateOf(found).says,
-    /to adopt it \("insider" keep objects or privileges in it\), run: COMMENT ON DATABASE/,
+    /to adopt it \(kubectl delete of [^;]*; "insider" keep objects or privileges in it\), run: COMMENT ON DATABASE/,
   );
   assert.ok(
     scene.process.events.some(
