@@ -4,7 +4,9 @@ import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { isAlreadyExists } from '../../../runtime/client/errors.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { Logger } from '../../../runtime/log/log.ts';
+import { nameInUse } from '../external-identity.ts';
 import { logQuietAct } from '../log-changes.ts';
+import { shouldDelete } from '../management-policies.ts';
 import type { BindingContext, RunMemory } from './context.ts';
 import type { BindingCall, Observed, SecretWrite } from './decision.ts';
 import { withClaimRef, withoutClaimFinalizer, withoutClaimRef, withPhase, withResource } from './desired.ts';
@@ -50,7 +52,7 @@ export function acting({ claims, secrets, resourcesOf }: BindingContext) {
       case 'DeleteResource':
         await resourcesOf(decision.managed).delete(decision.managed, signal);
         run.deleted.add(decision.managed.metadata.uid);
-        return [unbound(decision.managed, 'is deleted')];
+        return [unbound(decision.managed, `is deleted${kept(decision.managed)}`)];
       case 'Release':
         await setPhase(decision.managed, 'Released');
         return [unbound(decision.managed, 'is Released')];
@@ -113,6 +115,12 @@ const unbound = ({ kind, metadata }: Managed, result: string): EventFacts =>
 
 const correctedResource = ({ kind, metadata }: Managed): EventFacts =>
   normal('CorrectedManagedResource', `${kind} ${metadata.name} has the edited parameters of this claim now`);
+
+/** The external resource, if the policies keep it although the managed resource is deleted. */
+const kept = (managed: Managed): string =>
+  shouldDelete(managed.spec)
+    ? ''
+    : `. Its policies keep external resource ${nameInUse(managed) ?? managed.metadata.name}: the data stays, and the password still works`;
 
 function removedSecret({ metadata }: Secret, { spec }: Claim): EventFacts {
   const wanted = spec.writeConnectionSecretToRef?.name;

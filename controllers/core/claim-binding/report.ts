@@ -15,7 +15,7 @@ import {
 } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import { externalName, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ReadyReason } from '../../../apis/core/v1alpha1/ready-reasons.ts';
 import { describeReference, referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
@@ -199,9 +199,14 @@ function reportUnknownKind({ claim, responsibility }: Observed): Report | undefi
   return { facts: { ...facts, consideredKinds }, events, notBeforeMs };
 }
 
-function reportLost({ claim: { spec } }: Observed): Report {
+function reportLost({ claim }: Observed): Report {
+  const { spec } = claim;
+  const external = externalName(claim);
+  // The policies of the resource are not known any more.
+  const data =
+    external === undefined ? '' : `if its policies kept external resource ${external}, the data is there; `;
   const what = spec.resourceRef === undefined ? 'the managed resource' : describeReference(spec.resourceRef);
-  const message = `${what} of this claim does not exist any more; ${advice.restoreResource}`;
+  const message = `${what} of this claim does not exist any more; ${data}${advice.restoreResource}`;
   return report('ManagedResourceNotFound', notReady('ResourceNotFound', message), {
     phase: 'Released',
     type: 'Warning',

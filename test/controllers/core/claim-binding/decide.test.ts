@@ -315,6 +315,15 @@ const cases: Readonly<Record<string, () => Decided>> = {
     const report = waitsFor('ManagedResourceNotFound', message, 'ResourceNotFound', phase);
     return reports('ResourceLost', report, { ...byClass, claim: boundClaim });
   },
+  'a Bound claim whose resource was deleted says where its data may be': () => {
+    const message =
+      'FavouriteDBInstance db of this claim does not exist any more; if its policies kept external resource orders-1, the data is there; restore it from a backup, or create another claim. Delete this one once its Secret is not needed';
+    const phase = { bindingPhase: 'Released' } as const;
+    const annotations = { 'crossplane.io/external-name': 'orders-1' };
+    const claim = { ...boundClaim, metadata: { ...boundClaim.metadata, annotations } };
+    const report = waitsFor('ManagedResourceNotFound', message, 'ResourceNotFound', phase);
+    return reports('ResourceLost', report, { ...byClass, claim });
+  },
   'a claim whose class does not exist waits for it': () => {
     const message =
       'FavouriteDBInstanceClass small does not exist; correct spec.classRef, or create the class';

@@ -603,6 +603,22 @@ describe('the deletion of a claim', () => {
     });
   }
 
+  test('the Event names what stays if the policies of the deleted resource keep the external resource', async () => {
+    const spec = { ...boundManaged.spec, reclaimPolicy: 'Delete', deletionPolicy: 'Orphan' } as const;
+    const resource = managed(spec, { status: boundHere, finalizers: ['x'] });
+    const { cluster, process } = sceneOf({ ...boundWorld, managed: [resource] });
+    await settled(process, cluster);
+    cluster.delete(claimKind, orders);
+    await settled(process, cluster);
+    const reported = process.events.filter(({ reason }) => reason === 'UnboundManagedResource');
+    assert.deepEqual(
+      reported.map(({ message }) => message),
+      [
+        'unbound from FavouriteDBInstance db, which is deleted. Its policies keep external resource db: the data stays, and the password still works',
+      ],
+    );
+  });
+
   for (let step = 1; step <= 3; step += 1) {
     test(`a crash after write ${step} of 3`, async () => {
       const { cluster, process, start, claimAt } = sceneOf(boundWorld);
