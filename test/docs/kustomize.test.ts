@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { globSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -9,9 +9,10 @@ import { promisify } from 'node:util';
 import isPlainObject from 'lodash/isPlainObject.js';
 import mapValues from 'lodash/mapValues.js';
 import sortBy from 'lodash/sortBy.js';
-import { parseAllDocuments, stringify } from 'yaml';
+import { parse, parseAllDocuments, stringify } from 'yaml';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { kustomize } from '../../local/debian-program.ts';
+import { codeBlocks } from './code-blocks.ts';
 import { objectsOf } from './manifests.ts';
 import { projectRoot } from './project-copy.ts';
 
@@ -55,6 +56,17 @@ describe('kustomize', { skip: found.by === 'none' && found.reason }, () => {
     const objects = await built('moved', { namespace: 'platform', resources: ['../deploy/cluster-wide'] });
     const left = objects.filter((object) => JSON.stringify(object).includes('crossplane-system'));
     assert.deepEqual([left, objects.length > 10], [[], true]);
+  });
+
+  test('moves the controllers of deploy/namespaced with the kustomization of docs/gitops.md, and no binding of a team', async () => {
+    const page = await readFile(join(projectRoot, 'docs/gitops.md'), 'utf8');
+    const [block = ''] = codeBlocks(page).flatMap(({ content }) =>
+      content.includes('deploy/namespaced') ? [content] : [],
+    );
+    const objects = await built('moved-some', parse(block) as object);
+    const moved = (text: string): string => text.replaceAll('crossplane-system', 'platform');
+    const parts = ['deploy/base', 'deploy/namespaced'].flatMap((part) => objectsOf(part));
+    assert.deepEqual(objects, sorted(parts.map((object) => JSON.parse(moved(JSON.stringify(object))))));
   });
 
   for (const example of ['postgresql', 'aws', 'gcp', 'start', 'fancysql']) {

@@ -628,7 +628,7 @@ describe('a user with few rights sees the message of the claim, and the objects 
         assert.deepEqual([verdict, fault?.name], ['broken', 'provider down']);
         assert.deepEqual(gaps, [
           'You may not read: the classes, the managed resource, the lease of the controllers',
-          'An administrator who may read them sees more: npm run trace -- fancysqlinstances.database.crossplane.io orders -n team-shop',
+          'An administrator who may read them sees more: kubectl services-stack trace fancysqlinstances.database.crossplane.io orders -n team-shop',
         ]);
       },
     ],
@@ -642,7 +642,7 @@ describe('a user with few rights sees the message of the claim, and the objects 
         const paused =
           /reconciliation is paused by the crossplane\.io\/paused annotation; reported by FavouriteDBInstance legacy\.$/i;
         assert.match(fault?.cause ?? '', paused);
-        assert.deepEqual(fault?.commands, ['npm run trace -- favouritedbinstance legacy']);
+        assert.deepEqual(fault?.commands, ['kubectl services-stack trace favouritedbinstance legacy']);
       },
     ],
     'a bound claim can be used all the same, and links that may not be read are unknown': [

@@ -32,7 +32,7 @@ interface NamedKind {
 }
 
 export const traceCommand = ({ kind, name }: NamedKind): string =>
-  `npm run trace -- ${kind?.toLowerCase()} ${name}`;
+  `kubectl services-stack trace ${kind?.toLowerCase()} ${name}`;
 
 interface SecretContent {
   /** The keys, if there are several. */

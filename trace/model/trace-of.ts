@@ -118,6 +118,6 @@ function gapsOf(findings: Findings): readonly string[] {
   const where = key.namespace === undefined ? '' : ` -n ${key.namespace}`;
   return [
     `You may not read: ${names.join(', ')}`,
-    `An administrator who may read them sees more: npm run trace -- ${plural}.${group} ${key.name}${where}`,
+    `An administrator who may read them sees more: kubectl services-stack trace ${plural}.${group} ${key.name}${where}`,
   ];
 }

@@ -58,7 +58,9 @@ export const PostgreSQLGrantKind = defineManaged(
             ),
         ),
         memberOf: optional(
-          identifier('The role of which it becomes a member, instead of having privileges.'),
+          identifier(
+            'The role of which it becomes a member, instead of having privileges. One role: each membership is a grant of its own.',
+          ),
         ),
         memberOfRef: optional(reference('The PostgreSQLRole whose role is used as memberOf.')),
         memberOfDatabaseRef: optional(
