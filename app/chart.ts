@@ -54,9 +54,10 @@ appVersion: "${version}"
 kubeVersion: ">=1.28.0-0"
 `;
 
-/** A manifest without apiVersion, kind and metadata. */
+/** A manifest without apiVersion, kind and metadata, and with its links, which are comments in it. */
 function contentOf(manifest: string): string {
-  const { apiVersion: _, kind: __, metadata: ___, ...content } = parse(manifest) as Record<string, unknown>;
+  const linked = manifest.replaceAll('# runbook_url:', 'runbook_url:');
+  const { apiVersion: _, kind: __, metadata: ___, ...content } = parse(linked) as Record<string, unknown>;
   return stringify(content, { lineWidth: 0 });
 }
 

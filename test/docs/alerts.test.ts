@@ -184,7 +184,7 @@ describe('alerts', { skip: withoutPromtool }, () => {
     for (const { alert, labels, annotations } of rules) {
       assert.match(labels.severity ?? '', /^(critical|warning|info)$/, alert);
       assert.match(annotations.summary ?? '', /^[A-Z].*\.$/, alert);
-      assert.match(annotations.runbook_url ?? '', /^https:.*#servicesstack[a-z]+$/, alert);
+      assert.equal(annotations.runbook_url, undefined, `${alert}: nobody has a copy of the docs site yet`);
     }
   });
 

@@ -240,8 +240,9 @@ const table: Readonly<Record<string, Row>> = {
     {
       [alerts]: JSON.parse(
         JSON.stringify(optional[alerts]).replaceAll(
-          'https://docs.example.org/services-stack/',
-          'https://docs.internal/',
+          /"alert":"(\w+)"(.*?)"annotations":\{/g,
+          (found, alert: string) =>
+            `${found}"runbook_url":"https://docs.internal/alerts.html#${alert.toLowerCase()}",`,
         ),
       ),
     },
