@@ -81,6 +81,9 @@ export interface LeaderElection {
 /** metav1.MicroTime: the API server accepts exactly six fraction digits. */
 const microTime = (date: Date): string => date.toISOString().replace(/\.(\d{3})Z$/, '.$1000Z');
 
+/** The first version of a cluster, which no Lease has. */
+const noVersionOfALease = '1';
+
 interface Observed {
   readonly lease: Lease;
   /** In our own elapsed time: clocks of other machines are not trusted. */
@@ -100,6 +103,7 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
   let isReleased = false;
   let isWaiting = false;
   let refusal: string | undefined;
+  let mayWrite = false;
   /** When the last successful request to renew the Lease began; undefined: this process has not led. */
   let renewedMs: number | undefined;
   const releasing = new AbortController();
@@ -125,6 +129,19 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
     }
   }
 
+  /**
+   * Throws if this process may not write a Lease that another process holds: otherwise a process that stands by learns
+   * that only when it should lead. The API server checks rights before versions, so the answer is a conflict.
+   */
+  async function checkRight(lease: Lease, signal: AbortSignal): Promise<void> {
+    if (mayWrite) return;
+    const outdated = { ...lease, metadata: { ...lease.metadata, resourceVersion: noVersionOfALease } };
+    await client.replace(LeaseKind, outdated, signal).catch((error: unknown) => {
+      if (!isConflict(error)) throw error;
+    });
+    mayWrite = true;
+  }
+
   /** True if this process holds the Lease for another duration. Throws the API server's errors, including conflicts. */
   async function acquireOrRenew(signal: AbortSignal): Promise<boolean> {
     const renewTime = microTime(clock.now());
@@ -148,7 +165,10 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
     const { lease, atMs } = observed!;
     const { holderIdentity, leaseDurationSeconds: theirs, leaseTransitions = 0 } = lease.spec ?? {};
     const durationMs = theirs === undefined ? leaseDurationMs : theirs * 1000;
-    if (holderIdentity && holderIdentity !== identity && clock.elapsedMs() < atMs + durationMs) return false;
+    if (holderIdentity && holderIdentity !== identity && clock.elapsedMs() < atMs + durationMs) {
+      await checkRight(lease, signal);
+      return false;
+    }
     const isNew = holderIdentity !== identity;
     const spec = {
       ...lease.spec,

@@ -228,6 +228,35 @@ describe('leader election', () => {
     ]);
   });
 
+  test('a standby that may read and not write the Lease reports the refusal, and once it may it asks no more', async () => {
+    contend(election('a'));
+    await clock.settle();
+    const standby = election('b');
+    const refused = new ApiError('leases is forbidden: cannot update', { code: 403, reason: 'Forbidden' });
+    let isAllowed = false;
+    let asked = 0;
+    client = inProcessClient(cluster, clock, async ({ verb }, effect) => {
+      if (verb === 'update') asked += 1;
+      if (verb === 'update' && !isAllowed) throw refused;
+      return effect();
+    });
+    const limited = election('c');
+    contend(limited);
+    contend(standby);
+    await clock.settle();
+    assert.equal(
+      limited.whyRefused(),
+      'the API server refuses the Lease ns/stack: leases is forbidden: cannot update',
+    );
+    assert.equal(standby.whyRefused(), undefined);
+    isAllowed = true;
+    await clock.advance(2 * times.retryPeriodMs);
+    assert.equal(limited.whyRefused(), undefined);
+    const before = asked;
+    await clock.advance(5 * times.retryPeriodMs);
+    assert.deepEqual([asked, limited.notes()], [before, ['standing by: a holds the Lease ns/stack']]);
+  });
+
   test('a standby logs once which process holds the Lease, and reports it until it leads', async () => {
     const leader = election('a');
     contend(leader);
