@@ -32,7 +32,10 @@ export interface RoleSpec {
   readonly configuration?: Readonly<Record<string, string>>;
 }
 
-export interface RoleObservation extends Required<RoleSpec>, Marked {}
+export interface RoleObservation extends Required<RoleSpec>, Marked {
+  /** Its password has an end, VALID UNTIL, which this product never sets. */
+  readonly expires?: boolean;
+}
 
 interface Owned {
   readonly ownerId: string;
@@ -90,6 +93,7 @@ export function roleDrift(observed: RoleObservation, spec: RoleSpec): readonly s
   if (spec.configuration && !isSameConfiguration(observed.configuration, spec.configuration)) {
     changed.push('configuration');
   }
+  if (observed.expires === true) changed.push('validUntil');
   return changed;
 }
 
@@ -231,18 +235,20 @@ async function read(session: Session, name: string): Promise<RoleObservation | u
       connectionLimit: number;
       configuration: string[] | null;
       comment: string | null;
+      expires: boolean;
     }
   >(
     `SELECT rolcanlogin AS login, rolcreatedb AS "createDb", rolcreaterole AS "createRole",
             rolinherit AS inherit, rolreplication AS replication, rolbypassrls AS "bypassRls",
             rolsuper AS superuser, rolconnlimit AS "connectionLimit",
+            coalesce(rolvaliduntil < 'infinity', false) AS expires,
             CASE WHEN octet_length(array_to_string(rolconfig, '')) <= 65536 THEN rolconfig END AS configuration,
             shobj_description(oid, 'pg_authid') AS comment
      FROM pg_roles WHERE rolname = $1`,
     [name],
   );
   if (row === undefined) return undefined;
-  const { comment, configuration, ...fields } = row;
+  const { comment, configuration, expires, ...fields } = row;
   return {
     name,
     ...fields,
@@ -253,6 +259,7 @@ async function read(session: Session, name: string): Promise<RoleObservation | u
       }),
     ),
     ...(comment !== null && { comment }),
+    ...(expires && { expires }),
   };
 }
 
@@ -273,6 +280,7 @@ function repairs(found: RoleObservation, spec: RoleSpec, ownerId: string): reado
   const words = changedAttributes(found, spec).map((attribute) => word(spec, attribute));
   const limit = spec.connectionLimit ?? -1;
   if (limit !== found.connectionLimit) words.push(`CONNECTION LIMIT ${limit}`);
+  if (found.expires === true) words.push(`VALID UNTIL 'infinity'`);
   const { configuration } = spec;
   return [
     ...(isMarkOutdated(found, ownerId) ? [markStatement('role', found.name, ownerId)] : []),

@@ -56,8 +56,8 @@ export function observationOf(managed: PostgreSQLRole, { role, isLockedOut }: Fo
   }
   const drift = roleDrift(role, roleSpec(managed));
   const differing = [...drift, ...markDifference(managed, role)];
-  // No field asks for a superuser.
-  const fields = drift.filter((attribute) => attribute !== 'superuser').map(fieldOf);
+  // No field asks for a superuser or for the end of a password.
+  const fields = drift.filter((attribute) => !['superuser', 'validUntil'].includes(attribute)).map(fieldOf);
   return {
     exists: true,
     isUpToDate: differing.length === 0,

@@ -44,7 +44,8 @@ export function testRoles(stack: Stack): void {
       });
       const first = await stack.pass(wanted);
       const facts = () =>
-        sql(`SELECT rolcreatedb, rolcreaterole, rolinherit, rolconnlimit, rolconfig FROM pg_roles
+        sql(`SELECT rolcreatedb, rolcreaterole, rolinherit, rolconnlimit, rolconfig,
+             coalesce(rolvaliduntil, 'infinity') = 'infinity' AS lasts FROM pg_roles
              WHERE rolname = 'exact'`);
       const before = await facts();
       assert.deepEqual(before, [
@@ -54,9 +55,10 @@ export function testRoles(stack: Stack): void {
           rolinherit: false,
           rolconnlimit: 4,
           rolconfig: ['search_path=app, public', 'statement_timeout=5s'],
+          lasts: true,
         },
       ]);
-      await sql('ALTER ROLE exact CREATEROLE NOCREATEDB CONNECTION LIMIT 9');
+      await sql(`ALTER ROLE exact CREATEROLE NOCREATEDB CONNECTION LIMIT 9 VALID UNTIL '2001-01-01'`);
       await sql(`ALTER ROLE exact RESET statement_timeout; ALTER ROLE exact SET work_mem TO '64MB'`);
       const second = await stack.pass(first.managed, first.known);
       assert.equal(second.acted, 'update');
