@@ -90,7 +90,7 @@ export interface NodeGroupVersionChange {
 /** The progress of an update. `errors` are the reasons that EKS gives for an update that failed or was cancelled. */
 export interface CloudUpdate {
   readonly status: string;
-  readonly errors: readonly string[];
+  readonly errors: readonly { readonly code: string; readonly message: string }[];
 }
 
 export interface NodeGroupsOptions {
@@ -246,9 +246,10 @@ export function eksNodeGroups({ aws, region, cluster }: NodeGroupsOptions): Node
         const { status = '', errors = [] } = given(update, what);
         return {
           status,
-          errors: errors.map(({ errorCode, errorMessage }) =>
-            [errorCode, errorMessage].filter(Boolean).join(': '),
-          ),
+          errors: errors.map(({ errorCode = '', errorMessage = '' }) => ({
+            code: errorCode,
+            message: errorMessage,
+          })),
         };
       } catch (error) {
         if (isAbsent(error)) return undefined;

@@ -8,8 +8,9 @@ import { countedTags } from '../../../clients/aws/tag-limit.ts';
 import { checkOwnership, ownerOf } from '../../author/check-ownership.ts';
 import { refuse } from '../../author/comparison.ts';
 import { neededFields } from '../../author/needed-fields.ts';
-import type { ExternalClient, Progress } from '../../core/managed/connecting/external-client.ts';
+import type { ExternalClient } from '../../core/managed/connecting/external-client.ts';
 import { differenceOf, newNodeGroup, observationOf } from './desired-state.ts';
+import { progressOf } from './update-progress.ts';
 
 /** The pattern of a node group's name in EKS. */
 export const nodeGroupNames = { maxLength: 63, pattern: /[A-Za-z0-9][A-Za-z0-9_-]*/ };
@@ -101,25 +102,6 @@ const operationName = (managed: NodeGroup, id: string): string => {
   const { region = '', clusterName = '' } = managed.spec.forProvider;
   return [region, clusterName, nameOf(managed), id].join('/');
 };
-
-/** The progress of an update; undefined: EKS knows no update with that id. */
-function progressOf(
-  update: { readonly status: string; readonly errors: readonly string[] } | undefined,
-): Progress<NodeGroup> {
-  if (update === undefined) return { state: 'unknown' };
-  const { status, errors } = update;
-  switch (status) {
-    case 'Successful':
-      return { state: 'done' };
-    case 'Failed':
-    case 'Cancelled': {
-      const why = errors.length === 0 ? '' : `: ${errors.join('; ')}`;
-      return { state: 'failed', error: new Error(`EKS reports for the update: ${status}${why}`) };
-    }
-    default:
-      return { state: 'running' };
-  }
-}
 
 const nameOf = (managed: NodeGroup): string => externalName(managed) ?? managed.metadata.name;
 
