@@ -1,4 +1,4 @@
-import { merge } from 'rxjs';
+import { forkJoin, map, merge } from 'rxjs';
 import type { KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { namespaceOf } from '../../apis/core/v1alpha1/namespace.ts';
 import type { Store } from './store.ts';
@@ -27,6 +27,7 @@ export function jointStore<T extends KubernetesObject>(
     get isSynced() {
       return stores.every(({ isSynced }) => isSynced);
     },
+    synced$: forkJoin(stores.map(({ synced$ }) => synced$)).pipe(map(() => undefined)),
     record: (object, options) => partOf(object.metadata)?.record(object, options),
   };
 }

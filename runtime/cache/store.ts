@@ -1,4 +1,4 @@
-import { Observable } from 'rxjs';
+import { AsyncSubject, Observable } from 'rxjs';
 import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
 import { wellFormed } from '../../apis/core/v1alpha1/well-formed.ts';
@@ -35,7 +35,10 @@ export interface Store<T extends KubernetesObject> {
   addIndex(index: string, valuesOf: (object: T) => readonly string[]): void;
   /** At subscription, emits each present object as `added`, in slices if there are many. Then emits each change. */
   readonly changes$: Observable<Change<T>>;
+  /** Whether it has held a complete list. */
   readonly isSynced: boolean;
+  /** Emits once it holds a complete list, and completes. */
+  readonly synced$: Observable<void>;
   /**
    * Takes an object that a read or write returned, if it is newer than the stored one, so that a reconcile reads its own
    * writes. Removes an object whose last finalizer the write removed. `isOwn`: the object is the answer to a write.
@@ -90,6 +93,7 @@ export function createStore<T extends KubernetesObject>(
   const listeners = new Set<Listener<T>>();
   let all: readonly T[] | undefined;
   let isSynced = false;
+  const synced$ = new AsyncSubject<void>();
   /** The stream's position: a resourceVersion. */
   let position = '';
   /** The keys that the current list has shown so far. */
@@ -219,6 +223,8 @@ export function createStore<T extends KubernetesObject>(
     isRewound = false;
     advance(resourceVersion);
     isSynced = true;
+    synced$.next();
+    synced$.complete();
   }
 
   return {
@@ -263,6 +269,7 @@ export function createStore<T extends KubernetesObject>(
     get isSynced() {
       return isSynced;
     },
+    synced$: synced$.asObservable(),
     record(object, { isOwn } = { isOwn: false }) {
       const key = objectKeyText(object.metadata);
       const known = objects.get(key);

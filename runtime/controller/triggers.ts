@@ -1,6 +1,6 @@
 import isEqual from 'lodash/isEqual.js';
 import type { Observable } from 'rxjs';
-import { map, mergeMap } from 'rxjs';
+import { map, merge, mergeMap } from 'rxjs';
 import type { KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { objectKey, objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
 import type { Change, Store } from '../cache/store.ts';
@@ -32,7 +32,7 @@ export type Property<T> = (object: T) => unknown;
 /** An object or its key. */
 type Named = ObjectKey | KubernetesObject;
 
-/** The changes of one kind. The last call of the chain says which objects they wake, and why. */
+/** The changes of one or several kinds. The last call of the chain says which objects they wake, and why. */
 export interface Woken<T> {
   /** Limits it to changes for which all predicates hold. */
   when(...predicates: readonly Predicate<T>[]): Woken<T>;
@@ -54,20 +54,22 @@ export interface Woken<T> {
  * with the next object.
  */
 export function triggersIn({ log }: { readonly log: Pick<Logger, 'error'> }) {
-  return <T extends KubernetesObject>(store: Pick<Store<T>, 'kind' | 'changes$'>): Woken<T> => {
+  return <T extends KubernetesObject>(...stores: readonly Pick<Store<T>, 'changes$'>[]): Woken<T> => {
+    const changes$ = merge(...stores.map((store) => store.changes$));
     const wakesOn = (
       of: (change: Change<T>) => readonly Named[],
       { because, changing }: { readonly because: string; readonly changing: Asking },
     ): Observable<Wake> =>
-      store.changes$.pipe(
+      changes$.pipe(
         mergeMap((change) => {
           try {
             const asking = change.type === 'added' ? 'appearance' : changing;
             return once(of(change).map(keyOf)).map((request) => ({ request, because, asking }));
           } catch (error) {
-            const { namespace, name } = change.object.metadata;
+            const { kind, metadata } = change.object;
+            const { namespace, name } = metadata;
             log.error('a bug in a trigger: cannot find the objects that this change affects', {
-              kind: store.kind.kind,
+              kind,
               namespace,
               name,
               error,

@@ -62,7 +62,7 @@ export function claimNamespaces(env: Environment): ClaimNamespaces {
         take(1),
       );
       const changes$ = isNeeded$.pipe(switchMap(() => namespaces().store.changes$));
-      return triggersIn(env)<Namespace>({ kind: NamespaceKind, changes$ })
+      return triggersIn(env)<Namespace>({ changes$ })
         .when(anyOf(appears, disappears, changed(labelsOf)))
         .sharedByMany()
         .through(

@@ -115,14 +115,12 @@ export function inUseController<U extends UsedObject>(
     objects: objects.store,
     triggers: [
       wokenBy(objects.store).when(isOfOthers).itself('it changed'),
-      ...stores.map((store) =>
-        wokenBy(store)
-          .when(anyOf(appears, disappears, changed(namesOf)))
-          .throughBoth(
-            (object) => compact(namesOf(object).map((name) => objects.get({ name }))),
-            'it gained or lost a user',
-          ),
-      ),
+      wokenBy(...stores)
+        .when(anyOf(appears, disappears, changed(namesOf)))
+        .throughBoth(
+          (object) => compact(namesOf(object).map((name) => objects.get({ name }))),
+          'it gained or lost a user',
+        ),
     ],
     async reconcile(request, signal) {
       const used = objects.get(request);

@@ -109,6 +109,12 @@ describe('a kind that is watched in some namespaces only', () => {
     void informers.synced(new AbortController().signal).then(() => {
       isSynced = true;
     });
+    let isStoreSynced = false;
+    life.add(
+      things.store.synced$.subscribe(() => {
+        isStoreSynced = true;
+      }),
+    );
     let reported = 0;
     life.add(
       informers.stateChange$.subscribe(() => {
@@ -120,12 +126,13 @@ describe('a kind that is watched in some namespaces only', () => {
       informers.states().map(({ stream, isSynced }) => [stream.phase, isSynced]),
       isSynced,
       things.store.isSynced,
+      isStoreSynced,
       reported,
     ];
-    assert.deepEqual(seen(), [[['waiting', false]], false, false, 1]);
+    assert.deepEqual(seen(), [[['waiting', false]], false, false, false, 1]);
     refusals.clear();
     await clock.advance(30_000);
-    assert.deepEqual(seen(), [[['watching', true]], true, true, 2]);
+    assert.deepEqual(seen(), [[['watching', true]], true, true, true, 2]);
   });
 
   test('a namespace that is listed again after a 410 does not change the objects of other namespaces', async () => {

@@ -43,13 +43,21 @@ describe('compareResourceVersions', () => {
 describe('store', () => {
   test('is synced once the list is complete', () => {
     const store = createStore(ThingKind, { clock: testClock() });
+    const reported: string[] = [];
+    const isReported = (by: string) =>
+      store.synced$.subscribe({ next: () => reported.push(by), complete: () => reported.push(`${by} ends`) });
+    isReported('early');
     assert.equal(store.isSynced, false);
     store.apply({ type: 'restart' });
     store.apply({ type: 'listed', objects: [stored('a', 1)], resourceVersion: '5' });
     assert.equal(store.isSynced, false);
     assert.equal(store.get(key('a'))?.metadata.resourceVersion, '1');
+    assert.deepEqual(reported, []);
     store.apply({ type: 'synced', resourceVersion: '5' });
     assert.equal(store.isSynced, true);
+    list(store, '6', []);
+    isReported('late');
+    assert.deepEqual(reported, ['early', 'early ends', 'late', 'late ends']);
   });
 
   test('newer replaces older, older and equal change nothing', () => {

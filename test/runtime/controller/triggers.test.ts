@@ -98,6 +98,15 @@ describe('sentences', () => {
     assert.deepEqual(asking(repainted, shared), wake('shared change'));
     assert.deepEqual(asking(deleted, shared), []);
   });
+  test('a trigger of several stores is woken by each of them', () => {
+    const keys: unknown[] = [];
+    const stores = [red, labelled('b', {})].map((object) => ({
+      changes$: of<Change<Thing>>({ type: 'added', object }),
+    }));
+    const { wakes$ } = triggersIn({ log })<Thing>(...stores).itself('one of them changed');
+    wakes$.subscribe(({ request }) => keys.push(request.name));
+    assert.deepEqual(keys, ['a', 'b']);
+  });
   test('a trigger that no store tells of', () => {
     const seen: unknown[] = [];
     const { because, wakes$ } = triggerBy('time has come', of({ name: 'a' }), 'sync period');
