@@ -1,3 +1,15 @@
+/*
+ *   a claim ──▶ claim scheduling ──class──▶ claim binding ──▶ managed ──▶ external system
+ *               claim defaulting                  │
+ *                                                 └──▶ the claim's Secret ◀── secret propagation
+ *
+ * These controllers are in controllers/core/. Each claim kind has one scheduling, one defaulting and one binding, each
+ * managed kind has one managed, and one secret propagation serves all kinds.
+ *
+ * Their RxJS streams: runtime/cache/watch.ts (events) ──▶ store.ts (changes$) ──▶ runtime/controller/triggers.ts (wakes$)
+ * ──▶ work-queue.ts ──▶ controller.ts (outcomes) ──▶ runtime/process/run.ts. app/run.ts has the one subscription.
+ */
+
 import './runtime/process/compile-cache.ts';
 import './runtime/process/heap.ts';
 import './runtime/process/early-stop.ts';

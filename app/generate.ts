@@ -57,10 +57,10 @@ const managed = allStacks.flatMap((stack) => stack.managed(environment));
 
 /** The names of each sort of controllers, in the order of the page. */
 const sections: Readonly<Record<string, readonly string[]>> = {
-  Scheduling: services.map(controllerNames.scheduling),
-  Defaulting: services.map(controllerNames.defaulting),
-  Binding: services.map(controllerNames.binding),
-  'Secret propagation': services.map(controllerNames.secret),
+  Scheduling: services.map(({ claim }) => controllerNames.scheduling(claim)),
+  Defaulting: services.map(({ claim }) => controllerNames.defaulting(claim)),
+  Binding: services.map(({ claim }) => controllerNames.binding(claim)),
+  'Secret propagation': [controllerNames.propagation],
   'Managed resources': managed.map(({ kind }) => controllerNames.managed(kind)),
   Providers: managed.map(({ providers }) => controllerNames.used(providers.provider)),
   ProviderConfigs: managed.map(({ providers }) => controllerNames.used(providers.providerConfig)),

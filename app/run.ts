@@ -4,6 +4,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { constants, hostname } from 'node:os';
+import countBy from 'lodash/countBy.js';
 import type { Observable } from 'rxjs';
 import {
   concat,
@@ -289,7 +290,8 @@ function start(
   });
 
   const server = kubeConfig.getCurrentCluster()?.server;
-  log.info('starting', { version, stacks: chosen.map(({ name }) => name), server });
+  const names = chosen.map(({ name }) => name);
+  log.info('starting', { version, stacks: names, controllers: countBy(controllers, 'sort'), server });
   if (election === undefined) {
     log.warn('leader election is off: make sure that no other process runs these stacks in this cluster');
   }

@@ -1,3 +1,4 @@
+import type { Observable } from 'rxjs';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../apis/core/v1alpha1/class.ts';
 import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
@@ -40,35 +41,47 @@ export interface ClaimService<C extends Claim = Claim, K extends Class = Class, 
   readonly definedAt?: string;
 }
 
-/** Every `ClaimService` of one claim kind in this process, always in the same order. */
-export interface Peers {
+/** The services of several stacks, always in the same order. */
+export interface ClaimServices {
   readonly all: readonly ClaimService[];
-  /** The services of stacks whose CRDs are all installed and whose objects are all in the cache. */
-  working(): readonly ClaimService[];
+  /** The services of the stacks that are ready: the caches have all objects of their kinds. */
+  ready(): readonly ClaimService[];
+  /** Emits each stack that becomes ready after the subscription. */
+  readonly readyStack$: Observable<ReadyStack>;
+}
+
+/** A stack that has become ready, and its services among the {@link ClaimServices}. */
+export interface ReadyStack {
+  readonly name: string;
+  readonly services: readonly ClaimService[];
+}
+
+/** A claim kind with all services that can satisfy its claims. */
+export interface ClaimKind {
+  readonly claim: Kind<Claim>;
+  readonly services: ClaimServices;
 }
 
 const kindName = ({ kind, group }: Kind): string => `${kind}.${group}`.toLowerCase();
-const serviceName = ({ claim, managed }: ClaimService): string =>
-  `${claim.kind.toLowerCase()}.${kindName(managed)}`;
 
 /** The names of the controllers in logs and metrics. */
 export const controllerNames = {
   managed: kindName,
   /** The name of the controller that protects Providers, ProviderConfigs or StoreConfigs while they are used. */
   used: kindName,
-  scheduling: (service: ClaimService) => `scheduler.${serviceName(service)}`,
-  defaulting: (service: ClaimService) => `defaulter.${serviceName(service)}`,
-  binding: serviceName,
-  secret: ({ managed }: ClaimService) => `connectionsecret.${kindName(managed)}`,
+  scheduling: (claim: Kind) => `scheduling.${kindName(claim)}`,
+  defaulting: (claim: Kind) => `defaulting.${kindName(claim)}`,
+  binding: (claim: Kind) => `binding.${kindName(claim)}`,
+  propagation: 'propagation.secret',
 };
 
 /** The `source` of Events. The names are those of Crossplane's controllers (its ControllerName functions). */
 export const eventSources = {
   managed: (managed: Kind) => `managed/${kindName(managed)}`,
-  scheduling: ({ claim }: Pick<ClaimService, 'claim'>) => `claimscheduling/${kindName(claim)}`,
-  defaulting: ({ claim }: Pick<ClaimService, 'claim'>) => `claimdefaulting/${kindName(claim)}`,
-  binding: ({ claim }: Pick<ClaimService, 'claim'>) => `claimbinding/${kindName(claim)}`,
-  secret: ({ managed }: Pick<ClaimService, 'managed'>) => `secretpropagating/${kindName(managed)}`,
+  scheduling: (claim: Kind) => `claimscheduling/${kindName(claim)}`,
+  defaulting: (claim: Kind) => `claimdefaulting/${kindName(claim)}`,
+  binding: (claim: Kind) => `claimbinding/${kindName(claim)}`,
+  propagation: (managed: Kind) => `secretpropagating/${kindName(managed)}`,
   used: (used: Kind) => `${used.kind.toLowerCase()}/${kindName(used)}`,
   definition: (kind: Kind) => `definition/${kindName(kind)}`,
 };

@@ -72,10 +72,13 @@ export const secretsControlledBy = (store: Store<Secret>, uid: string | undefine
   store.byIndex(byController, uid ?? '');
 
 /** The managed resource that controls a Secret. It must also name the Secret: a user can forge an owner reference. */
-export function publisherOf<M extends Managed>(secret: Secret, managedResources: Resource<M>): M | undefined {
+export function publisherOf<M extends Managed>(
+  secret: Secret,
+  ...managedResources: readonly Resource<M>[]
+): M | undefined {
   const controller = controllerOf(secret);
-  if (!referenceIsOfKind(controller, managedResources.kind)) return undefined;
-  const resource = managedResources.get({ name: controller?.name ?? '' });
+  const ofKind = managedResources.find(({ kind }) => referenceIsOfKind(controller, kind));
+  const resource = ofKind?.get({ name: controller?.name ?? '' });
   const { namespace, name } = resource?.spec.writeConnectionSecretToRef ?? {};
   const { metadata } = secret;
   return namespace === metadata.namespace && name === metadata.name ? resource : undefined;

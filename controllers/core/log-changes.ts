@@ -7,7 +7,7 @@ import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
 import { objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { externalName } from '../../apis/core/v1alpha1/meta.ts';
-import { controllerOf } from '../../apis/core/v1alpha1/reference.ts';
+import { controllerOf, referenceIsOfKind } from '../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import type { EventFacts } from '../../runtime/events/event-facts.ts';
 import type { Logger } from '../../runtime/log/log.ts';
@@ -44,9 +44,10 @@ export function aboutManaged(managed: Managed | undefined): About {
   };
 }
 
-export function aboutSecret(secret: Secret | undefined, claimKind: Pick<Kind, 'kind'>): About {
+/** `claimKinds`: the kinds of the claims that can control the Secret. */
+export function aboutSecret(secret: Secret | undefined, claimKinds: readonly Kind[]): About {
   const controller = secret && controllerOf(secret);
-  if (controller?.kind !== claimKind.kind) return {};
+  if (controller === undefined || !claimKinds.some((kind) => referenceIsOfKind(controller, kind))) return {};
   return { claim: objectKeyText({ ...secret?.metadata, name: controller.name }) };
 }
 

@@ -37,8 +37,8 @@ interface WithConditions extends KubernetesObject {
 }
 
 export interface MalformedOptions<T> {
-  /** Whether this controller reports malformed objects. Only one of the controllers of a kind does. */
-  readonly isReporter: () => boolean;
+  /** Another controller of the kind reports malformed objects. */
+  readonly isSilent?: boolean;
   /** Whether the controller may reconcile a malformed object, for example because it only removes a finalizer. */
   readonly isHarmless: (object: T) => boolean;
 }
@@ -51,7 +51,7 @@ export function skipMalformed<T extends WithConditions>(
   env: Environment,
   kind: Kind<T>,
   controller: ControllerSpec,
-  { isReporter, isHarmless }: MalformedOptions<T>,
+  { isSilent = false, isHarmless }: MalformedOptions<T>,
 ): ControllerSpec {
   const events = env.events.from(eventSources.definition(kind));
   const resource = env.resource(kind);
@@ -64,7 +64,7 @@ export function skipMalformed<T extends WithConditions>(
         return controller.reconcile(request, signal, log);
       }
       const ended = { ...done, decision: 'MalformedObject' };
-      if (!isReporter()) return ended;
+      if (isSilent) return ended;
       const message = `malformed, and not reconciled until it is corrected: ${malformation}`;
       const at = { now: env.clock.now(), generation: object.metadata.generation };
       const facts = [withShortMessage(reconcileError(message))];

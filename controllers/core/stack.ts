@@ -7,6 +7,7 @@
 import groupBy from 'lodash/groupBy.js';
 import memoize from 'lodash/memoize.js';
 import uniq from 'lodash/uniq.js';
+import { map, merge } from 'rxjs';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { kindKey } from '../../apis/core/v1alpha1/kind.ts';
@@ -18,10 +19,11 @@ import { StoreConfigKind, storeConfigOf } from '../../apis/core/v1alpha1/store-c
 import type { Store } from '../../runtime/cache/store.ts';
 import type { ControllerSpec } from '../../runtime/controller/controller-spec.ts';
 import type { Environment } from '../../runtime/controller/environment.ts';
+import type { ControllerNeeds } from '../../runtime/controller/stack-needs.ts';
 import { claimBindingController } from './claim-binding/setup.ts';
 import { claimDefaulting } from './claim-defaulting/setup.ts';
 import { claimScheduling } from './claim-scheduling/setup.ts';
-import type { ClaimService, Peers } from './claim-service.ts';
+import type { ClaimService, ClaimServices } from './claim-service.ts';
 import type { SecretStores } from './connection/secret-store.ts';
 import { storePlace } from './connection/store-place.ts';
 import { inUseController } from './in-use/setup.ts';
@@ -62,9 +64,9 @@ export interface StackObserver {
 }
 
 /**
- * Every controller of the given stacks: one for each managed, Provider and ProviderConfig kind, and four for each
- * `ClaimService`. Stacks that serve the same claim kind are peers. Without `secretStores`, a managed resource with
- * `publishConnectionDetailsTo` gets an error. Throws a WiringError for stacks that cannot run together.
+ * Every controller of the given stacks: one for each managed, Provider and ProviderConfig kind; three for each claim kind,
+ * with the services of all stacks; and one that copies the Secrets of all kinds. Without `secretStores`, a managed resource
+ * with `publishConnectionDetailsTo` gets an error. Throws a WiringError for stacks that cannot run together.
  */
 export function stackControllers(
   env: Environment,
@@ -73,6 +75,7 @@ export function stackControllers(
 ): readonly ControllerSpec[] {
   const parts = stacks.map((stack) => {
     const asked = notingKinds(env);
+    connectionSecrets(asked.env);
     if (options.secretStores !== undefined) asked.env.resource(StoreConfigKind);
     const whose = { stack: stack.name };
     const managed = stack.managed(asked.env).map((service) => {
@@ -80,6 +83,10 @@ export function stackControllers(
       return { ...service, ...whose, ...(onCall && { onCall }) };
     });
     const claims = stack.claims.map((service) => ({ ...service, ...whose }));
+    for (const service of claims) {
+      const kinds: readonly Kind[] = [service.claim, service.class, service.managed];
+      for (const kind of kinds) asked.env.resource(kind);
+    }
     return { ...stack, asked, managed, claims };
   });
   type Part = (typeof parts)[number];
@@ -102,79 +109,84 @@ export function stackControllers(
     ...providerKinds<Provider | ProviderConfig>(({ providerConfig }) => providerConfig),
     ...providerKinds<Provider | ProviderConfig>(({ provider }) => provider),
   ];
-  /** Caches its result. Call it only after all controllers exist: each requests its kinds when it is created. */
-  const needsOf = memoize((part: Part) => stackNeeds(part, parts));
-  const peersOf = ({ claim: { kind, group } }: ClaimService): Peers => {
-    const peers = services.filter(({ service: { claim } }) => claim.kind === kind && claim.group === group);
-    return {
-      all: peers.map(({ service }) => service),
-      working: () => peers.filter(({ part }) => needsOf(part).isListed()).map(({ service }) => service),
-    };
-  };
-
-  /** The claim kinds that this managed kind serves besides the claim kind of this service. */
-  const claimsBesides = ({ claim, managed: { kind, group } }: ClaimService): readonly Kind<Claim>[] =>
-    services
-      .filter(({ service: { managed: of } }) => of.kind === kind && of.group === group)
-      .map(({ service }) => service.claim)
-      .filter((each) => each !== claim);
-
-  const made: readonly (readonly [Part, ControllerSpec])[] = [
-    ...managed.map(({ part, service }) => [part, ofManaged(part.asked.env, service)] as const),
+  const ofOneStack = [
+    ...managed.map(({ part, service }) => ({ part, spec: ofManaged(part.asked.env, service) })),
     ...providers.map(({ part, kind, users, check }) => {
       const controller = providerController(part.asked.env, kind, { managed: users, health, check });
-      return [part, reportRefusedWrites(part.asked.env, kind, controller)] as const;
+      return { part, spec: reportRefusedWrites(part.asked.env, kind, controller) };
     }),
-    ...services.flatMap(({ part, service }) =>
-      ofClaims(part.asked.env, service).map((spec) => [part, { ...spec, callsOnlyApiServer: true }] as const),
-    ),
   ];
+
+  // The stacks have now requested all their kinds.
+  const needsOf = memoize((part: Part) => stackNeeds(part, parts));
+  const needsAlone = memoize((part: Part): ControllerNeeds => ({ stacks: [needsOf(part)] }));
   observer?.over({
-    claims: uniq(services.map(({ part, service }) => part.asked.env.resource(service.claim).store)),
-    managed: managed.map(({ part, service }) => part.asked.env.resource(service.kind).store),
+    claims: uniq(services.map(({ service }) => env.resource(service.claim).store)),
+    managed: managed.map(({ service }) => env.resource(service.kind).store),
     providers: providers.map(({ kind }) => env.resource(kind).store),
     secrets: connectionSecrets(env).store,
   });
-  const ofStacks = made.map(([part, spec]) => ({ ...spec, stack: needsOf(part) }));
-  return options.secretStores === undefined ? ofStacks : [...ofStacks, ofStoreConfigs()];
+  return [
+    ...ofOneStack.map(({ part, spec }) => ({ ...spec, needs: needsAlone(part) })),
+    ...[...Map.groupBy(services, ({ service: { claim } }) => kindKey(claim)).values()].flatMap(ofClaimKind),
+    ...(services.length === 0 ? [] : [propagation()]),
+    ...(options.secretStores === undefined ? [] : [ofStoreConfigs()]),
+  ];
 
   /** StoreConfigs belong to no stack. Their controller waits for every managed kind that the API server has. */
   function ofStoreConfigs(): ControllerSpec {
     const kinds = managed.map(({ service }) => service.kind);
     const controller = inUseController(env, StoreConfigKind, { managed: kinds, usedBy: storeConfigOf });
     const needs = { name: 'StoreConfigs', own: [kindKey(StoreConfigKind)], others: kinds.map(kindKey) };
-    return { ...reportRefusedWrites(env, StoreConfigKind, controller), stack: needs };
+    return { ...reportRefusedWrites(env, StoreConfigKind, controller), needs: { stacks: [needs] } };
   }
 
   function ofManaged(asked: Environment, service: ManagedService): ControllerSpec {
     const kind: Kind<Managed> = service.kind;
     const controller = managedController(asked, { ...options, ...service }, calls, health);
     const guarded = skipMalformed(asked, kind, controller, {
-      isReporter: () => true,
       // A deleted resource without our finalizer has no external resource, so a run changes nothing.
       isHarmless: (object) => wasDeleted(object) && !hasFinalizer(object, finalizerNames.managed),
     });
     return reportRefusedWrites(asked, kind, guarded);
   }
 
-  function ofClaims(asked: Environment, service: ClaimService): readonly ControllerSpec[] {
-    const peers = peersOf(service);
-    // A malformed claim is still reconciled if it is being deleted.
-    const guarded = (controller: ControllerSpec, isReporter = () => false): ControllerSpec => {
-      const guards = { isReporter, isHarmless: wasDeleted };
-      return reportRefusedWrites(
-        asked,
-        service.claim,
-        skipMalformed(asked, service.claim, controller, guards),
-      );
+  /** The services, and the stacks to which they belong. */
+  function servicesOf(serving: typeof services) {
+    const ofParts = [...Map.groupBy(serving, ({ part }) => part)].map(([part, of]) => ({
+      needs: needsOf(part),
+      stack: { name: part.name, services: of.map(({ service }) => service) },
+    }));
+    const all: ClaimServices = {
+      all: ofParts.flatMap(({ stack }) => stack.services),
+      ready: () => ofParts.flatMap(({ needs, stack }) => (needs.isReady() ? stack.services : [])),
+      readyStack$: merge(...ofParts.map(({ needs, stack }) => needs.becomesReady$.pipe(map(() => stack)))),
     };
+    return { services: all, stacks: ofParts.map(({ needs }) => needs) };
+  }
+
+  function ofClaimKind(serving: typeof services): readonly ControllerSpec[] {
+    const claim: Kind<Claim> = serving[0]!.service.claim;
+    const { services: ofKind, stacks: stacksOfKind } = servicesOf(serving);
+    const kind = { claim, services: ofKind };
+    // A malformed claim is still reconciled if it is being deleted.
+    const guarded = (controller: ControllerSpec, isSilent: boolean): ControllerSpec =>
+      reportRefusedWrites(
+        env,
+        claim,
+        skipMalformed(env, claim, controller, { isSilent, isHarmless: wasDeleted }),
+      );
     const storedConnection = options.secretStores && storePlace(options.secretStores).read;
-    const binding = claimBindingController(asked, service, peers, storedConnection);
+    const needs: ControllerNeeds = { stacks: stacksOfKind, awaitsAll: true };
     return [
-      guarded(claimScheduling(asked, service, peers)),
-      guarded(claimDefaulting(asked, service, peers)),
-      guarded(binding, () => peers.working()[0] === service),
-      secretPropagation(asked, service, claimsBesides(service)),
-    ];
+      guarded(claimScheduling(env, kind), true),
+      guarded(claimDefaulting(env, kind), true),
+      guarded(claimBindingController(env, kind, storedConnection), false),
+    ].map((spec) => ({ ...spec, needs, callsOnlyApiServer: true }));
+  }
+
+  function propagation(): ControllerSpec {
+    const { services: all, stacks: serving } = servicesOf(services);
+    return { ...secretPropagation(env, all), needs: { stacks: serving }, callsOnlyApiServer: true };
   }
 }

@@ -36,10 +36,12 @@ export function wiringProblems(stacks: readonly StackParts[]): readonly string[]
     ...twice(kinds, ({ kind }) => controllerNames.managed(kind)).map(
       (same) => `${called(same[0].kind)} is managed twice, by stack ${namesOf(same)}`,
     ),
-    ...twice(claims, ({ service }) => controllerNames.binding(service)).map((same) => {
-      const { claim, managed } = same[0].service;
-      return `${called(claim)} is satisfied by ${called(managed)} twice, in stack ${namesOf(same)}`;
-    }),
+    ...twice(claims, ({ service: { claim, managed } }) => `${called(claim)} ${called(managed)}`).map(
+      (same) => {
+        const { claim, managed } = same[0].service;
+        return `${called(claim)} is satisfied by ${called(managed)} twice, in stack ${namesOf(same)}`;
+      },
+    ),
     ...stacks.flatMap(({ name, managed, claims: services }) => [
       ...services.flatMap((service) =>
         lacks(service.managed, `stack "${name}": ${called(service.claim)} is satisfied by`),

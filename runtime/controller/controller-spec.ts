@@ -1,13 +1,15 @@
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import type { Store } from '../cache/store.ts';
 import type { Reconciler, Request } from './reconcile.ts';
-import type { StackNeeds } from './stack-needs.ts';
+import type { ControllerNeeds } from './stack-needs.ts';
 import type { Trigger } from './triggers.ts';
 import type { Stage } from './urgency.ts';
 
 /** A controller before it runs: its triggers and its reconciler. */
 export interface ControllerSpec {
   readonly name: string;
+  /** The sort of controller, for the log, such as `claim binding`. */
+  readonly sort?: string;
   readonly triggers: readonly Trigger[];
   readonly reconcile: Reconciler;
   /** The objects that it reconciles. Each is also reconciled every sync period, in case an event was missed. */
@@ -19,7 +21,7 @@ export interface ControllerSpec {
   /** Whether its runs wait for no external system. Then it gets few workers, so that its bursts delay others less. */
   readonly callsOnlyApiServer?: boolean;
   /** The kinds that must be listed before it runs; absent: every kind that the process requests. */
-  readonly stack?: StackNeeds;
+  readonly needs?: ControllerNeeds;
   /**
    * Fields for the log lines about an object besides its kind and key, such as the owning claim. Called only when a line is
    * written; returns no fields for an object that does not exist.

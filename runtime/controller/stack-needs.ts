@@ -3,7 +3,7 @@ import type { InformerState } from '../cache/informer-state.ts';
 /** The commands that install the definitions. */
 export const installAdvice = 'run "kubectl apply -f crds/", or start with --install-crds';
 
-/** The kinds that a stack needs; its controllers run together or not at all. Kinds are named by their keys. */
+/** The kinds that a stack needs before it works. Kinds are named by their keys. */
 export interface StackNeeds {
   readonly name: string;
   /** The stack's own kinds: they must be listed completely. */
@@ -12,10 +12,20 @@ export interface StackNeeds {
   readonly others: readonly string[];
 }
 
+/** The stacks that a controller works for. It runs once one of them is complete. */
+export interface ControllerNeeds {
+  readonly stacks: readonly StackNeeds[];
+  /**
+   * Whether it also waits until every kind of every stack is listed or known to be missing: it decides for all of them,
+   * and an object that it does not see yet would change the decision.
+   */
+  readonly awaitsAll?: true;
+}
+
 /** The state of a stack. */
 export interface StackState {
   readonly name: string;
-  /** Its controllers may run. Running controllers continue when this becomes false. */
+  /** It may work. Running controllers continue when this becomes false. */
   readonly isComplete: boolean;
   /** Its own kinds that the API server does not have. */
   readonly missing: readonly string[];
@@ -40,11 +50,21 @@ export function stackState(
   };
 }
 
+/** Whether a controller may start. */
+export function mayStart(
+  { stacks, awaitsAll }: ControllerNeeds,
+  states: readonly Pick<InformerState, 'kind' | 'isSynced' | 'isMissing'>[],
+): boolean {
+  const ofStacks = stacks.map((each) => stackState(each, states));
+  const isAwaiting = awaitsAll === true && ofStacks.some(({ awaited }) => awaited.length > 0);
+  return !isAwaiting && ofStacks.some(({ isComplete }) => isComplete);
+}
+
 /** The states of the stacks of these controllers, each once. */
 export function stackStates(
-  controllers: readonly { readonly stack?: StackNeeds }[],
+  controllers: readonly { readonly needs?: ControllerNeeds }[],
   states: readonly Pick<InformerState, 'kind' | 'isSynced' | 'isMissing'>[],
 ): readonly StackState[] {
-  const needs = new Set(controllers.flatMap(({ stack }) => (stack === undefined ? [] : [stack])));
-  return [...needs].map((each) => stackState(each, states));
+  const stacks = new Set(controllers.flatMap(({ needs }) => needs?.stacks ?? []));
+  return [...stacks].map((each) => stackState(each, states));
 }

@@ -31,8 +31,8 @@ import type { Outcome } from '../controller/controller.ts';
 import { controller } from '../controller/controller.ts';
 import type { ControllerSpec } from '../controller/controller-spec.ts';
 import type { Request } from '../controller/reconcile.ts';
-import type { StackNeeds } from '../controller/stack-needs.ts';
-import { stackState } from '../controller/stack-needs.ts';
+import type { ControllerNeeds } from '../controller/stack-needs.ts';
+import { mayStart } from '../controller/stack-needs.ts';
 import { triggerBy } from '../controller/triggers.ts';
 import type { WorkQueueObserver } from '../controller/work-queue.ts';
 import type { Logger } from '../log/log.ts';
@@ -77,9 +77,9 @@ export class LeadershipLost extends Error {
 }
 
 /**
- * Runs the informers, and the controllers of each stack when its stores hold complete lists and, with an election, this
+ * Runs the informers, and each controller when the stores that it needs hold complete lists and, with an election, this
  * process leads. A kind that the API server does not have delays its own stack only (docs/decisions/0033). The election
- * starts when the first stack is complete. Emits the outcome of every reconcile. Completes after `stop$`, when every
+ * starts when the first controller may start. Emits the outcome of every reconcile. Completes after `stop$`, when every
  * running reconcile has ended or the drain timeout is over. Errors only with LeadershipLost, LeaseNamespaceMissing or an
  * error of a background stream.
  */
@@ -87,7 +87,7 @@ export function run(options: RunOptions): Observable<Outcome> {
   const { informers, background, election, drainTimeoutMs, log, clock } = options;
   return defer(() => {
     const drain$ = options.stop$.pipe(share());
-    // Every stack needs the states of all kinds: they are read once per change.
+    // Every controller needs the states of all kinds: they are read once per change.
     const states$ = informers.stateChange$.pipe(map(informers.states), share());
     const ended$ = new Subject<void>();
     const causes = createKnownCauses(clock);
@@ -109,15 +109,15 @@ export function run(options: RunOptions): Observable<Outcome> {
         ...(observer && { observer }),
       });
     };
-    const stacks = [...Map.groupBy(options.controllers, ({ stack }) => stack)].map(([needs, specs]) => ({
-      complete$: whenComplete(needs, informers.states, states$).pipe(takeUntil(drain$)),
-      controllers$: merge(...specs.map(running)),
+    const groups = [...Map.groupBy(options.controllers, ({ needs }) => needs)].map(([needs, specs]) => ({
+      mayStart$: whenListed(needs, informers.states, states$).pipe(takeUntil(drain$)),
+      outcomes$: merge(...specs.map(running)),
     }));
     const controllers$ = merge(
-      ...stacks.map(({ complete$, controllers$ }) => complete$.pipe(switchMap(() => controllers$))),
+      ...groups.map(({ mayStart$, outcomes$ }) => mayStart$.pipe(switchMap(() => outcomes$))),
     ).pipe(takeUntil(drain$.pipe(delay(drainTimeoutMs, clock.scheduler))));
 
-    const work$ = merge(...stacks.map(({ complete$ }) => complete$)).pipe(
+    const work$ = merge(...groups.map(({ mayStart$ }) => mayStart$)).pipe(
       take(1),
       switchMap(() => (election === undefined ? controllers$ : whileLeading(election, controllers$, drain$))),
       tap({ complete: () => ended$.next() }),
@@ -150,19 +150,19 @@ function whileLeading<T>(
   });
 }
 
-/** Emits once when the needs of a stack are complete, and completes. Without needs: when every requested kind is synced. */
-function whenComplete(
-  needs: StackNeeds | undefined,
+/** Emits once when controllers with these needs may start, and completes. Without needs: when every kind is listed. */
+function whenListed(
+  needs: ControllerNeeds | undefined,
   statesNow: Informers['states'],
   states$: Observable<readonly InformerState[]>,
 ): Observable<void> {
-  const isComplete = (states: readonly InformerState[]): boolean =>
-    needs === undefined ? states.every(({ isSynced }) => isSynced) : stackState(needs, states).isComplete;
+  const isListed = (states: readonly InformerState[]): boolean =>
+    needs === undefined ? states.every(({ isSynced }) => isSynced) : mayStart(needs, states);
   return defer(() => {
-    if (isComplete(statesNow())) return of(undefined);
+    if (isListed(statesNow())) return of(undefined);
     // The state changes in the middle of a list event: let that event end first.
     return states$.pipe(
-      filter(isComplete),
+      filter(isListed),
       take(1),
       switchMap(() => Promise.resolve()),
     );

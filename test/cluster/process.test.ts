@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
+import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import {
   AmbivalentDBInstanceClassKind,
   AmbivalentDBInstanceKind,
@@ -51,8 +52,8 @@ describe('the process', () => {
     await eventually('its log says so', async () => reported.test(processes.at(-1)?.log() ?? ''));
   });
 
-  test('of two processes with one claim kind, the one that lacks the kind of a class reports nothing about its claims', async () => {
-    await fixture.ambivalentClass('theirs');
+  test('of two processes with one claim kind, the one that has no class or kind for a claim reports nothing about it', async () => {
+    await fixture.ambivalentClass('theirs', { size: 'theirs' });
     const alone = ['--leader-elect=false'];
     const [first, second] = [start(...alone), start('--stacks', 'ocp', ...alone)];
     for (const { log } of [first, second]) {
@@ -61,12 +62,31 @@ describe('the process', () => {
     const names = ['one', 'two', 'three'];
     const { kind } = AmbivalentDBInstanceClassKind;
     const classRef = { apiVersion: 'database.ocp.crossplane.io/v1alpha1', kind, name: 'theirs' };
+    const writeConnectionSecretToRef = { name: 'conn' };
     for (const name of names) await fixture.claim('team-b', name, { classRef });
+    const classSelector = { matchLabels: { size: 'theirs' } };
+    await fixture.claim('team-b', 'selecting', { classSelector, writeConnectionSecretToRef });
+    names.push('selecting');
     for (const name of names) await fixture.bound('team-b', name);
+    const [resource] = (await fixture.cluster.all(AmbivalentDBInstanceKind)).filter(
+      ({ spec }) => spec.claimRef?.name === 'selecting',
+    );
+    const { namespace = '', name = '' } = resource?.spec.writeConnectionSecretToRef ?? {};
+    const note = JSON.stringify({ stringData: { note: 'added' } });
+    await fixture.cluster.kubectl(['-n', namespace, 'patch', 'secret', name, '-p', note]);
+    const copy = { namespace: 'team-b', name: 'conn' };
+    await eventually('an edit of the source is copied', async () => {
+      const { data = {} } = (await fixture.cluster.find(SecretKind, copy)) ?? {};
+      return data.note !== undefined;
+    });
     await realClock().sleep(3_000, new AbortController().signal);
-    const events = (await fixture.cluster.all(EventKind)).filter(({ reason }) => reason === 'UnknownKind');
+    const events = (await fixture.cluster.all(EventKind)).filter(({ reason }) =>
+      ['UnknownKind', 'NoMatchingClass', 'CannotPropagateConnectionDetails'].includes(reason),
+    );
     assert.deepEqual(events, []);
-    for (const { log } of [first, second]) assert.doesNotMatch(log(), /UnknownKind/);
+    for (const { log } of [first, second]) {
+      assert.doesNotMatch(log(), /condition":"Ready".*(UnknownKind|NoMatchingClass)/);
+    }
     await fixture.cluster.kubectl(['-n', 'team-b', 'delete', 'fancysqlinstances', ...names]);
     const left = () => fixture.cluster.all(AmbivalentDBInstanceKind);
     await eventually('their resources are deleted', async () => (await left()).length === 0);

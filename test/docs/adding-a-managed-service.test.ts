@@ -192,9 +192,9 @@ describe('the guide to adding a managed service', () => {
         const names = samples.matchAll(/^controller_runtime_max_concurrent_reconciles\{controller="(.*?)"/gm);
         return [...names].map(([, name]) => name);
       });
-      const inGuide = [...guide.matchAll(/^\| `(\S+\.example\.org|storeconfig\.\S+)` \|/gm)].map(
-        ([, name]) => name,
-      );
+      const inGuide = [
+        ...guide.matchAll(/^\| `(\S+\.example\.org|storeconfig\.\S+|propagation\.secret)` \|/gm),
+      ].map(([, name]) => name);
       assert.deepEqual(running.toSorted(), inGuide.toSorted());
       assert.match(guide, /\bEight controllers\b/);
       assert.equal(inGuide.length, 8);

@@ -9,16 +9,25 @@ export type WithdrawnKinds = ReturnType<typeof withdrawnKinds>;
 
 /** The answer of an API server for an unknown path: no Status object. */
 const noSuchPath = () => new ApiError('404 page not found', { code: 404, reason: unknownReason });
+const forbidden = () => new ApiError('forbidden by RBAC', { code: 403, reason: 'Forbidden' });
+
+export interface Withdrawal {
+  /** False: the API server says that it serves the kind. Default: true. */
+  readonly isDenied?: boolean;
+  /** True: the API server has the kind, and RBAC forbids it. */
+  readonly isForbidden?: boolean;
+}
 
 /** The client of a cluster, and the doors of its kinds. */
 export function withdrawnKinds(client: KubernetesClient) {
-  const withdrawn = new Map<string, { readonly isDenied: boolean }>();
+  const withdrawn = new Map<string, Withdrawal>();
   const withdrawn$ = new Subject<string>();
   const isGone = (kind: Kind): boolean => withdrawn.has(kindKey(kind));
+  const refusal = (kind: Kind) => (withdrawn.get(kindKey(kind))?.isForbidden ? forbidden() : noSuchPath());
   const about =
     <A extends readonly unknown[], R>(request: (kind: Kind, ...given: A) => Promise<R>) =>
     async (kind: Kind, ...given: A): Promise<never> => {
-      if (isGone(kind)) throw noSuchPath();
+      if (isGone(kind)) throw refusal(kind);
       return (await request(kind, ...given)) as never; // of the kind that was asked for
     };
   const known: KubernetesClient = {
@@ -33,7 +42,7 @@ export function withdrawnKinds(client: KubernetesClient) {
     delete: about(client.delete),
     watch(kind, options) {
       return new Observable((subscriber) => {
-        if (isGone(kind)) return subscriber.error(noSuchPath());
+        if (isGone(kind)) return subscriber.error(refusal(kind));
         const end$ = withdrawn$.pipe(
           mergeMap((gone) => (gone === kindKey(kind) ? throwError(noSuchPath) : [])),
         );
@@ -43,9 +52,9 @@ export function withdrawnKinds(client: KubernetesClient) {
   };
   return {
     client: known,
-    /** From now on there is no such path as this kind's, and open watches end. With `isDenied` false, it says that it serves it. */
-    withdraw(kind: Kind, { isDenied = true }: { readonly isDenied?: boolean } = {}): void {
-      withdrawn.set(kindKey(kind), { isDenied });
+    /** From now on there is no such path as this kind's, and open watches end. */
+    withdraw(kind: Kind, { isForbidden = false, isDenied = !isForbidden }: Withdrawal = {}): void {
+      withdrawn.set(kindKey(kind), { isDenied, isForbidden });
       withdrawn$.next(kindKey(kind));
     },
     isWithdrawn: isGone,

@@ -29,6 +29,7 @@ import {
   withPhase,
 } from '../../controllers/core/claim-binding/desired.ts';
 import { secretFacts } from '../../controllers/core/claim-binding/observe-secrets.ts';
+import type { ClaimService } from '../../controllers/core/claim-service.ts';
 import type { CredentialNote, SecretDetails } from '../../controllers/core/credential.ts';
 import {
   claimText,
@@ -71,6 +72,13 @@ const managedKind: RealKind<Managed> = {
   kind: 'Server',
   plural: 'servers',
   scope: 'Cluster',
+};
+/** The decisions only check that there is one. */
+const service: ClaimService = {
+  claim: { group: 'model', version: 'v1', kind: 'Database', plural: 'databases', scope: 'Namespaced' },
+  class: { group: 'model', version: 'v1', kind: 'ServerClass', plural: 'serverclasses', scope: 'Cluster' },
+  managed: managedKind,
+  configure: () => ({ forProvider: {} }),
 };
 const secretDetails: SecretDetails = {
   credential: {
@@ -243,7 +251,8 @@ function bindClaim(see: View, name: string): Act | ClaimWaits {
     (claim.resourceRef === '' || claim.resourceRef === provisionedName(claim));
   const decision = decideBinding({
     claim: real,
-    responsibility: 'this',
+    services: [service],
+    service,
     owned,
     created: owned.filter(({ metadata }) => metadata.name === provisionedName(claim)),
     named,
@@ -359,7 +368,7 @@ function propagateSecret(see: View, name: string): Decision {
     const secret = see.resourceSecret(resource.name);
     const source = secret && realResourceSecret(resource.name, secret, real);
     const decision = decidePropagation({
-      kind: managedKind,
+      isServed: true,
       secretDetails,
       target: realClaimSecret(name, copy, source),
       source,

@@ -17,7 +17,7 @@ import type { BindingDecision, Observed } from '../../controllers/core/claim-bin
 import { isCall } from '../../controllers/core/claim-binding/decision.ts';
 import { provisioningOf } from '../../controllers/core/claim-binding/provision.ts';
 import { reportOf } from '../../controllers/core/claim-binding/report.ts';
-import { isResponsible, responsibilityFor } from '../../controllers/core/claim-binding/responsibility.ts';
+import { serviceOf } from '../../controllers/core/claim-binding/service-of.ts';
 import type { FirstDecision } from '../../controllers/core/managed/run/decide.ts';
 import { decideFirst } from '../../controllers/core/managed/run/decide.ts';
 import type { Findings } from './findings.ts';
@@ -77,18 +77,18 @@ function bindingOf(facts: Omit<View, 'binding' | 'first'>, claim: Claim): Bindin
   // An object that may not be read is neither there nor absent, so that binding cannot be decided.
   const isUnknown = [namespace, named, facts.owned, resourceClass].some(({ is }) => is === 'withheld');
   const owned = thereOf(facts.owned) ?? [];
-  const service = services.find((each) => isResponsible(each, claim, owned)) ?? services[0];
-  if (isUnknown || service === undefined) return undefined;
+  if (isUnknown) return undefined;
+  const service = serviceOf(services, claim, owned);
   const provisioning =
-    managed === undefined && !wasDeleted(claim)
+    service !== undefined && managed === undefined && !wasDeleted(claim)
       ? provisioningOf(service, claim, theClass, () => true)
       : undefined;
   const offered = managed ?? provisioning?.resourceClass;
-  const incompatible = attempt(() => managed && whyResourceIncompatible(service, claim, managed));
+  const incompatible = attempt(() => service && managed && whyResourceIncompatible(service, claim, managed));
   const observed: Observed = {
     claim,
+    services,
     service,
-    responsibility: responsibilityFor({ service, peers: services, claim, owned }),
     owned,
     created: owned.filter((one) => wasCreatedFor(one, claim)),
     named: thereOf(named),

@@ -1,27 +1,23 @@
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
-import type { Class } from '../../../apis/core/v1alpha1/class.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { ClaimNamespaces } from '../claim/claim-namespaces.ts';
 import type { ClaimNamespace } from '../claim/may-claim.ts';
-import type { ClaimService, Peers } from '../claim-service.ts';
+import type { ClaimKind, ClaimService } from '../claim-service.ts';
 import type { KeptCredential } from '../credential.ts';
 import type { ReadFirst } from './decision.ts';
 
-/** The dependencies of the controller that binds claims of one kind to managed resources of one kind. */
-export interface BindingContext {
-  readonly env: Pick<Environment, 'events' | 'clock' | 'log' | 'claimNamespaces'>;
-  readonly service: ClaimService;
-  readonly peers: Peers;
+/** The dependencies of the controller that binds the claims of one kind. */
+export interface BindingContext extends ClaimKind {
+  readonly env: Pick<Environment, 'resource' | 'events' | 'clock' | 'log' | 'claimNamespaces'>;
   readonly claims: Resource<Claim>;
-  readonly classes: Resource<Class>;
-  readonly managedResources: Resource<Managed>;
   readonly secrets: Resource<Secret>;
   readonly namespaces: ClaimNamespaces;
   /** The managed resources of every kind whose `claimRef` has the claim's UID. Bound ones come first. */
   readonly ownedBy: (claim: Claim) => readonly Managed[];
+  /** The managed resources of the kind of this one. */
   readonly resourcesOf: (managed: Managed) => Resource<Managed>;
   /** Reads the credential of a resource that publishes its connection details to a secret store, but to no Secret. */
   readonly storedConnection?: StoredConnection | undefined;
@@ -37,8 +33,8 @@ export interface RunMemory {
   target?: Secret | undefined;
   /** The UIDs of the objects that this run deleted. The cache may still have these objects. */
   readonly deleted: Set<string | undefined>;
-  /** Whether this run has made a call. If so, the run does not check again which controller is responsible. */
-  hasActed: boolean;
+  /** The service for which this run has made a call. It stays the same until the run ends. */
+  service?: ClaimService | undefined;
 }
 
-export const newRun = (): RunMemory => ({ hasRead: new Set(), deleted: new Set(), hasActed: false });
+export const newRun = (): RunMemory => ({ hasRead: new Set(), deleted: new Set() });

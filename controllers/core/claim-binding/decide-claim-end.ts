@@ -31,8 +31,11 @@ export function decideClaimEnd(facts: Facts): BindingDecision | undefined {
 
 /** This controller has removed its finalizer, so it has nothing to do. Other finalizers may still keep the claim. */
 function claimGone({ claim }: Facts): BindingDecision | undefined {
-  return hasFinalizer(claim, finalizerNames.claim) ? undefined : { name: 'ClaimGone' };
+  return hasEnded(claim) ? { name: 'ClaimGone' } : undefined;
 }
+
+export const hasEnded = (claim: Claim): boolean =>
+  wasDeleted(claim) && !hasFinalizer(claim, finalizerNames.claim);
 
 /**
  * A resource that is Bound, or was created for this claim, follows its reclaim policy. One that was created for a claim

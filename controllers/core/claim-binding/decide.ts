@@ -13,6 +13,7 @@ import {
   wasDeleted,
 } from '../../../apis/core/v1alpha1/meta.ts';
 import { controllerOf } from '../../../apis/core/v1alpha1/reference.ts';
+import { consideredKinds, isOfOtherProcess } from '../claim/other-processes.ts';
 import {
   isOwnedBy,
   namesClaim,
@@ -24,8 +25,9 @@ import {
 import { unknownClaim } from '../credential.ts';
 import { firstMatch } from '../first-match.ts';
 import { isNeverChanged } from '../management-policies.ts';
-import { decideClaimEnd } from './decide-claim-end.ts';
+import { decideClaimEnd, hasEnded } from './decide-claim-end.ts';
 import type { BindingDecision, BindingFacts, BindingWait } from './decision.ts';
+import { kindsFor, namesNoKind } from './service-of.ts';
 
 type Facts = BindingFacts & { readonly claim: Claim };
 type ResourceFacts = Facts & { readonly managed: Managed };
@@ -50,7 +52,9 @@ export function decideBinding(facts: BindingFacts): BindingDecision {
 }
 
 const claimChecks = [
-  notResponsible,
+  needsClass,
+  stackNotReady,
+  reportedElsewhere,
   unknownKind,
   correctClaimRef,
   decideClaimEnd,
@@ -96,13 +100,29 @@ export const resourceOf = (owned: readonly Managed[], named: Managed | undefined
 
 // ── Checks of the claim ─────────────────────────────────────────────────────────────────────────────────────────
 
-function notResponsible({ responsibility }: Facts) {
-  return responsibility === 'others' ? wait('OtherKind') : undefined;
+/** Scheduling or defaulting writes its class first. */
+function needsClass({ claim, owned }: Facts) {
+  return namesNoKind(claim, owned) && !wasDeleted(claim) ? wait('NeedsClass') : undefined;
 }
 
-function unknownKind({ responsibility }: Facts) {
-  return typeof responsibility === 'object' ? wait('UnknownKind') : undefined;
+/** Its resource is of a stack whose kinds are not all listed yet. The stack triggers the next run. */
+function stackNotReady({ owned, service }: Facts) {
+  return owned.length > 0 && service === undefined ? wait('StackNotReady') : undefined;
 }
+
+function reportedElsewhere(facts: Facts) {
+  if (!isUnknown(facts)) return undefined;
+  const known = consideredKinds(kindsFor(facts.claim, facts.services));
+  return isOfOtherProcess(facts.claim, 'UnknownKind', known) ? wait('ReportedElsewhere') : undefined;
+}
+
+function unknownKind(facts: Facts) {
+  return isUnknown(facts) ? wait('UnknownKind') : undefined;
+}
+
+/** Whether no ready service has the kind that the claim names. The end of some deleted claims needs no service. */
+const isUnknown = ({ claim, owned, service }: Facts): boolean =>
+  service === undefined && !namesNoKind(claim, owned) && !hasEnded(claim);
 
 /**
  * A restore from a backup gives all objects new UIDs. Corrects the UID in `claimRef` if claim and resource name each

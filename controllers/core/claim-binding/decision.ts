@@ -4,12 +4,13 @@ import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import type { ClaimService } from '../claim-service.ts';
 import type { StepFailure } from '../step-failure.ts';
-import type { Responsibility } from './responsibility.ts';
 
 /** The decisions of binding, as in docs/decision-tables.md. Those for a deleted claim are in decide-claim-end.ts. */
 export const bindingDecisions = [
   'ClaimGone',
-  'OtherKind',
+  'NeedsClass',
+  'StackNotReady',
+  'ReportedElsewhere',
   'UnknownKind',
   'StatusFromBackup',
   'CorrectClaimRef',
@@ -43,7 +44,10 @@ export const bindingDecisions = [
 /** The facts from which decide.ts decides. observe.ts collects them. */
 export interface BindingFacts {
   readonly claim: Claim | undefined;
-  readonly responsibility: Responsibility;
+  /** The services of the claim kind whose stacks are ready. */
+  readonly services: readonly ClaimService[];
+  /** The one of them that binds the claim: see {@link serviceOf}. */
+  readonly service: ClaimService | undefined;
   /** The managed resources of every kind whose `claimRef` has the claim's UID. Bound ones come first. */
   readonly owned: readonly Managed[];
   /** Those of `owned` that were created for this claim. A resource that a backup restored for it is none of them. */
@@ -66,7 +70,6 @@ export interface BindingFacts {
 
 export type Observed = BindingFacts & {
   readonly claim: Claim;
-  readonly service: ClaimService;
   readonly resourceClass?: Class | undefined;
 };
 

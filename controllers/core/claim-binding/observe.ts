@@ -12,6 +12,7 @@ import { isCorrectable, whyParametersDiffer } from '../claim/claim-parameters.ts
 import { whyResourceIncompatible } from '../claim/incompatible.ts';
 import { restrictsNamespaces, whyNotFor } from '../claim/may-claim.ts';
 import { isOwnedBy, wasBound, wasCreatedFor } from '../claim/ownership.ts';
+import type { ClaimService } from '../claim-service.ts';
 import type { KeptCredential } from '../credential.ts';
 import { keptIn } from '../credential.ts';
 import { nameInUse } from '../external-identity.ts';
@@ -23,7 +24,7 @@ import type { BindingFacts, Observed } from './decision.ts';
 import { secretFacts, secretKeyOfClaim } from './observe-secrets.ts';
 import { cannotBind, cannotRead, cannotRefresh } from './outcome.ts';
 import { correctionOf, provisioningOf } from './provision.ts';
-import { isResponsible, responsibilityFor } from './responsibility.ts';
+import { serviceOf } from './service-of.ts';
 
 const nothingSeen = {
   isWanted: false,
@@ -34,24 +35,23 @@ const nothingSeen = {
 } as const;
 
 export function observing(context: BindingContext) {
-  const { service, peers, classes, managedResources, secrets, namespaces, ownedBy } = context;
+  const { env, services, secrets, namespaces, ownedBy } = context;
 
   return async function observe(claim: Claim, run: RunMemory, signal: AbortSignal): Promise<Observed> {
     const owned = ownedBy(claim).filter(({ metadata }) => !run.deleted.has(metadata.uid));
-    const of = { service, peers: peers.working(), claim, owned };
+    const ready = services.ready();
+    const service = run.service ?? serviceOf(ready, claim, owned);
     const created = owned.filter((one) => wasCreatedFor(one, claim));
-    const responsibility = run.hasActed ? 'this' : responsibilityFor(of);
-    if (responsibility !== 'this') {
-      return { ...of, responsibility, created, named: undefined, managed: undefined, secrets: nothingSeen };
-    }
-    const named = await namedBy(claim, owned, run, signal);
-    const managed = resourceOf(owned, named);
+    const named = service && (await namedBy(service, claim, owned, run, signal));
+    const managed = service && resourceOf(owned, named);
     const controlled = secretsOfClaim(secrets.store, claim.metadata).filter(
       ({ metadata }) => !run.deleted.has(metadata.uid),
     );
-    const base = { ...of, responsibility, created, named, managed, secrets: { ...nothingSeen, controlled } };
-    if (wasDeleted(claim)) return base;
-    const resourceClass = classes.get({ name: claim.spec.classRef?.name ?? '' });
+    const of = { claim, services: ready, service, owned, created, named, managed };
+    const base = { ...of, secrets: { ...nothingSeen, controlled } };
+    if (service === undefined || wasDeleted(claim)) return base;
+    const resourceClass = env.resource(service.class).get({ name: claim.spec.classRef?.name ?? '' });
+    const managedResources = env.resource(service.managed);
     const isFree = (name: string): boolean => managedResources.get({ name }) === undefined;
     const provisioning =
       managed === undefined ? provisioningOf(service, claim, resourceClass, isFree) : undefined;
@@ -64,22 +64,24 @@ export function observing(context: BindingContext) {
       provisioning,
       externalName: managed && nameInUse(managed),
       forbidden: await whyForbidden(claim, managed ?? provisioning?.resourceClass, run, signal),
-      incompatible: managed && whyIncompatible(claim, managed),
+      incompatible: managed && whyIncompatible(service, claim, managed),
       edited,
       correction: correctable && correctionOf(service, claim, correctable, resourceClass),
-      secrets: await secretsOf(claim, managed, controlled, run, signal),
+      secrets: await secretsOf(service, claim, managed, controlled, run, signal),
     };
   };
 
   /** The resource that `resourceRef` names. If the cache lacks the resource of a bound claim, asks the API server. */
   async function namedBy(
+    service: ClaimService,
     claim: Claim,
     owned: readonly Managed[],
     run: RunMemory,
     signal: AbortSignal,
   ): Promise<Managed | undefined> {
     const name = claim.spec.resourceRef?.name;
-    if (name === undefined || !isResponsible(service, claim, [])) return undefined;
+    if (name === undefined || serviceOf([service], claim, []) === undefined) return undefined;
+    const managedResources = env.resource(service.managed);
     const isMissed = wasBound(claim) && owned.length === 0 && !wasDeleted(claim);
     const found = isMissed
       ? await failing('cannot get managed resource', managedResources.find({ name }, signal), cannotRead)
@@ -102,7 +104,7 @@ export function observing(context: BindingContext) {
     return whyNotFor(known, offered);
   }
 
-  function whyIncompatible(claim: Claim, managed: Managed): string | undefined {
+  function whyIncompatible(service: ClaimService, claim: Claim, managed: Managed): string | undefined {
     if (isBoundTo(claim, managed)) return undefined;
     try {
       return whyResourceIncompatible(service, claim, managed);
@@ -112,6 +114,7 @@ export function observing(context: BindingContext) {
   }
 
   async function secretsOf(
+    service: ClaimService,
     claim: Claim,
     managed: Managed | undefined,
     controlled: readonly Secret[],

@@ -16,10 +16,10 @@ import { decideOrphan } from './decide-orphan.ts';
 import { withPhase } from './desired.ts';
 
 /**
- * Releases the managed resources of one kind whose `claimRef` names a claim that does not exist. If there are any, the
+ * Releases the managed resources whose `claimRef` names a claim of this kind that does not exist. If there are any, the
  * claim is first read from the API server, because the cache may lack it.
  */
-export function orphanRelease({ env, service, claims, managedResources, secrets }: BindingContext) {
+export function orphanRelease({ env, services, claims, secrets, resourcesOf }: BindingContext) {
   function decide(managed: Managed, claim: Claim | undefined, deleted: ReadonlySet<Secret> = new Set()) {
     const controlled = secretsOfClaim(secrets.store, managed.spec.claimRef ?? {});
     return decideOrphan({ managed, claim, secrets: controlled.filter((secret) => !deleted.has(secret)) });
@@ -29,9 +29,10 @@ export function orphanRelease({ env, service, claims, managedResources, secrets 
     // The cache has no claims of a namespace that this process does not serve, so they would wrongly count as deleted.
     if (!isServed(env, key)) return;
     const seen = claims.get(key);
-    const naming = managedNaming(managedResources.store, key).filter(({ spec }) =>
-      referenceIsOfKind(spec.claimRef, service.claim),
-    );
+    const naming = services
+      .ready()
+      .flatMap((service) => managedNaming(env.resource(service.managed).store, key))
+      .filter(({ spec }) => referenceIsOfKind(spec.claimRef, claims.kind));
     const orphans = naming.filter((one) => !isFinal(decide(one, seen)));
     if (orphans.length === 0) return;
     // guard(seen): a claim that the cache does not show yet loses its resource
@@ -54,10 +55,10 @@ export function orphanRelease({ env, service, claims, managedResources, secrets 
     }
     if (isFinal(decision)) return;
     if (decision.name === 'DeleteResource') {
-      await annotate('cannot delete managed resource', managedResources.delete(managed, signal));
+      await annotate('cannot delete managed resource', resourcesOf(managed).delete(managed, signal));
     }
     if (decision.name === 'Release') {
-      const releasing = managedResources.updateStatus(managed, withPhase(managed, 'Released'), signal);
+      const releasing = resourcesOf(managed).updateStatus(managed, withPhase(managed, 'Released'), signal);
       await annotate('cannot update managed resource status', releasing);
     }
     const event = eventOf(managed, decision);

@@ -27,7 +27,7 @@ import type { BindingContext } from './context.ts';
 import type { BindingCall, Observed } from './decision.ts';
 import { calls } from './decision.ts';
 import type { Report } from './report.ts';
-import { quietMs } from './responsibility.ts';
+import { soonMs } from './report.ts';
 
 /** The result of a run: the report on the claim, and the time of the next run if no event triggers it earlier. */
 export interface Outcome {
@@ -73,11 +73,11 @@ export function failureOf(
 /** The time after which a run reports a failing resource again, even if no object changes. */
 const repeatAfterMs = 600_000;
 
-/** Turns a report into an outcome. If another controller will probably report soon, the run ends without a report. */
+/** Turns a report into an outcome. If the resource will probably be ready soon, the run ends without a report. */
 export function reported({ notBeforeMs = 0, ofResource, facts, events }: Report, now: Date): Outcome {
   const waitMs = notBeforeMs - now.getTime();
   // If the wait is longer, the clocks of this process and the API server differ. Then report now.
-  if (waitMs > 0 && waitMs <= quietMs) return { result: after(waitMs) };
+  if (waitMs > 0 && waitMs <= soonMs) return { result: after(waitMs) };
   const isFailing = events.some(({ reason }) => reason === 'ManagedResourceTrouble');
   const result = isFailing ? after(repeatAfterMs) : done;
   return { facts, events, ...(ofResource && { ofResource }), result };

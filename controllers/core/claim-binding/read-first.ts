@@ -10,7 +10,7 @@ import { cannotBind, cannotRead } from './outcome.ts';
  * Reads from the API server the objects on which the call depends. Returns `news` if it read any (the caller then
  * decides again), `gone` if the claim does not exist, else `nothing`. Throws a conflict if the claim has changed.
  */
-export function readingFirst({ claims, managedResources, secrets, namespaces }: BindingContext) {
+export function readingFirst({ env, claims, secrets, namespaces }: BindingContext) {
   return async function readFirst(
     { readFirst: wanted = [] }: BindingCall,
     observed: Observed,
@@ -29,7 +29,7 @@ export function readingFirst({ claims, managedResources, secrets, namespaces }: 
     return confirmed === undefined ? 'gone' : 'nothing';
   };
 
-  function isNeeded(one: ReadFirst, { claim, managed }: Observed): boolean {
+  function isNeeded(one: ReadFirst, { claim, managed, service }: Observed): boolean {
     const secretKey = secretKeyOfClaim(claim);
     switch (one) {
       case 'claim':
@@ -39,11 +39,11 @@ export function readingFirst({ claims, managedResources, secrets, namespaces }: 
       case 'namespace':
         return restrictsNamespaces(managed);
       case 'namedResource': // the cache may lack a resource that was just created for the claim
-        return claim.spec.resourceRef?.name !== undefined;
+        return service !== undefined && claim.spec.resourceRef?.name !== undefined;
     }
   }
 
-  async function read(one: ReadFirst, { claim }: Observed, run: RunMemory, signal: AbortSignal) {
+  async function read(one: ReadFirst, { claim, service }: Observed, run: RunMemory, signal: AbortSignal) {
     const { namespace = '' } = claim.metadata;
     const { name = '' } = claim.spec.resourceRef ?? {};
     if (one === 'claimSecret') await readClaimSecret(secrets, claim, run, signal);
@@ -51,8 +51,9 @@ export function readingFirst({ claims, managedResources, secrets, namespaces }: 
       const reading = namespaces.now(namespace, signal);
       run.namespace = await failing('cannot get the namespace of the claim', reading, cannotRead);
     }
-    if (one === 'namedResource') {
-      await failing('cannot get managed resource', managedResources.fetch({ name }, signal), cannotRead);
+    if (one === 'namedResource' && service !== undefined) {
+      const reading = env.resource(service.managed).fetch({ name }, signal);
+      await failing('cannot get managed resource', reading, cannotRead);
     }
   }
 }

@@ -11,6 +11,7 @@ import type { Reconciler, Result } from '../../../runtime/controller/reconcile.t
 import { after, done, requeue } from '../../../runtime/controller/reconcile.ts';
 import type { Logger } from '../../../runtime/log/log.ts';
 import { reportClaimEvent } from '../claim/claim-events.ts';
+import { otherProcessPatience } from '../claim/other-processes.ts';
 import { aboutClaim, logQuietAct } from '../log-changes.ts';
 import { failing, StepFailure } from '../step-failure.ts';
 import { acting } from './act.ts';
@@ -45,6 +46,7 @@ export function claimBinding(context: BindingContext): Reconciler {
   const readFirst = readingFirst(context);
   const act = acting(context);
   const releaseOrphans = orphanRelease(context);
+  const patienceMs = otherProcessPatience(env.clock);
 
   return async (request, signal, log) => {
     const claim = claims.get(request);
@@ -103,7 +105,7 @@ export function claimBinding(context: BindingContext): Reconciler {
       if (isCreation || !isNotFound(error)) throw error;
       return decision.name === 'RemoveFinalizer' ? done : requeue;
     }
-    run.hasActed = true;
+    run.service = observed.service;
     if (decision.name !== 'RemoveFinalizer') return undefined;
     logQuietAct(log, 'RemovedFinalizer');
     return done;
@@ -117,6 +119,8 @@ export function claimBinding(context: BindingContext): Reconciler {
       // No event shows that a Secret of another owner was deleted, so the run is retried.
       return failed(new StepFailure('', secrets.obstacle ?? '', secretConflict));
     }
+    const waitMs = decision.name === 'UnknownKind' ? patienceMs(observed.claim) : 0;
+    if (waitMs > 0) return { result: after(waitMs) };
     const now = env.clock.now();
     const report = reportOf(decision.name, observed, now);
     if (report === undefined) return { result: done };

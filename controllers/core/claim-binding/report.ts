@@ -14,12 +14,14 @@ import {
   withError,
 } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
+import { apiVersionOf } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { externalName, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ReadyReason } from '../../../apis/core/v1alpha1/ready-reasons.ts';
 import { describeReference, referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { ClaimFacts } from '../claim/claim-status.ts';
+import { consideredKinds } from '../claim/other-processes.ts';
 import { isOwnedBy, namesClaim, wasBound, wasProvisioned } from '../claim/ownership.ts';
 import { unknownClaim } from '../credential.ts';
 import { adviceToClaim } from './claim-advice.ts';
@@ -33,16 +35,19 @@ import {
 } from './conditions.ts';
 import { missingClaimRefFields } from './decide.ts';
 import type { BindingWait, Observed } from './decision.ts';
-import { quietMs } from './responsibility.ts';
+import { kindsFor } from './service-of.ts';
 
 export interface Report {
   readonly facts: ClaimFacts;
   readonly events: readonly EventFacts[];
   /** An Event of the managed resource, for its administrators. */
   readonly ofResource?: EventFacts;
-  /** Do not report before this time, in epoch ms: another controller will probably report earlier. */
+  /** Do not report before this time, in epoch ms: the resource will probably be ready earlier. */
   readonly notBeforeMs?: number;
 }
+
+/** Most new resources are ready so soon that no claim reports that it waits for them. */
+export const soonMs = 2_000;
 
 type Reported = Exclude<BindingWait['name'], 'SecretNotOwned'>;
 
@@ -55,7 +60,9 @@ export function reportOf(decision: Reported, observed: Observed, now: Date): Rep
 
 const reports: Readonly<Record<Reported, (facts: Observed, now: Date) => Report | undefined>> = {
   ClaimGone: () => undefined,
-  OtherKind: () => undefined,
+  NeedsClass: () => undefined,
+  StackNotReady: () => undefined,
+  ReportedElsewhere: () => undefined,
   UnknownKind: reportUnknownKind,
   StatusFromBackup: ({ managed, named }) =>
     waitingFor(
@@ -100,6 +107,7 @@ const reports: Readonly<Record<Reported, (facts: Observed, now: Date) => Report 
   NotOffered: ({ managed }) =>
     refusal('NotOffered', managed, `is only observed, and not available to claims; ${advice.offerObserved}`),
   Released: ({ service, managed, claim }) => {
+    if (service === undefined) return undefined;
     const command = howToMakeAvailable(service.managed, managed, claim);
     const previous = describeReference(managed?.spec.claimRef ?? {});
     const why = `is Released, with the data of the previous ${previous}`;
@@ -189,14 +197,26 @@ export function howToMakeAvailable(
   return `kubectl patch ${plural}.${group} ${managed?.metadata.name} --type=merge -p '${patch}'`;
 }
 
-function reportUnknownKind({ claim, responsibility }: Observed): Report | undefined {
-  if (typeof responsibility !== 'object') return undefined;
-  const { message, consideredKinds, notBeforeMs } = responsibility;
+function reportUnknownKind({ claim, services }: Observed): Report {
+  const { resourceRef, classRef } = claim.spec;
+  const field = resourceRef === undefined ? 'classRef' : 'resourceRef';
+  const reference = resourceRef ?? classRef;
+  const known = kindsFor(claim, services);
+  const lacking = (['kind', 'apiVersion'] as const).filter((each) => !reference?.[each]);
+  const given =
+    lacking.length > 0
+      ? `lacks ${lacking.join(' and ')}`
+      : `names a ${reference?.kind} (${reference?.apiVersion}), and no controller here handles it`;
+  const stuck = wasDeleted(claim)
+    ? `, so that no controller removes the finalizer of this claim; ${advice.undoKind}`
+    : '';
+  const names = known.map((kind) => `${kind.kind} (${apiVersionOf(kind)})`).toSorted();
+  const message = `spec.${field} ${given}${stuck}; ${advice.nameKnownKind(names)}`;
   const { facts, events } = report('UnknownKind', notReady('UnknownKind', message), {
     isError: true,
     ...(wasDeleted(claim) && { phase: keepsPhase }),
   });
-  return { facts: { ...facts, consideredKinds }, events, notBeforeMs };
+  return { facts: { ...facts, consideredKinds: consideredKinds(known) }, events };
 }
 
 function reportLost({ claim }: Observed): Report {
@@ -254,7 +274,7 @@ function askedFor(managed: Managed, claim: Claim): EventFacts {
 }
 
 function reportNotReady({ claim, managed, service, resourceClass }: Observed): Report | undefined {
-  if (managed === undefined) return undefined;
+  if (managed === undefined || service === undefined) return undefined;
   const madeFrom = wasProvisioned(managed) ? resourceClass : undefined;
   const error = errorOf(managed);
   const toClaim = adviceToClaim(service, claim, madeFrom, managed, error);
@@ -262,11 +282,10 @@ function reportNotReady({ claim, managed, service, resourceClass }: Observed): R
   const createdMs = Date.parse(managed.metadata.creationTimestamp ?? '');
   const { reason = 'Creating' } = getCondition(managed.status?.conditions, 'Ready');
   const [failure, trouble] = [failureReasonOf(managed), troubleOf(managed, message)];
-  // Most new resources are ready soon. So wait before writing to the claim that its resource is not ready.
   const isSoonReady = reason === 'Creating' && (failure ?? trouble) === undefined && wasProvisioned(managed);
   return {
     ...waiting(message, { phase: keepsPhase, error, reason: failure, trouble }),
-    ...(isSoonReady && !Number.isNaN(createdMs) && { notBeforeMs: createdMs + quietMs }),
+    ...(isSoonReady && !Number.isNaN(createdMs) && { notBeforeMs: createdMs + soonMs }),
   };
 }
 

@@ -1,8 +1,9 @@
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
-import { apiVersionOf, objectKey } from '../../../apis/core/v1alpha1/kind.ts';
+import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import type { ObjectReference } from '../../../apis/core/v1alpha1/reference.ts';
 import {
   controllerOf,
   controllerUid,
@@ -12,6 +13,7 @@ import {
 } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { propagationAnnotations, propagationSource } from '../../../apis/core/v1alpha1/secret.ts';
+import { malformationOf } from '../../../apis/core/v1alpha1/well-formed.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
 import type { ControllerSpec } from '../../../runtime/controller/controller-spec.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
@@ -24,6 +26,7 @@ import {
   disappears,
   exists,
   is,
+  those,
   triggerBy,
   triggersIn,
   unchanged,
@@ -31,7 +34,7 @@ import {
 import type { Stage } from '../../../runtime/controller/urgency.ts';
 import { claimNamespaces, isServed } from '../claim/claim-namespaces.ts';
 import { ownedResources } from '../claim/owned-resources.ts';
-import type { ClaimService, Peers } from '../claim-service.ts';
+import type { ClaimKind, ReadyStack } from '../claim-service.ts';
 import { controllerNames, eventSources } from '../claim-service.ts';
 import {
   claimKeyOf,
@@ -45,10 +48,11 @@ import {
   publisherOf,
 } from '../indexes.ts';
 import { aboutClaim } from '../log-changes.ts';
+import { stackReadyTrigger } from '../stack-ready.ts';
 import type { StoredConnection } from './context.ts';
 import { blockingSecretChanges } from './foreign-secrets.ts';
 import { claimBinding } from './reconciler.ts';
-import { isResponsible } from './responsibility.ts';
+import { namesNoKind, serviceOf } from './service-of.ts';
 
 /**
  * The progress of a claim, which determines its priority in the queue. A claim that is being deleted is `begun`,
@@ -72,31 +76,33 @@ const isChangedForClaims: Predicate<Managed> = changed(
 );
 
 /**
- * Binds claims of one kind to managed resources of one kind. `peers`: every `ClaimService` of this claim kind,
- * including `service`. `storedConnection`: reads the credential of a resource that publishes only to a secret store. It
- * is absent if no secret store is enabled.
+ * Binds the claims of one kind to managed resources. `storedConnection`: reads the credential of a resource that publishes
+ * only to a secret store. It is absent if no secret store is enabled.
  */
 export function claimBindingController(
   env: Environment,
-  service: ClaimService,
-  peers: Peers,
+  claimKind: ClaimKind,
   storedConnection?: StoredConnection,
 ): ControllerSpec {
-  const claims = env.resource(service.claim);
-  const classes = env.resource(service.class);
-  const managedResources = env.resource(service.managed);
+  const { claim: kind, services } = claimKind;
+  const claims = env.resource(kind);
+  const classStores = services.all.map((service) => env.resource(service.class).store);
+  const managedResources = services.all.map(({ managed }) => env.resource(managed));
+  const managedStores = managedResources.map(({ store }) => store);
   const secrets = connectionSecrets(env);
   const namespaces = claimNamespaces(env);
-  const ownedBy = ownedResources(env, peers.all);
-  const resources = peers.all.map(({ managed }) => env.resource(managed));
-  const resourcesOf = ({ apiVersion, kind }: Managed): Resource<Managed> =>
-    resources.find((each) => each.kind.kind === kind && apiVersionOf(each.kind) === apiVersion) ??
-    managedResources;
+  const ownedBy = ownedResources(env, services.all);
   indexClaims(claims.store);
-  const isReporter = () => peers.working()[0] === service; // only the first service reports unknown kinds
 
+  const resourcesOfKind = (reference: ObjectReference | undefined): Resource<Managed> | undefined =>
+    managedResources.find((each) => referenceIsOfKind(reference, each.kind));
+  function resourcesOf(managed: Managed): Resource<Managed> {
+    const found = resourcesOfKind(managed);
+    if (found === undefined) throw new Error(`no service of ${kind.kind} has the kind ${managed.kind}`);
+    return found;
+  }
   const namedBy = ({ spec: { claimRef } }: Managed): readonly Request[] => {
-    const key = referenceIsOfKind(claimRef, service.claim) ? claimKeyOf(claimRef) : undefined;
+    const key = referenceIsOfKind(claimRef, kind) ? claimKeyOf(claimRef) : undefined;
     return key === undefined ? [] : [key];
   };
   const isThere = (key: Request): boolean => claims.get(key) !== undefined;
@@ -109,12 +115,12 @@ export function claimBindingController(
     wasDeleted(object) ? [] : namedBy(object).filter((key) => !isThere(key) && isServed(env, key));
   /** The claims of the resource that owns this Secret. None if the resource has no phase: a new phase triggers them. */
   const claimsOfSource = (secret: Secret): readonly Request[] => {
-    const resource = publisherOf(secret, managedResources);
+    const resource = publisherOf(secret, ...managedResources);
     return resource?.status?.bindingPhase === undefined ? [] : claimsOf(resource);
   };
   const claimOfTarget = (secret: Secret): readonly Request[] => {
     const controller = controllerOf(secret);
-    if (!referenceIsOfKind(controller, service.claim)) return [];
+    if (!referenceIsOfKind(controller, kind)) return [];
     return [{ namespace: secret.metadata.namespace ?? '', name: controller?.name ?? '' }];
   };
   /** The claim that controls this Secret but names another Secret now. The claim's next run deletes this Secret. */
@@ -125,38 +131,40 @@ export function claimBindingController(
     });
   /** The claims that name a Secret of another owner as theirs. Their own Secrets wake them by the triggers above. */
   const claimsOfForeign = (secret: Secret): readonly Claim[] =>
-    claimsOfSecret(claims.store, secret).filter(
-      (claim) => !isControlledBy(secret, claim) && isResponsible(service, claim, ownedBy(claim)),
-    );
+    claimsOfSecret(claims.store, secret).filter((claim) => !isControlledBy(secret, claim));
   const isNotReady = (key: Request) =>
     getCondition(claims.get(key)?.status?.conditions, 'Ready').status === 'False';
   const isUnbound = (key: Request) => claims.get(key)?.status?.bindingPhase !== 'Bound';
+  /** Scheduling and defaulting handle a claim that needs a class. This controller reports one that is malformed. */
+  const needsClass = (claim: Claim) =>
+    !wasDeleted(claim) && namesNoKind(claim, ownedBy(claim)) && malformationOf(claim) === undefined;
 
   const wokenBy = triggersIn(env);
   const triggers: readonly Trigger[] = [
     wokenBy(claims.store)
       .when(
         exists,
-        is((claim) => isReporter() || isResponsible(service, claim, ownedBy(claim))),
+        is((claim) => !needsClass(claim)),
       )
       .itself('the claim changed'),
     wokenBy(claims.store)
       .when(disappears)
       .through(
-        (claim) => [
-          ...managedNaming(managedResources.store, objectKey(claim.metadata)).flatMap(lostClaimOf),
-          // guard: a resource whose claimRef has the UID of a deleted claim is never released
-          ...managedWithClaimUid(managedResources.store, claim.metadata.uid).flatMap(lostClaimOf),
-        ],
+        ({ metadata }) =>
+          managedStores.flatMap((store) => [
+            ...managedNaming(store, objectKey(metadata)).flatMap(lostClaimOf),
+            // guard: a resource whose claimRef has the UID of a deleted claim is never released
+            ...managedWithClaimUid(store, metadata.uid).flatMap(lostClaimOf),
+          ]),
         'the claim was deleted, and a managed resource names it',
       ),
-    wokenBy(managedResources.store)
+    wokenBy(...managedStores)
       .when(anyOf(appears, disappears, isChangedForClaims))
       .throughBoth(claimsOf, 'its managed resource changed'),
-    wokenBy(managedResources.store)
+    wokenBy(...managedStores)
       .when(exists)
       .through(lostClaimOf, 'a managed resource names it, and it does not exist'),
-    wokenBy(classes.store)
+    wokenBy(...classStores)
       .sharedByMany()
       .through((object) => claimsOfClass(claims.store, referenceTo(object)), 'its class changed'),
     wokenBy(secrets.store)
@@ -196,29 +204,39 @@ export function claimBindingController(
       'the secret of another owner that has the name of its secret changed',
       blockingSecretChanges(env, claims.store),
     ),
-    namespaces.trigger(
-      (claim) => isUnbound(objectKey(claim.metadata)) && isResponsible(service, claim, ownedBy(claim)),
-      { claims: claims.store, offered: [classes.store, managedResources.store] },
-    ),
+    namespaces.trigger((claim) => isUnbound(objectKey(claim.metadata)) && !needsClass(claim), {
+      claims: claims.store,
+      offered: [...classStores, ...managedStores],
+    }),
+    stackReadyTrigger(services, claimsWaitingFor),
   ];
 
+  /** The claims that the services of a stack bind or that no service binds, and those that its resources lost. */
+  function claimsWaitingFor(stack: ReadyStack): readonly Request[] {
+    const others = services.ready().filter((service) => !stack.services.includes(service));
+    const isServed = (claim: Claim) => serviceOf(others, claim, ownedBy(claim)) !== undefined;
+    const waiting = those(claims.store.all(), (claim) => !isServed(claim) && !needsClass(claim));
+    return [
+      ...waiting.map(({ metadata }) => objectKey(metadata)),
+      ...stack.services.flatMap(({ managed }) => env.resource(managed).store.all().flatMap(lostClaimOf)),
+    ];
+  }
+
   return {
-    name: controllerNames.binding(service),
+    name: controllerNames.binding(kind),
+    sort: 'claim binding',
     objects: claims.store,
     about: (request) => aboutClaim(claims.get(request)),
     stageOf(request) {
       const claim = claims.get(request);
-      const { name } = claim?.spec.resourceRef ?? {};
-      return stageOfClaim(claim, name === undefined ? undefined : managedResources.get({ name }));
+      const { resourceRef } = claim?.spec ?? {};
+      return stageOfClaim(claim, resourcesOfKind(resourceRef)?.get({ name: resourceRef?.name ?? '' }));
     },
     triggers,
     reconcile: claimBinding({
-      env: { ...env, events: env.events.from(eventSources.binding(service)) },
-      service,
-      peers,
+      ...claimKind,
+      env: { ...env, events: env.events.from(eventSources.binding(kind)) },
       claims,
-      classes,
-      managedResources,
       secrets,
       namespaces,
       ownedBy,

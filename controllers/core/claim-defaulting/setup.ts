@@ -1,12 +1,12 @@
 import type { ControllerSpec } from '../../../runtime/controller/controller-spec.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import { classAssignment } from '../claim/assign-class.ts';
-import type { ClaimService, Peers } from '../claim-service.ts';
+import type { ClaimKind } from '../claim-service.ts';
 import { decideDefaulting, needsDefaulting } from './decide.ts';
 
 /** Gives the default class to claims without a class, selector or resource. */
-export const claimDefaulting = (env: Environment, service: ClaimService, peers: Peers): ControllerSpec =>
-  classAssignment(env, service, peers, {
+export const claimDefaulting = (env: Environment, kind: ClaimKind): ControllerSpec =>
+  classAssignment(env, kind, {
     controller: 'defaulting',
     decide: decideDefaulting,
     needsClass: needsDefaulting,

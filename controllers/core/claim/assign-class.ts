@@ -6,17 +6,19 @@
 import pick from 'lodash/pick.js';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import { notReady, reconcileSuccess } from '../../../apis/core/v1alpha1/condition.ts';
+import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import { completeReference } from '../../../apis/core/v1alpha1/reference.ts';
 import { annotate } from '../../../runtime/client/errors.ts';
 import type { ControllerSpec } from '../../../runtime/controller/controller-spec.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Reconciler } from '../../../runtime/controller/reconcile.ts';
-import { done } from '../../../runtime/controller/reconcile.ts';
+import { after, done } from '../../../runtime/controller/reconcile.ts';
 import { exists, is, those, triggersIn } from '../../../runtime/controller/triggers.ts';
-import type { ClaimService, Peers } from '../claim-service.ts';
+import type { ClaimKind } from '../claim-service.ts';
 import { controllerNames, eventSources } from '../claim-service.ts';
 import type { QuietAct } from '../log-changes.ts';
 import { aboutClaim, logConditions, logQuietAct } from '../log-changes.ts';
+import { stackReadyTrigger } from '../stack-ready.ts';
 import { reportClaimEvent } from './claim-events.ts';
 import { claimNamespaces } from './claim-namespaces.ts';
 import type { ClaimFacts } from './claim-status.ts';
@@ -24,6 +26,7 @@ import { withClaimStatus } from './claim-status.ts';
 import type { ClassDecision, ClassFacts } from './decide-class.ts';
 import { whyNotSuitable } from './incompatible.ts';
 import { restrictsNamespaces, whyNotFor } from './may-claim.ts';
+import { otherProcessPatience } from './other-processes.ts';
 import { ownedResources } from './owned-resources.ts';
 
 /** The parts that differ between scheduling (by `classSelector` or a name) and defaulting (the default class). */
@@ -37,25 +40,25 @@ export interface ClassAssignment {
 }
 
 /**
- * The controller that writes or completes the `classRef` of claims, or reports in the status why there is no class. If
- * several controllers write, the API server rejects all but the first with a 409.
+ * The controller that writes or completes the `classRef` of the claims of one kind, or reports in the status why there is
+ * no class. If several processes write, the API server rejects all but the first with a 409.
  */
 export function classAssignment(
   env: Environment,
-  service: ClaimService,
-  peers: Peers,
+  { claim: claimKind, services }: ClaimKind,
   { controller, decide, needsClass, change }: ClassAssignment,
 ): ControllerSpec {
-  const events = env.events.from(eventSources[controller](service));
-  const claims = env.resource(service.claim);
-  const stores = new Map(peers.all.map((peer) => [peer, env.resource(peer.class).store]));
+  const events = env.events.from(eventSources[controller](claimKind));
+  const claims = env.resource(claimKind);
+  const stores = services.all.map((service) => env.resource(service.class).store);
   const namespaces = claimNamespaces(env);
-  const ownedBy = ownedResources(env, peers.all);
+  const ownedBy = ownedResources(env, services.all);
+  const patienceMs = otherProcessPatience(env.clock);
   const isWaiting = (claim: Claim) =>
     completeReference(claim.spec.classRef) === undefined && needsClass(claim);
 
   async function namespaceOf(claim: Claim | undefined, signal: AbortSignal) {
-    const isNeeded = [...stores.values()].some((store) => store.all().some(restrictsNamespaces));
+    const isNeeded = stores.some((store) => store.all().some(restrictsNamespaces));
     if (claim === undefined || !isWaiting(claim) || !isNeeded) return undefined;
     const reading = namespaces.of(claim.metadata.namespace ?? '', signal);
     return annotate('cannot get the namespace of the claim', reading);
@@ -67,19 +70,20 @@ export function classAssignment(
     const decision = decide({
       claim,
       isHolding: claim !== undefined && ownedBy(claim).length > 0,
-      candidates: peers.working().map((peer) => ({
-        kind: peer.class,
-        classes: stores.get(peer)?.all() ?? [],
-        whyNotSuitable: (one, offered) => whyNotSuitable(peer, one, offered),
+      candidates: services.ready().map((service) => ({
+        kind: service.class,
+        classes: env.resource(service.class).store.all(),
+        whyNotSuitable: (one, offered) => whyNotSuitable(service, one, offered),
         isForbidden: (offered) => whyNotFor(namespace, offered) !== undefined,
       })),
-      kind: service.class,
     });
     const ended = { ...done, decision: decision.name };
     if (claim === undefined || decision.act === 'nothing') return ended;
     const { message } = decision;
     const logOf = (about: Claim) => log.child(() => ({ ...aboutClaim(about), decision: decision.name }));
     if (decision.act === 'report') {
+      const waitMs = decision.consideredKinds === undefined ? 0 : patienceMs(claim);
+      if (waitMs > 0) return { ...after(waitMs), decision: decision.name };
       const facts: ClaimFacts = {
         conditions: [notReady(decision.reason, message), reconcileSuccess()],
         bindingPhase: 'Unbound',
@@ -104,17 +108,19 @@ export function classAssignment(
 
   const wokenBy = triggersIn(env);
   return {
-    name: controllerNames[controller](service),
+    name: controllerNames[controller](claimKind),
+    sort: `claim ${controller}`,
     objects: claims.store,
     about: (request) => aboutClaim(claims.get(request)),
     triggers: [
       wokenBy(claims.store).when(exists, is(isWaiting)).itself('the claim changed'),
-      ...[...stores.values()].map((store) =>
-        wokenBy(store)
-          .sharedByMany()
-          .through(() => those(claims.store.all(), isWaiting), 'a class that may serve it changed'),
+      wokenBy(...stores)
+        .sharedByMany()
+        .through(() => those(claims.store.all(), isWaiting), 'a class that may serve it changed'),
+      namespaces.trigger(isWaiting, { claims: claims.store, offered: stores }),
+      stackReadyTrigger(services, () =>
+        those(claims.store.all(), isWaiting).map(({ metadata }) => objectKey(metadata)),
       ),
-      namespaces.trigger(isWaiting, { claims: claims.store, offered: [...stores.values()] }),
     ],
     reconcile,
   };

@@ -59,19 +59,8 @@ export const describeForbidden = (count: number, { metadata: { namespace } }: Cl
   count === 0 ? '' : `; ${count} of them may not be claimed from namespace ${namespace}`;
 
 /**
- * A claim can choose among classes of several kinds, each with its own controller. Only the controller of the first
- * kind reports problems with the choice, so that the claim gets one report.
- */
-export const isReporter = ([first]: readonly Candidates[], kind: Kind<Class>): boolean =>
-  first?.kind.kind === kind.kind && first.kind.group === kind.group;
-
-/** Whether a class is of this kind, in any API version. */
-export const isOfKind = (candidate: Class, kind: Kind<Class>): boolean =>
-  candidate.kind === kind.kind && candidate.apiVersion.startsWith(`${kind.group}/`);
-
-/**
  * Chooses one of the classes by a hash of the UIDs of claim and class (rendezvous hashing). Each class has the same
- * probability, and every controller and every retry chooses the same class.
+ * probability, and every process and every retry chooses the same class.
  */
 export function drawClass(claim: Claim, classes: readonly Class[]): Class | undefined {
   return maxBy(classes, (candidate) =>

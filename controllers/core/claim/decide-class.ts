@@ -1,29 +1,18 @@
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../../apis/core/v1alpha1/class.ts';
-import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ObjectReference } from '../../../apis/core/v1alpha1/reference.ts';
 import { completeReference, referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Candidates } from './class-choice.ts';
-import {
-  describeForbidden,
-  describeIncompatible,
-  isOfKind,
-  isReporter,
-  passedOver,
-  qualified,
-  tally,
-} from './class-choice.ts';
-import { consideredKinds, isReportedByOtherProcess } from './considered-kinds.ts';
+import { describeForbidden, describeIncompatible, passedOver, qualified, tally } from './class-choice.ts';
+import { consideredKinds, isOfOtherProcess } from './other-processes.ts';
 
 export interface ClassFacts {
   readonly claim: Claim | undefined;
   /** Whether the claim owns a managed resource. It may own one even if a user removed `resourceRef`. */
   readonly isHolding: boolean;
-  /** Every class kind that can serve the claim kind and whose stack is ready (`Peers.working`), in a fixed order. */
+  /** Every class kind that can serve the claim kind and whose stack is ready. */
   readonly candidates: readonly Candidates[];
-  /** The class kind that this controller assigns. */
-  readonly kind: Kind<Class>;
 }
 
 type NoClass = 'NoMatchingClass' | 'NoDefaultClass' | 'ClassNotFound' | 'AmbiguousClass';
@@ -37,7 +26,7 @@ export const classDecisions = (...reports: readonly (NoClass | 'InvalidClassSele
   [
     ...(['ClaimGone', 'HasResource', 'HasClass', 'NeedsNoClass'] as const),
     ...reports,
-    ...(['ReportedElsewhere', 'PeerReports', 'AssignClass', 'PeerAssigns'] as const),
+    ...(['ReportedElsewhere', 'AssignClass'] as const),
   ] as const;
 
 export type ClassDecision =
@@ -92,30 +81,25 @@ export interface ClassPolicy {
 }
 
 /**
- * Decides whether a claim gets a class, and which. All controllers of a claim kind choose the same class, and only the
- * controller of that class's kind writes it. If no class fits, only the controller of the first kind reports that.
- * Checks every condition again, because the claim may have changed since the trigger (H8 in docs/decision-tables.md).
+ * Decides whether a claim gets a class, and which. Checks every condition again, because the claim may have changed since
+ * the trigger (H8 in docs/decision-tables.md).
  */
 export function decideClass(facts: ClassFacts, { needsClass, choiceOf }: ClassPolicy): ClassDecision {
-  const { claim, isHolding, kind, candidates } = facts;
+  const { claim, isHolding, candidates } = facts;
   if (claim === undefined) return nothing('ClaimGone');
   if (isHolding) return nothing('HasResource');
   if (completeReference(claim.spec.classRef) !== undefined) return nothing('HasClass');
   if (wasDeleted(claim) || !needsClass(claim)) return nothing('NeedsNoClass');
   const choice = choiceOf(claim);
-  if ('problem' in choice) {
-    if (!isReporter(candidates, kind)) return nothing('PeerReports');
-    return none('InvalidClassSelector', choice.problem);
-  }
+  if ('problem' in choice) return none('InvalidClassSelector', choice.problem);
   const qualifies = (candidate: Class) => !wasDeleted(candidate) && choice.qualifies(candidate);
   const { fit, incompatible, forbidden } = qualified(claim, candidates, qualifies);
   const all = candidates.flatMap(({ classes }) => classes.filter(qualifies));
   const chosen = choice.choose(fit, all);
   if (chosen === undefined) {
-    if (!isReporter(candidates, kind)) return nothing('PeerReports');
     const considered = consideredKinds(candidates.map((candidate) => candidate.kind));
     const name = fit.length > 0 ? 'AmbiguousClass' : choice.noneName;
-    if (isReportedByOtherProcess(claim, name, considered)) return nothing('ReportedElsewhere');
+    if (isOfOtherProcess(claim, name, considered)) return nothing('ReportedElsewhere');
     const [problem, details] = choice.describeNone({
       areIncompatible: incompatible.length + forbidden > 0,
       counts: tally(candidates, qualifies),
@@ -125,7 +109,6 @@ export function decideClass(facts: ClassFacts, { needsClass, choiceOf }: ClassPo
     const passed = `${describeForbidden(forbidden, claim)}${describeIncompatible(incompatible)}`;
     return { ...none(name, problem, details, passed), consideredKinds: considered };
   }
-  if (!isOfKind(chosen, kind)) return nothing('PeerAssigns');
   const described = choice.describeChosen(`${chosen.kind} ${chosen.metadata.name}`, fit);
   const message = `${described}${fit.length === 0 ? '' : passedOver(incompatible)}`;
   return { name: 'AssignClass', act: 'schedule', classRef: referenceTo(chosen), message };

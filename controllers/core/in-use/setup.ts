@@ -112,6 +112,7 @@ export function inUseController<U extends UsedObject>(
   const wokenBy = triggersIn(env);
   return {
     name: controllerNames.used(kind),
+    sort: 'in use',
     objects: objects.store,
     triggers: [
       wokenBy(objects.store).when(isOfOthers).itself('it changed'),

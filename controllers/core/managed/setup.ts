@@ -217,6 +217,7 @@ export function managedController<M extends Managed>(
 
   return {
     name: controllerNames.managed(service.kind),
+    sort: 'managed',
     objects: managedResources.store,
     about: (request) => aboutManaged(managedResources.get(request)),
     stageOf: (request) => stageOfManaged(managedResources.get(request)),

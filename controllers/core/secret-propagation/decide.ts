@@ -1,15 +1,9 @@
 import isEqual from 'lodash/isEqual.js';
 import { advice } from '../../../apis/core/v1alpha1/advice.ts';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
-import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
-import {
-  controllerOf,
-  isControlledBy,
-  referenceIsOfKind,
-  referenceTo,
-} from '../../../apis/core/v1alpha1/reference.ts';
+import { isControlledBy, referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { propagationSource, propagationTargets } from '../../../apis/core/v1alpha1/secret.ts';
 import { isOwnedBy } from '../claim/ownership.ts';
@@ -20,10 +14,9 @@ import { firstMatch } from '../first-match.ts';
 
 /** A claim's Secret (`target`), the Secret that it names as its source, and the objects that control the two. */
 export interface PropagationFacts {
-  readonly kind: Kind<Managed>;
+  /** Whether a service whose stack is ready has the kind of the object that controls the source. */
+  readonly isServed: boolean;
   readonly secretDetails?: SecretDetails | undefined;
-  /** Other claim kinds that this managed kind serves. Other controllers copy to the Secrets of these claims. */
-  readonly besides?: readonly Kind<Claim>[];
   readonly target: Secret | undefined;
   readonly source: Secret | undefined;
   readonly claim: Claim | undefined;
@@ -34,7 +27,7 @@ export interface PropagationFacts {
 export const propagationDecisions = [
   'NothingToCopyTo',
   'SourceMissing',
-  'OtherKind',
+  'NotServed',
   'NoConsent',
   'SourceNotControlled',
   'TargetNotControlled',
@@ -53,7 +46,7 @@ export type PropagationDecision =
 type Pair = PropagationFacts & { readonly target: Secret; readonly source: Secret };
 type Chain = Pair & { readonly claim: Claim; readonly managed: Managed };
 
-const pairChecks = [notResponsible, noConsent, sourceNotControlled, targetNotControlled];
+const pairChecks = [notServed, noConsent, sourceNotControlled, targetNotControlled];
 const chainChecks = [notBound, credentialNotApplied, targetImmutable];
 
 /**
@@ -83,11 +76,9 @@ function copy(target: Secret, claim: Claim, source: Secret): PropagationDecision
 const nameOf = ({ metadata }: Secret): string => `${metadata.namespace}/${metadata.name}`;
 const describe = ({ kind, metadata }: Claim | Managed): string => `${kind} ${metadata.name}`;
 
-/** Another controller copies Secrets of this claim kind or from this managed kind. */
-function notResponsible({ kind, besides = [], target, source }: Pair): PropagationDecision | undefined {
-  const isOther = besides.some((each) => referenceIsOfKind(controllerOf(target), each));
-  const isOurs = !isOther && referenceIsOfKind(controllerOf(source), kind);
-  return isOurs ? undefined : { name: 'OtherKind' };
+/** The source is of a stack that is not ready yet, or of one that another process runs. */
+function notServed({ isServed }: Pair): PropagationDecision | undefined {
+  return isServed ? undefined : { name: 'NotServed' };
 }
 
 function noConsent({ target, source }: Pair): PropagationDecision | undefined {

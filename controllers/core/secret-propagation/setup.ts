@@ -4,9 +4,8 @@
  *   its Secret ───────────── data ──────────▶ the claim's Secret     if the Secrets name each other: decide.ts
  */
 
-import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
-import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
-import { apiVersionOf, objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
+import uniqBy from 'lodash/uniqBy.js';
+import { kindKey, objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { controllerOf, referenceIsOfKind } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret, SecretKey } from '../../../apis/core/v1alpha1/secret.ts';
@@ -16,29 +15,28 @@ import type { ControllerSpec } from '../../../runtime/controller/controller-spec
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import { done } from '../../../runtime/controller/reconcile.ts';
 import { changed, exists, is, triggersIn } from '../../../runtime/controller/triggers.ts';
-import type { ClaimService } from '../claim-service.ts';
+import type { ClaimServices } from '../claim-service.ts';
 import { controllerNames, eventSources } from '../claim-service.ts';
 import { connectionSecrets, publisherOf } from '../indexes.ts';
 import { aboutSecret, logAct } from '../log-changes.ts';
+import { stackReadyTrigger } from '../stack-ready.ts';
 import { decidePropagation } from './decide.ts';
 
 /**
- * Keeps the Secret of a claim equal to the connection Secret of its managed resource. A request names the claim's
- * Secret. A change of the resource's Secret, `bindingPhase` or `status.credential` triggers a run for each copy.
- * `besides`: the other claim kinds that this managed kind serves.
+ * Keeps the Secrets of claims equal to the connection Secrets of their managed resources, for all kinds of both. A request
+ * names the claim's Secret. A change of the resource's Secret, `bindingPhase` or `status.credential` triggers a run for each
+ * copy.
  */
-export function secretPropagation(
-  env: Environment,
-  service: ClaimService,
-  besides: readonly Kind<Claim>[] = [],
-): ControllerSpec {
-  const events = env.events.from(eventSources.secret(service));
+export function secretPropagation(env: Environment, services: ClaimServices): ControllerSpec {
   const secrets = connectionSecrets(env);
-  const claims = env.resource(service.claim);
-  const managedResources = env.resource(service.managed);
+  const claimKinds = uniqBy(services.all, ({ claim }) => kindKey(claim)).map(({ claim }) => claim);
+  const managedResources = uniqBy(services.all, ({ managed }) => kindKey(managed)).map(({ managed }) =>
+    env.resource(managed),
+  );
 
-  const isSource = (secret: Secret) => publisherOf(secret, managedResources) !== undefined;
-  const isTarget = (secret: Secret) => referenceIsOfKind(controllerOf(secret), service.claim);
+  const isSource = (secret: Secret) => publisherOf(secret, ...managedResources) !== undefined;
+  const isTarget = (secret: Secret) =>
+    claimKinds.some((kind) => referenceIsOfKind(controllerOf(secret), kind));
   const targetsOf = ({ spec }: Managed): readonly SecretKey[] => {
     const key = spec.writeConnectionSecretToRef;
     const source = key && secrets.get(key);
@@ -50,15 +48,16 @@ export function secretPropagation(
   const wokenBy = triggersIn(env);
 
   return {
-    name: controllerNames.secret(service),
+    name: controllerNames.propagation,
+    sort: 'secret propagation',
     objects: secrets.store,
-    about: (request) => aboutSecret(secrets.get(request), service.claim),
+    about: (request) => aboutSecret(secrets.get(request), claimKinds),
     triggers: [
       wokenBy(secrets.store)
         .when(exists, is(isSource))
         .through(copiesOf, 'the secret it is a copy of changed'),
       wokenBy(secrets.store).when(exists, is(isTarget)).itself("the claim's secret changed"),
-      wokenBy(managedResources.store)
+      wokenBy(...managedResources.map(({ store }) => store))
         .when(
           changed(
             ({ status }: Managed) => status?.credential,
@@ -66,24 +65,32 @@ export function secretPropagation(
           ),
         )
         .through(targetsOf, 'the record or the phase of the managed resource changed'),
+      stackReadyTrigger(services, (stack) =>
+        stack.services.flatMap(({ managed }) => env.resource(managed).store.all().flatMap(targetsOf)),
+      ),
     ],
     reconcile: async (request, signal, log) => {
       const target = secrets.get(request);
       const named = target && propagationSource(target);
       const source = named && (await annotate('cannot get connection secret', secrets.find(named, signal)));
-      const claimName = (target && controllerOf(target)?.name) ?? '';
-      const managedName = (source && controllerOf(source)?.name) ?? '';
+      const owners = { claim: target && controllerOf(target), managed: source && controllerOf(source) };
+      const ofSource = services.ready().filter(({ managed }) => referenceIsOfKind(owners.managed, managed));
+      const service = ofSource.find(({ claim }) => referenceIsOfKind(owners.claim, claim));
+      const claim =
+        service && env.resource(service.claim).get({ ...request, name: owners.claim?.name ?? '' });
+      const managedKind = ofSource[0]?.managed;
+      const managed = managedKind && env.resource(managedKind).get({ name: owners.managed?.name ?? '' });
       const decision = decidePropagation({
-        kind: service.managed,
-        secretDetails: service.secretDetails,
-        besides,
+        isServed: managedKind !== undefined,
+        secretDetails: service?.secretDetails,
         target,
         source,
-        claim: claims.get({ ...request, name: claimName }),
-        managed: managedResources.get({ name: managedName }),
+        claim,
+        managed,
       });
       const ended = { ...done, decision: decision.name };
-      if (target === undefined || source === undefined) return ended;
+      if (target === undefined || source === undefined || managedKind === undefined) return ended;
+      const events = env.events.from(eventSources.propagation(managedKind));
       if (decision.name !== 'CopySecret' && decision.message !== undefined) {
         const message = `not copied: ${decision.message}`;
         events.record(target, { type: 'Warning', reason: 'CannotPropagateConnectionDetails', message });
@@ -91,13 +98,14 @@ export function secretPropagation(
       }
       if (decision.name === 'CopySecret') {
         await annotate('cannot update connection secret', secrets.update(target, decision.desired, signal));
-        const from = `secret ${objectKeyText(source.metadata)} of ${apiVersionOf(service.managed)} ${service.managed.kind} ${managedName}`;
-        const to = `secret ${objectKeyText(request)} of ${service.claim.kind} ${claimName}`;
+        const { apiVersion = '', kind, name } = owners.managed ?? {};
+        const from = `secret ${objectKeyText(source.metadata)} of ${apiVersion} ${kind} ${name}`;
+        const to = `secret ${objectKeyText(request)} of ${owners.claim?.kind} ${owners.claim?.name}`;
         const event = (reason: string, message: string) => ({ type: 'Normal', reason, message }) as const;
         const received = event('PropagatedDataFrom', `connection details propagated from ${from}`);
         events.record(source, event('PropagatedDataTo', `connection details propagated to ${to}`));
         events.record(target, received);
-        const about = () => ({ ...aboutSecret(target, service.claim), decision: decision.name });
+        const about = () => ({ ...aboutSecret(target, claimKinds), decision: decision.name });
         logAct(log.child(about), received);
       }
       return ended;

@@ -11,7 +11,7 @@ import type { TestClock } from '../../../testing/test-clock.ts';
 import { testClock } from '../../../testing/test-clock.ts';
 import { EnforcingCluster } from '../../fakes/enforcing-cluster.ts';
 import { granted, rightsOfTests } from '../../fakes/granted.ts';
-import type { WithdrawnKinds } from '../../fakes/withdrawn-kinds.ts';
+import type { Withdrawal, WithdrawnKinds } from '../../fakes/withdrawn-kinds.ts';
 import { withdrawnKinds } from '../../fakes/withdrawn-kinds.ts';
 
 export { conflict, type Verb };
@@ -120,7 +120,7 @@ export class FakeCluster {
   }
 
   /** There is no definition of a kind (any more): whatever is asked about it is not found. */
-  withdraw(kind: Kind, options?: { readonly isDenied?: boolean }): void {
+  withdraw(kind: Kind, options?: Withdrawal): void {
     this.#kinds.withdraw(kind, options);
   }
 

@@ -14,7 +14,7 @@ import {
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { LogLine } from '../../fakes/recorded-log.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
-import { claim, managed, secretOf } from './objects.ts';
+import { claim, claimKind, managed, managedKind, secretOf } from './objects.ts';
 
 /** The lines, which are all at level info. */
 function linesOf(write: (log: ReturnType<typeof recordedLog>) => void): readonly (readonly unknown[])[] {
@@ -105,23 +105,25 @@ describe('every line of a claim has its key', () => {
     });
   });
   test('those of its secret', () => {
-    const owner = { apiVersion: 'v', kind: 'FancySQLInstance', name: 'orders', uid: 'u', controller: true };
+    const owner = {
+      apiVersion: 'database.crossplane.io/v1alpha1',
+      kind: 'FancySQLInstance',
+      name: 'orders',
+      uid: 'u',
+      controller: true,
+    };
     const secret: Secret = secretOf({
       namespace: 'team',
       name: 'orders-connection',
       uid: 's',
       ownerReferences: [owner],
     });
-    assert.deepEqual(aboutSecret(secret, { kind: 'FancySQLInstance' }), { claim: 'team/orders' });
-    assert.deepEqual(
-      aboutSecret(secret, { kind: 'RedisCluster' }),
-      {},
-      'what something else controls is no claim’s',
-    );
+    assert.deepEqual(aboutSecret(secret, [claimKind]), { claim: 'team/orders' });
+    assert.deepEqual(aboutSecret(secret, [managedKind]), {}, 'what something else controls is no claim’s');
   });
   test('and what is gone has none', () => {
     assert.deepEqual(
-      [aboutClaim(undefined), aboutManaged(undefined), aboutSecret(undefined, { kind: 'FancySQLInstance' })],
+      [aboutClaim(undefined), aboutManaged(undefined), aboutSecret(undefined, [claimKind])],
       [{}, {}, {}],
     );
   });

@@ -46,7 +46,6 @@ describe('a definition that is missing', () => {
   });
 
   const providers = { provider: otherProviderKind, providerConfig: otherProviderConfigKind };
-  /** `ocp` is the first, whose controllers report for all. */
   const process = (theirs: ClaimService = otherService, over: Partial<ManagedService> = {}): FakeProcess => {
     const stacks: readonly Stack[] = [
       {
@@ -131,7 +130,7 @@ describe('a definition that is missing', () => {
     ]);
     const huge = { classSelector: { matchLabels: { size: 'huge' } } };
     cluster.put(claimKind, claim(huge, { name: 'vain', uid: 'u3' }));
-    await both.settle(1000);
+    await both.settle(3000);
     const message = ready('vain').message ?? '';
     assert.match(message, /\(matching: AmbivalentDBInstanceClass 0 of 1, FavouriteDBInstanceClass 0 of 0\)$/);
     assert.deepEqual(both.errors, []);

@@ -1,10 +1,11 @@
+import { NEVER } from 'rxjs';
 import type { Claim, ClaimSpec, ClaimStatus } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../../apis/core/v1alpha1/class.ts';
 import type { Kind, ObjectMeta } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed, ManagedSpec, ManagedStatus } from '../../../apis/core/v1alpha1/managed.ts';
 import type { ObjectReference } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
-import type { ClaimService, Peers } from '../../../controllers/core/claim-service.ts';
+import type { ClaimKind, ClaimService, ClaimServices } from '../../../controllers/core/claim-service.ts';
 
 /** Kinds and objects for tests of decisions. */
 export const claimKind: Kind<Claim> = {
@@ -53,8 +54,16 @@ export const service: ClaimService = {
 };
 export const otherService: ClaimService = { ...service, class: otherClassKind, managed: otherManagedKind };
 
-/** Services of stacks that all work. */
-export const peersOf = (...all: readonly ClaimService[]): Peers => ({ all, working: () => all });
+/** Services of stacks that are all ready. */
+export const servicesOf = (...all: readonly ClaimService[]): ClaimServices => ({
+  all,
+  ready: () => all,
+  readyStack$: NEVER,
+});
+export const claimKindOf = (...all: readonly ClaimService[]): ClaimKind => ({
+  claim: claimKind,
+  services: servicesOf(...all),
+});
 
 export const now = new Date('2026-01-02T03:04:05Z');
 export const deletionTimestamp = '2026-01-02T03:00:00Z';

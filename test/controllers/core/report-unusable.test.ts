@@ -91,7 +91,7 @@ test('From names the controller, as the original prints it', async () => {
   const cluster = new FakeCluster();
   cluster.put(claimKind, claim({ classSelector: {} }));
   const process = startStack(cluster, new FakeExternal());
-  await process.settle(1_000);
+  await process.settle(2_000);
   cluster.put(
     classKind,
     resourceClass('small', {}, { specTemplate: { writeConnectionSecretsToNamespace: 'system' } }),

@@ -18,7 +18,7 @@ import {
 import { decideCredential } from '../../../controllers/core/managed/run/decide-credential.ts';
 import { decidePropagation } from '../../../controllers/core/secret-propagation/decide.ts';
 import { finalizers } from './managed-scene.ts';
-import { claim, claimRef, managed, managedKind, resourceRef, secretOf } from './objects.ts';
+import { claim, claimRef, managed, resourceRef, secretOf, service } from './objects.ts';
 
 /*
  * Whether something is secret depends on what a Secret holds. The policies say what the controllers may change. Each
@@ -221,7 +221,8 @@ function answersOf({ details, note, record, kind = generated }: Situation, polic
   const binding = decideBinding({
     ...{
       claim: me,
-      responsibility: 'this',
+      services: [service],
+      service,
       created: [],
       owned: [unbound],
       named: undefined,
@@ -239,7 +240,7 @@ function answersOf({ details, note, record, kind = generated }: Situation, polic
     isBound: binding.name === 'Bind',
     isCopied:
       decidePropagation({
-        ...{ kind: managedKind, secretDetails: kind, target, source, claim: me, managed: bound },
+        ...{ isServed: true, secretDetails: kind, target, source, claim: me, managed: bound },
       }).name === 'CopySecret',
   };
 }

@@ -32,22 +32,21 @@ const start = (claims: readonly ClaimService[], managed: readonly ManagedService
 };
 
 describe('the controllers of a stack', () => {
-  test('are named for the kinds that they join; kinds with one ProviderConfig share its controller', () => {
+  test('are named for their kinds; kinds with one ProviderConfig share its controller', () => {
     const other = { ...providerConfigKind, group: 'ocp.crossplane.io' };
     const third = { ...managedKind, kind: 'BigDBInstance', plural: 'bigdbinstances' };
     const { names } = start([service], [ofKind(managedKind), ofKind(third), ofKind(otherManagedKind, other)]);
-    const joined = 'fancysqlinstance.favouritedbinstance.database.fcp.crossplane.io';
     assert.deepEqual(names.toSorted(), [
       'ambivalentdbinstance.database.ocp.crossplane.io',
       'bigdbinstance.database.fcp.crossplane.io',
-      'connectionsecret.favouritedbinstance.database.fcp.crossplane.io',
-      `defaulter.${joined}`,
-      joined,
+      'binding.fancysqlinstance.database.crossplane.io',
+      'defaulting.fancysqlinstance.database.crossplane.io',
       'favouritedbinstance.database.fcp.crossplane.io',
+      'propagation.secret',
       'provider.fcp.crossplane.io',
       'providerconfig.fcp.crossplane.io',
       'providerconfig.ocp.crossplane.io',
-      `scheduler.${joined}`,
+      'scheduling.fancysqlinstance.database.crossplane.io',
     ]);
   });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { StackState } from '../../../runtime/controller/stack-needs.ts';
-import { stackState, stackStates } from '../../../runtime/controller/stack-needs.ts';
+import { mayStart, stackState, stackStates } from '../../../runtime/controller/stack-needs.ts';
 
 const complete = { isSynced: true, isMissing: false };
 const awaited = { isSynced: false, isMissing: false };
@@ -47,8 +47,31 @@ describe('whether a stack may run', () => {
   }
 
   test('a stack of several controllers is reported once, and controllers without a stack are not reported', () => {
-    assert.deepEqual(stackStates([{ stack: needs }, {}, { stack: needs }], []), [
+    const stacks = [needs];
+    assert.deepEqual(stackStates([{ needs: { stacks } }, {}, { needs: { stacks } }], []), [
       { name: 'queues', isComplete: true, missing: [], awaited: [] },
     ]);
   });
+});
+
+describe('whether a controller of several stacks may start', () => {
+  const stacks = ['queues', 'topics'].map((name) => ({ name, own: [name], others: [] }));
+  type Given = readonly [queues: typeof complete, topics: typeof complete];
+  const starts: Readonly<Record<string, readonly [Given, one: boolean, awaitingAll: boolean]>> = {
+    'all are complete': [[complete, complete], true, true],
+    'one is complete, and the other is awaited': [[complete, awaited], true, false],
+    'one is complete, and the other is missing': [[complete, missing], true, true],
+    'none is complete': [[missing, awaited], false, false],
+    'all are missing': [[missing, missing], false, false],
+  };
+  for (const [name, [[queues, topics], one, awaitingAll]] of Object.entries(starts)) {
+    test(name, () => {
+      const states = [
+        { kind: 'queues', ...queues },
+        { kind: 'topics', ...topics },
+      ];
+      assert.equal(mayStart({ stacks }, states), one);
+      assert.equal(mayStart({ stacks, awaitsAll: true }, states), awaitingAll);
+    });
+  }
 });

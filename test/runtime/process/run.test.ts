@@ -214,7 +214,7 @@ describe('the process', () => {
         name,
         triggers: [triggerBy('it begins', new Observable(() => void begun.push(name)))],
         reconcile: async () => done,
-        stack: { name, own, others },
+        needs: { stacks: [{ name, own, others }] },
       });
       const controllers = [of('first', ['a', 'shared'], ['b']), of('second', ['b', 'shared'])];
       begin({}, { controllers, ...options });

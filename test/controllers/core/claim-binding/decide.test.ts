@@ -27,6 +27,7 @@ import {
   classRef,
   deletionTimestamp,
   managed,
+  otherService,
   resourceClass,
   resourceRef,
   secretOf,
@@ -84,7 +85,8 @@ function factsOf({ managed: resource, ...given }: Given): BindingFacts {
   const isOwned = resource?.spec.claimRef?.uid === uid;
   return {
     claim: undefined,
-    responsibility: 'this',
+    services: [service],
+    service,
     managed: resource,
     secrets: noSecrets,
     created: [],
@@ -293,13 +295,19 @@ const cases: Readonly<Record<string, () => Decided>> = {
   'a claim with the finalizer of another controller is not finished yet': () =>
     calls({ claim: heldByOther, managed: bound }, { name: 'ClaimGone' }),
   'a claim that was deleted needs nothing': () => calls({}, { name: 'ClaimGone' }),
-  'a claim that another controller binds is left alone': () =>
-    reports('OtherKind', undefined, { claim: named, responsibility: 'others', managed: bound }),
-  'a claim that names an unknown kind reports it': () => {
-    const responsibility = { message: 'unknown', consideredKinds: ['a', 'b'], notBeforeMs: 0 };
-    const { facts, events } = refuses('UnknownKind', 'unknown');
-    const report = { facts: { ...facts, consideredKinds: ['a', 'b'] }, events, notBeforeMs: 0 };
-    return reports('UnknownKind', report, { claim: named, responsibility });
+  'a claim that needs a class is left to scheduling or defaulting': () =>
+    reports('NeedsClass', undefined, { claim: claim({ classSelector: {} }), service: undefined }),
+  'a claim whose resource is of a stack that is not ready waits for the stack': () =>
+    reports('StackNotReady', undefined, { claim: named, service: undefined, managed: bound }),
+  'a claim that another process has begun is left to it': () =>
+    reports('ReportedElsewhere', undefined, { claim: named, service: undefined }),
+  'a claim that names an unknown kind reports the known kinds': () => {
+    const message = `spec.resourceRef names a FavouriteDBInstance (database.fcp.crossplane.io/v1alpha3), and no controller here handles it; name one of: AmbivalentDBInstance (database.ocp.crossplane.io/v1alpha1)`;
+    const { facts, events } = refuses('UnknownKind', message);
+    const consideredKinds = ['ambivalentdbinstances.v1alpha1.database.ocp.crossplane.io'];
+    const report = { facts: { ...facts, consideredKinds }, events };
+    const given = { claim: claim({ resourceRef: resourceRef('db') }), service: undefined };
+    return reports('UnknownKind', report, { ...given, services: [otherService] });
   },
   'a claim waits until a status from a backup is emptied': () => {
     const status = { bindingPhase: 'Bound', boundUID: 'uid-before-the-restore' } as const;

@@ -23,7 +23,16 @@ import {
 import { secretPropagation } from '../../../../controllers/core/secret-propagation/setup.ts';
 import { FakeCluster } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
-import { claimKind, classKind, managedKind, peersOf, resourceClass, secretOf, service } from '../objects.ts';
+import {
+  claimKind,
+  claimKindOf,
+  classKind,
+  managedKind,
+  resourceClass,
+  secretOf,
+  service,
+  servicesOf,
+} from '../objects.ts';
 
 export const orders = { namespace: 'team', name: 'orders' };
 export const copyKey = { namespace: 'team', name: 'conn' };
@@ -54,8 +63,8 @@ export function sceneOf({ claims = [], managed = [], secrets = [], ...given }: W
   for (const each of secrets) cluster.put(SecretKind, each);
   const start = () =>
     new FakeProcess(cluster, (env) => [
-      claimBindingController(env, ours, peersOf(ours), storedConnection),
-      secretPropagation(env, ours),
+      claimBindingController(env, claimKindOf(ours), storedConnection),
+      secretPropagation(env, servicesOf(ours)),
     ]);
   const claimAt = (key = orders) => cluster.get(claimKind, key);
   const ready = (key = orders) => getCondition(claimAt(key)?.status?.conditions, 'Ready');

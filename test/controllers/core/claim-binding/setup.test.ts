@@ -19,6 +19,7 @@ import { FakeProcess } from '../environment-fake.ts';
 import {
   claim,
   claimKind,
+  claimKindOf,
   claimRef,
   classKind,
   classRef,
@@ -27,7 +28,6 @@ import {
   managedKind,
   otherClassKind,
   otherService,
-  peersOf,
   resourceClass,
   resourceRef,
   service,
@@ -61,8 +61,8 @@ interface Given {
   readonly claim?: Claim;
   readonly managed?: Managed;
   readonly secret?: Secret;
-  /** All services of the claim kind, the one that reports first; default: this one alone. */
-  readonly peers?: readonly ClaimService[];
+  /** All services of the claim kind; default: one. */
+  readonly services?: readonly ClaimService[];
   readonly claimNamespaces?: readonly string[];
 }
 
@@ -97,7 +97,7 @@ async function wakes(
   because?: string,
   key = orders,
 ): Promise<void> {
-  const { peers = [service], claimNamespaces } = given;
+  const { services = [service], claimNamespaces } = given;
   const cluster = new FakeCluster();
   cluster.put(classKind, resourceClass('small'));
   if (given.claim !== undefined) cluster.put(claimKind, given.claim);
@@ -106,7 +106,7 @@ async function wakes(
   const log = recordedLog();
   const env = { log, ...(claimNamespaces !== undefined && { claimNamespaces }) };
   const process = new FakeProcess(cluster, undefined, env);
-  const { triggers } = claimBindingController(process.env, service, peersOf(...peers));
+  const { triggers } = claimBindingController(process.env, claimKindOf(...services));
   await process.synced();
   const woken: [string, string][] = [];
   const life = new Subscription();
@@ -124,12 +124,15 @@ async function wakes(
 }
 
 describe('changes that wake a claim', () => {
-  test('a changed claim wakes the controller of its class kind', () =>
-    wakes(changesClaim, { claim: ours }, claimChanged));
-  test('a changed claim does not wake the controller of another class kind', () =>
-    wakes(changesClaim, { claim: theirs, peers: [otherService, service] }));
-  test('a changed claim wakes the controller that reports unknown kinds', () =>
-    wakes(changesClaim, { claim: theirs, peers: [service, otherService] }, claimChanged));
+  test('a changed claim wakes binding', () => wakes(changesClaim, { claim: ours }, claimChanged));
+  test('a changed claim of any class kind wakes binding', () =>
+    wakes(changesClaim, { claim: theirs, services: [service, otherService] }, claimChanged));
+  test('a changed claim of an unknown class kind wakes binding, which reports it', () =>
+    wakes(changesClaim, { claim: theirs }, claimChanged));
+  test('a changed claim that needs a class does not wake binding', () =>
+    wakes(changesClaim, { claim: claim({ classSelector: {} }) }));
+  test('a changed claim without references wakes binding if it owns a resource', () =>
+    wakes(changesClaim, { claim: claim(), managed: naming }, claimChanged));
   test('a deleted claim wakes binding while a managed resource names it', () =>
     wakes(deletesClaim, { claim: ours, managed: naming }, claimDeleted));
   test('a missing claim wakes binding if a resource names it with the UID of the deleted claim', () =>

@@ -4,7 +4,6 @@ import type { Claim, ClaimSpec } from '../../../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../../../apis/core/v1alpha1/class.ts';
 import type { Condition } from '../../../../apis/core/v1alpha1/condition.ts';
 import { getCondition, notReady } from '../../../../apis/core/v1alpha1/condition.ts';
-import type { Kind } from '../../../../apis/core/v1alpha1/kind.ts';
 import { withClaimStatus } from '../../../../controllers/core/claim/claim-status.ts';
 import type { Candidates } from '../../../../controllers/core/claim/class-choice.ts';
 import { drawClass, newestFirst } from '../../../../controllers/core/claim/class-choice.ts';
@@ -56,26 +55,22 @@ interface Want {
     readonly consideredKinds?: readonly string[];
   };
   readonly message?: RegExp;
-  /** The class kind whose controller decides. */
-  readonly as?: 'first' | 'second';
 }
-interface More extends Pick<Want, 'as'> {
+interface More {
   readonly isHolding?: boolean;
   readonly peerClasses?: readonly Class[];
   /** The names of classes that claims of the namespace may not have. */
   readonly forbidden?: readonly string[];
 }
 
-/** The other cloud's kind sorts first in a process, so it is the one that reports. */
 const given = (of: Claim | undefined, classes: readonly Class[], want: Want, more: More = {}) => {
-  const { isHolding = false, peerClasses = [], forbidden = [], as = want.as } = more;
+  const { isHolding = false, peerClasses = [], forbidden = [] } = more;
   const isForbidden = ({ metadata }: Class) => forbidden.includes(metadata.name);
   const candidates = [
     { kind: otherClassKind, classes: peerClasses, whyNotSuitable: whyNotSuitableBy(otherService) },
     { kind: classKind, classes, whyNotSuitable: whyNotSuitableBy(service), isForbidden },
   ];
-  const kind = as === 'first' ? otherClassKind : classKind;
-  return { facts: { claim: of, isHolding, kind, candidates }, ...want };
+  return { facts: { claim: of, isHolding, candidates }, ...want };
 };
 type Case = ReturnType<typeof given>;
 type Cases = Readonly<Record<string, () => Case>>;
@@ -141,13 +136,12 @@ const passingOverPeer = assigns(
   /; passed over: AmbivalentDBInstanceClass small has engine "wrong"$/,
 );
 const huge = { classSelector: { matchLabels: { size: 'huge' } } };
-/** The controller of the first kind reports that there is no class for the claim. */
+/** There is no class for the claim. */
 const reports = (
   reason: 'NoMatchingClass' | 'NoDefaultClass' | 'ClassNotFound' | 'AmbiguousClass',
   message: RegExp,
-): Want => ({ as: 'first', want: { name: reason, act: 'report', reason, consideredKinds: both }, message });
+): Want => ({ want: { name: reason, act: 'report', reason, consideredKinds: both }, message });
 const invalidSelector: Want = {
-  as: 'first',
   want: { name: 'InvalidClassSelector', act: 'report', reason: 'InvalidClassSelector' },
   message: /^spec\.classSelector\.matchExpressions\[0\]\.values: must be given/,
 };
@@ -180,23 +174,18 @@ const scheduling: Cases = {
   ...shared({ classSelector: {} }),
   'H8: a claim whose selector was removed in between is not scheduled': () =>
     given(claim({}), [small], nothing('NeedsNoClass')),
-  'NoMatchingClass: NoClassesMatchLabels: the controller of the first kind reports the selector and the classes':
-    () => {
-      const message = /size=huge.*AmbivalentDBInstanceClass 0 of 1, FavouriteDBInstanceClass 0 of 2/;
-      return given(sized('huge'), [small, large], reports('NoMatchingClass', message), {
-        peerClasses: [foreign],
-      });
-    },
-  'PeerReports: the controllers of the other kinds let the first kind report': () =>
-    given(sized('huge'), [small], nothing('PeerReports')),
+  'NoMatchingClass: NoClassesMatchLabels: the report has the selector and the classes': () => {
+    const message = /size=huge.*AmbivalentDBInstanceClass 0 of 1, FavouriteDBInstanceClass 0 of 2/;
+    return given(sized('huge'), [small, large], reports('NoMatchingClass', message), {
+      peerClasses: [foreign],
+    });
+  },
   'ReportedElsewhere: the report of a process with other stacks is not replaced': () =>
-    given(reportedOf(huge, 'NoMatchingClass', third), [small], nothing('ReportedElsewhere'), { as: 'first' }),
+    given(reportedOf(huge, 'NoMatchingClass', third), [small], nothing('ReportedElsewhere')),
   'NoMatchingClass: a report from the time before the claim had a selector is replaced': () => {
     const message = /FavouriteDBInstanceClass 0 of 1/;
     return given(reportedOf(huge, 'NoDefaultClass', 'third'), [small], reports('NoMatchingClass', message));
   },
-  'PeerReports: a malformed selector is reported by the controller of the first kind alone': () =>
-    given(malformed, [], nothing('PeerReports')),
   'InvalidClassSelector: a malformed selector names its field': () => given(malformed, [], invalidSelector),
   'AssignClass: Successful: classRef holds apiVersion, kind, name and uid': () =>
     given(sized('small'), [small, large], onlyMatch),
@@ -270,10 +259,13 @@ const scheduling: Cases = {
     const other = claim({ classRef: { name: 'small', apiVersion: 'example.org/v1' } });
     return given(other, [small], reports('ClassNotFound', /^no resource class is named small; /));
   },
-  'PeerAssigns: if the draw chooses a class of another kind, the controller of that kind assigns it': () =>
-    given(bySelector({ matchLabels: { cloud: 'other' } }), [small], nothing('PeerAssigns'), {
-      peerClasses: [foreign],
-    }),
+  'AssignClass: the class may be of any kind': () => {
+    const chosen = { ...classRef('foreign', otherClassKind), uid: 'foreign-uid' };
+    const want: Want['want'] = { name: 'AssignClass', act: 'schedule', classRef: chosen };
+    const message = /^selected AmbivalentDBInstanceClass foreign, the only matching resource class$/;
+    const ofOther = bySelector({ matchLabels: { cloud: 'other' } });
+    return given(ofOther, [small], { want, message }, { peerClasses: [foreign] });
+  },
 };
 
 describe('scheduling decides', () => testDecisions(schedulingDecisions, scheduling, decideScheduling));
@@ -288,10 +280,8 @@ const defaulting: Cases = {
     },
   'H8: a claim that got a selector in between gets no default class': () =>
     given(claim({ classSelector: {} }), [older], nothing('NeedsNoClass')),
-  'PeerReports: without a default class, the controllers of the other kinds let the first kind report': () =>
-    given(claim(), [small], nothing('PeerReports')),
   'ReportedElsewhere: the report of another process about a missing default class is not replaced': () =>
-    given(reportedOf({}, 'NoDefaultClass', third), [small], nothing('ReportedElsewhere'), { as: 'first' }),
+    given(reportedOf({}, 'NoDefaultClass', third), [small], nothing('ReportedElsewhere')),
   'NoDefaultClass: NoClassesAnnotatedDefault: only exactly "true" marks a default class': () => {
     const message =
       /no resource class is the default: .*is-default-class=true.*FavouriteDBInstanceClass 0 of 2/;
@@ -318,8 +308,12 @@ const defaulting: Cases = {
       /no resource class that can serve it is the default: .* 1 of 1\); .* wrong has engine "wrong"$/;
     return given(claim(), [wrong('wrong', isDefault)], reports('NoDefaultClass', message));
   },
-  'PeerAssigns: the newest default class of all kinds wins, and the controller of its kind writes it': () =>
-    given(claim(), [older, newer], nothing('PeerAssigns'), { peerClasses: [newest] }),
+  'AssignClass: the newest default class of all kinds wins': () => {
+    const chosen = { ...classRef('newest', otherClassKind), uid: 'newest-uid' };
+    const want: Want['want'] = { name: 'AssignClass', act: 'schedule', classRef: chosen };
+    const message = /^defaulted to AmbivalentDBInstanceClass newest, the newest default; /;
+    return given(claim(), [older, newer], { want, message }, { peerClasses: [newest] });
+  },
 };
 
 describe('defaulting decides', () => testDecisions(defaultingDecisions, defaulting, decideDefaulting));
@@ -333,32 +327,6 @@ test('only a claim without a class, a selector and a resource needs a default cl
   ];
   const needed = specs.map((spec) => needsDefaulting(claim(spec)));
   assert.deepEqual(needed, [true, false, false, false]);
-});
-
-describe('class kinds are told apart by group and by kind', () => {
-  const others: Record<string, Kind<Class>> = {
-    'the same kind of another group': { ...classKind, group: 'database.xcp.crossplane.io' },
-    'another kind of the same group': { ...classKind, kind: 'BigDBInstanceClass' },
-  };
-  for (const [name, other] of Object.entries(others)) {
-    const theirs = resourceClass('theirs', { annotations: isDefault }, { kind: other });
-    const none = { kind: classKind, classes: [] };
-    const among = (classes: readonly Class[]) => ({
-      isHolding: false,
-      kind: classKind,
-      candidates: [{ kind: other, classes }, none],
-    });
-    const schedule = (classes: readonly Class[]) =>
-      decideScheduling({ ...among(classes), claim: bySelector({}) });
-    const byDefault = (classes: readonly Class[]) => decideDefaulting({ ...among(classes), claim: claim() });
-
-    test(`${name}: a controller reports if no class exists, and assigns its own class`, () => {
-      for (const decide of [schedule, byDefault]) {
-        assert.deepEqual(decide([]), { name: 'PeerReports', act: 'nothing' });
-        assert.deepEqual(decide([theirs]), { name: 'PeerAssigns', act: 'nothing' });
-      }
-    });
-  }
 });
 
 describe('two processes with different stacks, over one claim kind', () => {
@@ -382,7 +350,7 @@ describe('two processes with different stacks, over one claim kind', () => {
 
   for (const [name, [of, by]] of Object.entries(rows)) {
     const decide = (each: Claim, candidates: readonly Candidates[]) =>
-      by({ claim: each, isHolding: false, kind: candidates[0]?.kind ?? classKind, candidates });
+      by({ claim: each, isHolding: false, candidates });
     test(`${name}: the second process does not replace the report of the first`, () => {
       const once = reported(of, decide(of, ours));
       assert.deepEqual(decide(once, theirs), elsewhere);

@@ -12,6 +12,7 @@ import { FakeProcess } from '../environment-fake.ts';
 import {
   claim,
   claimKind,
+  claimKindOf,
   claimRef,
   classKind,
   classRef,
@@ -19,17 +20,16 @@ import {
   otherClassKind,
   otherManagedKind,
   otherService,
-  peersOf,
   resourceClass,
   resourceRef,
   service,
 } from '../objects.ts';
 
 const key = { namespace: 'team', name: 'orders' };
-const peers = [otherService, service];
+const services = [otherService, service];
 /** A process with both kinds of classes. */
 const startOf = (controller: typeof claimScheduling, cluster: FakeCluster, options?: FakeProcessOptions) =>
-  new FakeProcess(cluster, (env) => peers.map((peer) => controller(env, peer, peersOf(...peers))), options);
+  new FakeProcess(cluster, (env) => [controller(env, claimKindOf(...services))], options);
 const isDefault = { 'resourceclass.crossplane.io/is-default-class': 'true' };
 const status = 'updateStatus FancySQLInstance team/orders';
 const update = 'update FancySQLInstance team/orders';
@@ -133,7 +133,7 @@ for (const [mode, { controller, matching, ...wanted }] of Object.entries(modes))
       assert.deepEqual(rest, {
         bindingPhase: 'Unbound',
         observedGeneration: claimIn(cluster)?.metadata.generation,
-        consideredKinds: peers.map((peer) => kindKey(peer.class)),
+        consideredKinds: services.map((each) => kindKey(each.class)),
       });
       const recorded = process.events.map(({ type, reason }) => [type, reason]);
       assert.deepEqual(recorded, [['Warning', wanted.noneReason]]);
@@ -203,7 +203,7 @@ describe('the claims that wake a scheduler or a defaulter', () => {
     const woken: string[] = [];
     for (const [mode, { controller }] of Object.entries(modes)) {
       const cluster = new FakeCluster();
-      const process = new FakeProcess(cluster, (env) => [controller(env, service, peersOf(service))]);
+      const process = new FakeProcess(cluster, (env) => [controller(env, claimKindOf(service))]);
       cluster.put(claimKind, claim(spec));
       await process.settle(0);
       if (process.runs > 0) woken.push(mode);

@@ -17,7 +17,7 @@ import {
   decidePropagation,
   propagationDecisions,
 } from '../../../../controllers/core/secret-propagation/decide.ts';
-import { claim, claimKind, claimRef, deletionTimestamp, managed, managedKind, secretOf } from '../objects.ts';
+import { claim, claimRef, deletionTimestamp, managed, secretOf } from '../objects.ts';
 
 const owner = claim();
 const credential = { hmac: hmacOf('new', { key: 'a2V5' }, 'managed-uid'), pending: false };
@@ -52,7 +52,7 @@ const without = (secret: Secret, part: 'annotations' | 'ownerReferences'): Secre
   return { ...secret, metadata: metadata as Secret['metadata'] };
 };
 const chain: PropagationFacts = {
-  kind: managedKind,
+  isServed: true,
   secretDetails: { credential: generatedPassword },
   target,
   source,
@@ -96,10 +96,13 @@ const cases: Readonly<Record<string, () => PropagationDecision>> = {
   'a Secret that names no source gets nothing': () =>
     decides({ target: without(target, 'annotations') }, nothing),
   'a Secret waits for its source': () => decides({ source: undefined }, { name: 'SourceMissing' }),
-  'a source of another kind of resource is left to another controller': () =>
-    decides({ source: without(source, 'ownerReferences') }, { name: 'OtherKind' }),
-  'the Secret of a claim of another kind is left to another controller': () =>
-    decides({ besides: [claimKind] }, { name: 'OtherKind' }),
+  'a source of a kind that no ready stack serves is not copied': () =>
+    decides({ isServed: false }, { name: 'NotServed' }),
+  'a source without a controller is not copied': () =>
+    decides(
+      { source: without(source, 'ownerReferences') },
+      isNot('SourceNotControlled', 'FavouriteDBInstance db'),
+    ),
   'a source that consents to no copy of this name is not copied': () =>
     decides(consenting({ namespace: 'team', name: 'other' }), noConsent),
   'a source that consents to a copy in another namespace is not copied': () =>

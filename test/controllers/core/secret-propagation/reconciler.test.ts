@@ -21,6 +21,7 @@ import {
   resourceRef,
   secretOf,
   service,
+  servicesOf,
 } from '../objects.ts';
 
 const sourceKey = { namespace: 'system', name: 'src' };
@@ -54,7 +55,7 @@ function worldOf({ withSource = true, withTarget = true } = {}) {
   cluster.put(managedKind, boundManaged);
   if (withSource) cluster.put(SecretKind, source);
   if (withTarget) cluster.put(SecretKind, target);
-  const process = new FakeProcess(cluster, (env) => [secretPropagation(env, service)]);
+  const process = new FakeProcess(cluster, (env) => [secretPropagation(env, servicesOf(service))]);
   const details = () => decodeDetails(cluster.get(SecretKind, targetKey));
   return { cluster, process, details };
 }
@@ -136,7 +137,7 @@ describe('secret propagation acts', () => {
     process.resync(SecretKind);
     await process.settle();
     process.stop();
-    await new FakeProcess(cluster, (env) => [secretPropagation(env, service)]).settle();
+    await new FakeProcess(cluster, (env) => [secretPropagation(env, servicesOf(service))]).settle();
     assert.deepEqual(cluster.takeWrites(), []);
   });
 });

@@ -1,0 +1,58 @@
+/*
+ * Processes with different stacks can serve one claim kind, and none knows the kinds of another. So a process reports that
+ * it cannot serve a claim only if no other process serves the claim, or reports the same, within two seconds.
+ */
+
+import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
+import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
+import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
+import { kindKey } from '../../../apis/core/v1alpha1/kind.ts';
+import { finalizerNames, hasFinalizer, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import { boundedCache } from '../../../runtime/bounded-cache.ts';
+import type { Clock } from '../../../runtime/time/clock.ts';
+
+/** The value of `status.consideredKinds`: the kinds that a process knew when it found no class or service. */
+export const consideredKinds = (kinds: readonly Kind[]): readonly string[] => kinds.map(kindKey).toSorted();
+
+type NotServed = 'UnknownKind' | 'NoMatchingClass' | 'NoDefaultClass' | 'ClassNotFound' | 'AmbiguousClass';
+
+/**
+ * Whether another process serves the claim, or has reported `reason` on this generation of it. Without this check, two
+ * processes would overwrite each other's report forever. `known`: the kinds that this process considers.
+ */
+export function isOfOtherProcess(claim: Claim, reason: NotServed, known: readonly string[]): boolean {
+  const { metadata, status } = claim;
+  const ready = getCondition(status?.conditions, 'Ready');
+  const isCurrent = (ready.observedGeneration ?? metadata.generation) === metadata.generation;
+  if (isCurrent && ready.reason === reason)
+    return status?.consideredKinds?.some((kind) => !known.includes(kind)) === true;
+  // A claim that names no kind has no service, so only its class is reported.
+  return reason === 'UnknownKind' && (isBegun(claim) || (isCurrent && isOfService(ready.reason)));
+}
+
+/** Whether a process has begun to bind the claim, and has not lost it to a deletion. */
+const isBegun = (claim: Claim): boolean =>
+  !wasDeleted(claim) && (hasFinalizer(claim, finalizerNames.claim) || claim.status?.bindingPhase === 'Bound');
+
+/** Whether only a process that knows the kind in `resourceRef` or `classRef` writes this reason. */
+const isOfService = (reason: string | undefined): boolean =>
+  reason !== undefined &&
+  !['NoMatchingClass', 'NoDefaultClass', 'InvalidClassSelector', 'UnknownKind'].includes(reason);
+
+const patienceMs = 2_000;
+/** How many claims are remembered. A claim that was forgotten waits once more. */
+const maxClaims = 10_000;
+
+/**
+ * Returns a function for the milliseconds that remain until this process may report that it cannot serve a claim. They
+ * begin when it asks for the first time about this generation of the claim.
+ */
+export function otherProcessPatience({ elapsedMs }: Pick<Clock, 'elapsedMs'>): (claim: Claim) => number {
+  const firstAtMs = boundedCache<{ readonly ms: number }>(maxClaims);
+  return ({ metadata: { uid, generation } }) => {
+    const key = `${uid}/${generation}`;
+    const first = firstAtMs.get(key) ?? { ms: elapsedMs() };
+    firstAtMs.set(key, first);
+    return Math.max(0, first.ms + patienceMs - elapsedMs());
+  };
+}

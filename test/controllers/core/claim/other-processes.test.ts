@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Claim, ClaimStatus } from '../../../../apis/core/v1alpha1/claim.ts';
+import { notReady } from '../../../../apis/core/v1alpha1/condition.ts';
+import type { ReadyReason } from '../../../../apis/core/v1alpha1/ready-reasons.ts';
+import {
+  isOfOtherProcess,
+  otherProcessPatience,
+} from '../../../../controllers/core/claim/other-processes.ts';
+import { testClock } from '../../../../testing/test-clock.ts';
+import { claim, classRef, deletionTimestamp, otherClassKind } from '../objects.ts';
+
+const known = ['ours'];
+const theirs = { classRef: classRef('small', otherClassKind) };
+const finalizers = ['finalizer.resourceclaim.crossplane.io'];
+/** The status after a report on a generation; the generation of the claims here is 3. */
+const reported = (
+  reason: ReadyReason,
+  { observedGeneration = 3, ...more }: ClaimStatus & { readonly observedGeneration?: number } = {},
+): ClaimStatus => ({
+  conditions: [{ ...notReady(reason, ''), lastTransitionTime: '2026-01-02T03:04:06Z', observedGeneration }],
+  ...more,
+});
+
+describe('a claim of a kind that this process does not know', () => {
+  const rows: Readonly<Record<string, readonly [claim: Claim, isOfOther: boolean]>> = {
+    'is reported if no process has written it': [claim(theirs), false],
+    'is left to the process that wrote its finalizer': [claim(theirs, { finalizers }), true],
+    'is left to the process that has bound it, whatever happened to its finalizer': [
+      claim(theirs, { status: { bindingPhase: 'Bound' } }),
+      true,
+    ],
+    'is left to the process that reported why it is not bound yet': [
+      claim(theirs, { status: reported('NamespaceNotAllowed') }),
+      true,
+    ],
+    'is reported if its class was chosen after it had none': [
+      claim(theirs, { status: reported('NoMatchingClass', { observedGeneration: 2 }) }),
+      false,
+    ],
+    'is reported again by the process that reported it': [
+      claim(theirs, { status: reported('UnknownKind', { consideredKinds: ['ours'] }) }),
+      false,
+    ],
+    'is not reported again if a process with other kinds reported it': [
+      claim(theirs, { status: reported('UnknownKind', { consideredKinds: ['others'] }) }),
+      true,
+    ],
+    'is reported if it is being deleted and no process ends it': [
+      claim(theirs, {
+        ...{ finalizers, deletionTimestamp },
+        status: reported('Available', { observedGeneration: 2, bindingPhase: 'Bound' }),
+      }),
+      false,
+    ],
+    'is left to the process that reported why it cannot end': [
+      claim(theirs, { finalizers, deletionTimestamp, status: reported('Deleting') }),
+      true,
+    ],
+  };
+  for (const [rule, [of, wanted]] of Object.entries(rows)) {
+    test(rule, () => assert.equal(isOfOtherProcess(of, 'UnknownKind', known), wanted));
+  }
+});
+
+describe('a process that cannot serve a claim waits for another one', () => {
+  test('for two seconds since it considered this generation of the claim for the first time', async () => {
+    const clock = testClock();
+    const patienceMs = otherProcessPatience(clock);
+    assert.equal(patienceMs(claim()), 2_000);
+    await clock.advance(1_500);
+    assert.equal(patienceMs(claim()), 500);
+    assert.equal(patienceMs(claim({}, { generation: 4 })), 2_000);
+    assert.equal(patienceMs(claim({}, { uid: 'another' })), 2_000);
+    await clock.advance(3_600_000);
+    assert.equal(patienceMs(claim()), 0);
+  });
+});
