@@ -104,7 +104,7 @@ const keepReleased: Decide = ({ managed, kept, secretDetails }) => {
   const wasReleased =
     bindingPhase === 'Released'
       ? isUnnoted || boundUID === undefined
-      : bindingPhase === undefined && spec.classRef !== undefined && spec.claimRef === undefined;
+      : isUnnoted && bindingPhase === undefined && spec.classRef !== undefined && spec.claimRef === undefined;
   if (!wasReleased) return undefined;
   const claimRef = { ...spec.claimRef, uid: unknownClaim };
   return { name: 'KeepReleased', act: 'update', desired: { ...managed, spec: { ...spec, claimRef } } };

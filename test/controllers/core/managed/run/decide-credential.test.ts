@@ -80,8 +80,8 @@ const cases: Readonly<Record<string, () => CredentialDecision | undefined>> = {
     decides(keepReleased, { spec: { classRef: { name: 'small' } }, note: 'none' }),
   'a resource that another version released stays Released, although it has no Secret': () =>
     decides(keepReleased, { status: { bindingPhase: 'Released' } }),
-  'a provisioned resource without claim, status and Secret was released by another version': () =>
-    decides(keepReleased, { spec: { classRef: { name: 'small' } } }),
+  'a provisioned resource without claim, status and Secret is new: its claimRef was removed': () =>
+    decides(generates('GenerateCredential', {}), { spec: { classRef: { name: 'small' } } }),
   'a provisioned resource without claim and status whose Secret has a note was made available': () =>
     decides(undefined, { spec: { classRef: { name: 'small' } }, note: { for: forLedger } }),
   'a provisioned resource with a phase and without claim is adopted for no known claim': () =>
