@@ -28,7 +28,7 @@ export {
   retagged,
 } from '../clients/ownership-tags.ts';
 export type { Candidate } from '../controllers/author/check-ownership.ts';
-export { checkOwnership, ownerOf } from '../controllers/author/check-ownership.ts';
+export { checkOwnership, ofAnother, ownerOf } from '../controllers/author/check-ownership.ts';
 export type { CloudClientOptions, OwnCredentials, SystemOf } from '../controllers/author/cloud-clients.ts';
 export { cloudClients } from '../controllers/author/cloud-clients.ts';
 export type { CloudStates } from '../controllers/author/cloud-state.ts';

@@ -379,6 +379,18 @@ const broken: Readonly<Record<string, BrokenClient>> = {
       },
     }),
   },
+  'publishes how to reach a box of another owner': {
+    rule: 'no connection details are published of a thing of another owner that is only observed',
+    says: /^a resource that only observes a thing of another owner publishes endpoint, seal/,
+    methods: (cloud, sound) => ({
+      observe(box, credential, signal) {
+        const owner = cloud.boxes.get(nameOf(box))?.owner ?? box.metadata.name;
+        const isObserver = box.spec.managementPolicies?.join() === 'Observe';
+        const seen = isObserver ? { ...box, metadata: { ...box.metadata, name: owner } } : box;
+        return sound.observe(seen, credential, signal);
+      },
+    }),
+  },
   'counts its requests in its errors': {
     rule: 'the same error has the same message each time',
     says: /^observe fails first with "the boxes answered: request \d+ failed" and then with/,

@@ -1,8 +1,9 @@
+import isEmpty from 'lodash/isEmpty.js';
 import isString from 'lodash/isString.js';
 import { annotationKeys } from '../../apis/core/v1alpha1/meta.ts';
 import type { Bench } from '../bench.ts';
 import { outcomeOf } from '../outcome.ts';
-import { expect, needed } from '../verdict.ts';
+import { expect, needed, Skipped } from '../verdict.ts';
 import { deletion } from './calls.ts';
 import type { Rule } from './rule.ts';
 
@@ -74,4 +75,30 @@ const deletesOwn: Rule = {
   },
 };
 
-export const others: readonly Rule[] = [leavesAlone, deletesOwn];
+const publishesNothing: Rule = {
+  name: 'no connection details are published of a thing of another owner that is only observed',
+  async check(bench) {
+    const { managed, known } = await bench.ready();
+    if (isEmpty(known)) throw new Skipped('the kind has no connection details');
+    const { [annotationKeys.externalName]: name = 'first' } = managed.metadata.annotations ?? {};
+    const before = await bench.things();
+    bench.put('observer', managed.spec.forProvider, { [annotationKeys.externalName]: name });
+    bench.respecify('observer', { managementPolicies: ['Observe'] });
+    await bench.passes('observer', 6);
+    const told = Object.keys(bench.published('observer'));
+    expect(
+      told.length === 0,
+      `a resource that only observes a thing of another owner publishes ${told.join(', ')}`,
+      'return `isOfAnother: true` in observe if the thing has another owner, as `ofAnother` does',
+    );
+    const { status, message } = bench.condition('observer', 'Synced');
+    expect(
+      status === 'False' && message !== '',
+      `the details of a thing of another owner are withheld, but this is not reported: Synced is ${status}`,
+      'return `isOfAnother: true` in observe, or throw an Error that names the owner',
+    );
+    await bench.expectUnchanged(before, 'a resource that only observes', 'change nothing under `Observe`');
+  },
+};
+
+export const others: readonly Rule[] = [leavesAlone, deletesOwn, publishesNothing];
