@@ -7,6 +7,7 @@ import { advice as awsAdvice } from '../../../controllers/aws/advice.ts';
 import { advice as postgresqlAdvice } from '../../../controllers/postgresql/advice.ts';
 import type { LocalPostgresql } from '../../../local/postgresql.ts';
 import { startPostgresql } from '../../../local/postgresql.ts';
+import { withoutPsql } from '../../postgresql/psql.ts';
 import type { FancySQLFixture } from '../fancysql-fixture.ts';
 import { startFancySQL } from '../fancysql-fixture.ts';
 import type { StackProcess } from '../stack-harness.ts';
@@ -18,7 +19,7 @@ import { gcpClientRows } from './gcp-rows.ts';
 import { managedRows, moreManagedRows, vaultClientRows } from './managed-rows.ts';
 import type { Row } from './player.ts';
 import { Place, play } from './player.ts';
-import { morePostgresqlRows, postgresqlClientRows, postgresqlRows } from './postgresql-rows.ts';
+import { morePostgresqlRows, neighbour, postgresqlClientRows, postgresqlRows } from './postgresql-rows.ts';
 import { providerRows } from './provider-rows.ts';
 import type { unplayed } from './unplayed.ts';
 
@@ -34,10 +35,17 @@ describe('a reader who does what the product says can use the claim', { concurre
   let postgresql: LocalPostgresql;
   const places: Place[] = [];
 
+  async function placeOf(namespace: string): Promise<Place> {
+    const at = new Place(fixture, namespace);
+    await fixture.cluster.create(NamespaceKind, { name: at.namespace });
+    return at;
+  }
+
   before(async () => {
     [fixture, postgresql] = await Promise.all([startFancySQL({ provisioningMs: 50 }), startPostgresql()]);
     stack = fixture.cluster.startProcess(['--stacks', 'fcp,ocp,aws,gcp,postgresql']);
     await eventually('the process is at work', async () => /stores are synced/.test(stack.log()));
+    if (withoutPsql === false) await neighbour(server, await placeOf('neighbour'));
   });
   after(async (context) => {
     await fixture?.stop();
@@ -63,6 +71,11 @@ describe('a reader who does what the product says can use the claim', { concurre
     ...postgresqlRows(server),
     ...postgresqlClientRows(server),
   };
+  const withPsql = {
+    ...postgresqlRows(server),
+    ...postgresqlClientRows(server),
+    ...morePostgresqlRows(server),
+  };
   const mistakes = {
     ...moreClaimRows,
     ...providerRows,
@@ -71,10 +84,9 @@ describe('a reader who does what the product says can use the claim', { concurre
     ...morePostgresqlRows(server),
   };
   for (const [index, [name, row]] of Object.entries<Row>({ ...pieces, ...mistakes }).entries()) {
-    test(name, async (context) => {
-      const at = new Place(fixture, `advice-${index}`);
+    test(name, { skip: name in withPsql && withoutPsql }, async (context) => {
+      const at = await placeOf(`advice-${index}`);
       places.push(at);
-      await fixture.cluster.create(NamespaceKind, { name: at.namespace });
       await at.class('small');
       const piece: unknown = new Map(Object.entries(catalogue)).get(name);
       const tookMs = await play(row, at, typeof piece === 'string' ? piece : undefined);

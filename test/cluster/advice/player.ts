@@ -26,6 +26,7 @@ import type { FancySQLFixture } from '../fancysql-fixture.ts';
 import { credentialsNamespace, favouriteClassRef } from '../fancysql-fixture.ts';
 import type { StackProcess } from '../stack-harness.ts';
 import { eventually } from '../stack-harness.ts';
+import { checkLogin } from './postgresql-login.ts';
 
 /**
  * The longest time from a correction to a claim that can be used. The goal is 5 s, on a machine that has nothing else
@@ -228,6 +229,12 @@ export class Place {
     return this.secret(credentialsNamespace, this.named('cloud'), { credentials: JSON.stringify(given) });
   }
 
+  /** The entries of the Secret that a managed resource of the row's own publishes. */
+  async published(name: string): Promise<ConnectionDetails> {
+    const key = { namespace: credentialsNamespace, name: this.named(name) };
+    return decodeDetails(await this.fixture.cluster.find(SecretKind, key));
+  }
+
   /** The messages of the claim's conditions. */
   messages(name = 'db'): Promise<string> {
     return this.messagesOf(FancySQLInstanceKind, { ...this.key, name });
@@ -269,6 +276,7 @@ export class Place {
 
   /**
    * Whether a claim is Bound and Ready, its resource names it as its owner, and its Secret opens the external resource.
+   * For PostgreSQL, rejects with the words of psql if it does not.
    */
   async usable(name = 'db', kind: Kind<Claim> = FancySQLInstanceKind): Promise<boolean> {
     const { find } = this.fixture.cluster;
@@ -286,10 +294,14 @@ export class Place {
   }
 
   /** Logs in with the entries of the claim's Secret. A claim without a Secret has none. */
-  async #opens({ spec: { writeConnectionSecretToRef: to } }: Claim): Promise<boolean> {
+  async #opens({ metadata: { name }, spec: { writeConnectionSecretToRef: to } }: Claim): Promise<boolean> {
     if (to === undefined) return true;
     const key = { namespace: this.namespace, name: to.name };
     const details = decodeDetails(await this.fixture.cluster.find(SecretKind, key));
+    if (details.provider === 'postgresql') {
+      await checkLogin(details, `${this.namespace}/${name}`);
+      return true;
+    }
     const { favourite, other } = this.fixture;
     return [...[favourite, other, ...this.clouds].map(loginOf), ...this.logins].some((login) =>
       login(details),

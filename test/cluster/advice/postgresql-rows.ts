@@ -3,6 +3,7 @@ import isEqual from 'lodash/isEqual.js';
 import { Client, escapeIdentifier } from 'pg';
 import { advice as coreAdvice } from '../../../apis/core/v1alpha1/advice.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
+import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import { PostgreSQLInstanceKind } from '../../../apis/database/v1alpha1/postgresql-instance.ts';
 import {
   PostgreSQLDatabaseClassKind,
@@ -21,6 +22,7 @@ import { credentialsNamespace } from '../fancysql-fixture.ts';
 import { eventually } from '../stack-harness.ts';
 import type { Place, Row, RowsFor } from './player.ts';
 import { about } from './player.ts';
+import { answerTo, checkLogin, checkRefused, uriTo } from './postgresql-login.ts';
 
 type Entries = Readonly<Record<string, string>>;
 
@@ -46,13 +48,21 @@ async function claimWith(at: Place, reason: string): Promise<void> {
   await at.makeClass(PostgreSQLDatabaseClassKind, 'pg', spec(at));
   const { kind } = PostgreSQLDatabaseClassKind;
   const classRef = { apiVersion: 'postgresql.crossplane.io/v1alpha1', kind, name: at.named('pg') };
-  await at.make(PostgreSQLInstanceKind, at.key, { spec: { classRef } });
+  const writeConnectionSecretToRef = { name: 'db-connection' };
+  await at.make(PostgreSQLInstanceKind, at.key, { spec: { classRef, writeConnectionSecretToRef } });
   await eventually(`the claim is ${reason}`, async () => {
     const claim = await at.fixture.cluster.find(PostgreSQLInstanceKind, at.key);
     const ready = claim?.status?.conditions?.find(({ type }) => type === 'Ready');
     if (ready?.reason === reason) return true;
     throw new Error(JSON.stringify(claim?.status));
   });
+}
+
+/** A claim of another team on the server of all rows, with its data. */
+export async function neighbour(server: Server, at: Place): Promise<void> {
+  await provider(server, at);
+  await claimWith(at, 'Available');
+  await eventually('the other team can use its claim', () => at.usable('db', PostgreSQLInstanceKind));
 }
 
 /** A claim of a class whose provider has a wrong entry in its credentials, which a reader corrects. */
@@ -93,15 +103,42 @@ const spec = (at: Place, forProvider: object = {}) => ({
   forProvider,
 });
 
+/** The Secret of a managed resource that no claim has. */
+const secretFor = (at: Place, name: string) => ({
+  writeConnectionSecretToRef: { namespace: credentialsNamespace, name: at.named(name) },
+});
+
 const database = (at: Place, forProvider: object = {}, name = 'db', more: object = {}) =>
-  at.create(PostgreSQLDatabaseKind, name, { ...spec(at, forProvider), ...more });
+  at.create(PostgreSQLDatabaseKind, name, { ...spec(at, forProvider), ...secretFor(at, name), ...more });
 
 const databaseKey = (at: Place) => ({ name: at.named('db') });
 
 const editDatabase = (at: Place, forProvider: object): Promise<void> =>
   at.editSpec(PostgreSQLDatabaseKind, 'db', { forProvider });
 
-const databaseRow = about(PostgreSQLDatabaseKind, 'db');
+/**
+ * Rejects unless psql logs in to a database of the row's own with its Secret, and finds the data. A database with an owner
+ * of another resource has no login of its own.
+ */
+async function checkDatabase(at: Place, name = 'db'): Promise<void> {
+  const details = await at.published(name);
+  if (details.uri !== undefined) await checkLogin(details, at.named(name));
+}
+
+/** Waits until a database of the row's own works, and writes into it. */
+async function workingDatabase(at: Place, name = 'db'): Promise<void> {
+  await at.working(PostgreSQLDatabaseKind, name);
+  await checkDatabase(at, name);
+}
+
+const databaseRow = {
+  ...about(PostgreSQLDatabaseKind, 'db'),
+  async ends(at: Place): Promise<boolean> {
+    if (!(await at.works(PostgreSQLDatabaseKind, 'db'))) return false;
+    await checkDatabase(at);
+    return true;
+  },
+};
 
 const owners = async (server: Server, name: string): Promise<unknown> =>
   (await sql(server, [`SELECT pg_get_userbyid(datdba) AS owner FROM pg_database WHERE datname = '${name}'`]))
@@ -109,7 +146,7 @@ const owners = async (server: Server, name: string): Promise<unknown> =>
 
 /** Creates a role, by a PostgreSQLRole. */
 async function role(at: Place, name = 'owner'): Promise<string> {
-  await at.create(PostgreSQLRoleKind, name, spec(at));
+  await at.create(PostgreSQLRoleKind, name, { ...spec(at, { login: true }), ...secretFor(at, name) });
   await at.working(PostgreSQLRoleKind, name);
   return at.named(name);
 }
@@ -131,14 +168,14 @@ const existing = (server: Server) => async (at: Place) => {
 async function working(server: Server, at: Place): Promise<void> {
   await provider(server, at);
   await database(at);
-  await at.working(PostgreSQLDatabaseKind, 'db');
+  await workingDatabase(at);
 }
 
 /** The owner of a database removed its mark, and the managed resource is being deleted. */
 const unmarked = (server: Server) => async (at: Place) => {
   await provider(server, at);
   await database(at, { owner: await role(at) });
-  await at.working(PostgreSQLDatabaseKind, 'db');
+  await workingDatabase(at);
   await sql(server, [`COMMENT ON DATABASE ${escapeIdentifier(at.named('db'))} IS NULL`]);
   await at.delete(PostgreSQLDatabaseKind, databaseKey(at));
 };
@@ -147,7 +184,7 @@ const unmarked = (server: Server) => async (at: Place) => {
 const retained = (server: Server) => async (at: Place) => {
   await provider(server, at);
   await database(at, {}, 'former', { deletionPolicy: 'Orphan' });
-  await at.working(PostgreSQLDatabaseKind, 'former');
+  await workingDatabase(at, 'former');
   await at.delete(PostgreSQLDatabaseKind, { name: at.named('former') });
   await eventually('it is gone', () => at.isGone(PostgreSQLDatabaseKind, 'former'));
   const annotations = { [annotationKeys.externalName]: at.named('former') };
@@ -168,13 +205,13 @@ async function reserved(at: Place, name: string): Promise<void> {
     name: 'not-yet',
   };
   await database(at, {}, name, { claimRef });
-  await at.working(PostgreSQLDatabaseKind, name);
+  await workingDatabase(at, name);
 }
 
 /** A grant on a database of the administrator to a role by its name. */
 async function grantByName(at: Place, name: string): Promise<void> {
   await database(at, { owner: 'postgres' }, 'store');
-  await at.working(PostgreSQLDatabaseKind, 'store');
+  await workingDatabase(at, 'store');
   const forProvider = { role: at.named(name), database: at.named('store'), privileges: ['CONNECT'] };
   await at.create(PostgreSQLGrantKind, 'grant', spec(at, forProvider));
 }
@@ -186,7 +223,7 @@ export const postgresqlRows = (server: Server): Readonly<Record<keyof typeof adv
       await provider(server, at);
       await database(at, { owner: 'postgres' });
       await role(at);
-      await at.working(PostgreSQLDatabaseKind, 'db');
+      await workingDatabase(at);
       await grant(at, 'first', ['CONNECT']);
       await at.working(PostgreSQLGrantKind, 'first');
       await grant(at, 'second', ['TEMPORARY']);
@@ -200,11 +237,9 @@ export const postgresqlRows = (server: Server): Readonly<Record<keyof typeof adv
     },
     async ends(at) {
       if (!(await at.isGone(PostgreSQLGrantKind, 'second'))) return false;
-      const [user, on] = [at.named('owner'), at.named('db')];
-      const held = await sql(server, [
-        `SELECT has_database_privilege('${user}', '${on}', 'CONNECT') AND has_database_privilege('${user}', '${on}', 'TEMPORARY') AS both`,
-      ]);
-      return held?.both === true && at.works(PostgreSQLGrantKind, 'first');
+      const user = await at.published('owner');
+      await answerTo('CREATE TEMPORARY TABLE held ()', user, uriTo(user, at.named('db')));
+      return at.works(PostgreSQLGrantKind, 'first');
     },
   },
   matchVersion: {
@@ -246,9 +281,12 @@ export const postgresqlRows = (server: Server): Readonly<Record<keyof typeof adv
     situation: unmarked(server),
     where: databaseRow.where,
     act: (at) => at.editSpec(PostgreSQLDatabaseKind, 'db', { deletionPolicy: 'Orphan' }),
-    ends: async (at) =>
-      (await at.isGone(PostgreSQLDatabaseKind, 'db')) &&
-      (await owners(server, at.named('db'))) === at.named('owner'),
+    async ends(at) {
+      if (!(await at.isGone(PostgreSQLDatabaseKind, 'db'))) return false;
+      const user = await at.published('owner');
+      await answerTo('CREATE TABLE kept ()', user, uriTo(user, at.named('db')));
+      return (await owners(server, at.named('db'))) === at.named('owner');
+    },
   },
   terminateSessions: {
     async situation(at) {
@@ -280,6 +318,11 @@ export const postgresqlRows = (server: Server): Readonly<Record<keyof typeof adv
       await database(at, { ownerRef: { name: 'no-such-role', policy: { resolution: 'Optional' } } });
     },
     act: (at) => editDatabase(at, { owner: at.named('owner') }),
+    async ends(at) {
+      const user = await at.published('owner');
+      await answerTo('CREATE TABLE owned ()', user, uriTo(user, at.named('db')));
+      return databaseRow.ends(at);
+    },
   },
   closeDatabases: {
     async situation(at) {
@@ -293,7 +336,10 @@ export const postgresqlRows = (server: Server): Readonly<Record<keyof typeof adv
         password: 'a-password',
         database: at.named('open'),
       });
-      await at.create(PostgreSQLRoleKind, 'owner', spec(at));
+      await at.create(PostgreSQLRoleKind, 'owner', {
+        ...spec(at, { login: true }),
+        ...secretFor(at, 'owner'),
+      });
     },
     says: (at) =>
       `run as "${server().superuser}": GRANT CONNECT ON DATABASE ${escapeIdentifier(at.named('open'))} TO ${escapeIdentifier(at.named('administrator'))}`,
@@ -306,6 +352,8 @@ export const postgresqlRows = (server: Server): Readonly<Record<keyof typeof adv
       const mayConnect = (role: string) =>
         `has_database_privilege('${role}', '${at.named('open')}', 'CONNECT')`;
       const rights = `SELECT ${mayConnect('public')} AS open, ${mayConnect(at.named('administrator'))} AS served`;
+      const another = await at.published('owner');
+      await checkRefused(another, uriTo(another, at.named('open')), /permission denied for database/);
       return isEqual({ ...(await sql(server, [rights])) }, { open: false, served: true });
     },
   },
@@ -408,6 +456,9 @@ function withoutStandby(): Row {
   };
 }
 
+/** The Secret that a user of a retained database kept, by the namespace of the row. */
+const previousUsers = new Map<string, ConnectionDetails>();
+
 /** The advice of the errors of PostgreSQL. */
 export const postgresqlClientRows = (server: Server) =>
   ({
@@ -453,7 +504,7 @@ export const postgresqlClientRows = (server: Server) =>
         await limitedProvider(server, at);
         await provider(server, at, { username: at.named('administrator'), password: 'a-password' });
         await database(at, { onDelete: 'TerminateSessions' });
-        await at.working(PostgreSQLDatabaseKind, 'db');
+        await workingDatabase(at);
         const session = await sessionOf(server, at.named('db'));
         at.servers.push({ stop: () => session.end().catch(() => {}) });
         await at.delete(PostgreSQLDatabaseKind, databaseKey(at));
@@ -470,7 +521,7 @@ export const postgresqlClientRows = (server: Server) =>
         await limitedProvider(server, at, 'successor');
         await provider(server, at, { username: at.named('administrator'), password: 'a-password' });
         await database(at);
-        await at.working(PostgreSQLDatabaseKind, 'db');
+        await workingDatabase(at);
         await credentials(server, at, { username: at.named('successor'), password: 'a-password' });
         await editDatabase(at, { connectionLimit: 7 });
       },
@@ -535,7 +586,11 @@ export const postgresqlClientRows = (server: Server) =>
         await at.delete(PostgreSQLDatabaseKind, databaseKey(at));
         await database(at, {}, 'former');
       },
-      ends: (at) => at.works(PostgreSQLDatabaseKind, 'former'),
+      async ends(at) {
+        if (!(await at.works(PostgreSQLDatabaseKind, 'former'))) return false;
+        await checkDatabase(at, 'former'); // with its data
+        return true;
+      },
     },
     nameByReference: {
       async situation(at) {
@@ -549,12 +604,19 @@ export const postgresqlClientRows = (server: Server) =>
         at.editSpec(PostgreSQLGrantKind, 'grant', {
           forProvider: { roleDatabaseRef: { name: at.named('team') } },
         }),
+      async ends(at) {
+        if (!(await at.works(PostgreSQLGrantKind, 'grant'))) return false;
+        const team = await at.published('team');
+        await answerTo('SELECT 1', team, uriTo(team, at.named('store')));
+        return true;
+      },
     },
     forgetUsers: {
       async situation(at) {
         await provider(server, at);
         await database(at, {}, 'former', { deletionPolicy: 'Orphan' });
-        await at.working(PostgreSQLDatabaseKind, 'former');
+        await workingDatabase(at, 'former');
+        previousUsers.set(at.namespace, await at.published('former'));
         await at.delete(PostgreSQLDatabaseKind, { name: at.named('former') });
         await eventually('it is gone', () => at.isGone(PostgreSQLDatabaseKind, 'former'));
         await grantByName(at, 'former');
@@ -566,6 +628,12 @@ export const postgresqlClientRows = (server: Server) =>
           /run: (ALTER ROLE .*)$/m.exec(await about(PostgreSQLGrantKind, 'grant').where(at)) ?? [];
         await sql(server, statements.split('; '));
         await at.observeAgain(PostgreSQLGrantKind, at.named('grant'));
+      },
+      async ends(at) {
+        if (!(await at.works(PostgreSQLGrantKind, 'grant'))) return false;
+        const user = previousUsers.get(at.namespace) ?? {};
+        await checkRefused(user, uriTo(user, at.named('store')), /password authentication failed/);
+        return true;
       },
     },
     takeBack: {
@@ -587,6 +655,12 @@ export const postgresqlClientRows = (server: Server) =>
         await editDatabase(at, { owner: server().superuser });
         await sql(server, [statement]);
         await at.observeAgain(PostgreSQLDatabaseKind, at.named('db'));
+      },
+      async ends(at) {
+        if (!(await databaseRow.ends(at))) return false;
+        const team = await at.published('team');
+        await checkRefused(team, uriTo(team, at.named('db')), /permission denied for database/);
+        return true;
       },
     },
     installExtension: {
@@ -613,7 +687,7 @@ export const postgresqlClientRows = (server: Server) =>
         await provider(server, at);
         const owner = await role(at);
         await database(at, { owner });
-        await at.working(PostgreSQLDatabaseKind, 'db');
+        await workingDatabase(at);
         const planting = [
           `GRANT CREATE ON SCHEMA public TO ${escapeIdentifier(owner)}`,
           `SET SESSION AUTHORIZATION ${escapeIdentifier(owner)}`,
