@@ -301,7 +301,7 @@ const cases: readonly Case[] = [
     play: claiming(undefined, answered('not at all')),
     link: 'server',
     cause:
-      /^The external system of Provider favourite does not answer correctly: .* is unreachable: connection refused \(Provider favourite, secret \S+\)\.$/,
+      /^The external system of Provider favourite does not answer correctly: .* is unreachable: connection refused; connected by Provider favourite, secret \S+\.$/,
     commands:
       /^kubectl annotate favouritedbinstances\.database\.fcp\.crossplane\.io team-shop-orders-\w+ --overwrite crossplane\.io\/reconcile-requested-at="\$\(date\)"$/,
   },

@@ -54,7 +54,7 @@ export const otherSystem: Details = ({ theManaged, managedService, provider }) =
       : `the annotation ${adopt}`;
   return {
     link: credentialsKeyOf({ provider }) === undefined ? 'provider' : 'credentials',
-    advice: `If the change was a mistake, undo it: check the provider's spec, such as a project or a region, and its credentials. Other providers may use the same secret. If both are one system under two names, confirm that for this resource with ${how}. Nothing is lost while you do nothing.`,
+    advice: `If the change was a mistake, undo it: check the provider's spec, such as a project or a region, and its credentials. Other providers may use the same secret. Nothing is lost while you do nothing. If both are one system under two names, confirm that for this resource with ${how}`,
   };
 };
 

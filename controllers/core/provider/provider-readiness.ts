@@ -97,10 +97,15 @@ export function providerReadiness(
   };
 }
 
-/** Adds the Secret, variable or file with the credentials to a failure message that does not name it. */
+/**
+ * Adds the Secret, variable or file with the credentials to a failure message that does not name it. A semicolon ends a
+ * command or a statement at the end of the message.
+ */
 function withOrigin(ready: ReadyFacts, origin: string): ReadyFacts {
   const { status, message = '' } = ready;
   const [, place = ''] = origin.split(', ');
   const isNamed = status !== 'False' || place === '' || message.includes(place);
-  return withShortMessage(isNamed ? ready : { ...ready, message: `${message} (${place})` }) as ReadyFacts;
+  return withShortMessage(
+    isNamed ? ready : { ...ready, message: `${message}; credentials in ${place}` },
+  ) as ReadyFacts;
 }

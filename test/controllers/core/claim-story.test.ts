@@ -109,7 +109,7 @@ test('the log lines with the key of a claim report its whole life', async () => 
     assert.equal(line.claim, 'team-shop/orders');
     assert.match(line.reconcileID, /^[0-9a-f-]{36}$/);
   }
-  const outage = `cannot get instance "${name}": Favourite Cloud (http://127.0.0.1:18080) answered (503 Unavailable): the service is unavailable (Provider favourite, secret cloud-credentials/favourite-cloud)`;
+  const outage = `cannot get instance "${name}": Favourite Cloud (http://127.0.0.1:18080) answered (503 Unavailable): the service is unavailable; connected by Provider favourite, secret cloud-credentials/favourite-cloud`;
   assert.deepEqual(reported.map(sentence), [
     'info AssignClass FancySQLInstance SelectedResourceClass: selected FavouriteDBInstanceClass favourite-small, the only matching resource class',
     `info Create FancySQLInstance CreatedManagedResource: created FavouriteDBInstance ${name} from FavouriteDBInstanceClass favourite-small`,

@@ -175,7 +175,7 @@ describe('an error is reported with the cloud’s own reason and the field to ch
   type Case = readonly [want: RegExp, prepare: (scene: Scene) => void, managed?: CloudMemorystoreInstance];
   const cases: Record<string, Case> = {
     'a token endpoint that is none': [
-      /cannot get an access token for \S+: Google Cloud \(http:\/\/elsewhere\.test\) is unreachable: connection refused \(ProviderConfig default, secret infra\/gcp\)$/,
+      /cannot get an access token for \S+: Google Cloud \(http:\/\/elsewhere\.test\) is unreachable: connection refused; connected by ProviderConfig default, secret infra\/gcp$/,
       (scene) => scene.putProvider(scene.cloud.credentials, { ...scene.cloud.parameters, tokenURI }),
     ],
     'a permission that is missing': [

@@ -83,9 +83,12 @@ export function providerHealthConnector<M extends Managed>(
   };
 }
 
-/** Adds the provider to the message of an external client's error. Errors about reading credentials name it already. */
+/**
+ * Adds the provider to the message of an external client's error. Errors about reading credentials name it already. The
+ * message may end with a command or a statement: a semicolon ends both, so that a reader can copy them.
+ */
 const naming = (error: unknown, origin: string): unknown =>
-  errorFactsOf(error) ? new Error(`${messageOf(error)} (${origin})`, { cause: error }) : error;
+  errorFactsOf(error) ? new Error(`${messageOf(error)}; connected by ${origin}`, { cause: error }) : error;
 
 /**
  * Removes the part of a message that names the resource, such as `cannot get instance "x": `. The condition of the

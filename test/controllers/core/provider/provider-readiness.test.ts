@@ -98,7 +98,7 @@ describe('Ready of a ProviderConfig, in a process of a stack whose author does n
     at.fails(() => refused);
     await process.settle(pollMs * 2);
     assert.equal(reported(at.ready), 'False/CredentialsRefused');
-    assert.equal(at.ready?.message, 'the cloud refused the token (secret infra/cloud)');
+    assert.equal(at.ready?.message, 'the cloud refused the token; credentials in secret infra/cloud');
     assert.equal(at.writes(), written + 1);
     at.fails(undefined);
     await process.settle(pollMs);
@@ -117,7 +117,7 @@ describe('Ready of a ProviderConfig, in a process of a stack whose author does n
     assert.equal(status?.systemVersion, 'Cloud 7');
     at.fails(() => refused);
     await process.settle(pollMs);
-    assert.equal(at.ready?.message, 'the cloud refused the token (secret infra/cloud)');
+    assert.equal(at.ready?.message, 'the cloud refused the token; credentials in secret infra/cloud');
     at.fails(undefined);
     at.external.systemFacts = { version: 'Cloud 7', warning: '' };
     await process.settle(pollMs);

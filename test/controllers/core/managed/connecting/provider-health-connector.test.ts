@@ -135,7 +135,7 @@ test('an error about the provider names the provider and the Secret, and keeps i
   const at = scene({ observe: () => Promise.reject(refused) });
   const client = await at.connected();
   await assert.rejects(client.observe(managed(), undefined, at.signal), (error: Error) => {
-    assert.equal(error.message, `${refused.message} (${origin})`);
+    assert.equal(error.message, `${refused.message}; connected by ${origin}`);
     assert.equal(error.cause, refused);
     return true;
   });
