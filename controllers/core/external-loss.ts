@@ -7,14 +7,13 @@ export const isLossNoted = ({ metadata }: Managed): boolean =>
   metadata.annotations?.[annotationKeys.externalLost] !== undefined;
 
 /**
- * The message about an external resource with data that was lost. Undefined if there is none, or if an
+ * The message about an external resource with data that was lost and exists again. Undefined if there is none, or if an
  * administrator acknowledged it.
  */
 export function lossOf(managed: Managed): string | undefined {
   if (!isLossNoted(managed)) return undefined;
   const name = externalName(managed);
   const what = name === undefined ? 'external resource' : `external resource "${name}"`;
-  // Under Report a user brings it back, and the loss is recorded before that.
-  const now = managed.spec.onLoss === 'Report' ? '' : ', and was created again without its data';
-  return `${what} was lost${now}; ${advice.acknowledgeLoss(managed)}`;
+  const now = managed.spec.onLoss === 'Report' ? 'exists again' : 'was created again without its data';
+  return `${what} was lost, and ${now}; ${advice.acknowledgeLoss(managed)}`;
 }

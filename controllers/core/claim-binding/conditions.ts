@@ -75,9 +75,13 @@ function isFailing({ status }: Managed): boolean {
   return synced.status === 'False' && synced.reason !== 'ReconcilePaused';
 }
 
-/** The message for a claim whose external resource was lost and created again, until the loss is acknowledged. */
+/**
+ * The message for a claim whose external resource was lost and exists again, until the loss is acknowledged. The record of
+ * the loss is older than the conditions that are based on it; until then Synced has no message.
+ */
 function describeLoss(managed: Managed): string | undefined {
-  const isThere = getCondition(managed.status?.conditions, 'Ready').status === 'True';
+  const isReady = getCondition(managed.status?.conditions, 'Ready').status === 'True';
+  const isThere = isReady && getCondition(managed.status?.conditions, 'Synced').message !== undefined;
   const loss = isThere ? lossOf(managed) : undefined;
   return loss === undefined ? undefined : `${loss}; reported by ${nameManaged(managed)}`;
 }
