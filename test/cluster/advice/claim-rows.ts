@@ -48,7 +48,7 @@ async function released(at: Place): Promise<string> {
 }
 
 /** Runs the command that makes a released resource available to the claim, from the claim's messages. */
-const makeAvailable = async (at: Place): Promise<void> =>
+const makeAvailable = async (at: Place): Promise<unknown> =>
   at.run(
     await eventually('the command is printed', async () => {
       const [, command] = /to this claim: (kubectl .*)$/m.exec(await at.messages()) ?? [];
@@ -57,10 +57,14 @@ const makeAvailable = async (at: Place): Promise<void> =>
   );
 
 /** An administrator gives the released resource that the claim `next` names to it, with its data. */
-const giveToNext = async (at: Place): Promise<void> =>
+const giveToNext = async (at: Place): Promise<unknown> =>
   at.run(
     howToMakeAvailable(FavouriteDBInstanceKind as never, await at.resource('next'), (await at.find('next'))!),
   );
+
+/** The command that gives a released resource, with its data, to the claim `next`. */
+const offer = ({ namespace }: Place, name: string): string =>
+  `kubectl services-stack offer favouritedbinstance ${name} --to ${namespace}/next`;
 
 /** The Events of the resource that the claim `next` names. Only administrators can read them. */
 const nextEvents = async (at: Place): Promise<string> => at.events((await at.resource('next')).metadata.name);
@@ -108,6 +112,18 @@ const chosenName = (externalNames: 'Prefixed' | 'None'): Row => ({
     at.run(`kubectl annotate fancysqlinstance -n ${at.namespace} db ${annotationKeys.externalName}-`),
 });
 
+/** The trace prints the command that deletes the claim. Its reader then creates another one, of a class that works. */
+const deletingClaim: Row['others'] = {
+  ' delete fancysqlinstance': {
+    async act(at, command) {
+      await at.run(command);
+      await eventually('the claim is gone', () => isGone(at));
+      await at.claim();
+    },
+    ends: (at) => at.usable(),
+  },
+};
+
 /** The situation in which each piece of advice of the catalogue is read, and how it is followed. */
 export const claimRows = {
   correctClassRef: {
@@ -143,6 +159,7 @@ export const claimRows = {
     reason: 'ClassNotFound',
     fault: 'missing class',
     act: (at) => at.class('late'),
+    others: deletingClaim,
   },
   completeClassRef: {
     async situation(at) {
@@ -172,6 +189,7 @@ export const claimRows = {
       at.run(
         `kubectl annotate favouritedbinstanceclass ${at.named('small')} ${annotationKeys.defaultClass}=true`,
       ),
+    others: { [annotationKeys.defaultClass]: 'the trace names a class of another row' },
   },
   correctClaim: {
     async situation(at) {
@@ -225,6 +243,7 @@ export const claimRows = {
     fault: 'incompatible',
     act: (at) => at.claim({ classRef: at.classRef() }, 'another'),
     ends: (at) => at.usable('another'),
+    others: deletingClaim,
   },
   createResource: {
     situation: (at) => claimOf(at, 'late'),
@@ -247,7 +266,8 @@ export const claimRows = {
     reason: 'ResourceNotFound',
     fault: 'missing resource',
     async act(at) {
-      await at.delete(FancySQLInstanceKind);
+      const [command = 'false'] = (await at.trace()).fault?.commands ?? [];
+      await at.run(command);
       await eventually('the claim is gone', () => isGone(at));
       await at.claim();
     },
@@ -301,7 +321,10 @@ export const claimRows = {
     },
     where: (at) => at.events('db-connection', at.namespace),
     fault: 'immutable secret',
-    act: (at) => at.delete(SecretKind, secretKey(at)),
+    async act(at) {
+      const [command = 'false'] = (await at.trace()).fault?.commands ?? [];
+      await at.run(command);
+    },
   },
   correctFields: refusedVersion,
   setParametersBack: {
@@ -376,7 +399,7 @@ export const claimRows = {
     where: nextEvents,
     async act(at) {
       assert.doesNotMatch(await at.messages('next'), /kubectl|FancySQLInstance/);
-      await giveToNext(at);
+      await at.run(offer(at, (await at.resource('next')).metadata.name));
     },
     ends: (at) => at.usable('next'),
   },
@@ -440,8 +463,44 @@ export const claimRows = {
   },
 } satisfies RowsFor<typeof advice>;
 
-/** Situations in which no advice leads to a claim that can be used, because its team has no right to the data. */
+/**
+ * The plugin is asked to give a Bound resource to another claim. Its reader does what it says, and asks it again: the other
+ * claim gets the instance with its data.
+ */
+const offerBound = (reclaimPolicy: 'Delete' | 'Retain', says: string): Row => {
+  let name = '';
+  let before: string | undefined;
+  const uuid = (at: Place) =>
+    at.fixture.favourite.instances().find(({ item }) => item.name === name)?.item.uuid;
+  return {
+    async situation(at) {
+      await at.class('offered', { template: { reclaimPolicy } });
+      await at.claim({ classRef: at.classRef('offered') });
+      await bound(at);
+      ({ name } = (await at.resource()).metadata);
+      before = uuid(at);
+    },
+    says: () => says,
+    where: (at) => at.run(`${offer(at, name)} 2>&1 || true`),
+    async act(at) {
+      const said = await at.run(`${offer(at, name)} 2>&1 || true`);
+      const [retain = 'true'] = /kubectl patch \S+ \S+ --type=merge -p '[^']*'/.exec(said) ?? [];
+      await at.run(retain);
+      await at.run(`kubectl delete fancysqlinstance -n ${at.namespace} db`);
+      await at.run(offer(at, name));
+      await at.claim({ resourceRef: favouriteRef(name) }, 'next');
+    },
+    ends: async (at) => uuid(at) === before && (await at.usable('next')),
+  };
+};
+
+/** Situations beside those of the catalogue. In some no advice leads to a claim that can be used: its team has no right. */
 export const moreClaimRows = {
+  'the plugin offers a Bound resource that its policy deletes': offerBound(
+    'Delete',
+    'set reclaimPolicy: Retain',
+  ),
+  'the plugin offers a Bound resource that its policy retains': offerBound('Retain', 'keeps its data'),
   'the administrator observes the database of another team': {
     situation: takenName,
     says: () => 'create another claim with another external name',

@@ -149,6 +149,7 @@ export const managedRows = {
     where: messages,
     act: (at) => correctCredentials(at),
     ends: isSilent('correct the provider'),
+    others: { [`${annotationKeys.adoptIdentity}=true`]: 'they are two systems. moveExternal runs it' },
   },
   createExternalAgain: {
     async situation(at) {

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import mergeWith from 'lodash/mergeWith.js';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
@@ -27,12 +28,16 @@ import { credentialsNamespace, favouriteClassRef } from '../fancysql-fixture.ts'
 import type { StackProcess } from '../stack-harness.ts';
 import { eventually } from '../stack-harness.ts';
 import { checkLogin } from './postgresql-login.ts';
+import { formOf, leftOf, printedIn } from './printed.ts';
 
 /**
  * The longest time from a correction to a claim that can be used. The goal is 5 s, on a machine that has nothing else
  * to do. The controllers poll each 60 s, so that less proves that the correction itself triggered the next run.
  */
 const withinMs = 30_000;
+
+/** kubectl finds the plugin. */
+const withPlugin = `${join(import.meta.dirname, '..', '..', '..', 'trace')}:${process.env.PATH}`;
 
 /** Longer than the time in which a new external resource may not be visible yet. */
 const tellingMs = 90_000;
@@ -53,7 +58,20 @@ export interface Row {
   readonly act: (at: Place) => Promise<unknown>;
   /** Whether the result is reached. Default: the claim is Bound and Ready. */
   readonly ends?: (at: Place) => Promise<boolean>;
+  /**
+   * The commands that are printed in the situation besides the one of `act`, by a part of their text. A text: the reason
+   * why no play of this row runs the command.
+   */
+  readonly others?: Readonly<Record<string, Other | string>>;
 }
+
+/** Another command of a situation. `ends`: the result, if it is not that of the row. */
+export interface Other extends Pick<Row, 'ends'> {
+  readonly act: (at: Place, command: string) => Promise<unknown>;
+}
+
+/** The reader runs the command as it is. */
+export const asPrinted: Other = { act: (at, command) => at.run(command) };
 
 /** Rows for pieces of a catalogue. The test requires that each piece has one. */
 export type RowsFor<Catalogue> = Readonly<Partial<Record<keyof Catalogue, Row>>>;
@@ -69,6 +87,8 @@ export class Place {
   readonly logins: Login[] = [];
   /** To be stopped at the end. */
   readonly servers: { stop(): Promise<void> }[] = [];
+  /** The commands and statements that the reader ran. */
+  readonly ran: string[] = [];
 
   constructor(fixture: FancySQLFixture, namespace: string) {
     this.fixture = fixture;
@@ -265,13 +285,15 @@ export class Place {
     );
   }
 
-  /** Runs a printed command as a user does, in a shell. */
-  async run(command: string): Promise<void> {
+  /** Runs a printed command as a user does, in a shell. Answers with its output. */
+  async run(command: string): Promise<string> {
+    this.ran.push(command);
     const { kubeconfigPath } = this.fixture.cluster.controlPlane;
-    await promisify(execFile)('sh', ['-ec', command], {
-      env: { ...process.env, KUBECONFIG: kubeconfigPath, EDITOR: 'false' },
+    const { stdout } = await promisify(execFile)('sh', ['-ec', command], {
+      env: { ...process.env, PATH: withPlugin, KUBECONFIG: kubeconfigPath, EDITOR: 'false' },
       timeout: 30_000,
     });
+    return stdout;
   }
 
   /**
@@ -344,17 +366,62 @@ function withoutNulls<T>(value: T): T {
   return Object.fromEntries(kept.map(([key, each]) => [key, withoutNulls(each)])) as T;
 }
 
-/** Plays one row. Returns the milliseconds from the correction to its result. */
-export async function play(row: Row, at: Place, piece: string | undefined): Promise<number> {
+/** Plays one row. `again`: a place for a play of another command. Returns the milliseconds from correction to result. */
+export async function play(
+  row: Row,
+  at: Place,
+  piece: string | undefined,
+  again: () => Promise<Place>,
+): Promise<number> {
+  await arrive(row, at, piece);
+  const printed = await printedIn(at);
+  const startedMs = performance.now();
+  await row.act(at);
+  await ended(row, at, row.ends ?? ((place) => place.usable()));
+  const tookMs = performance.now() - startedMs;
+  for (const form of leftOf(printed, at)) await playOther(row, form, again, piece);
+  return tookMs;
+}
+
+/** A request to observe again is for the time after the correction. */
+const retry = ({ act }: Row): Other => ({
+  async act(at, command) {
+    await act(at);
+    await at.run(command);
+  },
+});
+
+/** Plays a command that is printed in the situation of a row, and that its reader did not run. */
+async function playOther(
+  row: Row,
+  form: string,
+  again: () => Promise<Place>,
+  piece: string | undefined,
+): Promise<void> {
+  const others = Object.entries({ ...row.others, [annotationKeys.reconcileRequestedAt]: retry(row) });
+  const [, other] = others.find(([part]) => form.includes(part)) ?? [];
+  if (other === undefined) throw new Error(`no row plays the command that is printed: ${form}`);
+  if (typeof other === 'string') return;
+  const at = await again();
+  await arrive(row, at, piece);
+  const command = await eventually('the other command is printed', async () =>
+    (await printedIn(at)).map(({ command }) => command).find((one) => formOf(one, at) === form),
+  );
+  await other.act(at, command);
+  await ended(row, at, other.ends ?? row.ends ?? ((place) => place.usable()));
+}
+
+/** Brings about the situation, in which the reader is told the advice and the cause. */
+async function arrive(row: Row, at: Place, piece: string | undefined): Promise<void> {
   await row.situation(at);
   const words = (await row.says?.(at)) ?? piece;
   if (words !== undefined) await isTold(row, at, words);
   else if (row.fault === undefined) throw new Error('a row needs words or a fault');
   if (row.reason !== undefined || row.fault !== undefined) await checkCause(row, at);
-  const startedMs = performance.now();
-  await row.act(at);
-  const ends = row.ends ?? ((place: Place) => place.usable());
-  await eventually(
+}
+
+const ended = (row: Row, at: Place, ends: NonNullable<Row['ends']>): Promise<unknown> =>
+  eventually(
     'the advice works',
     async () => {
       if (await ends(at)) return true;
@@ -362,8 +429,6 @@ export async function play(row: Row, at: Place, piece: string | undefined): Prom
     },
     withinMs,
   );
-  return performance.now() - startedMs;
-}
 
 async function isTold({ where }: Row, at: Place, words: string): Promise<void> {
   const read = where ?? ((place: Place) => place.messages());

@@ -21,8 +21,9 @@ import { startPostgresql } from '../../../local/postgresql.ts';
 import { credentialsNamespace } from '../fancysql-fixture.ts';
 import { eventually } from '../stack-harness.ts';
 import type { Place, Row, RowsFor } from './player.ts';
-import { about } from './player.ts';
+import { about, asPrinted } from './player.ts';
 import { answerTo, checkLogin, checkRefused, uriTo } from './postgresql-login.ts';
+import { printedIn } from './printed.ts';
 
 type Entries = Readonly<Record<string, string>>;
 
@@ -151,10 +152,18 @@ async function role(at: Place, name = 'owner'): Promise<string> {
   return at.named(name);
 }
 
-/** Runs the statement that follows these words in the messages of the row. */
-async function runPrinted(server: Server, at: Place, words: RegExp, { where } = databaseRow): Promise<void> {
-  const [, statement = ''] = words.exec(await where(at)) ?? [];
-  await sql(server, [statement]);
+/** Runs the statements that begin so and that the product prints for the row, as the superuser. */
+async function runPrinted(server: Server, at: Place, begins: RegExp, inDatabase?: string): Promise<void> {
+  const statements =
+    (await printedIn(at)).map(({ command }) => command).find((one) => begins.test(one)) ?? '';
+  at.ran.push(statements);
+  await sql(server, statements.split('; '), inDatabase);
+}
+
+/** The same, for a message of the database, which is then observed again. */
+async function runForDatabase(server: Server, at: Place, begins: RegExp, inDatabase?: string): Promise<void> {
+  await runPrinted(server, at, begins, inDatabase);
+  await at.observeAgain(PostgreSQLDatabaseKind, at.named('db'));
 }
 
 /** A user created a database of the name that a managed resource has. */
@@ -258,7 +267,7 @@ export const postgresqlRows = (server: Server): Readonly<Record<keyof typeof adv
     situation: unmarked(server),
     says: () => 'to drop it with its data, run: COMMENT ON DATABASE',
     where: databaseRow.where,
-    act: (at) => runPrinted(server, at, /to drop it with its data, run: ([^;]*);/),
+    act: (at) => runPrinted(server, at, /^COMMENT ON DATABASE /),
     ends: async (at) =>
       (await at.isGone(PostgreSQLDatabaseKind, 'db')) && (await owners(server, at.named('db'))) === undefined,
   },
@@ -272,10 +281,8 @@ export const postgresqlRows = (server: Server): Readonly<Record<keyof typeof adv
     ...databaseRow,
     says: (at) =>
       `database "${at.named('old')}" has the mark of this resource; if it is this one, name it back: `,
-    async act(at) {
-      await runPrinted(server, at, /name it back: (ALTER DATABASE "[^"]*" RENAME TO "[^"]*")/);
-      await at.observeAgain(PostgreSQLDatabaseKind, at.named('db'));
-    },
+    act: (at) => runForDatabase(server, at, /^ALTER DATABASE .* RENAME TO /),
+    others: { 'adopt-identity=or-create': { ...asPrinted, ends: about(PostgreSQLDatabaseKind, 'db').ends } },
   },
   keepUnmarked: {
     situation: unmarked(server),
@@ -287,6 +294,7 @@ export const postgresqlRows = (server: Server): Readonly<Record<keyof typeof adv
       await answerTo('CREATE TABLE kept ()', user, uriTo(user, at.named('db')));
       return (await owners(server, at.named('db'))) === at.named('owner');
     },
+    others: { 'COMMENT ON DATABASE': 'dropUnmarked runs it' },
   },
   terminateSessions: {
     async situation(at) {
@@ -304,8 +312,7 @@ export const postgresqlRows = (server: Server): Readonly<Record<keyof typeof adv
     where: databaseRow.where,
     async act(at) {
       await editDatabase(at, { owner: server().superuser });
-      await runPrinted(server, at, /run: (COMMENT .*)$/m);
-      await at.observeAgain(PostgreSQLDatabaseKind, at.named('db'));
+      await runForDatabase(server, at, /^COMMENT ON DATABASE /);
     },
     ends: async (at) =>
       (await databaseRow.ends(at)) && (await owners(server, at.named('db'))) === server().superuser,
@@ -344,10 +351,7 @@ export const postgresqlRows = (server: Server): Readonly<Record<keyof typeof adv
     says: (at) =>
       `run as "${server().superuser}": GRANT CONNECT ON DATABASE ${escapeIdentifier(at.named('open'))} TO ${escapeIdentifier(at.named('administrator'))}`,
     where: providerRow.where,
-    async act(at) {
-      const [, statements = ''] = /run as \S+: (.*)$/m.exec(await providerRow.where(at)) ?? [];
-      await sql(server, statements.split('; '));
-    },
+    act: (at) => runPrinted(server, at, /^GRANT CONNECT ON DATABASE /),
     async ends(at) {
       const mayConnect = (role: string) =>
         `has_database_privilege('${role}', '${at.named('open')}', 'CONNECT')`;
@@ -421,13 +425,6 @@ async function firstRule(server: Server, line: string): Promise<void> {
   await sql(server, ['SELECT pg_reload_conf()']);
 }
 
-/** Runs the statement for a superuser that the messages of the database have. */
-async function runAsSuperuser(server: Server, at: Place): Promise<void> {
-  const [, statement = ''] = /run as a superuser: (.*)$/m.exec(await databaseRow.where(at)) ?? [];
-  await sql(server, [statement]);
-  await at.observeAgain(PostgreSQLDatabaseKind, at.named('db'));
-}
-
 /** Makes a role for an administrator that is no superuser. */
 async function limitedProvider(server: Server, at: Place, name = 'administrator'): Promise<void> {
   const role = escapeIdentifier(at.named(name));
@@ -478,10 +475,9 @@ export const postgresqlClientRows = (server: Server) =>
     }),
     restoreStandby: withoutStandby(),
     allowLogin: {
-      ...keptOut(server, 'NOLOGIN SUPERUSER', 'LoginRefused', async (at) => {
-        const [, statement = ''] = /run: (ALTER ROLE .* LOGIN)/.exec(await providerRow.where(at)) ?? [];
-        await sql(server, [statement]);
-      }),
+      ...keptOut(server, 'NOLOGIN SUPERUSER', 'LoginRefused', (at) =>
+        runPrinted(server, at, /^ALTER ROLE .* LOGIN/),
+      ),
       says: () => 'if the role exists, run: ALTER ROLE',
     },
     raiseRoleLimit: keptOut(
@@ -511,7 +507,7 @@ export const postgresqlClientRows = (server: Server) =>
       },
       says: () => 'run as a superuser: SELECT pg_terminate_backend',
       where: databaseRow.where,
-      act: (at) => runAsSuperuser(server, at),
+      act: (at) => runForDatabase(server, at, /^SELECT pg_terminate_backend/),
       ends: (at) => at.isGone(PostgreSQLDatabaseKind, 'db'),
     },
     grantAdmin: {
@@ -526,7 +522,7 @@ export const postgresqlClientRows = (server: Server) =>
         await editDatabase(at, { connectionLimit: 7 });
       },
       says: () => 'run as a superuser: GRANT',
-      act: (at) => runAsSuperuser(server, at),
+      act: (at) => runForDatabase(server, at, /^GRANT .* WITH ADMIN OPTION/),
     },
     endHolder: {
       async situation(at) {
@@ -538,11 +534,7 @@ export const postgresqlClientRows = (server: Server) =>
       },
       says: () => 'run in that database: DROP SUBSCRIPTION',
       where: databaseRow.where,
-      async act(at) {
-        const [, statement = ''] = /run in that database: (.*)$/m.exec(await databaseRow.where(at)) ?? [];
-        await sql(server, [statement], at.named('db'));
-        await at.observeAgain(PostgreSQLDatabaseKind, at.named('db'));
-      },
+      act: (at) => runForDatabase(server, at, /^DROP SUBSCRIPTION /, at.named('db')),
       ends: (at) => at.isGone(PostgreSQLDatabaseKind, 'db'),
     },
     disableTls: wrongEntry(server, { sslmode: 'require' }, 'TlsFailed'),
@@ -550,10 +542,7 @@ export const postgresqlClientRows = (server: Server) =>
       ...databaseRow,
       situation: existing(server),
       says: () => 'run: COMMENT ON DATABASE',
-      async act(at) {
-        await runPrinted(server, at, /run: (COMMENT .*)$/m);
-        await at.observeAgain(PostgreSQLDatabaseKind, at.named('db'));
-      },
+      act: (at) => runForDatabase(server, at, /^COMMENT ON DATABASE /),
     },
     adoptRole: {
       ...about(PostgreSQLRoleKind, 'role'),
@@ -565,7 +554,7 @@ export const postgresqlClientRows = (server: Server) =>
       says: () =>
         'and kubectl delete of this resource drops it, because its policies allow Delete, run: COMMENT ON ROLE',
       async act(at) {
-        await runPrinted(server, at, /run: (COMMENT .*)$/m, about(PostgreSQLRoleKind, 'role'));
+        await runPrinted(server, at, /^COMMENT ON ROLE /);
         await at.observeAgain(PostgreSQLRoleKind, at.named('role'));
       },
     },
@@ -624,9 +613,7 @@ export const postgresqlClientRows = (server: Server) =>
       says: () => 'the passwords of its previous users do not work, run: ALTER ROLE',
       ...about(PostgreSQLGrantKind, 'grant'),
       async act(at) {
-        const [, statements = ''] =
-          /run: (ALTER ROLE .*)$/m.exec(await about(PostgreSQLGrantKind, 'grant').where(at)) ?? [];
-        await sql(server, statements.split('; '));
+        await runPrinted(server, at, /^ALTER ROLE .* PASSWORD NULL/);
         await at.observeAgain(PostgreSQLGrantKind, at.named('grant'));
       },
       async ends(at) {
@@ -651,10 +638,8 @@ export const postgresqlClientRows = (server: Server) =>
       },
       says: () => 'set another spec.forProvider.owner and run: ALTER DATABASE',
       async act(at) {
-        const [, statement = ''] = /run: (ALTER DATABASE .*)$/m.exec(await databaseRow.where(at)) ?? [];
         await editDatabase(at, { owner: server().superuser });
-        await sql(server, [statement]);
-        await at.observeAgain(PostgreSQLDatabaseKind, at.named('db'));
+        await runForDatabase(server, at, /^ALTER DATABASE .* OWNER TO /);
       },
       async ends(at) {
         if (!(await databaseRow.ends(at))) return false;
@@ -675,11 +660,7 @@ export const postgresqlClientRows = (server: Server) =>
         await database(at, { extensions: [{ name: 'postgres_fdw' }] });
       },
       says: () => 'a superuser can run in database',
-      async act(at) {
-        const [, statement = ''] = /in database \S+: (.*)$/m.exec(await databaseRow.where(at)) ?? [];
-        await sql(server, [statement], at.named('db'));
-        await at.observeAgain(PostgreSQLDatabaseKind, at.named('db'));
-      },
+      act: (at) => runForDatabase(server, at, /^CREATE EXTENSION /, at.named('db')),
     },
     nameAnotherSchema: {
       ...databaseRow,
