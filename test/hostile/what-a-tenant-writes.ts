@@ -53,3 +53,71 @@ export const writtenInPostgresql = {
     mayDecide: 'nothing that its role may not do any more',
   },
 } as const satisfies Readonly<Record<string, Writable>>;
+
+/** In its namespace, with the rights on claims of `deploy/` and all rights on Secrets. `in-kubernetes.test.ts` has the tests. */
+export const writtenInKubernetes = {
+  'the name of a claim': {
+    readBy: 'the binding controller, which derives the name of the resource',
+    mayDecide: 'how the name of its own resource begins, after the namespace',
+  },
+  'the labels of a claim': {
+    readBy: 'no controller',
+    mayDecide: 'nothing',
+  },
+  'the external name of a claim': {
+    readBy: 'the binding controller, which copies it to the resource, and the external clients',
+    mayDecide: 'the name of its own external resource, if it is free and the class allows it',
+  },
+  'a requested run of a claim': {
+    readBy: 'the controllers of that claim',
+    mayDecide: 'that its own claim is reconciled now',
+  },
+  'each other annotation of a claim': {
+    readBy: 'no controller',
+    mayDecide: 'nothing',
+  },
+  'the owners and finalizers of a claim': {
+    readBy: 'the garbage collector and the API server',
+    mayDecide: 'when its own claim is deleted',
+  },
+  'the references of a claim': {
+    readBy: 'the binding controller',
+    mayDecide: 'which of the classes and resources that its namespace may have its claim gets',
+  },
+  'the content of the Secret of its claim': {
+    readBy: 'the controller that copies connection details',
+    mayDecide: 'nothing: it is written again',
+  },
+  'the annotations of the Secret of its claim': {
+    readBy: 'the controller that copies connection details',
+    mayDecide: 'whether its own Secret counts as the copy for its claim',
+  },
+  'the owners of the Secret of its claim': {
+    readBy: 'the controllers that copy and delete connection details',
+    mayDecide: 'whether its own Secret belongs to its claim',
+  },
+  'a Secret of its own in the place of the copy': {
+    readBy: 'the binding controller',
+    mayDecide: 'that its own claim waits',
+  },
+  'a Secret of the type of connection Secrets': {
+    readBy: 'the controllers that copy and delete connection details',
+    mayDecide: 'whether that Secret itself is kept',
+  },
+  ConfigMaps: {
+    readBy: 'no controller: the process has no right to read them',
+    mayDecide: 'nothing',
+  },
+  Events: {
+    readBy: 'people, and the trace, which lists them',
+    mayDecide: 'nothing: no fault and no command comes from an Event',
+  },
+  'the status of a claim': {
+    readBy: 'the controllers, the trace and people',
+    mayDecide: 'nothing: users have no right to write it',
+  },
+  'tags in a cloud': {
+    readBy: 'the external clients, which find the owner there',
+    mayDecide: 'nothing: no claim has a field for tags',
+  },
+} as const satisfies Readonly<Record<string, Writable>>;
