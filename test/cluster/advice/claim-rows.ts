@@ -14,7 +14,7 @@ import { eventually } from '../stack-harness.ts';
 import { inCloud } from './author-rows.ts';
 import { refusedVersion } from './aws-rows.ts';
 import type { Place, Row, RowsFor } from './player.ts';
-import { requireTeamLabel } from './policy.ts';
+import { quotaOnSecrets, requireTeamLabel } from './policy.ts';
 
 const ambivalent = { apiVersion: 'database.ocp.crossplane.io/v1alpha1', kind: 'AmbivalentDBInstanceClass' };
 
@@ -496,6 +496,15 @@ const offerBound = (reclaimPolicy: 'Delete' | 'Retain', says: string): Row => {
 
 /** Situations beside those of the catalogue. In some no advice leads to a claim that can be used: its team has no right. */
 export const moreClaimRows = {
+  'a quota refuses the Secret of a claim': {
+    async situation(at) {
+      await quotaOnSecrets(at);
+      await at.claim();
+    },
+    says: () => advice.allowRequest,
+    reason: 'RequestRefused',
+    act: (at) => at.run(`kubectl delete quota -n ${at.namespace} few`),
+  },
   'the plugin offers a Bound resource that its policy deletes': offerBound(
     'Delete',
     'set reclaimPolicy: Retain',

@@ -40,7 +40,7 @@ const withinMs = 30_000;
 const withPlugin = `${join(import.meta.dirname, '..', '..', '..', 'trace')}:${process.env.PATH}`;
 
 /** Longer than the time in which a new external resource may not be visible yet. */
-const tellingMs = 90_000;
+export const tellingMs = 90_000;
 
 /** One situation, the advice that a reader sees in it, and what the reader does. */
 export interface Row {
@@ -411,7 +411,7 @@ async function playOther(
   await ended(row, at, other.ends ?? row.ends ?? ((place) => place.usable()));
 }
 
-/** Brings about the situation, in which the reader is told the advice and the cause. */
+/** Brings about the situation, and waits until the reader can see the advice and the cause. */
 async function arrive(row: Row, at: Place, piece: string | undefined): Promise<void> {
   await row.situation(at);
   const words = (await row.says?.(at)) ?? piece;

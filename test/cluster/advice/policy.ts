@@ -60,3 +60,19 @@ export async function requireTeamLabel(at: Place): Promise<void> {
   };
   await at.fixture.cluster.kubectl(['apply', '-f', '-'], JSON.stringify(configuration));
 }
+
+/** A quota of the namespace that is used up. No controller counts here, so that the status is written by hand. */
+export async function quotaOnSecrets(at: Place): Promise<void> {
+  const { cluster } = at.fixture;
+  const hard = { 'count/secrets': '0' };
+  const metadata = { namespace: at.namespace, name: 'few' };
+  await cluster.kubectl(
+    ['create', '-f', '-'],
+    JSON.stringify({ apiVersion: 'v1', kind: 'ResourceQuota', metadata, spec: { hard } }),
+  );
+  const status = JSON.stringify({ status: { hard, used: hard } });
+  await cluster.kubectl([
+    ...['patch', 'quota', 'few', '-n', at.namespace],
+    ...['--subresource=status', '--type=merge', '-p', status],
+  ]);
+}

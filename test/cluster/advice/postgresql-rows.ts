@@ -21,7 +21,7 @@ import { startPostgresql } from '../../../local/postgresql.ts';
 import { credentialsNamespace } from '../fancysql-fixture.ts';
 import { eventually } from '../stack-harness.ts';
 import type { Place, Row, RowsFor } from './player.ts';
-import { about, asPrinted } from './player.ts';
+import { about, asPrinted, tellingMs } from './player.ts';
 import { answerTo, checkLogin, checkRefused, uriTo } from './postgresql-login.ts';
 import { printedIn } from './printed.ts';
 
@@ -51,12 +51,16 @@ async function claimWith(at: Place, reason: string): Promise<void> {
   const classRef = { apiVersion: 'postgresql.crossplane.io/v1alpha1', kind, name: at.named('pg') };
   const writeConnectionSecretToRef = { name: 'db-connection' };
   await at.make(PostgreSQLInstanceKind, at.key, { spec: { classRef, writeConnectionSecretToRef } });
-  await eventually(`the claim is ${reason}`, async () => {
-    const claim = await at.fixture.cluster.find(PostgreSQLInstanceKind, at.key);
-    const ready = claim?.status?.conditions?.find(({ type }) => type === 'Ready');
-    if (ready?.reason === reason) return true;
-    throw new Error(JSON.stringify(claim?.status));
-  });
+  await eventually(
+    `the claim is ${reason}`,
+    async () => {
+      const claim = await at.fixture.cluster.find(PostgreSQLInstanceKind, at.key);
+      const ready = claim?.status?.conditions?.find(({ type }) => type === 'Ready');
+      if (ready?.reason === reason) return true;
+      throw new Error(JSON.stringify(claim?.status));
+    },
+    tellingMs, // a call waits for a free connection
+  );
 }
 
 /** A claim of another team on the server of all rows, with its data. */
@@ -456,6 +460,39 @@ function withoutStandby(): Row {
 /** The Secret that a user of a retained database kept, by the namespace of the row. */
 const previousUsers = new Map<string, ConnectionDetails>();
 
+/** A claim whose server has no connection left for the role of the provider. A reader ends sessions of another program. */
+function withoutConnection(): Row {
+  let own: LocalPostgresql;
+  const sessions: Client[] = [];
+  return {
+    async situation(at) {
+      own = await startPostgresql({ settings: { max_connections: '8' } });
+      at.servers.push({ stop: () => own.dispose() });
+      await limitedProvider(() => own, at);
+      const [username, password] = [at.named('administrator'), 'a-password'];
+      const { host, port } = own;
+      for (let free = 5; free > 0; free -= 1) {
+        const session = new Client({
+          host,
+          port,
+          user: username,
+          password,
+          database: 'postgres',
+          ssl: false,
+        });
+        session.on('error', () => {});
+        await session.connect();
+        sessions.push(session);
+      }
+      await provider(() => own, at, { username, password });
+      await claimWith(at, 'ServerExhausted');
+    },
+    where: providerRow.where,
+    act: () => Promise.all(sessions.map((session) => session.end())),
+    ends: (at) => at.usable('db', PostgreSQLInstanceKind),
+  };
+}
+
 /** The advice of the errors of PostgreSQL. */
 export const postgresqlClientRows = (server: Server) =>
   ({
@@ -474,6 +511,7 @@ export const postgresqlClientRows = (server: Server) =>
       act: (own, at) => credentials(own, at, { sslmode: 'require' }),
     }),
     restoreStandby: withoutStandby(),
+    freeConnections: withoutConnection(),
     allowLogin: {
       ...keptOut(server, 'NOLOGIN SUPERUSER', 'LoginRefused', (at) =>
         runPrinted(server, at, /^ALTER ROLE .* LOGIN/),

@@ -6,8 +6,6 @@ export const unplayed = {
   trustAuthority: 'the process would have to start again with another variable',
   putCaBundle: 'the emulator of Vault has no TLS',
   renewCertificate: 'the owner of the server does that; the message needs nothing of ours',
-  freeConnections:
-    'a full server would refuse the other rows; test/postgresql/clients/refusals.test.ts fills one',
   usePrimary:
     'a standby with its primary takes too long to start; test/postgresql/conformance.test.ts has one',
   addSpace: 'a test cannot fill a disk',
