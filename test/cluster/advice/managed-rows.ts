@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createServer } from 'node:tls';
 import { advice } from '../../../apis/core/v1alpha1/advice.ts';
 import { annotationKeys, connectionSecretType } from '../../../apis/core/v1alpha1/meta.ts';
 import { encodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
@@ -12,6 +15,7 @@ import { ProviderConfigKind } from '../../../apis/fcp/v1alpha3/provider.ts';
 import { advice as clientAdvice } from '../../../clients/advice.ts';
 import { VaultServer } from '../../../emulators/vault/server.ts';
 import type { VaultOptions } from '../../../emulators/vault/vault.ts';
+import { selfSignedCertificate } from '../../../local/postgresql-certificate.ts';
 import { credentialsNamespace, favouriteRef } from '../fancysql-fixture.ts';
 import { eventually } from '../stack-harness.ts';
 import { refusedName } from './aws-rows.ts';
@@ -402,8 +406,34 @@ const vaultRow = (
   },
 });
 
+/** A Vault behind TLS with an authority that no client knows. */
+function vaultWithTls(): Row {
+  const { certificate, privateKey } = selfSignedCertificate();
+  return {
+    ...storedRow,
+    async situation(at) {
+      await at.secret(credentialsNamespace, at.named('token'), { token: 'vault-token' });
+      const vault = await vaultWithoutToken(at);
+      const secure = createServer({ cert: certificate, key: privateKey }, (socket) => {
+        const plain = connect(Number(new URL(vault.url).port), '127.0.0.1');
+        for (const [from, to] of [[socket, plain] as const, [plain, socket] as const])
+          from.pipe(to).on('error', () => from.destroy());
+      });
+      await new Promise<void>((resolve) => secure.listen(0, '127.0.0.1', resolve));
+      at.servers.push({ stop: async () => void secure.close() });
+      const server = `https://127.0.0.1:${(secure.address() as AddressInfo).port}`;
+      await at.edit(StoreConfigKind, { name: at.named('store') }, { spec: { vault: { server } } });
+    },
+    async act(at) {
+      const vault = { caBundle: certificate };
+      await at.edit(StoreConfigKind, { name: at.named('store') }, { spec: { vault } });
+    },
+  };
+}
+
 /** The advice of the errors of Vault. */
 export const vaultClientRows = {
+  putCaBundle: vaultWithTls(),
   unsealVault: vaultRow(
     clientAdvice.unsealVault,
     {},

@@ -4,7 +4,6 @@ import type { advice } from '../../../clients/advice.ts';
 export const unplayed = {
   correctRegion: "the name of AWS's own server does not resolve: a test has no other DNS",
   trustAuthority: 'the process would have to start again with another variable',
-  putCaBundle: 'the emulator of Vault has no TLS',
   renewCertificate: 'the owner of the server does that; the message needs nothing of ours',
   usePrimary:
     'a standby with its primary takes too long to start; test/postgresql/conformance.test.ts has one',
