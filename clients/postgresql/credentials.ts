@@ -1,6 +1,6 @@
-import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
+import { areCertificates } from '../certificates.ts';
 import { PostgresqlError } from './error.ts';
 
 const sslModes = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
@@ -132,23 +132,6 @@ function required(data: Readonly<Record<string, string>>, key: string): string {
 
 const invalid = (key: string, rule: string): PostgresqlError =>
   new PostgresqlError(`credentials key "${key}" ${rule}`, { code: 'Invalid' });
-
-const certificates = /-----BEGIN (TRUSTED |X509 )?CERTIFICATE-----[^-]*-----END \1?CERTIFICATE-----/g;
-
-/** Whether each certificate in a text can be read. Node ignores the others, and then trusts no server. */
-function areCertificates(text: string): boolean {
-  const blocks = text.match(certificates) ?? [];
-  const begun = text.match(/-----BEGIN /g) ?? [];
-  return blocks.length > 0 && blocks.length === begun.length && blocks.every(isCertificate);
-}
-
-function isCertificate(pem: string): boolean {
-  try {
-    return new X509Certificate(pem).raw.length > 0;
-  } catch {
-    return false;
-  }
-}
 
 const isServerDatabases = (text: string): text is ServerDatabases =>
   (serverDatabasePolicies as readonly string[]).includes(text);

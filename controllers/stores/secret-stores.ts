@@ -10,6 +10,7 @@ import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import type { StoreConfig } from '../../apis/core/v1alpha1/store-config.ts';
 import { StoreConfigKind, storeConfigOf } from '../../apis/core/v1alpha1/store-config.ts';
 import { refuseMalformed } from '../../apis/core/v1alpha1/well-formed.ts';
+import { areCertificates } from '../../clients/certificates.ts';
 import type { VaultClient, VaultOptions } from '../../clients/vault.ts';
 import { vaultClient } from '../../clients/vault.ts';
 import { VaultError } from '../../clients/vault-error.ts';
@@ -101,6 +102,9 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
     if (vault === undefined) throw new Error(`StoreConfig ${name} is of type Vault and has no spec.vault`);
     const token = await tokenOf(name, vault.auth.token);
     const { server, mountPath, caBundle, namespace } = vault;
+    if (caBundle !== undefined && !areCertificates(caBundle)) {
+      throw new Error(`spec.vault.caBundle of StoreConfig ${name} must be complete PEM certificates`);
+    }
     const wanted = { server, ...pickBy({ token, caBundle, namespace }) };
     let entry = clients.get(name);
     if (entry === undefined || !isEqual(entry.options, { mountPath, ...wanted })) {

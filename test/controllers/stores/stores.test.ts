@@ -24,6 +24,7 @@ import type { SecretStoresOptions } from '../../../controllers/stores/secret-sto
 import { secretStores } from '../../../controllers/stores/secret-stores.ts';
 import { vaultStore } from '../../../controllers/stores/vault-store.ts';
 import { VaultServer } from '../../../emulators/vault/server.ts';
+import { selfSignedCertificate } from '../../../local/postgresql-certificate.ts';
 import { isConflict } from '../../../runtime/client/errors.ts';
 import { agentsBy } from '../../../runtime/client/proxies.ts';
 import { realClock } from '../../../runtime/time/clock.ts';
@@ -586,5 +587,17 @@ describe('the place in Vault', () => {
     };
     await rejects(bare, 'StoreConfig default is of type Vault and has no spec.vault');
     await rejects(tokenless, 'StoreConfig default has no spec.vault.auth.token');
+  });
+
+  test('an authority that is no PEM certificate is named, such as one in base64', async () => {
+    const { certificate } = selfSignedCertificate();
+    const given = {
+      ...spec(),
+      vault: { ...spec().vault!, caBundle: Buffer.from(certificate).toString('base64') },
+    };
+    await assert.rejects(keep(configured(given).place, publishing(), details), {
+      message:
+        'cannot get connection details: spec.vault.caBundle of StoreConfig default must be complete PEM certificates',
+    });
   });
 });
