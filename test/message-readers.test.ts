@@ -8,10 +8,6 @@ const root = join(import.meta.dirname, '..');
 
 /** The places that may look into a message, and why. None of them decides anything. */
 const allowed: Readonly<Record<string, { readonly found: readonly string[]; readonly because: string }>> = {
-  'controllers/core/managed/run/outcome.ts': {
-    found: ['.includes(sentence'],
-    because: 'A refusal that the failure of the run has in its list is not reported a second time.',
-  },
   'controllers/core/managed/connecting/provider-health-connector.ts': {
     found: ['messageOf(error).replace('],
     because:

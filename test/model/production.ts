@@ -30,7 +30,7 @@ import {
 } from '../../controllers/core/claim-binding/desired.ts';
 import { secretFacts } from '../../controllers/core/claim-binding/observe-secrets.ts';
 import type { ClaimService } from '../../controllers/core/claim-service.ts';
-import type { CredentialNote, SecretDetails } from '../../controllers/core/credential.ts';
+import type { CredentialNote, KeptCredential, SecretDetails } from '../../controllers/core/credential.ts';
 import {
   claimText,
   credentialAnnotation,
@@ -40,10 +40,13 @@ import {
   keptIn,
 } from '../../controllers/core/credential.ts';
 import { withManagedStatus } from '../../controllers/core/managed/recording/status.ts';
-import type { NextDecision } from '../../controllers/core/managed/run/decide.ts';
-import { decideFirst, decideNext } from '../../controllers/core/managed/run/decide.ts';
 import type { CredentialDecision } from '../../controllers/core/managed/run/decide-credential.ts';
 import { decideCredential } from '../../controllers/core/managed/run/decide-credential.ts';
+import { decideFirst } from '../../controllers/core/managed/run/decide-first.ts';
+import { decideObserved } from '../../controllers/core/managed/run/decide-observed.ts';
+import type { Decision as ManagedDecision } from '../../controllers/core/managed/run/decision.ts';
+import type { Facts } from '../../controllers/core/managed/run/facts.ts';
+import { factsOf } from '../../controllers/core/managed/run/facts.ts';
 import { decidePropagation } from '../../controllers/core/secret-propagation/decide.ts';
 import type { Act, ClaimWaits, Controllers, Decision, Run, View } from './decision.ts';
 import { create, external, patch, remove, wait } from './decision.ts';
@@ -389,39 +392,49 @@ function reconcileManaged(see: View, name: string, run: Run): Decision {
   const managed = realResource(resource);
   const secret = see.resourceSecret(name);
   if (decideFirst({ managed })?.name === 'ResourceGone') return wait('ResourceGone');
-  if (wasDeleted(managed)) return removeResource(resource, secret, nextOf(managed, run, false));
+  if (wasDeleted(managed)) return removeResource(resource, secret, observedDecision(managed, run, undefined));
   // A run writes its status before the next one begins.
   if (run.applied !== undefined && resource.applied !== run.applied && resource.finalizer) {
     return recordStatus(resource, managed, run.applied);
   }
-  const kept = secret && {
-    details: { password: secret.password },
-    note: noteOf(secret),
-    isOwned: secret.owner === resource.uid,
-  };
+  const kept = secret && keptOf(resource, secret);
   const decision = decideCredential({ managed, kept, secretDetails });
   if (decision !== undefined) return keepCredential(resource, decision);
   return secret ? applyCredential(resource, managed, secret, run) : wait('UpToDate');
 }
 
-function nextOf(managed: Managed, { exists }: Run, isCredentialDue: boolean): NextDecision {
-  return decideNext({
-    managed,
-    now,
-    isCredentialDue,
-    isNameKnown: true,
-    isEdited: false,
-    graceMs: 0,
-    confirmMs: 0,
-    absentForMs: 0,
-    observed: { exists, isUpToDate: true, ready: available() },
+type Kept = KeptCredential & { readonly isOwned: boolean };
+
+const keptOf = ({ uid }: Resource, secret: ResourceSecret): Kept => ({
+  details: { password: secret.password },
+  note: noteOf(secret),
+  isOwned: secret.owner === uid,
+});
+
+const kindFacts: Facts['kind'] = {
+  identity: { isAssigned: false, marks: { immutable: [], identity: [] } },
+  secretDetails,
+  creationGraceMs: 0,
+  confirmAbsenceMs: 0,
+  holdsData: false,
+  isObserveOnly: false,
+  uncreatable: () => undefined,
+};
+
+/** The decision of the product after it has observed whether the external resource exists. */
+function observedDecision(managed: Managed, { exists }: Run, kept: Kept | undefined): ManagedDecision {
+  const entry = kept && { ...kept, write: async () => entry!, confirm: async () => undefined };
+  return decideObserved({
+    ...factsOf(kindFacts, managed),
+    place: entry ? { entry } : {},
+    seen: { observation: { exists, isUpToDate: true, ready: available() }, at: now, absentForMs: 0 },
   });
 }
 
 function removeResource(
   resource: Resource,
   secret: ResourceSecret | undefined,
-  decision: NextDecision,
+  decision: ManagedDecision,
 ): Decision {
   const { name, uid } = resource;
   if (decision.name === 'DeleteExternal') {
@@ -460,7 +473,7 @@ function applyCredential(resource: Resource, managed: Managed, secret: ResourceS
   const { name, applied } = resource;
   const { password } = secret;
   const isDue = applied !== password;
-  const decision = nextOf(managed, run, isDue);
+  const decision = observedDecision(managed, run, keptOf(resource, secret));
   if (isDue && secret.refused) return wait('RefusedCredentials');
   const readFirst = [resourceKey(name), resourceSecretKey(name)];
   switch (decision.name) {

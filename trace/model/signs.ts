@@ -8,7 +8,7 @@ import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { completeReference } from '../../apis/core/v1alpha1/reference.ts';
 import type { BindingDecision } from '../../controllers/core/claim-binding/decision.ts';
 import type { ConditionErrorClass } from '../../controllers/core/error-class.ts';
-import type { FirstDecision } from '../../controllers/core/managed/run/decide.ts';
+import type { FirstDecision } from '../../controllers/core/managed/run/decide-first.ts';
 import { isPausedByPolicies } from '../../controllers/core/management-policies.ts';
 import { thereOf } from './findings.ts';
 import type { View } from './view.ts';

@@ -18,8 +18,8 @@ import { isCall } from '../../controllers/core/claim-binding/decision.ts';
 import { provisioningOf } from '../../controllers/core/claim-binding/provision.ts';
 import { reportOf } from '../../controllers/core/claim-binding/report.ts';
 import { serviceOf } from '../../controllers/core/claim-binding/service-of.ts';
-import type { FirstDecision } from '../../controllers/core/managed/run/decide.ts';
-import { decideFirst } from '../../controllers/core/managed/run/decide.ts';
+import type { FirstDecision } from '../../controllers/core/managed/run/decide-first.ts';
+import { decideFirst } from '../../controllers/core/managed/run/decide-first.ts';
 import type { Findings } from './findings.ts';
 import { claimOf, thereOf } from './findings.ts';
 

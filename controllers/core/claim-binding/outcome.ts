@@ -1,3 +1,4 @@
+import compact from 'lodash/compact.js';
 import isEqual from 'lodash/isEqual.js';
 import pick from 'lodash/pick.js';
 import { advice } from '../../../apis/core/v1alpha1/advice.ts';
@@ -8,10 +9,8 @@ import {
   deleting,
   getCondition,
   notReady,
-  reconcileError,
 } from '../../../apis/core/v1alpha1/condition.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
-import { annotate, isNotFound } from '../../../runtime/client/errors.ts';
 import type { Result } from '../../../runtime/controller/reconcile.ts';
 import { after, done, requeue } from '../../../runtime/controller/reconcile.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
@@ -20,8 +19,7 @@ import { reportClaimEvent } from '../claim/claim-events.ts';
 import type { ClaimFacts } from '../claim/claim-status.ts';
 import { withClaimStatus } from '../claim/claim-status.ts';
 import { wasBound } from '../claim/ownership.ts';
-import { reasonOfError } from '../error-class.ts';
-import { logConditions } from '../log-changes.ts';
+import { conclude as concludeRun, failed as failedStep } from '../outcome.ts';
 import type { FailureFacts, StepFailure } from '../step-failure.ts';
 import type { BindingContext } from './context.ts';
 import type { BindingCall, Observed } from './decision.ts';
@@ -84,52 +82,33 @@ export function reported({ notBeforeMs = 0, ofResource, facts, events }: Report,
 }
 
 export function failed(failure: StepFailure): Outcome {
-  const { message, facts } = failure;
-  const { reason, ready, result = requeue } = facts;
-  const synced = reconcileError(message, failure.error);
-  const cause = failure.bug === undefined ? reasonOfError(failure.error) : 'StackBug';
-  const shown = ready === undefined ? [] : [{ ...ready(message), ...(cause && { reason: cause }) }];
+  const { synced, ready, cause, event } = failedStep(failure);
+  const shown = ready && { ...ready, ...(cause && { reason: cause }) };
   return {
-    facts: { conditions: [...shown, synced], isStuck: failure.bug !== undefined },
-    events: reason === undefined ? [] : [{ type: 'Warning', reason, message }],
-    result,
+    facts: { conditions: compact([shown, synced]), isStuck: failure.bug !== undefined },
+    events: compact([event]),
+    result: failure.facts.result ?? requeue,
     failure,
   };
 }
 
-/** Writes the status if it changes, and records the Events. The recorder limits their rate. */
+/** Writes the status if it changes, and records the Events. */
 export async function conclude(
   { env, claims }: Pick<BindingContext, 'env' | 'claims'>,
   log: Pick<Logger, 'info'>,
   claim: Claim,
-  { result, facts, events = [], failure }: Outcome,
+  { result, facts, events, failure }: Outcome,
   signal: AbortSignal,
 ): Promise<Result> {
   if (facts === undefined) return result;
   const desired = withClaimStatus(claim, facts, env.clock.now());
-  const synced = getCondition(desired.status?.conditions, 'Synced');
-  const ended: Result = {
-    ...result,
-    ...(failure?.bug && { bug: failure.bug }),
-    ...(failure && synced.message !== undefined && { failure: synced.message }),
-  };
-  let stored: Claim;
-  try {
-    const writing = claims.updateStatus(claim, desired, signal);
-    stored = await annotate('cannot update resource claim status', writing);
-  } catch (error) {
-    if (isNotFound(error)) return ended;
-    throw error;
-  }
-  const conditions = { before: claim.status?.conditions, after: stored.status?.conditions };
-  logConditions(log, { ...conditions, failure: ended.failure });
   const isNews =
     claim.status?.bindingPhase !== desired.status?.bindingPhase ||
     !isEqual(readyWithoutTimes(claim), readyWithoutTimes(desired));
-  for (const event of events) {
-    if (isNews || event.type === 'Warning') reportClaimEvent(env, log, claim, event);
-  }
-  return ended;
+  const record = (_: Claim, event: EventFacts) => reportClaimEvent(env, log, claim, event);
+  const audience = { objects: claims, what: 'resource claim', record, log };
+  const { ofResult } = await concludeRun(audience, claim, { desired, events, isNews, failure }, signal);
+  return { ...result, ...ofResult };
 }
 
 const readyWithoutTimes = ({ status }: Claim) =>

@@ -10,7 +10,7 @@ import {
   withFinalizer,
   withoutFinalizer,
 } from '../../../apis/core/v1alpha1/meta.ts';
-import { annotate, isNotFound } from '../../../runtime/client/errors.ts';
+import { annotate } from '../../../runtime/client/errors.ts';
 import type { ControllerSpec } from '../../../runtime/controller/controller-spec.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Result } from '../../../runtime/controller/reconcile.ts';
@@ -26,6 +26,7 @@ import {
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import { controllerNames, eventSources } from '../claim-service.ts';
 import { isNewUser } from '../new-user.ts';
+import { conclude } from '../outcome.ts';
 import type { UsedObject } from './decide.ts';
 import { decideInUse, terminating, withUsers } from './decide.ts';
 
@@ -93,19 +94,15 @@ export function inUseController<U extends UsedObject>(
     const isNews = message !== undefined || !isEqual(was, is);
     const waitMs = (countedAtMs.get(name) ?? Number.NEGATIVE_INFINITY) + countEveryMs - nowMs;
     if (!isNews && waitMs > 0) return after(Math.min(waitMs, againMs ?? waitMs));
-    let updated = used;
-    try {
-      const writing = objects.updateStatus(used, desired, signal);
-      updated = await annotate(`cannot update ${kind.kind} status`, writing);
-    } catch (error) {
-      // The object was deleted, or its CRD is old and has no status.
-      if (!isNotFound(error)) throw error;
-    }
-    if (updated !== used) countedAtMs.set(name, nowMs);
-    // The API server deletes an Event after an hour, so record it at each run. The recorder limits the rate.
-    if (message !== undefined)
-      events.record(updated, { type: 'Warning', reason: 'UsageAccounting', message });
-    if (event !== undefined) events.record(updated, event);
+    const usage = message && ({ type: 'Warning', reason: 'UsageAccounting', message } as const);
+    const audience = {
+      objects,
+      what: kind.kind,
+      mayLackStatus: true as const,
+      record: (of: U, each: EventFacts) => events.record(of, each),
+    };
+    const { stored } = await conclude(audience, used, { desired, events: compact([usage, event]) }, signal);
+    if (stored !== undefined && stored !== used) countedAtMs.set(name, nowMs);
     return againMs === undefined ? done : after(againMs);
   }
 

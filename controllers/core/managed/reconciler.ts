@@ -1,46 +1,41 @@
 /*
- *   decideFirst ─▶ connect ─▶ decideAccess ─▶ decideCredential ─▶ pollOperation ─▶ observe ─▶ decideNext ─▶ run/act.ts
- *        └───────────────────────┴────────────────┴──────────────────┴──────────────────────────────┴─▶ an Outcome
- *   an Outcome ─▶ run/outcome.ts: conditions and Events, once ─▶ run/next.ts: the time of the next run
+ *   managed resource, Secret, external resource ──▶ run/decide.ts ──decision──▶ run/act.ts: one call, then again
+ *                                                        │ no call
+ *   Result ◀── conditions and Events, once ◀── run/report.ts
  */
 
 import { randomBytes as systemRandomBytes } from 'node:crypto';
+import omit from 'lodash/omit.js';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { externalName, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { NameLimits } from '../../../apis/core/v1alpha1/name-limits.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
 import { isInterrupted, messageOf } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
-import type { Reconciler } from '../../../runtime/controller/reconcile.ts';
+import type { Reconciler, Result } from '../../../runtime/controller/reconcile.ts';
 import { done } from '../../../runtime/controller/reconcile.ts';
+import type { EventFacts } from '../../../runtime/events/event-facts.ts';
+import type { Logger } from '../../../runtime/log/log.ts';
 import type { ConnectionPlaces } from '../connection/connection-places.ts';
 import type { RandomBytes, SecretDetails } from '../credential.ts';
+import { aboutManaged, logAct, logQuietAct } from '../log-changes.ts';
+import { conclude } from '../outcome.ts';
 import { StepFailure } from '../step-failure.ts';
-import type { ExternalClient, ExternalConnector, Observation } from './connecting/external-client.ts';
+import type { ExternalConnector } from './connecting/external-client.ts';
 import { createAbsenceTimes } from './recording/absence-times.ts';
-import { recordCreation, recordName } from './recording/creation-record.ts';
-import { isCreationIncomplete, wasCreationBegun } from './recording/creation-tracking.ts';
+import { creationRecords } from './recording/creation-record.ts';
 import type { IdentityMarks } from './recording/identity.ts';
-import { named, recordedIdentity, refusedName } from './recording/identity.ts';
 import { createOperationsUnderWay } from './recording/operations-under-way.ts';
-import { act, finalise } from './run/act.ts';
-import type { FirstDecision } from './run/decide.ts';
-import { decideAccess, decideFirst } from './run/decide.ts';
-import { cannot } from './run/failures.ts';
-import { keepCredential } from './run/keep-credential.ts';
-import type { Outcome, Run } from './run/outcome.ts';
-import {
-  conclude,
-  decisionOf,
-  failed,
-  outcomes,
-  withEquality,
-  withEvents,
-  withPublishing,
-} from './run/outcome.ts';
-import { pollOperation } from './run/poll-operation.ts';
-import type { ExternalContext, RunContext } from './run/steps.ts';
-import { observeRecorded, step } from './run/steps.ts';
+import type { RunContext } from './run/act.ts';
+import { acting, step } from './run/act.ts';
+import { decideManaged } from './run/decide.ts';
+import type { Call, Decision } from './run/decision.ts';
+import { readFirst } from './run/decision.ts';
+import type { Facts } from './run/facts.ts';
+import { factsOf, isFinalised, making, withEvents } from './run/facts.ts';
+import { cannotConfirm } from './run/failures.ts';
+import { resultOf } from './run/next.ts';
+import type { Report } from './run/report.ts';
+import { reportOf } from './run/report.ts';
 
 export interface ManagedReconcilerOptions<M extends Managed> {
   readonly env: Pick<Environment, 'events' | 'clock' | 'random' | 'pollIntervalMs' | 'isObserveOnly'>;
@@ -83,149 +78,144 @@ export interface ManagedReconcilerOptions<M extends Managed> {
   readonly names?: NameLimits;
 }
 
+/** The maximum number of decisions in one run, against an endless loop. A creation needs about 20. */
+const maxRounds = 50;
+
 /**
- * Reconciles managed resources with an external system. The order of steps is that of crossplane-runtime v1.16 and
- * docs/decision-tables.md. A conflict (409) requeues the object, without a condition or an Event.
+ * Reconciles managed resources with an external system. A run decides and makes one call, and repeats this until a
+ * decision has no call. The order of steps is that of crossplane-runtime v1.16 and docs/decision-tables.md. A conflict
+ * (409) requeues the object, without a condition or an Event.
  */
 export function managedReconciler<M extends Managed>(options: ManagedReconcilerOptions<M>): Reconciler {
   const service = options as unknown as ManagedReconcilerOptions<Managed>;
-  const { managedResources } = service;
-  const shared = sharedContext(service);
-  const { absenceTimes, underWay } = shared;
+  const { env, managedResources } = service;
+  const context = contextOf(service);
+  const { absenceTimes, underWay } = context;
 
   return async (request, signal, log) => {
-    const found = managedResources.get(request);
-    if (found === undefined) {
+    const managed = managedResources.get(request);
+    if (managed === undefined) {
       absenceTimes.forget(request);
       return { ...done, decision: 'ResourceGone' };
     }
-    const known = underWay.of(found);
-    const first = decideFirst({ managed: found, underWay: known });
-    const run: Run = {
-      decision: first?.name,
-      current: found,
-      reported: {},
-      underWay: known,
-      happened: [],
-    };
-    if (first?.name === 'ResourceGone') return { ...done, ...decisionOf(run) };
-    const context: RunContext = { ...shared, signal, log };
-    const outcome = first === undefined ? connect(service, context, run) : stop(context, run, first);
-    const reached = await outcome.catch((error: unknown) => failed(run, error));
-    return conclude(context, withPublishing(withEquality(reached)), signal);
+    const { facts, decision } = await run(factsOf(context, managed, underWay.of(managed)), signal, log);
+    const report = reportOf(facts, decision, env.clock.now());
+    const decided = decision.name === undefined ? {} : { decision: decision.name };
+    const ofRun = log.child(() => ({
+      ...aboutManaged(managedResources.get(request) ?? managed),
+      ...decided,
+    }));
+    return { ...(await write(facts, report, ofRun, signal)), ...decided };
   };
-}
 
-/** Ends a run that needs no external calls. */
-async function stop(context: RunContext, run: Run, first: FirstDecision): Promise<Outcome> {
-  switch (first.name) {
-    case 'Paused':
-      return outcomes.paused(run, first.message);
-    case 'UnsupportedPolicies':
-      return outcomes.invalid(run, first.message);
-    case 'CreationIncomplete':
-      return outcomes.undetermined(run, first.message);
-    default:
-      return finalise(context, run);
+  /** Decides and acts until a decision has no call. Disconnects the external client in any case. */
+  async function run(start: Facts, signal: AbortSignal, log: Logger): Promise<Ended> {
+    const act = acting(context, signal, log);
+    let facts = start;
+    let decision: Decision = {};
+    let undone: unknown;
+    try {
+      for (let round = 0; ; round += 1) {
+        if (round === maxRounds) throw new Error('the decisions about a managed resource do not end');
+        decision = decideManaged(facts);
+        const { name, call } = decision;
+        if (call === undefined) break;
+        facts = { ...facts, did: { ...facts.did, decision: name } };
+        try {
+          // guard(facts.managed): a stale read creates or deletes an external resource
+          const managed = await confirmed(facts, call, signal);
+          if (managed === undefined) {
+            decision = { name: 'ResourceGone' };
+            break;
+          }
+          facts = await act({ ...making(facts, call), managed }, call);
+        } catch (error) {
+          if (!(error instanceof StepFailure)) throw error;
+          const failure = error as StepFailure<Facts>;
+          facts = { ...(failure.facts.known ?? facts), failure };
+          decision = { name, failure };
+          if (signal.aborted) break;
+        }
+      }
+    } finally {
+      await facts.access?.external.disconnect?.().catch((error: unknown) => {
+        if (!isInterrupted(error)) undone = error;
+      });
+    }
+    if (undone === undefined) return { facts, decision };
+    const reason = 'CannotDisconnectFromProvider';
+    return { facts: withEvents(facts, { type: 'Warning', reason, message: messageOf(undone) }), decision };
+  }
+
+  /**
+   * Reads the managed resource from the API server before a call that must not follow a stale read, unless the last answer
+   * about it is younger than 5 s. Undefined: it does not exist any more. Throws a conflict if it, or its Secret, changed.
+   */
+  async function confirmed(facts: Facts, call: Call, signal: AbortSignal): Promise<Managed | undefined> {
+    const wanted = readFirst(call);
+    if (wanted === undefined) return facts.managed;
+    const failure = cannotConfirm(call);
+    const confirming = managedResources.confirm(facts.managed, signal);
+    const current = await step(facts, 'cannot get managed resource', confirming, failure);
+    if (current === undefined || wanted === 'managed') return current;
+    await step(facts, '', facts.place.entry?.confirm(signal) ?? Promise.resolve(), failure);
+    return current;
+  }
+
+  /** Writes the report of a run, and removes the annotations that had their effect. */
+  async function write(
+    facts: Facts,
+    { desired, completed, events, used, next, failure }: Report,
+    log: Logger,
+    signal: AbortSignal,
+  ): Promise<Result> {
+    const { managed } = facts;
+    for (const event of completed) {
+      env.events.record(managed, event);
+      logAct(log, event);
+    }
+    if (isFinalised(facts)) logQuietAct(log, 'RemovedFinalizer');
+    if (failure?.isSilent) throw failure;
+    const record = (object: Managed, event: EventFacts) => env.events.record(object, event);
+    const audience = { objects: managedResources, what: 'managed resource', record, log };
+    const { stored = managed, ofResult } = await conclude(
+      audience,
+      managed,
+      { desired, events, failure },
+      signal,
+    );
+    const annotations = omit(stored.metadata.annotations, used);
+    const cleared = { ...stored, metadata: { ...stored.metadata, annotations } };
+    const last = used.length === 0 ? stored : await managedResources.update(stored, cleared, signal);
+    return { ...resultOf(next, last, env), ...ofResult };
   }
 }
 
-const unreachable: readonly unknown[] = [cannot.connect.reason, cannot.observe.reason];
-
-/** The outcome of a run that failed with `error`. A deletion does not need the provider if no creation was started. */
-async function unlessNothingCreated(context: RunContext, run: Run, error: unknown): Promise<Outcome> {
-  const isUnreachable =
-    error instanceof StepFailure && !error.isSilent && unreachable.includes(error.facts.reason);
-  const isNeeded = !wasDeleted(run.current) || wasCreationBegun(run.current) || context.signal.aborted;
-  if (!isUnreachable || isNeeded) return failed(run, error);
-  return finalise(context, { ...run, decision: 'RemoveFinalizer' });
+interface Ended {
+  readonly facts: Facts;
+  readonly decision: Decision;
 }
 
-async function connect(
-  { connector, resolveReferences }: ManagedReconcilerOptions<Managed>,
-  context: RunContext,
-  found: Run,
-): Promise<Outcome> {
-  const { signal } = context;
-  let { current } = found;
-  const resolving = wasDeleted(current) ? undefined : resolveReferences?.(current, signal);
-  if (resolving !== undefined) current = await step(found, '', resolving, cannot.resolve);
-  const resolved: Run = { ...found, current };
-  let external: ExternalClient | undefined;
-  let outcome: Outcome;
-  let undone: unknown;
-  try {
-    external = await step(resolved, '', connector.connect(current, signal), cannot.connect);
-    outcome = await examine({ ...context, external }, resolved);
-  } catch (error) {
-    outcome = await unlessNothingCreated(context, resolved, error);
-  } finally {
-    await external?.disconnect?.().catch((error: unknown) => {
-      if (!isInterrupted(error)) undone = error;
-    });
-  }
-  if (undone === undefined) return outcome;
-  const reason = 'CannotDisconnectFromProvider';
-  return {
-    ...outcome,
-    run: withEvents(outcome.run, { type: 'Warning', reason, message: messageOf(undone) }),
-  };
-}
-
-/** Checks the external system and the credential in the Secret, then observes and acts. */
-async function examine(context: ExternalContext, connected: Run): Promise<Outcome> {
-  const { external, identity, signal } = context;
-  const problem = refusedName(identity, connected.current);
-  if (problem !== undefined) throw new StepFailure('', problem, { ...cannot.name, known: connected });
-  const asking = external.system?.(signal);
-  const system = asking && (await step(connected, '', asking, cannot.observe));
-  const run: Run = { ...connected, system };
-  const access = decideAccess(recordedIdentity(run.current, identity.marks), system);
-  if (access !== undefined) return outcomes.elsewhere({ ...run, decision: access.name }, access.message);
-  const ready = await keepCredential(context, run);
-  if (ready === undefined) return outcomes.gone(run);
-  const [seen, observed] = await observeRecorded(context, await pollOperation(context, ready));
-  return act(context, await recordFound(context, seen, observed), observed);
-}
-
-/** Records a found external resource as created, in case an earlier run could not record the result of `create`. */
-async function recordFound(context: ExternalContext, run: Run, observed: Observation): Promise<Run> {
-  const { current, underWay } = run;
-  if (!observed.exists || underWay !== undefined) return run;
-  const isNew = externalName(named(context.identity, current)) === undefined && !wasDeleted(current);
-  const name = isNew && observed.externalName !== undefined ? { externalName: observed.externalName } : {};
-  return isCreationIncomplete(current) ? recordCreation(context, run, name) : recordName(context, run, name);
-}
-
-/** The context that all runs share: the options with their defaults. */
-function sharedContext({
-  env,
-  managedResources,
-  places,
-  secretDetails = {},
-  randomBytes = systemRandomBytes,
+function contextOf({
   externalNames,
-  creationGraceMs = externalNames === 'assigned' ? 30_000 : 0,
-  confirmAbsenceMs = 5_000,
   marks = { immutable: [], identity: [] },
   names,
-  stack,
-  holdsData = false,
-  uncreatable = () => undefined,
-}: ManagedReconcilerOptions<Managed>): Omit<RunContext, 'signal' | 'log'> {
+  ...options
+}: ManagedReconcilerOptions<Managed>): RunContext {
+  const { env, managedResources } = options;
+  const isAssigned = externalNames === 'assigned';
   return {
-    env,
-    managedResources,
-    places,
-    secretDetails,
-    randomBytes,
+    secretDetails: {},
+    randomBytes: systemRandomBytes,
+    creationGraceMs: isAssigned ? 30_000 : 0,
+    confirmAbsenceMs: 5_000,
+    holdsData: false,
+    uncreatable: () => undefined,
+    ...options,
+    isObserveOnly: env.isObserveOnly === true,
+    identity: { isAssigned, marks, names },
     absenceTimes: createAbsenceTimes(env.clock),
     underWay: createOperationsUnderWay(),
-    identity: { isAssigned: externalNames === 'assigned', marks, names },
-    creationGraceMs,
-    confirmAbsenceMs,
-    stack,
-    holdsData,
-    uncreatable,
+    recordCreation: creationRecords(managedResources, env.clock),
   };
 }

@@ -9,13 +9,13 @@ import { bindingDecisions } from '../../../controllers/core/claim-binding/decisi
 import { defaultingDecisions } from '../../../controllers/core/claim-defaulting/decide.ts';
 import { schedulingDecisions } from '../../../controllers/core/claim-scheduling/decide.ts';
 import { inUseDecisions } from '../../../controllers/core/in-use/decide.ts';
+import { credentialDecisions } from '../../../controllers/core/managed/run/decide-credential.ts';
 import {
   accessDecisions,
   firstDecisions,
   nextDecisions,
   operationDecisions,
-} from '../../../controllers/core/managed/run/decide.ts';
-import { credentialDecisions } from '../../../controllers/core/managed/run/decide-credential.ts';
+} from '../../../controllers/core/managed/run/decision.ts';
 import { providerReadyDecisions } from '../../../controllers/core/provider/decide-ready.ts';
 import { propagationDecisions } from '../../../controllers/core/secret-propagation/decide.ts';
 

@@ -1,6 +1,7 @@
 import get from 'lodash/get.js';
 import isEmpty from 'lodash/isEmpty.js';
 import isEqual from 'lodash/isEqual.js';
+import pickBy from 'lodash/pickBy.js';
 import set from 'lodash/set.js';
 import unset from 'lodash/unset.js';
 import type { FieldMarks } from '../../../../apis/core/marks.ts';
@@ -70,15 +71,20 @@ export function recordedIdentity(
   return { ...record, fields: Object.fromEntries(fields) };
 }
 
-/** Replaces edited values by those of the recorded identity. Keeps fields that were set later, unless `isExact`. */
-function asRecorded<M extends Managed>(
-  managed: M,
-  { name, fields }: Identity,
-  marks: IdentityMarks,
-  isExact = false,
-): M {
+/**
+ * The values of the object that the recorded identity lacks, and that count: fields that do not identify the external
+ * resource may be set later. A record without fields is that of an external resource that never equalled its spec.
+ */
+function setLater(managed: Managed, { fields }: Identity, marks: IdentityMarks): Identity['fields'] {
+  const counts = (path: string): boolean => !marks.identity.includes(path) || isEmpty(fields);
+  return pickBy(fieldsAt(managed, marks), (_, path) => !Object.hasOwn(fields, path) && counts(path));
+}
+
+/** Replaces edited values by those of the recorded identity. Keeps fields that were set later. */
+function asRecorded<M extends Managed>(managed: M, recorded: Identity, marks: IdentityMarks): M {
+  const { name, fields } = recorded;
   const given = fieldsAt(managed, { ...marks, identity: [] });
-  const wanted = isExact ? fields : { ...fieldsAt(managed, marks), ...fields };
+  const wanted = { ...setLater(managed, recorded, marks), ...fields };
   const named =
     name === undefined ? managed : withAnnotations(managed, { [annotationKeys.externalName]: name });
   if (isEqual(given, wanted)) return named;
@@ -90,22 +96,18 @@ function asRecorded<M extends Managed>(
 
 /**
  * Lists the edits of the recorded identity for messages, for example `spec.forProvider.region from "us" to "eu"`.
- * Leaves out removed fields and, unless `isExact`, the fields that were set after the identity was recorded.
+ * Leaves out removed fields, and fields that were set later and count.
  */
-export function editsOf(
-  managed: Managed,
-  { name, fields }: Identity,
-  marks: IdentityMarks,
-  isExact = false,
-): readonly string[] {
+export function editsOf(managed: Managed, recorded: Identity, marks: IdentityMarks): readonly string[] {
+  const { name, fields } = recorded;
   const now = externalName(managed);
   const annotation = `annotation ${annotationKeys.externalName}`;
-  const changes = Object.entries(fieldsAt(managed, marks)).flatMap(([path, value]) => {
-    const before = fields[path];
-    const isChanged = before === undefined ? isExact : !isEqual(before, value);
-    const field = `spec.${placeOf(managed, marks, path)}.${path}`;
-    return isChanged ? [`${field} from ${quoted(before)} to ${quoted(value)}`] : [];
-  });
+  const wanted = { ...setLater(managed, recorded, marks), ...fields };
+  const changes = Object.entries(fieldsAt(managed, marks)).flatMap(([path, value]) =>
+    isEqual(wanted[path], value)
+      ? []
+      : [`spec.${placeOf(managed, marks, path)}.${path} from ${quoted(fields[path])} to ${quoted(value)}`],
+  );
   const isRenamed = name !== undefined && now !== undefined && now !== name;
   return [...(isRenamed ? [`${annotation} from ${quoted(name)} to ${quoted(now)}`] : []), ...changes];
 }
@@ -126,17 +128,6 @@ export interface IdentityContext {
   /** The fields of `forProvider` that the identity contains. */
   readonly marks: IdentityMarks;
   readonly names?: NameLimits | undefined;
-}
-
-/** A managed resource and the last observation of its external resource. */
-export interface Identifiable {
-  readonly current: Managed;
-  /** The ID of the external system. Undefined if the client cannot tell it. */
-  readonly system?: string | undefined;
-  /** Whether to ignore identity fields that were set after the identity was recorded. */
-  readonly isExact?: boolean;
-  /** The last observation. Absent: it found nothing. */
-  readonly seen?: Pick<Observation, 'isUpToDate' | 'refused' | 'drifted'> | undefined;
 }
 
 /** Adds a missing external name annotation: the recorded name, else that of `forProvider` or of the object. */
@@ -164,10 +155,17 @@ export function refusedName(context: IdentityContext, managed: Managed): Externa
 }
 
 /** Returns the managed resource for the external client. The recorded identity replaces a user's edits of it. */
-export function identified(context: IdentityContext, { current, isExact }: Identifiable): Managed {
-  const recorded = recordedIdentity(current, context.marks) ?? { fields: {} };
-  // guard(named(context, current)): an edit of the identity leads to another external resource
-  return asRecorded(named(context, current), recorded, context.marks, isExact);
+export function identified(context: IdentityContext, managed: Managed): Managed {
+  const recorded = recordedIdentity(managed, context.marks) ?? { fields: {} };
+  // guard(named(context, managed)): an edit of the identity leads to another external resource
+  return asRecorded(named(context, managed), recorded, context.marks);
+}
+
+/** An external resource: its system, if the client can tell it, and the last observation. */
+export interface Found {
+  readonly system?: string | undefined;
+  /** Absent: the observation found nothing. */
+  readonly seen?: Pick<Observation, 'isUpToDate' | 'refused' | 'drifted'> | undefined;
 }
 
 /**
@@ -176,58 +174,47 @@ export function identified(context: IdentityContext, { current, isExact }: Ident
  */
 export function identityToRecord(
   context: IdentityContext,
-  run: Identifiable,
-  { isAsWanted = true }: { readonly isAsWanted?: boolean } = {},
+  managed: Managed,
+  { system, isAsWanted = true }: { readonly system?: string | undefined; readonly isAsWanted?: boolean } = {},
 ): Identity {
-  const recorded = recordedIdentity(run.current, context.marks);
-  const system = recorded?.system ?? run.system;
-  const now = identityOf(identified(context, run), context.marks, system);
+  const recorded = recordedIdentity(managed, context.marks);
+  const now = identityOf(identified(context, managed), context.marks, recorded?.system ?? system);
   return isAsWanted ? now : { ...now, fields: recorded?.fields ?? {} };
 }
 
 /** Whether a user edited a part of the recorded identity in the object, or removed its name or one of its fields. */
-export function isEdited(
-  { isAssigned, marks }: IdentityContext,
-  { current, isExact }: Identifiable,
-): boolean {
-  const recorded = recordedIdentity(current, marks);
+export function isEdited({ isAssigned, marks }: IdentityContext, managed: Managed): boolean {
+  const recorded = recordedIdentity(managed, marks);
   if (recorded === undefined) return false;
-  const isNameRemoved = isAssigned && recorded.name !== undefined && externalName(current) === undefined;
-  const wanted = fieldsAt(current, marks);
+  const isNameRemoved = isAssigned && recorded.name !== undefined && externalName(managed) === undefined;
+  const wanted = fieldsAt(managed, marks);
   const isFieldRemoved = Object.keys(recorded.fields).some((path) => !Object.hasOwn(wanted, path));
-  return isNameRemoved || isFieldRemoved || editsOf(current, recorded, marks, isExact).length > 0;
-}
-
-/** Whether the object names another external resource: its name or an identifying field is not the recorded one. */
-export function leadsElsewhere({ marks }: IdentityContext, { current }: Identifiable): boolean {
-  const recorded = recordedIdentity(current, marks);
-  if (recorded === undefined) return false;
-  const now = identityOf(current, marks);
-  return (
-    (recorded.name !== undefined && recorded.name !== now.name) ||
-    marks.identity.some((path) => !isEqual(recorded.fields[path], now.fields[path]))
-  );
+  return isNameRemoved || isFieldRemoved || editsOf(managed, recorded, marks).length > 0;
 }
 
 /** The identity to record. Undefined if nothing was found, or if the resource is only observed: users may rename it. */
-export function identityFound(context: IdentityContext, run: Identifiable): string | undefined {
-  const { seen, current } = run;
-  const isObserver =
-    !shouldCreate(current.spec) && !shouldUpdate(current.spec) && !shouldDelete(current.spec);
-  const isRecorded = isAdopting(current) || recordedIdentity(current, context.marks) !== undefined;
+export function identityFound(
+  context: IdentityContext,
+  managed: Managed,
+  { system, seen }: Found,
+): string | undefined {
+  const { spec } = managed;
+  const isObserver = !shouldCreate(spec) && !shouldUpdate(spec) && !shouldDelete(spec);
+  const isRecorded = isAdopting(managed) || recordedIdentity(managed, context.marks) !== undefined;
   if (seen === undefined || (isObserver && !isRecorded)) return undefined;
   const isAsWanted = seen.isUpToDate && isEmpty(seen.refused) && isEmpty(seen.drifted);
-  return encodeIdentity(identityToRecord(context, run, { isAsWanted }));
+  return encodeIdentity(identityToRecord(context, managed, { system, isAsWanted }));
 }
 
 /** Up to three messages: a user edited the identity, the system refuses an edit, or the client cannot undo drift. */
 export function refusals(
   { marks }: IdentityContext,
-  { current, isExact, seen }: Identifiable,
+  managed: Managed,
+  seen: Found['seen'],
 ): readonly string[] {
-  const recorded = recordedIdentity(current, marks);
-  const edits = recorded === undefined ? [] : editsOf(current, recorded, marks, isExact);
-  const isKept = seen?.isUpToDate === false && shouldUpdate(current.spec) && !wasDeleted(current);
+  const recorded = recordedIdentity(managed, marks);
+  const edits = recorded === undefined ? [] : editsOf(managed, recorded, marks);
+  const isKept = seen?.isUpToDate === false && shouldUpdate(managed.spec) && !wasDeleted(managed);
   const { refused = [], drifted = [] } = isKept ? seen : {};
   return [
     ...(edits.length === 0 ? [] : [editRefusal(edits)]),

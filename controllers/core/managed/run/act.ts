@@ -1,339 +1,488 @@
-import { advice } from '../../../../apis/core/v1alpha1/advice.ts';
-import type { ReadyFacts } from '../../../../apis/core/v1alpha1/condition.ts';
-import { creating, deleting } from '../../../../apis/core/v1alpha1/condition.ts';
+import omit from 'lodash/omit.js';
 import { objectKey } from '../../../../apis/core/v1alpha1/kind.ts';
-import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
+import type { ExternalOperation, Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, finalizerNames, withoutFinalizer } from '../../../../apis/core/v1alpha1/meta.ts';
-import { invalid } from '../../../../clients/external-error.ts';
-import { isNotFound } from '../../../../runtime/client/errors.ts';
+import { printable } from '../../../../apis/core/v1alpha1/printable.ts';
+import { timestamp } from '../../../../apis/core/v1alpha1/timestamp.ts';
+import type { Resource, UpdateOptions } from '../../../../runtime/cache/resource.ts';
+import { isNotFound, messageOf } from '../../../../runtime/client/errors.ts';
+import type { Environment } from '../../../../runtime/controller/environment.ts';
 import type { EventFacts } from '../../../../runtime/events/event-facts.ts';
-import { generateCredential } from '../../credential.ts';
+import type { Logger } from '../../../../runtime/log/log.ts';
+import type { ConnectionEntry } from '../../connection/connection-place.ts';
+import { withReported } from '../../connection/connection-place.ts';
+import type { ConnectionPlaces } from '../../connection/connection-places.ts';
+import type { RandomBytes } from '../../credential.ts';
+import { credentialOf, generateCredential, newNoteKey } from '../../credential.ts';
 import { encodeIdentity } from '../../external-identity.ts';
-import { isLossNoted } from '../../external-loss.ts';
 import { aboutManaged, logQuietAct } from '../../log-changes.ts';
 import { onlyObserves } from '../../management-policies.ts';
-import { StepFailure } from '../../step-failure.ts';
-import type { Creation, Deletion, DesiredCredential, Observation } from '../connecting/external-client.ts';
-import { failedCreation, recordCreation, recordName } from '../recording/creation-record.ts';
-import { creationMark, isCreationFailed, pendingTime } from '../recording/creation-tracking.ts';
+import { attributed } from '../../stack-bug.ts';
+import type { FailureFacts } from '../../step-failure.ts';
+import { failing, StepFailure } from '../../step-failure.ts';
+import type {
+  Deletion,
+  DesiredCredential,
+  ExternalClient,
+  ExternalConnector,
+  Observation,
+  Progress,
+} from '../connecting/external-client.ts';
+import type { AbsenceTimes } from '../recording/absence-times.ts';
+import type { CreationRecord, creationRecords } from '../recording/creation-record.ts';
+import { creationMark, isCreationIncomplete, pendingTime } from '../recording/creation-tracking.ts';
 import {
   identified,
+  identityFound,
   identityOf,
   identityToRecord,
-  isAdopting,
-  isEdited,
-  leadsElsewhere,
+  named,
   withAnnotations,
 } from '../recording/identity.ts';
-import { operationSuperseded } from '../recording/operation-conditions.ts';
-import { withInitProvider } from '../recording/provider-values.ts';
-import type { NextInput } from './decide.ts';
-import { decideNext, isIdentityKept, isProvenAbsent } from './decide.ts';
-import { cannot, isCreating, isDeleting } from './failures.ts';
-import type { Outcome, Run } from './outcome.ts';
-import { outcomes, recreationEvent, reporting, scrubOf, withEvents, withoutOperation } from './outcome.ts';
-import { begin } from './poll-operation.ts';
-import type { Called, ExternalContext, RunContext } from './steps.ts';
 import {
-  clearRecord,
-  clearRecords,
-  confirmed,
-  credentialSet,
+  operationFailed,
+  operationForgotten,
+  operationOngoing,
+  operationSucceeded,
+  operationSuperseded,
+} from '../recording/operation-conditions.ts';
+import type { OperationsUnderWay } from '../recording/operations-under-way.ts';
+import { withInitProvider, withLateInitialized } from '../recording/provider-values.ts';
+import { withoutRecord } from './decide-credential.ts';
+import type { Call, CredentialWrite, Step } from './decision.ts';
+import type { Facts, KindFacts } from './facts.ts';
+import {
+  credentialIn,
+  found,
+  hasDone,
   isCredentialDue,
-  observe,
-  observeAndPublish,
-  prepare,
-  publish,
-  removeFormer,
-  reserve,
-  step,
-  write,
-} from './steps.ts';
+  scrubOf,
+  withApplied,
+  withEvents,
+  withReport,
+} from './facts.ts';
+import { cannot, cannotObserve, cannotPrepare, cannotUpdate, failedCreation } from './failures.ts';
+import { publishing } from './publish.ts';
+import { recreationEvent } from './report.ts';
+import { isLossToNote, isToFillIn, nameFound } from './steps.ts';
 
-export async function act(context: ExternalContext, before: Run, observed: Observation): Promise<Outcome> {
-  const input = inputOf(context, before, observed);
-  const decision = decideNext(input);
-  const run: Run = {
-    ...before,
-    decision: decision.name,
-    isGone: isProvenAbsent(input) && !isIdentityKept(input),
-  };
-  switch (decision.name) {
-    case 'ExternalMissing':
-      return outcomes.missing(run, context.confirmAbsenceMs);
-    case 'AwaitOperation':
-      return outcomes.waiting(run, run.underWay?.type ?? 'create');
-    case 'CreationIncomplete':
-      return outcomes.undetermined(run, decision.message);
-    case 'AwaitExternal':
-      return outcomes.hidden(run);
-    case 'RemoveFinalizer':
-      return finalise(context, run);
-    case 'ConfirmAbsence':
-      return outcomes.notConfirmed(run, context.confirmAbsenceMs);
-    case 'IdentityEdited':
-      return takeUpEdit(context, run);
-    case 'CreationRefused':
-      throw new StepFailure('', invalid(decision.message), { ...cannot.create, known: run });
-    case 'CreateNotAllowed':
-      return outcomes.uncreated(run);
-    case 'CreateExternal':
-    case 'Recreate':
-      return create(context, run);
-    case 'ExternalLost':
-      return outcomes.lost(decision.message === undefined ? await noteLoss(context, run) : run, {
-        isAssigned: context.identity.isAssigned,
-        where: decision.message,
+/** The context that all runs of a managed kind share. */
+export interface RunContext extends KindFacts {
+  readonly env: Pick<Environment, 'clock'>;
+  readonly managedResources: Resource<Managed>;
+  readonly connector: ExternalConnector;
+  resolveReferences?(managed: Managed, signal: AbortSignal): Promise<Managed>;
+  readonly places: ConnectionPlaces;
+  readonly randomBytes: RandomBytes;
+  readonly absenceTimes: AbsenceTimes;
+  readonly underWay: OperationsUnderWay;
+  readonly recordCreation: ReturnType<typeof creationRecords>;
+  /** The name of the stack, for messages. */
+  readonly stack?: string;
+}
+
+/**
+ * Returns the function that makes one step and returns the new facts. If a step fails, it throws a StepFailure with the
+ * facts that are known then.
+ */
+export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logger, 'debug' | 'info'>) {
+  const { env, managedResources, places, absenceTimes, underWay, randomBytes } = context;
+  const { publish, inPlace, following } = publishing(context, signal, log);
+
+  const steps: Readonly<Record<Step, (facts: Facts) => Facts | Promise<Facts>>> = {
+    async resolveReferences(facts) {
+      const resolving = context.resolveReferences?.(facts.managed, signal);
+      if (resolving === undefined) return facts;
+      return { ...facts, managed: await step(facts, '', resolving, cannot.resolve) };
+    },
+    async connect(facts) {
+      const connecting = context.connector.connect(facts.managed, signal);
+      return { ...facts, access: { external: await step(facts, '', connecting, cannot.connect) } };
+    },
+    async askSystem(facts) {
+      const external = clientOf(facts);
+      const asking = external.system?.(signal) ?? Promise.resolve(undefined);
+      return { ...facts, access: { external, system: await step(facts, '', asking, cannot.observe) } };
+    },
+    readPlace: (facts) => inPlace(facts, places.read(facts.managed, signal)),
+
+    poll,
+    endOperation(facts) {
+      const { ended } = facts.operation;
+      underWay.note(facts.managed, undefined);
+      return { ...facts, operation: { ...(ended && { ended }), conditions: operationSucceeded } };
+    },
+    clearPending: clearRecord,
+
+    observe,
+    // An earlier run may have crashed before it could record the result of `create`.
+    recordFound: (facts) =>
+      record(facts, {
+        result: isCreationIncomplete(facts.managed) ? 'succeeded' : undefined,
+        name: nameFound(facts),
+      }),
+    prepare: (facts) => prepare(facts),
+    publish,
+    removeFormer: (facts) => following(facts, places.removeFormer(facts.managed, signal), cannot.unpublish),
+    clearRecord,
+    update,
+
+    recordEdit(facts) {
+      const { managed, kind, access } = facts;
+      absenceTimes.forget(objectKey(managed.metadata));
+      const identity = encodeIdentity(identityOf(managed, kind.identity.marks, access?.system));
+      return write(facts, withAnnotations(managed, { [annotationKeys.externalIdentity]: identity }));
+    },
+    noteLoss(facts) {
+      const { managed, did } = facts;
+      const known = did.decision === 'Recreate' ? withEvents(facts, recreationEvent(managed)) : facts;
+      if (!isLossToNote(facts)) return known;
+      const lost = { [annotationKeys.externalLost]: env.clock.now().toISOString() };
+      // guard(known): a crash hides the loss, because the next process does not know that there was an external resource
+      return write(known, withAnnotations(managed, lost));
+    },
+    clearRecords: (facts) => writeStatus(facts, withoutRecord(facts.managed, 'externalIdentity')),
+    announce,
+    create,
+    async recordCreation(facts) {
+      const { underWay: operation, ended, externalName: name } = facts.operation;
+      // While an operation creates the resource, the creation counts as incomplete.
+      const isRunning = operation !== undefined && ended === undefined;
+      // guard(facts): an assigned name is lost
+      const recorded = await record(facts, { result: isRunning ? undefined : 'succeeded', name });
+      return hasDone(facts, 'create')
+        ? withEvents(recorded, requested('CreatedExternalResource', 'creation'))
+        : recorded;
+    },
+    async recordFailure(facts) {
+      try {
+        return await record(facts, { result: 'failed' });
+      } catch (error) {
+        const reason = 'CannotUpdateManagedResource';
+        const { cause } = error as StepFailure;
+        return withEvents(facts, { type: 'Warning', reason, message: messageOf(cause) });
+      }
+    },
+
+    delete: remove,
+    async removeDetails(facts) {
+      // guard: a connection Secret is never deleted
+      await step(facts, '', places.remove(facts.managed, signal), cannot.unpublish);
+      return facts;
+    },
+    async removeFinalizer(facts) {
+      const { managed } = facts;
+      const finalizers = withoutFinalizer(managed, finalizerNames.managed);
+      const finalised = { ...managed, metadata: { ...managed.metadata, finalizers } };
+      await write(facts, finalised, cannot.finalise).catch((error: unknown) => {
+        if (!isNotFound(error)) throw error;
       });
-    case 'AwaitDeletion':
-      return outcomes.leaving(run);
-    case 'DeleteExternal':
-      return remove(context, run);
-    case 'LateInitialize':
-      return fillIn(context, run, observed);
-    case 'NoUpdate':
-      return outcomes.present(await removeFormer(context, await keep(context, run, observed)), observed);
-    case 'Update':
-      return update(context, await keep(context, run, observed), observed);
-    case 'AwaitEffect':
-      return outcomes.awaited(await keep(context, run, observed), observed);
+      absenceTimes.forget(objectKey(managed.metadata));
+      underWay.forget(managed);
+      return omit(facts, 'failure');
+    },
+  };
+
+  return async (facts: Facts, call: Call): Promise<Facts> =>
+    typeof call === 'string' ? steps[call](facts) : keepCredential(facts, call);
+
+  // ── Writes of the managed resource ────────────────────────────────────────────────────────────────────────────
+
+  async function write(
+    facts: Facts,
+    desired: Managed,
+    failure: FailureFacts<Facts> = cannot.write,
+    options: UpdateOptions = {},
+  ): Promise<Facts> {
+    const writing = managedResources.update(facts.managed, desired, signal, options);
+    return { ...facts, managed: await step(facts, 'cannot update managed resource', writing, failure) };
+  }
+
+  async function writeStatus(facts: Facts, desired: Managed): Promise<Facts> {
+    const writing = managedResources.updateStatus(facts.managed, desired, signal);
+    const managed = await step(facts, 'cannot update managed resource status', writing, cannot.write);
+    return { ...facts, managed };
+  }
+
+  /** Removes `status.credential` before another credential is set, so that the status is correct even after a crash. */
+  function clearRecord(facts: Facts): Promise<Facts> {
+    return writeStatus(facts, withoutRecord(facts.managed));
+  }
+
+  async function record(facts: Facts, given: CreationRecord): Promise<Facts> {
+    const { managed, kind, access } = facts;
+    const recording = context.recordCreation(
+      kind.identity,
+      managed,
+      { ...given, system: access?.system },
+      signal,
+    );
+    const what = 'cannot update managed resource annotations';
+    return { ...facts, managed: await step(facts, what, recording, cannot.record) };
+  }
+
+  /**
+   * Writes name, annotations, late-initialized values and the found identity. The identity is in an annotation because a
+   * restore may drop the status. A conflict ends the run, so that no creation follows a stale read.
+   */
+  function prepare(
+    facts: Facts,
+    annotations: Readonly<Record<string, string>> = {},
+    failure = cannotPrepare(facts),
+  ): Promise<Facts> {
+    const { kind, managed, access } = facts;
+    const { lateInitialized = {} } = isToFillIn(facts) ? found(facts)! : {};
+    const object = withLateInitialized(named(kind.identity, managed), lateInitialized);
+    const identity = identityFound(kind.identity, object, { system: access?.system, seen: found(facts) });
+    const recorded = identity === undefined ? {} : { [annotationKeys.externalIdentity]: identity };
+    const prepared = withAnnotations(object, { ...recorded, ...annotations });
+    return write(facts, prepared, failure, { ceasesTracking: ceasesTracking(managed) });
+  }
+
+  /**
+   * Records the identity before the creation, so that an edit during the creation has no effect. If the external system
+   * assigns the name, also records the start of the creation, so that a run after a crash creates no second resource.
+   */
+  function announce(facts: Facts): Promise<Facts> {
+    const { kind, managed, access } = facts;
+    const identity = identityToRecord(kind.identity, managed, { system: access?.system });
+    // guard({}): an edit during the creation leads to another external resource
+    const recorded = { [annotationKeys.externalIdentity]: encodeIdentity(identity) };
+    const mark = { [annotationKeys.externalCreatePending]: pendingTime(managed, env.clock.now()) };
+    const annotations = { ...recorded, ...creationMark(managed), ...(kind.identity.isAssigned && mark) };
+    // guard(Promise.resolve(facts)): an external resource is created before its identity is recorded
+    return prepare(facts, annotations, cannot.record);
+  }
+
+  // ── The credential in the Secret ──────────────────────────────────────────────────────────────────────────────
+
+  async function keepCredential(facts: Facts, decision: CredentialWrite): Promise<Facts> {
+    const { managed, kind, place } = facts;
+    const { entry } = place;
+    switch (decision.act) {
+      case 'update':
+        return write(facts, decision.desired);
+      case 'updateStatus':
+        return writeStatus(facts, decision.desired);
+      case 'generate': {
+        if (kind.isObserveOnly)
+          return inPlace(facts, Promise.reject(onlyObserves('generate another credential for')));
+        logQuietAct(log, decision.name, { ...aboutManaged(managed), decision: decision.name });
+        return inPlace(facts, generate(facts, decision));
+      }
+      case 'annotate': {
+        if (entry === undefined) return facts;
+        const note = { key: entry.note?.key ?? newNoteKey(randomBytes), ...decision.note };
+        return inPlace(facts, entry.write(managed, { details: entry.details, note }, signal));
+      }
+    }
+  }
+
+  /** Generates a credential, and writes it together with the details that contain it. */
+  async function generate(
+    facts: Facts,
+    decision: Extract<CredentialWrite, { readonly act: 'generate' }>,
+  ): Promise<ConnectionEntry | undefined> {
+    const { managed, kind, place } = facts;
+    const { entry } = place;
+    const credential = credentialOf(managed, kind.secretDetails);
+    if (credential === undefined) return entry;
+    const value = generateCredential(credential, randomBytes);
+    const planned = clientOf(facts).plannedDetails?.(managed, { value, isApplied: false }) ?? {};
+    const details = { ...withReported(entry?.details ?? {}, planned), [credential.key]: value };
+    const note = { key: entry?.note?.key ?? newNoteKey(randomBytes), ...decision.note };
+    return entry === undefined
+      ? places.create(managed, { details, note }, signal)
+      : entry.write(managed, { details, note }, signal);
+  }
+
+  // ── Calls of the external system ──────────────────────────────────────────────────────────────────────────────
+
+  /** Observes the external resource. */
+  async function observe(facts: Facts): Promise<Facts> {
+    const { kind, managed, operation } = facts;
+    // guard(env.clock.now()): the grace period after a creation ends during a slow observation
+    const [begunMs, at] = [env.clock.elapsedMs(), env.clock.now()];
+    // guard(clientOf(facts).observe(managed, credentialIn(facts), signal)): after an edit another resource is observed
+    const observing = clientOf(facts).observe(
+      identified(kind.identity, managed),
+      credentialIn(facts),
+      signal,
+    );
+    const answer = await step(facts, '', observing, cannotObserve(facts));
+    // guard(answer): the secrets of another owner's external resource are published
+    const observation = answer.isOfAnother === true ? omit(answer, 'details') : answer;
+    // While the external system creates the resource, an absence proves nothing.
+    if ((operation.underWay?.type ?? operation.ended) === 'create')
+      absenceTimes.forget(objectKey(managed.metadata));
+    // guard(Infinity): one observation proves an absence
+    const absentForMs = absenceTimes.note(managed, observation.exists, begunMs);
+    // A resource that does not show right after its update keeps its state.
+    if (!observation.exists && hasDone(facts, 'update')) return facts;
+    const known = { ...facts, seen: { observation, at, absentForMs } };
+    return observation.exists ? withCredentialSeen(withReport(known, observation), observation) : known;
+  }
+
+  async function create(facts: Facts): Promise<Facts> {
+    const { managed, operation } = facts;
+    // guard: observations before the creation count as absence of the new resource
+    absenceTimes.forget(objectKey(managed.metadata)); // the new resource may not be visible at once
+    const credential = credentialIn(facts) ?? unstoredCredential(facts);
+    const creating = clientOf(facts).create(withInitProvider(managed), credential, signal);
+    const creation = await creating.catch((error: unknown) => {
+      throw failedCreation(error, facts);
+    });
+    const { externalName, isExisting = false, isCredentialPending = false } = creation;
+    const made = isExisting ? facts : withApplied(facts, isCredentialPending, true);
+    const known = { ...withReport(made, creation), operation: { ...operation, externalName } };
+    return begin(known, { type: 'create', name: creation.operation }, cannot.create);
+  }
+
+  async function update(facts: Facts): Promise<Facts> {
+    const { kind, managed, did, seen } = facts;
+    const isDue = isCredentialDue(facts);
+    const difference = seen?.observation.difference;
+    log.debug('external resource differs', {
+      difference: difference && scrubOf(facts, difference),
+      isCredentialDue: isDue,
+    });
+    const isForbidden = isDue && kind.isObserveOnly;
+    const updating = isForbidden
+      ? Promise.reject(onlyObserves('set the credential of'))
+      : clientOf(facts).update(identified(kind.identity, managed), credentialIn(facts), signal);
+    const updated = await step(facts, '', updating, cannotUpdate(facts, isDue));
+    if (isDue) logQuietAct(log, 'SetCredentials', { ...aboutManaged(managed), decision: did.decision });
+    const { operation, isCredentialPending = false } = updated;
+    const made = isDue ? withApplied(facts, isCredentialPending || operation !== undefined, true) : facts;
+    const known = withEvents(withReport(made, updated), requested('UpdatedExternalResource', 'update'));
+    return begin(known, { type: 'update', name: operation }, cannot.update);
+  }
+
+  async function remove(facts: Facts): Promise<Facts> {
+    const { kind, managed, operation } = facts;
+    // guard(clientOf(facts).delete(managed, signal)): after an edit another external resource is deleted
+    const removing = clientOf(facts).delete(identified(kind.identity, managed), signal);
+    const deletion = await step<unknown>(facts, '', removing, cannot.delete);
+    const { operation: name } = (deletion ?? {}) as Deletion<string>;
+    const known = withEvents(facts, requested('DeletedExternalResource', 'deletion'));
+    if (name !== undefined) return begin(known, { type: 'delete', name }, cannot.delete);
+    if (operation.underWay === undefined) return known;
+    // The requested deletion replaces an ongoing update, so forget the update.
+    underWay.note(managed, undefined);
+    return { ...known, operation: { conditions: operationSuperseded } };
+  }
+
+  /** Polls the ongoing operation. Until its result is recorded, the operation stays noted. */
+  async function poll(facts: Facts): Promise<Facts> {
+    const { managed, operation } = facts;
+    if (operation.underWay === undefined) return facts;
+    const { type, name } = operation.underWay;
+    const asking: Promise<Progress> =
+      clientOf(facts).poll?.(name, signal) ?? Promise.resolve({ state: 'unknown' });
+    const progress = await step(facts, '', asking, cannot.observe);
+    switch (progress.state) {
+      case 'running': {
+        const conditions = operationOngoing(type, { name, message: progress.message });
+        return { ...facts, operation: { ...operation, conditions } };
+      }
+      case 'done': {
+        const { externalName } = progress;
+        return withReport({ ...facts, operation: { ...operation, ended: type, externalName } }, progress);
+      }
+      case 'unknown':
+        underWay.note(managed, undefined);
+        return { ...facts, operation: { ended: type, conditions: operationForgotten(type, name) } };
+      case 'failed': {
+        underWay.note(managed, undefined);
+        const { error } = progress;
+        const failure =
+          type === 'create' ? failedCreation(error, facts) : new StepFailure<Facts>('', error, cannot[type]);
+        const conditions = operationFailed(type, messageOf(error));
+        return { ...facts, operation: { failed: { type, failure }, conditions } };
+      }
+      default: {
+        const error = new TypeError('poll of the external client returned an unknown state');
+        throw new StepFailure('', error, { ...cannot.observe, known: facts });
+      }
+    }
+  }
+
+  /**
+   * Remembers a started operation until the status records it. Throws if the client has no `poll`, or if the name of the
+   * operation is empty or not printable. Both are bugs of the stack.
+   */
+  function begin(
+    facts: Facts,
+    { type, name }: { readonly type: ExternalOperation['type']; readonly name: string | undefined },
+    { external: _created, ...failure }: FailureFacts<Facts>,
+  ): Facts {
+    if (name === undefined) return facts;
+    const { managed, operation } = facts;
+    const problem = problemOf(name) ?? (clientOf(facts).poll ? undefined : withoutPoll(managed, type, name));
+    if (problem !== undefined) {
+      const error = new TypeError(`${type} of the external client returned ${problem}`);
+      error.stack = ''; // its stack trace would show this file, not the client
+      throw new StepFailure('', attributed(error, context.stack), { ...failure, known: facts });
+    }
+    const begun = { type, name, startedAt: timestamp(env.clock.now()) };
+    underWay.note(managed, begun); // guard: an operation is lost if the status is not written
+    const conditions = operationOngoing(type, { name });
+    return { ...facts, operation: { ...operation, underWay: begun, conditions } };
+  }
+
+  /** A password that is not stored, for a resource without Secret and store. An external system may require one. */
+  function unstoredCredential({ kind, managed }: Facts): DesiredCredential | undefined {
+    const { credential } = kind.secretDetails;
+    if (credential === undefined || credential.isWanted?.(managed) === false) return undefined;
+    return { value: generateCredential(credential, randomBytes), isApplied: false };
   }
 }
 
-const inputOf = (
-  { env, identity, creationGraceMs, confirmAbsenceMs, uncreatable }: RunContext,
-  run: Run,
-  observed: Observation,
-): NextInput => ({
-  managed: run.current,
-  observed,
-  graceMs: creationGraceMs,
-  // guard(env.clock.now()): the grace period after a creation ends during a slow observation
-  now: run.observedAt ?? env.clock.now(),
-  isNameKnown: !identity.isAssigned,
-  confirmMs: confirmAbsenceMs,
-  absentForMs: run.absentForMs ?? 0,
-  isEdited: isEdited(identity, run),
-  isCredentialDue: isCredentialDue(run),
-  underWay: run.underWay?.type,
-  ended: run.ended,
-  uncreatable: uncreatable(run.current),
-});
+/** Awaits a step. If it fails, throws a StepFailure with the message `what: cause` and the facts. */
+export const step = <T>(
+  facts: Facts,
+  what: string,
+  doing: Promise<T>,
+  failure: FailureFacts<Facts>,
+): Promise<T> => failing(what, doing, { ...failure, known: facts });
 
-/** Creates the external resource and observes it. A fast creation then takes one run and one status write. */
-async function create(context: ExternalContext, found: Run): Promise<Outcome> {
-  // guard: a process with --observe-only records a creation
-  if (context.env.isObserveOnly)
-    throw new StepFailure('', onlyObserves('create'), { ...cannot.create, known: found });
-  const reserved = await reserve(context, found);
-  const { unkept } = reserved;
-  if (unkept !== undefined) throw unkept.knowing({ ...reserved, decision: 'CreationRefused' });
-  const run = found.decision === 'Recreate' ? withEvents(reserved, recreationEvent(reserved)) : reserved;
-  // guard(run): a crash hides the loss, because the next process does not know that there was an external resource
-  const noted = await noteLoss(context, run);
-  const announced = await announce(context, await clearRecords(context, noted));
-  const marked = await confirmed(context, announced, cannot.create); // guard(announced): a creation after a stale read
-  if (marked === undefined) return outcomes.gone(announced);
-  // guard: observations before the creation count as absence of the new resource
-  context.absenceTimes.forget(objectKey(run.current.metadata)); // the new resource may not be visible at once
-  const creation = await callCreate(context, marked);
-  const { operation, details, status, isExisting = false, isCredentialPending } = creation;
-  const made = isExisting ? marked : credentialSet(marked, { isPending: isCredentialPending === true });
-  const event = requested('CreatedExternalResource', 'creation');
-  const called = { details, status, event, ready: isCreating };
-  if (operation !== undefined) {
-    const begun = begin(context, made, { type: 'create', name: operation }, cannot.create);
-    const recorded = await recordName(context, begun, creation);
-    return outcomes.begun(await publishCalled(context, recorded, called), creating());
-  }
-  const recorded = await recordCreation(context, made, creation); // guard(made): an assigned name is lost
-  const [shown, observed] = await observeAndPublish(context, recorded, called);
-  if (!observed.exists) return outcomes.unseen(shown);
-  const { lateInitialized } = observed;
-  const isFilledIn = decideNext(inputOf(context, shown, observed)).name === 'LateInitialize';
-  const filled = isFilledIn ? await prepare(context, shown, { lateInitialized, ready: isCreating }) : shown;
-  return outcomes.present(filled, observed);
+/** The connected client. */
+function clientOf({ access }: Facts): ExternalClient {
+  if (access === undefined) throw new Error('the external client is not connected');
+  return access.external;
 }
 
-/** Records the loss of an external resource, unless its creation failed, or an administrator asked for another one. */
-async function noteLoss(context: ExternalContext, run: Run): Promise<Run> {
-  const { current, decision } = run;
-  const isLoss = decision === 'Recreate' || decision === 'ExternalLost';
-  const isKnown = isLossNoted(current) || isCreationFailed(current) || isAdopting(current);
-  const isReported = context.holdsData || current.spec.onLoss === 'Report';
-  if (!isLoss || isKnown || !isReported) return run;
-  const annotations = { [annotationKeys.externalLost]: context.env.clock.now().toISOString() };
-  return write(context, run, withAnnotations(current, annotations));
+/** The facts after an observation. A credential that was set counts as in use, unless the client reports the opposite. */
+function withCredentialSeen(facts: Facts, { credential: state }: Observation): Facts {
+  const credential = credentialIn(facts);
+  if (credential === undefined) return facts;
+  if (!credential.isApplied) return state === 'inForce' ? withApplied(facts, false) : facts;
+  if (state === 'wrong') return { ...facts, applied: 'wrong' };
+  const { managed, applied, operation } = facts;
+  const known = applied === 'wrong' ? undefined : applied;
+  const { pending = false } = known ?? managed.status?.credential ?? {};
+  const isNew = known?.isNew === true;
+  const isAwaited = isNew || operation.underWay?.type === 'update';
+  return withApplied(facts, state === 'pending' || (pending && isAwaited), isNew);
 }
 
 /**
- * Records the identity before the creation, so that an edit during the creation has no effect. If the external system
- * assigns the name, also records the start of the creation, so that a run after a crash creates no second resource.
+ * Whether the next write of a provisioned resource is its first one. That write also makes the API server stop tracking
+ * which client wrote which field (docs/decisions/0051).
  */
-function announce(context: ExternalContext, run: Run): Promise<Run> {
-  const { env, identity } = context;
-  // guard({}): an edit during the creation leads to another external resource
-  const record = { [annotationKeys.externalIdentity]: encodeIdentity(identityToRecord(identity, run)) };
-  const mark = { [annotationKeys.externalCreatePending]: pendingTime(run.current, env.clock.now()) };
-  const annotations = { ...record, ...creationMark(run.current), ...(identity.isAssigned && mark) };
-  // guard(Promise.resolve(run)): an external resource is created before its identity is recorded
-  return prepare(context, run, { annotations, ready: isCreating });
+const ceasesTracking = ({ metadata, spec: { claimRef, classRef } }: Managed): boolean =>
+  claimRef !== undefined &&
+  classRef !== undefined &&
+  metadata.annotations?.[annotationKeys.externalIdentity] === undefined;
+
+function problemOf(name: string): string | undefined {
+  if (name === '') return 'an empty name of an operation';
+  return printable(name) === name ? undefined : `a name of an operation that is not printable, "${name}"`;
 }
 
-async function callCreate(context: ExternalContext, run: Run): Promise<Creation<Managed, string>> {
-  const { current, credential = unstoredCredential(context, current) } = run;
-  try {
-    return await context.external.create(withInitProvider(current), credential, context.signal);
-  } catch (error) {
-    throw await failedCreation(context, run, error);
-  }
-}
-
-/** A password that is not stored, for a resource without Secret and store. An external system may require one. */
-function unstoredCredential(
-  { secretDetails: { credential }, randomBytes }: RunContext,
-  managed: Managed,
-): DesiredCredential | undefined {
-  if (credential === undefined || credential.isWanted?.(managed) === false) return undefined;
-  return { value: generateCredential(credential, randomBytes), isApplied: false };
-}
-
-const publishCalled = async (
-  context: ExternalContext,
-  run: Run,
-  { details, status, event }: Called,
-): Promise<Run> => withEvents(await publish(context, reporting(run, status), details), event);
-
-/** Writes the external name and the late-initialized values, then publishes the connection details. */
-async function keep(
-  context: ExternalContext,
-  run: Run,
-  { details }: Observation,
-  lateInitialized?: object,
-): Promise<Run> {
-  return publish(context, await prepare(context, run, { lateInitialized }), details);
-}
-
-async function fillIn(context: ExternalContext, run: Run, observed: Observation): Promise<Outcome> {
-  const { lateInitialized, ...rest } = observed;
-  const filled = await keep(context, run, observed, lateInitialized);
-  const { name } = decideNext(inputOf(context, filled, rest));
-  const known = { ...filled, decision: name };
-  if (name === 'AwaitEffect') return outcomes.awaited(known, observed);
-  return name === 'Update' ? update(context, known, observed) : outcomes.present(filled, observed);
-}
-
-async function update(context: ExternalContext, found: Run, observed: Observation): Promise<Outcome> {
-  const { env, identity, external, signal, log } = context;
-  const isDue = isCredentialDue(found);
-  const run = isDue ? await readyToSet(context, found) : found;
-  if (run === undefined) return outcomes.gone(found);
-  const difference = observed.difference && scrubOf(run, observed.difference);
-  log.debug('external resource differs', { difference, isCredentialDue: isDue });
-  const isForbidden = isDue && env.isObserveOnly;
-  const updating = isForbidden
-    ? Promise.reject(onlyObserves('set the credential of'))
-    : external.update(identified(identity, run), run.credential, signal);
-  const updated = await step(run, '', updating, {
-    ...cannot.update,
-    // If the update fails, the external resource may still be usable, so Ready shows the observation.
-    ...(observed.ready && { ready: () => observed.ready as ReadyFacts }),
-    ...(isDue && { hint: howToChooseCredential(run), hintFor: 'Invalid' }),
-  });
-  if (isDue) logQuietAct(log, 'SetCredentials', { ...aboutManaged(run.current), decision: run.decision });
-  const { operation, details, status, isCredentialPending = false } = updated;
-  const isPending = isCredentialPending || operation !== undefined;
-  const made = isDue ? credentialSet(run, { isPending }) : run;
-  const called = { details, status, event: requested('UpdatedExternalResource', 'update') };
-  if (operation !== undefined) {
-    const begun = begin(context, made, { type: 'update', name: operation }, cannot.update);
-    return outcomes.begun(await publishCalled(context, begun, called), observed.ready);
-  }
-  const [shown, now] = await observeAndPublish(context, made, called);
-  return outcomes.present(shown, now.exists ? now : observed);
-}
-
-/** Checks that object and Secret are unchanged. Clears `status.credential`, which describes the previous credential. */
-async function readyToSet(context: ExternalContext, found: Run): Promise<Run | undefined> {
-  const run = await confirmed(context, found, cannot.update);
-  return run && clearRecord(context, run);
-}
-
-function howToChooseCredential({ current }: Run): string {
-  const { writeConnectionSecretToRef: to } = current.spec;
-  const where = to === undefined ? 'its entry in the secret store' : `Secret ${to.namespace}/${to.name}`;
-  return advice.chooseCredential(where);
-}
-
-async function remove(context: ExternalContext, found: Run): Promise<Outcome> {
-  const { identity, external, underWay, signal } = context;
-  // guard(found): the external resource of a recreated object is deleted
-  const run = await confirmed(context, found, cannot.delete);
-  if (run === undefined) return outcomes.gone(found);
-  // guard(external.delete(run.current, signal)): after an edit another external resource is deleted
-  const removing = external.delete(identified(identity, run), signal);
-  const deletion = await step<unknown>(run, '', removing, cannot.delete);
-  const { operation } = (deletion ?? {}) as Deletion<string>;
-  const requesting = withEvents(run, requested('DeletedExternalResource', 'deletion'));
-  if (operation !== undefined) {
-    const begun = begin(context, requesting, { type: 'delete', name: operation }, cannot.delete);
-    return outcomes.begun(begun, deleting());
-  }
-  // The requested deletion replaces an ongoing update, so forget the update.
-  if (run.underWay !== undefined) underWay.note(run.current, undefined);
-  const asked =
-    run.underWay === undefined
-      ? requesting
-      : { ...withoutOperation(requesting), operation: operationSuperseded };
-  const [looked, observed] = await observe(context, asked, isDeleting);
-  return observed.exists ? outcomes.leaving(looked) : finalise(context, looked);
-}
-
-/** Deletes the connection details and removes the finalizer. */
-export async function finalise(context: RunContext, run: Run): Promise<Outcome> {
-  const { absenceTimes, places, underWay, signal } = context;
-  const { current } = run;
-  await step(run, '', places.remove(current, signal), cannot.unpublish); // guard: a connection Secret is never deleted
-  const finalizers = withoutFinalizer(current, finalizerNames.managed);
-  const finalised = { ...current, metadata: { ...current.metadata, finalizers } };
-  await write(context, run, finalised, cannot.finalise).catch((error: unknown) => {
-    if (!isNotFound(error)) throw error;
-  });
-  absenceTimes.forget(objectKey(current.metadata));
-  underWay.forget(current);
-  return { ...outcomes.gone(run), isFinalised: true };
-}
-
-/**
- * Records the edited identity, because no external resource with the recorded identity exists. If the edit names
- * another resource, first checks that a failed creation left no parts of the resource with the recorded identity: later
- * runs would not find them.
- */
-async function takeUpEdit(context: ExternalContext, run: Run): Promise<Outcome> {
-  const { absenceTimes, identity } = context;
-  if (leadsElsewhere(identity, run) && (await isAnythingLeft(context, run)))
-    return outcomes.leftovers({ ...run, isGone: false });
-  const record = encodeIdentity(identityOf(run.current, identity.marks, run.system));
-  const annotated = withAnnotations(run.current, { [annotationKeys.externalIdentity]: record });
-  const known = await clearRecords(context, await write(context, run, annotated));
-  absenceTimes.forget(objectKey(run.current.metadata));
-  return outcomes.edited(known);
-}
-
-/**
- * Whether parts of the recorded external resource remain. Clients report such parts only for an object that is being
- * deleted, so this observation sets `deletionTimestamp` in a copy of the object.
- */
-async function isAnythingLeft(
-  { env, external, identity, signal }: ExternalContext,
-  run: Run,
-): Promise<boolean> {
-  const object = identified(identity, run);
-  const deletionTimestamp = env.clock.now().toISOString();
-  const leaving = { ...object, metadata: { ...object.metadata, deletionTimestamp } };
-  const looking = external.observe(leaving, undefined, signal);
-  return (await step(run, '', looking, cannot.observe)).exists;
-}
+const withoutPoll = ({ kind }: Managed, type: ExternalOperation['type'], name: string): string =>
+  `the name of an operation, "${name}", but has no poll. Beside ${type} in the external client of ${kind}, ` +
+  `add \`async poll(name, signal)\`, which returns { state: 'running' }, { state: 'done' }, { state: 'failed', error } or { state: 'unknown' }`;
 
 const requested = (reason: string, what: string): EventFacts => ({
   type: 'Normal',

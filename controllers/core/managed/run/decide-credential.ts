@@ -1,6 +1,6 @@
 import omit from 'lodash/omit.js';
 import { advice } from '../../../../apis/core/v1alpha1/advice.ts';
-import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
+import type { Managed, ManagedStatus } from '../../../../apis/core/v1alpha1/managed.ts';
 import {
   annotationKeys,
   finalizerNames,
@@ -66,6 +66,9 @@ export interface CredentialInput {
   readonly isObserveOnly?: boolean;
   readonly secretDetails: SecretDetails;
 }
+
+/** The part of the input that the note in the Secret is compared with. */
+type NoteInput = Pick<CredentialInput, 'managed' | 'kept' | 'secretDetails'>;
 
 type Decide = (input: CredentialInput) => CredentialDecision | undefined;
 
@@ -209,17 +212,22 @@ const clearRecord: Decide = ({ managed, kept, secretDetails }) => {
   return { name: 'ClearRecord', act: 'updateStatus', desired: withoutRecord(managed) };
 };
 
-/** The previous claim knows the credential, and the controller cannot replace it. This check only reports that. */
+/** The previous claim knows the credential, and the controller cannot replace it. The run goes on. */
 const cannotChange: Decide = (input) => {
+  const message = whyCredentialStays(input);
+  return message === undefined ? undefined : { name: 'CredentialCannotChange', act: 'report', message };
+};
+
+/** Why the owning claim cannot have the credential of the previous claim, nor another one. Undefined if it can. */
+export function whyCredentialStays(input: NoteInput): string | undefined {
   const { managed, secretDetails } = input;
   const owner = newOwner(input);
   if (owner === undefined || mayKeepCredential(input)) return undefined;
   const why = secretDetails.reportsSecrets
     ? `the external system generates its credentials; ${advice.generateOthers}`
     : `spec.managementPolicies do not allow Update; ${howToAllowUpdate(managed.spec)}, or ${advice.reuseCredentials}`;
-  const message = `the previous claim knows the credentials, so that ${owner} cannot have them: ${why}`;
-  return { name: 'CredentialCannotChange', act: 'report', message };
-};
+  return `the previous claim knows the credentials, so that ${owner} cannot have them: ${why}`;
+}
 
 /**
  * Decides the next write before the external resource is observed: finalizer, owning claim, or the credential in the
@@ -245,11 +253,11 @@ const checks: readonly Decide[] = [
 ];
 
 /** Whether the next claim may use the same details: an administrator allowed it, or they are not secret. */
-const mayKeepCredential = (input: CredentialInput): boolean =>
+const mayKeepCredential = (input: NoteInput): boolean =>
   input.managed.metadata.annotations?.[annotationKeys.reoffer] === sameCredentials || !isSecret(input);
 
 /** Whether the Secret holds secrets, and the end of the run does not remove them because the spec wants none. */
-const isSecret = ({ managed, kept, secretDetails }: CredentialInput): boolean =>
+const isSecret = ({ managed, kept, secretDetails }: NoteInput): boolean =>
   kept !== undefined && holdsSecrets(managed, kept, secretDetails) && !isUnwanted(managed, secretDetails);
 
 /** The text by which the Secret names the owning claim. A Released resource has no owning claim. */
@@ -282,7 +290,7 @@ export function claimOfNewNote(
   return mayBeKnown ? unknownClaim : reservedFor(managed);
 }
 
-function newOwner({ managed, kept }: CredentialInput): string | undefined {
+function newOwner({ managed, kept }: NoteInput): string | undefined {
   const owner = ownerOf(managed);
   const named = kept?.note?.for;
   return owner !== undefined && named !== undefined && named !== owner ? owner : undefined;
@@ -300,7 +308,8 @@ const withoutBinding = (managed: Managed): Managed => ({
   status: omit(managed.status, 'bindingPhase', 'boundUID', 'credential'),
 });
 
-export const withoutRecord = (managed: Managed): Managed => ({
-  ...managed,
-  status: omit(managed.status, 'credential'),
-});
+/** The resource without the record of its credential, and without these other fields of the status. */
+export const withoutRecord = (managed: Managed, ...others: readonly (keyof ManagedStatus)[]): Managed =>
+  managed.status === undefined
+    ? managed
+    : { ...managed, status: omit(managed.status, 'credential', ...others) };

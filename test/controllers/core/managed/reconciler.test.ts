@@ -15,13 +15,13 @@ import type {
   OperationType,
   Progress,
 } from '../../../../controllers/core/managed/connecting/external-client.ts';
+import { credentialDecisions } from '../../../../controllers/core/managed/run/decide-credential.ts';
 import {
   accessDecisions,
   firstDecisions,
   nextDecisions,
   operationDecisions,
-} from '../../../../controllers/core/managed/run/decide.ts';
-import { credentialDecisions } from '../../../../controllers/core/managed/run/decide-credential.ts';
+} from '../../../../controllers/core/managed/run/decision.ts';
 import { isConflict, isInterrupted, leaseExpired } from '../../../../runtime/client/errors.ts';
 import type { Result } from '../../../../runtime/controller/reconcile.ts';
 import { after, done, requeue, unsettled } from '../../../../runtime/controller/reconcile.ts';
@@ -372,7 +372,7 @@ const runs: Readonly<Record<string, () => Begun | Promise<Begun>>> = {
     const scene = await lost();
     scene.edit({ spec: { forProvider: { region: 'eu' } } });
     const want = reports(unsettled(0), 'True/Available', 'True/ReconcileSuccess');
-    return run(scene, want, 'observe observe');
+    return run(scene, want);
   },
   'ExternalLost: a lost resource with an assigned name is reported': () =>
     run(lost(assigned), waits(`False/Unavailable: ${lostName}`, 'LostExternalResource', lostName)),

@@ -13,18 +13,24 @@ import {
   setConditions,
 } from '../../../../../apis/core/v1alpha1/condition.ts';
 import type { ManagedSpec } from '../../../../../apis/core/v1alpha1/managed.ts';
+import { generatedPassword } from '../../../../../controllers/core/credential.ts';
 import type { Identity } from '../../../../../controllers/core/external-identity.ts';
-import type { Observation } from '../../../../../controllers/core/managed/connecting/external-client.ts';
-import type { FirstInput, NextInput } from '../../../../../controllers/core/managed/run/decide.ts';
+import type {
+  Observation,
+  OperationType,
+} from '../../../../../controllers/core/managed/connecting/external-client.ts';
+import { decideManaged } from '../../../../../controllers/core/managed/run/decide.ts';
+import { decideFirst } from '../../../../../controllers/core/managed/run/decide-first.ts';
+import {
+  decideObserved,
+  isProvenAbsent,
+} from '../../../../../controllers/core/managed/run/decide-observed.ts';
 import {
   accessDecisions,
-  decideAccess,
-  decideFirst,
-  decideNext,
   firstDecisions,
-  isProvenAbsent,
   nextDecisions,
-} from '../../../../../controllers/core/managed/run/decide.ts';
+} from '../../../../../controllers/core/managed/run/decision.ts';
+import type { ObservedFacts, OperationFacts } from '../../../../../controllers/core/managed/run/facts.ts';
 import {
   howToAllowUpdate,
   invalidPolicies,
@@ -36,6 +42,8 @@ import {
   shouldUpdate,
 } from '../../../../../controllers/core/management-policies.ts';
 import { assertEveryDecision, decisionIn } from '../../every-decision.ts';
+import { entryOf, kindFacts, observedFacts } from '../../managed-facts.ts';
+import { secretKey } from '../../managed-scene.ts';
 import {
   claimRef,
   classRef,
@@ -178,9 +186,12 @@ function testDecisions(names: readonly string[], rows: Readonly<Record<string, R
 }
 
 describe('the managed reconciler decides first', () => {
-  type Given = Omit<FirstInput, 'managed'> & { readonly spec?: ManagedSpec; readonly metadata?: Metadata };
+  type Given = Pick<OperationFacts, 'underWay'> & {
+    readonly spec?: ManagedSpec;
+    readonly metadata?: Metadata;
+  };
   const first = ({ spec, metadata, underWay }: Given = {}, message?: string) => ({
-    decided: decideFirst({ managed: managed(spec, metadata), underWay }),
+    decided: decideFirst({ managed: managed(spec, metadata), operation: { underWay } }),
     message,
   });
   const namedOrders = { ...pending, 'crossplane.io/external-name': 'orders' };
@@ -244,17 +255,27 @@ describe('the managed reconciler decides whether its provider leads to the same 
     'a run continues in a system that does not report its identity': [recorded, undefined],
     'a run continues if the recorded system did not report its identity': [unreported, same],
   };
+  function decides(identity: Identity | undefined, system: string | undefined) {
+    const status = identity && { externalIdentity: JSON.stringify(identity) };
+    const { access, ...facts } = observedFacts(managed({}, status && { status }), absent);
+    return decideManaged({ ...facts, access: { ...access!, system } });
+  }
+  const absent = { exists: false, isUpToDate: false };
   for (const [title, given] of Object.entries(rows))
-    test(title, () => assert.equal(decideAccess(...given), undefined));
+    test(title, () => assert.notEqual(decides(...given).name, 'OtherSystem'));
   test('OtherSystem: a provider that leads to another system stops the run', () => {
     const message =
       'the provider connects to https://b.example, but external resource "db" is in https://a.example; correct the provider. If both are the same system, set the annotation crossplane.io/adopt-identity to true';
-    assert.deepEqual(decideAccess(recorded, 'https://b.example'), { name: 'OtherSystem', message });
+    assert.deepEqual(decides(recorded, 'https://b.example'), {
+      name: 'OtherSystem',
+      message,
+      call: undefined,
+    });
     assert.deepEqual(accessDecisions, ['OtherSystem']);
   });
 });
 
-describe('the managed reconciler decides next', () => {
+describe('the managed reconciler decides by the observation', () => {
   const absent: Observation = { exists: false, isUpToDate: false };
   const same: Observation = { exists: true, isUpToDate: true };
   const drifted: Observation = { exists: true, isUpToDate: false };
@@ -284,27 +305,54 @@ describe('the managed reconciler decides next', () => {
     status: { conditions: setConditions([], facts, { now }) },
   });
   const leavingAs = (...facts: readonly ConditionFacts[]) => ({ ...leaving, ...conditioned(...facts) });
-  interface Given extends Omit<Partial<NextInput>, 'managed'> {
+  interface Given {
     readonly spec?: ManagedSpec;
     readonly metadata?: Metadata;
+    readonly observed?: Observation;
+    readonly absentForMs?: number;
+    readonly isNameKnown?: boolean;
+    readonly isEdited?: boolean;
+    readonly isCredentialDue?: boolean;
+    readonly uncreatable?: string;
+    readonly underWay?: OperationType;
+    readonly ended?: OperationType;
   }
+  const secretDetails = { credential: generatedPassword };
+  /** A Secret with a password that is not set in the external system. */
+  const place = { entry: entryOf({ details: { password: 'secret' }, note: { key: 'a2V5' } }) };
   /** Default: a resource that was not created lately, and that 60 s of observations did not find. */
-  const inputOf = ({ spec, metadata, ...given }: Given = {}): NextInput => ({
-    graceMs: 30_000,
-    confirmMs: 5_000,
-    observed: absent,
-    absentForMs: 60_000,
-    now,
-    isNameKnown: false,
-    isEdited: false,
-    isCredentialDue: false,
-    managed: managed(spec, metadata),
-    ...given,
-  });
+  function factsFor({ spec, metadata, ...given }: Given = {}): ObservedFacts {
+    const { observed = absent, absentForMs = 60_000, isNameKnown = false, uncreatable, ended } = given;
+    const kind = {
+      ...kindFacts,
+      identity: { ...kindFacts.identity, isAssigned: !isNameKnown },
+      creationGraceMs: 30_000,
+      uncreatable: () => uncreatable,
+    };
+    const underWay = given.underWay && {
+      type: given.underWay,
+      name: 'op-1',
+      startedAt: '2026-01-02T03:00:00Z',
+    };
+    const renamed = { ...named, 'crossplane.io/external-identity': '{"name":"former","fields":{}}' };
+    const annotations = { ...metadata?.annotations, ...(given.isEdited && renamed) };
+    const publishing = given.isCredentialDue && { writeConnectionSecretToRef: secretKey };
+    const object = managed({ ...publishing, ...spec }, { ...metadata, annotations });
+    return observedFacts(object, observed, {
+      absentForMs,
+      kind: given.isCredentialDue ? { ...kind, secretDetails } : kind,
+      ...(given.isCredentialDue && { place }),
+      operation: { underWay, ...(ended && { ended }) },
+    });
+  }
   const reportsLoss = { spec: { onLoss: 'Report' }, isNameKnown: true, absentForMs: 5_000 } as const;
   const noted = '2026-01-02T03:00:00Z';
   const elsewhere = { exists: false, isUpToDate: false, renamed: 'database "old" has the mark' } as const;
-  const next = (given?: Given, message?: string) => ({ decided: decideNext(inputOf(given)), message });
+  function next(given?: Given, wanted?: string) {
+    const { name, message = undefined, failure } = decideObserved(factsFor(given));
+    const said = message ?? failure?.message;
+    return { decided: { name, ...(said !== undefined && { message: said }) }, message: wanted };
+  }
   const rows: Record<string, Row> = {
     'AwaitOperation: a resource in an operation that does not show yet is not created twice': () =>
       next({ underWay: 'create' }),
@@ -499,9 +547,9 @@ describe('the managed reconciler decides next', () => {
       { metadata: justCreated },
       { absentForMs: 4_999 },
     ];
-    assert.ok(isProvenAbsent(inputOf({ absentForMs: 5_000 })));
+    assert.ok(isProvenAbsent(factsFor({ absentForMs: 5_000 })));
     assert.deepEqual(
-      mayExist.map((given) => isProvenAbsent(inputOf(given))),
+      mayExist.map((given) => isProvenAbsent(factsFor(given))),
       Array(5).fill(false),
     );
   });

@@ -1,0 +1,108 @@
+import type { StepFailure } from '../../step-failure.ts';
+import type { CredentialDecision, credentialDecisions } from './decide-credential.ts';
+
+/*
+ * The names of the decisions, in the order of the tables in docs/decision-tables.md: before any call, about the access to
+ * the external system, about an operation, and after an observation. Those about credentials are in decide-credential.ts.
+ */
+
+export const firstDecisions = [
+  'ResourceGone',
+  'Paused',
+  'UnsupportedPolicies',
+  'OrphanExternal',
+  'CreationIncomplete',
+] as const;
+
+export const accessDecisions = ['OtherSystem'] as const;
+
+export const operationDecisions = ['OperationFailed'] as const;
+
+export const nextDecisions = [
+  'AwaitOperation',
+  'CreationIncomplete',
+  'AwaitExternal',
+  'ExternalMissing',
+  'RemoveFinalizer',
+  'ConfirmAbsence',
+  'IdentityEdited',
+  'CreateNotAllowed',
+  'CreationRefused',
+  'CreateExternal',
+  'Recreate',
+  'ExternalLost',
+  'AwaitDeletion',
+  'DeleteExternal',
+  'LateInitialize',
+  'NoUpdate',
+  'AwaitEffect',
+  'Update',
+] as const;
+
+/** The decisions that end a run if all their steps were made. */
+export type LastDecisionName =
+  | (typeof firstDecisions)[number]
+  | (typeof accessDecisions)[number]
+  | (typeof nextDecisions)[number];
+export type ManagedDecisionName =
+  | LastDecisionName
+  | (typeof operationDecisions)[number]
+  | Exclude<(typeof credentialDecisions)[number], 'CredentialCannotChange'>;
+
+/** A step of a run: one call, or a write that does nothing if nothing changes. */
+export type Step =
+  // The access to the external system, and the Secret
+  | 'resolveReferences'
+  | 'connect'
+  | 'askSystem'
+  | 'readPlace'
+  // An operation of the external system
+  | 'poll'
+  | 'endOperation'
+  | 'clearPending'
+  // The external resource exists
+  | 'observe'
+  | 'recordFound'
+  | 'prepare'
+  | 'publish'
+  | 'removeFormer'
+  | 'clearRecord'
+  | 'update'
+  // The external resource does not exist
+  | 'recordEdit'
+  | 'noteLoss'
+  | 'clearRecords'
+  | 'announce'
+  | 'create'
+  | 'recordCreation'
+  | 'recordFailure'
+  // The deletion
+  | 'delete'
+  | 'removeDetails'
+  | 'removeFinalizer';
+
+/** A write of a decision about the credential. */
+export type CredentialWrite = Exclude<CredentialDecision, { readonly act: 'report' }>;
+
+export type Call = Step | CredentialWrite;
+
+/** The decision of a run. It has at most one call, after which the run decides again. */
+export interface Decision {
+  /** As in docs/decision-tables.md. Absent: no decision of a table fits yet. */
+  readonly name?: ManagedDecisionName | undefined;
+  /** Absent: the run ends, and report.ts reports it. */
+  readonly call?: Call | undefined;
+  /** For the conditions: why the run stops. */
+  readonly message?: string;
+  /** The failure that the run reports when it ends. */
+  readonly failure?: StepFailure | undefined;
+}
+
+/** The objects that are read from the API server before a call, so that it does not follow a stale read. */
+export type ReadFirst = 'managed' | 'managed and place';
+
+/** A credential is generated only for an object that exists. Other calls also depend on an unchanged Secret. */
+export function readFirst(call: Call): ReadFirst | undefined {
+  if (typeof call === 'object') return call.act === 'generate' ? 'managed' : undefined;
+  return call === 'create' || call === 'clearRecord' || call === 'delete' ? 'managed and place' : undefined;
+}
