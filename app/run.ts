@@ -126,13 +126,7 @@ function start(
   const random = Math.random;
   const log = createLogger({ level: flags.logLevel, format: flags.logFormat, clock });
   let isLeading = false;
-  const metrics = createMetrics({
-    version,
-    clock,
-    informers: () => informers.states(),
-    stacks: () => stackStates(),
-    droppedEvents: () => events.droppedCount,
-  });
+  const metrics = createMetrics({ version, clock });
   const isServed = flags.metricsBindAddress !== undefined;
   const stackMetrics = isServed
     ? createStackMetrics({
@@ -177,6 +171,11 @@ function start(
     ...(dashboard && { onEvent: dashboard.memory.recordEvent }),
     ...(flags.namespaces !== undefined && { claimNamespaces: flags.namespaces }),
     ...(flags.secretNamespaces !== undefined && { secretNamespaces: flags.secretNamespaces }),
+  });
+  metrics.states({
+    informers: informers.states,
+    stacks: stackStates,
+    droppedEvents: () => events.droppedCount,
   });
   const election: LeaderElection | undefined = flags.leaderElect
     ? leaderElection({

@@ -1,15 +1,12 @@
 import { createStackMetrics } from '../../app/metrics/stack-metrics.ts';
-import type { MetricsOptions } from '../../runtime/probes/metrics.ts';
 import { createMetrics } from '../../runtime/probes/metrics.ts';
 import type { Clock } from '../../runtime/time/clock.ts';
 
 /** The metrics of a process in memory, and what it would answer under `/metrics`; also where it stands by. */
-export function scrapedMetrics(
-  options: Omit<MetricsOptions, 'version' | 'withProcess' | 'clock'> & { readonly clock: Clock },
-) {
-  const metrics = createMetrics({ ...options, version: '0', withProcess: false });
+export function scrapedMetrics(clock: Clock) {
+  const metrics = createMetrics({ version: '0', withProcess: false, clock });
   const { registry } = metrics;
-  const stackMetrics = createStackMetrics({ registry, isWorking: () => true, clock: options.clock });
+  const stackMetrics = createStackMetrics({ registry, isWorking: () => true, clock });
   const scrape = async (): Promise<string> => {
     await stackMetrics.refresh();
     return (await metrics.page()).body;

@@ -131,12 +131,7 @@ export class Simulation {
       clock,
       write: (line) => this.log.push(line),
     });
-    const { metrics, stackMetrics, scrape } = scrapedMetrics({
-      clock,
-      informers: () => informers.states(),
-      stacks: () => stackStates(),
-      droppedEvents: () => events.droppedCount,
-    });
+    const { metrics, stackMetrics, scrape } = scrapedMetrics(clock);
     this.#scrape = scrape;
     const given: PageGiven = {
       clock,
@@ -158,6 +153,11 @@ export class Simulation {
       ...(namespaces?.secrets && { secretNamespaces: namespaces.secrets }),
       ...flags,
       isObserveOnly,
+    });
+    metrics.states({
+      informers: informers.states,
+      stacks: stackStates,
+      droppedEvents: () => events.droppedCount,
     });
     const running$ = run({
       informers,

@@ -135,12 +135,7 @@ export class SimulatedProcess {
           name: 'services-stack',
         })
       : undefined;
-    const { metrics, stackMetrics, scrape } = scrapedMetrics({
-      clock,
-      informers: () => informers.states(),
-      stacks: () => stackStates(),
-      droppedEvents: () => events.droppedCount,
-    });
+    const { metrics, stackMetrics, scrape } = scrapedMetrics(clock);
     this.#scrape = scrape;
     const guard = definitionGuard({ client, log });
     const { informers, events, controllers, stackStates } = composition({
@@ -156,6 +151,11 @@ export class SimulatedProcess {
       ...(this.#options.readsDefinitions && { admit: guard.admit }),
       createVaultClient: vault.clientsFor(outsideDoor(door)),
       ...flags,
+    });
+    metrics.states({
+      informers: informers.states,
+      stacks: stackStates,
+      droppedEvents: () => events.droppedCount,
     });
     const running$ = run({
       informers,

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { StackState } from '../../../runtime/controller/stack-needs.ts';
-import type { MetricsOptions } from '../../../runtime/probes/metrics.ts';
 import { createMetrics } from '../../../runtime/probes/metrics.ts';
 import { serveHttp } from '../../../runtime/probes/serve-http.ts';
+import type { StateSources } from '../../../runtime/probes/state-metrics.ts';
 import { testClock } from '../../../testing/test-clock.ts';
 import { informerState } from '../things.ts';
 
-function metricsAt(options: Partial<MetricsOptions> = {}) {
+function metricsAt({ withProcess = false, ...sources }: StateSources & { withProcess?: boolean } = {}) {
   const clock = testClock();
-  const metrics = createMetrics({ version: '1.2.3', clock, withProcess: false, ...options });
+  const metrics = createMetrics({ version: '1.2.3', clock, withProcess });
+  metrics.states(sources);
   /** The samples whose names begin so, as `name{labels} value`. */
   const samples = async (prefix: string): Promise<readonly string[]> =>
     (await metrics.page()).body.split('\n').filter((line) => line.startsWith(prefix));
