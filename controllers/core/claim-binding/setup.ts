@@ -20,12 +20,14 @@ import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Request } from '../../../runtime/controller/reconcile.ts';
 import type { Predicate, Trigger } from '../../../runtime/controller/triggers.ts';
 import {
+  allOf,
   anyOf,
   appears,
   changed,
   disappears,
   exists,
   is,
+  isOfOthers,
   those,
   triggerBy,
   triggersIn,
@@ -141,9 +143,14 @@ export function claimBindingController(
 
   const wokenBy = triggersIn(env);
   const triggers: readonly Trigger[] = [
+    // A run of this controller decides again after each of its writes. Scheduling and defaulting write a class.
     wokenBy(claims.store)
       .when(
         exists,
+        anyOf(
+          isOfOthers,
+          changed(({ spec }: Claim) => spec.classRef),
+        ),
         is((claim) => !needsClass(claim)),
       )
       .itself('the claim changed'),
@@ -159,7 +166,7 @@ export function claimBindingController(
         'the claim was deleted, and a managed resource names it',
       ),
     wokenBy(...managedStores)
-      .when(anyOf(appears, disappears, isChangedForClaims))
+      .when(anyOf(allOf(appears, isOfOthers), disappears, isChangedForClaims))
       .throughBoth(claimsOf, 'its managed resource changed'),
     wokenBy(...managedStores)
       .when(exists)

@@ -133,7 +133,7 @@ test('the log lines with the key of a claim report its whole life', async () => 
     `info CopySecret Secret PropagatedDataFrom: connection details propagated from secret ${to.namespace}/${to.name} of database.fcp.crossplane.io/v1alpha3 FavouriteDBInstance ${name}`,
     `warn - FavouriteDBInstance failed: ${outage}`,
     `info KeepBound FancySQLInstance Ready True AvailableWithTrouble: ${outage}; reported by FavouriteDBInstance ${name}`,
-    `warn - FavouriteDBInstance failed 123 times: ${outage}`,
+    `warn - FavouriteDBInstance failed 122 times: ${outage}`,
     'info NoUpdate FavouriteDBInstance Synced True ReconcileSuccess',
     'info KeepBound FancySQLInstance Ready True Available',
     `info DeleteResource FancySQLInstance UnboundManagedResource: unbound from FavouriteDBInstance ${name}, which is deleted`,

@@ -85,6 +85,16 @@ const deletesClaim = (cluster: FakeCluster) =>
 const changesSource = (cluster: FakeCluster) =>
   cluster.put(SecretKind, { ...source(naming), data: { password: 'bmV3' } });
 const claimChanged = 'the claim changed';
+/** The answer to a write of this process. */
+const isOwn = { isOwn: true } as const;
+const later = { resourceVersion: '1000' };
+const writesClaim = (spec: Claim['spec'], metadata: Partial<Claim['metadata']> = {}) => {
+  return (_cluster: FakeCluster, env: FakeProcess['env']) => {
+    const { store } = env.resource(claimKind);
+    const [before] = store.all();
+    store.record({ ...claim(spec), metadata: { ...before!.metadata, ...metadata, ...later } }, isOwn);
+  };
+};
 const claimDeleted = 'the claim was deleted, and a managed resource names it';
 const itsResource = 'its managed resource changed';
 const sourceChanged = 'the owner or the consent of the secret of its managed resource changed';
@@ -92,7 +102,7 @@ const secretChanged = 'its secret was deleted or made immutable, or has another 
 
 /** The change wakes this claim, for this reason. Without a reason it wakes none. */
 async function wakes(
-  change: (cluster: FakeCluster) => unknown,
+  change: (cluster: FakeCluster, env: FakeProcess['env']) => unknown,
   given: Given,
   because?: string,
   key = orders,
@@ -115,7 +125,7 @@ async function wakes(
     life.add(requestsOf(trigger).subscribe(note));
   }
   woken.length = 0; // what is there when it begins
-  change(cluster);
+  change(cluster, process.env);
   life.unsubscribe();
   process.stop();
   assert.deepEqual(uniqWith(woken, isEqual), because === undefined ? [] : [[because, key]]);
@@ -133,6 +143,26 @@ describe('changes that wake a claim', () => {
     wakes(changesClaim, { claim: claim({ classSelector: {} }) }));
   test('a changed claim without references wakes binding if it owns a resource', () =>
     wakes(changesClaim, { claim: claim(), managed: naming }, claimChanged));
+  test('a claim to which this process gave a class wakes binding', () =>
+    wakes(
+      writesClaim({ classRef: classRef('small') }),
+      { claim: claim({ classSelector: {} }) },
+      claimChanged,
+    ));
+  test('a finalizer that binding wrote does not wake it again', () =>
+    wakes(writesClaim(ours.spec, { finalizers: ['finalizer.resourceclaim.crossplane.io'] }), {
+      claim: ours,
+    }));
+  test('a resource that binding created does not wake it again', () =>
+    wakes(
+      (_cluster, env) => {
+        const created = { ...naming, metadata: { ...naming.metadata, ...later } };
+        env.resource(managedKind).store.record(created, isOwn);
+      },
+      { claim: ours },
+    ));
+  test('a resource that another process created wakes its claim', () =>
+    wakes((cluster) => cluster.put(managedKind, naming), { claim: ours }, itsResource));
   test('a deleted claim wakes binding while a managed resource names it', () =>
     wakes(deletesClaim, { claim: ours, managed: naming }, claimDeleted));
   test('a missing claim wakes binding if a resource names it with the UID of the deleted claim', () =>
