@@ -27,17 +27,16 @@ export function isOfOtherProcess(claim: Claim, reason: NotServed, known: readonl
   if (isCurrent && ready.reason === reason)
     return status?.consideredKinds?.some((kind) => !known.includes(kind)) === true;
   // A claim that names no kind has no service, so only its class is reported.
-  return reason === 'UnknownKind' && (isBegun(claim) || (isCurrent && isOfService(ready.reason)));
+  if (reason !== 'UnknownKind') return false;
+  const isAlive = !wasDeleted(claim);
+  if (isAlive && status?.bindingPhase === 'Bound') return true;
+  // A process that serves the claim writes the finalizer before its first report.
+  const hasReport = ready.reason !== undefined && !withoutClass.includes(ready.reason);
+  return hasReport ? isCurrent : isAlive && hasFinalizer(claim, finalizerNames.claim);
 }
 
-/** Whether a process has begun to bind the claim, and has not lost it to a deletion. */
-const isBegun = (claim: Claim): boolean =>
-  !wasDeleted(claim) && (hasFinalizer(claim, finalizerNames.claim) || claim.status?.bindingPhase === 'Bound');
-
-/** Whether only a process that knows the kind in `resourceRef` or `classRef` writes this reason. */
-const isOfService = (reason: string | undefined): boolean =>
-  reason !== undefined &&
-  !['NoMatchingClass', 'NoDefaultClass', 'InvalidClassSelector', 'UnknownKind'].includes(reason);
+/** The reasons of a claim that does not name a kind yet. */
+const withoutClass: readonly string[] = ['NoMatchingClass', 'NoDefaultClass', 'InvalidClassSelector'];
 
 const patienceMs = 2_000;
 /** How many claims are remembered. A claim that was forgotten waits once more. */

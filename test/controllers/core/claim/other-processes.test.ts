@@ -38,6 +38,18 @@ describe('a claim of a kind that this process does not know', () => {
       claim(theirs, { status: reported('NoMatchingClass', { observedGeneration: 2 }) }),
       false,
     ],
+    'is left to the process that wrote its finalizer after it had no class': [
+      claim(theirs, { finalizers, status: reported('NoMatchingClass', { observedGeneration: 2 }) }),
+      true,
+    ],
+    'is reported if its author has edited the kind that it names': [
+      claim(theirs, { finalizers, status: reported('ResourceNotFound', { observedGeneration: 2 }) }),
+      false,
+    ],
+    'is reported again if its author edits one unknown kind to another': [
+      claim(theirs, { finalizers, status: reported('UnknownKind', { observedGeneration: 2 }) }),
+      false,
+    ],
     'is reported again by the process that reported it': [
       claim(theirs, { status: reported('UnknownKind', { consideredKinds: ['ours'] }) }),
       false,
