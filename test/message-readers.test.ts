@@ -13,9 +13,17 @@ const allowed: Readonly<Record<string, { readonly found: readonly string[]; read
     because:
       'The text about a provider leaves out the name of the resource, which differs from call to call.',
   },
-  'controllers/core/provider/provider-readiness.ts': {
-    found: ['message.includes('],
-    because: 'A place that the text names is not added to it a second time.',
+  'controllers/core/log-changes.ts': {
+    found: ['s.message === message'],
+    because: 'A condition is logged again if its text changed.',
+  },
+  'controllers/core/claim-binding/conditions.ts': {
+    found: [').message !== undefined'],
+    because: 'A claim repeats that a resource was lost once the resource says so.',
+  },
+  'controllers/postgresql/server-closing.ts': {
+    found: ['t.message !== before'],
+    because: 'An Event is recorded again if its text changed.',
   },
   'trace/command.ts': {
     found: ['message.replace('],
@@ -57,6 +65,10 @@ describe('a reader of messages is found', () => {
     'under the name of a variable': [
       'const why = synced.message ?? ""; return why.search(/x/);',
       ['why.search('],
+    ],
+    'by the absence of a text': [
+      'if (ready.message === undefined) removeFinalizer();',
+      ['y.message === undefined'],
     ],
     'after a default': ["(message ?? '').split(',')", ["message ?? '').split("]],
   };

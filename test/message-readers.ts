@@ -23,7 +23,7 @@ function aliasesIn(code: string): readonly string[] {
 
 /**
  * Each place of a source that looks into a text for people: by a method of strings, a regular expression, a search in a
- * list of texts, or a comparison with a text. Each result is the piece of code, on one line.
+ * list of texts, a comparison with a text, or a comparison of a field `message` with anything. Each result is the piece of code, on one line.
  */
 export function messageReaders(source: string): readonly string[] {
   const code = bare(source);
@@ -36,6 +36,7 @@ export function messageReaders(source: string): readonly string[] {
     new RegExp(`\\.(?:includes|indexOf|has)\\(\\s*(?:[\\w?!]+\\??\\.)*${text}`, 'g'),
     new RegExp(`${text}\\s*[!=]==?\\s*['"\`](?!['"\`])`, 'g'),
     new RegExp(`['"\`]\\s*[!=]==?\\s*(?:[\\w?!]+\\??\\.)*${text}`, 'g'),
+    /[\w)\]]\??\.(?:message|eventMessage)\s*[!=]==?\s*(?!['"`])[\w.]+/g,
   ];
   return patterns
     .flatMap((pattern) => [...code.matchAll(pattern)])

@@ -106,6 +106,13 @@ export const managedStatus = z.object({
       ),
   ),
   operation: optional(externalOperation),
+  deletionAccepted: optional(
+    z
+      .boolean()
+      .describe(
+        'The external system accepted or reported the deletion. Absent: no deletion is in progress there.',
+      ),
+  ),
   conditions: optional(conditions),
   observedGeneration: optional(observedGeneration),
 });

@@ -120,10 +120,8 @@ export function describeManaged(managed: Managed): string {
   const conditions = managed.status?.conditions;
   const synced = getCondition(conditions, 'Synced');
   const ready = getCondition(conditions, 'Ready');
-  const { message = undefined, reason } =
-    synced.status === 'False'
-      ? { ...synced, message: insteadOf(managed, synced.error) ?? synced.message }
-      : ready;
+  const { error, reason, message: own } = synced.status === 'False' ? synced : ready;
+  const message = insteadOf(managed, error) ?? own;
   const who = nameManaged(managed);
   if (message !== undefined) return `${message}; reported by ${who}`;
   if (wasDeleted(managed)) return `${who} is being deleted`;

@@ -91,7 +91,7 @@ export function secretPropagation(env: Environment, services: ClaimServices): Co
       const ended = { ...done, decision: decision.name };
       if (target === undefined || source === undefined || managedKind === undefined) return ended;
       const events = env.events.from(eventSources.propagation(managedKind));
-      if (decision.name !== 'CopySecret' && decision.message !== undefined) {
+      if (decision.name !== 'CopySecret' && decision.message) {
         const message = `not copied: ${decision.message}`;
         events.record(target, { type: 'Warning', reason: 'CannotPropagateConnectionDetails', message });
         log.info('not propagated', { decision: decision.name, message });

@@ -28,6 +28,8 @@ export interface ManagedFacts {
   readonly credential?: ManagedStatus['credential'];
   /** Whether the external system uses the credential. Also true if the resource has no credential. */
   readonly isCredentialInForce: boolean;
+  /** Whether the external system accepted or reported the deletion, so that one observation proves the absence. */
+  readonly isDeletionAccepted?: boolean;
   /** The ongoing operation. Absent: none. */
   readonly underWay?: ExternalOperation | undefined;
   readonly status?: Readonly<Record<string, unknown>> | undefined;
@@ -46,7 +48,7 @@ export function withManagedStatus<M extends Managed>(managed: M, facts: ManagedF
     ...standingOperations(managed.status?.conditions),
     ...(facts.operation ?? []),
   ].map(withShortMessage);
-  const former = facts.isGone === true ? ['operation', 'externalIdentity'] : ['operation'];
+  const former = ['operation', 'deletionAccepted', ...(facts.isGone === true ? ['externalIdentity'] : [])];
   const isUsable = facts.ready?.status === 'True' && facts.isCredentialInForce;
   return {
     ...managed,
@@ -54,6 +56,7 @@ export function withManagedStatus<M extends Managed>(managed: M, facts: ManagedF
       ...omit(managed.status, former),
       ...facts.status,
       ...(facts.underWay === undefined ? {} : { operation: facts.underWay }),
+      ...(facts.isDeletionAccepted === true && { deletionAccepted: true }),
       ...nextBinding(managed, isUsable),
       ...(facts.externalIdentity === undefined ? {} : { externalIdentity: facts.externalIdentity }),
       ...(facts.credential === undefined ? {} : { credential: facts.credential }),

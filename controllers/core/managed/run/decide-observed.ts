@@ -1,4 +1,3 @@
-import { getCondition } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import { wantsDetails } from '../../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName, wasDeleted } from '../../../../apis/core/v1alpha1/meta.ts';
@@ -42,13 +41,6 @@ const absent: readonly Check[] = [
 const present: readonly Check[] = [deletedAndPresent, lateInitialize, noUpdate, awaitEffect, update];
 
 // ── The external resource is absent ─────────────────────────────────────────────────────────────────────────────
-
-/** Whether the external system accepted or reported the deletion. The conditions show this even after a restart. */
-function isDeletionUnderWay({ status }: Managed): boolean {
-  const ready = getCondition(status?.conditions, 'Ready');
-  const synced = getCondition(status?.conditions, 'Synced');
-  return ready.reason === 'Deleting' && ready.message === undefined && synced.status === 'True';
-}
 
 const wasSeen = (managed: Managed): boolean =>
   mustExist(managed) ||
@@ -113,8 +105,9 @@ function onlyObserved({ managed }: ObservedFacts): Decision | undefined {
 }
 
 function deletedAndAbsent(facts: ObservedFacts): Decision | undefined {
-  if (!wasDeleted(facts.managed)) return undefined;
-  const isProven = isCertain(facts) || isDeletionUnderWay(facts.managed);
+  const { managed } = facts;
+  if (!wasDeleted(managed)) return undefined;
+  const isProven = isCertain(facts) || managed.status?.deletionAccepted === true;
   return { name: isProven ? 'RemoveFinalizer' : 'ConfirmAbsence' };
 }
 

@@ -72,6 +72,7 @@ interface Outline {
   /** Absent: Ready stays as it is. */
   readonly ready?: ConditionFacts | undefined;
   readonly event?: EventFacts | undefined;
+  readonly isDeletionAccepted?: true;
   readonly used?: readonly string[];
   readonly next: Next;
   readonly failure?: StepFailure | undefined;
@@ -81,8 +82,10 @@ interface Outline {
 export function reportOf(facts: Facts, decision: Decision, now: Date): Report {
   const outline = withPublishing(facts, withEquality(facts, outlineOf(facts, decision)));
   const { synced, ready, event, next, used = [], failure } = outline;
-  const scrubbed = <F extends { readonly message?: string }>(each: F): F =>
-    each.message === undefined ? each : { ...each, message: scrubOf(facts, each.message) };
+  const scrubbed = <F extends { readonly message?: string }>(each: F): F => ({
+    ...each,
+    ...(each.message && { message: scrubOf(facts, each.message) }),
+  });
   const completed = compact([...facts.did.events, synced === undefined && event]).map(scrubbed);
   const ended = { completed, used, next, failure };
   if (synced === undefined) return { ...ended, desired: facts.managed, events: [] };
@@ -99,6 +102,7 @@ export function reportOf(facts: Facts, decision: Decision, now: Date): Report {
       ready: ready && scrubbed(ready),
       status: reported.status,
       underWay: operation.underWay,
+      isDeletionAccepted: outline.isDeletionAccepted === true,
       externalIdentity: identityFound(kind.identity, managed, { system: access?.system, seen }),
       isGone: !hasCalled(facts) && isIdentityGone(facts),
       ...(applied !== undefined && applied !== 'wrong' && { credential: omit(applied, 'isNew') }),
@@ -165,11 +169,12 @@ const reports: Readonly<Record<LastDecisionName, (facts: Facts, message: string)
       ready: wasDeleted(managed) ? deleting() : withError(unknown('OtherSystem', message), otherSystem),
       error: otherSystem,
     }),
-  AwaitOperation({ managed, operation }) {
-    const { type = 'create' } = operation.underWay ?? {};
+  AwaitOperation(facts) {
+    const { type = 'create' } = facts.operation.underWay ?? {};
+    if (type === 'delete') return reportLeaving(facts);
     const arriving = type === 'create' ? creating() : undefined;
-    const why = type === 'delete' ? undefined : `waiting for its ${type} to end`;
-    return synced(wasDeleted(managed) ? deleting(why) : arriving, 'progress since operation');
+    const leaving = deleting(`waiting for its ${type} to end`);
+    return synced(wasDeleted(facts.managed) ? leaving : arriving, 'progress since operation');
   },
   /** The new external resource may not be visible yet. */
   AwaitExternal: () => ({
@@ -229,9 +234,10 @@ function reportCreated(facts: Facts): Outline {
   return found(facts) === undefined ? synced(creating(), 'backOff') : reportPresent(facts);
 }
 
-/** The deletion was requested, and the external resource still exists. */
+/** The external system accepted or reported the deletion, and the external resource may still exist. */
 function reportLeaving({ operation: { underWay } }: Facts): Outline {
-  return synced(deleting(), underWay === undefined ? 'progress since deletion' : 'progress since operation');
+  const next = underWay === undefined ? 'progress since deletion' : 'progress since operation';
+  return { ...synced(deleting(), next), isDeletionAccepted: true };
 }
 
 /** The external resource exists. It is observed often until it is Ready. */

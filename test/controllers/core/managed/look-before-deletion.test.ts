@@ -90,6 +90,45 @@ describe('the API server is read again before the external resource is deleted',
   });
 });
 
+describe('the status records that the external system accepted the deletion', () => {
+  /** A resource whose deletion the external system has begun. */
+  async function accepted(): Promise<Scene> {
+    const scene = new Scene({ forProvider: { size: 1 } }, {}, { confirmAbsenceMs: 5_000 });
+    await scene.run();
+    scene.external.isDeletionSlow = true;
+    scene.remove();
+    await scene.run();
+    assert.equal(scene.object?.status?.deletionAccepted, true);
+    return scene;
+  }
+
+  test('an accepted deletion lets one observation prove the absence, also to the next process', async () => {
+    const scene = await accepted();
+    scene.external.things.clear();
+    scene.restart();
+    await scene.run();
+    assert.deepEqual([scene.decision, scene.object], ['RemoveFinalizer', undefined]);
+  });
+
+  test('a deletion that fails later needs observations for 5 s as proof', async () => {
+    const scene = await accepted();
+    scene.external.failAt('delete', new Error('it has a snapshot'));
+    await scene.run();
+    assert.equal(scene.object?.status?.deletionAccepted, undefined);
+    scene.external.things.clear();
+    await scene.run();
+    assert.equal(scene.decision, 'ConfirmAbsence');
+  });
+
+  test('a Ready condition without a message proves no absence', async () => {
+    const scene = await accepted();
+    scene.edit({ status: { deletionAccepted: undefined } });
+    scene.external.things.clear();
+    await scene.run();
+    assert.equal(scene.decision, 'ConfirmAbsence');
+  });
+});
+
 /** A resource that is being deleted, and whose provider fails at this call. */
 function deletedWithout(
   call: ExternalMethod,

@@ -409,6 +409,8 @@ describe('the managed reconciler decides by the observation', () => {
     'RemoveFinalizer: observations for 5 s prove the absence': () =>
       next({ metadata: leaving, absentForMs: 5_000 }),
     'RemoveFinalizer: one observation is enough after the external system accepted the deletion': () =>
+      next({ metadata: { ...leaving, status: { deletionAccepted: true } }, absentForMs: 0 }),
+    'ConfirmAbsence: an earlier version recorded no accepted deletion': () =>
       next({ metadata: leavingAs(deleting(), reconcileSuccess()), absentForMs: 0 }),
     'ConfirmAbsence: a refused deletion needs confirmation': () =>
       next({ metadata: leavingAs(deleting(), reconcileError('delete failed')), absentForMs: 0 }),
