@@ -23,6 +23,8 @@ export interface PostgresqlOptions {
   readonly maxConnections?: number;
   /** Offer TLS with a self-signed certificate for 127.0.0.1 and localhost; default false. */
   readonly ssl?: boolean;
+  /** Further arguments of initdb, for example `--locale-provider=icu`. */
+  readonly initdb?: readonly string[];
   /** Further settings, as in postgresql.conf. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Every line of the server's log. */
@@ -69,7 +71,7 @@ export async function startPostgresql(options: PostgresqlOptions = {}): Promise<
   try {
     const binaries = await reachableBinaries(directory, account);
     const data = path.join(directory, 'data');
-    await initialise({ binaries, data, directory, superuser, password, account });
+    await initialise({ binaries, data, directory, superuser, password, account, more: options.initdb ?? [] });
     const certificate = options.ssl ? await writeCertificate(data, account) : undefined;
     const settings: Record<string, string> = {
       listen_addresses: host,
@@ -136,8 +138,9 @@ async function initialise(options: {
   readonly superuser: string;
   readonly password: string;
   readonly account: Account;
+  readonly more: readonly string[];
 }): Promise<void> {
-  const { binaries, data, directory, superuser, password, account } = options;
+  const { binaries, data, directory, superuser, password, account, more } = options;
   const passwordFile = path.join(directory, 'password');
   await writeFile(passwordFile, `${password}\n`, { mode: 0o600 });
   if (account.uid !== undefined) {
@@ -155,6 +158,7 @@ async function initialise(options: {
       '--locale=C',
       '--no-sync',
       '--no-instructions',
+      ...more,
     ],
     { ...account, cwd: directory, env: serverEnvironment(), stdio: ['ignore', 'ignore', 'pipe'] },
   );

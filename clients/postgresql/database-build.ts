@@ -50,7 +50,7 @@ async function copyTemplate(session: Session, unfinished: string, spec: Database
   const { template = closedTemplate } = spec;
   if (template !== closedTemplate) await checkNobodyIsOn(session, template);
   try {
-    await session.query(createStatement(unfinished, template, spec));
+    await session.query(createStatement(session, unfinished, template, spec));
   } catch (error) {
     if (isInUse(error)) await checkNobodyIsOn(session, template);
     throw error;
@@ -68,11 +68,19 @@ async function checkNobodyIsOn(session: Session, template: string): Promise<void
   throw new PostgresqlError(message, { code: 'InUse', isRetryable: true });
 }
 
-function createStatement(unfinished: string, template: string, spec: DatabaseSpec): string {
+function createStatement(
+  { serverVersion }: Session,
+  unfinished: string,
+  template: string,
+  spec: DatabaseSpec,
+): string {
+  // The server's own provider may be ICU, which ignores these locales.
+  const isLocaleNamed = (spec.lcCollate ?? spec.lcCType) !== undefined;
   const clauses = [
     'ALLOW_CONNECTIONS false',
     `TEMPLATE ${escapeIdentifier(template)}`,
     spec.encoding !== undefined && `ENCODING ${escapeLiteral(spec.encoding)}`,
+    isLocaleNamed && serverVersion >= 15 && 'LOCALE_PROVIDER libc',
     spec.lcCollate !== undefined && `LC_COLLATE ${escapeLiteral(spec.lcCollate)}`,
     spec.lcCType !== undefined && `LC_CTYPE ${escapeLiteral(spec.lcCType)}`,
   ];

@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { DatabaseObservation } from './database-spec.ts';
+import type { DatabaseObservation, LocaleProvider } from './database-spec.ts';
 import type { HolderOf } from './mark.ts';
 import { isOwnedBy, longestMark, markIn, markOf } from './mark.ts';
 import { unfinishedPrefix } from './name.ts';
 import type { Session } from './session.ts';
+
+/** By `pg_database.datlocprovider`. Before PostgreSQL 15 all databases have libc. */
+const localeProviders: Readonly<Record<string, LocaleProvider>> = { c: 'libc', i: 'icu', b: 'builtin' };
 
 /** The state of a database, without its extensions; undefined if there is none. */
 export async function readDatabase(
@@ -16,6 +19,7 @@ export async function readDatabase(
     encoding: string;
     lcCollate: string;
     lcCType: string;
+    provider: string;
     connectionLimit: number;
     allowConnections: boolean;
     isTemplate: boolean;
@@ -25,7 +29,8 @@ export async function readDatabase(
     ownerComment: string | null;
   }>(
     `SELECT pg_get_userbyid(datdba) AS owner, pg_encoding_to_char(encoding) AS encoding,
-            datcollate AS "lcCollate", datctype AS "lcCType", datconnlimit AS "connectionLimit",
+            datcollate AS "lcCollate", datctype AS "lcCType",
+            ${session.serverVersion >= 15 ? 'datlocprovider' : "'c'"} AS provider, datconnlimit AS "connectionLimit",
             datallowconn AS "allowConnections", datistemplate AS "isTemplate",
             has_database_privilege('public', oid, 'CONNECT') AS "isOpenToPublic",
             has_database_privilege(oid, 'CONNECT') AS "isOpenToAdmin",
@@ -35,11 +40,12 @@ export async function readDatabase(
     [name],
   );
   if (row === undefined) return undefined;
-  const { comment, ownerComment, ...fields } = row;
+  const { comment, ownerComment, provider, ...fields } = row;
   const ownerMark = markIn(ownerComment);
   return {
     name,
     ...fields,
+    localeProvider: localeProviders[provider] ?? 'builtin',
     isInvalid: row.connectionLimit === -2, // DATCONNLIMIT_INVALID_DB
     ...(comment !== null && { comment }),
     ...(ownerMark !== undefined && { ownerMark }),

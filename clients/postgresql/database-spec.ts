@@ -21,11 +21,15 @@ export interface DatabaseSpec {
   readonly extensions?: readonly Extension[];
 }
 
+export type LocaleProvider = 'libc' | 'icu' | 'builtin';
+
 export interface DatabaseObservation extends Marked {
   readonly owner: string;
   readonly encoding: string;
   readonly lcCollate: string;
   readonly lcCType: string;
+  /** The library whose locale decides. With another than libc, `lcCollate` and `lcCType` order nothing. */
+  readonly localeProvider: LocaleProvider;
   readonly connectionLimit: number;
   readonly allowConnections: boolean;
   readonly isTemplate: boolean;
@@ -71,7 +75,7 @@ export function databaseDrift(observed: DatabaseObservation, spec: DatabaseSpec)
     if (wanted === undefined) return false;
     return field === 'encoding'
       ? !isSameEncoding(wanted, observed.encoding)
-      : localeOf(wanted) !== localeOf(observed[field]);
+      : observed.localeProvider !== 'libc' || localeOf(wanted) !== localeOf(observed[field]);
   });
   return { changed, immutable };
 }

@@ -23,8 +23,12 @@ const parameters = {
     ),
   ),
   encoding: fixed('Character encoding, for example UTF8. Absent: as in the template.'),
-  lcCollate: fixed('Sort order, for example C or en_US.utf8. Absent: as in the template.'),
-  lcCType: fixed('Character classification, for example C or en_US.utf8. Absent: as in the template.'),
+  lcCollate: fixed(
+    'Sort order, for example C or en_US.utf8. It is a locale of the C library (provider libc). Absent: as in the template.',
+  ),
+  lcCType: fixed(
+    'Character classification, for example C or en_US.utf8. It is a locale of the C library (provider libc). Absent: as in the template.',
+  ),
   template: optional(
     immutable(
       identifier(
@@ -98,6 +102,13 @@ export const PostgreSQLDatabaseKind = defineManaged(
     encoding: optional(z.string().describe('The character encoding of the database.')),
     lcCollate: optional(z.string().describe('The sort order of the database.')),
     lcCType: optional(z.string().describe('The character classification of the database.')),
+    localeProvider: optional(
+      z
+        .string()
+        .describe(
+          'The library that orders and classifies characters: libc, icu or builtin. Only libc uses lcCollate and lcCType.',
+        ),
+    ),
     engineVersion: optional(z.string().describe('The major version of the server.')),
   },
   {

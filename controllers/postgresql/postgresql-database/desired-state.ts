@@ -108,12 +108,13 @@ export interface Found {
 /** The observation of a database. */
 export function observationOf(managed: PostgreSQLDatabase, found: Found): Observation {
   const { database, role, serverVersion } = found;
-  const { owner, encoding, lcCollate, lcCType } = database;
+  const { owner, encoding, lcCollate, lcCType, localeProvider } = database;
   const facts = { owner, encoding, lcCollate, lcCType };
-  const status = { ...facts, engineVersion: String(serverVersion) };
+  const status = { ...facts, localeProvider, engineVersion: String(serverVersion) };
   if (isObserver(managed)) {
     const ready = openness(database) ?? available();
-    return { exists: true, isUpToDate: true, ready, status, lateInitialized: facts };
+    const lateInitialized = localeProvider === 'libc' ? facts : { owner, encoding };
+    return { exists: true, isUpToDate: true, ready, status, lateInitialized };
   }
   const { changed, immutable } = databaseDrift(database, databaseSpec(managed));
   // Others are not in the spec, such as the rights of PUBLIC.
@@ -153,11 +154,16 @@ function readyOf(managed: PostgreSQLDatabase, { database, role, isLockedOut }: F
   return isLockedOut ? unavailable(refusesPassword) : available();
 }
 
+/** The provider of the locale, if it is another than the one of the field. */
+const providerOf = ({ localeProvider }: DatabaseObservation, field: string): string =>
+  field === 'encoding' || localeProvider === 'libc' ? '' : ` of provider ${localeProvider}`;
+
 /** Throws a ChangeRefused that names the differences that PostgreSQL cannot change, with the current and the wanted values. */
 export function checkImmutable(managed: PostgreSQLDatabase, database: DatabaseObservation): void {
   const { forProvider } = managed.spec;
   const changes = databaseDrift(database, databaseSpec(managed)).immutable.map(
-    (field) => `spec.forProvider.${field} from "${database[field]}" to "${forProvider[field]}"`,
+    (field) =>
+      `spec.forProvider.${field} from "${database[field]}"${providerOf(database, field)} to "${forProvider[field]}"`,
   );
   if (changes.length === 0) return;
   throw new ChangeRefused([

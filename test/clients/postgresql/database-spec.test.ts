@@ -9,6 +9,7 @@ const observed: DatabaseObservation = {
   encoding: 'UTF8',
   lcCollate: 'C',
   lcCType: 'en_US.UTF-8',
+  localeProvider: 'libc',
   connectionLimit: -1,
   allowConnections: true,
   isTemplate: false,
@@ -53,3 +54,12 @@ describe('another encoding or locale is a difference', () => {
       assert.deepEqual(databaseDrift({ ...observed, [field]: is }, { [field]: wanted }).immutable, [field]));
   }
 });
+
+test('a locale of another provider than libc is a difference, whatever its name is', () => {
+  const ofIcu = { ...observed, localeProvider: 'icu' } as const;
+  const { immutable } = databaseDrift(ofIcu, { lcCollate: 'C', lcCType: 'en_US.UTF-8', encoding: 'UTF8' });
+  assert.deepEqual(immutable, ['lcCollate', 'lcCType']);
+});
+
+test('a database of another provider than libc is as a spec that names no locale', () =>
+  assert.deepEqual(databaseDrift({ ...observed, localeProvider: 'icu' }, {}).immutable, []));

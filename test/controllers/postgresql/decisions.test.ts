@@ -186,6 +186,7 @@ describe('an observation names the fields of the spec that differ', () => {
     encoding: 'UTF8',
     lcCollate: 'C',
     lcCType: 'C',
+    localeProvider: 'libc' as const,
     connectionLimit: -1,
     ...marked,
     allowConnections: true,

@@ -27,6 +27,8 @@ export interface DatabaseRow {
   readonly encoding: string;
   readonly lcCollate: string;
   readonly lcCType: string;
+  /** As in pg_database.datlocprovider. */
+  readonly provider: 'c' | 'i' | 'b';
   readonly connectionLimit: number;
   readonly allowConnections: boolean;
   readonly isTemplate: boolean;
@@ -148,6 +150,7 @@ export function initialTables(superuser: string, password: string): Tables {
       encoding: 'UTF8',
       lcCollate: 'C',
       lcCType: 'C',
+      provider: 'c',
       connectionLimit: -1,
       allowConnections: name !== 'template0',
       isTemplate,

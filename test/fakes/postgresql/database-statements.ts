@@ -41,6 +41,7 @@ export function createDatabase(words: Words): Statement {
     else if (words.accept('ENCODING')) wanted.encoding = words.literal();
     else if (words.accept('LC_COLLATE')) wanted.lcCollate = words.literal();
     else if (words.accept('LC_CTYPE')) wanted.lcCType = words.literal();
+    else if (words.accept('LOCALE_PROVIDER', 'libc')) wanted.provider = 'c';
     else throw words.unknown();
   }
   return writingAlone('CREATE DATABASE', name, async (execution) => {
@@ -67,6 +68,7 @@ export function createDatabase(words: Words): Statement {
       encoding: encoding ?? template.encoding,
       lcCollate: localeOf(wanted.lcCollate) ?? template.lcCollate,
       lcCType: localeOf(wanted.lcCType) ?? template.lcCType,
+      provider: wanted.provider ?? template.provider,
       connectionLimit: -1,
       allowConnections: wanted.allowConnections ?? true,
       isTemplate: false,
@@ -92,6 +94,8 @@ export function createDatabase(words: Words): Statement {
   });
 }
 
+const providerNames = { c: 'libc', i: 'icu', b: 'builtin' } as const;
+
 /** The properties that only a copy of template0 may choose. */
 function checkCopy(template: DatabaseRow, row: DatabaseRow): void {
   if (template.connectionLimit === -2) {
@@ -104,6 +108,13 @@ function checkCopy(template: DatabaseRow, row: DatabaseRow): void {
       `new ${what} (${is}) is incompatible with the ${what} of the template database (${was})`,
     );
   if (row.encoding !== template.encoding) throw refuse('encoding', row.encoding, template.encoding);
+  if (row.provider !== template.provider) {
+    const [is, was] = [row.provider, template.provider].map((each) => providerNames[each]);
+    throw new ServerError(
+      '22023',
+      `new locale provider (${is}) does not match locale provider of the template database (${was})`,
+    );
+  }
   if (row.lcCollate !== template.lcCollate) throw refuse('collation', row.lcCollate, template.lcCollate);
   if (row.lcCType !== template.lcCType) throw refuse('LC_CTYPE', row.lcCType, template.lcCType);
 }

@@ -36,6 +36,7 @@ const databaseFacts: Question = (execution) => {
       encoding: row.encoding,
       lcCollate: row.lcCollate,
       lcCType: row.lcCType,
+      provider: row.provider,
       connectionLimit: row.connectionLimit,
       allowConnections: row.allowConnections,
       isTemplate: row.isTemplate,
