@@ -59,6 +59,12 @@ export const advice = {
   checkPooler: 'check the pooler: its limits, its users, and the server behind it',
   restoreStandby: 'start the standby, or take it off synchronous_standby_names',
   grantAdmin: (statement: string) => `run as a superuser: ${statement}`,
+  dropRenamed: (statement: string) => `to drop it with its data, name it back: ${statement}`,
+  deleteOwned: 'it belongs to another resource: delete that one first, or give it another owner there',
+  giveDatabase: (statement: string) => `to give it to an administrator, who runs: ${statement}`,
+  giveObjects: (statements: string) =>
+    `to give its objects to the administrator who runs it, and to take back its privileges, run in that database: ${statements}`,
+  keepRole: 'or, to keep the role and all that it owns, set spec.deletionPolicy: Orphan',
   endSessions: (statement: string) => `run as a superuser: ${statement}`,
   installExtension: (where: string, statement: string) => `a superuser can run ${where}: ${statement}`,
   nameAnotherSchema: 'Name another schema, or install it by hand',

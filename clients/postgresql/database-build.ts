@@ -1,4 +1,5 @@
 import { escapeIdentifier, escapeLiteral } from 'pg';
+import { advice } from '../advice.ts';
 import { dropUnfinished, sessionsOn } from './database-drop.ts';
 import { readDatabase, unfinishedName } from './database-read.ts';
 import type { DatabaseObservation, DatabaseSpec } from './database-spec.ts';
@@ -53,8 +54,30 @@ async function copyTemplate(session: Session, unfinished: string, spec: Database
     await session.query(createStatement(session, unfinished, template, spec));
   } catch (error) {
     if (isInUse(error)) await checkNobodyIsOn(session, template);
-    throw error;
+    throw refusedValue(error, spec) ?? error;
   }
+}
+
+/** The fields whose value the server refuses with this SQLSTATE. */
+const refusedFields: Readonly<Record<string, readonly (keyof DatabaseSpec)[]>> = {
+  '3D000': ['template'],
+  42704: ['encoding'],
+  42809: ['lcCollate', 'lcCType'],
+};
+
+/** An `Invalid` error that names the fields whose value the server does not know. Undefined for other errors. */
+function refusedValue(error: unknown, spec: DatabaseSpec): PostgresqlError | undefined {
+  if (!(error instanceof PostgresqlError)) return undefined;
+  const { message, code, sqlState = code } = error;
+  const fields = (refusedFields[sqlState] ?? [])
+    .filter((field) => spec[field] !== undefined)
+    .map((field) => `spec.forProvider.${field}`);
+  if (fields.length === 0) return undefined;
+  return new PostgresqlError(`${message}; ${advice.change(fields)}`, {
+    code: 'Invalid',
+    isRetryable: error.isRetryable,
+    advice: { kinds: ['ChangeFields'], fields },
+  });
 }
 
 /** Throws `InUse` (retryable) that names the users with sessions on a template. */

@@ -176,7 +176,8 @@ export function toPostgresqlError(error: unknown, context: ErrorContext): Postgr
       const why = [text, scrub(detailOf(error), context.secrets)].filter((part) => part !== '').join(': ');
       return new PostgresqlError(`${why} (server ${server}, user "${username}")`, { code: sqlState });
     }
-    if (notFound.has(sqlState)) return new PostgresqlError(text, { code: 'NotFound', isRetryable: true });
+    if (notFound.has(sqlState))
+      return new PostgresqlError(text, { code: 'NotFound', isRetryable: true, sqlState });
     if (invalid.has(sqlState)) return new PostgresqlError(text, { code: 'Invalid' });
     const isRetryable =
       retryableClasses.has(sqlState.slice(0, 2)) ||

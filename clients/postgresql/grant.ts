@@ -91,8 +91,8 @@ export function grants(withSession: UseSession, holderOf: HolderOf): Grants {
         return true;
       });
       if (isDone) return;
-      const target = describe(spec.on).replace(/^(DATABASE|SCHEMA)/, (word) => word.toLowerCase());
-      const message = `role ${escapeIdentifier(spec.role)} or ${target} does not exist`;
+      const absent = await withSession(undefined, signal, (session) => absentParties(session, spec));
+      const message = `${absent.join(' and ')} ${absent.length === 1 ? 'does' : 'do'} not exist`;
       throw new PostgresqlError(message, { code: 'NotFound', isRetryable: true });
     },
 
@@ -103,6 +103,21 @@ export function grants(withSession: UseSession, holderOf: HolderOf): Grants {
       });
     },
   };
+}
+
+/** The roles, database or schema of a grant that do not exist. */
+async function absentParties(
+  session: Session,
+  { role, on }: Pick<GrantSpec, 'role' | 'on'>,
+): Promise<readonly string[]> {
+  const roles = [role, ...(on.memberOf === undefined ? [] : [on.memberOf])];
+  const marks = await roleMarks(session, roles);
+  const absent = roles.filter((name) => !marks.has(name)).map((name) => `role ${escapeIdentifier(name)}`);
+  if (on.memberOf === undefined) {
+    const database = await session.query('SELECT FROM pg_database WHERE datname = $1', [on.database]);
+    if (database.length === 0) return [...absent, `database ${escapeIdentifier(on.database)}`];
+  }
+  return absent.length === 0 ? [describe(on).replace(/^\w+/, (word) => word.toLowerCase())] : absent;
 }
 
 interface TargetState {

@@ -1,6 +1,7 @@
 import { escapeIdentifier } from 'pg';
+import { advice } from '../advice.ts';
 import { PostgresqlError, sqlStateOf } from './error.ts';
-import { longestMark, markIn } from './mark.ts';
+import { longestMark, markIn, markOf } from './mark.ts';
 import { asAdminOf, withRightsOf } from './membership.ts';
 import { takeBackPassedOn } from './passed-on.ts';
 import type { Session, UseSession } from './session.ts';
@@ -9,17 +10,18 @@ import type { Session, UseSession } from './session.ts';
 export async function dropRole(
   name: string,
   options: {
+    readonly ownerId: string;
     readonly withSession: UseSession;
     readonly signal: AbortSignal | undefined;
     /** Whether the role exists. Throws if it must not be dropped. */
     readonly begin: (session: Session) => Promise<boolean>;
   },
 ): Promise<void> {
-  const { withSession, signal, begin } = options;
+  const { ownerId, withSession, signal, begin } = options;
   const databases = await withSession(undefined, signal, async (session) => {
     if (!(await begin(session))) return undefined;
     const found = await dependencies(session, name);
-    refuse(name, found);
+    refuse(name, found, ownerId);
     await asAdminOf(session, name, () => shutOut(session, name));
     return found.databases;
   });
@@ -69,7 +71,7 @@ interface Place {
 
 interface Dependencies {
   /** Databases that the role owns. */
-  readonly owned: readonly string[];
+  readonly owned: readonly { readonly name: string; readonly comment: string | null }[];
   /** Databases with our mark in which objects depend on it. */
   readonly databases: readonly Place[];
   /** Other databases, with the number of objects that depend on it. */
@@ -77,8 +79,9 @@ interface Dependencies {
 }
 
 async function dependencies(session: Session, role: string): Promise<Dependencies> {
-  const owned = await session.query<{ name: string }>(
-    'SELECT datname AS name FROM pg_database WHERE pg_get_userbyid(datdba) = $1 ORDER BY datname',
+  const owned = await session.query<{ name: string; comment: string | null }>(
+    `SELECT datname AS name, left(shobj_description(oid, 'pg_database'), ${longestMark}) AS comment
+     FROM pg_database WHERE pg_get_userbyid(datdba) = $1 ORDER BY datname`,
     [role],
   );
   const rows = await session.query<
@@ -101,24 +104,43 @@ async function dependencies(session: Session, role: string): Promise<Dependencie
   const isOurs = ({ comment, ownComment }: (typeof rows)[number]) =>
     markIn(comment) !== undefined || markIn(ownComment) !== undefined;
   return {
-    owned: owned.map(({ name }) => name),
+    owned,
     databases: rows.filter(isOurs),
     foreign: rows.filter((row) => !isOurs(row)),
   };
 }
 
 /** REASSIGN OWNED would also give away databases. Therefore roles that own databases are refused before. */
-function refuse(role: string, { owned, foreign }: Dependencies): void {
+function refuse(role: string, { owned, foreign }: Dependencies, ownerId: string): void {
+  const name = escapeIdentifier(role);
   const reasons = [
-    ...owned.map((database) => `it owns database ${escapeIdentifier(database)}`),
+    ...owned.map(
+      (each) => `it owns database ${escapeIdentifier(each.name)}; ${adviceAboutOwned(role, each, ownerId)}`,
+    ),
     ...foreign.map(({ database, count }) => {
       const objects = count === 1 ? '1 object depends' : `${count} objects depend`;
-      return `${objects} on it in database ${escapeIdentifier(database)}, which is not managed here`;
+      const place = `in database ${escapeIdentifier(database)}, which is not managed here`;
+      // REASSIGN OWNED would give the databases of the role away, too.
+      const how = `REASSIGN OWNED BY ${name} TO CURRENT_USER; DROP OWNED BY ${name}`;
+      return `${objects} on it ${place}${owned.length === 0 ? `; ${advice.giveObjects(how)}` : ''}`;
     }),
   ];
   if (reasons.length === 0) return;
-  const message = `role ${escapeIdentifier(role)} cannot be dropped: ${reasons.join('; ')}`;
+  const message = `role ${name} cannot be dropped: ${reasons.join('; ')}; ${advice.keepRole}`;
   throw new PostgresqlError(message, { code: 'InUse', isRetryable: true });
+}
+
+/** The end of the waiting for a database that the role owns. The one with the mark of `ownerId` was renamed. */
+function adviceAboutOwned(
+  role: string,
+  { name, comment }: Dependencies['owned'][number],
+  ownerId: string,
+): string {
+  const database = escapeIdentifier(name);
+  if (markIn(comment) === markOf(ownerId))
+    return advice.dropRenamed(`ALTER DATABASE ${database} RENAME TO ${escapeIdentifier(role)}`);
+  if (markIn(comment) !== undefined) return advice.deleteOwned;
+  return advice.giveDatabase(`ALTER DATABASE ${database} OWNER TO CURRENT_USER`);
 }
 
 /** Allows no new sessions and terminates the open ones: they would continue with a role that does not exist. */

@@ -1,7 +1,7 @@
 import { escapeIdentifier, escapeLiteral } from 'pg';
 import { PostgresqlError, sqlStateOf } from './error.ts';
 import type { Marked } from './mark.ts';
-import { checkOurs, isMarkOutdated, markStatement } from './mark.ts';
+import { checkOurs, isMarkOutdated, markOf, markStatement } from './mark.ts';
 import { asAdminOf, withRightsOf } from './membership.ts';
 import { checkName, checkNewName, checkOwnName } from './name.ts';
 import { configurationStatements, isSameConfiguration } from './role-configuration.ts';
@@ -48,6 +48,8 @@ interface Owned {
  */
 export interface Roles {
   observe(name: string, options?: { readonly signal?: AbortSignal }): Promise<RoleObservation | undefined>;
+  /** The name that the role of `ownerId` has now. Undefined if no role has its mark. */
+  renamed(ownerId: string, options?: { readonly signal?: AbortSignal }): Promise<string | undefined>;
   /** Afterwards the role is as in `spec` and has the password, also if it existed before. */
   create(name: string, spec: RoleSpec, options: Owned & { readonly password?: string }): Promise<void>;
   /** Repairs the mark and the drift that `roleDrift` lists. Throws `NotFound`, `NotOurs`. */
@@ -132,6 +134,16 @@ export function roles(options: {
       return withSession(undefined, signal, (session) => read(session, name));
     },
 
+    async renamed(ownerId, { signal } = {}) {
+      const [marked] = await withSession(undefined, signal, (session) =>
+        session.query<{ name: string }>(
+          `SELECT rolname AS name FROM pg_roles WHERE shobj_description(oid, 'pg_authid') = $1 ORDER BY rolname`,
+          [markOf(ownerId)],
+        ),
+      );
+      return marked?.name;
+    },
+
     async create(name, spec, { ownerId, password, signal }) {
       checkSpec(name, spec);
       const statement = password === undefined ? [] : [passwordStatement(name, password)];
@@ -184,6 +196,7 @@ export function roles(options: {
     async drop(name, { ownerId, signal }) {
       checkOwnName('role', name);
       await dropRole(name, {
+        ownerId,
         withSession,
         signal,
         begin: async (session) => {

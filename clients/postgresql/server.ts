@@ -9,6 +9,8 @@ import { sqlStateOf, standbyUsed } from './error.ts';
 import type { Grants } from './grant.ts';
 import { grants } from './grant.ts';
 import type { HolderOf } from './mark.ts';
+import type { Requiring } from './rights.ts';
+import { requiring } from './rights.ts';
 import type { Roles } from './role.ts';
 import { roles } from './role.ts';
 import { ScramClient } from './scram-client.ts';
@@ -63,6 +65,7 @@ export interface PostgresqlServer {
   checkWritable(signal?: AbortSignal): Promise<void>;
   /** Identifies this server and its replicas, if we may read the identifier; else its address. */
   systemIdentifier(signal?: AbortSignal): Promise<string>;
+  readonly requiring: Requiring;
   readonly databases: Databases;
   readonly roles: Roles;
   readonly grants: Grants;
@@ -200,6 +203,7 @@ export function createPostgresqlServer(options: PostgresqlServerOptions): Postgr
           if (session.isStandby) throw standbyUsed(sessionOptions.context.server);
         }),
       serverVersion: (signal) => withSession(undefined, signal, async (session) => session.serverVersion),
+      requiring: requiring(withSession, sessionOptions.context.server),
       databases: databases(withSession, holderOf),
       roles: roles({ withSession, tryLogin }),
       grants: grants(withSession, holderOf),

@@ -57,6 +57,7 @@ const acts: ReadonlySet<string> = new Set([
   'ClaimNotFound',
   'CreatedExternalResource',
   'DeletedExternalResource',
+  'KeptExternalResource',
   'LostExternalResource',
   'PropagatedDataFrom',
   'RemovedConnectionSecret',

@@ -7,7 +7,9 @@ export const advice = {
   terminateSessions: 'to terminate them, set spec.forProvider.onDelete: TerminateSessions',
   keepOwner: 'unless you set spec.forProvider.owner',
   setOwner: 'set owner',
-  nameBack: (statement: string) => `if it is this one, name it back: ${statement}`,
+  handOver: (whose: string, statement: string) =>
+    `to hand it to ${whose}, with all that it owns and may do, an administrator of the server runs: ${statement}`,
+  nameBack: (statement: string) => `to name it back, an administrator of the server runs: ${statement}`,
   closeDatabases: (owners: string, statements: readonly string[]) =>
     `run as ${owners}: ${statements.join('; ')}`,
 } as const;

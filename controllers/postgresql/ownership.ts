@@ -1,15 +1,22 @@
 import { escapeIdentifier } from 'pg';
 import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
-import { externalName } from '../../apis/core/v1alpha1/meta.ts';
-import { invalid } from '../../clients/external-error.ts';
+import { externalName, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
+import { ExternalError, invalid } from '../../clients/external-error.ts';
 import type { Credentials } from '../../clients/postgresql/credentials.ts';
 import type { Adoption, Marked } from '../../clients/postgresql/mark.ts';
-import { checkOurs, isMarkOutdated, isOwnedBy, markIn } from '../../clients/postgresql/mark.ts';
+import {
+  checkOurs,
+  isMarkOutdated,
+  isOwnedBy,
+  markIn,
+  markStatement,
+} from '../../clients/postgresql/mark.ts';
 import { checkNewName, checkOwnName } from '../../clients/postgresql/name.ts';
 import { messageOf } from '../../runtime/client/errors.ts';
 import { shouldCreate, shouldDelete, shouldUpdate } from '../core/management-policies.ts';
 import { isNameFixed, withNameAdvice } from '../core/name-advice.ts';
+import { advice } from './advice.ts';
 
 /** The owner in the mark of a database or role: kind and name, which survive backup and restore; a UID does not. */
 export const ownerIdOf = ({ apiVersion, kind, metadata }: Managed): string =>
@@ -47,12 +54,35 @@ export function checkMayManage(
   found: Marked,
   adoption: Adoption = {},
 ): void {
-  if (isObserver(managed)) return;
+  if (isObserver(managed) || isOurs(managed, found)) return;
+  // guard: a mark that was lost counts as the mark of another resource, and its remedy as another name
+  if (wasOurs(managed) && found.distrustedOwner === undefined) throw markLost(managed, kind, found);
   const isClaims = managed.spec.claimRef !== undefined || managed.spec.classRef !== undefined;
   checkOurs(kind, found, ownerIdOf(managed), {
     ...(!isClaims && { adoption }),
     isNameFixed: isNameFixed(managed),
   });
+}
+
+/** Whether the database or role was found with the mark of the managed resource before. */
+export const wasOurs = ({ status }: Managed): boolean => status?.externalIdentity !== undefined;
+
+/**
+ * The error about a database or role whose mark was changed. The statement gives it to the resource, and so to its claim.
+ * Only administrators see it: a claim shows another text.
+ */
+function markLost(managed: Managed, kind: 'database' | 'role', found: Marked): ExternalError {
+  const { claimRef } = managed.spec;
+  const name = escapeIdentifier(found.name);
+  const isNamed = markIn(found.comment) !== undefined;
+  const claim = claimRef && ` and ${claimRef.kind} ${claimRef.namespace}/${claimRef.name}`;
+  const statement = markStatement(kind, found.name, ownerIdOf(managed));
+  const handOver = advice.handOver(`this resource${claim ?? ''}`, statement);
+  const keep = wasDeleted(managed) ? `; ${advice.keepUnmarked}` : '';
+  return new ExternalError(
+    `${kind} ${name} was managed by this resource, and its mark ${isNamed ? 'names another resource' : 'is missing'} now; ${handOver}${keep}`,
+    { errorClass: 'MarkLost', advice: { kinds: ['HandOver'] } },
+  );
 }
 
 /** The name on the server; see {@link checkExternalName}. */

@@ -28,7 +28,7 @@ function assertBefore(text: string, words: string, act: string): void {
 
 /** Advice that destroys data, gives them away, or lets another object decide about them. */
 const riskyAdvice =
-  /delet|remov|drop|give (?:that data|it to)|claimRef|namespaceSelector|reoffer|or-create|external-lost|adopt|available|\brun\b|TerminateSessions|created again/i;
+  /delet|remov|drop|(?:give|hand) (?:that data|it to)|claimRef|namespaceSelector|reoffer|or-create|external-lost|adopt|available|\brun\b|TerminateSessions|created again/i;
 
 /** One argument for every piece: it is an object, a list of texts, and a text. */
 const given = Object.assign(['X'], { apiVersion: 'example.org/v1', kind: 'Kind', metadata: { name: 'x' } });
@@ -72,6 +72,8 @@ const pieces: Readonly<Record<string, Said | SaidIn | Harmless>> = {
   createNodeGroupAgain: harmless('the creation of the node group failed'),
   createRetainedAgain: ['retained it', 'create one'],
   deleteFrozenCopy: ['once its values are not needed', 'delete it'],
+  deleteOwned: ['it belongs to another resource', 'delete that one first'],
+  dropRenamed: ['to drop it with its data', 'name it back'],
   dropUnmarked: ['to drop it with its data', 'run:'],
   enableEngine: harmless('it adds an engine'),
   enableVersioning: harmless('it keeps more versions'),
@@ -84,8 +86,12 @@ const pieces: Readonly<Record<string, Said | SaidIn | Harmless>> = {
   forgetCredential: ['save what you need of the Secret', 'delete it'],
   forgetUsers: ['no resource manages it and the passwords of its previous users do not work', 'run:'],
   generateOthers: ['if the new team may have the password', 'set the annotation'],
+  giveDatabase: ['to give it to an administrator', 'who runs:'],
+  giveObjects: ['to give its objects to the administrator', 'run in that database:'],
   grantAdmin: harmless('it gives a right to the role of the provider'),
+  handOver: ['to hand it to X, with all that it owns and may do', 'runs:'],
   installExtension: harmless('it adds an extension'),
+  keepRole: harmless('it keeps the role'),
   keepUnmarked: harmless('it keeps the database'),
   labelEntry: ['to give it to this one', 'label it'],
   makeAvailable: { words: 'with the data of the previous', file: report },

@@ -266,6 +266,15 @@ export const faultTable: readonly FaultRow[] = [
     cause: 'The controllers change nothing in external systems: {message}.',
   },
   {
+    name: 'renamed',
+    link: 'external',
+    sign: anyError('ExternalRenamed'),
+    cause: 'The external resource of {resource} has another name now: {message}.',
+    advice:
+      'Name it back in the external system: the controllers then continue by themselves. To try again at once:',
+    commands: ['retry resource'],
+  },
+  {
     name: 'nothing there',
     link: 'external',
     sign: missingExternalSign,
@@ -367,6 +376,23 @@ export const faultTable: readonly FaultRow[] = [
     cause: 'The external system has another resource with this name: {message}.',
     commands: ['edit resource'],
     details: nameTaken,
+  },
+  {
+    name: 'mark lost',
+    link: 'external',
+    sign: lastError('mark lost'),
+    cause: 'The external resource of {resource} does not carry its mark any more: {message}.',
+    advice:
+      'Find out who changed the mark, and which resource should have it. Only an administrator of the external system can write it. The controllers continue by themselves. To try again at once:',
+    commands: ['retry resource'],
+  },
+  {
+    name: 'not ready',
+    link: 'external',
+    sign: lastError('not ready'),
+    cause: 'The external system cannot carry out the request now: {message}.',
+    advice: 'The controllers try again by themselves, and continue once that ends. To try again at once:',
+    commands: ['retry resource'],
   },
   {
     name: 'out of service',

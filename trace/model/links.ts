@@ -175,6 +175,8 @@ function externalLink({ managedService }: View, managed: Managed): Link {
   const [synced, ready] = [syncedOf(managed), readyOf(managed)];
   if ([synced, ready].some(({ error }) => isOfClass(error, 'ExternalMissing')))
     return link('external', title, { state: 'waits', says: ['not in the external system'] });
+  if ([synced, ready].some(({ error }) => isOfClass(error, 'ExternalRenamed')))
+    return link('external', title, { state: 'waits', says: ['renamed in the external system'] });
   // No identity is recorded for a resource that is only observed.
   const isObservedOnly = isNeverChanged(managed.spec) && synced.status === 'True';
   const wasSeen = isObservedOnly || managed.status?.externalIdentity !== undefined;

@@ -91,8 +91,10 @@ function annotate({ apiVersion, kind, metadata }: KubernetesObject, change: stri
   return `kubectl annotate ${kind.toLowerCase()}.${group} ${metadata.name} ${change}`;
 }
 
-function createEmpty(managed: KubernetesObject): string {
-  return `to have an empty one created: ${annotate(managed, `--overwrite ${annotationKeys.adoptIdentity}=or-create`)}`;
+/** `beside`: what keeps the data. */
+function createEmpty(managed: KubernetesObject, beside?: string): string {
+  const kept = beside === undefined ? '' : `, while ${beside}`;
+  return `to have an empty one created${kept}: ${annotate(managed, `--overwrite ${annotationKeys.adoptIdentity}=or-create`)}`;
 }
 
 /** For a creation whose result is not known. One command sets the name and ends the waiting. */

@@ -58,6 +58,10 @@ export const unknown = (reason: string, message: string): ReadyFacts => ({
   message,
 });
 
+/** Ready of an external resource of which a part has another name now. `message` has the name, and how to name it back. */
+export const renamed = (message: string): ReadyFacts =>
+  withError(unavailable(message), { class: 'ExternalRenamed' });
+
 export const reconcileSuccess = (message?: string): ConditionFacts => ({
   type: 'Synced',
   status: 'True',
@@ -83,6 +87,7 @@ export const reconcilePaused = (message?: string): ConditionFacts => ({
  * - `CredentialsUnreadable`: the controllers cannot read the credentials of the provider; no external system was asked.
  * - `OtherSystem`: the provider leads to another system than the one that has the external resource.
  * - `ExternalMissing`: no external resource exists.
+ * - `ExternalRenamed`: the external resource, or a part of it, has another name now.
  * - `SecretConflict`: another object owns the Secret of the resource, or it has data of its own.
  * - `NamespaceNotFound`: the namespace of the Secret does not exist, or is being deleted.
  * - `DependencyNotFound`, `DependencyDeleting`: the ProviderConfig, Provider or StoreConfig that a resource names does not
@@ -99,6 +104,7 @@ export type ControllerErrorClass =
   | 'CredentialsUnreadable'
   | 'OtherSystem'
   | 'ExternalMissing'
+  | 'ExternalRenamed'
   | 'SecretConflict'
   | 'NamespaceNotFound'
   | 'DependencyNotFound'

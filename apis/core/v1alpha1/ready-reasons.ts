@@ -41,6 +41,8 @@ const readyReasons = {
   ResourcePaused: 'platform',
   ResourceFailing: 'controllers',
   ExternalResourceNotFound: 'platform',
+  ExternalResourceRenamed: 'platform',
+  MarkLost: 'platform',
   InvalidValue: 'author',
   Conflict: 'author',
   OutOfService: 'platform',

@@ -106,7 +106,7 @@ export const PostgreSQLDatabaseKind = defineManaged(
       z
         .string()
         .describe(
-          'The library that orders and classifies characters: libc, icu or builtin. Only libc uses lcCollate and lcCType.',
+          'The library that orders and classifies characters: libc, icu or builtin. Absent: libc. Only libc uses lcCollate and lcCType.',
         ),
     ),
     engineVersion: optional(z.string().describe('The major version of the server.')),

@@ -106,6 +106,8 @@ export function troubleOf(
 function insteadOf({ spec }: Managed, error: Condition['error']): string | undefined {
   if (error?.class === 'CredentialCannotChange')
     return 'a previous claim knows its credentials, and an administrator has to decide about them';
+  if (error?.class === 'MarkLost')
+    return 'its external resource does not carry its mark any more, and an administrator has to decide about it';
   if (error?.holder?.by === 'AnotherResource') return 'another resource has this external name';
   if (error?.class === 'Conflict' && spec.claimRef === undefined)
     return 'its external resource is not managed yet, and an administrator has to decide about it';

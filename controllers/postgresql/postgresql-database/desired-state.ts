@@ -1,13 +1,14 @@
 import { escapeIdentifier } from 'pg';
 import { advice as coreAdvice } from '../../../apis/core/v1alpha1/advice.ts';
 import type { ReadyFacts } from '../../../apis/core/v1alpha1/condition.ts';
-import { available, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
+import { available, renamed, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
 import type { PostgreSQLDatabase } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
 import { PostgreSQLRoleKind } from '../../../apis/postgresql/v1alpha1/postgresql-role.ts';
 import { ChangeRefused } from '../../../clients/external-error.ts';
 import type { DatabaseObservation, DatabaseSpec } from '../../../clients/postgresql/database-spec.ts';
 import { databaseDrift } from '../../../clients/postgresql/database-spec.ts';
 import type { Adoption } from '../../../clients/postgresql/mark.ts';
+import { markOf } from '../../../clients/postgresql/mark.ts';
 import type { RoleObservation, RoleSpec } from '../../../clients/postgresql/role.ts';
 import { roleDrift } from '../../../clients/postgresql/role.ts';
 import type { GeneratedCredential } from '../../core/credential.ts';
@@ -15,7 +16,8 @@ import { generatedPassword } from '../../core/credential.ts';
 import type { Observation } from '../../core/managed/connecting/external-client.ts';
 import { shouldDelete } from '../../core/management-policies.ts';
 import { advice } from '../advice.ts';
-import { isObserver, markDifference, nameOf, resourceId } from '../ownership.ts';
+import { isObserver, markDifference, nameOf, ownerIdOf, resourceId } from '../ownership.ts';
+import { wasRenamed } from '../renamed.ts';
 import { refusesPassword } from '../role-password.ts';
 
 /**
@@ -110,13 +112,17 @@ export function observationOf(managed: PostgreSQLDatabase, found: Found): Observ
   const { database, role, serverVersion } = found;
   const { owner, encoding, lcCollate, lcCType, localeProvider } = database;
   const facts = { owner, encoding, lcCollate, lcCType };
-  const status = { ...facts, localeProvider, engineVersion: String(serverVersion) };
+  // Most databases have libc. It is left out, so that an upgrade writes no status.
+  const isOther = localeProvider !== 'libc' || managed.status?.localeProvider !== undefined;
+  const provider = isOther ? { localeProvider } : {};
+  const status = { ...facts, ...provider, engineVersion: String(serverVersion) };
   if (isObserver(managed)) {
     const ready = openness(database) ?? available();
     const lateInitialized = localeProvider === 'libc' ? facts : { owner, encoding };
     return { exists: true, isUpToDate: true, ready, status, lateInitialized };
   }
   const { changed, immutable } = databaseDrift(database, databaseSpec(managed));
+  const lostRole = renamedRole(managed, found);
   // Others are not in the spec, such as the rights of PUBLIC.
   const edited = [...changed, ...immutable].filter((field) => Object.hasOwn(managed.spec.forProvider, field));
   const differing = [
@@ -128,11 +134,20 @@ export function observationOf(managed: PostgreSQLDatabase, found: Found): Observ
   return {
     exists: true,
     isUpToDate: differing.length === 0,
-    ready: readyOf(managed, found),
+    ready: lostRole === undefined ? readyOf(managed, found) : renamed(lostRole),
+    // guard: a second role is created beside the one that a user renamed, and cannot use its objects
+    ...(lostRole !== undefined && { unchangeable: lostRole }),
     status,
     ...(differing.length === 0 ? {} : { difference: differing.join(', ') }),
     ...(edited.length === 0 ? {} : { differing: edited.map((field) => `spec.forProvider.${field}`) }),
   };
+}
+
+/** The sentence about its own role, if a user renamed that. A tenant cannot write the mark by which it is found. */
+function renamedRole(managed: PostgreSQLDatabase, { database, role }: Found): string | undefined {
+  const isRenamed =
+    hasOwnRole(managed) && role === undefined && database.ownerMark === markOf(ownerIdOf(managed));
+  return isRenamed ? wasRenamed(managed, 'role', database.owner) : undefined;
 }
 
 const roleDifference = (managed: PostgreSQLDatabase, role: RoleObservation | undefined): readonly string[] =>

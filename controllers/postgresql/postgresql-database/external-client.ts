@@ -1,12 +1,9 @@
-import { escapeIdentifier } from 'pg';
-import { advice as coreAdvice } from '../../../apis/core/v1alpha1/advice.ts';
 import { deleting } from '../../../apis/core/v1alpha1/condition.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import type { PostgreSQLDatabase } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
 import { changing, invalid } from '../../../clients/external-error.ts';
 import type { DesiredCredential, ExternalClient } from '../../core/managed/connecting/external-client.ts';
-import { recordedIdentity } from '../../core/managed/recording/identity.ts';
 import { advice } from '../advice.ts';
 import { connectionDetails } from '../connection-details.ts';
 import {
@@ -19,8 +16,10 @@ import {
   nameOf,
   ofAnother,
   ownerIdOf,
+  wasOurs,
 } from '../ownership.ts';
 import type { PasswordChecks } from '../password-checks.ts';
+import { renamedFrom } from '../renamed.ts';
 import { isLockedOut, rolePassword } from '../role-password.ts';
 import type { ServerConnection } from '../server-connection.ts';
 import {
@@ -33,7 +32,7 @@ import {
   roleAdoptionOf,
 } from './desired-state.ts';
 import { checkEngineVersion } from './engine-version.ts';
-import { isAnythingLeft, removeAll } from './leftovers.ts';
+import { isAnythingLeft, remainsOf, removeAll } from './leftovers.ts';
 
 export interface PostgreSQLDatabaseOptions extends ServerConnection {
   readonly checks: PasswordChecks;
@@ -66,7 +65,8 @@ export function postgreSQLDatabaseClient({
     async observe(managed, credential, signal) {
       if (wasDeleted(managed)) {
         const exists = await isAnythingLeft(server, managed, signal);
-        return { exists, isUpToDate: true, ready: deleting() };
+        const remains = exists ? undefined : await remainsOf(server, managed, signal);
+        return { exists, isUpToDate: true, ready: deleting(), ...(remains !== undefined && { remains }) };
       }
       if (!isObserver(managed)) checkExternalName(managed, 'database');
       if (hasOwnRole(managed)) {
@@ -78,9 +78,14 @@ export function postgreSQLDatabaseClient({
       const database = await databases.observe(name, { withExtensions, signal });
       if (!isObserver(managed) && !isOurs(managed, database)) checkNewExternalName(managed, 'database');
       if (database === undefined) {
-        const renamed = await whereRenamed(managed, signal);
-        return { exists: false, isUpToDate: false, ...(renamed !== undefined && { renamed }) };
+        const { owner } = databaseSpec(managed);
+        const find = () => databases.renamed(ownerIdOf(managed), { owner, signal });
+        return { exists: false, isUpToDate: false, ...(await renamedFrom(managed, 'database', find)) };
       }
+      const role =
+        hasOwnRole(managed) && !isObserver(managed) ? await roles.observe(name, { signal }) : undefined;
+      // The mark of the role decides whose the database is.
+      if (role !== undefined && wasOurs(managed)) checkMayManage(managed, 'role', role);
       // A user who adopts the database has to know who else is in it.
       const others =
         isObserver(managed) || isOurs(managed, database) ? [] : await databases.usersOf(name, { signal });
@@ -88,8 +93,6 @@ export function postgreSQLDatabaseClient({
       if (database.isInvalid) return { exists: false, isUpToDate: false }; // left by an interrupted DROP DATABASE
       if (!isObserver(managed)) await closing.keepUp(signal);
 
-      const role =
-        hasOwnRole(managed) && !isObserver(managed) ? await roles.observe(name, { signal }) : undefined;
       if (role !== undefined) checkMayManage(managed, 'role', role, roleAdoptionOf(managed));
       const testing = isObserver(managed)
         ? password.verdictOnGiven(managed, credential, signal)
@@ -117,9 +120,13 @@ export function postgreSQLDatabaseClient({
         );
       }
       await closing.prepare(signal);
-      const isExisting = (await ensureRole(managed, credential, signal)) === 'existing';
-      // guard(databases.create(nameOf(managed), spec, { ownerId: '-', signal })): a database without an owner
-      await databases.create(nameOf(managed), spec, { ownerId: ownerIdOf(managed), signal });
+      const rights = ['CREATEDB', ...(hasOwnRole(managed) ? (['CREATEROLE'] as const) : [])] as const;
+      const isExisting = await server.requiring(rights, signal, async () => {
+        const role = await ensureRole(managed, credential, signal);
+        // guard(databases.create(nameOf(managed), spec, { ownerId: '-', signal })): a database without an owner
+        await databases.create(nameOf(managed), spec, { ownerId: ownerIdOf(managed), signal });
+        return role === 'existing';
+      });
       return { details: detailsOf(managed, credential), ...(isExisting && { isExisting }) };
     },
 
@@ -141,17 +148,6 @@ export function postgreSQLDatabaseClient({
 
     delete: (managed, signal) => removeAll(server, managed, signal),
   };
-
-  /** Where the database is now, if a user renamed it. A database that was never there is not looked for. */
-  async function whereRenamed(managed: PostgreSQLDatabase, signal: AbortSignal): Promise<string | undefined> {
-    if (isObserver(managed) || recordedIdentity(managed, { immutable: [] }) === undefined) return undefined;
-    const { owner } = databaseSpec(managed);
-    const name = await databases.renamed(ownerIdOf(managed), { owner, signal });
-    if (name === undefined) return undefined;
-    const [now, before] = [escapeIdentifier(name), escapeIdentifier(nameOf(managed))];
-    const back = advice.nameBack(`ALTER DATABASE ${now} RENAME TO ${before}`);
-    return `database ${now} has the mark of this resource; ${back}. Or, ${coreAdvice.createEmpty(managed)}`;
-  }
 
   /** Creates a database's own role, with the credential, or repairs it. Undefined if it has no role of its own. */
   async function ensureRole(

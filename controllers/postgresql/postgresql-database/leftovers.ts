@@ -8,6 +8,8 @@ import type { PostgresqlServer } from '../../../clients/postgresql/server.ts';
 import { messageOf } from '../../../runtime/client/errors.ts';
 import { advice } from '../advice.ts';
 import { checkMayManage, hasUsableName, isOurs, nameOf, ownerIdOf } from '../ownership.ts';
+import { remaining } from '../remaining.ts';
+import { databaseSpec, hasOwnRole } from './desired-state.ts';
 
 type Server = Pick<PostgresqlServer, 'databases' | 'roles'>;
 
@@ -28,6 +30,8 @@ export async function isAnythingLeft(
   // guard(false): a database that a tenant owns by mistake stays without an error
   const isOfTenant = database?.distrustedOwner !== undefined && hasMarkOf(database, ownerIdOf(managed));
   if (isOfTenant && managed.status?.owner !== undefined) {
+    const role = hasOwnRole(managed) ? await roles.observe(name, { signal }) : undefined;
+    if (role !== undefined) checkMayManage(managed, 'role', role);
     checkMayManage(managed, 'database', database, { isOwnerWanted: true });
   }
   if (
@@ -46,6 +50,21 @@ export async function isAnythingLeft(
     (await databases.observe(unfinishedName(ownerIdOf(managed), name), { signal })) !== undefined ||
     (hasUsableName(managed, 'role') && isOurs(managed, await roles.observe(name, { signal })))
   );
+}
+
+/** The parts of a deleted database that stay on the server, for an Event. Undefined: nothing stays. */
+export async function remainsOf(
+  { databases, roles }: Server,
+  managed: PostgreSQLDatabase,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { owner } = databaseSpec(managed);
+  const renamed = await databases.renamed(ownerIdOf(managed), { owner, signal });
+  return remaining(managed, roles, {
+    databases: renamed === undefined ? [] : [renamed],
+    hasRole: hasOwnRole(managed),
+    signal,
+  });
 }
 
 /** Drops all parts that remain. Throws an Error that names the sessions that block this. */

@@ -17,6 +17,8 @@ import {
   ownerIdOf,
 } from '../ownership.ts';
 import type { PasswordChecks } from '../password-checks.ts';
+import { remaining } from '../remaining.ts';
+import { renamedFrom } from '../renamed.ts';
 import { isLockedOut, rolePassword } from '../role-password.ts';
 import type { ServerConnection } from '../server-connection.ts';
 import { adoptionOf, observationOf, roleSpec } from './desired-state.ts';
@@ -27,11 +29,12 @@ export interface PostgreSQLRoleOptions extends ServerConnection {
 
 /** Roles of a server, for one run. Their names are known before they are created. */
 export function postgreSQLRoleClient({
-  server: { roles },
+  server,
   credentials,
   closing,
   checks,
 }: PostgreSQLRoleOptions): ExternalClient<PostgreSQLRole> {
+  const { roles } = server;
   const password = rolePassword({ roles, checks });
   const detailsOf = (managed: PostgreSQLRole, credential: DesiredCredential | undefined): ConnectionDetails =>
     connectionDetails(credentials, { username: nameOf(managed), password: credential?.value });
@@ -44,13 +47,19 @@ export function postgreSQLRoleClient({
           hasUsableName(managed, 'role') &&
           name !== credentials.username &&
           isOurs(managed, await roles.observe(name, { signal }));
-        return { exists, isUpToDate: true, ready: deleting() };
+        const remains = exists
+          ? undefined
+          : await remaining(managed, roles, { databases: [], hasRole: true, signal });
+        return { exists, isUpToDate: true, ready: deleting(), ...(remains !== undefined && { remains }) };
       }
       if (!isObserver(managed)) checkExternalName(managed, 'role');
       checkNotAdministrator(managed, credentials);
       const role = await roles.observe(name, { signal });
       if (!isObserver(managed) && !isOurs(managed, role)) checkNewExternalName(managed, 'role');
-      if (role === undefined) return { exists: false, isUpToDate: false };
+      if (role === undefined) {
+        const find = () => roles.renamed(ownerIdOf(managed), { signal });
+        return { exists: false, isUpToDate: false, ...(await renamedFrom(managed, 'role', find)) };
+      }
       checkMayManage(managed, 'role', role, adoptionOf(managed));
       if (!isObserver(managed)) await closing.keepUp(signal);
       const verdict = role.login ? await password.verdictOn(managed, credential, signal) : undefined;
@@ -69,11 +78,13 @@ export function postgreSQLRoleClient({
     async create(managed, credential, signal) {
       await closing.prepare(signal);
       const ownerId = ownerIdOf(managed);
-      await roles.create(nameOf(managed), roleSpec(managed), {
-        ownerId,
-        signal,
-        ...(credential && { password: credential.value }),
-      });
+      await server.requiring(['CREATEROLE'], signal, () =>
+        roles.create(nameOf(managed), roleSpec(managed), {
+          ownerId,
+          signal,
+          ...(credential && { password: credential.value }),
+        }),
+      );
       if (credential) checks.wasSet(ownerId, credential.value);
       return { details: detailsOf(managed, credential) };
     },

@@ -170,6 +170,22 @@ async function runForDatabase(server: Server, at: Place, begins: RegExp, inDatab
   await at.observeAgain(PostgreSQLDatabaseKind, at.named('db'));
 }
 
+const ownerRow = about(PostgreSQLRoleKind, 'owner');
+
+/** The role of a resource that is being deleted owns a database that a user created. */
+const owning = (server: Server) => async (at: Place) => {
+  await provider(server, at);
+  const owner = escapeIdentifier(await role(at));
+  await sql(server, [`CREATE DATABASE ${escapeIdentifier(at.named('foreign'))} OWNER ${owner}`]);
+  await at.delete(PostgreSQLRoleKind, { name: at.named('owner') });
+};
+
+/** Runs the statements for the role that is being deleted, which is then observed again. */
+async function runForOwner(server: Server, at: Place, begins: RegExp, inDatabase?: string): Promise<void> {
+  await runPrinted(server, at, begins, inDatabase);
+  await at.observeAgain(PostgreSQLRoleKind, at.named('owner'));
+}
+
 /** A user created a database of the name that a managed resource has. */
 const existing = (server: Server) => async (at: Place) => {
   await provider(server, at);
@@ -284,9 +300,20 @@ export const postgresqlRows = (server: Server): Readonly<Record<keyof typeof adv
     },
     ...databaseRow,
     says: (at) =>
-      `database "${at.named('old')}" has the mark of this resource; if it is this one, name it back: `,
+      `database "${at.named('db')}" was renamed to "${at.named('old')}"; to name it back, an administrator of the server runs: `,
     act: (at) => runForDatabase(server, at, /^ALTER DATABASE .* RENAME TO /),
     others: { 'adopt-identity=or-create': { ...asPrinted, ends: about(PostgreSQLDatabaseKind, 'db').ends } },
+  },
+  handOver: {
+    async situation(at) {
+      await working(server, at);
+      await sql(server, [`COMMENT ON ROLE ${escapeIdentifier(at.named('db'))} IS NULL`]);
+      await at.observeAgain(PostgreSQLDatabaseKind, at.named('db'));
+    },
+    ...databaseRow,
+    says: () =>
+      'its mark is missing now; to hand it to this resource, with all that it owns and may do, an administrator of the server runs: COMMENT ON ROLE',
+    act: (at) => runForDatabase(server, at, /^COMMENT ON ROLE /),
   },
   keepUnmarked: {
     situation: unmarked(server),
@@ -548,6 +575,72 @@ export const postgresqlClientRows = (server: Server) =>
       act: (at) => runForDatabase(server, at, /^SELECT pg_terminate_backend/),
       ends: (at) => at.isGone(PostgreSQLDatabaseKind, 'db'),
     },
+    dropRenamed: {
+      async situation(at) {
+        await working(server, at);
+        const [name, other] = [at.named('db'), at.named('old')].map(escapeIdentifier);
+        await sql(server, [`ALTER DATABASE ${name} RENAME TO ${other}`]);
+        await at.delete(PostgreSQLDatabaseKind, databaseKey(at));
+      },
+      says: () => 'to drop it with its data, name it back: ALTER DATABASE',
+      where: databaseRow.where,
+      async act(at) {
+        await runForDatabase(server, at, /^ALTER DATABASE .* RENAME TO /);
+      },
+      ends: async (at) =>
+        (await at.isGone(PostgreSQLDatabaseKind, 'db')) &&
+        (await owners(server, at.named('old'))) === undefined,
+    },
+    deleteOwned: {
+      async situation(at) {
+        await provider(server, at);
+        await database(at, { owner: await role(at) });
+        await at.working(PostgreSQLDatabaseKind, 'db');
+        await at.delete(PostgreSQLRoleKind, { name: at.named('owner') });
+      },
+      where: ownerRow.where,
+      async act(at) {
+        await at.delete(PostgreSQLDatabaseKind, databaseKey(at));
+        await eventually('the database is gone', () => at.isGone(PostgreSQLDatabaseKind, 'db'));
+        await at.observeAgain(PostgreSQLRoleKind, at.named('owner'));
+      },
+      ends: (at) => at.isGone(PostgreSQLRoleKind, 'owner'),
+    },
+    giveDatabase: {
+      situation: owning(server),
+      says: () => 'to give it to an administrator, who runs: ALTER DATABASE',
+      where: ownerRow.where,
+      async act(at) {
+        await runForOwner(server, at, /^ALTER DATABASE .* OWNER TO /);
+      },
+      ends: async (at) =>
+        (await at.isGone(PostgreSQLRoleKind, 'owner')) &&
+        (await owners(server, at.named('foreign'))) === server().superuser,
+    },
+    giveObjects: {
+      async situation(at) {
+        await provider(server, at);
+        const owner = escapeIdentifier(await role(at));
+        await sql(server, [`CREATE DATABASE ${escapeIdentifier(at.named('foreign'))}`]);
+        await sql(server, [`CREATE SCHEMA theirs AUTHORIZATION ${owner}`], at.named('foreign'));
+        await at.delete(PostgreSQLRoleKind, { name: at.named('owner') });
+      },
+      says: () => 'to take back its privileges, run in that database: REASSIGN OWNED BY',
+      where: ownerRow.where,
+      async act(at) {
+        await runForOwner(server, at, /^REASSIGN OWNED /, at.named('foreign'));
+      },
+      ends: (at) => at.isGone(PostgreSQLRoleKind, 'owner'),
+    },
+    keepRole: {
+      situation: owning(server),
+      where: ownerRow.where,
+      act: (at) => at.editSpec(PostgreSQLRoleKind, 'owner', { deletionPolicy: 'Orphan' }),
+      others: { 'OWNER TO': 'giveDatabase runs it' },
+      ends: async (at) =>
+        (await at.isGone(PostgreSQLRoleKind, 'owner')) &&
+        (await owners(server, at.named('foreign'))) === at.named('owner'),
+    },
     grantAdmin: {
       ...databaseRow,
       async situation(at) {
@@ -721,6 +814,14 @@ export const postgresqlClientRows = (server: Server) =>
     },
   }) satisfies RowsFor<typeof clientAdvice>;
 
+const claimRow = (at: Place) => at.messagesOf(PostgreSQLInstanceKind, at.key);
+
+/** The name of the claim's resource, which is the name of its database. */
+async function databaseOf(at: Place): Promise<string> {
+  const claim = await at.fixture.cluster.find(PostgreSQLInstanceKind, at.key);
+  return claim?.spec.resourceRef?.name ?? '';
+}
+
 const noDatabase = 'has no database "missing", which the credentials name';
 
 /** Mistakes in the credentials, and names that a managed resource cannot have. */
@@ -736,6 +837,63 @@ export const morePostgresqlRows = (server: Server): Readonly<Record<string, Row>
       ] as const
     ).map(([name, entry, reason, says]) => [`PostgreSQL: ${name}`, wrongEntry(server, entry, reason, says)]),
   ),
+  'PostgreSQL: a renamed database stays, and an empty one is created beside it': {
+    async situation(at) {
+      await provider(server, at);
+      await claimWith(at, 'Available');
+      const name = await databaseOf(at);
+      await sql(server, [
+        `ALTER DATABASE ${escapeIdentifier(name)} RENAME TO ${escapeIdentifier(at.named('old'))}`,
+      ]);
+      await at.observeAgain(PostgreSQLDatabaseKind, name);
+    },
+    says: (at) => `to have an empty one created, while database "${at.named('old')}" keeps the data: kubectl`,
+    where: claimRow,
+    async act(at) {
+      const commands = (await printedIn(at)).map(({ command }) => command);
+      await at.run(commands.find((one) => one.endsWith('or-create')) ?? 'false');
+    },
+    others: { 'RENAME TO': 'nameBack runs it' },
+    async ends(at) {
+      const isReported = (await claimRow(at)).includes('was lost, and was created again without its data');
+      return (
+        isReported &&
+        (await at.usable('db', PostgreSQLInstanceKind)) &&
+        (await owners(server, at.named('old'))) !== undefined
+      );
+    },
+  },
+  'PostgreSQL: the owner role of a database was renamed': {
+    async situation(at) {
+      await provider(server, at);
+      await claimWith(at, 'Available');
+      const name = await databaseOf(at);
+      await sql(server, [
+        `ALTER ROLE ${escapeIdentifier(name)} RENAME TO ${escapeIdentifier(at.named('other'))}`,
+      ]);
+      await at.observeAgain(PostgreSQLDatabaseKind, name);
+    },
+    says: (at) =>
+      `was renamed to "${at.named('other')}"; to name it back, an administrator of the server runs: `,
+    where: claimRow,
+    async act(at) {
+      await runPrinted(server, at, /^ALTER ROLE .* RENAME TO /);
+      await at.observeAgain(PostgreSQLDatabaseKind, await databaseOf(at));
+    },
+    ends: (at) => at.usable('db', PostgreSQLInstanceKind),
+  },
+  'PostgreSQL: the administrator lacks two rights': {
+    ...databaseRow,
+    async situation(at) {
+      await limitedProvider(server, at);
+      const user = escapeIdentifier(at.named('administrator'));
+      await sql(server, [`ALTER ROLE ${user} NOCREATEDB NOCREATEROLE`]);
+      await provider(server, at, { username: at.named('administrator'), password: 'a-password' });
+      await database(at);
+    },
+    says: () => 'lacks CREATEDB and CREATEROLE; run as a superuser: ALTER ROLE',
+    act: (at) => runForDatabase(server, at, /^ALTER ROLE .* CREATEDB/),
+  },
   'PostgreSQL: the external name is that of the administrator': {
     async situation(at) {
       await provider(server, at);

@@ -24,18 +24,23 @@ function scene() {
 }
 
 describe('a request that PostgreSQL refuses permanently changes nothing when it is tried again', () => {
-  const cases: Readonly<Record<string, { readonly managed: Managed; readonly error: RegExp }>> = {
+  const cases: Readonly<
+    Record<string, { readonly managed: Managed; readonly error: RegExp; readonly field: string }>
+  > = {
     'an encoding that does not exist': {
       managed: database('shop', { encoding: 'nonsense' }),
       error: /nonsense/,
+      field: 'spec.forProvider.encoding',
     },
     'a locale that does not exist': {
       managed: database('shop', { lcCollate: 'nonsense' }),
       error: /nonsense/,
+      field: 'spec.forProvider.lcCollate',
     },
     'a template that does not exist': {
       managed: database('shop', { template: 'nonsense' }),
       error: /nonsense/,
+      field: 'spec.forProvider.template',
     },
   };
   const advised = '; set another name in the annotation crossplane.io/external-name';
@@ -74,7 +79,17 @@ describe('a request that PostgreSQL refuses permanently changes nothing when it 
     'the secret is new': {},
     'the secret has a password, as of a database that is lost': { password: 'published' },
   };
-  for (const [what, { managed, error }] of Object.entries(cases)) {
+  for (const [what, { managed, error, field }] of Object.entries(cases)) {
+    test(`${what} is invalid, with the field to change as data`, async () => {
+      const failure = await scene()
+        .pass(managed)
+        .catch((thrown: unknown) => thrown);
+      assert.deepEqual(errorFactsOf(failure), {
+        errorClass: 'Invalid',
+        advice: { kinds: ['ChangeFields'], fields: [field] },
+      });
+      assert.match((failure as Error).message, new RegExp(`; change ${field}$`));
+    });
     for (const [when, known] of Object.entries(knowledge)) {
       test(`${what}; ${when}`, async () => {
         const { changes, ...stack } = scene();

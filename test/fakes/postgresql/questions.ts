@@ -54,6 +54,19 @@ const markedDatabases: Question = ({ tx, values }) =>
     .toSorted(byName)
     .map(({ name }) => ({ name }));
 
+const markedRoles: Question = ({ tx, values }) =>
+  [...tx.all('roles')]
+    .filter(({ comment }) => comment === values[0])
+    .toSorted(byName)
+    .map(({ name }) => ({ name }));
+
+const ownRights: Question = ({ tx, user }) => {
+  const row = tx.get('roles', user);
+  if (row === undefined) return [];
+  const { superuser, createDb, createRole } = row;
+  return [{ CREATEDB: superuser || createDb, CREATEROLE: superuser || createRole }];
+};
+
 const roleFacts: Question = (execution) => {
   const row = execution.tx.get('roles', first(execution));
   if (row === undefined) return [];
@@ -129,7 +142,7 @@ const membershipFacts: Question = ({ tx, values }) => {
 const databasesOwned: Question = (execution) =>
   databasesIn(execution)
     .filter(({ owner }) => owner === first(execution))
-    .map(({ name }) => ({ name }));
+    .map(({ name, comment }) => ({ name, comment: comment ?? null }));
 
 const databasesWithPrivilegesOf: Question = (execution) => {
   const role = first(execution);
@@ -249,6 +262,8 @@ export const questions: readonly (readonly [pattern: RegExp, question: Question]
     /^SELECT datname AS name FROM pg_database WHERE shobj_description\(oid, 'pg_database'\) = \$1 /,
     markedDatabases,
   ],
+  [/^SELECT rolname AS name FROM pg_roles WHERE shobj_description\(oid, 'pg_authid'\) = \$1 /, markedRoles],
+  [/^SELECT rolsuper OR rolcreatedb AS .* WHERE rolname = current_user$/, ownRights],
   [/^SELECT rolcanlogin AS login, .* FROM pg_roles WHERE rolname = \$1$/, roleFacts],
   [/^SELECT FROM pg_roles WHERE rolname = \$1$/, exists('roles')],
   [/^SELECT FROM pg_database WHERE datname = \$1$/, exists('databases')],
@@ -277,7 +292,7 @@ export const questions: readonly (readonly [pattern: RegExp, question: Question]
     grantFacts('database'),
   ],
   [/^SELECT pg_get_userbyid\(m\.grantor\) AS giver, /, membershipFacts],
-  [/^SELECT datname AS name FROM pg_database WHERE pg_get_userbyid\(datdba\) = \$1 /, databasesOwned],
+  [/^SELECT datname AS name, .* FROM pg_database WHERE pg_get_userbyid\(datdba\) = \$1 /, databasesOwned],
   [/^SELECT DISTINCT pg_get_userbyid\(d\.datdba\) AS owner FROM pg_shdepend /, databasesWithPrivilegesOf],
   // Tenants write no SQL here, so that no privilege was passed on.
   [/^WITH things AS .* AND g\.grant(?:or|ee) = \(SELECT /, () => []],

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Client } from 'pg';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
+import { errorFactsOf } from '../../../clients/external-error.ts';
 import { markOf } from '../../../clients/postgresql/mark.ts';
 import { encodeIdentity } from '../../../controllers/core/external-identity.ts';
 import { database, deleted, edited, role } from '../../controllers/postgresql/passes.ts';
@@ -75,7 +76,7 @@ export function testDatabases(stack: Stack): void {
         [exists, renamed],
         [
           false,
-          `database "el sewhere" has the mark of this resource; if it is this one, name it back: ${statement}. Or, to have an empty one created: ${annotate}`,
+          `database "moved" was renamed to "el sewhere"; to name it back, an administrator of the server runs: ${statement}. Or, to have an empty one created, while database "el sewhere" keeps the data: ${annotate}`,
         ],
       );
       await sql(statement);
@@ -89,6 +90,96 @@ export function testDatabases(stack: Stack): void {
       const statement = `COMMENT ON DATABASE forger IS '${markOf(ownerOf('forged'))}'`;
       assert.equal(await refusal(loginOf(known), statement), 'allowed');
       assert.deepEqual(await observe('forged'), { exists: false, isUpToDate: false });
+    });
+  });
+
+  describe('an owner role that a user renamed', () => {
+    test('is found by its mark: no second role is created, and the database is not ready', async () => {
+      const { managed, known } = await stack.pass(database('host'));
+      await sql('ALTER ROLE host RENAME TO guest');
+      const { ready, unchangeable, isUpToDate } = await clientOf(managed).observe(managed, undefined, signal);
+      const message =
+        'role "host" was renamed to "guest"; to name it back, an administrator of the server runs: ALTER ROLE "guest" RENAME TO "host"';
+      assert.deepEqual(
+        [ready?.status, ready?.message, unchangeable, isUpToDate],
+        ['False', message, message, false],
+      );
+      assert.deepEqual(ready?.error, { class: 'ExternalRenamed' });
+      await sql('ALTER ROLE "guest" RENAME TO "host"');
+      assert.equal((await stack.pass(managed, known)).acted, undefined);
+      assert.equal(await refusal(loginOf(known)), 'allowed');
+    });
+  });
+
+  /** As the controller records a resource after it observed it. */
+  const recorded = (name: string, forProvider = {}, spec = {}) => ({
+    ...database(name, forProvider, { spec }),
+    status: { owner: name, externalIdentity: encodeIdentity({ name, fields: {} }) },
+  });
+
+  describe('an owner role that lost its mark', () => {
+    const messages: Readonly<Record<string, readonly [change: string, spec: object, message: string]>> = {
+      'because a user removed it': [
+        'NULL',
+        {},
+        `its mark is missing now; to hand it to this resource, with all that it owns and may do, an administrator of the server runs: COMMENT ON ROLE "lender" IS 'MARK'`,
+      ],
+      'because it has the mark of another, on the resource of a claim': [
+        `'${markOf('another')}'`,
+        { claimRef: { kind: 'PostgreSQLInstance', namespace: 'team-a', name: 'shop' } },
+        `its mark names another resource now; to hand it to this resource and PostgreSQLInstance team-a/shop, with all that it owns and may do, an administrator of the server runs: COMMENT ON ROLE "lender" IS 'MARK'`,
+      ],
+    };
+    for (const [why, [change, spec, message]] of Object.entries(messages)) {
+      test(`is reported, with the statement for an administrator: ${why}`, async () => {
+        await stack.pass(database('lender'));
+        await sql(`COMMENT ON ROLE lender IS ${change}`);
+        const managed = recorded('lender', {}, spec);
+        const failure = await clientOf(managed)
+          .observe(managed, undefined, signal)
+          .catch((error: unknown) => error);
+        const [mark, text] = [markOf(ownerOf('lender')), (failure as Error).message];
+        assert.equal(
+          text,
+          `role "lender" was managed by this resource, and ${message.replace('MARK', mark)}`,
+        );
+        assert.deepEqual(errorFactsOf(failure), { errorClass: 'MarkLost', advice: { kinds: ['HandOver'] } });
+        await sql(/COMMENT ON ROLE .*$/.exec(text)?.[0] ?? '');
+        assert.equal((await clientOf(managed).observe(managed, undefined, signal)).exists, true);
+      });
+    }
+
+    test('stays when its database is deleted, and an Event names it', async () => {
+      await stack.pass(database('stayer'));
+      await sql('COMMENT ON ROLE stayer IS NULL');
+      const managed = deleted(recorded('stayer'));
+      await clientOf(managed).delete(managed, signal);
+      const { exists, remains } = await clientOf(managed).observe(managed, undefined, signal);
+      assert.deepEqual([exists, remains], [false, 'role "stayer", which lost the mark of this resource']);
+      assert.deepEqual(await stack.namesake('stayer'), ['role']);
+    });
+  });
+
+  describe('a renamed database whose resource is deleted', () => {
+    test('waits because of its owner role, with the statement that names it back', async () => {
+      await stack.pass(database('leaver'));
+      await sql('ALTER DATABASE leaver RENAME TO left_over');
+      const statement = 'ALTER DATABASE "left_over" RENAME TO "leaver"';
+      await assert.rejects(stack.remove(recorded('leaver')), {
+        message: `role "leaver" cannot be dropped: it owns database "left_over"; to drop it with its data, name it back: ${statement}; or, to keep the role and all that it owns, set spec.deletionPolicy: Orphan`,
+      });
+      await sql(statement);
+      assert.equal(await stack.remove(recorded('leaver')), false);
+      assert.deepEqual(await stack.namesake('leaver'), []);
+    });
+
+    test('stays if its owner is another role, and an Event names it', async () => {
+      await stack.pass(role('renter'));
+      await stack.pass(database('rented', { owner: 'renter' }));
+      await sql('ALTER DATABASE rented RENAME TO sublet');
+      const managed = deleted(recorded('rented', { owner: 'renter' }));
+      const { exists, remains } = await clientOf(managed).observe(managed, undefined, signal);
+      assert.deepEqual([exists, remains], [false, 'database "sublet", which has the mark of this resource']);
     });
   });
 

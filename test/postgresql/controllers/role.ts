@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import { markOf } from '../../../clients/postgresql/mark.ts';
-import { edited, role } from '../../controllers/postgresql/passes.ts';
+import { encodeIdentity } from '../../../controllers/core/external-identity.ts';
+import { deleted, edited, role } from '../../controllers/postgresql/passes.ts';
 import type { Stack } from './fixture.ts';
 import { loginOf } from './fixture.ts';
 
@@ -16,6 +18,36 @@ export function testRoles(stack: Stack): void {
       assert.equal(await refusal({ ...loginOf(known), database: 'postgres' }), 'allowed');
       assert.equal(known.uri, `postgresql://clerk:${known.password}@127.0.0.1:${stack.local.port}`);
       assert.equal((await stack.pass(managed, known)).acted, undefined);
+    });
+
+    test('that a user renamed is found by its mark, with the statement that names it back', async () => {
+      const { managed } = await stack.pass(role('walker'));
+      await sql('ALTER ROLE walker RENAME TO rider');
+      const record = encodeIdentity({ name: 'walker', fields: {} });
+      const annotations = { ...managed.metadata.annotations, [annotationKeys.externalIdentity]: record };
+      const seen = { ...managed, metadata: { ...managed.metadata, annotations } };
+      const observe = () => stack.clientOf(seen).observe(seen, undefined, new AbortController().signal);
+      const { exists, renamed } = await observe();
+      const annotate =
+        'kubectl annotate postgresqlrole.postgresql.crossplane.io walker --overwrite crossplane.io/adopt-identity=or-create';
+      assert.deepEqual(
+        [exists, renamed],
+        [
+          false,
+          `role "walker" was renamed to "rider"; to name it back, an administrator of the server runs: ALTER ROLE "rider" RENAME TO "walker". Or, to have an empty one created, while role "rider" keeps its objects and privileges: ${annotate}`,
+        ],
+      );
+      await sql('ALTER ROLE rider RENAME TO walker');
+      assert.equal((await observe()).exists, true);
+    });
+
+    test('that was renamed stays when its resource is deleted, and an Event names it', async () => {
+      const { managed } = await stack.pass(role('drifter'));
+      await sql('ALTER ROLE drifter RENAME TO hermit');
+      const { exists, remains } = await stack
+        .clientOf(managed)
+        .observe(deleted(managed), undefined, new AbortController().signal);
+      assert.deepEqual([exists, remains], [false, 'role "hermit", which has the mark of this resource']);
     });
 
     test('that may not log in has none', async () => {

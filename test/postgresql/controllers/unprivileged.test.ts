@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { database } from '../../controllers/postgresql/passes.ts';
+import { database, role } from '../../controllers/postgresql/passes.ts';
 import { loginOf, stackFixture } from './fixture.ts';
 
 const stack = await stackFixture({
@@ -51,5 +51,21 @@ test('one who is a member of their owner closes them, and is let in itself, come
   const { open } = await stack.server.closeServerDatabases();
   assert.deepEqual(open, [{ name: 'postgres', owner: 'cloud' }]);
   const { known } = await stack.pass(database('served'));
+  assert.equal(await refusal(loginOf(known)), 'allowed');
+});
+
+test('a user who lacks rights learns of all that a creation needs, in one message', async () => {
+  const lacks = (rights: string, statement: string) => ({
+    message: new RegExp(`^user "steward" of server \\S+ lacks ${rights}; run as a superuser: ${statement}$`),
+    errorClass: 'Forbidden',
+  });
+  await sql('ALTER ROLE steward NOCREATEDB NOCREATEROLE');
+  const both = lacks('CREATEDB and CREATEROLE', 'ALTER ROLE "steward" CREATEDB CREATEROLE');
+  await assert.rejects(stack.pass(database('refused')), both);
+  await assert.rejects(stack.pass(role('refused')), lacks('CREATEROLE', 'ALTER ROLE "steward" CREATEROLE'));
+  await sql('ALTER ROLE steward CREATEROLE');
+  await assert.rejects(stack.pass(database('refused')), lacks('CREATEDB', 'ALTER ROLE "steward" CREATEDB'));
+  await sql('ALTER ROLE steward CREATEDB');
+  const { known } = await stack.pass(database('refused'));
   assert.equal(await refusal(loginOf(known)), 'allowed');
 });

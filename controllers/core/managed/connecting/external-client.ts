@@ -41,10 +41,15 @@ export interface Observation<M extends Managed = Managed> {
    */
   readonly uncreatable?: string;
   /**
-   * Where the external resource is now, and how to name it back, if it was renamed. With `exists: false`. The controller
-   * then creates no second one, and reports this. Contains no secrets.
+   * The message about an external resource that a user renamed: its name now, and how to name it back. With
+   * `exists: false`. The controller then creates no second one. Contains no secrets.
    */
   readonly renamed?: string;
+  /**
+   * The parts of a deleted resource that stay in the external system, for an Event, for example `role "a", which lost its
+   * mark`. With `exists: false`. Contains no secrets.
+   */
+  readonly remains?: string;
   /**
    * Whether the external resource matches the spec. Ignored if `exists` is false. Report a difference also while it
    * cannot be changed: see `unchangeable`.

@@ -63,7 +63,7 @@ import {
 } from './facts.ts';
 import { cannot, cannotObserve, cannotPrepare, cannotUpdate, failedCreation } from './failures.ts';
 import { publishing } from './publish.ts';
-import { recreationEvent } from './report.ts';
+import { recreationEvent, remainsEvents } from './report.ts';
 import { isLossToNote, isToFillIn, nameFound } from './steps.ts';
 
 /** The context that all runs of a managed kind share. */
@@ -179,7 +179,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
       });
       absenceTimes.forget(objectKey(managed.metadata));
       underWay.forget(managed);
-      return omit(facts, 'failure');
+      return withEvents(omit(facts, 'failure'), ...remainsEvents(facts.seen?.observation));
     },
   };
 

@@ -121,7 +121,7 @@ function identityEdited(facts: ObservedFacts): Decision | undefined {
 function renamed({ managed, seen }: ObservedFacts): Decision | undefined {
   const message = seen.observation.renamed;
   const mayCreateEmpty = isAdopting(managed) && !mustExist(managed);
-  return message === undefined || mayCreateEmpty ? undefined : { name: 'ExternalLost', message };
+  return message === undefined || mayCreateEmpty ? undefined : { name: 'ExternalRenamed', message };
 }
 
 function mustNotBeCreated({ kind, managed, seen }: ObservedFacts): Decision | undefined {

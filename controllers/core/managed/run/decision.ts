@@ -26,6 +26,7 @@ export const nextDecisions = [
   'RemoveFinalizer',
   'ConfirmAbsence',
   'IdentityEdited',
+  'ExternalRenamed',
   'CreateNotAllowed',
   'CreationRefused',
   'CreateExternal',

@@ -126,6 +126,7 @@ const missing = 'external resource does not exist';
 const awaitingExternal = 'Waiting for external resource existence to be confirmed';
 const otherSystem: ConditionError = { class: 'OtherSystem' };
 const isMissing: ConditionError = { class: 'ExternalMissing' };
+const isRenamed: ConditionError = { class: 'ExternalRenamed' };
 
 /** Synced True. */
 const synced = (ready: ConditionFacts | undefined, next: Next, message?: string): Outline => ({
@@ -206,16 +207,22 @@ const reports: Readonly<Record<LastDecisionName, (facts: Facts, message: string)
   CreationRefused: gone, // always a failure
   CreateExternal: reportCreated,
   Recreate: reportCreated,
-  /** Another one is created only if an administrator allows it. `message`: where the external resource is now. */
-  ExternalLost({ kind, managed }, where) {
+  /** Another one is created only if an administrator allows it. */
+  ExternalLost({ kind, managed }) {
     const toCreate = kind.identity.isAssigned ? advice.createExternalAgain : advice.createLost(managed);
-    const next = where || (mustExist(managed) ? advice.moveExternal : toCreate);
+    const next = mustExist(managed) ? advice.moveExternal : toCreate;
     const message = `${missing} any more (${externalName(managed)}); ${next}`;
     return refused('LostExternalResource', message, 'poll', {
       ready: withError(unavailable(message), isMissing),
       error: isMissing,
     });
   },
+  /** Waits until a user names the external resource back, or allows a second one. */
+  ExternalRenamed: (_, message) =>
+    refused('LostExternalResource', message, 'poll', {
+      ready: withError(unavailable(message), isRenamed),
+      error: isRenamed,
+    }),
   AwaitDeletion: reportLeaving,
   DeleteExternal: (facts) => (isFinalised(facts) ? gone() : reportLeaving(facts)),
   LateInitialize: reportPresent,
@@ -344,6 +351,12 @@ export function recreationEvent(managed: Managed): EventFacts {
   const how = isCreationFailed(managed) ? `(${name}), and its creation failed` : `any more (${name})`;
   return warning('LostExternalResource', `${missing} ${how}; it is created again`);
 }
+
+/** The Event about the parts of a deleted resource that stay in the external system. */
+export const remainsEvents = ({ remains }: Partial<Observation> = {}): readonly EventFacts[] =>
+  remains === undefined
+    ? []
+    : [warning('KeptExternalResource', `not deleted, and still in the external system: ${remains}`)];
 
 /** Reports in Synced that the details were not published. A resource that never published any does not become Ready. */
 function withPublishing(facts: Facts, outline: Outline): Outline {

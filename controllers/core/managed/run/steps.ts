@@ -3,7 +3,7 @@ import { isLossNoted } from '../../external-loss.ts';
 import { shouldLateInitialize } from '../../management-policies.ts';
 import { UncertainCreationError } from '../connecting/external-client.ts';
 import { isCreationFailed, isCreationIncomplete } from '../recording/creation-tracking.ts';
-import { isAdopting, named } from '../recording/identity.ts';
+import { mustExist, named } from '../recording/identity.ts';
 import type { ManagedDecisionName, Step } from './decision.ts';
 import type { Facts } from './facts.ts';
 import { found, hasCalled, hasDone, isCredentialDue } from './facts.ts';
@@ -70,7 +70,6 @@ const isNeeded: { readonly [step in Step]?: (facts: Facts) => boolean } = {
   prepare: (facts) => !hasDone(facts, 'create') || isToFillIn(facts),
   removeFormer: (facts) => facts.place.unkept === undefined && !isCredentialDue(facts),
   clearRecord: isCredentialDue,
-  noteLoss: ({ managed, seen }) => seen?.observation.renamed === undefined || isAdopting(managed),
   recordFailure: isCreationKnownToFail,
   observe: (facts) => !hasCalled(facts) || facts.operation.underWay === undefined,
   removeDetails: isAbsentAfterDeletion,
@@ -92,11 +91,11 @@ export function isToFillIn(facts: Facts): boolean {
   return hasValues && shouldLateInitialize(spec) && !isAwaited && !wasDeleted(facts.managed);
 }
 
-/** Whether a loss is recorded. It is not if the creation failed, or if an administrator asked for another resource. */
+/** Whether a loss is recorded. It is not if the creation failed, or if it may still be moved to this system. */
 export const isLossToNote = ({ kind, managed }: Facts): boolean =>
   !kind.isObserveOnly &&
   (kind.holdsData || managed.spec.onLoss === 'Report') &&
-  !(isLossNoted(managed) || isCreationFailed(managed) || isAdopting(managed));
+  !(isLossNoted(managed) || isCreationFailed(managed) || mustExist(managed));
 
 /** Whether the Secret and the finalizer are removed: at once after a deletion, if the external resource does not exist. */
 function isAbsentAfterDeletion(facts: Facts): boolean {

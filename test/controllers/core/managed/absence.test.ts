@@ -243,6 +243,20 @@ describe('the loss of an external resource that holds data', () => {
     assert.deepEqual(conditionsOf(scene)[1], ['Synced', 'True', undefined]);
   });
 
+  test('is reported too if an administrator asked for an empty one: the team of the claim did not', async () => {
+    const scene = await lost(holdsData);
+    scene.annotate(annotationKeys.adoptIdentity, 'or-create');
+    await confirm(scene);
+    assert.deepEqual(conditionsOf(scene)[1], ['Synced', 'True', recreated]);
+  });
+
+  test('is not recorded while an administrator may still move it to this system', async () => {
+    const scene = await lost(holdsData);
+    scene.annotate(annotationKeys.adoptIdentity, 'true');
+    await confirm(scene);
+    assert.deepEqual([scene.decision, noteOf(scene)], ['ExternalLost', undefined]);
+  });
+
   test('is recorded before anything else is written', async () => {
     const scene = await lost(holdsData);
     await scene.run();

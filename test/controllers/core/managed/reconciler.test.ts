@@ -376,6 +376,20 @@ const runs: Readonly<Record<string, () => Begun | Promise<Begun>>> = {
   },
   'ExternalLost: a lost resource with an assigned name is reported': () =>
     run(lost(assigned), waits(`False/Unavailable: ${lostName}`, 'LostExternalResource', lostName)),
+  'RemoveFinalizer: an Event names the parts that stay in the external system': () => {
+    const remains = 'role "db", which lost its mark';
+    const scene = having(
+      settled({}, leaving),
+      ({ external }) => (external.observation = { exists: false, remains }),
+    );
+    const event = `Warning KeptExternalResource: not deleted, and still in the external system: ${remains}`;
+    return run(scene, { ...gone, events: [event] });
+  },
+  'ExternalRenamed: a renamed resource is reported, and no second one is created': () => {
+    const renamed = 'database "db" was renamed to "old"';
+    const scene = having(settled(), ({ external }) => (external.observation = { exists: false, renamed }));
+    return run(scene, waits(`False/Unavailable: ${renamed}`, 'LostExternalResource', renamed));
+  },
   'Recreate: a lost resource with a name of its own is created again': () =>
     run(lost(), works(`Warning LostExternalResource: ${lostOwn}`, created), 'observe create observe'),
   'LateInitialize: values of the cloud are filled in': () =>

@@ -468,7 +468,7 @@ describe('the managed reconciler decides by the observation', () => {
       next({ spec: { onLoss: 'Report' }, isNameKnown: true, absentForMs: 0 }),
     'Recreate: a resource whose creation failed was never lost': () =>
       next({ ...reportsLoss, metadata: { annotations: createFailed, status: seen } }),
-    'ExternalLost: a renamed resource gets no second one beside it': () =>
+    'ExternalRenamed: a renamed resource gets no second one beside it': () =>
       next({ metadata: wasReady, isNameKnown: true, observed: elsewhere, absentForMs: 0 }, elsewhere.renamed),
     'IdentityEdited: an edit may name the renamed resource': () =>
       next({ metadata: wasReady, isNameKnown: true, observed: elsewhere, isEdited: true }),
