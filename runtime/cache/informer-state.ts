@@ -1,7 +1,7 @@
 import sortBy from 'lodash/sortBy.js';
 import sumBy from 'lodash/sumBy.js';
 import { outdatedCode } from '../client/errors.ts';
-import type { StreamState } from './watch.ts';
+import type { StreamState } from './watch-session.ts';
 
 /** The state of the informer of one kind, for health checks and metrics. */
 export interface InformerState {

@@ -8,8 +8,8 @@ import type { InformerState } from './informer-state.ts';
 import { kindAbsence } from './kind-absence.ts';
 import type { Store } from './store.ts';
 import { createStore } from './store.ts';
-import type { WatchStreamOptions } from './watch.ts';
 import { watchStream } from './watch.ts';
+import type { WatchStreamOptions } from './watch-session.ts';
 
 /** Options of a watch stream. Callbacks and `backoff` are not shared between streams. */
 export interface InformerStreamOptions

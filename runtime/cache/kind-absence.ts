@@ -2,7 +2,7 @@ import type { Observable } from 'rxjs';
 import { catchError, EMPTY, exhaustMap, ignoreElements, Subject, tap } from 'rxjs';
 import { abortable } from '../abortable.ts';
 import type { Clock } from '../time/clock.ts';
-import type { StreamState } from './watch.ts';
+import type { StreamState } from './watch-session.ts';
 
 export interface KindAbsenceOptions {
   /** Asks the API server's discovery lists whether it serves the kind. */

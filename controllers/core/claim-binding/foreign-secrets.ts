@@ -20,7 +20,7 @@ import type { SecretKey } from '../../../apis/core/v1alpha1/secret.ts';
 import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import { forgetSecret } from '../../../runtime/cache/recent-secrets.ts';
 import type { Change, Store } from '../../../runtime/cache/store.ts';
-import { watchOne } from '../../../runtime/cache/watch.ts';
+import { watchOne } from '../../../runtime/cache/watch-one.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Request } from '../../../runtime/controller/reconcile.ts';
 import { secretKeyOfClaim } from './observe-secrets.ts';

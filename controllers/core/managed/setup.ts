@@ -17,7 +17,7 @@ import { NamespaceKind } from '../../../apis/core/v1alpha1/namespace.ts';
 import { controllerUid, isControlledBy } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import type { Store } from '../../../runtime/cache/store.ts';
-import { watchOne } from '../../../runtime/cache/watch.ts';
+import { watchOne } from '../../../runtime/cache/watch-one.ts';
 import type { ControllerSpec } from '../../../runtime/controller/controller-spec.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Request } from '../../../runtime/controller/reconcile.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 import type { KindAbsence } from '../../../runtime/cache/kind-absence.ts';
 import { kindAbsence } from '../../../runtime/cache/kind-absence.ts';
-import type { StreamState } from '../../../runtime/cache/watch.ts';
+import type { StreamState } from '../../../runtime/cache/watch-session.ts';
 import type { TestClock } from '../../../testing/test-clock.ts';
 import { testClock } from '../../../testing/test-clock.ts';
 
