@@ -18,8 +18,8 @@ export interface ControllerSpec {
   readonly stageOf?: (request: Request) => Stage;
   /** The namespace that an object counts for: namespaces take turns. Absent: that of the object; '' if it has none. */
   readonly groupOf?: (request: Request) => string;
-  /** Whether its runs wait for no external system. Then it gets few workers, so that its bursts delay others less. */
-  readonly callsOnlyApiServer?: boolean;
+  /** The most runs at a time. Few if they wait only for the API server, so that its bursts delay others less. */
+  readonly mostWorkers?: number;
   /** The kinds that must be listed before it runs; absent: every kind that the process requests. */
   readonly needs?: ControllerNeeds;
   /**

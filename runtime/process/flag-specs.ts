@@ -169,7 +169,8 @@ export const flagSpecs = ({ stacks, optionalStacks = [], name }: ProcessNames) =
   },
   maxConcurrentReconciles: {
     usage: '--max-concurrent-reconciles <number>',
-    description: 'how many objects a controller reconciles at a time; claims and their Secrets: at most 3',
+    description:
+      'how many objects a controller reconciles at a time; at most 3 for claims, 6 for their Secrets',
     default: '10',
     ...numberFrom(/^\d+$/, 1, 1000, 'a whole number from 1 to 1000'),
   },

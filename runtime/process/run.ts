@@ -41,18 +41,12 @@ import type { Random } from '../time/random.ts';
 import type { LeaderElection } from './leader-election.ts';
 import { logStackStates } from './log-stack-states.ts';
 
-/**
- * More runs at a time do not end a burst sooner if all of them wait for the API server. But the claims of other teams wait
- * longer for a free worker, and for answers (docs/decisions/0062).
- */
-const mostAtApiServer = 3;
-
 export interface RunOptions {
   readonly informers: Pick<Informers, 'run$' | 'stateChange$' | 'states'>;
   readonly controllers: readonly ControllerSpec[];
   /** Streams that run as long as the controllers do: the event recorder, servers. */
   readonly background: readonly Observable<unknown>[];
-  /** Runs at a time, per controller; at most {@link mostAtApiServer} if it calls only the API server. */
+  /** Runs at a time, per controller, unless its `mostWorkers` are fewer. */
   readonly concurrency: number;
   /** How often every object is reconciled without an event, in ms. */
   readonly syncPeriodMs: number;
@@ -98,9 +92,7 @@ export function run(options: RunOptions): Observable<Outcome> {
       return controller({
         ...spec,
         triggers: [...spec.triggers, triggerBy(syncPeriodOver, resync$, 'sync period')],
-        concurrency: spec.callsOnlyApiServer
-          ? Math.min(options.concurrency, mostAtApiServer)
-          : options.concurrency,
+        concurrency: Math.min(options.concurrency, spec.mostWorkers ?? options.concurrency),
         log,
         clock,
         random: options.random,

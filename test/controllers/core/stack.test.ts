@@ -50,11 +50,19 @@ describe('the controllers of a stack', () => {
     ]);
   });
 
-  test('only those of managed resources and providers call external systems', () => {
+  test('have few workers if they call only the API server', () => {
     const { specs } = start([service], [ofKind(managedKind)]);
     assert.deepEqual(
-      specs.filter(({ callsOnlyApiServer }) => !callsOnlyApiServer).map(({ name }) => name.split('.')[0]),
-      ['favouritedbinstance', 'providerconfig', 'provider'],
+      specs.map(({ name, mostWorkers }) => [name.split('.')[0], mostWorkers]),
+      [
+        ['favouritedbinstance', undefined],
+        ['providerconfig', undefined],
+        ['provider', undefined],
+        ['scheduling', 3],
+        ['defaulting', 3],
+        ['binding', 3],
+        ['propagation', 6],
+      ],
     );
   });
 

@@ -118,8 +118,9 @@ describe('the process', () => {
   });
 
   for (const [what, spec, most] of [
-    ['that calls external systems', {}, 5],
-    ['that calls only the API server', { callsOnlyApiServer: true }, 3],
+    ['of any sort', {}, 5],
+    ['with at most 3 workers', { mostWorkers: 3 }, 3],
+    ['with at most 10 workers', { mostWorkers: 10 }, 5],
   ] as const) {
     test(`of 5 keys at most ${most} run at a time in a controller ${what}`, async () => {
       const started: Request[] = [];
