@@ -61,6 +61,7 @@ import { leaderElection } from '../runtime/process/leader-election.ts';
 import { makeConnectionsPatient } from '../runtime/process/patient-connections.ts';
 import { run } from '../runtime/process/run.ts';
 import { stopSignals } from '../runtime/process/shutdown.ts';
+import { createTenure } from '../runtime/process/tenure.ts';
 import type { Clock } from '../runtime/time/clock.ts';
 import { realClock } from '../runtime/time/clock.ts';
 import { deadlineAfter } from '../runtime/time/deadline.ts';
@@ -144,7 +145,8 @@ function start(
       resource: (...kind) => informers.resource(...kind),
       client: { get: (...rest) => client.get(...rest) },
     });
-  const checkLease = (): number => election?.check() ?? Number.POSITIVE_INFINITY;
+  const tenure = createTenure({ clock });
+  const { check: checkLease } = tenure;
   const http = kubernetesClient({
     kubeConfig,
     log,
@@ -187,6 +189,7 @@ function start(
         log,
         clock,
         random,
+        tenure,
       })
     : undefined;
   // A standby exports 0, so that the sum over all processes is 0 if none leads.

@@ -7,7 +7,7 @@ import {
 } from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
 import { freePort } from '../../local/free-port.ts';
 import { EventKind } from '../../runtime/events/event-kind.ts';
-import { LeaseKind } from '../../runtime/process/leader-election.ts';
+import { LeaseKind } from '../../runtime/process/lease.ts';
 import { realClock } from '../../runtime/time/clock.ts';
 import type { FancySQLFixture } from './fancysql-fixture.ts';
 import { favouriteClassRef, startFancySQL } from './fancysql-fixture.ts';

@@ -11,7 +11,7 @@ import { freePort } from '../../local/free-port.ts';
 import { bundle } from '../../package/bundle.ts';
 import { CustomResourceDefinitionKind } from '../../runtime/client/install-crds.ts';
 import { EventKind } from '../../runtime/events/event-kind.ts';
-import { LeaseKind } from '../../runtime/process/leader-election.ts';
+import { LeaseKind } from '../../runtime/process/lease.ts';
 import { eventually } from '../cluster/stack-harness.ts';
 import { FakeApiServer } from '../fakes/api-server.ts';
 import { cloudKinds, definitions } from '../fakes/defined-kinds.ts';

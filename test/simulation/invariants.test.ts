@@ -13,7 +13,7 @@ import { CloudMemorystoreInstanceKind } from '../../apis/gcp/cache/v1beta1/cloud
 import { PostgreSQLDatabaseKind } from '../../apis/postgresql/v1alpha1/postgresql-database.ts';
 import { PostgreSQLGrantKind } from '../../apis/postgresql/v1alpha1/postgresql-grant.ts';
 import { PostgreSQLRoleKind } from '../../apis/postgresql/v1alpha1/postgresql-role.ts';
-import { LeaseKind } from '../../runtime/process/leader-election.ts';
+import { LeaseKind } from '../../runtime/process/lease.ts';
 import type { MemoryCluster } from '../../testing/memory-cluster.ts';
 import { objectOf, referenceOf } from '../fakes/object-of.ts';
 import type { InvariantOf } from './invariant.ts';

@@ -18,6 +18,7 @@ import type { KubernetesClient } from '../../runtime/client/kubernetes-client.ts
 import { createLogger } from '../../runtime/log/log.ts';
 import { leaderElection } from '../../runtime/process/leader-election.ts';
 import { run } from '../../runtime/process/run.ts';
+import { createTenure } from '../../runtime/process/tenure.ts';
 import type { Clock } from '../../runtime/time/clock.ts';
 import { deadlineAfter } from '../../runtime/time/deadline.ts';
 import type { Later } from '../../runtime/time/scheduler.ts';
@@ -115,7 +116,8 @@ export class SimulatedProcess {
         if (!this.#isDead) write(line);
       },
     });
-    const checkLease = (): number => election?.check() ?? Number.POSITIVE_INFINITY;
+    const tenure = createTenure({ clock });
+    const { check: checkLease } = tenure;
     const door: DoorOptions = {
       ...this.#options,
       clock,
@@ -130,6 +132,7 @@ export class SimulatedProcess {
           log,
           clock,
           random,
+          tenure,
           identity: id,
           namespace: 'services-stack',
           name: 'services-stack',

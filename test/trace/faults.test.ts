@@ -13,7 +13,7 @@ import {
 import { NetworkKind } from '../../apis/fcp/v1alpha3/network.ts';
 import { ProviderKind } from '../../apis/fcp/v1alpha3/provider.ts';
 import type { CoreEvent } from '../../runtime/events/event-kind.ts';
-import { LeaseKind } from '../../runtime/process/leader-election.ts';
+import { LeaseKind } from '../../runtime/process/lease.ts';
 import type { Trace } from '../../trace/model/trace.ts';
 import { timelineOf } from '../../trace/model/trace-of.ts';
 import { leaseHeld, legacy, remedyOf, resources } from './traced-objects.ts';

@@ -12,7 +12,7 @@ import type { ManagedService } from '../../controllers/core/managed/setup.ts';
 import type { ProviderName } from '../../controllers/core/provider/provider-choice.ts';
 import type { ProviderKinds } from '../../controllers/core/provider/provider-credentials.ts';
 import type { CoreEvent } from '../../runtime/events/event-kind.ts';
-import type { Lease } from '../../runtime/process/leader-election.ts';
+import type { Lease } from '../../runtime/process/lease.ts';
 import type { KnownKind } from '../catalogue.ts';
 import type { HiddenSecret } from './hidden-secret.ts';
 

@@ -3,7 +3,7 @@ import { sinceOf } from '../../apis/core/v1alpha1/condition.ts';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import type { SecretKey } from '../../apis/core/v1alpha1/secret.ts';
-import type { Lease } from '../../runtime/process/leader-election.ts';
+import type { Lease } from '../../runtime/process/lease.ts';
 import { ago } from './ago.ts';
 import type { Details } from './fault-row.ts';
 import type { Found } from './findings.ts';

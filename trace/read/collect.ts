@@ -18,7 +18,7 @@ import { secretKeyOfClaim } from '../../controllers/core/claim-binding/observe-s
 import type { ClaimService } from '../../controllers/core/claim-service.ts';
 import type { ProviderName } from '../../controllers/core/provider/provider-choice.ts';
 import { providerOf } from '../../controllers/core/provider/provider-choice.ts';
-import { LeaseKind } from '../../runtime/process/leader-election.ts';
+import { LeaseKind } from '../../runtime/process/lease.ts';
 import type { Clock } from '../../runtime/time/clock.ts';
 import type { Catalogue, KnownKind, Sort } from '../catalogue.ts';
 import { objectsOf } from '../catalogue.ts';

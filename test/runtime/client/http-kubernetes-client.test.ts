@@ -21,7 +21,7 @@ import { kubernetesClient } from '../../../runtime/client/http-kubernetes-client
 import type { RequestFacts } from '../../../runtime/client/http-request.ts';
 import { jsonLines } from '../../../runtime/client/json-lines.ts';
 import type { WatchEvent } from '../../../runtime/client/kubernetes-client.ts';
-import { LeaseKind } from '../../../runtime/process/leader-election.ts';
+import { LeaseKind } from '../../../runtime/process/lease.ts';
 import type { Clock } from '../../../runtime/time/clock.ts';
 import { realClock } from '../../../runtime/time/clock.ts';
 import { testClock } from '../../../testing/test-clock.ts';

@@ -6,13 +6,13 @@ import { lastValueFrom } from 'rxjs';
 import { NamespaceKind } from '../../../apis/core/v1alpha1/namespace.ts';
 import { ApiError, isInterrupted } from '../../../runtime/client/errors.ts';
 import type { KubernetesClient } from '../../../runtime/client/kubernetes-client.ts';
-import type {
-  LeaderElection,
-  LeaderElectionOptions,
-  Lease,
-} from '../../../runtime/process/leader-election.ts';
-import { LeaseKind, leaderElection } from '../../../runtime/process/leader-election.ts';
+import type { LeaderElection, LeaderElectionOptions } from '../../../runtime/process/leader-election.ts';
+import { leaderElection } from '../../../runtime/process/leader-election.ts';
+import type { Lease } from '../../../runtime/process/lease.ts';
+import { LeaseKind } from '../../../runtime/process/lease.ts';
 import { LeaseNamespaceMissing } from '../../../runtime/process/lease-namespace.ts';
+import type { Tenure, TenureOptions } from '../../../runtime/process/tenure.ts';
+import { createTenure } from '../../../runtime/process/tenure.ts';
 import type { CarryOut, Verb } from '../../../testing/in-process-client.ts';
 import { inProcessClient } from '../../../testing/in-process-client.ts';
 import type { MemoryCluster } from '../../../testing/memory-cluster.ts';
@@ -22,6 +22,8 @@ import { EnforcingCluster } from '../../fakes/enforcing-cluster.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
 
 const times = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2000 };
+type Contender = LeaderElection & Pick<Tenure, 'check'>;
+type ContenderOptions = Partial<Omit<LeaderElectionOptions, 'tenure'> & TenureOptions>;
 const unavailable = new ApiError('etcd is unavailable', { code: 500, reason: 'InternalError' });
 const forever = new AbortController().signal;
 
@@ -59,18 +61,11 @@ describe('leader election', () => {
     assert.equal(clock.waitingCount, 0, 'nothing is left behind');
   });
 
-  const election = (identity: string, options: Partial<LeaderElectionOptions> = {}): LeaderElection =>
-    leaderElection({
-      client,
-      namespace: 'ns',
-      name: 'stack',
-      identity,
-      log,
-      clock,
-      random: () => 0,
-      ...times,
-      ...options,
-    });
+  const election = (identity: string, options: ContenderOptions = {}): Contender => {
+    const given = { client, identity, log, clock, namespace: 'ns', name: 'stack', ...times, ...options };
+    const tenure = createTenure(given);
+    return { ...leaderElection({ random: () => 0, ...given, tenure }), check: tenure.check };
+  };
   /** Contends until the test ends; returns the reported states, and `end`. */
   function contend(contender: LeaderElection): string[] {
     const reported: string[] = [];

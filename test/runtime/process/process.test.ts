@@ -18,8 +18,8 @@ import { NetworkKind } from '../../../apis/fcp/v1alpha3/network.ts';
 import { ProviderConfigKind, ProviderKind } from '../../../apis/fcp/v1alpha3/provider.ts';
 import { CustomResourceDefinitionKind } from '../../../runtime/client/install-crds.ts';
 import { EventKind } from '../../../runtime/events/event-kind.ts';
-import type { Lease } from '../../../runtime/process/leader-election.ts';
-import { LeaseKind } from '../../../runtime/process/leader-election.ts';
+import type { Lease } from '../../../runtime/process/lease.ts';
+import { LeaseKind } from '../../../runtime/process/lease.ts';
 import { FakeApiServer } from '../../fakes/api-server.ts';
 import { until } from '../things.ts';
 

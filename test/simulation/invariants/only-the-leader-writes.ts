@@ -1,4 +1,4 @@
-import type { Lease } from '../../../runtime/process/leader-election.ts';
+import type { Lease } from '../../../runtime/process/lease.ts';
 import type { InvariantOf } from '../invariant.ts';
 
 /**
