@@ -4,7 +4,7 @@ import type { ReportedDetails } from '../../../../apis/core/v1alpha1/secret.ts';
 import { present } from '../../../../apis/core/v1alpha1/secret.ts';
 import type { EventFacts } from '../../../../runtime/events/event-facts.ts';
 import type { ConnectionEntry } from '../../connection/connection-place.ts';
-import type { SecretDetails } from '../../credential.ts';
+import type { GeneratedCredential, SecretDetails } from '../../credential.ts';
 import { heldCredentialOf, hmacOf, isApplied, isCredentialLost, isGiven } from '../../credential.ts';
 import type { StepFailure } from '../../step-failure.ts';
 import type {
@@ -114,8 +114,9 @@ const repeated: { readonly [step in Step]?: readonly Step[] } = {
 /** The facts when a step is made. It counts as made even if it fails. */
 export function making(facts: Facts, step: Call): Facts {
   if (typeof step === 'object') return facts;
-  const steps = facts.did.steps.difference(new Set(repeated[step])).union(new Set([step]));
-  return { ...facts, did: { ...facts.did, steps } };
+  const steps = new Set(facts.did.steps);
+  for (const again of repeated[step] ?? []) steps.delete(again);
+  return { ...facts, did: { ...facts.did, steps: steps.add(step) } };
 }
 
 /** Whether this run asked the external system to create, update or delete. */
@@ -132,8 +133,19 @@ export function credentialIn({ kind, managed, place, applied }: Facts): DesiredC
   const value = credential && entry?.details[credential.key];
   if (unkept !== undefined || entry === undefined || value === undefined) return undefined;
   const { username } = entry.details;
-  const isInUse = applied === undefined ? isApplied(managed, entry, credential!) : applied !== 'wrong';
+  const isInUse = applied === undefined ? isRecorded(managed, entry, credential!) : applied !== 'wrong';
   return { value, isApplied: isInUse, ...(username && { username }) };
+}
+
+/** The results of `isApplied`. A run asks often, and each answer costs an HMAC. */
+const answers = new WeakMap<ConnectionEntry, { readonly of: Managed; readonly is: boolean }>();
+
+function isRecorded(managed: Managed, entry: ConnectionEntry, credential: GeneratedCredential): boolean {
+  const known = answers.get(entry);
+  if (known?.of === managed) return known.is;
+  const is = isApplied(managed, entry, credential);
+  answers.set(entry, { of: managed, is });
+  return is;
 }
 
 export const isCredentialDue = (facts: Facts): boolean => credentialIn(facts)?.isApplied === false;
