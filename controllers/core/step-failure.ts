@@ -7,8 +7,8 @@ import type { ConditionError, ConditionErrorClass } from './error-class.ts';
 import { conditionErrorOf } from './error-class.ts';
 import { describeBug } from './stack-bug.ts';
 
-/** How the failure of a step is reported. `Known`: the type of the facts that the run learned before the failure. */
-export interface FailureFacts<Known = unknown> {
+/** How the failure of a step is reported. */
+export interface FailureFacts {
   /** The reason of the Event. Absent if no Event is recorded. */
   readonly reason?: string;
   /** Makes the Ready condition from the message. Absent if Ready does not change. */
@@ -29,19 +29,18 @@ export interface FailureFacts<Known = unknown> {
    * the step: it begins with the cause, and the reason of the Event names the step.
    */
   readonly external?: 'connect' | 'call';
-  readonly known?: Known;
 }
 
 /** The failure of a step. `facts` decides how the failure is reported on the object, and when the next run starts. */
-export class StepFailure<Known = unknown> extends Error {
+export class StepFailure extends Error {
   /** Names the step in the message, before the cause. Empty if the cause is clear enough. */
   readonly what: string;
-  readonly facts: FailureFacts<Known>;
+  readonly facts: FailureFacts;
   /** The programming error that caused the failure. */
   readonly bug: Error | undefined;
   readonly error: ConditionError | undefined;
 
-  constructor(what: string, cause: unknown, facts: FailureFacts<Known>) {
+  constructor(what: string, cause: unknown, facts: FailureFacts) {
     const bug = bugIn(cause);
     const happened = bug === undefined ? messageOf(cause) : describeBug(bug);
     const error = conditionErrorOf(cause, facts.external);
@@ -55,10 +54,6 @@ export class StepFailure<Known = unknown> extends Error {
     this.facts = facts;
   }
 
-  knowing(known: Known): StepFailure<Known> {
-    return new StepFailure(this.what, this.cause, { ...this.facts, known });
-  }
-
   /** Whether the run ends without reporting this failure. */
   get isSilent(): boolean {
     if (isInterrupted(this.cause)) return true;
@@ -67,11 +62,7 @@ export class StepFailure<Known = unknown> extends Error {
 }
 
 /** Awaits a step. If it fails, throws a StepFailure with the message `what: cause`. `facts`: how to report it. */
-export async function failing<T, Known = unknown>(
-  what: string,
-  step: Promise<T>,
-  facts: FailureFacts<Known>,
-): Promise<T> {
+export async function failing<T>(what: string, step: Promise<T>, facts: FailureFacts): Promise<T> {
   try {
     return await step;
   } catch (error) {

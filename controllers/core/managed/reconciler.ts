@@ -19,14 +19,14 @@ import type { ConnectionPlaces } from '../connection/connection-places.ts';
 import type { RandomBytes, SecretDetails } from '../credential.ts';
 import { aboutManaged, logAct, logQuietAct } from '../log-changes.ts';
 import { conclude } from '../outcome.ts';
-import { StepFailure } from '../step-failure.ts';
+import { failing, StepFailure } from '../step-failure.ts';
 import type { ExternalConnector } from './connecting/external-client.ts';
 import { createAbsenceTimes } from './recording/absence-times.ts';
 import { creationRecords } from './recording/creation-record.ts';
 import type { IdentityMarks } from './recording/identity.ts';
 import { createOperationsUnderWay } from './recording/operations-under-way.ts';
 import type { RunContext } from './run/act.ts';
-import { acting, step } from './run/act.ts';
+import { acting } from './run/act.ts';
 import { decideManaged } from './run/decide.ts';
 import type { Call, Decision } from './run/decision.ts';
 import { readFirst } from './run/decision.ts';
@@ -128,12 +128,12 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
             decision = { name: 'ResourceGone' };
             break;
           }
-          facts = await act({ ...making(facts, call), managed }, call);
+          facts = { ...making(facts, call), managed };
+          facts = await act(facts, call);
         } catch (error) {
           if (!(error instanceof StepFailure)) throw error;
-          const failure = error as StepFailure<Facts>;
-          facts = { ...(failure.facts.known ?? facts), failure };
-          decision = { name, failure };
+          facts = { ...facts, failure: error };
+          decision = { name, failure: error };
           if (signal.aborted) break;
         }
       }
@@ -156,16 +156,16 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
     if (wanted === undefined) return facts.managed;
     const failure = cannotConfirm(call);
     const confirming = managedResources.confirm(facts.managed, signal);
-    const current = await step(facts, 'cannot get managed resource', confirming, failure);
+    const current = await failing('cannot get managed resource', confirming, failure);
     if (current === undefined || wanted === 'managed') return current;
-    await step(facts, '', facts.place.entry?.confirm(signal) ?? Promise.resolve(), failure);
+    await failing('', facts.place.entry?.confirm(signal) ?? Promise.resolve(), failure);
     return current;
   }
 
   /** Writes the report of a run, and removes the annotations that had their effect. */
   async function write(
     facts: Facts,
-    { desired, completed, events, used, next, failure }: Report,
+    { desired, completed, events, used = [], next, failure }: Report,
     log: Logger,
     signal: AbortSignal,
   ): Promise<Result> {

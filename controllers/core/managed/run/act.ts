@@ -82,8 +82,7 @@ export interface RunContext extends KindFacts {
 }
 
 /**
- * Returns the function that makes one step and returns the new facts. If a step fails, it throws a StepFailure with the
- * facts that are known then.
+ * Returns the function that makes one step and returns the new facts. If a step fails, it throws a StepFailure.
  */
 export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logger, 'debug' | 'info'>) {
   const { env, managedResources, places, absenceTimes, underWay, randomBytes } = context;
@@ -93,16 +92,16 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
     async resolveReferences(facts) {
       const resolving = context.resolveReferences?.(facts.managed, signal);
       if (resolving === undefined) return facts;
-      return { ...facts, managed: await step(facts, '', resolving, cannot.resolve) };
+      return { ...facts, managed: await failing('', resolving, cannot.resolve) };
     },
     async connect(facts) {
       const connecting = context.connector.connect(facts.managed, signal);
-      return { ...facts, access: { external: await step(facts, '', connecting, cannot.connect) } };
+      return { ...facts, access: { external: await failing('', connecting, cannot.connect) } };
     },
     async askSystem(facts) {
       const external = clientOf(facts);
       const asking = external.system?.(signal) ?? Promise.resolve(undefined);
-      return { ...facts, access: { external, system: await step(facts, '', asking, cannot.observe) } };
+      return { ...facts, access: { external, system: await failing('', asking, cannot.observe) } };
     },
     readPlace: (facts) => inPlace(facts, places.read(facts.managed, signal)),
 
@@ -134,12 +133,10 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
       return write(facts, withAnnotations(managed, { [annotationKeys.externalIdentity]: identity }));
     },
     noteLoss(facts) {
-      const { managed, did } = facts;
-      const known = did.decision === 'Recreate' ? withEvents(facts, recreationEvent(managed)) : facts;
-      if (!isLossToNote(facts)) return known;
+      if (!isLossToNote(facts)) return facts;
       const lost = { [annotationKeys.externalLost]: env.clock.now().toISOString() };
-      // guard(known): a crash hides the loss, because the next process does not know that there was an external resource
-      return write(known, withAnnotations(managed, lost));
+      // guard(facts): a crash hides the loss, because the next process does not know that there was an external resource
+      return write(facts, withAnnotations(facts.managed, lost));
     },
     clearRecords: (facts) => writeStatus(facts, withoutRecord(facts.managed, 'externalIdentity')),
     announce,
@@ -167,7 +164,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
     delete: remove,
     async removeDetails(facts) {
       // guard: a connection Secret is never deleted
-      await step(facts, '', places.remove(facts.managed, signal), cannot.unpublish);
+      await failing('', places.remove(facts.managed, signal), cannot.unpublish);
       return facts;
     },
     async removeFinalizer(facts) {
@@ -191,16 +188,16 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
   async function write(
     facts: Facts,
     desired: Managed,
-    failure: FailureFacts<Facts> = cannot.write,
+    failure: FailureFacts = cannot.write,
     options: UpdateOptions = {},
   ): Promise<Facts> {
     const writing = managedResources.update(facts.managed, desired, signal, options);
-    return { ...facts, managed: await step(facts, 'cannot update managed resource', writing, failure) };
+    return { ...facts, managed: await failing('cannot update managed resource', writing, failure) };
   }
 
   async function writeStatus(facts: Facts, desired: Managed): Promise<Facts> {
     const writing = managedResources.updateStatus(facts.managed, desired, signal);
-    const managed = await step(facts, 'cannot update managed resource status', writing, cannot.write);
+    const managed = await failing('cannot update managed resource status', writing, cannot.write);
     return { ...facts, managed };
   }
 
@@ -218,7 +215,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
       signal,
     );
     const what = 'cannot update managed resource annotations';
-    return { ...facts, managed: await step(facts, what, recording, cannot.record) };
+    return { ...facts, managed: await failing(what, recording, cannot.record) };
   }
 
   /**
@@ -243,15 +240,16 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
    * Records the identity before the creation, so that an edit during the creation has no effect. If the external system
    * assigns the name, also records the start of the creation, so that a run after a crash creates no second resource.
    */
-  function announce(facts: Facts): Promise<Facts> {
-    const { kind, managed, access } = facts;
+  async function announce(facts: Facts): Promise<Facts> {
+    const { kind, managed, access, did } = facts;
     const identity = identityToRecord(kind.identity, managed, { system: access?.system });
     // guard({}): an edit during the creation leads to another external resource
     const recorded = { [annotationKeys.externalIdentity]: encodeIdentity(identity) };
     const mark = { [annotationKeys.externalCreatePending]: pendingTime(managed, env.clock.now()) };
     const annotations = { ...recorded, ...creationMark(managed), ...(kind.identity.isAssigned && mark) };
-    // guard(Promise.resolve(facts)): an external resource is created before its identity is recorded
-    return prepare(facts, annotations, cannot.record);
+    // guard(facts): an external resource is created before its identity is recorded
+    const announced = await prepare(facts, annotations, cannot.record);
+    return did.decision === 'Recreate' ? withEvents(announced, recreationEvent(managed)) : announced;
   }
 
   // ── The credential in the Secret ──────────────────────────────────────────────────────────────────────────────
@@ -309,7 +307,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
       credentialIn(facts),
       signal,
     );
-    const answer = await step(facts, '', observing, cannotObserve(facts));
+    const answer = await failing('', observing, cannotObserve(facts));
     // guard(answer): the secrets of another owner's external resource are published
     const observation = answer.isOfAnother === true ? omit(answer, 'details') : answer;
     // While the external system creates the resource, an absence proves nothing.
@@ -330,7 +328,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
     const credential = credentialIn(facts) ?? unstoredCredential(facts);
     const creating = clientOf(facts).create(withInitProvider(managed), credential, signal);
     const creation = await creating.catch((error: unknown) => {
-      throw failedCreation(error, facts);
+      throw failedCreation(error);
     });
     const { externalName, isExisting = false, isCredentialPending = false } = creation;
     const made = isExisting ? facts : withApplied(facts, isCredentialPending, true);
@@ -350,7 +348,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
     const updating = isForbidden
       ? Promise.reject(onlyObserves('set the credential of'))
       : clientOf(facts).update(identified(kind.identity, managed), credentialIn(facts), signal);
-    const updated = await step(facts, '', updating, cannotUpdate(facts, isDue));
+    const updated = await failing('', updating, cannotUpdate(facts, isDue));
     if (isDue) logQuietAct(log, 'SetCredentials', { ...aboutManaged(managed), decision: did.decision });
     const { operation, isCredentialPending = false } = updated;
     const made = isDue ? withApplied(facts, isCredentialPending || operation !== undefined, true) : facts;
@@ -362,7 +360,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
     const { kind, managed, operation } = facts;
     // guard(clientOf(facts).delete(managed, signal)): after an edit another external resource is deleted
     const removing = clientOf(facts).delete(identified(kind.identity, managed), signal);
-    const deletion = await step<unknown>(facts, '', removing, cannot.delete);
+    const deletion = await failing<unknown>('', removing, cannot.delete);
     const { operation: name } = (deletion ?? {}) as Deletion<string>;
     const known = withEvents(facts, requested('DeletedExternalResource', 'deletion'));
     if (name !== undefined) return begin(known, { type: 'delete', name }, cannot.delete);
@@ -379,7 +377,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
     const { type, name } = operation.underWay;
     const asking: Promise<Progress> =
       clientOf(facts).poll?.(name, signal) ?? Promise.resolve({ state: 'unknown' });
-    const progress = await step(facts, '', asking, cannot.observe);
+    const progress = await failing('', asking, cannot.observe);
     switch (progress.state) {
       case 'running': {
         const conditions = operationOngoing(type, { name, message: progress.message });
@@ -395,14 +393,13 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
       case 'failed': {
         underWay.note(managed, undefined);
         const { error } = progress;
-        const failure =
-          type === 'create' ? failedCreation(error, facts) : new StepFailure<Facts>('', error, cannot[type]);
+        const failure = type === 'create' ? failedCreation(error) : new StepFailure('', error, cannot[type]);
         const conditions = operationFailed(type, messageOf(error));
         return { ...facts, operation: { failed: { type, failure }, conditions } };
       }
       default: {
         const error = new TypeError('poll of the external client returned an unknown state');
-        throw new StepFailure('', error, { ...cannot.observe, known: facts });
+        throw new StepFailure('', error, cannot.observe);
       }
     }
   }
@@ -414,7 +411,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
   function begin(
     facts: Facts,
     { type, name }: { readonly type: ExternalOperation['type']; readonly name: string | undefined },
-    { external: _created, ...failure }: FailureFacts<Facts>,
+    { external: _created, ...failure }: FailureFacts,
   ): Facts {
     if (name === undefined) return facts;
     const { managed, operation } = facts;
@@ -422,7 +419,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
     if (problem !== undefined) {
       const error = new TypeError(`${type} of the external client returned ${problem}`);
       error.stack = ''; // its stack trace would show this file, not the client
-      throw new StepFailure('', attributed(error, context.stack), { ...failure, known: facts });
+      throw new StepFailure('', attributed(error, context.stack), failure);
     }
     const begun = { type, name, startedAt: timestamp(env.clock.now()) };
     underWay.note(managed, begun); // guard: an operation is lost if the status is not written
@@ -437,14 +434,6 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
     return { value: generateCredential(credential, randomBytes), isApplied: false };
   }
 }
-
-/** Awaits a step. If it fails, throws a StepFailure with the message `what: cause` and the facts. */
-export const step = <T>(
-  facts: Facts,
-  what: string,
-  doing: Promise<T>,
-  failure: FailureFacts<Facts>,
-): Promise<T> => failing(what, doing, { ...failure, known: facts });
 
 /** The connected client. */
 function clientOf({ access }: Facts): ExternalClient {

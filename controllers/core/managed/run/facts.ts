@@ -48,7 +48,7 @@ export interface Facts {
   readonly reported: { readonly details: ReportedDetails; readonly status?: Observation['status'] };
   readonly did: Did;
   /** The failure of the last step. */
-  readonly failure?: StepFailure<Facts>;
+  readonly failure?: StepFailure;
 }
 
 export type ObservedFacts = Facts & { readonly seen: Seen };
@@ -57,9 +57,9 @@ export type ObservedFacts = Facts & { readonly seen: Seen };
 export interface PlaceFacts {
   readonly entry?: ConnectionEntry;
   /** Why it cannot be read or written. Then the run creates nothing and sets no credential. */
-  readonly unkept?: StepFailure<Facts>;
+  readonly unkept?: StepFailure;
   /** Why the copy in the secret store failed, or the deletion of a previous Secret or store entry. */
-  readonly uncopied?: StepFailure<Facts>;
+  readonly uncopied?: StepFailure;
 }
 
 export interface OperationFacts {
@@ -67,7 +67,7 @@ export interface OperationFacts {
   /** The type of an operation that has ended with success or with an unknown result. */
   readonly ended?: OperationType;
   /** The failure of an operation. */
-  readonly failed?: { readonly type: OperationType; readonly failure: StepFailure<Facts> };
+  readonly failed?: { readonly type: OperationType; readonly failure: StepFailure };
   /** The external name that the ended creation reported. */
   readonly externalName?: string | undefined;
   /** The conditions AsyncOperation and LastAsyncOperation, if they change. */

@@ -37,16 +37,16 @@ export const cannot = {
     reportsConflicts: true,
     ready: isDeleting,
   },
-} as const satisfies Readonly<Record<string, FailureFacts<Facts>>>;
+} as const satisfies Readonly<Record<string, FailureFacts>>;
 
 /** The failure of a creation. A conflict has no Event: another creation was faster. */
-export function failedCreation(error: unknown, known: Facts): StepFailure<Facts> {
+export function failedCreation(error: unknown): StepFailure {
   const { reason, ...quietly } = cannot.create;
-  return new StepFailure('', error, { ...(isConflict(error) ? quietly : cannot.create), known });
+  return new StepFailure('', error, isConflict(error) ? quietly : cannot.create);
 }
 
 /** How to report that object or Secret cannot be read before a call. They changed if there is a conflict. */
-export function cannotConfirm(call: Call): FailureFacts<Facts> {
+export function cannotConfirm(call: Call): FailureFacts {
   const reportsConflicts = false;
   if (call === 'create') return { ...cannot.create, reportsConflicts };
   if (call === 'delete') return { ...cannot.delete, reportsConflicts };
@@ -54,7 +54,7 @@ export function cannotConfirm(call: Call): FailureFacts<Facts> {
 }
 
 /** How to report an observation that fails. After a creation or a deletion, Ready shows that. */
-export const cannotObserve = (facts: Facts): FailureFacts<Facts> => ({
+export const cannotObserve = (facts: Facts): FailureFacts => ({
   ...cannot.observe,
   ...(wasMissing(facts.managed) && { ready: () => unavailable() }),
   ...(hasDone(facts, 'create') && { ready: isCreating }),
@@ -66,13 +66,13 @@ const wasMissing = ({ status }: Managed): boolean =>
   getCondition(status?.conditions, 'Ready').error?.class === 'ExternalMissing';
 
 /** How to report a write of annotations that fails. The routine ones have no Event. */
-export function cannotPrepare(facts: Facts): FailureFacts<Facts> {
+export function cannotPrepare(facts: Facts): FailureFacts {
   if (!isToFillIn(facts)) return {};
   return hasDone(facts, 'create') ? cannot.record : cannot.write;
 }
 
 /** How to report an update that fails. The external resource may still be usable, so Ready shows the observation. */
-export function cannotUpdate({ managed, seen }: Facts, isCredentialDue: boolean): FailureFacts<Facts> {
+export function cannotUpdate({ managed, seen }: Facts, isCredentialDue: boolean): FailureFacts {
   const ready = seen?.observation.ready;
   return {
     ...cannot.update,

@@ -57,18 +57,18 @@ export function publishing(
     } catch (error) {
       const reason = reasonOfError(conditionErrorOf(error, undefined)) ?? 'Unavailable';
       const ready = (message: string) => notReady(reason, message);
-      const unkept = failureOf(facts, error, { ...cannot.publish, ready });
+      const unkept = failureOf(error, { ...cannot.publish, ready });
       return { ...facts, place: { ...facts.place, unkept } };
     }
   }
 
   /** Awaits a step after the write of the Secret, such as its copy to a store. If the step fails, the run goes on. */
-  async function following(facts: Facts, doing: Promise<void>, failure: FailureFacts<Facts>): Promise<Facts> {
+  async function following(facts: Facts, doing: Promise<void>, failure: FailureFacts): Promise<Facts> {
     try {
       await doing;
       return facts;
     } catch (error) {
-      return { ...facts, place: { ...facts.place, uncopied: failureOf(facts, error, failure) } };
+      return { ...facts, place: { ...facts.place, uncopied: failureOf(error, failure) } };
     }
   }
 
@@ -124,8 +124,8 @@ function isSameCredential(
 }
 
 /** The failure for the report of the run. Throws a failure that must not be reported, such as a conflict. */
-function failureOf(facts: Facts, error: unknown, failure: FailureFacts<Facts>): StepFailure<Facts> {
-  const known = new StepFailure('', error, { ...failure, known: facts });
-  if (known.isSilent) throw known;
-  return known;
+function failureOf(error: unknown, facts: FailureFacts): StepFailure {
+  const failure = new StepFailure('', error, facts);
+  if (failure.isSilent) throw failure;
+  return failure;
 }

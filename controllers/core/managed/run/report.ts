@@ -50,21 +50,6 @@ import {
 } from './facts.ts';
 import type { Next } from './next.ts';
 
-/** The report of a run: the status to write, the Events, and the time of the next run. Without secrets. */
-export interface Report {
-  /** The managed resource with its new status. */
-  readonly desired: Managed;
-  /** Events of the completed steps. */
-  readonly completed: readonly EventFacts[];
-  /** Events about the state. A Normal one is recorded only if the status changes. */
-  readonly events: readonly EventFacts[];
-  /** The keys of annotations that have had their effect. The run removes them after it has written the status. */
-  readonly used: readonly string[];
-  readonly next: Next;
-  /** The failure of the run. A silent one is thrown, so that the object is requeued without a report. */
-  readonly failure?: StepFailure | undefined;
-}
-
 /** A report before its texts are complete. */
 interface Outline {
   /** Absent: the status stays as it is, and the Event is recorded. */
@@ -73,22 +58,34 @@ interface Outline {
   readonly ready?: ConditionFacts | undefined;
   readonly event?: EventFacts | undefined;
   readonly isDeletionAccepted?: true;
+  /** The keys of annotations that have had their effect. The run removes them after it has written the status. */
   readonly used?: readonly string[];
   readonly next: Next;
+  /** The failure of the run. A silent one is thrown, so that the object is requeued without a report. */
   readonly failure?: StepFailure | undefined;
+}
+
+/** The report of a run: the status to write, the Events, and the time of the next run. Without secrets. */
+export interface Report extends Pick<Outline, 'used' | 'next' | 'failure'> {
+  /** The managed resource with its new status. */
+  readonly desired: Managed;
+  /** Events of the completed steps. */
+  readonly completed: readonly EventFacts[];
+  /** Events about the state. A Normal one is recorded only if the status changes. */
+  readonly events: readonly EventFacts[];
 }
 
 /** Pure. Reports the last decision of a run, and edits that have no effect. */
 export function reportOf(facts: Facts, decision: Decision, now: Date): Report {
   const outline = withPublishing(facts, withEquality(facts, outlineOf(facts, decision)));
-  const { synced, ready, event, next, used = [], failure } = outline;
+  const { synced, ready, event, isDeletionAccepted = false, ...end } = outline;
   const scrubbed = <F extends { readonly message?: string }>(each: F): F => ({
     ...each,
     ...(each.message && { message: scrubOf(facts, each.message) }),
   });
   const completed = compact([...facts.did.events, synced === undefined && event]).map(scrubbed);
-  const ended = { completed, used, next, failure };
-  if (synced === undefined) return { ...ended, desired: facts.managed, events: [] };
+  if (synced === undefined) return { ...end, completed, desired: facts.managed, events: [] };
+  const { failure } = end;
   const refusal = refusalOf(facts, synced, failure);
   const complete = refusal === undefined ? synced : withRefusal(synced, refusal);
   const { kind, managed, access, applied, operation, reported } = facts;
@@ -102,7 +99,7 @@ export function reportOf(facts: Facts, decision: Decision, now: Date): Report {
       ready: ready && scrubbed(ready),
       status: reported.status,
       underWay: operation.underWay,
-      isDeletionAccepted: outline.isDeletionAccepted === true,
+      isDeletionAccepted,
       externalIdentity: identityFound(kind.identity, managed, { system: access?.system, seen }),
       isGone: !hasCalled(facts) && isIdentityGone(facts),
       ...(applied !== undefined && applied !== 'wrong' && { credential: omit(applied, 'isNew') }),
@@ -112,7 +109,7 @@ export function reportOf(facts: Facts, decision: Decision, now: Date): Report {
     now,
   );
   const events = compact([event, refusal && warning('CannotApplyEdit', refusal)]).map(scrubbed);
-  return { ...ended, desired, events };
+  return { ...end, completed, desired, events };
 }
 
 function outlineOf(facts: Facts, { name, message = '', failure }: Decision): Outline {

@@ -53,7 +53,7 @@ const reports = (facts: Facts, name: ManagedDecisionName | undefined, more: Deci
 const fails = (
   facts: Facts,
   name: ManagedDecisionName | undefined,
-  failure: FailureFacts<Facts>,
+  failure: FailureFacts,
   cause = new Error('boom'),
 ): Line => reports(facts, name, { failure: new StepFailure('', cause, failure) });
 
