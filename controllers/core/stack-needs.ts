@@ -1,3 +1,4 @@
+import partition from 'lodash/partition.js';
 import type { Observable } from 'rxjs';
 import { defer, EMPTY, forkJoin } from 'rxjs';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
@@ -54,13 +55,13 @@ export interface MadeNeeds extends StackNeeds {
 export function stackNeeds(stack: MadeStack, all: readonly MadeStack[]): MadeNeeds {
   const served = new Set(servedBy(stack));
   const ofOthers = new Set(all.flatMap(servedBy).filter((kind) => !served.has(kind)));
-  const requested = [...stack.asked.resources];
-  const stores = requested.flatMap(([kind, { store }]) => (ofOthers.has(kind) ? [] : [store]));
+  const [others, own] = partition([...stack.asked.resources], ([kind]) => ofOthers.has(kind));
+  const stores = own.map(([, { store }]) => store);
   const isReady = () => stores.every(({ isSynced }) => isSynced);
   return {
     name: stack.name,
-    own: requested.flatMap(([kind]) => (ofOthers.has(kind) ? [] : [kind])),
-    others: requested.flatMap(([kind]) => (ofOthers.has(kind) ? [kind] : [])),
+    own: own.map(([kind]) => kind),
+    others: others.map(([kind]) => kind),
     isReady,
     becomesReady$: defer(() => (isReady() ? EMPTY : forkJoin(stores.map(({ synced$ }) => synced$)))),
   };

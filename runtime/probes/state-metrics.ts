@@ -41,7 +41,7 @@ function eventMetrics(droppedEvents: () => number, registers: Registry[]): void 
 function stackMetrics(stacks: () => readonly StackState[], registers: Registry[]): void {
   new Gauge({
     name: 'services_stack_stack_complete',
-    help: 'Whether all kinds that the stack needs are listed, so that its controllers may run: 1 or 0.',
+    help: 'Whether all kinds that the stack needs are listed: 1 or 0. Claims also wait for the other stacks that serve them.',
     labelNames: ['stack'],
     registers,
     collect() {
