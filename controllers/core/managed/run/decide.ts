@@ -64,8 +64,8 @@ function stepFailed(facts: Facts): Decision | undefined {
   if (failure === undefined) return undefined;
   const { reason } = failure.facts;
   const isUnreachable = reason === cannot.connect.reason || reason === cannot.observe.reason;
-  if (isUnreachable && !failure.isSilent && wasDeleted(managed) && !wasCreationBegun(managed))
-    return { name: 'RemoveFinalizer' };
+  const isNeeded = found(facts) !== undefined || !wasDeleted(managed) || wasCreationBegun(managed);
+  if (isUnreachable && !failure.isSilent && !isNeeded) return { name: 'RemoveFinalizer' };
   // guard(false): details that a call reported are lost if the observation after it fails
   const isUnobserved = hasDone(facts, 'create', 'update') && hasDone(facts, 'observe');
   const call = next(facts, isUnobserved ? ['publish'] : ['recordFailure']);

@@ -153,6 +153,17 @@ describe('a deleted managed resource for which nothing was created', () => {
     });
   }
 
+  test('waits for its provider once the external resource was found', async () => {
+    const scene = new Scene({ forProvider: { size: 1 } }, { finalizers });
+    scene.external.put('db', { size: 1 });
+    scene.external.isDeletionSlow = true;
+    scene.external.after('delete', () => scene.external.failAt('observe'));
+    scene.remove();
+    assert.deepEqual(await scene.run(), { type: 'requeue' });
+    assert.deepEqual([scene.decision, scene.object?.metadata.finalizers], ['DeleteExternal', finalizers]);
+    assert.equal(scene.condition('Synced'), 'False/ReconcileError: no route to cloud');
+  });
+
   test('had its finalizer and its credential before the provider failed: both are removed', async () => {
     const scene = new Scene({ forProvider: { size: 1 } });
     scene.external.failAt('observe');
