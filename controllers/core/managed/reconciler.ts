@@ -152,7 +152,8 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
    * about it is younger than 5 s. Undefined: it does not exist any more. Throws a conflict if it, or its Secret, changed.
    */
   async function confirmed(facts: Facts, call: Call, signal: AbortSignal): Promise<Managed | undefined> {
-    const wanted = readFirst(call);
+    // With --observe-only, no such call is made.
+    const wanted = facts.kind.isObserveOnly ? undefined : readFirst(call);
     if (wanted === undefined) return facts.managed;
     const failure = cannotConfirm(call);
     const confirming = managedResources.confirm(facts.managed, signal);

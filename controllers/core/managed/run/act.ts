@@ -132,6 +132,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
       const identity = encodeIdentity(identityOf(managed, kind.identity.marks, access?.system));
       return write(facts, withAnnotations(managed, { [annotationKeys.externalIdentity]: identity }));
     },
+    reportLoss: (facts) => withEvents(facts, recreationEvent(facts.managed)),
     noteLoss(facts) {
       if (!isLossToNote(facts)) return facts;
       const lost = { [annotationKeys.externalLost]: env.clock.now().toISOString() };
@@ -240,16 +241,15 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
    * Records the identity before the creation, so that an edit during the creation has no effect. If the external system
    * assigns the name, also records the start of the creation, so that a run after a crash creates no second resource.
    */
-  async function announce(facts: Facts): Promise<Facts> {
-    const { kind, managed, access, did } = facts;
+  function announce(facts: Facts): Promise<Facts> {
+    const { kind, managed, access } = facts;
     const identity = identityToRecord(kind.identity, managed, { system: access?.system });
     // guard({}): an edit during the creation leads to another external resource
     const recorded = { [annotationKeys.externalIdentity]: encodeIdentity(identity) };
     const mark = { [annotationKeys.externalCreatePending]: pendingTime(managed, env.clock.now()) };
     const annotations = { ...recorded, ...creationMark(managed), ...(kind.identity.isAssigned && mark) };
-    // guard(facts): an external resource is created before its identity is recorded
-    const announced = await prepare(facts, annotations, cannot.record);
-    return did.decision === 'Recreate' ? withEvents(announced, recreationEvent(managed)) : announced;
+    // guard(Promise.resolve(facts)): an external resource is created before its identity is recorded
+    return prepare(facts, annotations, cannot.record);
   }
 
   // ── The credential in the Secret ──────────────────────────────────────────────────────────────────────────────

@@ -71,6 +71,7 @@ export type Step =
   | 'update'
   // The external resource does not exist
   | 'recordEdit'
+  | 'reportLoss'
   | 'noteLoss'
   | 'clearRecords'
   | 'announce'

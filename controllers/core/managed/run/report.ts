@@ -42,6 +42,7 @@ import {
   credentialIn,
   found,
   hasCalled,
+  hasDone,
   isCredentialDue,
   isCredentialGiven,
   isFinalised,
@@ -256,7 +257,7 @@ function reportPresent(facts: Facts): Outline {
   ];
   const observedNext = isReady ? 'poll' : 'progress since creation';
   // Another update is needed to set the credential, or to apply the spec after the credential was set.
-  const isJustSet = applied !== 'wrong' && applied?.isNew === true;
+  const isJustSet = hasDone(facts, 'create') || (applied !== 'wrong' && applied?.isNew === true);
   const isDue = (isCredentialDue(facts) || (isJustSet && !isUpToDate)) && shouldUpdate(managed.spec);
   const next = isDue ? 0 : observedNext;
   const isBusy = (ongoing ?? operation.underWay) !== undefined;

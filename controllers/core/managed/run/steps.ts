@@ -16,7 +16,7 @@ const steps: { readonly [name in ManagedDecisionName]?: readonly Step[] } = {
   RemoveFinalizer: ['removeDetails', 'removeFinalizer'],
   IdentityEdited: ['recordEdit', 'clearRecords'],
   CreateExternal: creation,
-  Recreate: ['noteLoss', ...creation],
+  Recreate: ['reportLoss', 'noteLoss', ...creation],
   ExternalLost: ['noteLoss'],
   DeleteExternal: ['delete'],
   NoUpdate: ['removeFormer'],

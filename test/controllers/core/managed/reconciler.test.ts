@@ -619,6 +619,27 @@ describe('creation', () => {
     assert.equal(scene.external.made, 0);
   });
 
+  test('CreateExternal: a new resource that differs from its spec is updated at once', async () => {
+    const scene = sceneOf();
+    scene.external.after('create', () => (scene.external.observation = { isUpToDate: false }));
+    assert.deepEqual(await scene.run(), unsettled(0));
+  });
+
+  test('Recreate: a loss is reported even if the mark of the creation meets a conflict', async () => {
+    const scene = await lost();
+    scene.process.events.length = 0;
+    scene.cluster.refuse('update', managedKind, conflict());
+    await assert.rejects(scene.run(), isConflict);
+    assert.deepEqual(scene.events, ['Warning LostExternalResource']);
+  });
+
+  test('GenerateCredential: with --observe-only the API server is not read', async () => {
+    const scene = new Scene({}, { finalizers }, { env: { isObserveOnly: true } });
+    await scene.run();
+    const reads = scene.cluster.calls.filter(({ verb, kind: of }) => verb === 'get' && of === kind);
+    assert.deepEqual(reads, []);
+  });
+
   test('CreateExternal: a conflict has the record and the condition, but no Event', async () => {
     const scene = sceneOf({}, {}, assigned);
     scene.external.failAt('create', conflict());
