@@ -4,12 +4,11 @@
  * call ends the run, and the conditions of the managed resource show it (report.ts).
  */
 
-import compact from 'lodash/compact.js';
 import { advice } from '../../../../apis/core/v1alpha1/advice.ts';
 import { wasDeleted } from '../../../../apis/core/v1alpha1/meta.ts';
 import { firstMatch } from '../../first-match.ts';
 import { StepFailure } from '../../step-failure.ts';
-import { isCreationIncomplete, wasCreationBegun } from '../recording/creation-tracking.ts';
+import { wasCreationBegun } from '../recording/creation-tracking.ts';
 import { recordedIdentity, refusedName } from '../recording/identity.ts';
 import { decideCredential } from './decide-credential.ts';
 import { decideFirst } from './decide-first.ts';
@@ -34,29 +33,29 @@ const checks: readonly Check[] = [
   begun,
   (facts) => (facts.access === undefined ? decideFirst(facts) : undefined),
   // The access to the external system
-  (facts) => making(facts, 'resolveReferences', 'connect'),
+  (facts) => calling(facts, 'resolveReferences', 'connect'),
   nameRefused,
-  (facts) => making(facts, 'askSystem'),
+  (facts) => calling(facts, 'askSystem'),
   otherSystem,
   // The credential in the Secret
-  (facts) => making(facts, 'readPlace'),
+  (facts) => calling(facts, 'readPlace'),
   credential,
   // The operation that the status names
-  (facts) => making(facts, 'poll'),
+  (facts) => calling(facts, 'poll'),
   operationEnded,
   operationFailed,
   // The external resource: decide-observed.ts goes on
-  (facts) => making(facts, 'observe'),
-  (facts) => (found(facts) === undefined ? undefined : making(facts, 'recordFound')),
+  (facts) => calling(facts, 'observe'),
+  (facts) => (found(facts) === undefined ? undefined : calling(facts, 'recordFound')),
 ];
 
 /** A call that no decision of a table names. */
-function making(facts: Facts, ...steps: readonly Step[]): Decision | undefined {
+function calling(facts: Facts, ...steps: readonly Step[]): Decision | undefined {
   const call = next(facts, steps);
   return call && { call };
 }
 
-// ── A failed step, or a begun decision ──────────────────────────────────────────────────────────────────────────────────────────────
+// ── A failed step, or a begun decision ──────────────────────────────────────────────────────────────────────────
 
 /** A step failed. A deletion does not need the provider if no creation was started. */
 function stepFailed(facts: Facts): Decision | undefined {
@@ -106,16 +105,9 @@ function credential({ kind, managed, place, seen }: Facts): Decision | undefined
 
 /** An operation has ended. The status names it until its result is recorded. */
 function operationEnded(facts: Facts): Decision | undefined {
-  const { managed, operation } = facts;
-  if (operation.underWay === undefined || operation.ended === undefined) return undefined;
-  // guard(false): the result of a creation is lost
-  const isToRecord = operation.ended === 'create' && isCreationIncomplete(managed);
-  // An object that is being deleted needs no details, and a failed write of the Secret must not block the deletion.
-  const isToPublish = !wasDeleted(managed);
-  return making(
-    facts,
-    ...compact([isToRecord && 'recordCreation', isToPublish && 'publish', 'endOperation'] as const),
-  );
+  const { underWay, ended } = facts.operation;
+  if (underWay === undefined || ended === undefined) return undefined;
+  return calling(facts, 'recordCreation', 'publish', 'endOperation');
 }
 
 /** An operation failed. A deleted resource needs only the result of its deletion. */

@@ -67,6 +67,10 @@ const isNeeded: { readonly [step in Step]?: (facts: Facts) => boolean } = {
   recordFound: (facts) =>
     facts.operation.underWay === undefined &&
     (isCreationIncomplete(facts.managed) || nameFound(facts) !== undefined),
+  // An object that is being deleted needs no details, and a failed write of the Secret must not block the deletion.
+  publish: ({ managed }) => !wasDeleted(managed),
+  // guard(() => false): the result of a creation is lost
+  recordCreation: (facts) => hasDone(facts, 'create') || isCreationEnded(facts),
   prepare: (facts) => !hasDone(facts, 'create') || isToFillIn(facts),
   removeFormer: (facts) => facts.place.unkept === undefined && !isCredentialDue(facts),
   clearRecord: isCredentialDue,
@@ -75,6 +79,10 @@ const isNeeded: { readonly [step in Step]?: (facts: Facts) => boolean } = {
   removeDetails: isAbsentAfterDeletion,
   removeFinalizer: isAbsentAfterDeletion,
 };
+
+/** Whether an operation has created the external resource, and this is not recorded yet. */
+const isCreationEnded = ({ managed, operation }: Facts): boolean =>
+  operation.ended === 'create' && isCreationIncomplete(managed);
 
 /** The name that the external system assigned, if the observation found it, and none is recorded. */
 export function nameFound({ kind: { identity }, managed, seen }: Facts): string | undefined {
