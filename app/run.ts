@@ -3,21 +3,17 @@
  */
 
 import { randomUUID } from 'node:crypto';
-import { constants, hostname } from 'node:os';
+import { hostname } from 'node:os';
 import countBy from 'lodash/countBy.js';
 import type { Observable } from 'rxjs';
 import {
+  BehaviorSubject,
   concat,
-  defer,
   EMPTY,
+  first,
   ignoreElements,
   merge,
-  ReplaySubject,
-  share,
-  shareReplay,
-  skip,
   switchMap,
-  take,
   takeUntil,
   tap,
 } from 'rxjs';
@@ -29,46 +25,33 @@ import { WiringError } from '../controllers/core/wiring.ts';
 import type { Dashboard } from '../dashboard/dashboard.ts';
 import { createDashboard } from '../dashboard/dashboard.ts';
 import { abortable } from '../runtime/abortable.ts';
-import type { Informers } from '../runtime/cache/informers.ts';
 import { kubernetesClient } from '../runtime/client/http-kubernetes-client.ts';
 import type { InstallCrdsOptions } from '../runtime/client/install-crds.ts';
 import { definitionGuard, installCrds } from '../runtime/client/install-crds.ts';
 import type { LoadedKubeConfig } from '../runtime/client/kube-config.ts';
 import { readKubeConfig } from '../runtime/client/kube-config.ts';
 import { KubeConfigError } from '../runtime/client/kube-config-entries.ts';
-import type { OldServer } from '../runtime/client/old-server.ts';
 import { oldServer } from '../runtime/client/old-server.ts';
 import { createHost } from '../runtime/controller/host.ts';
 import { createLogger } from '../runtime/log/log.ts';
-import type { Check } from '../runtime/probes/health.ts';
-import {
-  serveHealth,
-  someStackRuns,
-  stacksWithoutDefinitions,
-  storesSynced,
-  watchesAlive,
-  watchesDeliver,
-} from '../runtime/probes/health.ts';
 import type { Metrics } from '../runtime/probes/metrics.ts';
 import { createMetrics } from '../runtime/probes/metrics.ts';
 import type { Page } from '../runtime/probes/serve-http.ts';
-import { serveHttp } from '../runtime/probes/serve-http.ts';
 import { handOverSignals } from '../runtime/process/early-stop.ts';
 import type { Flags } from '../runtime/process/flags.ts';
 import { FlagError, parseFlags } from '../runtime/process/flags.ts';
-import type { LeaderElection } from '../runtime/process/leader-election.ts';
+import type { LeaderElection, LeaderElectionOptions } from '../runtime/process/leader-election.ts';
 import { leaderElection } from '../runtime/process/leader-election.ts';
 import { makeConnectionsPatient } from '../runtime/process/patient-connections.ts';
 import { run } from '../runtime/process/run.ts';
-import { stopSignals } from '../runtime/process/shutdown.ts';
 import { createTenure } from '../runtime/process/tenure.ts';
 import type { Clock } from '../runtime/time/clock.ts';
 import { realClock } from '../runtime/time/clock.ts';
-import { deadlineAfter } from '../runtime/time/deadline.ts';
-import type { Composition } from './composition.ts';
 import { composition } from './composition.ts';
-import type { StackMetrics } from './metrics/stack-metrics.ts';
+import type { IdleStackNotesOptions } from './idle-stacks.ts';
 import { createStackMetrics } from './metrics/stack-metrics.ts';
+import { servers } from './servers.ts';
+import { farewell, stops } from './stopping.ts';
 
 /** The facts about a process besides its stacks. */
 export interface ProcessFacts {
@@ -84,11 +67,6 @@ export interface ProcessFacts {
 
 const drainTimeoutMs = 30_000;
 const onlyObserving = '--observe-only: this process changes nothing in external systems and in Vault';
-/** How long the last requests may take after the drain. */
-const farewellMs = 3_000;
-/** The part of it for the remaining Events. */
-const flushMs = 1_000;
-
 /**
  * Runs stacks, by default all, as the flags and variables of the process say, until a signal ends the process. Resolves
  * as soon as everything is started, or at once after `--help`. Errors are written to standard error and set the exit code:
@@ -126,34 +104,16 @@ function start(
   const clock = realClock();
   const random = Math.random;
   const log = createLogger({ level: flags.logLevel, format: flags.logFormat, clock });
-  let isLeading = false;
-  const metrics = createMetrics({ version, clock });
-  const isServed = flags.metricsBindAddress !== undefined;
-  const stackMetrics = isServed
-    ? createStackMetrics({
-        registry: metrics.registry,
-        isWorking: () => election === undefined || isLeading,
-        clock,
-      })
-    : undefined;
-  const { dashboardBindAddress: address } = flags;
-  /** Created before the composition, so that it receives Events from the start. */
-  const dashboard: Dashboard | undefined =
-    address &&
-    createDashboard({
-      ...{ address, version, log, clock, stacks: chosen },
-      resource: (...kind) => informers.resource(...kind),
-      client: { get: (...rest) => client.get(...rest) },
-    });
+
+  // The client and the controllers report to these.
+  const isLeading$ = new BehaviorSubject(!flags.leaderElect);
+  const { metrics, stackMetrics, page } = metricsOf(version, flags, clock, isLeading$);
+  const dashboard = dashboardOf(version, flags, clock, chosen);
+
+  // The client and the controllers.
   const tenure = createTenure({ clock });
-  const { check: checkLease } = tenure;
-  const http = kubernetesClient({
-    kubeConfig,
-    log,
-    clock,
-    onRequest: metrics.request,
-    checkLease,
-  });
+  const checkLease = tenure.check;
+  const http = kubernetesClient({ kubeConfig, log, clock, onRequest: metrics.request, checkLease });
   const guard = definitionGuard({ client: http, log });
   const { client, informers, events, controllers, stackStates } = composition({
     client: http,
@@ -162,70 +122,33 @@ function start(
     log,
     clock,
     random,
-    pollIntervalMs: flags.pollIntervalMs,
-    maxExternalCallsPerSecond: flags.maxExternalCallsPerSecond,
-    isObserveOnly: flags.observeOnly,
-    ...(stackMetrics && { observer: stackMetrics }),
-    host: createHost({ variables: process.env }),
-    ...(kubeConfig.proxies && { createAgent: kubeConfig.proxies.createAgent }),
     checkLease,
     admit: guard.admit,
+    host: createHost({ variables: process.env }),
+    ...settingsOf(flags),
+    ...(kubeConfig.proxies && { createAgent: kubeConfig.proxies.createAgent }),
+    ...(stackMetrics && { observer: stackMetrics }),
     ...(dashboard && { onEvent: dashboard.memory.recordEvent }),
-    ...(flags.namespaces !== undefined && { claimNamespaces: flags.namespaces }),
-    ...(flags.secretNamespaces !== undefined && { secretNamespaces: flags.secretNamespaces }),
   });
-  metrics.states({
-    informers: informers.states,
-    stacks: stackStates,
-    droppedEvents: () => events.droppedCount,
-  });
-  const election: LeaderElection | undefined = flags.leaderElect
-    ? leaderElection({
-        client,
-        namespace: flags.leaderElectionNamespace ?? kubeConfig.podNamespace ?? 'crossplane-system',
-        name: flags.leaderElectionId,
-        createsNamespace: flags.installCrds,
-        identity: `${hostname()}_${randomUUID()}`,
-        log,
-        clock,
-        random,
-        tenure,
-      })
-    : undefined;
-  // A standby exports 0, so that the sum over all processes is 0 if none leads.
-  if (election !== undefined) metrics.leading(flags.leaderElectionId, false);
-  const old = oldServer({ client, log, clock });
-  /** Emits once this process leads. At once, if no other process can lead. A standby does not look for idle kinds. */
-  const leads$ = new ReplaySubject<unknown>(1);
-  if (election === undefined) leads$.next(undefined);
-  const idle = optional.filter((stack) => !chosen.includes(stack));
-  let idleNotes: readonly string[] = [];
-  const idle$ = leads$.pipe(
-    take(1),
-    switchMap(() => import('./idle-stacks.ts')),
-    switchMap(({ unhandledKinds, idleStackNotes }) =>
-      idleStackNotes({
-        kinds: unhandledKinds(idle, chosen),
-        namespaces: flags.namespaces,
-        client,
-        log,
-        clock,
-      }),
-    ),
-    tap((notes) => {
-      idleNotes = notes;
-    }),
+  const { resource, states } = informers;
+  metrics.states({ informers: states, stacks: stackStates, droppedEvents: () => events.droppedCount });
+
+  // An administrator reads these.
+  const tools = { client, log, clock };
+  const election = electionOf(flags, kubeConfig, { ...tools, random, tenure });
+  const old = oldServer(tools);
+  const idle = idleStacks(
+    optional.filter((stack) => !chosen.includes(stack)),
+    { ...tools, chosen, isLeading$, namespaces: flags.namespaces },
   );
-  const signals$ = stopSignals().pipe(share());
-  const stop$ = signals$.pipe(
-    take(1),
-    tap((signal) => log.info('stopping: running reconciles may finish', { signal })),
-    shareReplay(1),
-  );
-  const secondSignal$ = signals$.pipe(
-    skip(1),
-    tap((signal) => process.exit(128 + constants.signals[signal])),
-  );
+  const notes = (): readonly string[] => [
+    ...(flags.observeOnly ? [onlyObserving] : []),
+    ...old.notes(),
+    ...idle.notes(),
+    ...(election?.notes() ?? []),
+  ];
+
+  const { stop$, secondSignal$ } = stops(log);
   const work$ = run({
     informers,
     controllers,
@@ -234,24 +157,14 @@ function start(
       ...(stackMetrics ? [stackMetrics.run$] : []),
       old.run$,
       guard.run$,
-      ...(idle.length > 0 ? [idle$] : []),
+      idle.run$,
       ...servers(
         flags,
-        {
-          ...informers,
-          stackStates,
-          leaseRefused: () => election?.whyRefused(),
-          notes: () => [
-            ...(flags.observeOnly ? [onlyObserving] : []),
-            ...old.notes(),
-            ...idleNotes,
-            ...(election?.notes() ?? []),
-          ],
-        },
-        { ...metrics, page: () => pageOf(metrics, stackMetrics) },
+        { states, stackStates, leaseRefused: () => election?.whyRefused(), notes },
+        page,
         clock,
       ),
-      ...(dashboard ? [dashboard.served$] : []),
+      ...(dashboard ? [dashboard.serve({ resource, client, log })] : []),
     ],
     concurrency: flags.maxConcurrentReconciles,
     syncPeriodMs: flags.syncPeriodMs,
@@ -261,39 +174,19 @@ function start(
     clock,
     random,
     observe: (name) => metrics.controller(name, flags.maxConcurrentReconciles),
-    ...(election && {
-      election: {
-        leadership$: election.leadership$.pipe(
-          tap((state) => {
-            isLeading = state === 'leading';
-            metrics.leading(flags.leaderElectionId, isLeading);
-            if (isLeading) leads$.next(state);
-          }),
-        ),
-      },
-    }),
+    ...(election && { election: { leadership$: observed(election, flags, metrics, isLeading$) } }),
   }).pipe(
     tap(metrics.outcome),
     tap((outcome) => dashboard?.memory.recordOutcome(outcome)),
   );
-  const farewell$ = defer(async () => {
-    const { signal } = deadlineAfter(clock, farewellMs, {
-      reason: () => new Error('the last requests of the process took too long'),
-    });
-    // Events are sent while the Lease is still held, but only for a short time, because a standby waits for the Lease.
-    const flushing = deadlineAfter(clock, flushMs, {
-      reason: () => new Error('the remaining Events took too long to send'),
-      outer: signal,
-    });
-    await events.flush(flushing.signal);
-    flushing.cancel();
-    await election?.release(signal);
-    await http.close();
-  });
+  const installed$ = definitions(flags, [crds].flat(), { ...tools, kinds: informers.kinds() });
 
-  const server = kubeConfig.getCurrentCluster()?.server;
-  const names = chosen.map(({ name }) => name);
-  log.info('starting', { version, stacks: names, controllers: countBy(controllers, 'sort'), server });
+  log.info('starting', {
+    version,
+    stacks: chosen.map(({ name }) => name),
+    controllers: countBy(controllers, 'sort'),
+    server: kubeConfig.getCurrentCluster()?.server,
+  });
   if (election === undefined) {
     log.warn('leader election is off: make sure that no other process runs these stacks in this cluster');
   }
@@ -301,13 +194,9 @@ function start(
   merge(
     stop$,
     secondSignal$,
-    concat(
-      definitions(flags, [crds].flat(), { client, log, clock, kinds: informers.kinds() }).pipe(
-        takeUntil(stop$),
-      ),
-      work$,
-      farewell$,
-    ).pipe(tap({ complete: () => process.exit(0) })),
+    concat(installed$.pipe(takeUntil(stop$)), work$, farewell({ events, election, http, clock })).pipe(
+      tap({ complete: () => process.exit(0) }),
+    ),
   ).subscribe({
     error(error: unknown) {
       log.error('cannot continue: the process exits', { error });
@@ -317,10 +206,99 @@ function start(
   handOverSignals();
 }
 
-/** The page of metrics, with fresh values. */
-async function pageOf(metrics: Metrics, stackMetrics: StackMetrics | undefined): Promise<Page> {
-  await stackMetrics?.refresh();
-  return metrics.page();
+/** The metrics of the process, those of its stacks if they are served, and their page with fresh values. */
+function metricsOf(version: string, flags: Flags, clock: Clock, isLeading$: BehaviorSubject<boolean>) {
+  const metrics = createMetrics({ version, clock });
+  // A standby exports 0, so that the sum over all processes is 0 if none leads.
+  if (flags.leaderElect) metrics.leading(flags.leaderElectionId, false);
+  const { registry } = metrics;
+  const stackMetrics =
+    flags.metricsBindAddress === undefined
+      ? undefined
+      : createStackMetrics({ registry, isWorking: () => isLeading$.value, clock });
+  const page = async (): Promise<Page> => {
+    await stackMetrics?.refresh();
+    return metrics.page();
+  };
+  return { metrics, stackMetrics, page };
+}
+
+/** The live page, if its flag is set. It exists before the composition, so that it receives Events from the start. */
+function dashboardOf(
+  version: string,
+  { dashboardBindAddress: address }: Flags,
+  clock: Clock,
+  stacks: readonly DefinedStack[],
+): Dashboard | undefined {
+  return address && createDashboard({ address, version, clock, stacks });
+}
+
+/** The flags that the controllers obey. */
+const settingsOf = (flags: Flags) => ({
+  pollIntervalMs: flags.pollIntervalMs,
+  maxExternalCallsPerSecond: flags.maxExternalCallsPerSecond,
+  isObserveOnly: flags.observeOnly,
+  ...(flags.namespaces !== undefined && { claimNamespaces: flags.namespaces }),
+  ...(flags.secretNamespaces !== undefined && { secretNamespaces: flags.secretNamespaces }),
+});
+
+/** The election, unless its flag is off. */
+function electionOf(
+  flags: Flags,
+  { podNamespace }: LoadedKubeConfig,
+  tools: Pick<LeaderElectionOptions, 'client' | 'log' | 'clock' | 'random' | 'tenure'>,
+): LeaderElection | undefined {
+  if (!flags.leaderElect) return undefined;
+  return leaderElection({
+    ...tools,
+    namespace: flags.leaderElectionNamespace ?? podNamespace ?? 'crossplane-system',
+    name: flags.leaderElectionId,
+    createsNamespace: flags.installCrds,
+    identity: `${hostname()}_${randomUUID()}`,
+  });
+}
+
+/** The leadership of this process, which `isLeading$` and the metrics show. */
+const observed = (
+  { leadership$ }: LeaderElection,
+  { leaderElectionId }: Flags,
+  metrics: Metrics,
+  isLeading$: BehaviorSubject<boolean>,
+): LeaderElection['leadership$'] =>
+  leadership$.pipe(
+    tap((state) => {
+      const isLeading = state === 'leading';
+      metrics.leading(leaderElectionId, isLeading);
+      isLeading$.next(isLeading);
+    }),
+  );
+
+/** Looks for objects of stacks that do not run, once this process leads. A standby does not look. */
+function idleStacks(
+  idle: readonly DefinedStack[],
+  {
+    chosen,
+    isLeading$,
+    ...tools
+  }: Omit<IdleStackNotesOptions, 'kinds'> & {
+    readonly chosen: readonly DefinedStack[];
+    readonly isLeading$: Observable<boolean>;
+  },
+): { readonly run$: Observable<unknown>; readonly notes: () => readonly string[] } {
+  let current: readonly string[] = [];
+  const notes = () => current;
+  if (idle.length === 0) return { run$: EMPTY, notes };
+  const run$ = isLeading$.pipe(
+    first((isLeading) => isLeading),
+    switchMap(() => import('./idle-stacks.ts')),
+    switchMap(({ unhandledKinds, idleStackNotes }) =>
+      idleStackNotes({ ...tools, kinds: unhandledKinds(idle, chosen) }),
+    ),
+    tap((next) => {
+      current = next;
+    }),
+  );
+  return { run$, notes };
 }
 
 /** The API server, the user and the proxies. Throws FlagError if the kubeconfig or a proxy variable cannot be used. */
@@ -344,42 +322,4 @@ function definitions(
     abortable((signal) => installCrds({ ...tools, directory, signal })),
   );
   return concat(...installed).pipe(ignoreElements());
-}
-
-/** The HTTP servers whose flags are set. */
-function servers(
-  { healthProbeBindAddress, metricsBindAddress }: Flags,
-  {
-    states,
-    stackStates,
-    leaseRefused,
-    notes,
-  }: Pick<Informers, 'states'> &
-    Pick<Composition, 'stackStates'> &
-    Pick<OldServer, 'notes'> & { readonly leaseRefused: Check },
-  metrics: Metrics,
-  clock: Clock,
-): readonly Observable<unknown>[] {
-  const health = {
-    live: { watches: watchesAlive(states, { clock }) },
-    ready: {
-      stores: storesSynced(states),
-      stacks: someStackRuns(stackStates, states),
-      watches: watchesDeliver(states, { clock }),
-      lease: leaseRefused,
-    },
-    notes: () => [...stacksWithoutDefinitions(stackStates, states)(), ...notes()],
-  };
-  return [
-    ...(healthProbeBindAddress ? [serveHealth({ address: healthProbeBindAddress, ...health })] : []),
-    ...(metricsBindAddress
-      ? [
-          serveHttp({
-            flag: '--metrics-bind-address',
-            address: metricsBindAddress,
-            pages: { '/metrics': metrics.page },
-          }),
-        ]
-      : []),
-  ];
 }

@@ -14,6 +14,7 @@ import type { Clock } from '../runtime/time/clock.ts';
 import { catalogueOf, UnknownKind } from '../trace/catalogue.ts';
 import type { Trace } from '../trace/model/trace.ts';
 import { traceOf } from '../trace/model/trace-of.ts';
+import type { CollectOptions } from '../trace/read/collect.ts';
 import { collect } from '../trace/read/collect.ts';
 import { feed$ } from './feed.ts';
 import type { Memory } from './memory.ts';
@@ -26,62 +27,63 @@ export interface DashboardOptions {
   readonly address: BindAddress;
   readonly version: string;
   readonly stacks: readonly DefinedStack[];
+  readonly clock: Clock;
+}
+
+export interface DashboardSources {
   /** The resources of the process: the page reads the stores of the controllers. */
   readonly resource: Informers['resource'];
   readonly client: Pick<KubernetesClient, 'get'>;
   readonly log: Logger;
-  readonly clock: Clock;
 }
 
 /** The live page of a process. */
 export interface Dashboard {
-  /** Serves the page while subscribed to; see `serveDashboard`. */
-  readonly served$: Observable<unknown>;
   /** Receives the Events and outcomes that the stores do not hold. */
   readonly memory: Pick<Memory, 'recordEvent' | 'recordOutcome'>;
+  /** Serves the page while subscribed to; see `serveDashboard`. */
+  serve(sources: DashboardSources): Observable<unknown>;
 }
 
 /** A page that shows the state of the process. Nothing runs until it is served. */
-export function createDashboard(options: DashboardOptions): Dashboard {
-  const { address, version, stacks, client, log, clock } = options;
+export function createDashboard({ address, version, stacks, clock }: DashboardOptions): Dashboard {
   const catalogue = catalogueOf(stacks);
   const memory = createMemory(catalogue, clock);
-  /** The selections of the controllers: a second, different watch of a kind would be an error. */
-  const selections = new Map<string, Selection>([
-    [kindKey(SecretKind), { fieldSelector: `type=${connectionSecretType}` }],
-  ]);
-  const storeOf = (kind: Kind): Store<KubernetesObject> =>
-    options.resource(kind, selections.get(kindKey(kind))).store;
-  const source = storeSource({ catalogue, storeOf, memory, client });
+  return {
+    memory,
+    serve({ resource, client, log }) {
+      const storeOf = (kind: Kind): Store<KubernetesObject> =>
+        resource(kind, selections.get(kindKey(kind))).store;
+      const source = storeSource({ catalogue, storeOf, memory, client });
+      return serveDashboard({
+        address,
+        files: pageFiles,
+        greeting: { version, stacks: stacks.map((stack) => stack.name) },
+        feed: (isFull) => feed$({ catalogue, storeOf, memory, clock }, isFull),
+        trace: tracer({ catalogue, source, clock, runs: memory.lastRun }, log),
+        clock,
+      }).pipe(tap((url) => log.info('serving the live page', { url })));
+    },
+  };
+}
 
-  async function trace(
-    resource: string,
-    namespace: string | undefined,
-    name: string,
-  ): Promise<Trace | undefined> {
+/** The selections of the controllers: a second, different watch of a kind would be an error. */
+const selections: ReadonlyMap<string, Selection> = new Map([
+  [kindKey(SecretKind), { fieldSelector: `type=${connectionSecretType}` }],
+]);
+
+/** Traces one object; undefined if it or its kind does not exist. */
+const tracer =
+  (options: CollectOptions, log: Logger) =>
+  async (resource: string, namespace: string | undefined, name: string): Promise<Trace | undefined> => {
     try {
-      const known = catalogue.named(resource);
+      const known = options.catalogue.named(resource);
       const key = { ...(namespace !== undefined && { namespace }), name };
-      const found = traceOf(
-        await collect({ catalogue, source, clock, runs: memory.lastRun }, { known, key }),
-      );
+      const found = traceOf(await collect(options, { known, key }));
       return found.verdict === 'absent' ? undefined : found;
     } catch (error) {
       if (error instanceof UnknownKind) return undefined;
       log.warn('cannot trace an object for the live page', { resource, namespace, name, error });
       throw error;
     }
-  }
-
-  return {
-    memory,
-    served$: serveDashboard({
-      address,
-      files: pageFiles,
-      greeting: { version, stacks: stacks.map((stack) => stack.name) },
-      feed: (isFull) => feed$({ catalogue, storeOf, memory, clock }, isFull),
-      trace,
-      clock,
-    }).pipe(tap((url) => log.info('serving the live page', { url }))),
   };
-}

@@ -36,8 +36,8 @@ export function watchStream<T extends KubernetesObject>(
     const admitted$ = admit && abortable((signal) => admit(kind, signal)).pipe(ignoreElements());
     const next$ = nextRequest(session);
     return (admitted$ === undefined ? next$ : concat(admitted$, next$)).pipe(
-      repeat({ delay: afterEnd }),
-      retry({ delay: afterFailure }),
+      repeat({ delay: () => afterEnd() }),
+      retry({ delay: (error: unknown) => afterFailure(error) }),
     );
   });
 }

@@ -2,7 +2,7 @@ import { NEVER, Subscription, tap } from 'rxjs';
 import { objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
 import { composition } from '../../app/composition.ts';
 import type { Stack } from '../../controllers/core/stack.ts';
-import type { Dashboard, DashboardOptions } from '../../dashboard/dashboard.ts';
+import type { Dashboard } from '../../dashboard/dashboard.ts';
 import type { KubernetesClient } from '../../runtime/client/kubernetes-client.ts';
 import type { LogLevel } from '../../runtime/log/log.ts';
 import { createLogger } from '../../runtime/log/log.ts';
@@ -31,11 +31,8 @@ export interface SimulationOptions {
   readonly logLevel?: LogLevel;
 }
 
-/** The input for the page of a process. */
-export type PageGiven = Pick<DashboardOptions, 'clock' | 'log' | 'client' | 'resource'>;
-
 export interface StartOptions {
-  readonly createPage?: (given: PageGiven) => Dashboard;
+  readonly createPage?: (clock: TestClock) => Dashboard;
   /** As the flag --observe-only. */
   readonly isObserveOnly?: boolean;
   /** As the flags --namespace and --secret-namespaces; the second holds the first. */
@@ -133,13 +130,7 @@ export class Simulation {
     });
     const { metrics, stackMetrics, scrape } = scrapedMetrics(clock);
     this.#scrape = scrape;
-    const given: PageGiven = {
-      clock,
-      log,
-      client: { get: (...asked) => client.get(...asked) },
-      resource: (...kind) => informers.resource(...kind),
-    };
-    const page = createPage?.(given);
+    const page = createPage?.(clock);
     const { client, informers, events, controllers, stackStates } = composition({
       client: this.#client,
       ...(page && { onEvent: page.memory.recordEvent }),
@@ -162,7 +153,11 @@ export class Simulation {
     const running$ = run({
       informers,
       controllers,
-      background: [events.run$, stackMetrics.run$, ...(page ? [page.served$] : [])],
+      background: [
+        events.run$,
+        stackMetrics.run$,
+        ...(page ? [page.serve({ resource: informers.resource, client, log })] : []),
+      ],
       concurrency: this.#concurrency,
       syncPeriodMs: this.#syncPeriodMs,
       stop$: NEVER,

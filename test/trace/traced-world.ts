@@ -89,10 +89,11 @@ export class TracedWorld {
     const listening = Promise.withResolvers<string>();
     this.simulation.start(this.stacks, {
       ...options,
-      createPage: (given) => {
+      createPage: (clock) => {
         const address = { host: '127.0.0.1', port: 0 };
-        const page = createDashboard({ ...given, address, version: '0.1.0', stacks: this.stacks });
-        return { ...page, served$: page.served$.pipe(tap((url) => listening.resolve(String(url)))) };
+        const page = createDashboard({ address, version: '0.1.0', stacks: this.stacks, clock });
+        const announced = tap((url: unknown) => listening.resolve(String(url)));
+        return { ...page, serve: (sources) => page.serve(sources).pipe(announced) };
       },
     });
     return listening.promise;
