@@ -120,7 +120,7 @@ const statusOf = (error: unknown): number | undefined =>
  * 404 comes from a gateway, a wrong path or another server. It proves nothing about the resource.
  */
 export const isMissing = (error: unknown, code: CloudErrorCode | readonly CloudErrorCode[]): boolean =>
-  // guard(error.status === 404): a bare 404 proves absence
+  // guard: otherwise a bare 404 proves absence
   error instanceof CloudError && error.status === 404 && [code].flat().includes(error.code);
 
 /**
@@ -136,7 +136,7 @@ export const isConflicting = (error: unknown): boolean => statusOf(error) === 40
  */
 export const isUncertain = (error: unknown): boolean =>
   error instanceof CloudError &&
-  ((error instanceof HaltedError && isUncertain(error.before)) || // guard: an uncertain creation counts as failed
+  ((error instanceof HaltedError && isUncertain(error.before)) || // guard: otherwise an uncertain creation counts as failed
     ['ConnectionLost', 'TimedOut', 'InvalidAnswer'].includes(error.code) ||
     error.status === 408 ||
     (error.status >= 500 && error.status !== 503));

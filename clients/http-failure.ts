@@ -92,7 +92,7 @@ const words: Readonly<Record<string, string>> = {
  * ports and addresses, so only codes are used.
  */
 export function transportFailure(error: unknown, { cloud, what, origin }: FailureContext): CloudError {
-  if (error instanceof HaltedError) return error; // guard: a creation that was not sent counts as uncertain
+  if (error instanceof HaltedError) return error; // guard: otherwise a creation that was not sent counts as uncertain
   const code = codeOf(error);
   const where = `cannot ${what}: ${cloud} (${origin})`;
   if (code !== undefined && refused.includes(code)) {

@@ -124,7 +124,7 @@ export const guarded = (carrier: Carrier, mayGoOn: () => void): Carrier => ({
     try {
       mayGoOn();
     } catch (error) {
-      throw new HaltedError(error as Error); // guard(error): a request that was not sent counts as uncertain
+      throw new HaltedError(error as Error); // guard: otherwise a request that was not sent counts as uncertain
     }
     return carrier.request(request);
   },
@@ -158,11 +158,11 @@ export function httpClient(options: HttpClientOptions): HttpClient {
         } catch (error) {
           // An abort ends the call, whatever error the transport reports for it.
           signal.throwIfAborted();
-          // guard: an uncertain creation counts as not sent
+          // guard: otherwise an uncertain creation counts as not sent
           if (error instanceof HaltedError) throw new HaltedError(error.cause, before);
           if (!(error instanceof CloudError) || attempt >= maxAttempts) throw error;
           before = error;
-          // guard(error.status === 401 && typeof options.token === 'function'): endless renewals of a token
+          // guard: otherwise it exchanges a token without end
           if (error.status === 401 && refused === undefined && typeof options.token === 'function') {
             refused = token;
             continue;
@@ -170,7 +170,7 @@ export function httpClient(options: HttpClientOptions): HttpClient {
           if (!mayRepeat(request, error)) throw error;
           const waitMs = error.retryAfterMs ?? firstWaitMs * 2 ** (attempt - 1) * (1 + random());
           if (waitMs > maxWaitMs) throw error;
-          await clock.sleep(waitMs, signal); // guard: repetitions without a wait
+          await clock.sleep(waitMs, signal); // guard: otherwise it repeats without a wait
         }
       }
     },
@@ -279,7 +279,7 @@ function contentOf({
   return body === undefined ? undefined : { type: 'application/json', text: JSON.stringify(body) };
 }
 
-// guard: a second creation after a lost answer
+// guard: otherwise it creates a second one after a lost answer
 const mayRepeat = (
   { method, isQuestion = false }: HttpRequest,
   { isRetryable, status, code }: CloudError,

@@ -229,21 +229,21 @@ export function awsClient(options: AwsClientOptions): AwsClient {
             endpoint?.signingRegion === undefined &&
             (await client.accountAtHome(region, signal)) !== undefined;
           const refusal = areTakenElsewhere ? awsError(error, { ...context, areTakenElsewhere }) : translated;
-          // guard: an uncertain creation counts as not sent
+          // guard: otherwise an uncertain creation counts as not sent
           if (refusal instanceof HaltedError) throw new HaltedError(refusal.cause, before);
           before = refusal;
           const isThrottled = failure?.type === 'THROTTLING';
           const isUndone = isThrottled || refusal.code === 'Unreachable';
-          // guard(false): giving up while a new resource is not shown everywhere
+          // guard: otherwise it gives up while a new resource is not shown everywhere
           const isEarly = notYet?.test(refusal.code) === true;
-          // guard(refusal.isRetryable): a second creation after a lost answer
+          // guard: otherwise it creates a second one after a lost answer
           const mayRepeat = isUndone || isEarly || (isRepeatable && refusal.isRetryable);
-          if (!mayRepeat || attempt >= maxAttempts) throw refusal; // guard(!mayRepeat): endless repetitions
+          if (!mayRepeat || attempt >= maxAttempts) throw refusal; // guard: otherwise it repeats without end
           const firstMs = isThrottled || isEarly ? firstSlowWaitMs : firstWaitMs;
-          // guard(firstMs): a repetition before AWS permits it
+          // guard: otherwise it repeats before AWS permits it
           const waitMs = refusal.retryAfterMs ?? firstMs * 2 ** (attempt - 1) * (1 + random());
-          if (waitMs > maxWaitMs) throw refusal; // guard: a run waits for long
-          await clock.sleep(waitMs, signal); // guard: repetitions without a wait
+          if (waitMs > maxWaitMs) throw refusal; // guard: otherwise a run waits for long
+          await clock.sleep(waitMs, signal); // guard: otherwise it repeats without a wait
         }
       }
     },

@@ -51,7 +51,7 @@ export interface DBInstancesOptions {
 export type DBInstances = CloudCollection<DBInstance, NewDBInstance, DBInstanceChange>;
 
 const isCode = (error: unknown, code: string): boolean =>
-  // guard(error.code === code || error.status === 404): a bare 404 proves absence
+  // guard: otherwise a bare 404 proves absence
   error instanceof CloudError && (error.code === code || error.code === `${code}Fault`);
 
 const tagList = (tags: Tags): Tag[] => Object.entries(tags).map(([Key, Value]) => ({ Key, Value }));
@@ -213,7 +213,7 @@ const secretsIn = ({ MasterUserPassword }: Pick<NewDBInstance, 'MasterUserPasswo
 function named(what: string, name: string, instance: DBInstance | undefined): DBInstance {
   const id = instance?.DBInstanceIdentifier;
   if (instance === undefined || id === undefined) throw nonsense(what, 'it names no instance');
-  // guard: an answer about another database
+  // guard: otherwise an answer about another database counts
   if (id.toLowerCase() !== name.toLowerCase()) throw nonsense(what, `it is about "${id}"`);
   return instance;
 }

@@ -45,7 +45,7 @@ export function accessTokens({ key, ...options }: AccessTokenOptions): TokenSour
 
   return async ({ refused, signal }) => {
     // Another request may already have replaced the refused token.
-    // guard(refused !== undefined): an exchange for each refused request
+    // guard: otherwise each refused request exchanges the token
     if (refused !== undefined && refused === handedOut) client = undefined;
     client ??= newClient();
     const asked = client.then((jwt) => jwt.getAccessToken());

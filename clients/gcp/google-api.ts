@@ -73,7 +73,7 @@ export const googleErrorIn =
  */
 export function wordsOf({ status, message = '', details = [] }: RpcStatus, account: string): VendorError {
   const violations = details.flatMap(violationsIn);
-  // guard(false): a missing project proves absence
+  // guard: otherwise a missing project proves absence
   const isAboutProject = status === 'NOT_FOUND' && /^Requested project not found/.test(message);
   const isAboutRegion = status === 'PERMISSION_DENIED' && noRegion.test(message);
   const said = [
@@ -126,7 +126,7 @@ function errorInfoOf(detail: unknown): { readonly permission?: string } {
 /** A path of names, such as `projects/p/locations/l`. Throws CloudError for a name that would lead to another path. */
 export function pathOf(...segments: readonly string[]): string {
   const bad = segments.find((segment) => ['', '.', '..'].includes(segment));
-  // guard: a request to another path
+  // guard: otherwise a request goes to another path
   if (bad !== undefined) {
     throw new CloudError(`nothing in ${cloud} can have the name "${bad}"`, {
       status: 0,

@@ -127,7 +127,7 @@ export function memorystoreClient({ http, projectID, account }: MemorystoreOptio
         const answer = await http.request({ what, method: 'GET', path: pathTo(id) }, signal);
         const { success, data, error } = instanceSchema.safeParse(answer);
         if (!success) throw nonsense(what, `its ${error.issues[0]?.path.join('.')} is not as documented`);
-        // guard: an answer about another instance
+        // guard: otherwise an answer about another instance counts
         if (!data.name.endsWith(`/instances/${id.name}`)) throw nonsense(what, `it is about "${data.name}"`);
         return data;
       } catch (error) {

@@ -41,7 +41,7 @@ export function pubsubClient({ http, projectID }: PubsubOptions): Pubsub {
   const topicIn = (what: string, name: string, answer: unknown): PubsubTopic => {
     const { success, data, error } = topicSchema.safeParse(answer);
     if (!success) throw nonsense(what, `its ${error.issues[0]?.path.join('.')} is not as documented`);
-    // guard: an answer about another topic
+    // guard: otherwise an answer about another topic counts
     if (!data.name.endsWith(`/topics/${name}`)) throw nonsense(what, `it is about "${data.name}"`);
     return data;
   };

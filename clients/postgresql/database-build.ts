@@ -18,7 +18,7 @@ export async function buildDatabase(
   { ownerId, holderOf }: { readonly ownerId: string; readonly holderOf: HolderOf },
 ): Promise<void> {
   const unfinished = unfinishedName(ownerId, name);
-  // guard: an interrupted creation blocks the next one
+  // guard: otherwise an interrupted creation blocks the next one
   await dropUnfinished(session, unfinished); // created before a crash, perhaps from another spec
   await copyTemplate(session, unfinished, spec);
   try {

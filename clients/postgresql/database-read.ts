@@ -49,7 +49,7 @@ export async function readDatabase(
     isInvalid: row.connectionLimit === -2, // DATCONNLIMIT_INVALID_DB
     ...(comment !== null && { comment }),
     ...(ownerMark !== undefined && { ownerMark }),
-    // guard(false): a tenant passes its database off as the administrator's, by a comment
+    // guard: otherwise a tenant passes its database off as the administrator's, by a comment
     ...(ownerMark !== undefined &&
       holderOf(ownerMark, row.owner)?.isClaims !== false && { distrustedOwner: row.owner }),
   };

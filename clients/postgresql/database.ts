@@ -206,7 +206,7 @@ async function checkOwner(
     throw new PostgresqlError(message, { code: 'NotFound', isRetryable: true });
   }
   const ownerIds = [ownerId, ...(ownerResource === undefined ? [] : [ownerResource])];
-  // guard(undefined): a tenant owns a database of the administrator, who meant another role
+  // guard: otherwise a tenant owns a database of the administrator, who meant another role
   const distrust = distrustOf(owner, marks.get(owner), { holderOf, ownerIds });
   if (distrust !== undefined)
     refuseRole('the owner', anonymous(distrust), advice.change(['spec.forProvider.owner']));
@@ -220,7 +220,7 @@ async function checkTemplate(
 ): Promise<void> {
   if (template === undefined) return;
   const found = await readDatabase(session, template, holderOf);
-  // guard(undefined): a tenant fills the databases of others by a name that a class has as its template
+  // guard: otherwise a tenant fills the databases of others by a name that a class has as its template
   const owner = found?.distrustedOwner;
   if (owner === undefined) return;
   const holder = holderOf(found?.ownerMark ?? '', owner)?.what;

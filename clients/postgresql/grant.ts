@@ -77,7 +77,7 @@ export function grants(withSession: UseSession, holderOf: HolderOf): Grants {
       const isDone = await at(spec, signal, async (session, state) => {
         const { schemaOwner } = state;
         const party = await distrustedParty(session, spec, { holderOf, schemaOwner });
-        // guard: a tenant gets what the administrator grants to a name
+        // guard: otherwise a tenant gets what the administrator grants to a name
         if (party !== undefined) refuseParty(party);
         const { missing, extra, overgranted } = grantDrift(state.held, spec);
         const statements = state.isOwner

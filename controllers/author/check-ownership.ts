@@ -71,7 +71,7 @@ export function checkOwnership(
 ): 'ours' | 'notOurs' {
   const { spec } = managed;
   const ownership = ownershipOf(tags, owner);
-  // guard(true): adopting another owner's resource
+  // guard: otherwise it adopts another owner's resource
   if (ownership === 'ours' || (ownership === 'unowned' && isKnown)) return 'ours';
   if (wasDeleted(managed)) return 'notOurs';
   if (!shouldCreate(spec) && !shouldUpdate(spec) && !shouldDelete(spec)) return 'ours';

@@ -15,9 +15,9 @@ export function meaningOf(state: string, states: CloudStates, noun: string): See
     case states.online:
       return { ready: available() };
     case states.creating:
-      return { ready: creating(), operation: 'create' }; // guard({ ready: creating() }): changes during the creation
+      return { ready: creating(), operation: 'create' }; // guard: otherwise it changes a resource during its creation
     case states.deleting:
-      return { ready: deleting(), operation: 'delete' }; // guard({ ready: deleting() }): a second deletion
+      return { ready: deleting(), operation: 'delete' }; // guard: otherwise it deletes twice
     default:
       return { ready: unavailable(`the ${noun} is ${state}`) };
   }

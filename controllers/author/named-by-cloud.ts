@@ -113,7 +113,7 @@ export function namedByCloud<M extends Managed, Thing>(adapter: NamedByCloud<M, 
   };
 
   /** The tags in the spec, without tags about the owner: users cannot set those. */
-  // guard(adapter.tagsOf?.(managed) ?? {}): users change the owner by a tag
+  // guard: otherwise users change the owner by a tag
   const asked = (managed: M): Tags => withoutOwner(adapter.tagsOf?.(managed) ?? {});
 
   /** All resources with our tags. */
@@ -121,7 +121,7 @@ export function namedByCloud<M extends Managed, Thing>(adapter: NamedByCloud<M, 
     const its = owner(managed);
     const { kind, name } = its;
     const found = await adapter.tagged(managed, ownerTags({ kind, name }), signal);
-    // guard(found): the cloud returns resources of other owners
+    // guard: otherwise the cloud returns resources of other owners
     return found.filter((thing) => ownershipOf(adapter.reported(managed, thing).tags, its) === 'ours');
   }
   const isStaying =
@@ -137,18 +137,18 @@ export function namedByCloud<M extends Managed, Thing>(adapter: NamedByCloud<M, 
     const id = externalName(managed);
     if (id !== undefined) return isId(id) ? adapter.get(managed, id, signal) : undefined;
     const wasBegun = managed.metadata.annotations?.[annotationKeys.externalIdentity] !== undefined;
-    // guard(!wasDeleted(managed)): deleting what a predecessor of that name left
+    // guard: otherwise it deletes what a predecessor of that name left
     if (!wasDeleted(managed) || !wasBegun) return undefined;
-    // guard(undefined): an interrupted creation stays
+    // guard: otherwise an interrupted creation stays
     return (await leftBy(managed, tagged(managed, signal), [])).find(isStaying(managed));
   }
 
   /** The resource with our tags that is not deleted, and the ids of the deleted ones with our tags. */
   async function ours(managed: M, signal: AbortSignal) {
     const all = await tagged(managed, signal);
-    // guard(all): adopting a resource that is being deleted
+    // guard: otherwise it adopts a resource that is being deleted
     const [staying, ...others] = all.filter(isStaying(managed));
-    // guard: choosing one of several
+    // guard: otherwise it chooses one of several
     if (staying !== undefined && others.length > 0) {
       throw new Ambiguous(managed, noun, [staying, ...others].map(idOf));
     }
@@ -178,7 +178,7 @@ export function namedByCloud<M extends Managed, Thing>(adapter: NamedByCloud<M, 
   return {
     async observe(managed, _credential, signal) {
       const thing = await find(managed, signal);
-      // guard(thing === undefined): a deletion waits for the resource of another owner
+      // guard: otherwise a deletion waits for the resource of another owner
       if (thing === undefined || claim(managed, thing) === 'notOurs') {
         return nothingOf(managed, noun, () => ours(managed, signal), lackOf(managed, noun, adapter.needs));
       }
@@ -197,18 +197,18 @@ export function namedByCloud<M extends Managed, Thing>(adapter: NamedByCloud<M, 
 
     async create(managed, _credential, signal): Promise<Created<M>> {
       const { staying, former } = await ours(managed, signal);
-      if (staying !== undefined) return { externalName: idOf(staying) }; // guard: a second resource after a lost answer
-      // guard(asked(managed)): a resource without owner
+      if (staying !== undefined) return { externalName: idOf(staying) }; // guard: otherwise it creates a second resource although the first may exist
+      // guard: otherwise a resource has no owner
       const tags = { ...asked(managed), ...ownerTags(owner(managed)) };
       try {
         return { externalName: idOf(await adapter.create(managed, { tags, former }, signal)) };
       } catch (error) {
         if (!isUncertain(error)) throw error;
-        // guard(await ours(managed, signal)): a failed search hides the uncertain creation
+        // guard: otherwise a failed search hides the uncertain creation
         const created = await ours(managed, signal).catch(() => undefined);
-        // guard: an administrator has to find the resource
+        // guard: otherwise an administrator has to find the resource
         if (created?.staying !== undefined) return { externalName: idOf(created.staying) };
-        // guard(error): a second resource after a lost answer
+        // guard: otherwise it creates a second resource after a lost answer
         throw new UncertainCreationError((error as Error).message, { cause: error });
       }
     },
@@ -216,7 +216,7 @@ export function namedByCloud<M extends Managed, Thing>(adapter: NamedByCloud<M, 
     async update(managed, _credential, signal) {
       const thing = await find(managed, signal);
       if (thing === undefined) throw new Error(`${noun} "${externalName(managed)}" does not exist any more`);
-      claim(managed, thing); // guard: changing a resource that has a new owner
+      claim(managed, thing); // guard: otherwise it changes a resource that has a new owner
       const { change, differing, refused, drifted } = differenceOf(managed, thing);
       if (differing.length > 0) await adapter.change(managed, thing, change, signal);
       refuse({ refused, drifted });
@@ -226,7 +226,7 @@ export function namedByCloud<M extends Managed, Thing>(adapter: NamedByCloud<M, 
     async delete(managed, signal) {
       // The owner may have changed since the observation.
       const thing = await find(managed, signal);
-      // guard(thing !== undefined): deleting a resource that has a new owner
+      // guard: otherwise it deletes a resource that has a new owner
       if (thing !== undefined && claim(managed, thing) === 'ours') {
         await adapter.delete(managed, idOf(thing), signal);
       }

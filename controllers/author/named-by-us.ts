@@ -174,7 +174,7 @@ export function namedByUs<M extends Managed, Thing, New extends object, Change e
       const [things, name] = [thingsOf(managed), nameOf(managed)];
       const first = adapter.unprotecting?.(managed, seen);
       if (first !== undefined) {
-        // guard: removing the protection although policies forbid Update
+        // guard: otherwise it removes the protection although policies forbid Update
         if (!shouldUpdate(managed.spec)) throw invalid(staysProtected(noun, managed));
         await things.update(name, first, signal);
       }

@@ -42,6 +42,6 @@ async function askedSystem(aws: AwsClient, managed: Managed, signal: AbortSignal
     return atHome;
   });
   const region = aws.regionLedTo(given);
-  // guard(true): an edit of the provider leads to another region
+  // guard: otherwise an edit of the provider leads to another region
   return region === given ? `aws ${account}` : `aws ${account} ${region}`;
 }

@@ -8,7 +8,7 @@ export type Tags = Readonly<Record<string, string>>;
 
 /** Tags that AWS reserves: no user can set or remove them. */
 const isReserved = (key: string): boolean => /^aws:/i.test(key);
-// guard(!isReserved(key)): users change the owner by a tag
+// guard: otherwise users change the owner by a tag
 const isOwn = (key: string): boolean => !isOwnerTag(key) && !isReserved(key);
 
 /** The tags that users may write, without the owner's tags and AWS's own. */
@@ -18,7 +18,7 @@ export const ownTags = (tags: Tags = {}): Tags => pickBy(tags, (_value, key) => 
  * The comparison of `forProvider.tags` with the existing tags. Other tags stay, and tags that users may not write are
  * ignored.
  */
-// guard(isMatch(actual, wanted)): endless changes of reserved tags
+// guard: otherwise it changes reserved tags without end
 export const tagsOddity: Oddity<Tags> = { equals: (wanted, actual) => isMatch(actual, ownTags(wanted)) };
 
 /** The tags to write, and the outdated tags about the owner to remove. */

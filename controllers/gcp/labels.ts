@@ -15,7 +15,7 @@ export const labelOwner = (managed: Managed): Owner => labelled(ownerOf(managed)
 export const newLabels = (managed: Managed, asked: Labels = {}): Labels =>
   countedLabels({
     ...usersLabels(asked),
-    ...ownerTags(labelOwner(managed)), // guard: a resource without owner
+    ...ownerTags(labelOwner(managed)), // guard: otherwise a resource has no owner
   });
 
 /** The largest number of labels of a resource. */
@@ -42,7 +42,7 @@ export const usersLabels = (labels: Labels = {}): Labels =>
 
 /** Whether the users' labels equal the wanted ones. Labels about the owner are not compared. */
 export const areLabelsEqual = (wanted: Labels, actual: Labels): boolean =>
-  isEqual(usersLabels(wanted), actual); // guard(isEqual(wanted, actual)): users change the owner by a label
+  isEqual(usersLabels(wanted), actual); // guard: otherwise users change the owner by a label
 
 /**
  * All labels that a resource should have; undefined if there is nothing to write. `wanted` are the users' labels, if
@@ -63,6 +63,6 @@ export function changedLabels(
 ): Labels | undefined {
   if (wanted === undefined) return retagged(actual, labelOwner(managed), isChanging);
   const googles = Object.fromEntries(Object.entries(actual).filter(([key]) => isGoogles(key)));
-  // guard({ ...usersLabels(wanted), ...ownerTags(labelOwner(managed)) }): endless changes of Google's labels
+  // guard: otherwise it changes Google's labels without end
   return { ...googles, ...usersLabels(wanted), ...ownerTags(labelOwner(managed)) };
 }

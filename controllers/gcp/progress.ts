@@ -9,10 +9,10 @@ export async function progressOf(
   { name, kind, signal }: { readonly name: string; readonly kind: Definition; readonly signal: AbortSignal },
 ): Promise<Progress> {
   const found = await operation(name, signal);
-  if (found === undefined) return { state: 'unknown' }; // guard: a forgotten operation counts as done
-  if (!found.done) return { state: 'running' }; // guard: the next operation before this one ends
+  if (found === undefined) return { state: 'unknown' }; // guard: otherwise a forgotten operation counts as done
+  if (!found.done) return { state: 'running' }; // guard: otherwise the next operation begins before this one ends
   const failure = failureOf(found);
-  return failure === undefined // guard(true): a failed operation counts as done
+  return failure === undefined // guard: otherwise a failed operation counts as done
     ? { state: 'done' }
     : { state: 'failed', error: advised(failure, kind) as Error };
 }

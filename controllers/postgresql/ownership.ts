@@ -55,7 +55,7 @@ export function checkMayManage(
   adoption: Adoption = {},
 ): void {
   if (isObserver(managed) || isOurs(managed, found)) return;
-  // guard: a mark that was lost counts as the mark of another resource, and its remedy as another name
+  // guard: otherwise a mark that was lost counts as the mark of another resource, and its remedy as another name
   if (wasOurs(managed) && found.distrustedOwner === undefined) throw markLost(managed, kind, found);
   const isClaims = managed.spec.claimRef !== undefined || managed.spec.classRef !== undefined;
   checkOurs(kind, found, ownerIdOf(managed), {

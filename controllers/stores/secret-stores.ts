@@ -191,7 +191,7 @@ function guarded(
 ): SecretStore {
   const mayWrite = (change: string): void => {
     checkLease?.();
-    // guard: a rehearsal changes an entry of Vault
+    // guard: otherwise a rehearsal changes an entry of Vault
     if (isObserveOnly) throw onlyObserves(`${change} the entry of`);
   };
   return {

@@ -63,7 +63,7 @@ export function vaultStore(
       const path = pathOf(name);
       const secret = await client.read(path, signal);
       if (secret === undefined || stored(secret).ownerUid !== ownerUid) return;
-      await take(path, ownerUid, secret.version, signal); // guard: removing an entry that has another owner now
+      await take(path, ownerUid, secret.version, signal); // guard: otherwise it removes an entry that has another owner now
       await client.remove(path, signal);
     },
   };

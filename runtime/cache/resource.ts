@@ -93,7 +93,7 @@ const withMetadata = (patch: Json, metadata: Json): Json => ({
 
 /** The patch with the resourceVersion that it was made from as precondition. */
 const conditional = (patch: Json, { metadata: { resourceVersion } }: KubernetesObject): Json =>
-  // guard(true): overwriting a concurrent edit
+  // guard: otherwise it overwrites a concurrent edit
   resourceVersion === undefined ? patch : withMetadata(patch, { resourceVersion });
 
 /** Whether `now` can be the result of a write to `before`: the same object, and not older. */
@@ -133,7 +133,7 @@ export function createResource<T extends KubernetesObject>(
     const object = wellFormed(kind, withoutManagedFields(answer));
     const { uid = '', resourceVersion } = object.metadata;
     answers.set(uid, { resourceVersion, atMs: clock.elapsedMs() });
-    store.record(object, { isOwn }); // guard: the next run does not see this write
+    store.record(object, { isOwn }); // guard: otherwise the next run does not see this write
     return object;
   };
   const get = (key: ObjectKey): T | undefined => store.get(key);
@@ -161,7 +161,7 @@ export function createResource<T extends KubernetesObject>(
     create: async (object, signal) => recorded(await client.create(kind, object, signal), undefined, true),
     async update(current, desired, signal, { ceasesTracking = false } = {}) {
       const difference = mergePatch(writable(current), writable(desired));
-      if (difference === undefined) return current; // guard: a write without a change
+      if (difference === undefined) return current; // guard: otherwise it writes without a change
       const isCeasing = ceasesTracking && isTrackedForUsAlone(current);
       const patch = isCeasing ? withMetadata(difference, { managedFields: untracked }) : difference;
       const key = objectKey(current.metadata);
@@ -169,7 +169,7 @@ export function createResource<T extends KubernetesObject>(
     },
     async updateStatus(current, desired, signal) {
       const patch = mergePatch({ status: statusOf(current) }, { status: statusOf(desired) });
-      if (patch === undefined) return current; // guard: a write of an unchanged status
+      if (patch === undefined) return current; // guard: otherwise it writes an unchanged status
       const key = objectKey(current.metadata);
       const options = { subresource: 'status' } as const;
       return recorded(await client.patch(kind, key, conditional(patch, current), options, signal), current);
@@ -177,8 +177,8 @@ export function createResource<T extends KubernetesObject>(
     async delete(current, signal) {
       const { uid, resourceVersion } = current.metadata;
       const preconditions = {
-        ...(uid && { uid }), // guard: deleting a later object of this name
-        ...(resourceVersion && { resourceVersion }), // guard: deleting an object that changed since it was read
+        ...(uid && { uid }), // guard: otherwise it deletes a later object of this name
+        ...(resourceVersion && { resourceVersion }), // guard: otherwise it deletes an object that changed since it was read
       };
       try {
         await client.delete(kind, objectKey(current.metadata), preconditions, signal);

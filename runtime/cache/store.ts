@@ -130,13 +130,13 @@ function writers<T extends KubernetesObject>(
       const previous = table.get(key);
       if (previous !== undefined) {
         const order = compareVersionsOf(object, previous);
-        if (order === 0 || (order < 0 && !isForced)) return; // guard(order === 0): an older version replaces a newer one
+        if (order === 0 || (order < 0 && !isForced)) return; // guard: otherwise an older version replaces a newer one
       }
       const stored = stripped(object);
       table.set(key, stored);
       const own = isOwn ? ({ isOwn } as const) : {};
       if (previous === undefined) publish({ type: 'added', object: stored, ...own });
-      // guard(true): a recreated object counts as modified
+      // guard: otherwise a recreated object counts as modified
       else if (previous.metadata.uid === stored.metadata.uid) {
         publish({ type: 'modified', object: stored, previous, ...own });
       } else {
@@ -173,7 +173,7 @@ function recorder<T extends KubernetesObject>(
       if (isKnown || (isSelected(object) && history.isAhead(object))) history.deleted(object);
       if (isKnown) remove(key, object);
     } else if (known === undefined) {
-      // guard(isSelected(object)): a late answer restores a deleted object
+      // guard: otherwise a late answer restores a deleted object
       if (history.isAhead(object) && isSelected(object)) put(key, object, { isOwn });
     } else if (isSelected(object)) put(key, object, { isOwn });
     else if (compareVersionsOf(object, known) > 0) remove(key);
@@ -203,7 +203,7 @@ function applier<T extends KubernetesObject>(
     for (const [key, object] of table.entries()) {
       // A write may have added an object after the list was taken.
       const isNewer = compareResourceVersions(versionOf(object), resourceVersion) > 0;
-      // guard: objects that were deleted without a watch stay in the store
+      // guard: otherwise objects that were deleted without a watch stay in the store
       if (!listed.has(key) && (history.isRewound || !isNewer)) remove(key);
     }
     listed = new Set();
@@ -231,7 +231,7 @@ function applier<T extends KubernetesObject>(
         return finishList(event.resourceVersion);
       case 'applied':
         history.advance(versionOf(event.object));
-        if (history.isPast(event.object)) return; // guard: a late event restores a deleted object
+        if (history.isPast(event.object)) return; // guard: otherwise a late event restores a deleted object
         return put(objectKeyText(event.object.metadata), event.object);
       case 'deleted':
         history.advance(versionOf(event.object));

@@ -102,7 +102,7 @@ export function createWatchProgress(): WatchProgress {
       // A list can succeed at once: the delay of an outage that has ended does not count.
       const isFirstExpiry = isExpired(error) && resumeFrom !== undefined && !hasExpired;
       hasExpired ||= isExpired(error);
-      // guard(code === 404 || isUnreadable): an expired watch is resumed for ever
+      // guard: otherwise an expired watch is resumed for ever
       if (isExpired(error) || code === 404 || isUnreadable) {
         // A kind that was removed may be served again without its objects. A 404 without a Status may come from a proxy; then
         // a list does no harm, because only a list that succeeds changes the store.

@@ -24,7 +24,7 @@ export function nextRequest<T extends KubernetesObject>(session: Session<T>): Ob
   );
   return defer(() => {
     if (progress.resumeFrom === undefined) return fromStart$;
-    return progress.mustCheckHistory ? resumed$ : watch$; // guard: a restored API server uses versions again
+    return progress.mustCheckHistory ? resumed$ : watch$; // guard: otherwise a restored API server uses versions again
   });
 }
 
@@ -81,7 +81,7 @@ function watching<T extends KubernetesObject>(session: Session<T>): Observable<S
       }),
       map(streamEvent<T>),
       filter((event) => event !== undefined),
-      takeUntil(merge(overdue$, missedChange(session))), // guard(takeUntil(overdue$)): a watch that keeps events back
+      takeUntil(merge(overdue$, missedChange(session))), // guard: otherwise a watch keeps events back for ever
     );
   });
 }

@@ -189,7 +189,7 @@ function runOnce(options: RunOptions, request: Request): Observable<Run<Outcome>
             cause: thrown,
           })
         : (thrown ?? new Error('the reconciler threw nothing'));
-      // guard(end('error', { type: 'done' }, { error })): a failed run is not repeated
+      // guard: otherwise a failed run is not repeated
       end('error', { type: 'requeue', ...(retryAfterMs && { atLeastMs: retryAfterMs }) }, { error });
     };
 

@@ -79,7 +79,7 @@ export function mergeMapByKey<T, R>(
               subscriber.remove(subscription);
               const waiting = slots.get(key);
               // The run may have done the urgent work.
-              // guard: an item that arrives during a run is lost
+              // guard: otherwise an item that arrives during a run is lost
               if (waiting !== undefined) ready.add(key, urgencyOf(waiting.mostUrgent), groupOf(waiting.item));
               startReady();
             },
@@ -133,7 +133,7 @@ export function mergeMapByKey<T, R>(
             const isUrged = replaced === undefined || isMoreUrgent(urgency, replaced.urgency);
             slots.set(key, isUrged ? { item, mostUrgent: item, urgency } : { ...replaced, item });
             if (replaced === undefined) onWaiting?.(key);
-            if (running.has(key)) return; // guard: two runs of one key at once
+            if (running.has(key)) return; // guard: otherwise two runs of one key overlap
             ready.add(key, urgency, groupOf(item));
             startReady();
           },

@@ -121,7 +121,7 @@ function preferring<T>(first: Pick<Line<T>, 'take'>, other: Pick<Line<T>, 'take'
   let turns = 0;
   return () => {
     turns += 1;
-    const isOthers = turns % turnsOfUrgency === 0; // guard(false): a less urgent key waits forever
+    const isOthers = turns % turnsOfUrgency === 0; // guard: otherwise a less urgent key waits forever
     return isOthers ? (other.take() ?? first.take()) : (first.take() ?? other.take());
   };
 }

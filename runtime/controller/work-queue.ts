@@ -210,13 +210,13 @@ export function workQueue<R>(
         switch (next.type) {
           case 'after':
             if (next.keepsBackOff !== true) forget(key);
-            return schedule(key, wake, next.delayMs); // guard(undefined): no later run
+            return schedule(key, wake, next.delayMs); // guard: otherwise no later run follows
           case 'requeue':
-            // guard(schedule(key, wake, 0)): retries without a back-off
+            // guard: otherwise it retries without a back-off
             return schedule(key, wake, Math.max(delayAfter(failures, key, backoff), next.atLeastMs ?? 0));
           case 'conflict':
           case 'interrupted':
-            // guard(undefined): a run that ended with a conflict is not repeated
+            // guard: otherwise a run that ended with a conflict is not repeated
             return schedule(key, wake, delayAfter(conflicts, key, conflictBackoff));
         }
       }

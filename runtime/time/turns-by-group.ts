@@ -38,10 +38,10 @@ export function turnsByGroup<T>(createLine: () => Line<T>): TurnsByGroup<T> {
       for (let group = rotation.take(); group !== undefined; group = rotation.take()) {
         const item = lines.get(group)!.take();
         if (item !== undefined) {
-          rotation.add(group); // guard: a group loses its turns
+          rotation.add(group); // guard: otherwise a group loses its turns
           return item;
         }
-        lines.delete(group); // guard: memory for each group that ever waited
+        lines.delete(group); // guard: otherwise each group that ever waited takes memory
       }
       return undefined;
     },

@@ -146,7 +146,7 @@ export function ec2Instances(aws: AwsClient): Instances {
               {
                 MinCount: 1,
                 MaxCount: 1,
-                ClientToken: wanted.clientToken, // guard: a second instance after a lost answer
+                ClientToken: wanted.clientToken, // guard: otherwise it creates a second instance after a lost answer
                 ImageId: wanted.ami,
                 InstanceType: wanted.instanceType as _InstanceType,
                 ...(availabilityZone !== undefined && { Placement: { AvailabilityZone: availabilityZone } }),

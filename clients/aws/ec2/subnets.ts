@@ -110,7 +110,7 @@ export function ec2Subnets(aws: AwsClient): Subnets {
                 CidrBlock: cidrBlock,
                 ...(availabilityZone !== undefined && { AvailabilityZone: availabilityZone }),
                 ...(availabilityZoneId !== undefined && { AvailabilityZoneId: availabilityZoneId }),
-                TagSpecifications: tagsOfNew('subnet', tags), // guard: a subnet without an owner
+                TagSpecifications: tagsOfNew('subnet', tags), // guard: otherwise a subnet has no owner
               },
               http,
             ),

@@ -52,7 +52,7 @@ export async function setTags(
  * accepts any answer with status 200, for example the page of a gateway, as an answer without parts.
  */
 export function required<T>(what: string, field: string, value: T | undefined): T {
-  if (value !== undefined) return value; // guard(true): an empty answer proves absence
+  if (value !== undefined) return value; // guard: otherwise an empty answer proves absence
   throw nonsense(what, `it has no ${field}`);
 }
 
@@ -61,7 +61,7 @@ export async function unlessMissing<T>(missing: RegExp, result: Promise<T>): Pro
   try {
     return await result;
   } catch (error) {
-    // guard(missing.test(error.code) || error.status === 404): a bare 404 proves absence
+    // guard: otherwise a bare 404 proves absence
     if (error instanceof CloudError && missing.test(error.code)) return undefined;
     throw error;
   }

@@ -150,7 +150,7 @@ export function ec2Vpcs(aws: AwsClient): Vpcs {
               {
                 CidrBlock: cidrBlock,
                 ...(instanceTenancy !== undefined && { InstanceTenancy: instanceTenancy }),
-                TagSpecifications: tagsOfNew('vpc', tags), // guard: a VPC without an owner
+                TagSpecifications: tagsOfNew('vpc', tags), // guard: otherwise a VPC has no owner
               },
               http,
             ),
@@ -165,7 +165,7 @@ export function ec2Vpcs(aws: AwsClient): Vpcs {
         await aws.call(
           {
             ...{ service: 'ec2', region, what: `set ${name} of VPC "${id}"`, isRepeatable: true, fields },
-            notYet: missing, // guard: giving up while a new VPC is not shown everywhere
+            notYet: missing, // guard: otherwise it gives up while a new VPC is not shown everywhere
             run: (ec2, http) =>
               ec2.modifyVpcAttribute({ VpcId: id, [attributeNames[name]]: { Value } }, http),
           },

@@ -119,7 +119,7 @@ export interface NodeGroups {
 }
 
 const isAbsent = (error: unknown): boolean =>
-  // guard(error.status === 404): a bare 404 proves absence
+  // guard: otherwise a bare 404 proves absence
   error instanceof CloudError && error.code === 'ResourceNotFoundException';
 
 /** Whether a node group of that name exists already. */
@@ -164,9 +164,9 @@ export function eksNodeGroups({ aws, region, cluster }: NodeGroupsOptions): Node
           },
           signal,
         );
-        const group = given(nodegroup, what); // guard(nodegroup): an empty answer
+        const group = given(nodegroup, what); // guard: otherwise an empty answer counts
         const about = `${group.clusterName}/${group.nodegroupName}`;
-        // guard: an answer about another node group
+        // guard: otherwise an answer about another node group counts
         if (about !== `${clusterName}/${name}`) throw nonsense(what, `it is about "${about}"`);
         return nodeGroupOf(name, group);
       } catch (error) {

@@ -57,7 +57,7 @@ export interface Queues {
 /** The codes of SQS for a queue that does not exist. The second code is from the API before JSON. */
 const absent: readonly string[] = ['QueueDoesNotExist', 'AWS.SimpleQueueService.NonExistentQueue'];
 
-// guard(error.status === 404): a bare 404 proves absence
+// guard: otherwise a bare 404 proves absence
 const isAbsent = (error: unknown): boolean => error instanceof CloudError && absent.includes(error.code);
 
 /** Fields of `forProvider`, by the names that SQS uses in its refusals. */
@@ -89,7 +89,7 @@ export function sqsQueues({ aws, region }: QueuesOptions): Queues {
           { ...facts, what, run: (sqs, http) => sqs.getQueueUrl({ QueueName: name }, http) },
           signal,
         );
-        checkUrl(what, name, url); // guard: an answer about another queue
+        checkUrl(what, name, url); // guard: otherwise an answer about another queue counts
         const { Attributes: attributes } = await aws.call(
           {
             ...{ ...facts, what },

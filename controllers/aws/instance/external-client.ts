@@ -47,7 +47,7 @@ export function instanceClient(aws: AwsClient): ExternalClient<Instance> {
     needs,
     compare,
     // Only our own tag shows why it was stopped.
-    // guard(ownTags(spec.forProvider?.tags)): users set the mark by a tag
+    // guard: otherwise users set the mark by a tag
     tagsOf: ({ spec }) => omit(ownTags(spec.forProvider?.tags), Object.keys(stoppedMark)),
     get: (managed, id, signal) => instances.get({ region: regionOf(managed), id }, signal),
     tagged: (managed, tags, signal) => instances.tagged({ region: regionOf(managed), tags }, signal),
@@ -75,13 +75,13 @@ export function instanceClient(aws: AwsClient): ExternalClient<Instance> {
       }
       await instances.setTags({ ...its, tags }, signal);
       if (instanceType !== undefined && state === 'running') {
-        // guard: the instance stays stopped after a crash
+        // guard: otherwise the instance stays stopped after a crash
         await instances.setTags({ ...its, tags: stoppedMark }, signal);
         await instances.stop(its, signal);
       }
       if (state === 'stopped') {
         if (instanceType !== undefined) await instances.setType(its, instanceType, signal);
-        // guard(true): starting an instance that a user stopped
+        // guard: otherwise it starts an instance that a user stopped
         if (isMarked(instance)) await instances.start(its, signal);
       }
       if (instanceType === undefined && state === 'running' && isMarked(instance)) {
@@ -98,7 +98,7 @@ export function instanceClient(aws: AwsClient): ExternalClient<Instance> {
  * token was deleted, the token is another.
  */
 function tokenOf({ metadata: { uid, name } }: Instance, former: readonly string[]): string {
-  // guard(['instance', name]): AWS returns the terminated instance of this token
+  // guard: otherwise AWS returns the terminated instance of this token
   const parts = ['instance', uid ?? name, ...former.toSorted()];
   return createHash('sha256').update(parts.join('/')).digest('hex');
 }
@@ -135,7 +135,7 @@ function reportedOf(region: string, instance: CloudInstance): Reported<Instance>
   const { id, state, ownerId, vpcId, privateDns, publicDns, publicIp, tags } = instance;
   return {
     tags,
-    isStaying: state !== 'shutting-down' && state !== 'terminated', // guard(true): adopting a terminated instance
+    isStaying: state !== 'shutting-down' && state !== 'terminated', // guard: otherwise it adopts a terminated instance
     meaning: meaningOfState(instance),
     actual: {
       ami: instance.ami,

@@ -29,7 +29,7 @@ export function nodeGroupClient(aws: AwsClient): ExternalClient<NodeGroup> {
   /** The node group, if we own it; throws like `checkOwnership`. */
   const find = async (managed: NodeGroup, signal: AbortSignal): Promise<CloudNodeGroup | undefined> => {
     const group = await groupsOf(managed)?.get(nameOf(managed), signal);
-    // guard(true): adopting another owner's node group
+    // guard: otherwise it adopts another owner's node group
     return group !== undefined && claim(managed, group) === 'ours' ? group : undefined;
   };
 
@@ -48,7 +48,7 @@ export function nodeGroupClient(aws: AwsClient): ExternalClient<NodeGroup> {
       } catch (error) {
         if (!isNameTaken(error)) throw error;
         // It exists from an attempt whose answer was lost. Or it has another owner, and then this throws.
-        // guard: adopting a node group that EKS does not show
+        // guard: otherwise it adopts a node group that EKS does not show
         if ((await find(managed, signal)) === undefined) throw error;
       }
       return {};
@@ -75,7 +75,7 @@ export function nodeGroupClient(aws: AwsClient): ExternalClient<NodeGroup> {
           : version !== undefined
             ? await groups.changeVersion(name, version, signal)
             : undefined;
-      // guard: the end of an update is not noticed
+      // guard: otherwise the end of an update is not noticed
       if (id !== undefined) return { operation: operationName(managed, id) };
       refuse({ refused, drifted });
       return {};
@@ -84,7 +84,7 @@ export function nodeGroupClient(aws: AwsClient): ExternalClient<NodeGroup> {
     async delete(managed, signal) {
       // The owner may have changed since the observation.
       if ((await find(managed, signal)) !== undefined)
-        // guard(true): deleting a node group that has a new owner
+        // guard: otherwise it deletes a node group that has a new owner
         await groupsOf(managed)?.delete(nameOf(managed), signal);
     },
 

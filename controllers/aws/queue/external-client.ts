@@ -39,7 +39,7 @@ export function queueClient(aws: AwsClient): ExternalClient<Queue> {
   return {
     async observe(managed, _credential, signal) {
       const queue = await find(managed, signal);
-      // guard(queue === undefined): a deletion waits for the queue of another owner
+      // guard: otherwise a deletion waits for the queue of another owner
       if (queue === undefined || claim(managed, queue) === 'notOurs') {
         return nothingThere(problemOf(managed));
       }
@@ -51,10 +51,10 @@ export function queueClient(aws: AwsClient): ExternalClient<Queue> {
       const queues = queuesOf(managed);
       const found = async (): Promise<CloudQueue | undefined> => {
         const queue = await queues.get(name, signal);
-        if (queue !== undefined) claim(managed, queue); // guard: adopting another owner's queue
+        if (queue !== undefined) claim(managed, queue); // guard: otherwise it adopts another owner's queue
         return queue;
       };
-      const existing = await found(); // guard(undefined): a creation with other attributes is refused
+      const existing = await found(); // guard: otherwise a creation with other attributes is refused
       if (existing !== undefined) return createdAs(managed, existing.url);
       const { tags, ...forProvider } = managed.spec.forProvider;
       let url: string;
@@ -66,23 +66,23 @@ export function queueClient(aws: AwsClient): ExternalClient<Queue> {
         url = await queues.create(name, wanted, signal);
       } catch (error) {
         if (!isUncertain(error)) throw error;
-        // guard(await found()): a failed search hides the uncertain creation
+        // guard: otherwise a failed search hides the uncertain creation
         const created = await found().catch(() => undefined);
         if (created !== undefined) return createdAs(managed, created.url);
-        // guard(error): a second creation after a lost answer
+        // guard: otherwise it creates a second one after a lost answer
         throw new UncertainCreationError((error as Error).message, { cause: error });
       }
       // Another user may have created the queue since the first look-up. Once its URL is recorded, its tags are not
       // checked any more.
       const made = await queues.get(name, signal).catch(() => undefined);
-      if (made !== undefined) claim(managed, made); // guard: adopting a queue that was created in between
+      if (made !== undefined) claim(managed, made); // guard: otherwise it adopts a queue that was created in between
       return createdAs(managed, url);
     },
 
     async update(managed, _credential, signal) {
       const queue = await find(managed, signal);
       if (queue === undefined) throw new Error(`queue "${nameOf(managed)}" does not exist any more`);
-      claim(managed, queue); // guard: changing a queue that has a new owner
+      claim(managed, queue); // guard: otherwise it changes a queue that has a new owner
       const queues = queuesOf(managed);
       const { attributes, tags, refused, drifted } = differenceOf(managed, queue);
       if (tags !== undefined) countedTags({ ...omit(queue.tags, tags.remove), ...tags.set });
@@ -96,7 +96,7 @@ export function queueClient(aws: AwsClient): ExternalClient<Queue> {
     async delete(managed, signal) {
       // The owner may have changed since the observation.
       const queue = await find(managed, signal);
-      // guard(queue !== undefined): deleting a queue that has a new owner
+      // guard: otherwise it deletes a queue that has a new owner
       if (queue !== undefined && claim(managed, queue) === 'ours')
         await queuesOf(managed).delete(queue, signal);
     },
@@ -109,14 +109,14 @@ export function queueClient(aws: AwsClient): ExternalClient<Queue> {
   async function find(managed: Queue, signal: AbortSignal): Promise<CloudQueue | undefined> {
     const given = externalName(managed);
     const wasBegun = managed.metadata.annotations?.[annotationKeys.externalIdentity] !== undefined;
-    // guard(given === undefined): an interrupted creation stays
+    // guard: otherwise an interrupted creation stays
     if (given === undefined && !(wasDeleted(managed) && wasBegun)) return undefined;
     // No queue can have a name that SQS refuses.
     if (nameProblem(nameOf(managed), names) !== undefined) return undefined;
     const named = given === undefined ? undefined : partsOf(given);
     if (named !== undefined && !wasDeleted(managed)) {
       const account = await aws.account(managed.spec.forProvider.region, signal);
-      // guard: using a queue of another account
+      // guard: otherwise it uses a queue of another account
       if (named.account !== account) {
         throw invalid(
           `the annotation ${annotationKeys.externalName} names a queue of account ${named.account}, and the provider connects to account ${account}`,
@@ -125,7 +125,7 @@ export function queueClient(aws: AwsClient): ExternalClient<Queue> {
       }
     }
     const queue = await leftBy(managed, queuesOf(managed).get(nameOf(managed), signal), undefined);
-    // guard(true): using a queue by the URL of another one
+    // guard: otherwise it uses a queue by the URL of another one
     if (queue === undefined || named === undefined || isUrlOf(managed, queue)) return queue;
     // A managed resource that is being deleted also deletes the queue with our tags, even if its external name was
     // edited since.
@@ -158,7 +158,7 @@ function problemOf(managed: Queue): string | undefined {
   const contradiction = fifoProblem(managed, name);
   if (contradiction !== undefined) return contradiction;
   const isUrl = partsOf(externalName(managed) ?? '') !== undefined;
-  return isUrl ? writtenNameProblem(managed, 'queue') : undefined; // guard: creating a queue although a URL is given
+  return isUrl ? writtenNameProblem(managed, 'queue') : undefined; // guard: otherwise it creates a queue although a URL is given
 }
 
 /** The contradiction between a name and the fields of the queue. */

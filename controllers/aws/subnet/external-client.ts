@@ -54,7 +54,7 @@ export function subnetClient(aws: AwsClient): ExternalClient<Subnet> {
       if (mapPublicIpOnLaunch === true) {
         // The subnet is recorded first. If forProvider wants the attribute and this call fails, the next update sets
         // it.
-        // guard(await subnets.setPublicIps({ region, id: created.id }, true, signal)): the ID is lost
+        // guard: otherwise the ID is lost
         await subnets.setPublicIps({ region, id: created.id }, true, signal).catch(() => {});
       }
       return created;

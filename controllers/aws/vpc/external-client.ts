@@ -46,7 +46,7 @@ export function vpcClient(aws: AwsClient): ExternalClient<VPC> {
         signal,
       );
       // The VPC is recorded first. The next update sets the remaining attributes that forProvider wants.
-      // guard(await vpcs.setAttributes({ region, id: created.id }, attributesIn(wanted), signal)): the ID is lost
+      // guard: otherwise the ID is lost
       await vpcs.setAttributes({ region, id: created.id }, attributesIn(wanted), signal).catch(() => {});
       return created;
     },

@@ -21,7 +21,7 @@ export function withResource<C extends Claim>(claim: C, managed: Managed | undef
     ...claim,
     metadata: {
       ...metadata,
-      // guard(claim.metadata.finalizers ?? []): the claim is deleted while its resource is being created
+      // guard: otherwise the claim is deleted while its resource is being created
       finalizers: withFinalizer(claim, finalizerNames.claim),
       ...(name !== undefined && {
         annotations: { ...metadata.annotations, [annotationKeys.externalName]: name },

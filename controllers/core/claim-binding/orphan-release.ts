@@ -35,7 +35,7 @@ export function orphanRelease({ env, services, claims, secrets, resourcesOf }: B
       .filter(({ spec }) => referenceIsOfKind(spec.claimRef, claims.kind));
     const orphans = naming.filter((one) => !isFinal(decide(one, seen)));
     if (orphans.length === 0) return;
-    // guard(seen): a claim that the cache does not show yet loses its resource
+    // guard: otherwise a claim that the cache does not show yet loses its resource
     const claim = await annotate('cannot get resource claim', claims.fetch(key, signal));
     for (const orphan of orphans) await release(orphan, claim, signal, log);
   };

@@ -112,7 +112,7 @@ export function provisionedManaged(service: ClaimService, claim: Claim, resource
     },
     spec: {
       ...configured(service, claim, resourceClass),
-      // guard({ ...referenceTo(claim), uid: undefined }): a later claim of the same name gets the resource
+      // guard: otherwise a later claim of the same name gets the resource
       claimRef: referenceTo(claim),
       classRef: referenceTo(resourceClass),
       ...pick(specTemplate, ['providerRef', 'providerConfigRef', 'namespaceSelector', 'onLoss']),

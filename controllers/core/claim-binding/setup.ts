@@ -160,7 +160,7 @@ export function claimBindingController(
         ({ metadata }) =>
           managedStores.flatMap((store) => [
             ...managedNaming(store, objectKey(metadata)).flatMap(lostClaimOf),
-            // guard: a resource whose claimRef has the UID of a deleted claim is never released
+            // guard: otherwise a resource whose claimRef has the UID of a deleted claim is never released
             ...managedWithClaimUid(store, metadata.uid).flatMap(lostClaimOf),
           ]),
         'the claim was deleted, and a managed resource names it',

@@ -122,7 +122,7 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
         if (call === undefined) break;
         facts = { ...facts, did: { ...facts.did, decision: name } };
         try {
-          // guard(facts.managed): a stale read creates or deletes an external resource
+          // guard: otherwise a stale read creates or deletes an external resource
           const managed = await confirmed(facts, call, signal);
           if (managed === undefined) {
             decision = { name: 'ResourceGone' };

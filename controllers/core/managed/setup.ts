@@ -247,7 +247,7 @@ export function managedController<M extends Managed>(
       managedResources,
       connector: guardedConnector(env, service, calls, health),
       places: connectionPlaces(secretPlace(secrets), storePlace(secretStores)),
-      // guard(undefined): a resolved name creates something with what another user has under that name now
+      // guard: otherwise a resolved name creates something with what another user has under that name now
       uncreatable: (managed) => unresolvedInitially(managed, references) ?? lostReference(managed),
       resolveReferences: referenceResolver(env, managedResources, references, service.resolveReferences),
     }),

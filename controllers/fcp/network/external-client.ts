@@ -30,7 +30,7 @@ export function networkClient({ networks }: Pick<FavouriteCloudClient, 'networks
 
     async create(managed, _credential, signal) {
       const id = await findOurs(managed, signal);
-      if (id !== undefined) return { externalName: id }; // guard: a second network after a lost answer
+      if (id !== undefined) return { externalName: id }; // guard: otherwise it creates a second network after a lost answer
       try {
         return { externalName: (await networks.create(newNetwork(managed), signal)).id };
       } catch (error) {
@@ -55,7 +55,7 @@ export function networkClient({ networks }: Pick<FavouriteCloudClient, 'networks
     async delete(managed, signal) {
       // The owner may have changed since the observation.
       const network = await find(managed, signal);
-      // guard(network !== undefined): deleting another owner's network
+      // guard: otherwise it deletes another owner's network
       if (network !== undefined && claim(managed, network) === 'ours') {
         await networks.delete(network.id, signal);
       }

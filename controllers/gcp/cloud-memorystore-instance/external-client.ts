@@ -27,7 +27,7 @@ export function cloudMemorystoreInstanceClient({
       const instance = await find(managed, signal);
       if (instance === undefined) return { exists: false, isUpToDate: false };
       const another = ofAnother(managed, instance.labels ?? {}, labelOwner(managed));
-      // guard(false): reading the password of another owner
+      // guard: otherwise it reads the password of another owner
       const details = another === undefined ? await detailsOf(managed, instance, signal) : undefined;
       return { ...observationOf(managed, instance), ...(details !== undefined && { details }), ...another };
     },
@@ -40,7 +40,7 @@ export function cloudMemorystoreInstanceClient({
       } catch (error) {
         if (!isConflicting(error)) throw advised(error, CloudMemorystoreInstanceKind);
         // It exists from an attempt whose answer was lost, or has another owner.
-        if ((await find(managed, signal)) === undefined) throw error; // guard: adopting an instance that is not shown
+        if ((await find(managed, signal)) === undefined) throw error; // guard: otherwise it adopts an instance that is not shown
         return {};
       }
     },
@@ -66,7 +66,7 @@ export function cloudMemorystoreInstanceClient({
 
     async delete(managed, signal) {
       // The owner may have changed since the observation.
-      if ((await find(managed, signal)) === undefined) return {}; // guard: deleting an instance that has a new owner
+      if ((await find(managed, signal)) === undefined) return {}; // guard: otherwise it deletes an instance that has a new owner
       const operation = await memorystore.delete(idOf(managed), signal);
       return operation === undefined ? {} : { operation };
     },
@@ -89,10 +89,10 @@ export function cloudMemorystoreInstanceClient({
     const candidate = {
       what: `instance "${id.name}" in ${id.region}`,
       tags: labels,
-      // guard(seen !== undefined): adopting a later instance of this name
+      // guard: otherwise it adopts a later instance of this name
       isKnown: seen !== undefined && seen === createTime,
     };
-    // guard(true): adopting another owner's instance
+    // guard: otherwise it adopts another owner's instance
     return checkOwnership(managed, candidate, labelOwner(managed)) === 'ours' ? instance : undefined;
   }
 
@@ -103,7 +103,7 @@ export function cloudMemorystoreInstanceClient({
     signal: AbortSignal,
   ): Promise<Observation['details']> {
     // During an operation, the published details stay.
-    // guard(true): reading the password while it changes
+    // guard: otherwise it reads the password while it changes
     const access = instance.state === memorystoreStates.ready ? accessTo(instance) : undefined;
     if (!wantsDetails(managed) || access === undefined) return undefined;
     const password = instance.authEnabled ? await memorystore.authString(idOf(managed), signal) : undefined;

@@ -31,7 +31,7 @@ export function topicClient({
       } catch (error) {
         if (!isConflicting(error)) throw advised(error, TopicKind);
         // It exists from an attempt whose answer was lost, or has another owner.
-        if ((await find(managed, signal)) === undefined) throw error; // guard: adopting a topic that is not shown
+        if ((await find(managed, signal)) === undefined) throw error; // guard: otherwise it adopts a topic that is not shown
       }
       return {};
     },
@@ -52,7 +52,7 @@ export function topicClient({
 
     async delete(managed, signal) {
       // The owner may have changed since the observation.
-      // guard(true): deleting a topic that has a new owner
+      // guard: otherwise it deletes a topic that has a new owner
       if ((await find(managed, signal)) !== undefined) await pubsub.delete(nameOf(managed), signal);
     },
   };
@@ -63,7 +63,7 @@ export function topicClient({
     const topic = await pubsub.get(name, signal);
     if (topic === undefined) return undefined;
     const candidate = { what: `topic "${name}"`, tags: topic.labels ?? {}, isKnown: false };
-    // guard(true): adopting another owner's topic
+    // guard: otherwise it adopts another owner's topic
     return checkOwnership(managed, candidate, labelOwner(managed)) === 'ours' ? topic : undefined;
   }
 }

@@ -135,7 +135,7 @@ export function observationOf(managed: PostgreSQLDatabase, found: Found): Observ
     exists: true,
     isUpToDate: differing.length === 0,
     ready: lostRole === undefined ? readyOf(managed, found) : renamed(lostRole),
-    // guard: a second role is created beside the one that a user renamed, and cannot use its objects
+    // guard: otherwise a second role is created beside the one that a user renamed, and cannot use its objects
     ...(lostRole !== undefined && { unchangeable: lostRole }),
     status,
     ...(differing.length === 0 ? {} : { difference: differing.join(', ') }),

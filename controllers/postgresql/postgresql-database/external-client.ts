@@ -123,7 +123,7 @@ export function postgreSQLDatabaseClient({
       const rights = ['CREATEDB', ...(hasOwnRole(managed) ? (['CREATEROLE'] as const) : [])] as const;
       const isExisting = await server.requiring(rights, signal, async () => {
         const role = await ensureRole(managed, credential, signal);
-        // guard(databases.create(nameOf(managed), spec, { ownerId: '-', signal })): a database without an owner
+        // guard: otherwise a database has no owner
         await databases.create(nameOf(managed), spec, { ownerId: ownerIdOf(managed), signal });
         return role === 'existing';
       });

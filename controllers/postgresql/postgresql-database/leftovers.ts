@@ -27,7 +27,7 @@ export async function isAnythingLeft(
   const name = nameOf(managed);
   const database = await databases.observe(name, { signal });
   if (isOurs(managed, database)) return true;
-  // guard(false): a database that a tenant owns by mistake stays without an error
+  // guard: otherwise a database that a tenant owns by mistake stays without an error
   const isOfTenant = database?.distrustedOwner !== undefined && hasMarkOf(database, ownerIdOf(managed));
   if (isOfTenant && managed.status?.owner !== undefined) {
     const role = hasOwnRole(managed) ? await roles.observe(name, { signal }) : undefined;
@@ -46,7 +46,7 @@ export async function isAnythingLeft(
     );
   }
   return (
-    // guard: an interrupted creation stays
+    // guard: otherwise an interrupted creation stays
     (await databases.observe(unfinishedName(ownerIdOf(managed), name), { signal })) !== undefined ||
     (hasUsableName(managed, 'role') && isOurs(managed, await roles.observe(name, { signal })))
   );
@@ -76,7 +76,7 @@ export async function removeAll(
   const name = nameOf(managed);
   const ownerId = ownerIdOf(managed);
   const database = await databases.observe(name, { signal });
-  // guard(true): dropping another owner's database
+  // guard: otherwise it drops another owner's database
   if (database === undefined || isOurs(managed, database)) {
     const terminateSessions = managed.spec.forProvider.onDelete === 'TerminateSessions';
     try {

@@ -42,7 +42,7 @@ export function postgreSQLGrantClient({
   const apply = async (managed: PostgreSQLGrant, signal: AbortSignal): Promise<void> => {
     const spec = grantSpec(managed);
     const lost = lostReferences(managed);
-    // guard(false): the grant of a deleted role passes to a tenant who takes its name
+    // guard: otherwise the grant of a deleted role passes to a tenant who takes its name
     if (lost !== undefined) throw invalid(lost);
     const former = formerGrant(managed);
     if (former !== undefined) await grants.revoke(former, { signal });

@@ -6,10 +6,30 @@ import { projectRoot } from '../../docs/project-copy.ts';
 import { applied, parsed } from '../../mutants/mutation.ts';
 import { noticedBy } from '../../mutants/noticed-by.ts';
 import { testsOf } from '../../mutants/tests-of.ts';
-import { allGuards, guardsIn } from './marks.ts';
+import { allGuards, guardsIn, keyOf } from './marks.ts';
+import { values } from './values.ts';
 
 test('a mark without a mutation is an error that names the line', () => {
-  assert.throws(() => guardsIn('a.ts', '\nconst a = b; // guard: x'), /^Error: a\.ts:2: no mutation/);
+  assert.throws(
+    () => guardsIn('a.ts', '\nconst a = b; // guard: otherwise x'),
+    /^Error: a\.ts:2: no mutation/,
+  );
+});
+
+test('a mark that does not say what happens otherwise is an error', () => {
+  assert.throws(
+    () => guardsIn('a.ts', 'if (a) b(); // guard: x'),
+    /^Error: a\.ts:1: write "guard: otherwise"/,
+  );
+});
+
+test('each value belongs to exactly one guard', () => {
+  const keys = Map.groupBy(allGuards().map(keyOf), (key) => key);
+  const counts = Object.keys(values).map((key) => [key, keys.get(key)?.length ?? 0] as const);
+  assert.deepEqual(
+    counts.filter(([, count]) => count !== 1),
+    [],
+  );
 });
 
 test('each guard of the product has a mutation that parses and changes its file, and tests that import it', () => {

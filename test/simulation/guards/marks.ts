@@ -1,15 +1,17 @@
 /**
- * A guard is code that protects against a fault: a crash, a race, a stale read, a wrong answer. A comment marks it:
+ * A guard is code that protects against a fault: a crash, a race, a stale read, a wrong answer. A comment marks it, and
+ * states what happens without it:
  *
  * ```ts
- * if (isPast(event.object)) return; // guard: a late event restores a deleted object
- * const marked = await confirmed(context, announced); // guard(announced): a creation after a stale read
+ * if (isPast(event.object)) return; // guard: otherwise a late event restores a deleted object
+ * const marked = await confirmed(context, announced); // guard: otherwise it creates a second one after a stale read
  * ```
  *
  * The comment stands at the end of the guarded line, or above it. It names the fault, and then, in parentheses, a test
- * file if no test near the code notices. The mutation is derived from the code that begins on the guarded line:
+ * file if no test near the code notices. The mutation is derived from the code that begins on the guarded line. Some
+ * guards have a value in `values.ts`:
  *
- * | guarded line begins with | `guard:` | `guard(value):` |
+ * | guarded line begins with | without a value | with a value |
  * |---|---|---|
  * | `if`, a conditional expression | its condition is false | its condition is the value |
  * | a statement that is an expression | removed | replaced |
@@ -21,6 +23,7 @@ import { join } from 'node:path';
 import { projectRoot } from '../../docs/project-copy.ts';
 import type { Edit, Mutation, Node } from '../../mutants/mutation.ts';
 import { childrenOf, isNode, parsed } from '../../mutants/mutation.ts';
+import { values } from './values.ts';
 
 /** A guard of the product, and the edit that removes it. */
 export interface Guard extends Mutation {
@@ -28,24 +31,30 @@ export interface Guard extends Mutation {
   readonly against: string;
 }
 
+/** The key of a guard in `values`. */
+export const keyOf = ({ file, against }: Pick<Guard, 'file' | 'against'>): string => `${file}: ${against}`;
+
 /** All guards of the product, in the order of their files and lines. */
 export function allGuards(): readonly Guard[] {
   const files = globSync('{apis,app,clients,controllers,runtime,trace}/**/*.ts', { cwd: projectRoot });
   return files.toSorted().flatMap((file) => guardsIn(file, readFileSync(join(projectRoot, file), 'utf8')));
 }
 
-/** `guard(value): fault (test file)`. */
-const mark = /^ guard(?:\((?<value>.+?)\))?: (?<against>.+?)(?: \((?<test>test\/\S+)\))?$/;
+/** `guard: otherwise fault (test file)`. */
+const mark = /^ guard: otherwise (?<against>.+?)(?: \((?<test>test\/\S+)\))?$/;
 
-/** The guards of one file. Throws if no mutation can be derived from a marked line. */
+/** The guards of one file. Throws if a mark has no fault, or if no mutation can be derived from a marked line. */
 export function guardsIn(file: string, source: string): readonly Guard[] {
   if (!source.includes('// guard')) return [];
   const lines = source.split('\n');
   const { program, comments } = parsed(source);
   return ((comments ?? []) as unknown as readonly Node[]).flatMap((comment) => {
-    const { value, against = '', test } = mark.exec(String(comment.value))?.groups ?? {};
-    if (against === '') return [];
+    const text = String(comment.value);
+    if (!/^ guard\b/.test(text)) return [];
     const line = guardedLine(comment, lines);
+    const { against = '', test } = mark.exec(text)?.groups ?? {};
+    if (against === '') throw new Error(`${file}:${line}: write "guard: otherwise" and the fault`);
+    const value = values[keyOf({ file, against })];
     const edit = editOfLine(program as unknown as Node, { source, line, value });
     if (!edit) throw new Error(`${file}:${line}: no mutation can be derived from the guarded line`);
     return [{ file, line, against, test, edit }];

@@ -10,7 +10,7 @@ export const observingConnector = <M extends Managed>(
   { isObserveOnly = false }: Pick<Environment, 'isObserveOnly'>,
 ): ExternalConnector<M> =>
   wrapConnector(connector, () => async (call, _signal, operation) => {
-    // guard: a process with --observe-only changes the external system
+    // guard: otherwise a process with --observe-only changes the external system
     if (isObserveOnly && ['create', 'update', 'delete'].includes(operation)) throw onlyObserves(operation);
     return call();
   });

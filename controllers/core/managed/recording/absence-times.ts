@@ -24,7 +24,7 @@ export function createAbsenceTimes(clock: Pick<Clock, 'elapsedMs'>): AbsenceTime
         return 0;
       }
       const first = since.get(key);
-      // guard(clock.elapsedMs() - first.atMs): the duration of a slow observation counts as a time of absence
+      // guard: otherwise the duration of a slow observation counts as a time of absence
       if (first !== undefined && first.uid === metadata.uid) return begunMs - first.atMs;
       since.set(key, { uid: metadata.uid, atMs: clock.elapsedMs() });
       return 0;

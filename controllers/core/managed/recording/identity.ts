@@ -157,7 +157,7 @@ export function refusedName(context: IdentityContext, managed: Managed): Externa
 /** Returns the managed resource for the external client. The recorded identity replaces a user's edits of it. */
 export function identified(context: IdentityContext, managed: Managed): Managed {
   const recorded = recordedIdentity(managed, context.marks) ?? { fields: {} };
-  // guard(named(context, managed)): an edit of the identity leads to another external resource
+  // guard: otherwise an edit of the identity leads to another external resource
   return asRecorded(named(context, managed), recorded, context.marks);
 }
 

@@ -136,7 +136,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
     noteLoss(facts) {
       if (!isLossToNote(facts)) return facts;
       const lost = { [annotationKeys.externalLost]: env.clock.now().toISOString() };
-      // guard(facts): a crash hides the loss, because the next process does not know that there was an external resource
+      // guard: otherwise a crash hides the loss, because the next process does not know that there was an external resource
       return write(facts, withAnnotations(facts.managed, lost));
     },
     clearRecords: (facts) => writeStatus(facts, withoutRecord(facts.managed, 'externalIdentity')),
@@ -146,7 +146,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
       const { underWay: operation, ended, externalName: name } = facts.operation;
       // While an operation creates the resource, the creation counts as incomplete.
       const isRunning = operation !== undefined && ended === undefined;
-      // guard(facts): an assigned name is lost
+      // guard: otherwise an assigned name is lost
       const recorded = await record(facts, { result: isRunning ? undefined : 'succeeded', name });
       return hasDone(facts, 'create')
         ? withEvents(recorded, requested('CreatedExternalResource', 'creation'))
@@ -164,7 +164,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
 
     delete: remove,
     async removeDetails(facts) {
-      // guard: a connection Secret is never deleted
+      // guard: otherwise a connection Secret is never deleted
       await failing('', places.remove(facts.managed, signal), cannot.unpublish);
       return facts;
     },
@@ -244,11 +244,11 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
   function announce(facts: Facts): Promise<Facts> {
     const { kind, managed, access } = facts;
     const identity = identityToRecord(kind.identity, managed, { system: access?.system });
-    // guard({}): an edit during the creation leads to another external resource
+    // guard: otherwise an edit during the creation leads to another external resource
     const recorded = { [annotationKeys.externalIdentity]: encodeIdentity(identity) };
     const mark = { [annotationKeys.externalCreatePending]: pendingTime(managed, env.clock.now()) };
     const annotations = { ...recorded, ...creationMark(managed), ...(kind.identity.isAssigned && mark) };
-    // guard(Promise.resolve(facts)): an external resource is created before its identity is recorded
+    // guard: otherwise an external resource is created before its identity is recorded
     return prepare(facts, annotations, cannot.record);
   }
 
@@ -299,21 +299,21 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
   /** Observes the external resource. */
   async function observe(facts: Facts): Promise<Facts> {
     const { kind, managed, operation } = facts;
-    // guard(env.clock.now()): the grace period after a creation ends during a slow observation
+    // guard: otherwise the grace period after a creation ends during a slow observation
     const [begunMs, at] = [env.clock.elapsedMs(), env.clock.now()];
-    // guard(clientOf(facts).observe(managed, credentialIn(facts), signal)): after an edit another resource is observed
+    // guard: otherwise after an edit another resource is observed
     const observing = clientOf(facts).observe(
       identified(kind.identity, managed),
       credentialIn(facts),
       signal,
     );
     const answer = await failing('', observing, cannotObserve(facts));
-    // guard(answer): the secrets of another owner's external resource are published
+    // guard: otherwise the secrets of another owner's external resource are published
     const observation = answer.isOfAnother === true ? omit(answer, 'details') : answer;
     // While the external system creates the resource, an absence proves nothing.
     if ((operation.underWay?.type ?? operation.ended) === 'create')
       absenceTimes.forget(objectKey(managed.metadata));
-    // guard(Infinity): one observation proves an absence
+    // guard: otherwise one observation proves an absence
     const absentForMs = absenceTimes.note(managed, observation.exists, begunMs);
     // A resource that does not show right after its update keeps its state.
     if (!observation.exists && hasDone(facts, 'update')) return facts;
@@ -323,7 +323,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
 
   async function create(facts: Facts): Promise<Facts> {
     const { managed, operation } = facts;
-    // guard: observations before the creation count as absence of the new resource
+    // guard: otherwise observations before the creation count as absence of the new resource
     absenceTimes.forget(objectKey(managed.metadata)); // the new resource may not be visible at once
     const credential = credentialIn(facts) ?? unstoredCredential(facts);
     const creating = clientOf(facts).create(withInitProvider(managed), credential, signal);
@@ -358,7 +358,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
 
   async function remove(facts: Facts): Promise<Facts> {
     const { kind, managed, operation } = facts;
-    // guard(clientOf(facts).delete(managed, signal)): after an edit another external resource is deleted
+    // guard: otherwise after an edit another external resource is deleted
     const removing = clientOf(facts).delete(identified(kind.identity, managed), signal);
     const deletion = await failing<unknown>('', removing, cannot.delete);
     const { operation: name } = (deletion ?? {}) as Deletion<string>;
@@ -422,7 +422,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
       throw new StepFailure('', attributed(error, context.stack), failure);
     }
     const begun = { type, name, startedAt: timestamp(env.clock.now()) };
-    underWay.note(managed, begun); // guard: an operation is lost if the status is not written
+    underWay.note(managed, begun); // guard: otherwise an operation is lost if the status is not written
     const conditions = operationOngoing(type, { name });
     return { ...facts, operation: { ...operation, underWay: begun, conditions } };
   }

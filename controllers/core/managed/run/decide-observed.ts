@@ -153,7 +153,7 @@ function seenBefore(facts: ObservedFacts): Decision {
 function created(name: 'CreateExternal' | 'Recreate', facts: ObservedFacts): Decision {
   const { managed, kind, place } = facts;
   if (kind.isObserveOnly) {
-    // guard({ name }): a process with --observe-only records a creation
+    // guard: otherwise a process with --observe-only records a creation
     return { name, failure: new StepFailure('', onlyObserves('create'), cannot.create) };
   }
   if (place.unkept !== undefined) return { name: 'CreationRefused', failure: place.unkept };

@@ -65,7 +65,7 @@ function stepFailed(facts: Facts): Decision | undefined {
   const isUnreachable = reason === cannot.connect.reason || reason === cannot.observe.reason;
   const isNeeded = found(facts) !== undefined || !wasDeleted(managed) || wasCreationBegun(managed);
   if (isUnreachable && !failure.isSilent && !isNeeded) return { name: 'RemoveFinalizer' };
-  // guard(false): details that a call reported are lost if the observation after it fails
+  // guard: otherwise details that a call reported are lost if the observation after it fails
   const isUnobserved = hasDone(facts, 'create', 'update') && hasDone(facts, 'observe');
   const call = next(facts, isUnobserved ? ['publish'] : ['recordFailure']);
   return { name: did.decision, call, failure };

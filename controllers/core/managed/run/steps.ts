@@ -69,7 +69,7 @@ const isNeeded: { readonly [step in Step]?: (facts: Facts) => boolean } = {
     (isCreationIncomplete(facts.managed) || nameFound(facts) !== undefined),
   // An object that is being deleted needs no details, and a failed write of the Secret must not block the deletion.
   publish: ({ managed }) => !wasDeleted(managed),
-  // guard(() => false): the result of a creation is lost
+  // guard: otherwise the result of a creation is lost
   recordCreation: (facts) => hasDone(facts, 'create') || isCreationEnded(facts),
   prepare: (facts) => !hasDone(facts, 'create') || isToFillIn(facts),
   removeFormer: (facts) => facts.place.unkept === undefined && !isCredentialDue(facts),

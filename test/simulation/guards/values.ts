@@ -1,0 +1,134 @@
+/**
+ * The expressions that replace guards whose default mutation would not bring back their fault. The key is the file and
+ * the fault of a guard.
+ */
+export const values: Readonly<Record<string, string>> = {
+  'clients/aws/aws-client.ts: it creates a second one after a lost answer': 'refusal.isRetryable',
+  'clients/aws/aws-client.ts: it gives up while a new resource is not shown everywhere': 'false',
+  'clients/aws/aws-client.ts: it repeats before AWS permits it': 'firstMs',
+  'clients/aws/aws-client.ts: it repeats without end': '!mayRepeat',
+  'clients/aws/db-instances.ts: a bare 404 proves absence': 'error.code === code || error.status === 404',
+  'clients/aws/ec2/tags.ts: a bare 404 proves absence': 'missing.test(error.code) || error.status === 404',
+  'clients/aws/ec2/tags.ts: an empty answer proves absence': 'true',
+  'clients/aws/eks/node-groups.ts: a bare 404 proves absence': 'error.status === 404',
+  'clients/aws/eks/node-groups.ts: an empty answer counts': 'nodegroup',
+  'clients/aws/sqs/queues.ts: a bare 404 proves absence': 'error.status === 404',
+  'clients/cloud-error.ts: a bare 404 proves absence': 'error.status === 404',
+  'clients/gcp/access-tokens.ts: each refused request exchanges the token': 'refused !== undefined',
+  'clients/gcp/google-api.ts: a missing project proves absence': 'false',
+  'clients/http.ts: a request that was not sent counts as uncertain': 'error',
+  'clients/http.ts: it exchanges a token without end':
+    "error.status === 401 && typeof options.token === 'function'",
+  "clients/postgresql/database-read.ts: a tenant passes its database off as the administrator's, by a comment":
+    'false',
+  'clients/postgresql/database.ts: a tenant fills the databases of others by a name that a class has as its template':
+    'undefined',
+  'clients/postgresql/database.ts: a tenant owns a database of the administrator, who meant another role':
+    'undefined',
+  "controllers/author/check-ownership.ts: it adopts another owner's resource": 'true',
+  'controllers/author/cloud-state.ts: it changes a resource during its creation': '{ ready: creating() }',
+  'controllers/author/cloud-state.ts: it deletes twice': '{ ready: deleting() }',
+  'controllers/author/named-by-cloud.ts: a deletion waits for the resource of another owner':
+    'thing === undefined',
+  'controllers/author/named-by-cloud.ts: a failed search hides the uncertain creation':
+    'await ours(managed, signal)',
+  'controllers/author/named-by-cloud.ts: a resource has no owner': 'asked(managed)',
+  'controllers/author/named-by-cloud.ts: an interrupted creation stays': 'undefined',
+  'controllers/author/named-by-cloud.ts: it adopts a resource that is being deleted': 'all',
+  'controllers/author/named-by-cloud.ts: it creates a second resource after a lost answer': 'error',
+  'controllers/author/named-by-cloud.ts: it deletes a resource that has a new owner': 'thing !== undefined',
+  'controllers/author/named-by-cloud.ts: it deletes what a predecessor of that name left':
+    '!wasDeleted(managed)',
+  'controllers/author/named-by-cloud.ts: the cloud returns resources of other owners': 'found',
+  'controllers/author/named-by-cloud.ts: users change the owner by a tag': 'adapter.tagsOf?.(managed) ?? {}',
+  'controllers/aws/connect.ts: an edit of the provider leads to another region': 'true',
+  'controllers/aws/instance/external-client.ts: AWS returns the terminated instance of this token':
+    "['instance', name]",
+  'controllers/aws/instance/external-client.ts: it adopts a terminated instance': 'true',
+  'controllers/aws/instance/external-client.ts: it starts an instance that a user stopped': 'true',
+  'controllers/aws/instance/external-client.ts: users set the mark by a tag':
+    'ownTags(spec.forProvider?.tags)',
+  "controllers/aws/node-group/external-client.ts: it adopts another owner's node group": 'true',
+  'controllers/aws/node-group/external-client.ts: it deletes a node group that has a new owner': 'true',
+  'controllers/aws/queue/external-client.ts: a creation with other attributes is refused': 'undefined',
+  'controllers/aws/queue/external-client.ts: a deletion waits for the queue of another owner':
+    'queue === undefined',
+  'controllers/aws/queue/external-client.ts: a failed search hides the uncertain creation': 'await found()',
+  'controllers/aws/queue/external-client.ts: an interrupted creation stays': 'given === undefined',
+  'controllers/aws/queue/external-client.ts: it creates a second one after a lost answer': 'error',
+  'controllers/aws/queue/external-client.ts: it deletes a queue that has a new owner': 'queue !== undefined',
+  'controllers/aws/queue/external-client.ts: it uses a queue by the URL of another one': 'true',
+  'controllers/aws/subnet/external-client.ts: the ID is lost':
+    'await subnets.setPublicIps({ region, id: created.id }, true, signal)',
+  'controllers/aws/tags.ts: it changes reserved tags without end': 'isMatch(actual, wanted)',
+  'controllers/aws/tags.ts: users change the owner by a tag': '!isReserved(key)',
+  'controllers/aws/vpc/external-client.ts: the ID is lost':
+    'await vpcs.setAttributes({ region, id: created.id }, attributesIn(wanted), signal)',
+  'controllers/core/claim-binding/desired.ts: the claim is deleted while its resource is being created':
+    'claim.metadata.finalizers ?? []',
+  'controllers/core/claim-binding/orphan-release.ts: a claim that the cache does not show yet loses its resource':
+    'seen',
+  'controllers/core/claim-binding/provision.ts: a later claim of the same name gets the resource':
+    '{ ...referenceTo(claim), uid: undefined }',
+  'controllers/core/managed/reconciler.ts: a stale read creates or deletes an external resource':
+    'facts.managed',
+  'controllers/core/managed/recording/absence-times.ts: the duration of a slow observation counts as a time of absence':
+    'clock.elapsedMs() - first.atMs',
+  'controllers/core/managed/recording/identity.ts: an edit of the identity leads to another external resource':
+    'named(context, managed)',
+  'controllers/core/managed/run/act.ts: a crash hides the loss, because the next process does not know that there was an external resource':
+    'facts',
+  'controllers/core/managed/run/act.ts: after an edit another external resource is deleted':
+    'clientOf(facts).delete(managed, signal)',
+  'controllers/core/managed/run/act.ts: after an edit another resource is observed':
+    'clientOf(facts).observe(managed, credentialIn(facts), signal)',
+  'controllers/core/managed/run/act.ts: an assigned name is lost': 'facts',
+  'controllers/core/managed/run/act.ts: an edit during the creation leads to another external resource': '{}',
+  'controllers/core/managed/run/act.ts: an external resource is created before its identity is recorded':
+    'Promise.resolve(facts)',
+  'controllers/core/managed/run/act.ts: one observation proves an absence': 'Infinity',
+  'controllers/core/managed/run/act.ts: the grace period after a creation ends during a slow observation':
+    'env.clock.now()',
+  "controllers/core/managed/run/act.ts: the secrets of another owner's external resource are published":
+    'answer',
+  'controllers/core/managed/run/decide-observed.ts: a process with --observe-only records a creation':
+    '{ name }',
+  'controllers/core/managed/run/decide.ts: details that a call reported are lost if the observation after it fails':
+    'false',
+  'controllers/core/managed/run/steps.ts: the result of a creation is lost': '() => false',
+  'controllers/core/managed/setup.ts: a resolved name creates something with what another user has under that name now':
+    'undefined',
+  "controllers/fcp/network/external-client.ts: it deletes another owner's network": 'network !== undefined',
+  'controllers/gcp/cloud-memorystore-instance/external-client.ts: it adopts a later instance of this name':
+    'seen !== undefined',
+  "controllers/gcp/cloud-memorystore-instance/external-client.ts: it adopts another owner's instance": 'true',
+  'controllers/gcp/cloud-memorystore-instance/external-client.ts: it reads the password of another owner':
+    'false',
+  'controllers/gcp/cloud-memorystore-instance/external-client.ts: it reads the password while it changes':
+    'true',
+  "controllers/gcp/labels.ts: it changes Google's labels without end":
+    '{ ...usersLabels(wanted), ...ownerTags(labelOwner(managed)) }',
+  'controllers/gcp/labels.ts: users change the owner by a label': 'isEqual(wanted, actual)',
+  'controllers/gcp/progress.ts: a failed operation counts as done': 'true',
+  "controllers/gcp/topic/external-client.ts: it adopts another owner's topic": 'true',
+  'controllers/gcp/topic/external-client.ts: it deletes a topic that has a new owner': 'true',
+  'controllers/postgresql/postgresql-database/external-client.ts: a database has no owner':
+    "databases.create(nameOf(managed), spec, { ownerId: '-', signal })",
+  'controllers/postgresql/postgresql-database/leftovers.ts: a database that a tenant owns by mistake stays without an error':
+    'false',
+  "controllers/postgresql/postgresql-database/leftovers.ts: it drops another owner's database": 'true',
+  'controllers/postgresql/postgresql-grant/external-client.ts: the grant of a deleted role passes to a tenant who takes its name':
+    'false',
+  'runtime/cache/resource.ts: it overwrites a concurrent edit': 'true',
+  'runtime/cache/store.ts: a late answer restores a deleted object': 'isSelected(object)',
+  'runtime/cache/store.ts: a recreated object counts as modified': 'true',
+  'runtime/cache/store.ts: an older version replaces a newer one': 'order === 0',
+  'runtime/cache/watch-progress.ts: an expired watch is resumed for ever': 'code === 404 || isUnreadable',
+  'runtime/cache/watch-requests.ts: a watch keeps events back for ever': 'takeUntil(overdue$)',
+  'runtime/controller/controller.ts: a failed run is not repeated':
+    "end('error', { type: 'done' }, { error })",
+  'runtime/controller/urgency.ts: a less urgent key waits forever': 'false',
+  'runtime/controller/work-queue.ts: a run that ended with a conflict is not repeated': 'undefined',
+  'runtime/controller/work-queue.ts: it retries without a back-off': 'schedule(key, wake, 0)',
+  'runtime/controller/work-queue.ts: no later run follows': 'undefined',
+};
