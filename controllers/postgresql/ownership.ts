@@ -69,6 +69,7 @@ export const wasOurs = ({ status }: Managed): boolean => status?.externalIdentit
 
 /**
  * The error about a database or role whose mark was changed. The statement gives it to the resource, and so to its claim.
+ * While the resource is deleted, the statement drops the database: only databases wait for their mark then.
  * Only administrators see it: a claim shows another text.
  */
 function markLost(managed: Managed, kind: 'database' | 'role', found: Marked): ExternalError {
@@ -77,10 +78,11 @@ function markLost(managed: Managed, kind: 'database' | 'role', found: Marked): E
   const isNamed = markIn(found.comment) !== undefined;
   const claim = claimRef && ` and ${claimRef.kind} ${claimRef.namespace}/${claimRef.name}`;
   const statement = markStatement(kind, found.name, ownerIdOf(managed));
-  const handOver = advice.handOver(`this resource${claim ?? ''}`, statement);
-  const keep = wasDeleted(managed) ? `; ${advice.keepUnmarked}` : '';
+  const todo = wasDeleted(managed)
+    ? `${advice.dropHandedOver(name, statement)}; ${advice.keepUnmarked}`
+    : advice.handOver(`this resource${claim ?? ''}`, statement);
   return new ExternalError(
-    `${kind} ${name} was managed by this resource, and its mark ${isNamed ? 'names another resource' : 'is missing'} now; ${handOver}${keep}`,
+    `${kind} ${name} was managed by this resource, and its mark ${isNamed ? 'names another resource' : 'is missing'} now; ${todo}`,
     { errorClass: 'MarkLost', advice: { kinds: ['HandOver'] } },
   );
 }

@@ -73,6 +73,7 @@ const pieces: Readonly<Record<string, Said | SaidIn | Harmless>> = {
   createRetainedAgain: ['retained it', 'create one'],
   deleteFrozenCopy: ['once its values are not needed', 'delete it'],
   deleteOwned: ['it belongs to another resource', 'delete that one first'],
+  dropHandedOver: ['lets it drop database X with all its data', 'runs:'],
   dropRenamed: ['to drop it with its data', 'name it back'],
   dropUnmarked: ['to drop it with its data', 'run:'],
   enableEngine: harmless('it adds an engine'),

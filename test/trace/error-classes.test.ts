@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Condition } from '../../apis/core/v1alpha1/condition.ts';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import { finalizerNames } from '../../apis/core/v1alpha1/meta.ts';
 import { externalErrorClasses } from '../../clients/external-error.ts';
 import { parametersNote } from '../../controllers/core/claim/claim-parameters.ts';
 import { provisionedNames } from '../../controllers/core/claim/provisioned-name.ts';
@@ -94,6 +95,21 @@ describe('the advice depends on the data of the error', () => {
       assert.deepEqual([trace.fault?.name, trace.fault?.advice], [fault, advice]);
     });
   }
+});
+
+test('the mark of a resource that is being deleted deletes its data: the trace warns, and names the way to keep them', async () => {
+  const failing = failingTopic('its mark is missing now', { class: 'MarkLost' });
+  const deletion = { deletionTimestamp: '2026-01-02T03:00:00Z', finalizers: [finalizerNames.managed] };
+  const topic = { ...failing, metadata: { ...failing.metadata, ...deletion } };
+  const { fault } = await tracedIn([topic, googleProvider('demo', { source: 'None' })], ['topic', 'news']);
+  assert.deepEqual(
+    [fault?.name, fault?.advice, fault?.commands],
+    [
+      'mark lost',
+      'It is being deleted: with its mark, it deletes its external resource at once, with all its data. To keep the external resource, set spec.deletionPolicy: Orphan. Find out who changed the mark, and which resource should have it.',
+      [],
+    ],
+  );
 });
 
 test('a refused value that the claim asked for is corrected in the claim or in another one, not in the resource', async () => {

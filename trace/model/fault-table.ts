@@ -19,6 +19,7 @@ import {
   foreignFinalizers,
   incompatibleResource,
   isFrozenCopy,
+  lostMark,
   makeAvailable,
   missingClass,
   missingExternal,
@@ -385,6 +386,7 @@ export const faultTable: readonly FaultRow[] = [
     advice:
       'Find out who changed the mark, and which resource should have it. Only an administrator of the external system can write it. The controllers continue by themselves. To try again at once:',
     commands: ['retry resource'],
+    details: lostMark,
   },
   {
     name: 'not ready',

@@ -199,6 +199,16 @@ export const nameTaken: Details = (view) => {
   return { advice: `Give this resource another external name. ${adoption}` };
 };
 
+/** The mark of a resource that is being deleted lets it delete the data. */
+export const lostMark: Details = ({ theManaged }) =>
+  theManaged && wasDeleted(theManaged)
+    ? {
+        advice:
+          'It is being deleted: with its mark, it deletes its external resource at once, with all its data. To keep the external resource, set spec.deletionPolicy: Orphan. Find out who changed the mark, and which resource should have it.',
+        commands: [],
+      }
+    : {};
+
 const deletedIn = (view: View) => {
   const own = thereOf(ownOf(view));
   return own && wasDeleted(own) ? own : undefined;

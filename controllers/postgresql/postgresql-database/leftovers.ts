@@ -7,7 +7,7 @@ import { hasMarkOf, markIn, markStatement } from '../../../clients/postgresql/ma
 import type { PostgresqlServer } from '../../../clients/postgresql/server.ts';
 import { messageOf } from '../../../runtime/client/errors.ts';
 import { advice } from '../advice.ts';
-import { checkMayManage, hasUsableName, isOurs, nameOf, ownerIdOf } from '../ownership.ts';
+import { checkMayManage, hasUsableName, isOurs, nameOf, ownerIdOf, wasOurs } from '../ownership.ts';
 import { remaining } from '../remaining.ts';
 import { databaseSpec, hasOwnRole } from './desired-state.ts';
 
@@ -15,8 +15,8 @@ type Server = Pick<PostgresqlServer, 'databases' | 'roles'>;
 
 /**
  * Whether any part of a database that is being deleted remains: the database, an interrupted creation, its own role. A
- * database of that name without its mark has another owner and stays. Throws an Error if we owned it before and the
- * mark was removed: an owner role that is not its own could remove the mark to keep the database.
+ * database of that name without its mark has another owner and stays. Throws an Error if we owned it before and its mark
+ * was removed, or that of its own role was changed: an administrator decides whether it is dropped.
  */
 export async function isAnythingLeft(
   { databases, roles }: Server,
@@ -26,12 +26,16 @@ export async function isAnythingLeft(
   if (!hasUsableName(managed, 'database')) return false;
   const name = nameOf(managed);
   const database = await databases.observe(name, { signal });
+  const hasMark = database !== undefined && hasMarkOf(database, ownerIdOf(managed));
+  // The mark of its own role decides whose the database is: another owner may have taken it over.
+  if (hasMark && hasOwnRole(managed) && wasOurs(managed)) {
+    const role = await roles.observe(name, { signal });
+    if (role !== undefined) checkMayManage(managed, 'role', role);
+  }
   if (isOurs(managed, database)) return true;
   // guard: otherwise a database that a tenant owns by mistake stays without an error
-  const isOfTenant = database?.distrustedOwner !== undefined && hasMarkOf(database, ownerIdOf(managed));
+  const isOfTenant = hasMark && database.distrustedOwner !== undefined;
   if (isOfTenant && managed.status?.owner !== undefined) {
-    const role = hasOwnRole(managed) ? await roles.observe(name, { signal }) : undefined;
-    if (role !== undefined) checkMayManage(managed, 'role', role);
     checkMayManage(managed, 'database', database, { isOwnerWanted: true });
   }
   if (

@@ -315,6 +315,19 @@ export const postgresqlRows = (server: Server): Readonly<Record<keyof typeof adv
       'its mark is missing now; to hand it to this resource, with all that it owns and may do, an administrator of the server runs: COMMENT ON ROLE',
     act: (at) => runForDatabase(server, at, /^COMMENT ON ROLE /),
   },
+  dropHandedOver: {
+    async situation(at) {
+      await working(server, at);
+      await sql(server, [`COMMENT ON ROLE ${escapeIdentifier(at.named('db'))} IS NULL`]);
+      await at.delete(PostgreSQLDatabaseKind, databaseKey(at));
+    },
+    says: (at) =>
+      `this resource is being deleted: the statement lets it drop database "${at.named('db')}" with all its data. To drop it, an administrator of the server runs: COMMENT ON ROLE`,
+    where: databaseRow.where,
+    act: (at) => runPrinted(server, at, /^COMMENT ON ROLE /),
+    ends: async (at) =>
+      (await at.isGone(PostgreSQLDatabaseKind, 'db')) && (await owners(server, at.named('db'))) === undefined,
+  },
   keepUnmarked: {
     situation: unmarked(server),
     where: databaseRow.where,

@@ -77,6 +77,21 @@ describe('the remains of a database that is being deleted', () => {
     });
   });
 
+  for (const [now, mark] of Object.entries({ 'is missing': undefined, 'names another resource': theirs })) {
+    const lost = serverWith({ databases: { shop: ours }, roles: { shop: mark } });
+    const recorded = leaving({ owner: 'shop', externalIdentity: 'shop' });
+    test(`a deletion waits where the mark of the owner role ${now}, and names both ways out`, async () => {
+      await assert.rejects(isAnythingLeft(lost.server, recorded, signal), {
+        message: `role "shop" was managed by this resource, and its mark ${now} now; this resource is being deleted: the statement lets it drop database "shop" with all its data. To drop it, an administrator of the server runs: COMMENT ON ROLE "shop" IS '${ours}'; to keep it, set spec.deletionPolicy: Orphan`,
+      });
+    });
+  }
+
+  test('a deletion does not wait for the role where the database is of another owner', async () => {
+    const { server } = serverWith({ databases: { shop: theirs }, roles: { shop: theirs } });
+    assert.equal(await isAnythingLeft(server, leaving({ externalIdentity: 'shop' }), signal), false);
+  });
+
   test('a deletion waits for another session, and the message says how to end the session', async () => {
     const { server } = serverWith({ databases: { shop: ours } });
     const busy = new PostgresqlError('database "shop" has 1 open session', {

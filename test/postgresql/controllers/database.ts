@@ -149,11 +149,30 @@ export function testDatabases(stack: Stack): void {
       });
     }
 
-    test('stays when its database is deleted, and an Event names it', async () => {
+    const foreign: Readonly<Record<string, string>> = {
+      'is missing': 'NULL',
+      'names another resource': `'${markOf('another')}'`,
+    };
+    for (const [now, mark] of Object.entries(foreign)) {
+      test(`keeps its database that is deleted until an administrator decides: it ${now}`, async () => {
+        await stack.pass(database('heir'));
+        await sql(`COMMENT ON ROLE heir IS ${mark}`);
+        const statement = `COMMENT ON ROLE "heir" IS '${markOf(ownerOf('heir'))}'`;
+        await assert.rejects(stack.remove(recorded('heir')), {
+          message: `role "heir" was managed by this resource, and its mark ${now} now; this resource is being deleted: the statement lets it drop database "heir" with all its data. To drop it, an administrator of the server runs: ${statement}; to keep it, set spec.deletionPolicy: Orphan`,
+        });
+        assert.deepEqual(await stack.namesake('heir'), ['database', 'role']);
+        await sql(statement);
+        assert.equal(await stack.remove(recorded('heir')), false);
+        assert.deepEqual(await stack.namesake('heir'), []);
+      });
+    }
+
+    test('stays when its database does not exist any more, and an Event names it', async () => {
       await stack.pass(database('stayer'));
       await sql('COMMENT ON ROLE stayer IS NULL');
+      await sql('DROP DATABASE stayer');
       const managed = deleted(recorded('stayer'));
-      await clientOf(managed).delete(managed, signal);
       const { exists, remains } = await clientOf(managed).observe(managed, undefined, signal);
       assert.deepEqual([exists, remains], [false, 'role "stayer", which lost the mark of this resource']);
       assert.deepEqual(await stack.namesake('stayer'), ['role']);
