@@ -130,6 +130,8 @@ export class FakeExternal implements ExternalConnector {
   ready: ReadyFacts = available();
   /** Where a thing is kept: by its name, unless something else tells as well. */
   placeOf: (managed: Managed) => string = (managed) => externalName(managed) ?? '';
+  /** Why a thing at this place is not ours; undefined: it is. */
+  refusalOf: (place: string) => Error | undefined = () => undefined;
   /** Its clients can check a provider that no resource uses. */
   checksProviders = false;
   /** The identity of this system; undefined: the system does not report it. */
@@ -200,6 +202,8 @@ export class FakeExternal implements ExternalConnector {
     this.credential = credential;
     const thing = this.things.get(this.placeOf(managed));
     if (thing === undefined || this.isBlind) return nothingThere(this.uncreatable);
+    const refusal = this.refusalOf(this.placeOf(managed));
+    if (refusal !== undefined) throw refusal;
     const verdict = this.#verdictOn(credential, thing);
     return {
       exists: true,

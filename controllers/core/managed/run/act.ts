@@ -49,6 +49,7 @@ import {
 import type { OperationsUnderWay } from '../recording/operations-under-way.ts';
 import { withInitProvider, withLateInitialized } from '../recording/provider-values.ts';
 import { withoutRecord } from './decide-credential.ts';
+import { isOnlyOfAnother } from './decide-observed.ts';
 import type { Call, CredentialWrite, Step } from './decision.ts';
 import type { Facts, KindFacts } from './facts.ts';
 import {
@@ -307,7 +308,10 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
       credentialIn(facts),
       signal,
     );
-    const answer = await failing('', observing, cannotObserve(facts));
+    const answer: Observation = await failing('', observing, cannotObserve(facts)).catch((error: unknown) => {
+      if (isOnlyOfAnother(facts, error)) return { exists: false, isUpToDate: false };
+      throw error;
+    });
     // guard: otherwise the secrets of another owner's external resource are published
     const observation = answer.isOfAnother === true ? omit(answer, 'details') : answer;
     // While the external system creates the resource, an absence proves nothing.

@@ -1,7 +1,7 @@
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import { wantsDetails } from '../../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName, wasDeleted } from '../../../../apis/core/v1alpha1/meta.ts';
-import { invalid } from '../../../../clients/external-error.ts';
+import { errorFactsOf, invalid } from '../../../../clients/external-error.ts';
 import { isLossNoted } from '../../external-loss.ts';
 import { firstMatch } from '../../first-match.ts';
 import { onlyObserves, shouldCreate, shouldOnlyObserve, shouldUpdate } from '../../management-policies.ts';
@@ -47,6 +47,16 @@ const wasSeen = (managed: Managed): boolean =>
   managed.status?.externalIdentity !== undefined ||
   (managed.status?.bindingPhase !== undefined &&
     managed.metadata.annotations?.[annotationKeys.externalIdentity] === undefined);
+
+/**
+ * Whether the failure of an observation counts as absence, because a user edited the identity: the external resource of the
+ * recorded name carries the mark of another owner, and this resource was never seen. So its creation was refused. A
+ * creation whose answer was lost leaves our mark, so it never counts.
+ */
+export const isOnlyOfAnother = ({ kind, managed }: Facts, failure: unknown): boolean =>
+  errorFactsOf(failure)?.holder?.by === 'AnotherResource' &&
+  !wasSeen(managed) &&
+  isEdited(kind.identity, managed);
 
 const wasCreated = ({ kind, managed }: Facts): boolean =>
   kind.identity.isAssigned && isCreationRecorded(managed) && externalName(managed) !== undefined;

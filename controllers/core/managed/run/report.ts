@@ -208,8 +208,11 @@ const reports: Readonly<Record<LastDecisionName, (facts: Facts, message: string)
   /** Another one is created only if an administrator allows it. */
   ExternalLost({ kind, managed }) {
     const toCreate = kind.identity.isAssigned ? advice.createExternalAgain : advice.createLost(managed);
-    const next = mustExist(managed) ? advice.moveExternal : toCreate;
-    const message = `${missing} any more (${externalName(managed)}); ${next}`;
+    const name = externalName(managed);
+    // The provider's present system may never have had it.
+    const message = mustExist(managed)
+      ? `${missing} (${name}); ${advice.moveExternal}`
+      : `${missing} any more (${name}); ${toCreate}`;
     return refused('LostExternalResource', message, 'poll', {
       ready: withError(unavailable(message), isMissing),
       error: isMissing,

@@ -3,6 +3,8 @@ import { describe, test } from 'node:test';
 import type { ObjectMeta } from '../../../../../apis/core/v1alpha1/kind.ts';
 import type { Managed, ManagedSpec, ManagedStatus } from '../../../../../apis/core/v1alpha1/managed.ts';
 import { externalName } from '../../../../../apis/core/v1alpha1/meta.ts';
+import type { Holder } from '../../../../../clients/external-error.ts';
+import { ExternalError } from '../../../../../clients/external-error.ts';
 import type { Identity } from '../../../../../controllers/core/external-identity.ts';
 import { encodeIdentity } from '../../../../../controllers/core/external-identity.ts';
 import type { ManagedReconcilerOptions } from '../../../../../controllers/core/managed/reconciler.ts';
@@ -216,6 +218,60 @@ describe('an edit takes effect once the recorded resource does not exist', () =>
     assert.ok(!made.events.includes('Warning LostExternalResource'));
   });
 
+  /** Both creations race for the name: that of another resource wins. */
+  async function refused(holder: Holder): Promise<Scene> {
+    const made = scene(undefined, { confirmAbsenceMs: 5_000 });
+    const refusal = new ExternalError('instance "db" exists', { errorClass: 'Conflict', holder });
+    made.external.failAt('create', refusal);
+    await made.run();
+    made.external.gate = () => {};
+    made.external.refusalOf = (place) => (place === 'us/db' ? refusal : undefined);
+    made.external.put('us/db');
+    await made.run();
+    assert.equal(made.condition('Synced'), 'False/ReconcileError: instance "db" exists');
+    return made;
+  }
+
+  async function settled(made: Scene): Promise<void> {
+    for (let runs = 0; runs < 4; runs += 1) {
+      await made.run();
+      made.cluster.clockMs += 5_000;
+    }
+  }
+
+  test('another name takes effect after a creation that was refused because another resource has the name', async () => {
+    const made = await refused({ by: 'AnotherResource' });
+    made.annotate(nameKey, 'other');
+    await settled(made);
+    assert.deepEqual(places(made), ['us/db', 'us/other']);
+    assert.equal(made.condition('Synced'), 'True/ReconcileSuccess');
+    assert.equal(made.condition('Ready'), 'True/Available');
+  });
+
+  test('another name that is confirmed with adopt-identity is not reported as lost', async () => {
+    const made = await refused({ by: 'AnotherResource' });
+    made.annotate(nameKey, 'other');
+    made.annotate(adoptKey, 'true');
+    await settled(made);
+    assert.match(made.condition('Synced'), /external resource does not exist \(other\); copy it/);
+  });
+
+  test('an edit has no effect while the external resource may be that of a creation with a lost answer', async () => {
+    const made = await refused({ by: 'Nobody' });
+    made.annotate(nameKey, 'other');
+    await settled(made);
+    assert.deepEqual(places(made), ['us/db']);
+  });
+
+  test('an edit has no effect if another owner marks an external resource that was ours', async () => {
+    const made = await ready(undefined, { confirmAbsenceMs: 5_000 });
+    made.external.refusalOf = () =>
+      new ExternalError('taken', { errorClass: 'Conflict', holder: { by: 'AnotherResource' } });
+    made.annotate(nameKey, 'other');
+    await settled(made);
+    assert.deepEqual(places(made), ['us/db']);
+  });
+
   test('an edit takes effect after a user deleted the external resource', async () => {
     const made = await ready(undefined, { confirmAbsenceMs: 5_000 });
     made.annotate(nameKey, 'other');
@@ -296,7 +352,7 @@ describe('a resource that an administrator says was moved, and is not there', ()
     assert.equal(made.external.made, 1);
     assert.equal(
       made.condition('Synced'),
-      'False/ReconcileError: external resource does not exist any more (db); copy it to where the provider connects. Or, to have an empty one created, set the annotation crossplane.io/adopt-identity to or-create',
+      'False/ReconcileError: external resource does not exist (db); copy it to where the provider connects. Or, to have an empty one created, set the annotation crossplane.io/adopt-identity to or-create',
     );
     assert.equal(made.annotations[adoptKey], 'true');
   });
