@@ -60,19 +60,25 @@ export function provisioningOf(
   const nameRefused = whyNotNamed(claim, resourceClass, { ours, names: service.names });
   if (nameRefused !== undefined) return { resourceClass, nameRefused };
   const recorded = withResource(claim, { apiVersion, kind, metadata: { name, annotations }, spec: {} });
+  const managed = planned(service, recorded, resourceClass);
+  return { resourceClass, plan: managed instanceof StepFailure ? managed : { claim: recorded, managed } };
+}
+
+/** The planned resource, or the reason why the class cannot serve the claim. */
+function planned(service: ClaimService, claim: Claim, resourceClass: Class): Managed | StepFailure {
   const theClass = `${resourceClass.kind} ${resourceClass.metadata.name}`;
   try {
     refuseMalformed(resourceClass, theClass);
-    const managed = provisionedManaged(service, recorded, resourceClass);
-    return { resourceClass, plan: { claim: recorded, managed } };
+    return provisionedManaged(service, claim, resourceClass);
   } catch (error) {
-    return { resourceClass, plan: new StepFailure('', error, cannotConfigure(theClass)) };
+    return new StepFailure('', error, cannotConfigure(theClass));
   }
 }
 
 /**
  * The resource with the present parameters of its claim, which a user edited after it was provisioned. Or the reason why
- * its class cannot serve the claim any more. Pure.
+ * its class cannot serve the claim any more. Undefined without a class. The resource keeps its external name, so an edit of
+ * the claim's annotation counts neither for the resource nor against its class. Pure.
  */
 export function correctionOf(
   service: ClaimService,
@@ -80,10 +86,11 @@ export function correctionOf(
   managed: Managed,
   resourceClass: Class | undefined,
 ): Managed | StepFailure | undefined {
-  const plan = provisioningOf(service, claim, resourceClass, () => false)?.plan;
-  if (plan === undefined || plan instanceof StepFailure) return plan;
+  if (resourceClass === undefined) return undefined;
+  const plan = planned(service, withResource(claim, managed), resourceClass);
+  if (plan instanceof StepFailure) return plan;
   const annotations = { ...managed.metadata.annotations, ...parametersNote(claim) };
-  const { forProvider } = plan.managed.spec;
+  const { forProvider } = plan.spec;
   return {
     ...managed,
     metadata: { ...managed.metadata, annotations },

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Claim } from '../../../../apis/core/v1alpha1/claim.ts';
+import type { Class } from '../../../../apis/core/v1alpha1/class.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys } from '../../../../apis/core/v1alpha1/meta.ts';
 import type { ClaimService } from '../../../../controllers/core/claim-service.ts';
-import { claim, claimKind, classRef, managedKind } from '../objects.ts';
+import { claim, claimKind, classKind, classRef, managedKind } from '../objects.ts';
 import { sceneOf, settled, withPassword } from './scene.ts';
 
 /** The claims of this service have a `size`, which the resource gets. A class serves `small` and `large`. */
@@ -76,6 +77,21 @@ describe('a correction reaches the resource', () => {
       assert.equal(corrections.length, 2);
     });
   }
+});
+
+test('a correction reaches the resource although the class does not allow the external name of the claim', async () => {
+  const { cluster, resource, resize } = await provisioned();
+  cluster.edit<Class>(classKind, { name: 'small' }, (now) => ({
+    ...now,
+    specTemplate: { ...now.specTemplate, externalNames: 'None' },
+  }));
+  cluster.edit<Claim>(claimKind, { namespace: 'team', name: 'orders' }, ({ metadata, ...now }) => ({
+    ...now,
+    metadata: { ...metadata, annotations: { [annotationKeys.externalName]: 'forbidden' } },
+  }));
+  await resize('small');
+  assert.deepEqual(resource().spec.forProvider, { size: 'small' });
+  assert.notEqual(resource().metadata.annotations?.[annotationKeys.externalName], 'forbidden');
 });
 
 describe('a correction does not reach the resource', () => {
