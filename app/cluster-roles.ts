@@ -10,7 +10,7 @@ import { environmentAtRest } from '../controllers/author/environment-at-rest.ts'
 import type { Stack } from '../controllers/core/stack.ts';
 
 /** A rule of RBAC; `because` becomes a comment in the manifest. */
-export interface RoleRule {
+interface RoleRule {
   readonly because?: string;
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];

@@ -4,7 +4,7 @@
  */
 
 /** The files of a folder of deploy/ by name, sorted. */
-export type Manifests = ReadonlyMap<string, string>;
+type Manifests = ReadonlyMap<string, string>;
 
 export interface InstallOptions {
   /** The first line of generated files. */

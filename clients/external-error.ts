@@ -49,12 +49,7 @@ export type ExternalErrorClass = (typeof externalErrorClasses)[number];
  * - `ObserveOnly`: only observe the external resource, with spec.managementPolicies.
  * - `HandOver`: mark the external resource as owned by the managed resource; the message contains the command.
  */
-export type AdviceKind =
-  | 'ChangeFields'
-  | 'ChangeProvider'
-  | 'ChooseExternalName'
-  | 'ObserveOnly'
-  | 'HandOver';
+type AdviceKind = 'ChangeFields' | 'ChangeProvider' | 'ChooseExternalName' | 'ObserveOnly' | 'HandOver';
 
 /** The advice of an error. `fields` are paths from the root of the object, such as `spec.forProvider.engineVersion`. */
 export interface Advice {

@@ -30,7 +30,7 @@ export interface DashboardOptions {
   readonly clock: Clock;
 }
 
-export interface DashboardSources {
+interface DashboardSources {
   /** The resources of the process: the page reads the stores of the controllers. */
   readonly resource: Informers['resource'];
   readonly client: Pick<KubernetesClient, 'get'>;

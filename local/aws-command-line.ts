@@ -77,7 +77,7 @@ async function loaderIn(root: string): Promise<string | undefined> {
 }
 
 /** Takes the command line from Debian's packages, without root and without touching the machine's own apt. */
-export const debianAwsCommandLine: BinarySource = { name: 'debian-awscli', produce: unpack };
+const debianAwsCommandLine: BinarySource = { name: 'debian-awscli', produce: unpack };
 
 const noun = 'AWS command line';
 const kept = { name: `awscli-${process.platform}-${process.arch}`, files: ['aws'] };

@@ -29,7 +29,7 @@ const fontSettings = `<?xml version="1.0"?>
 `;
 
 /** Takes Chromium from Debian's packages with all it needs, without root and without touching the machine's own apt. */
-export const debianChromium: BinarySource = {
+const debianChromium: BinarySource = {
   name: 'debian-chromium',
   async produce(work) {
     const { at, packages, readLists } = await debianWork(work, recipe);

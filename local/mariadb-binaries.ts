@@ -26,7 +26,7 @@ const statements = [
 ];
 
 /** Takes MariaDB from Debian's packages: the server knows MySQL's protocol, and Debian has no MySQL. */
-export const debianMariadb: BinarySource = {
+const debianMariadb: BinarySource = {
   name: 'debian-mariadb',
   produce: (work) =>
     unpackPrograms(work, {

@@ -29,7 +29,7 @@ const packages = [
 ];
 
 /** Takes Redis from Debian's packages, without root and without touching the machine's own apt. */
-export const debianRedis: BinarySource = {
+const debianRedis: BinarySource = {
   name: 'debian-redis',
   produce: (work) =>
     unpackPrograms(work, {

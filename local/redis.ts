@@ -7,7 +7,7 @@ import { runServer } from './running-server.ts';
 import { watchedFolder } from './watched-folder.ts';
 
 /** The settings that can change while it runs. */
-export interface RedisSettings {
+interface RedisSettings {
   /** The password of clients (AUTH). Default: none. */
   readonly password?: string;
   /** As in redis.conf. */

@@ -9,7 +9,7 @@ import type { MemoryCluster } from './memory-cluster.ts';
 export type Verb = 'get' | 'create' | 'update' | 'updateStatus' | 'apply' | 'delete';
 
 /** A request about one object. */
-export interface ObjectCall {
+interface ObjectCall {
   readonly verb: Verb;
   readonly kind: Kind;
   readonly key: ObjectKey;

@@ -19,7 +19,7 @@ export interface Group {
 }
 
 /** The objects of a namespace that are not Ready for the same reason. */
-export interface Waiting {
+interface Waiting {
   readonly labels: Pick<Group['labels'], 'ready_reason' | 'waits_for'>;
   /** Undefined: the objects have no namespace. */
   readonly namespace: string | undefined;

@@ -23,14 +23,14 @@ import { sdkFailures } from './sdk-failures.ts';
 import { sdkRequestHandler } from './sdk-request-handler.ts';
 
 /** The official clients, by the names of their services in the scope of a signature. */
-export interface Sdks {
+interface Sdks {
   readonly ec2: EC2;
   readonly eks: EKS;
   readonly rds: RDS;
   readonly sqs: SQS;
   readonly sts: STS;
 }
-export type AwsService = keyof Sdks;
+type AwsService = keyof Sdks;
 
 /** The options of every official client. */
 type SdkConfig = Pick<
@@ -75,7 +75,7 @@ export interface AwsClientOptions extends AwsCredentials {
 }
 
 /** One call of one service. */
-export interface AwsCall<S extends AwsService, O> {
+interface AwsCall<S extends AwsService, O> {
   readonly service: S;
   /** Default: the provider's region. */
   readonly region?: string | undefined;

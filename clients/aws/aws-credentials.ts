@@ -1,7 +1,7 @@
 import { CloudError } from '../cloud-error.ts';
 
 /** An access key of AWS, with the session token that temporary ones have. Never logged. */
-export interface AwsAccessKey {
+interface AwsAccessKey {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string;

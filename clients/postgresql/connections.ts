@@ -10,7 +10,7 @@ export interface Connection {
 }
 
 /** Callers that wait for a connection. The order between groups is that of the implementation. */
-export interface WaitingCallers<T> {
+interface WaitingCallers<T> {
   add(group: string, caller: T): void;
   /** Removes and returns the next caller; undefined: no caller waits. */
   take(): T | undefined;

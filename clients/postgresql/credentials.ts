@@ -30,7 +30,7 @@ export interface Credentials {
   readonly serverDatabases?: ServerDatabases;
 }
 
-export const serverDatabasePolicies = ['close', 'leave'] as const;
+const serverDatabasePolicies = ['close', 'leave'] as const;
 /** `close`: revoke from PUBLIC the right to connect, where the administrator may. `leave`: do not change them. */
 export type ServerDatabases = (typeof serverDatabasePolicies)[number];
 

@@ -165,7 +165,7 @@ async function distrustedParty(
 }
 
 /** Throws PostgresqlError `Invalid` for a party of {@link Grants.distrusted}. */
-export function refuseParty({ party, name, ...distrust }: DistrustedParty): never {
+function refuseParty({ party, name, ...distrust }: DistrustedParty): never {
   const field = `spec.forProvider.${party}`;
   const remedies: Readonly<Record<GrantParty, string>> = {
     role: advice.nameByReference('spec.forProvider.roleDatabaseRef'),

@@ -4,7 +4,7 @@ import { PostgresqlError, sqlStateOf } from './error.ts';
 import type { UseSession } from './session.ts';
 
 /** The attributes that a creation needs. */
-export type Right = 'CREATEDB' | 'CREATEROLE';
+type Right = 'CREATEDB' | 'CREATEROLE';
 
 /** Runs `body` of a creation. If the server refuses it, the error names all `rights` that the administrator lacks. */
 export type Requiring = <T>(

@@ -72,7 +72,7 @@ export interface SessionOptions {
 }
 
 /** A driver's client. */
-export interface SessionClient extends Client {
+interface SessionClient extends Client {
   /**
    * Asks the server to cancel the statement under way, over a connection of its own. Never throws. Returns a
    * function that gives up.
@@ -83,7 +83,7 @@ export interface SessionClient extends Client {
 export type CreateClient = (config: ClientConfig) => SessionClient;
 
 /** The server, or the pooler before it. */
-export interface Peer {
+interface Peer {
   /** It takes no settings when a session begins. */
   refusesOptions?: boolean;
 }

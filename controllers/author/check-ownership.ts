@@ -6,7 +6,7 @@ import { advice as clientAdvice } from '../../clients/advice.ts';
 import type { Holder } from '../../clients/external-error.ts';
 import { ExternalError } from '../../clients/external-error.ts';
 import type { Owner } from '../../clients/ownership-tags.ts';
-import { labelled, ownerIn, ownerNamedBy, ownershipOf } from '../../clients/ownership-tags.ts';
+import { ownerIn, ownerNamedBy, ownershipOf } from '../../clients/ownership-tags.ts';
 import { shouldCreate, shouldDelete, shouldUpdate } from '../core/management-policies.ts';
 import { withNameAdvice } from '../core/name-advice.ts';
 import { providerOf } from '../core/provider/provider-choice.ts';
@@ -23,16 +23,6 @@ export function ownerOf(managed: Managed): Owner {
 }
 
 const ownerKind = ({ kind, group }: Pick<Kind, 'kind' | 'group'>): string => `${kind}.${group}`.toLowerCase();
-
-/** Whether the tags of an owner, or the labels where tags are labels, name a managed resource of this kind and name. */
-export function isOwnerNamed(
-  tagged: Pick<Owner, 'kind' | 'name'>,
-  kind: Pick<Kind, 'kind' | 'group'>,
-  name: string,
-): boolean {
-  const owner = { kind: ownerKind(kind), name };
-  return [owner, labelled(owner)].some((one) => one.kind === tagged.kind && one.name === tagged.name);
-}
 
 /** A resource in a cloud that has the external name of a managed resource. */
 export interface Candidate {

@@ -6,7 +6,7 @@ import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { NameLimits } from '../../apis/core/v1alpha1/name-limits.ts';
 import type { SecretDetails } from './credential.ts';
 
-export type ManagedSpecOf<M extends Managed> = M['spec'];
+type ManagedSpecOf<M extends Managed> = M['spec'];
 
 /** How managed resources of one kind serve claims of one kind. */
 export interface ClaimService<C extends Claim = Claim, K extends Class = Class, M extends Managed = Managed> {

@@ -52,7 +52,7 @@ export interface Edge {
 }
 
 /** The arrows among nodes: class to claim to resource to provider. A class points at its provider only without claims. */
-export function edgesAmong(nodes: readonly GraphNode[]): readonly Edge[] {
+function edgesAmong(nodes: readonly GraphNode[]): readonly Edge[] {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const claimed = new Set(nodes.filter(({ sort }) => sort === 'claim').flatMap(({ to }) => to));
   return nodes.flatMap((node) =>
@@ -67,7 +67,7 @@ export function edgesAmong(nodes: readonly GraphNode[]): readonly Edge[] {
 }
 
 /** The position of each node: the chains that need attention are at the top, whatever the number of the others. */
-export function placesOf(
+function placesOf(
   nodes: readonly GraphNode[],
   edges: readonly Edge[],
   at: readonly Column[],

@@ -14,7 +14,7 @@ import { notFound, Problem } from './problem.ts';
 import { requestBody } from './request-body.ts';
 import type { Answer, Methods } from './routes.ts';
 
-export const flavours = { favourite: favouriteFlavour, other: otherFlavour } as const;
+const flavours = { favourite: favouriteFlavour, other: otherFlavour } as const;
 export type FlavourName = keyof typeof flavours;
 
 export interface CloudOptions {

@@ -1,7 +1,7 @@
 import { conflict, notFound } from './problem.ts';
 
 /** An item, with its history. It is JSON except that `changedAtMs` may be infinite. */
-export interface Entry<T> {
+interface Entry<T> {
   item: T;
   /** The place in the list. */
   readonly sequence: number;
@@ -12,7 +12,7 @@ export interface Entry<T> {
   changedAtMs: number;
 }
 
-export type Phase = 'creating' | 'online' | 'deleting';
+type Phase = 'creating' | 'online' | 'deleting';
 
 export interface Snapshot<T> {
   readonly item: T;

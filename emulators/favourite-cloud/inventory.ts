@@ -26,7 +26,7 @@ export interface StoredNetwork {
   readonly tags: Readonly<Record<string, string>>;
 }
 
-export type NewInstance = Omit<StoredInstance, 'id' | 'uuid' | 'hostname' | 'port' | 'username'>;
+type NewInstance = Omit<StoredInstance, 'id' | 'uuid' | 'hostname' | 'port' | 'username'>;
 
 /** Everything the cloud holds, and the rules between its things. */
 export interface Inventory {

@@ -2,7 +2,7 @@ import type { Inventory } from './inventory.ts';
 import { invalid } from './problem.ts';
 import type { RequestBody } from './request-body.ts';
 
-export interface Call {
+interface Call {
   readonly inventory: Inventory;
   /** The value of `{name}` in the path. */
   readonly name: string;

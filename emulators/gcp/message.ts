@@ -1,7 +1,7 @@
 import { invalid, Problem } from './problem.ts';
 
 /** The type of a field. */
-export type FieldType =
+type FieldType =
   | 'string'
   | 'bool'
   | 'int32'

@@ -1,5 +1,5 @@
 /** A resource and its state before the last change, as JSON. */
-export interface Entry<T> {
+interface Entry<T> {
   /** The current state. Undefined: the resource is deleted, but readers may still see it. */
   readonly value?: T;
   /** The state that readers saw before the last change. Undefined: they saw none. */

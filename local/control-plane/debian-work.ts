@@ -20,7 +20,7 @@ export interface DebianRecipe {
   readonly commands: readonly string[];
 }
 
-export type Run = (
+type Run = (
   log: string,
   command: string,
   args: readonly string[],

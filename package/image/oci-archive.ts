@@ -34,7 +34,7 @@ interface Descriptor {
 const ofOci = (what: string): string => `application/vnd.oci.image.${what}`;
 
 /** The name by which containerd and the kubelet know an image. Docker Hub is the registry of a name without one. */
-export function fullName(name: string): string {
+function fullName(name: string): string {
   const [first = '', ...others] = name.split('/');
   if (others.length === 0) return `docker.io/library/${name}`;
   return /[.:]|^localhost$/.test(first) ? name : `docker.io/${name}`;

@@ -133,7 +133,7 @@ export function checkDeletion(kind: Kind, answer: unknown, expected: Expected): 
 }
 
 /** A part of a list. */
-export interface Page<T> {
+interface Page<T> {
   readonly items: readonly T[];
   readonly continueToken?: string | undefined;
 }

@@ -26,7 +26,7 @@ const answer = z.object({
 });
 
 /** Client certificate and key are PEM. */
-export type ExecCredential = z.infer<typeof answer>['status'];
+type ExecCredential = z.infer<typeof answer>['status'];
 
 export interface ExecCredentials {
   /** The credential: that of an earlier run until it expires. Throws KubeConfigError if the plugin yields none. */

@@ -66,7 +66,6 @@ export type KubeConfigFile = z.infer<typeof file>;
 export type ClusterEntry = z.infer<typeof cluster>;
 export type UserEntry = z.infer<typeof user>;
 export type ExecEntry = z.infer<typeof exec>;
-export type ContextEntry = z.infer<typeof context>;
 export type EntryKind = keyof typeof schemas;
 
 /** A kubeconfig or variable that cannot be used. The message names the file, or the entry and the field. */

@@ -11,7 +11,7 @@ import { serveHttp } from './serve-http.ts';
 export type Check = () => string | undefined;
 
 /** Checks by name. */
-export type Checks = Readonly<Record<string, Check>>;
+type Checks = Readonly<Record<string, Check>>;
 
 export interface HealthOptions {
   readonly address: BindAddress;

@@ -6,7 +6,7 @@ const units = [
 ] as const;
 
 /** `12 s`, `3 min`, `2 h`, `5 d`. */
-export function lasting(ms: number): string {
+function lasting(ms: number): string {
   const [unitMs, unit] = units.find(([least]) => Math.abs(ms) >= least) ?? [1_000, 's'];
   return `${Math.round(Math.abs(ms) / unitMs)} ${unit}`;
 }

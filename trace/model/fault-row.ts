@@ -24,7 +24,7 @@ export interface FaultRow {
 }
 
 /** A command on an object that the view names. Undefined: the command's object is not known here. */
-export const commandOf = {
+const commandOf = {
   'edit claim': (view) => view.theClaim && kubectl('edit', claimKindOf(view), keyOf(view.theClaim)),
   'edit resource': ({ theManaged, managedService }) =>
     theManaged && managedService && kubectl('edit', managedService.kind, keyOf(theManaged)),

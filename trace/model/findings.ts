@@ -34,7 +34,7 @@ export const thereOf = <T>(found: Found<T>): T | undefined =>
   found.is === 'there' ? found.value : undefined;
 
 /** The classes of one kind that a claim can get. */
-export interface FoundClasses {
+interface FoundClasses {
   readonly service: ClaimService;
   readonly classes: Found<readonly Class[]>;
 }

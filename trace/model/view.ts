@@ -24,7 +24,7 @@ import type { Findings } from './findings.ts';
 import { claimOf, thereOf } from './findings.ts';
 
 /** The binding controller's decision about the claim and its resource. The Secrets are left out: they have values. */
-export interface Binding {
+interface Binding {
   readonly name: BindingDecision['name'];
   /** The message of the claim's condition; undefined: the decision reports nothing. */
   readonly message?: string | undefined;

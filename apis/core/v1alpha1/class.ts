@@ -4,7 +4,7 @@ import type { KubernetesObject } from './kind.ts';
 import { annotationKeys } from './meta.ts';
 
 /** The template of a resource class. Definitions of older versions may lack any of these fields. */
-export type ClassSpecTemplate = Partial<Described<typeof classSpecTemplate>> & {
+type ClassSpecTemplate = Partial<Described<typeof classSpecTemplate>> & {
   readonly forProvider?: object;
 };
 

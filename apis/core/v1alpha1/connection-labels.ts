@@ -3,7 +3,7 @@ import omit from 'lodash/omit.js';
 import type { Managed } from './managed.ts';
 
 /** Labels of a connection Secret that name its owners: `kubectl get secrets -l crossplane.io/claim-name=cart`. */
-export const connectionLabels = {
+const connectionLabels = {
   resourceKind: 'crossplane.io/resource-kind',
   resourceName: 'crossplane.io/resource-name',
   claimKind: 'crossplane.io/claim-kind',

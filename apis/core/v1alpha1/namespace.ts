@@ -22,7 +22,7 @@ export const namespaceOf = (kind: Kind, { namespace, name }: ObjectKey): string 
  * The label by which a selector names one namespace. The API server sets it since 1.21 and refuses to change it. On older
  * servers it is absent, or set by any user.
  */
-export const nameLabel = 'kubernetes.io/metadata.name';
+const nameLabel = 'kubernetes.io/metadata.name';
 
 /** A namespace's labels with its name, even if the API server does not set that label. */
 export const labelsOf = ({ metadata }: Namespace): Readonly<Record<string, string>> => ({

@@ -1,22 +1,10 @@
 import type { Described } from '../schema.ts';
-import type {
-  localSecretReference,
-  objectReference,
-  referencePolicy,
-  secretKeySelector,
-  secretReference,
-} from './fields.ts';
+import type { objectReference, referencePolicy, secretKeySelector } from './fields.ts';
 import type { Kind, KubernetesObject, OwnerReference } from './kind.ts';
 import { apiVersionOf } from './kind.ts';
 
 /** Names an object of any kind, as Kubernetes' ObjectReference does. */
 export type ObjectReference = Described<ReturnType<typeof objectReference>>;
-
-/** A Secret in the namespace of the referring object. */
-export type LocalSecretReference = Described<ReturnType<typeof localSecretReference>>;
-
-/** A Secret in any namespace. */
-export type SecretReference = Described<ReturnType<typeof secretReference>>;
 
 /** One key of a Secret in any namespace. */
 export type SecretKeySelector = Described<ReturnType<typeof secretKeySelector>>;

@@ -24,7 +24,7 @@ export interface CloudInstance {
   readonly tags: Tags;
 }
 
-export interface NewInstance {
+interface NewInstance {
   readonly ami: string;
   readonly instanceType: string;
   readonly availabilityZone?: string;

@@ -19,7 +19,7 @@ export interface CloudSubnet {
   readonly tags: Tags;
 }
 
-export interface NewSubnet {
+interface NewSubnet {
   readonly vpcId: string;
   readonly cidrBlock: string;
   readonly availabilityZone?: string;

@@ -33,7 +33,7 @@ export interface CloudVpc {
   readonly attributes: VpcAttributes;
 }
 
-export interface NewVpc {
+interface NewVpc {
   readonly cidrBlock: string;
   readonly instanceTenancy?: 'default' | 'dedicated';
   readonly tags: Tags;

@@ -21,18 +21,18 @@ export interface CloudScaling {
   readonly minSize?: number;
 }
 
-export interface CloudUpdateConfig {
+interface CloudUpdateConfig {
   readonly maxUnavailable?: number;
   readonly maxUnavailablePercentage?: number;
 }
 
-export interface CloudLaunchTemplate {
+interface CloudLaunchTemplate {
   readonly id?: string;
   readonly name?: string;
   readonly version?: string;
 }
 
-export interface CloudRemoteAccess {
+interface CloudRemoteAccess {
   readonly ec2SshKey?: string;
   readonly sourceSecurityGroups?: readonly string[];
 }

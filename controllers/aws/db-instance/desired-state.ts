@@ -38,7 +38,7 @@ const entriesOf = <K extends string>(
 const given = (value: unknown): boolean => value !== undefined && value !== null;
 
 /** The parameters in `forProvider`, by the API's names. Absent fields stay absent. */
-export function asked<M extends Managed>(
+function asked<M extends Managed>(
   { parameters }: Pick<DBInstanceWords<M>, 'parameters'>,
   forProvider: object,
 ): { readonly [P in Parameter]?: unknown } {

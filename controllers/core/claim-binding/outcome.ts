@@ -43,7 +43,7 @@ export const cannotBind: FailureFacts = { reason: 'CannotBindManagedResource', r
 export const cannotRefresh: FailureFacts = { reason: 'CannotBindManagedResource' };
 const cannotUnbind: FailureFacts = { reason: 'CannotUnbindManagedResource', ready: deleting };
 const cannotCreate: FailureFacts = { reason: 'CannotCreateManagedResource', ready: creating };
-export const cannotPropagate: FailureFacts = { reason: 'CannotPropagateConnectionDetails', ready: binding };
+const cannotPropagate: FailureFacts = { reason: 'CannotPropagateConnectionDetails', ready: binding };
 export const secretConflict: FailureFacts = {
   reason: 'CannotPropagateConnectionDetails',
   ready: (message) => notReady('SecretConflict', message),

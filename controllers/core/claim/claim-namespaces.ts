@@ -27,7 +27,7 @@ export interface ClaimNamespaces {
   trigger(isWaiting: (claim: Claim) => boolean, from: TriggerSources): Trigger;
 }
 
-export interface TriggerSources {
+interface TriggerSources {
   readonly claims: Store<Claim>;
   /** The caches of classes and managed resources, which may have a `namespaceSelector`. */
   readonly offered: readonly Pick<Store<Class | Managed>, 'changes$'>[];

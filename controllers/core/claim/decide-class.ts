@@ -48,10 +48,8 @@ export type ClassDecision =
       readonly message: string;
     };
 
-export type ClassDecisionName = ClassDecision['name'];
-
 /** The facts for the message if no class was chosen. */
-export interface NoneChosen {
+interface NoneChosen {
   /** Whether some class qualifies, but cannot serve the claim or may not be used in the claim's namespace. */
   readonly areIncompatible: boolean;
   /** The number of qualified classes of each kind, as a text for messages. */

@@ -9,7 +9,7 @@ import { nameProblem } from '../../../apis/core/v1alpha1/name-limits.ts';
  * Separates the namespace from the rest of an external name. The name of a namespace has letters, digits and `-`, so none
  * begins with the name of another and this character: names of `a-b` never begin with `a_`.
  */
-export const separator = '_';
+const separator = '_';
 
 /**
  * Why the class does not allow the external name that the claim's annotation has, as a text that follows the name of the

@@ -11,7 +11,7 @@ import type { ProviderErrorClass } from '../error-class.ts';
 export type CallResult = 'works' | { readonly errorClass: ProviderErrorClass; readonly message: string };
 
 /** The results of calls with a Provider or ProviderConfig since its last edit. Its users are managed resources. */
-export interface ProviderCalls {
+interface ProviderCalls {
   /** The last result of each user, by the user's UID. */
   readonly results: ReadonlyMap<string, CallResult>;
   readonly system?: SystemFacts | undefined;
@@ -48,7 +48,7 @@ export interface ProviderHealth {
 }
 
 /** Sent when a call succeeds after all calls had failed, when the credentials changed, or to let one resource retry. */
-export interface MayWork {
+interface MayWork {
   readonly name: string;
   /** The credentials changed: also resources that work are reconciled. */
   readonly isForAll?: boolean;

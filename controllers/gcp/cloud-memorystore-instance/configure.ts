@@ -29,7 +29,7 @@ export function configureCloudMemorystoreInstance(
 }
 
 /** Memorystore's name of a Redis version: `REDIS_5_0` for 5.0. All versions 6 have one name: `REDIS_6_X`. */
-export function redisVersionOf(engineVersion: string): string {
+function redisVersionOf(engineVersion: string): string {
   const [major, minor] = engineVersion.split('.');
   return `REDIS_${major}_${major === '6' ? 'X' : minor?.toUpperCase()}`;
 }

@@ -3,7 +3,7 @@ import { AwsProblem } from '../problem.ts';
 
 type Texts = Readonly<Record<string, string>>;
 
-export interface Scaling {
+interface Scaling {
   readonly desiredSize?: number;
   readonly maxSize?: number;
   readonly minSize?: number;
@@ -77,7 +77,7 @@ export const invalid = (message: string): AwsProblem => new AwsProblem('InvalidP
 const releaseOf = (version: string): string => `${version}.3-20241213`;
 
 /** How many nodes there are to be, where something of it is said. Throws AwsProblem. */
-export function newScaling({ minSize = 1, maxSize, desiredSize }: Scaling): Required<Scaling> {
+function newScaling({ minSize = 1, maxSize, desiredSize }: Scaling): Required<Scaling> {
   const most = maxSize ?? Math.max(2, minSize, desiredSize ?? 0);
   const desired = desiredSize ?? Math.min(Math.max(2, minSize), most);
   if (minSize > desired) throw invalid("minSize can't be greater than desiredSize");
@@ -86,7 +86,7 @@ export function newScaling({ minSize = 1, maxSize, desiredSize }: Scaling): Requ
 }
 
 /** How many nodes there are to be after a change. Throws AwsProblem where the number is not within its limits. */
-export function changedScaling(is: Required<Scaling>, asked: Scaling): Required<Scaling> {
+function changedScaling(is: Required<Scaling>, asked: Scaling): Required<Scaling> {
   const next = { ...is, ...asked };
   const { minSize, maxSize, desiredSize } = next;
   if (minSize > desiredSize) {

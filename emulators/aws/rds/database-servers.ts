@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Reach, StoredInstance } from './db-instance.ts';
 
 /** A DB instance and its database. */
-export interface Served extends Pick<StoredInstance, 'resourceId' | 'settings' | 'password'> {
+interface Served extends Pick<StoredInstance, 'resourceId' | 'settings' | 'password'> {
   readonly id: string;
   readonly region: string;
 }
@@ -50,7 +50,7 @@ export const noServers: DatabaseServers = {
 const nowhere = (id: string, region: string): string => `${id}.nothing-listens-here.${region}.rds.invalid`;
 
 /** An address of this machine for each database, so that all can listen on the same port. */
-export function addressOf(resourceId: string): string {
+function addressOf(resourceId: string): string {
   const [a = 0, b = 0, c = 0] = createHash('sha256').update(resourceId).digest();
   return `127.${1 + (a % 254)}.${b}.${1 + (c % 254)}`;
 }

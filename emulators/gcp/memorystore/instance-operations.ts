@@ -23,7 +23,7 @@ export interface InstanceOperationsOptions {
   readonly saved?: readonly InstanceOperation[];
 }
 
-export interface Beginning {
+interface Beginning {
   readonly durationMs: number;
   /** The instance after the operation; absent: the instance is deleted. */
   readonly outcome?: StoredInstance;

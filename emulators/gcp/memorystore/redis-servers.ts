@@ -4,7 +4,7 @@ import { redisSettings } from './instance.ts';
 import type { RedisBackend } from './redis-backend.ts';
 
 /** The result of one operation on the real Redis behind an instance. */
-export interface ServerResult {
+interface ServerResult {
   readonly address?: Address;
   readonly error?: Status;
 }

@@ -114,7 +114,7 @@ export function editsOf(managed: Managed, recorded: Identity, marks: IdentityMar
 
 const quoted = (value: unknown): string => (value === undefined ? 'nothing' : JSON.stringify(value));
 
-export const editRefusal = (edits: readonly string[]): string =>
+const editRefusal = (edits: readonly string[]): string =>
   `cannot change ${edits.join(' and ')}: the external resource keeps the value of its creation; ${advice.undoEdit}`;
 
 export const changeRefusal = (refused: readonly string[]): string =>

@@ -35,7 +35,6 @@ export const credentialDecisions = [
   'ClearRecord',
   'CredentialCannotChange',
 ] as const;
-export type CredentialDecisionName = (typeof credentialDecisions)[number];
 
 type NoteFacts = Omit<CredentialNote, 'key'>;
 

@@ -54,7 +54,7 @@ export interface Facts {
 export type ObservedFacts = Facts & { readonly seen: Seen };
 
 /** The Secret of the resource, or without one its entry in the secret store. */
-export interface PlaceFacts {
+interface PlaceFacts {
   readonly entry?: ConnectionEntry;
   /** Why it cannot be read or written. Then the run creates nothing and sets no credential. */
   readonly unkept?: StepFailure;
@@ -74,7 +74,7 @@ export interface OperationFacts {
   readonly conditions?: readonly ConditionFacts[];
 }
 
-export interface Seen {
+interface Seen {
   readonly observation: Observation;
   /** The start of the observation. */
   readonly at: Date;
@@ -83,7 +83,7 @@ export interface Seen {
 }
 
 /** The steps of this run. */
-export interface Did {
+interface Did {
   /** The decision of the last step, as in docs/decision-tables.md. */
   readonly decision?: ManagedDecisionName | undefined;
   readonly steps: ReadonlySet<Step>;
