@@ -408,7 +408,7 @@ const cases: readonly Case[] = [
     play: claiming({ classRef: { apiVersion: 'example.org/v1', kind: 'GoldClass', name: 'gold' } }),
     link: 'class',
     cause:
-      /^spec\.classRef names a GoldClass \(example\.org\/v1\), and no controller here handles it; name one of: /,
+      /^spec\.classRef names a GoldClass \(example\.org\/v1\), and no controller here serves a \w+ with it; name one of: /,
   },
   {
     fault: 'failing',

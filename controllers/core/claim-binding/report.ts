@@ -206,7 +206,7 @@ function reportUnknownKind({ claim, services }: Observed): Report {
   const given =
     lacking.length > 0
       ? `lacks ${lacking.join(' and ')}`
-      : `names a ${reference?.kind} (${reference?.apiVersion}), and no controller here handles it`;
+      : `names a ${reference?.kind} (${reference?.apiVersion}), and no controller here serves a ${claim.kind} with it`;
   const stuck = wasDeleted(claim)
     ? `, so that no controller removes the finalizer of this claim; ${advice.undoKind}`
     : '';

@@ -302,7 +302,7 @@ const cases: Readonly<Record<string, () => Decided>> = {
   'a claim that another process has begun is left to it': () =>
     reports('ReportedElsewhere', undefined, { claim: named, service: undefined }),
   'a claim that names an unknown kind reports the known kinds': () => {
-    const message = `spec.resourceRef names a FavouriteDBInstance (database.fcp.crossplane.io/v1alpha3), and no controller here handles it; name one of: AmbivalentDBInstance (database.ocp.crossplane.io/v1alpha1)`;
+    const message = `spec.resourceRef names a FavouriteDBInstance (database.fcp.crossplane.io/v1alpha3), and no controller here serves a FancySQLInstance with it; name one of: AmbivalentDBInstance (database.ocp.crossplane.io/v1alpha1)`;
     const { facts, events } = refuses('UnknownKind', message);
     const consideredKinds = ['ambivalentdbinstances.v1alpha1.database.ocp.crossplane.io'];
     const report = { facts: { ...facts, consideredKinds }, events };
