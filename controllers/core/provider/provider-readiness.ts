@@ -98,13 +98,13 @@ export function providerReadiness(
 }
 
 /**
- * Adds the Secret, variable or file with the credentials to a failure message. If they cannot be read, the message names it
- * already. A semicolon ends a command or a statement at the end of the message.
+ * Adds the Secret, variable or file with the credentials to a failure message that does not name it. A semicolon ends a
+ * command or a statement at the end of the message.
  */
 function withOrigin(ready: ReadyFacts, origin: string): ReadyFacts {
-  const { status, reason, message = '' } = ready;
+  const { status, message = '' } = ready;
   const [, place = ''] = origin.split(', ');
-  const isNamed = status !== 'False' || place === '' || reason === 'CannotReadCredentials';
+  const isNamed = status !== 'False' || message.includes(place);
   return withShortMessage(
     isNamed ? ready : { ...ready, message: `${message}; credentials in ${place}` },
   ) as ReadyFacts;

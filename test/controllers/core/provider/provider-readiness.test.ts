@@ -107,6 +107,21 @@ describe('Ready of a ProviderConfig, in a process of a stack whose author does n
     process.stop();
   });
 
+  const missing = 'secret infra/cloud of ProviderConfig default does not exist';
+  for (const [message, shown] of [
+    ['the token has 3 parts', 'the token has 3 parts; credentials in secret infra/cloud'],
+    [missing, missing],
+  ] as const) {
+    test(`unusable credentials are shown with their Secret once: ${shown}`, async () => {
+      const at = scene(1);
+      at.external.failAt('connect', new Error(message));
+      const process = await at.start().settle(pollMs);
+      assert.equal(reported(at.ready), 'False/CannotReadCredentials');
+      assert.equal(at.ready?.message, shown);
+      process.stop();
+    });
+  }
+
   test('a warning about the external system is the message of Ready while calls work', async () => {
     const at = scene(1);
     at.external.systemFacts = { version: 'Cloud 7', warning: 'every tenant may connect' };
