@@ -2,7 +2,7 @@
 import { deleteObject, edit, isClaimRefProtected, write } from './api-server.ts';
 import type { Move } from './moves.ts';
 import { describe, systemMoves } from './moves.ts';
-import type { AnyObject, Claim, ClaimRef, Objects, Resource } from './objects.ts';
+import type { AnyObject, Claim, ClaimRef, Key, Objects, Resource } from './objects.ts';
 import {
   claimKey,
   claimSecretKey,
@@ -54,24 +54,36 @@ const counted = (state: State, { eachActOnce }: Scenario, { kind, text, apply }:
   },
 });
 
-export const newClaim = (draft: Draft, { claims, claimsHaveOwner }: Scenario, claim: string): Claim => ({
+export const newClaim = (draft: Draft, scenario: Scenario, claim: string): Claim => ({
   uid: newUID(draft),
   deleting: false,
   finalizer: false,
-  resourceRef: claims[claim]?.resourceRef ?? '',
+  resourceRef: scenario.claims[claim]?.resourceRef ?? '',
   bound: false,
-  ...(claimsHaveOwner && { ownerExists: true }),
+  ...(scenario.claimsHaveOwner && { ownerExists: true }),
+  ...(scenario.isHeld && { isHeld: true }),
+  ...(scenario.hasParameter && { parameter: 1 }),
 });
 
-export const newResource = (draft: Draft, { name, policy, ...given }: ByHand): Resource =>
-  resourceWith({
+export const newResource = (draft: Draft, { name, policy, claimRef, given }: ByHand): Resource => ({
+  ...resourceWith({
     name,
     uid: newUID(draft),
     finalizer: false,
     policy,
     provisioned: false,
-    claimRef: given.claimRef ?? null,
-  });
+    claimRef: claimRef ?? null,
+  }),
+  ...given,
+});
+
+/** A database that this process did not make. If another version released it, a team may know the password. */
+export function makeDatabase(draft: Draft, { name, database }: ByHand, owner: string): void {
+  const password = newPassword(draft);
+  draft.external = withEntry(draft.external, name, password);
+  if (database !== 'released') return;
+  write(draft, resourceSecretKey(name), { owner, password, rotation: 0, for: '', isUnnoted: true });
+}
 
 function claimActs({ objects }: State, scenario: Scenario, name: string): PossibleAct[] {
   const { onlyDeletedClaims = [name], claims } = scenario;
@@ -99,11 +111,43 @@ function claimActs({ objects }: State, scenario: Scenario, name: string): Possib
       !claim.bound &&
       !claims[name]?.class &&
       act('editResourceRef', `a user edits resourceRef of claim ${name}`, (draft) =>
-        edit(draft, key, { resourceRef: claim.resourceRef === 'm0' ? 'm1' : 'm0' }),
+        edit(draft, key, {
+          resourceRef: claim.resourceRef === 'm0' ? 'm1' : 'm0',
+          ...(isBindingNow(draft, claim) && { isEditedLate: true }),
+        }),
       ),
+    lives &&
+      act('editParameter', `a user edits the parameter of claim ${name}`, (draft) =>
+        edit(draft, key, {
+          parameter: (claim.parameter ?? 0) + 1,
+          ...(claim.bound && { isEditedLate: true }),
+        }),
+      ),
+    lives &&
+      !claim.wantsNoSecret &&
+      act('wantNoSecret', `a user removes the name of the Secret from claim ${name}`, (draft) =>
+        edit(draft, key, { wantsNoSecret: true }),
+      ),
+    release(key, claim),
     ...claimSecretActs(objects, name),
   ];
 }
+
+/** Whether a resource is Bound to the claim, or is about to be. */
+const isBindingNow = ({ objects, pending }: Draft, claim: Claim): boolean =>
+  Object.values(objects).some(
+    (each) => 'phase' in each && each.phase === 'Bound' && each.claimRef?.uid === claim.uid,
+  ) || Object.values(pending).some(({ name }) => name === 'Bind');
+
+const release = (
+  key: Key<'claim'> | Key<'resource'>,
+  { isHeld, deleting, finalizer }: Claim | Resource,
+): PossibleAct =>
+  isHeld &&
+  deleting &&
+  act('letGo', `another controller removes its finalizer from ${key}`, (draft) =>
+    finalizer ? edit(draft, key, { isHeld: false }) : write(draft, key, undefined),
+  );
 
 function claimSecretActs(objects: Objects, claim: string): PossibleAct[] {
   const key = claimSecretKey(claim);
@@ -144,6 +188,19 @@ function resourceActs(state: State, scenario: Scenario, name: string): PossibleA
       act('rotate', `an administrator requests a rotation of ${name}`, (draft) =>
         edit(draft, key, { rotation: living.rotation + 1 }),
       ),
+    living?.restriction === undefined &&
+      scenario.restriction !== undefined &&
+      living &&
+      act(
+        'restrict',
+        `an administrator restricts the policies of ${name} (${scenario.restriction})`,
+        (draft) => edit(draft, key, { restriction: scenario.restriction }),
+      ),
+    living?.restriction !== undefined &&
+      act('allow', `an administrator allows all changes of ${name}`, (draft) =>
+        edit(draft, key, { restriction: undefined }),
+      ),
+    resource && release(key, resource),
     ...resourceSecretActs(state, name),
   ];
 }
@@ -168,25 +225,37 @@ function claimRefActs({ claims }: Scenario, resource: Resource | undefined): Pos
   ];
 }
 
-function resourceSecretActs({ objects, previousPassword }: State, name: string): PossibleAct[] {
+function resourceSecretActs({ objects, external, previousPassword }: State, name: string): PossibleAct[] {
   const key = resourceSecretKey(name);
   const secret = objectOf(objects, key);
-  if (!secret) return [];
-  const setPassword = (refused: boolean) => (draft: Draft) => {
+  if (!secret) {
+    const password = external[name];
+    const give = (draft: Draft): void =>
+      write(draft, key, { owner: '', password: password ?? '', rotation: 0, for: '', isUnnoted: true });
+    return [
+      password !== undefined &&
+        act('giveSecret', `a person writes the password of ${name} into its Secret`, give),
+    ];
+  }
+  const setPassword = (isRefused: boolean) => (draft: Draft) => {
     draft.previousPassword = secret.password;
-    edit(draft, key, { password: newPassword(draft), refused });
+    edit(draft, key, { password: newPassword(draft), isRefused });
   };
   const edits = `an administrator edits the password of ${name}`;
   return [
     act('editSecret', `an administrator deletes the Secret of ${name}`, (draft) =>
       write(draft, key, undefined),
     ),
+    !secret.isUnnoted &&
+      act('stripNote', `a person removes the note from the Secret of ${name}`, (draft) =>
+        edit(draft, key, { isUnnoted: true, isGiven: undefined, for: '', rotation: 0 }),
+      ),
     act('editSecret', edits, setPassword(false)),
     act('editSecretRefused', `${edits} to one that the external system refuses`, setPassword(true)),
     previousPassword !== '' &&
       secret.password !== previousPassword &&
       act('undoEdit', `an administrator sets the previous password of ${name} again`, (draft) =>
-        edit(draft, key, { password: previousPassword, refused: false }),
+        edit(draft, key, { password: previousPassword, isRefused: false }),
       ),
   ];
 }
@@ -210,6 +279,14 @@ function faults(state: State, scenario: Scenario): PossibleAct[] {
   };
   return [
     crashMatters && act('crash', 'crash; a new process starts', restart),
+    !state.hasObstacle &&
+      act('addObstacle', `an obstacle (${scenario.obstacle?.name})`, (draft) => {
+        draft.hasObstacle = true;
+      }),
+    state.hasObstacle &&
+      act('removeObstacle', `an administrator removes the obstacle (${scenario.obstacle?.name})`, (draft) => {
+        draft.hasObstacle = false;
+      }),
     ...(formerLeader === null && scenario.acts.includes('failover') ? failovers(state) : []),
     ...keys
       .filter((key) => !watches[key])

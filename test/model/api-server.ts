@@ -1,10 +1,15 @@
 /** The API server and the external system: how a write or a call changes the state. */
 import type { Act, Call, CreateCall, DeleteCall, ExternalCall, PatchCall } from './decision.ts';
 import {
+  checkCallChangesSomething,
   checkClaimsFreeResourceOnly,
   checkCredentialInUseStays,
   checkDatabaseOfResourceStays,
+  checkDeletedOnce,
+  checkForeignSecretStays,
   checkResourceInUseStays,
+  checkResourceIsAvailable,
+  checkRestrictionIsKept,
 } from './invariants.ts';
 import type { AnyObject } from './objects.ts';
 import { generated, isClaimSecretKey, isResourceKey, nameOf } from './objects.ts';
@@ -43,7 +48,7 @@ export const edit = (draft: Draft, key: string, change: Partial<AnyObject>): voi
 /** The object is deleted, or marked if it has a finalizer. */
 export function deleteObject(draft: Draft, key: string, by?: string): void {
   const object = draft.objects[key];
-  const stays = object && 'finalizer' in object && object.finalizer;
+  const stays = object && 'finalizer' in object && (object.finalizer || object.isHeld);
   write(draft, key, stays ? { ...object, deleting: true } : undefined, by);
 }
 
@@ -78,7 +83,7 @@ export function carryOut(draft: Draft, call: Call, id: string | undefined, world
   if (call.verb === 'create') carryOutCreate(draft, call, id);
   else if (call.verb === 'patch') carryOutPatch(draft, call, id);
   else if (call.verb === 'delete') carryOutDelete(draft, call, id, world);
-  else carryOutExternal(draft, call, id);
+  else carryOutExternal(draft, call, id, world);
 }
 
 function carryOutCreate(draft: Draft, { key, object }: CreateCall, id: string | undefined): void {
@@ -91,23 +96,31 @@ function carryOutCreate(draft: Draft, { key, object }: CreateCall, id: string | 
 function carryOutPatch(draft: Draft, call: PatchCall, id: string | undefined): void {
   const object = draft.objects[call.key];
   if (!object || ('claimRef' in call.set && isClaimRefProtected(object))) return;
-  if (id !== undefined) checkClaimsFreeResourceOnly(object, call);
+  if (id !== undefined) {
+    checkClaimsFreeResourceOnly(object, call);
+    checkResourceIsAvailable(object, call);
+    checkForeignSecretStays(object, call);
+  }
   checkCredentialInUseStays(draft, object, call);
-  const password = call.set.password === generated && { password: newPassword(draft), refused: false };
+  const password = call.set.password === generated && { password: newPassword(draft), isRefused: false };
   const changed = { ...object, ...call.set, ...password } as AnyObject;
   if (call.endsRun && id !== undefined) draft.memory = without(draft.memory, id);
-  const isGone = 'finalizer' in changed && changed.deleting && !changed.finalizer;
+  if (id !== undefined) checkCallChangesSomething(object, changed, call);
+  const isGone = 'finalizer' in changed && changed.deleting && !changed.finalizer && !changed.isHeld;
   write(draft, call.key, isGone ? undefined : changed, id);
 }
 
-function carryOutDelete(draft: Draft, { key, uid }: DeleteCall, id: string | undefined, world: World): void {
+function carryOutDelete(draft: Draft, call: DeleteCall, id: string | undefined, world: World): void {
+  const { key, uid } = call;
   const object = draft.objects[key];
   if (!object || ('uid' in object ? object.uid : object.owner) !== uid) return;
   checkResourceInUseStays(draft, object, world.scenario);
+  if (id !== undefined) checkDeletedOnce(object, call);
   deleteObject(draft, key, id);
 }
 
-function carryOutExternal(draft: Draft, call: ExternalCall, id: string | undefined): void {
+function carryOutExternal(draft: Draft, call: ExternalCall, id: string | undefined, world: World): void {
+  checkRestrictionIsKept(draft, call, world.scenario);
   const { verb, name, password = '' } = call;
   if (verb === 'DeleteExternal') {
     checkDatabaseOfResourceStays(draft, call);

@@ -9,6 +9,7 @@ import type {
   Resource,
   ResourceSecret,
 } from './objects.ts';
+import type { Obstacle } from './scenario.ts';
 
 /**
  * The controllers that the explorer tries. Each is a pure function: its input is everything that it may consult, its
@@ -32,6 +33,8 @@ export interface View {
   resourceSecret(resource: string): ResourceSecret | undefined;
   /** The deletion policy of the class that the claim names. Undefined: the claim names a resource instead. */
   policyOfClass(claim: string): Policy | undefined;
+  /** The obstacle that this claim or resource meets now. */
+  obstacleOf(key: Key): Obstacle | undefined;
 }
 
 /** The current run of a managed resource. */
@@ -57,7 +60,19 @@ export interface Wait {
 export interface ClaimWaits extends Wait {
   readonly name:
     | 'ClaimGone'
+    | 'ClaimRefIncomplete'
     | 'ClaimedByOther'
+    | 'ClassForbidden'
+    | 'ClassMissing'
+    | 'ControlledByOther'
+    | 'ExternalNameForbidden'
+    | 'Incompatible'
+    | 'NeedsClass'
+    | 'NotOffered'
+    | 'ReportedElsewhere'
+    | 'ResourceForbidden'
+    | 'StackNotReady'
+    | 'UnknownKind'
     | 'CredentialNotApplied'
     | 'KeepBound'
     | 'NotReady'

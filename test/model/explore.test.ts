@@ -4,6 +4,8 @@ import { explore } from './explore.ts';
 import { production } from './production.ts';
 import { scenarios } from './scenarios.ts';
 
+const obstacles = Object.keys(scenarios).filter((name) => scenarios[name]?.obstacle?.name === name);
+
 describe('the scenario holds in every state', () => {
   /** A scenario with far fewer states than these does not explore what it says. */
   const atLeast = {
@@ -14,6 +16,17 @@ describe('the scenario holds in every state', () => {
     'restore-status': 3_000,
     'restore-claims': 1_500,
     'restore-claims-class': 1_500,
+    lost: 2_000,
+    'no-update': 1_500,
+    'no-change': 3_000,
+    'only-observe': 1_000,
+    observed: 2_000,
+    'report-loss': 500,
+    'parameter-edited': 1_500,
+    held: 250,
+    'no-collector': 100,
+    'no-collector-vanish': 150,
+    ...Object.fromEntries(obstacles.map((name) => [name, 40])),
   };
   for (const [name, least] of Object.entries(atLeast)) {
     test(name, () => {

@@ -4,11 +4,12 @@
  * shortest one. From every state, the system is also left alone under one fair schedule: it must come to rest in a
  * correct state.
  */
-import { actMoves, newClaim, newResource } from './acts.ts';
+import { actMoves, makeDatabase, newClaim, newResource } from './acts.ts';
 import { write } from './api-server.ts';
+import { checkRest } from './at-rest.ts';
 import type { Controllers } from './decision.ts';
 import type { Invariant } from './invariants.ts';
-import { checkRest, checkState, checkStep, Violation } from './invariants.ts';
+import { checkState, checkStep, Violation } from './invariants.ts';
 import type { Move } from './moves.ts';
 import { systemMoves } from './moves.ts';
 import { claimKey, resourceKey } from './objects.ts';
@@ -111,8 +112,11 @@ class Search {
   #start(): State {
     const { scenario } = this.#world;
     const draft = emptyState(scenario);
-    for (const each of scenario.resources ?? [])
-      write(draft, resourceKey(each.name), newResource(draft, each));
+    for (const each of scenario.resources ?? []) {
+      const resource = newResource(draft, each);
+      write(draft, resourceKey(each.name), scenario.isHeld ? { ...resource, isHeld: true } : resource);
+      if (each.database) makeDatabase(draft, each, resource.uid);
+    }
     for (const claim of scenario.start) write(draft, claimKey(claim), newClaim(draft, scenario, claim));
     const start = scenario.startSettled ? this.#settle(draft, fingerprintOf(draft)) : draft;
     this.#good.clear(); // the acts were not counted yet

@@ -6,7 +6,7 @@ import { explore } from './explore.ts';
 import type { Invariant } from './invariants.ts';
 import { checkCredentialInUseStays, checkStep, Violation } from './invariants.ts';
 import type { Claim, Resource } from './objects.ts';
-import { claimKey, generated, resourceKey, resourceSecretKey } from './objects.ts';
+import { claimKey, claimSecretKey, generated, resourceKey, resourceSecretKey } from './objects.ts';
 import { production } from './production.ts';
 import type { Scenario } from './scenario.ts';
 import { emptyState } from './state.ts';
@@ -76,15 +76,36 @@ const takesSecond = (set: Partial<Resource>): Controllers => ({
 });
 
 const histories: Readonly<Record<Exclude<Invariant, 'ClaimRefStays' | 'CredentialInUseStays'>, History>> = {
+  AvailableWhenOffered: {
+    scenario: { ...oneClaim, startSettled: true, acts: ['deleteClaim', 'removeClaimRef'], maxActs: 2 },
+    faulty: insteadOf({ MakeAvailable: () => wait('NoUpdate') }),
+  },
   BoundStays: {
     scenario: oneClaim,
     faulty: toEach('Bound', ({ name }) => patch('Release', resourceKey(name), { phase: 'Released' })),
+  },
+  CallChangesSomething: {
+    scenario: unclaimed,
+    faulty: insteadOf({ NoUpdate: (_, name) => patch('Write', resourceKey(name), {}) }),
   },
   ClaimCanLogIn: {
     scenario: { ...oneClaim, startSettled: true, acts: ['rotate'], maxActs: 1 },
     faulty: insteadOf({
       CopySecret: (decision) => (decision.call?.verb === 'patch' ? wait('KeepBound') : decision),
     }),
+  },
+  ClaimHasNamedResource: {
+    scenario: { ...oneClaim, resources: [m0, m1], acts: ['editResourceRef'], maxActs: 1 },
+    faulty: {
+      ...production,
+      bindClaim(see, name) {
+        const decision = production.bindClaim(see, name);
+        const { uid: boundUID = '' } = see.resource('m0') ?? {};
+        return decision.name === 'RemoveClaimRef'
+          ? patch('Bind', resourceKey('m0'), { phase: 'Bound', boundUID })
+          : decision;
+      },
+    },
   },
   ClaimHasResource: { scenario: provisioned, faulty: claimWaits('KeepBound') },
   ClaimOwnsOneResource: { scenario: { ...oneClaim, resources: [m0, m1] }, faulty: takesSecond({}) },
@@ -98,11 +119,11 @@ const histories: Readonly<Record<Exclude<Invariant, 'ClaimRefStays' | 'Credentia
   },
   ComesToRest: {
     scenario: unclaimed,
-    faulty: insteadOf({ UpToDate: (_, name) => patch('Write', resourceKey(name), {}) }),
+    faulty: insteadOf({ NoUpdate: (_, name) => patch('Write', resourceKey(name), {}, { versioned: false }) }),
   },
   CredentialAgrees: {
     scenario: { ...oneClaim, startSettled: true, acts: ['rotate'], maxActs: 1 },
-    faulty: insteadOf({ SetPassword: () => wait('UpToDate') }),
+    faulty: insteadOf({ SetPassword: () => wait('NoUpdate') }),
   },
   DatabaseHasResource: {
     scenario: { ...unclaimed, startSettled: true, acts: ['deleteResource'], maxActs: 1 },
@@ -114,6 +135,14 @@ const histories: Readonly<Record<Exclude<Invariant, 'ClaimRefStays' | 'Credentia
     scenario: unclaimed,
     faulty: toEach('Unbound', (resource) => external('DeleteExternal', resource)),
   },
+  DecisionIsMade: {
+    scenario: unclaimed,
+    faulty: insteadOf({
+      NoUpdate() {
+        throw new Error('a bug');
+      },
+    }),
+  },
   DeletionOfClaimEnds: {
     scenario: { ...oneClaim, startSettled: true, acts: ['deleteClaim'], maxActs: 1 },
     faulty: insteadOf({ RemoveFinalizer: () => wait('ClaimGone') }),
@@ -122,9 +151,22 @@ const histories: Readonly<Record<Exclude<Invariant, 'ClaimRefStays' | 'Credentia
     scenario: { ...unclaimed, startSettled: true, acts: ['deleteResource'], maxActs: 1 },
     faulty: insteadOf({ RemoveFinalizer: () => wait('ResourceGone') }),
   },
+  ForeignReleaseStays: {
+    scenario: { ...unclaimed, resources: [{ ...m0, given: { phase: 'Released' }, database: 'released' }] },
+    faulty: insteadOf({
+      KeepReleased: (_, name) => patch('MakeAvailable', resourceKey(name), { phase: 'Unbound' }),
+    }),
+  },
   ForeignSecretIsForeign: {
     scenario: oneClaim,
     faulty: insteadOf({ KeepBound: () => wait('SecretNotOwned') }),
+  },
+  ForeignSecretStays: {
+    scenario: { ...oneClaim, acts: ['foreignSecret'], maxActs: 1 },
+    faulty: insteadOf({
+      SecretNotOwned: (_, claim) =>
+        patch('CopySecret', claimSecretKey(claim), { owner: 'u9', password: 'p9' }),
+    }),
   },
   MissingResourceIsMissing: { scenario: oneClaim, faulty: claimWaits('ResourceMissing') },
   NamedResourceStays: {
@@ -156,6 +198,16 @@ const histories: Readonly<Record<Exclude<Invariant, 'ClaimRefStays' | 'Credentia
     scenario: { ...twoClaims, acts: ['deleteClaim'], maxActs: 1 },
     faulty: neverReleases,
   },
+  ParameterIsApplied: {
+    scenario: {
+      ...provisioned,
+      hasParameter: true,
+      obstacle: { of: 'resource/m-u101', name: 'Paused' },
+      acts: ['editParameter'],
+      maxActs: 1,
+    },
+    faulty: insteadOf({ CorrectResource: () => wait('NotReady') }),
+  },
   PasswordIsKnownToOwnerOnly: {
     scenario: {
       ...twoClaims,
@@ -186,6 +238,16 @@ const histories: Readonly<Record<Exclude<Invariant, 'ClaimRefStays' | 'Credentia
     faulty: neverReleases,
   },
   ResourceInUseStays: { scenario: oneClaim, faulty: toEach('Bound', deletes) },
+  ResourceIsAvailable: {
+    scenario: oneClaim,
+    faulty: insteadOf({
+      NotReady: (_, claim) => patch('SetClaimRef', resourceKey('m0'), { claimRef: { claim, uid: 'u9' } }),
+    }),
+  },
+  ResourceReportsTrueReason: {
+    scenario: { ...unclaimed, obstacle: { of: 'resource/m0', name: 'Paused' } },
+    faulty: insteadOf({ Paused: () => wait('NoUpdate') }),
+  },
   RestoredResourceStays: {
     scenario: { ...provisioned, claimsHaveOwner: true, startSettled: true, acts: ['restore'], maxActs: 1 },
     faulty: {
@@ -196,6 +258,30 @@ const histories: Readonly<Record<Exclude<Invariant, 'ClaimRefStays' | 'Credentia
         return resource && decision.name === 'Release' ? (deletes(resource) as Act) : decision;
       },
     },
+  },
+  RestrictionIsKept: {
+    scenario: { ...unclaimed, resources: [{ ...m0, given: { restriction: 'noChange' } }] },
+    faulty: insteadOf({
+      CreateNotAllowed: (_, name) => external('CreateExternal', { name, uid: '' } as Resource),
+    }),
+  },
+  RotationIsCarriedOut: {
+    scenario: { ...unclaimed, startSettled: true, acts: ['rotate'], maxActs: 1 },
+    faulty: insteadOf({ RotateCredential: () => wait('NoUpdate') }),
+  },
+  SecretHasOwner: {
+    scenario: {
+      ...oneClaim,
+      hasNoGarbageCollector: true,
+      startSettled: true,
+      acts: ['deleteClaim'],
+      maxActs: 1,
+    },
+    faulty: insteadOf({ DeleteSecret: endsWithoutRelease }),
+  },
+  UnwantedCopyGoes: {
+    scenario: { ...oneClaim, startSettled: true, acts: ['wantNoSecret'], maxActs: 1 },
+    faulty: insteadOf({ DeleteSecret: () => wait('KeepBound') }),
   },
 };
 

@@ -1,13 +1,14 @@
 /**
- * The rules: of each call, of each state, of each step from a state to the next, and at rest, when no
- * controller, no watch and no garbage collector has anything left to do.
+ * The rules: of each call, of each state, and of each step from a state to the next. Those of the rest are in at-rest.ts.
  */
-import type { ExternalCall, PatchCall } from './decision.ts';
-import type { AnyObject, Claim, Resource } from './objects.ts';
+
+import { unknownClaim } from '../../controllers/core/credential.ts';
+import type { DeleteCall, ExternalCall, PatchCall } from './decision.ts';
+import type { AnyObject, Resource } from './objects.ts';
 import {
   claimKey,
-  claimSecretKey,
   generated,
+  isClaimSecretKey,
   isResourceSecretKey,
   nameOf,
   objectOf,
@@ -15,13 +16,16 @@ import {
   resourceSecretKey,
 } from './objects.ts';
 import type { Scenario } from './scenario.ts';
-import type { State, World } from './state.ts';
-import { hasLivingOwner, isOutdated, ownerOf, resourcesOf, viewOf } from './state.ts';
+import type { State } from './state.ts';
+import { hasLivingOwner, isOutdated, ownerOf, resourcesOf } from './state.ts';
 
 /** `invariants.test.ts` has a violating history for each. */
 export type Invariant =
+  | 'AvailableWhenOffered'
   | 'BoundStays'
+  | 'CallChangesSomething'
   | 'ClaimCanLogIn'
+  | 'ClaimHasNamedResource'
   | 'ClaimHasResource'
   | 'ClaimOwnsOneResource'
   | 'ClaimRefStays'
@@ -32,9 +36,12 @@ export type Invariant =
   | 'CredentialInUseStays'
   | 'DatabaseHasResource'
   | 'DatabaseOfResourceStays'
+  | 'DecisionIsMade'
   | 'DeletionOfClaimEnds'
   | 'DeletionOfResourceEnds'
+  | 'ForeignReleaseStays'
   | 'ForeignSecretIsForeign'
+  | 'ForeignSecretStays'
   | 'MissingResourceIsMissing'
   | 'NamedResourceStays'
   | 'NothingIsDeleted'
@@ -42,9 +49,16 @@ export type Invariant =
   | 'OtherOwnerExists'
   | 'PasswordIsKnownToOwnerOnly'
   | 'ProvisionedFollowsPolicy'
+  | 'ParameterIsApplied'
   | 'ReservingClaimExists'
+  | 'ResourceIsAvailable'
+  | 'ResourceReportsTrueReason'
   | 'ResourceInUseStays'
-  | 'RestoredResourceStays';
+  | 'RestoredResourceStays'
+  | 'RestrictionIsKept'
+  | 'RotationIsCarriedOut'
+  | 'SecretHasOwner'
+  | 'UnwantedCopyGoes';
 
 export class Violation extends Error {
   readonly invariant: Invariant;
@@ -55,7 +69,7 @@ export class Violation extends Error {
   }
 }
 
-function fail(invariant: Invariant, why: string): never {
+export function fail(invariant: Invariant, why: string): never {
   throw new Violation(invariant, why);
 }
 
@@ -71,6 +85,53 @@ export function checkClaimsFreeResourceOnly(object: AnyObject, { set: { claimRef
       `claim ${claimRef.claim} claims ${name}, which names claim ${previous.claim}`,
     );
   }
+}
+
+/** A claim takes a resource only while it is available, and is Bound to one only after that. */
+export function checkResourceIsAvailable(object: AnyObject, { set }: PatchCall): void {
+  if (!('phase' in object)) return;
+  const { name, phase, deleting, claimRef } = object;
+  const isTaken = set.claimRef?.uid && !claimRef?.uid;
+  const isBound = set.phase === 'Bound' && phase !== 'Bound';
+  if (!(isTaken || isBound) || set.claimRef?.uid === unknownClaim) return;
+  if (deleting) fail('ResourceIsAvailable', `a claim takes ${name}, which is being deleted`);
+  if (phase !== 'Unbound') fail('ResourceIsAvailable', `a claim takes ${name}, which is not available`);
+}
+
+/** A Secret that a person made is never overwritten. */
+export function checkForeignSecretStays(object: AnyObject, { key, set }: PatchCall): void {
+  if (isClaimSecretKey(key) && 'owner' in object && object.owner === '' && set.owner !== '') {
+    fail('ForeignSecretStays', `the Secret that a person made for claim ${nameOf(key)} is overwritten`);
+  }
+}
+
+/** A controller writes only what differs. (A copy may differ in annotations, which the model does not have.) */
+export function checkCallChangesSomething(
+  object: AnyObject,
+  changed: AnyObject,
+  { key, versioned }: PatchCall,
+): void {
+  if (!versioned || isClaimSecretKey(key) || JSON.stringify(object) !== JSON.stringify(changed)) return;
+  fail('CallChangesSomething', `a controller writes ${key}, and nothing changes`);
+}
+
+/** Policies that never change are kept. (While they change, a call may be under way.) */
+export function checkRestrictionIsKept(
+  { objects }: State,
+  { verb, name }: ExternalCall,
+  { acts }: Scenario,
+): void {
+  const { restriction } = objectOf(objects, resourceKey(name)) ?? {};
+  if (restriction === undefined || acts.includes('restrict')) return;
+  const isAllowed =
+    (verb === 'DeleteExternal' && restriction !== 'onlyObserve') ||
+    (verb === 'CreateExternal' && restriction === 'noUpdate');
+  if (!isAllowed) fail('RestrictionIsKept', `${verb} of ${name}, which its policies forbid`);
+}
+
+export function checkDeletedOnce(object: AnyObject, { key, versioned }: DeleteCall): void {
+  if (versioned && 'deleting' in object && object.deleting)
+    fail('CallChangesSomething', `a controller deletes ${key}, which is being deleted`);
 }
 
 /** A stale watch never causes a new password for a living claim. (Two edits of `claimRef` by an administrator may.) */
@@ -145,11 +206,19 @@ function checkPasswordIsKnownToOwnerOnly({ knows, external }: State, { name, cla
 
 export function checkStep(before: State, after: State): void {
   for (const resource of resourcesOf(before)) {
+    checkForeignReleaseStays(before, after, resource);
     if (resource.phase !== 'Bound') continue;
     const next = objectOf(after.objects, resourceKey(resource.name));
     checkNamedResourceStays(before, resource, next);
     checkBoundStays(before, after, resource, next);
   }
+}
+
+/** A resource that another version released stays Released until an administrator makes it available. */
+function checkForeignReleaseStays(before: State, after: State, { name, phase }: Resource): void {
+  if (phase !== 'Released' || !objectOf(before.objects, resourceSecretKey(name))?.isUnnoted) return;
+  if (objectOf(after.objects, resourceKey(name))?.phase === 'Unbound')
+    fail('ForeignReleaseStays', `${name} becomes available without an act of an administrator`);
 }
 
 /** A resource that a living claim names is not deleted, even if the UIDs differ (claims were restored alone). */
@@ -171,100 +240,4 @@ function checkBoundStays(before: State, after: State, resource: Resource, next: 
   }
   if (next.phase !== 'Bound' && boundUID === uid)
     fail('BoundStays', `${name} is no longer Bound while its claim exists`);
-}
-
-// ── At rest ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
-export function checkRest(state: State, world: World): void {
-  const { objects, external } = state;
-  for (const name of Object.keys(world.scenario.claims)) {
-    const claim = objectOf(objects, claimKey(name));
-    if (claim) checkClaimAtRest(state, world, name, claim);
-  }
-  for (const name of Object.keys(external)) {
-    if (!objects[resourceKey(name)])
-      fail('DatabaseHasResource', `the database of ${name} exists without a resource`);
-  }
-  for (const resource of resourcesOf(state)) checkResourceAtRest(state, world.scenario, resource);
-}
-
-/** A claim has a working Secret, or a condition that names a true reason to wait. */
-function checkClaimAtRest(state: State, { scenario, controllers }: World, name: string, claim: Claim): void {
-  if (claim.deleting) fail('DeletionOfClaimEnds', `the deletion of claim ${name} never ends`);
-  const { name: reason } = controllers.bindClaim(viewOf(state, scenario), name);
-  const resource = objectOf(state.objects, resourceKey(claim.resourceRef));
-  const isRefused = objectOf(state.objects, resourceSecretKey(claim.resourceRef))?.refused;
-  switch (reason) {
-    case 'KeepBound':
-      checkClaimCanLogIn(state, name, claim);
-      return;
-    case 'ResourceMissing':
-    case 'ResourceLost':
-      if (resource) failToEnd(name, 'MissingResourceIsMissing', `${reason}, but ${resource.name} exists`);
-      return;
-    case 'SecretNotOwned':
-      if (objectOf(state.objects, claimSecretKey(name))?.owner) {
-        failToEnd(name, 'ForeignSecretIsForeign', 'its Secret belongs to a claim that does not exist');
-      }
-      return;
-    case 'ClaimedByOther':
-    case 'Released':
-      if (!resource?.claimRef?.uid || resource.phase === 'Released' || scenario.mayStayReserved) return;
-      if (!ownerOf(state, resource)) {
-        failToEnd(name, 'OtherOwnerExists', `${resource.name} is reserved for a claim that does not exist`);
-      }
-      return;
-    case 'NotReady':
-    case 'CredentialNotApplied':
-    case 'StatusFromBackup':
-      if (!isRefused) failToEnd(name, 'ClaimWaitsForTrueReason', reason);
-      return;
-    default:
-      failToEnd(name, 'ClaimWaitsForTrueReason', reason);
-  }
-}
-
-const failToEnd = (claim: string, invariant: Invariant, why: string): never =>
-  fail(invariant, `claim ${claim} waits forever: ${why}`);
-
-/** The password in the Secret of a bound claim is the database's. (After a refused edit, a condition explains the fix.) */
-function checkClaimCanLogIn(state: State, name: string, claim: Claim): void {
-  const resource = resourcesOf(state).find(
-    ({ claimRef, phase }) => claimRef?.uid === claim.uid && phase === 'Bound',
-  );
-  if (!resource) fail('ClaimHasResource', `claim ${name} is at rest without a resource`);
-  if (objectOf(state.objects, resourceSecretKey(resource.name))?.refused) return;
-  const password = objectOf(state.objects, claimSecretKey(name))?.password;
-  const applied = state.external[resource.name];
-  if (password !== applied) {
-    fail(
-      'ClaimCanLogIn',
-      `claim ${name} cannot log in: its Secret has ${password}, the database has ${applied}`,
-    );
-  }
-}
-
-/** The Secret, the record and the database of a resource agree. Its claim exists, or it is Released or free. */
-function checkResourceAtRest(state: State, scenario: Scenario, resource: Resource): void {
-  const { name, policy, phase, claimRef, applied } = resource;
-  if (resource.deleting) fail('DeletionOfResourceEnds', `the deletion of ${name} never ends`);
-  const secret = objectOf(state.objects, resourceSecretKey(name));
-  const password = state.external[name];
-  if (!secret?.refused && (!password || applied !== password || secret?.password !== password)) {
-    fail(
-      'CredentialAgrees',
-      `${name}: the Secret has ${secret?.password}, the record ${applied || 'nothing'}, the database ${password}`,
-    );
-  }
-  const claim = ownerOf(state, resource);
-  const mayStayReserved = phase === 'Released' || (phase !== 'Bound' && scenario.mayStayReserved);
-  if (claimRef?.uid && !claim && !mayStayReserved) {
-    fail('ReservingClaimExists', `${name} (${phase}, ${policy}) is reserved for a claim that does not exist`);
-  }
-  if (resource.provisioned && !claimRef && policy === 'Delete' && !scenario.mayBeMadeAvailable) {
-    fail('ProvisionedFollowsPolicy', `${name} was provisioned for a claim and is never deleted`);
-  }
-  if (claim && resourcesOf(state).filter((other) => other.claimRef?.uid === claim.uid).length > 1) {
-    fail('ClaimOwnsOneResource', `claim ${claimRef?.claim} owns two resources`);
-  }
 }

@@ -13,15 +13,15 @@ test('the last line has scenarios, states and violations; a known limit is none'
   assert.deepEqual(model('by-hand', 'failover'), {
     status: 0,
     stderr: '',
-    last: '2 scenarios, 757 states, 0 violations, known limit: failover',
+    last: '2 scenarios, 762 states, 0 violations, known limit: failover',
   });
 });
 
-test('an ablation ends with 0 if each rule is needed', () => {
-  assert.deepEqual(model('--ablate', 'backupStatusIsReset'), {
+test('an ablation ends with 0 if each rule and check is needed', () => {
+  assert.deepEqual(model('--ablate', 'backupStatusIsReset', 'claimChecks.resourceLost'), {
     status: 0,
     stderr: '',
-    last: '1 rules, 1 needed',
+    last: '2 rules and checks, 2 needed',
   });
 });
 
@@ -29,6 +29,6 @@ test('an ablation ends with 1 if a rule is not needed', () => {
   assert.deepEqual(model('--ablate', 'backupStatusIsReset', 'by-hand'), {
     status: 1,
     stderr: '',
-    last: '1 rules, 0 needed, not needed by a scenario: backupStatusIsReset',
+    last: '1 rules and checks, 0 needed, not needed by a scenario: backupStatusIsReset',
   });
 });

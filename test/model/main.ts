@@ -1,11 +1,15 @@
 /**
  * `npm run model [-- SCENARIO ...]`: explores the scenarios, and prints a shortest trace of each failure. With
- * `--ablate`, turns off each rule in turn and prints the failure that the rule prevents. Ends with 0 only if nothing but
- * the known limits fails, or with `--ablate` if each rule is needed; with 2 for a wrong argument.
+ * `--ablate`, takes out each rule and each check of the product in turn, and prints the failure that it prevents. Ends with
+ * 0 only if nothing but the known limits fails, or with `--ablate` if each one is needed that is not listed as unseen; with
+ * 2 for a wrong argument.
  */
+import sortBy from 'lodash/sortBy.js';
 import { BadFlag } from '../../local/flags.ts';
 import { askedOf, readCommandLine } from '../../local/read-command-line.ts';
-import { withoutRule } from './ablation.ts';
+import type { Ablation } from './ablation.ts';
+import { ablation } from './ablation.ts';
+import { checks, unseen } from './checks.ts';
 import type { Exploration } from './explore.ts';
 import { explore } from './explore.ts';
 import { production } from './production.ts';
@@ -14,15 +18,22 @@ import { scenarios } from './scenarios.ts';
 
 /** A scenario with more states is not explored to the end. */
 const mostStates = 3_000_000;
+/** Without a rule or check, so many states of each scenario are explored first. */
+const fewStates = [300, 3_000];
+const smallFirst = sortBy(
+  Object.keys(scenarios).filter((each) => !scenarios[each]!.isKnownLimit),
+  (each) => scenarios[each]!.acts.length ** scenarios[each]!.maxActs,
+);
 
 const usage = `npm run model [-- SCENARIO ...]
-npm run model -- --ablate [RULE ...] [SCENARIO ...]
+npm run model -- --ablate [RULE | CHECK ...] [SCENARIO ...]
 flags:
-  --ablate           turn off each rule in turn; a rule that is named is shown with its trace
+  --ablate           take out each rule and check in turn; one that is named is shown with its trace
 scenarios: ${Object.keys(scenarios).join(' ')}
-rules: ${Object.keys(rules).join(' ')}`;
+rules: ${Object.keys(rules).join(' ')}
+checks: ${checks.join(' ')}`;
 
-const { isAblation, chosenScenarios, chosenRules } = askedOf(
+const { isAblation, chosenScenarios, chosenNames } = askedOf(
   readCommandLine(process.argv.slice(2), {
     usage,
     config: {
@@ -32,7 +43,7 @@ const { isAblation, chosenScenarios, chosenRules } = askedOf(
     read: ({ values: { ablate }, positionals }) => ({
       isAblation: ablate,
       chosenScenarios: positionals.filter((word) => word in scenarios),
-      chosenRules: positionals.filter((word) => isRule(word, ablate)),
+      chosenNames: positionals.filter((word) => isRuleOrCheck(word, ablate)),
     }),
   }),
 );
@@ -40,13 +51,15 @@ const print = (...lines: readonly string[]): void => {
   process.stdout.write(lines.map((line) => `${line}\n`).join(''));
 };
 
-process.exitCode = (await (isAblation ? ablateRules() : exploreScenarios())) ? 0 : 1;
+process.exitCode = (await (isAblation ? ablate() : exploreScenarios())) ? 0 : 1;
 
 /** Throws BadFlag if the word is no scenario either. */
-function isRule(word: string, isAblation: boolean): boolean {
-  const isKnown = word in rules;
+function isRuleOrCheck(word: string, isAblation: boolean): boolean {
+  const isKnown = word in rules || checks.includes(word);
   if (!(word in scenarios) && !(isAblation && isKnown)) {
-    throw new BadFlag(`${JSON.stringify(word)} is no scenario${isKnown ? ' (rules need --ablate)' : ''}`);
+    throw new BadFlag(
+      `${JSON.stringify(word)} is no scenario${isKnown ? ' (rules and checks need --ablate)' : ''}`,
+    );
   }
   return isKnown;
 }
@@ -77,45 +90,47 @@ function exploreScenarios(): boolean {
   return violations === 0 && incomplete.length === 0;
 }
 
-/** Whether each rule is needed that is not listed as one that no scenario needs. */
-async function ablateRules(): Promise<boolean> {
-  const names = chosenRules.length > 0 ? chosenRules : Object.keys(rules);
+/** Whether each rule is needed, and each check that is not listed as unseen. */
+async function ablate(): Promise<boolean> {
+  const names = chosenNames.length > 0 ? chosenNames : [...checks, ...Object.keys(rules)];
+  await using ofChecks = ablation();
   const unneeded: string[] = [];
-  let unexpected = 0;
   for (const name of names) {
-    const isNeeded = await ablate(name, chosenRules.includes(name));
-    if (isNeeded) continue;
-    unneeded.push(name);
-    if (rules[name]!.scenario !== undefined) unexpected += 1;
+    if (!(await (name in rules ? isRuleNeeded(name) : isNeeded(name, ofChecks)))) unneeded.push(name);
   }
   const others = unneeded.length > 0 ? `, not needed by a scenario: ${unneeded.join(', ')}` : '';
-  print('', `${names.length} rules, ${names.length - unneeded.length} needed${others}`);
-  return unexpected === 0;
+  print('', `${names.length} rules and checks, ${names.length - unneeded.length} needed${others}`);
+  return unneeded.every((name) => name in unseen);
+}
+
+async function isRuleNeeded(name: string): Promise<boolean> {
+  await using process = ablation(name);
+  return await isNeeded(name, process);
 }
 
 /**
- * Whether a scenario fails without the rule. Failures are usually near the start, so few states of each scenario are
- * explored first, then more.
+ * Whether a scenario fails without the rule or check. Failures are usually near the start, so few states of each scenario
+ * are explored first, then more. Small scenarios come first.
  */
-async function ablate(name: string, hasTrace: boolean): Promise<boolean> {
-  const { scenario: first } = rules[name]!;
-  const all = Object.keys(scenarios).filter((each) => !scenarios[each]!.isKnownLimit);
-  const open = new Set(chosenScenarios.length > 0 ? chosenScenarios : first ? [first, ...all] : all);
-  await using process = withoutRule(name);
-  const tried = first !== undefined && open.has(first) ? [[first, mostStates] as const] : [];
-  const growing = [5_000, 50_000, mostStates].flatMap((bound) =>
-    [...open].map((each) => [each, bound] as const),
+async function isNeeded(name: string, process: Ablation): Promise<boolean> {
+  const first = rules[name]?.scenario;
+  const ofCheck = name in rules ? {} : { check: name };
+  const open = new Set(
+    chosenScenarios.length > 0 ? chosenScenarios : first ? [first, ...smallFirst] : smallFirst,
   );
+  const tried = first !== undefined && open.has(first) ? [[first, mostStates] as const] : [];
+  const bounds = name in unseen ? fewStates : [...fewStates, 50_000, mostStates];
+  const growing = bounds.flatMap((bound) => [...open].map((each) => [each, bound] as const));
   for (const [scenario, bound] of [...tried, ...growing]) {
     if (!open.has(scenario)) continue;
-    const result = await process.explore({ scenario, mostStates: bound });
+    const result = await process.explore({ scenario, mostStates: bound, ...ofCheck });
     if (result.verdict === 'holds') open.delete(scenario);
     if (result.verdict !== 'fails') continue;
-    print(`${name.padEnd(31)} ${scenario}: ${result.violation?.why}`);
-    if (hasTrace) print(...traceOf(scenarios[scenario]!.situation, result));
+    print(`${name.padEnd(37)} ${scenario}: ${result.violation?.why}`);
+    if (chosenNames.includes(name)) print(...traceOf(scenarios[scenario]!.situation, result));
     return true;
   }
-  print(`${name.padEnd(31)} NO SCENARIO FAILS${open.size > 0 ? ` within ${mostStates} states` : ''}`);
+  print(`${name.padEnd(37)} NO SCENARIO FAILS${unseen[name] ? `: ${unseen[name]}` : ''}`);
   return false;
 }
 

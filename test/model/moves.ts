@@ -1,6 +1,7 @@
 /** The moves of the system itself: controllers, watches that continue, and the garbage collector. */
 import { carryOut, deleteObject, edit, managedId, write } from './api-server.ts';
 import type { Act, Decision, Run, View } from './decision.ts';
+import { Violation } from './invariants.ts';
 import type { AnyObject, Key } from './objects.ts';
 import {
   isClaimKey,
@@ -41,7 +42,7 @@ export function systemMoves(state: State, world: World): Move[] {
     ...controllerMoves(state, world),
     ...formerLeaderMoves(state, world),
     ...watchMoves(state),
-    ...garbageCollectorMoves(state),
+    ...(world.scenario.hasNoGarbageCollector ? [] : garbageCollectorMoves(state)),
   ];
 }
 
@@ -115,16 +116,30 @@ function decisionsOf(state: State, world: World): (controller: Controller) => De
 /** A controller decides again with what it read from the API server, until it has read all that it wants to read. */
 function decisionOf(state: State, { decide }: Controller, { scenario }: World): Decision {
   let read: readonly Key[] = [];
-  let decision = decide(viewOf(state, scenario));
+  const decideWith = (keys?: readonly Key[]): Decision =>
+    deciding(() => decide(viewOf(state, scenario, keys)));
+  let decision = decideWith();
   const isUnread = (key: Key): boolean => !read.includes(key) && isOutdated(state, key);
   for (let round = 0; round < 4 && decision.call && decision.readFirst.some(isUnread); round += 1) {
     read = [...read, ...decision.readFirst];
-    decision = decide(viewOf(state, scenario, read));
+    decision = decideWith(read);
   }
   const { call } = decision;
   const isConflict =
     call && 'versioned' in call && call.versioned && isOutdated(state, call.key) && !read.includes(call.key);
   return isConflict ? { name: 'Conflict' } : decision; // a 409 is certain
+}
+
+/** A decision that throws is a bug of the product. */
+function deciding(decide: () => Decision): Decision {
+  try {
+    return decide();
+  } catch (error) {
+    throw new Violation(
+      'DecisionIsMade',
+      `a decision throws: ${error instanceof Error ? error.message : error}`,
+    );
+  }
 }
 
 function formerLeaderMoves({ formerLeader }: State, world: World): Move[] {

@@ -14,9 +14,19 @@ export interface Claim {
   readonly ownerExists?: boolean;
   /** The garbage collector deleted the claim while its resource still had the previous UID in `claimRef`. */
   readonly isCollected?: true;
+  /** Another controller holds the object with its own finalizer. */
+  readonly isHeld?: boolean;
+  /** A parameter of the claim. It differs from that of the resource after an edit. */
+  readonly parameter?: number;
+  /** The last edit of parameter or `resourceRef` came when the claim was Bound, so it has no effect. */
+  readonly isEditedLate?: boolean;
+  /** The claim names no Secret. */
+  readonly wantsNoSecret?: boolean;
 }
 
 export type Policy = 'Delete' | 'Retain';
+/** The management policies forbid an update, each change but the deletion, or each change. */
+export type Restriction = 'noUpdate' | 'noChange' | 'onlyObserve';
 
 /** `spec.claimRef`. Without `uid` it reserves the resource for a claim of that name. */
 export interface ClaimRef {
@@ -38,8 +48,16 @@ export interface Resource {
   readonly rotation: number;
   readonly phase: '' | 'Unbound' | 'Bound' | 'Released';
   readonly boundUID: string;
-  /** The record: the HMAC of the applied credential. In the model it is the password itself. */
+  /** The record: the HMAC of the applied credential. In the model it is the password, and the number of the key. */
   readonly applied: string;
+  readonly restriction?: Restriction | undefined;
+  readonly reportsLoss?: boolean;
+  readonly isHeld?: boolean;
+  readonly parameter?: number;
+  /** The operation that the status names. */
+  readonly operation?: 'create' | 'update' | undefined;
+  /** A user edited the recorded identity. */
+  readonly isIdentityEdited?: boolean | undefined;
 }
 
 /** The connection Secret of a managed resource. */
@@ -52,7 +70,13 @@ export interface ResourceSecret {
   /** The name of the claim that the credential is for. */
   readonly for: string;
   /** The external system refuses this password. */
-  readonly refused?: boolean;
+  readonly isRefused?: boolean;
+  /** The note is missing: a person, a restore or another version wrote the Secret. */
+  readonly isUnnoted?: boolean | undefined;
+  /** The note says that a person gave the credential. */
+  readonly isGiven?: boolean | undefined;
+  /** The number of the key in the note. Absent: 0. */
+  readonly key?: number;
 }
 
 /** The connection Secret of a claim: a copy. */
@@ -102,3 +126,7 @@ export const provisionedName = (claim: Claim): string => `m-${claim.uid}`;
 
 /** In a call: a UID or a password that the call generates. */
 export const generated = 'new';
+
+/** The record of a password under a key. */
+export const recordOf = (password: string, key = 0): string => (key === 0 ? password : `${password}#${key}`);
+export const passwordRecorded = ({ applied }: Pick<Resource, 'applied'>): string => applied.split('#')[0]!;

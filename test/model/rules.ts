@@ -1,11 +1,11 @@
 /**
- * The rules that each prevent a failure. `npm run model -- --ablate` turns them off, one after the other, by patching
- * the source on load.
+ * Rules of the model, of effects, and within the checks of the product. `npm run model -- --ablate` turns them off, one
+ * after the other, by patching the source on load. The checks themselves are in checks.ts.
  */
 export type Rule = {
   /** The rule, in a sentence. */
   readonly rule: string;
-  /** A scenario that fails without the rule. Undefined: no scenario needs it. */
+  /** A scenario that fails without it, if one is known. */
   readonly scenario?: string;
 } & (Edit | { readonly edits: readonly Edit[] });
 
@@ -22,6 +22,7 @@ export interface Edit {
 export const editsOf = (rule: Rule): readonly Edit[] => ('edits' in rule ? rule.edits : [rule]);
 
 const adapter = 'test/model/production.ts';
+const managedRun = 'test/model/managed-run.ts';
 const apiServer = 'test/model/api-server.ts';
 const binding = 'controllers/core/claim-binding/decide.ts';
 const claimEnd = 'controllers/core/claim-binding/decide-claim-end.ts';
@@ -116,7 +117,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   recordWithResourceVersion: {
     rule: 'the same for the record of the applied credential',
     scenario: 'provision-R',
-    file: adapter,
+    file: managedRun,
     was: '...(isRecord && { endsRun: true }),',
     becomes: '...(isRecord && { endsRun: true, versioned: false }),',
   },
@@ -135,7 +136,7 @@ export const rules: Readonly<Record<string, Rule>> = {
         becomes: 'password: passwordIn(decision.desired) }, { versioned: false });',
       },
       {
-        file: adapter,
+        file: managedRun,
         was: ': patch(decision.name, resourceSecretKey(name), written, { readFirst });',
         becomes: ': patch(decision.name, resourceSecretKey(name), written, { readFirst, versioned: false });',
       },
@@ -144,7 +145,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   unboundWithResourceVersion: {
     rule: 'the same for Unbound, when a Released resource is made available again',
     scenario: 'reoffer',
-    file: adapter,
+    file: managedRun,
     was: 'changeOf(resource, decision.desired));',
     becomes: "changeOf(resource, decision.desired), { versioned: decision.name !== 'MakeAvailable' });",
   },
@@ -190,23 +191,14 @@ export const rules: Readonly<Record<string, Rule>> = {
   readResourceBeforeExternalCall: {
     rule: 'resource and Secret are read from the API server before each external call',
     scenario: 'removed',
-    edits: [
-      {
-        file: adapter,
-        was: 'const readFirst = [resourceKey(name), resourceSecretKey(name)];',
-        becomes: 'const readFirst: Key[] = [];',
-      },
-      {
-        file: adapter,
-        was: 'resource, { readFirst: [resourceKey(name), resourceSecretKey(name)] });',
-        becomes: 'resource);',
-      },
-    ],
+    file: managedRun,
+    was: 'readFirst: [resourceKey(name), resourceSecretKey(name)],',
+    becomes: 'readFirst: [],',
   },
   readResourceBeforeGenerate: {
     rule: 'the resource is read from the API server before a password is generated',
     scenario: 'bound-D',
-    file: adapter,
+    file: managedRun,
     was: 'const readFirst = [resourceKey(name)];',
     becomes: 'const readFirst: Key[] = [];',
   },
@@ -250,6 +242,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   },
   recordNeedsUnchangedResource: {
     rule: 'the record is written with the resourceVersion from before the external call',
+    scenario: 'lost',
     file: apiServer,
     was: 'if (isResourceKey(key) && by !== managedId(nameOf(key))) preventRecord(draft, managedId(nameOf(key)));',
     becomes: '',
@@ -260,11 +253,6 @@ export const rules: Readonly<Record<string, Rule>> = {
     file: binding,
     was: 'owned.find((one) => !wasDeleted(one)) ?? owned[0] ?? named;',
     becomes: 'owned.find(isBound) ?? named;',
-  },
-  recordIsClearedFirst: {
-    rule: 'the record is removed before another password is set in the external system',
-    scenario: 'edit-back',
-    edits: [{ file: credential, was: '  clearRecord,\n', becomes: '' }],
   },
   finalizerIsFirst: {
     rule: 'a resource created by hand gets its finalizer before anything is created for it',

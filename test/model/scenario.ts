@@ -1,4 +1,4 @@
-import type { ClaimRef, Policy } from './objects.ts';
+import type { ClaimRef, Key, Policy, Resource, Restriction } from './objects.ts';
 
 /** A situation that the explorer explores: what there is at the start, and what people and faults may do. */
 export interface Scenario {
@@ -29,6 +29,20 @@ export interface Scenario {
   readonly mayStayReserved?: boolean;
   /** An administrator may make a provisioned resource available, so that nothing deletes it. */
   readonly mayBeMadeAvailable?: boolean;
+  /** The start has this obstacle, until an administrator removes it. */
+  readonly obstacle?: {
+    readonly of: Key<'claim'> | Key<'resource'>;
+    readonly name: Obstacle;
+    /** The start does not have it: it is added later. */
+    readonly isLate?: boolean;
+  };
+  /** Another controller holds each claim and each resource created by hand with its own finalizer. */
+  readonly isHeld?: boolean;
+  readonly hasNoGarbageCollector?: boolean;
+  /** An administrator may restrict the management policies to these. */
+  readonly restriction?: Restriction;
+  /** Claims and the resources that are created for them have a parameter. */
+  readonly hasParameter?: boolean;
   /** The scenario fails, and `docs/reliability.md` names the limit. */
   readonly isKnownLimit?: boolean;
 }
@@ -41,31 +55,66 @@ export interface ByHand {
   readonly name: string;
   readonly policy: Policy;
   readonly claimRef?: ClaimRef;
+  /** Fields that an administrator, a backup or another version wrote. */
+  readonly given?: Partial<Resource>;
+  /** The database exists at the start. `released`: another version of this product released it. */
+  readonly database?: 'exists' | 'released';
 }
 
+/** A circumstance in which a claim cannot be bound, or a managed resource cannot be kept. */
+export type Obstacle =
+  | 'ClaimRefIncomplete'
+  | 'ClassForbidden'
+  | 'ClassIncompatible'
+  | 'ClassMissing'
+  | 'ControlledByOther'
+  | 'CreationIncomplete'
+  | 'HiddenExternal'
+  | 'NameForbidden'
+  | 'NameRefused'
+  | 'NoClass'
+  | 'NoService'
+  | 'OperationRuns'
+  | 'OtherSystem'
+  | 'Paused'
+  | 'PoliciesInvalid'
+  | 'RenamedExternal'
+  | 'ResourceForbidden'
+  | 'ResourceIncompatible'
+  | 'Uncreatable';
+
 export type ActKind =
+  | 'addObstacle'
+  | 'allow'
   | 'backup'
   | 'crash'
   | 'createClaim'
   | 'deleteClaim'
   | 'deleteResource'
   | 'editClaimSecret'
+  | 'editParameter'
   | 'editResourceRef'
   | 'editSecret'
   | 'editSecretRefused'
   | 'failover'
   | 'foreignSecret'
+  | 'giveSecret'
+  | 'letGo'
   | 'loseExternal'
   | 'recreateResource'
   | 'removeClaimRef'
   | 'removeClaimRefUID'
+  | 'removeObstacle'
   | 'reserve'
   | 'restore'
   | 'restoreClaimAlone'
+  | 'restrict'
   | 'retain'
   | 'rotate'
   | 'staleAPIServer'
   | 'stopAllWatches'
   | 'stopWatch'
   | 'stripFinalizer'
+  | 'stripNote'
+  | 'wantNoSecret'
   | 'undoEdit';

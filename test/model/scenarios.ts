@@ -1,4 +1,5 @@
-import type { ActKind, ByHand, NamedByClaim, Scenario } from './scenario.ts';
+import type { Key, Restriction } from './objects.ts';
+import type { ActKind, ByHand, NamedByClaim, Obstacle, Scenario } from './scenario.ts';
 
 type Claims = Scenario['claims'];
 type More = Pick<Scenario, 'situation' | 'acts' | 'maxActs'> & Partial<Scenario>;
@@ -28,6 +29,80 @@ const byHand = (claims: Claims, resources: readonly ByHand[], more: More): Scena
   start: Object.keys(claims),
   ...more,
 });
+
+function obstructed(of: Key<'claim'> | Key<'resource'>, name: Obstacle, more: readonly ActKind[]): More {
+  return {
+    situation: `${of} meets an obstacle: ${name}.`,
+    obstacle: { of, name },
+    maxActs: 2,
+    acts: ['removeObstacle', 'crash', ...more],
+  };
+}
+
+const released: ByHand = { ...m0, given: { phase: 'Released' }, database: 'released' };
+const observed: ByHand = { ...m0, given: { restriction: 'onlyObserve' }, database: 'exists' };
+
+/** The password changes once at most: two changes while the policies change are a known limit. */
+const restricted = (restriction: Restriction, change: ActKind) =>
+  ({
+    restriction,
+    startSettled: true,
+    eachActOnce: true,
+    maxActs: 4,
+    acts: ['restrict', 'allow', change, 'editClaimSecret', 'deleteClaim'],
+  }) as const satisfies Partial<Scenario>;
+
+/** A claim or a resource meets an obstacle, which an administrator removes. */
+const obstacles: readonly { readonly name: string; readonly scenario: Scenario }[] = [
+  ...(['NoClass', 'ClassMissing', 'ClassForbidden', 'NameForbidden', 'ClassIncompatible'] as const).map(
+    (name) => ({
+      name,
+      scenario: provisioned(classDelete, obstructed('claim/A', name, ['deleteClaim'])),
+    }),
+  ),
+  {
+    name: 'UnknownKind',
+    scenario: provisioned(classDelete, {
+      situation: 'A claim names a kind that no stack has.',
+      obstacle: { of: 'claim/A', name: 'NoService' },
+      maxActs: 2,
+      acts: ['deleteClaim', 'createClaim'],
+    }),
+  },
+  {
+    name: 'NoService',
+    scenario: provisioned(classDelete, obstructed('claim/A', 'NoService', ['addObstacle'])),
+  },
+  ...(['ResourceForbidden', 'ResourceIncompatible'] as const).map((name) => ({
+    name,
+    scenario: byHand(oneClaim, [m0], obstructed('claim/A', name, ['deleteClaim'])),
+  })),
+  ...(['ControlledByOther', 'ClaimRefIncomplete'] as const).map((name) => ({
+    name,
+    scenario: byHand(
+      oneClaim,
+      [{ ...m0, claimRef: { claim: 'A', uid: '' } }],
+      obstructed('resource/m0', name, ['deleteClaim']),
+    ),
+  })),
+  ...(
+    [
+      ...(['Paused', 'PoliciesInvalid', 'OtherSystem', 'CreationIncomplete', 'NameRefused'] as const),
+      ...(['RenamedExternal', 'Uncreatable', 'HiddenExternal'] as const),
+    ] as const
+  ).map((name) => ({
+    name,
+    scenario: byHand(oneClaim, [m0Delete], obstructed('resource/m0', name, ['deleteResource'])),
+  })),
+  {
+    name: 'OperationRuns',
+    scenario: byHand(
+      oneClaim,
+      [{ ...m0, given: { operation: 'create' } }],
+      obstructed('resource/m0', 'OperationRuns', ['deleteResource']),
+    ),
+  },
+];
 
 /** The situations that the explorer explores, by name. */
 export const scenarios: Readonly<Record<string, Scenario>> = {
@@ -218,6 +293,108 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     acts: claimsAlone,
     situation: 'An administrator restores only the claims, beside living provisioned resources.',
   }),
+
+  lost: provisioned(classRetain, {
+    startSettled: true,
+    maxActs: 3,
+    acts: ['deleteResource', 'deleteClaim', 'createClaim', 'loseExternal', 'crash', 'stopAllWatches'],
+    situation: 'Someone deletes the resource that was created for a claim, or its database.',
+  }),
+  'no-note': provisioned(classDelete, {
+    startSettled: true,
+    maxActs: 3,
+    acts: ['stripNote', 'rotate', 'editSecret', 'deleteClaim', 'createClaim', 'crash'],
+    situation: "The annotation of a resource's Secret is removed while the password changes.",
+  }),
+  'taken-over': byHand(oneClaim, [released], {
+    maxActs: 3,
+    acts: ['removeClaimRef', 'rotate', 'deleteClaim', 'crash', 'stopAllWatches'],
+    situation: 'Crossplane released the resource that a claim names.',
+  }),
+  'no-update': provisioned(classDelete, {
+    ...restricted('noUpdate', 'rotate'),
+    situation: 'An administrator forbids updates of a database in use, and allows them again.',
+  }),
+  'no-change': provisioned(classDelete, {
+    ...restricted('noChange', 'editSecret'),
+    situation: 'An administrator forbids each change of a database in use, and allows them again.',
+  }),
+  'only-observe': provisioned(classRetain, {
+    ...restricted('onlyObserve', 'stripNote'),
+    situation: 'An administrator lets a database in use be only observed, and allows changes again.',
+  }),
+  observed: byHand(oneClaim, [{ ...observed, claimRef: { claim: 'A', uid: '' } }], {
+    restriction: 'onlyObserve',
+    maxActs: 3,
+    acts: [
+      'giveSecret',
+      'stripNote',
+      'editClaimSecret',
+      'loseExternal',
+      'deleteResource',
+      'deleteClaim',
+      'crash',
+    ],
+    situation: 'A person writes the password of a database that is only observed into its Secret.',
+  }),
+  'observed-unoffered': byHand(oneClaim, [observed], {
+    restriction: 'onlyObserve',
+    maxActs: 2,
+    acts: ['giveSecret', 'deleteClaim', 'createClaim', 'crash'],
+    situation: 'A claim names a database that is only observed, and that no administrator offered.',
+  }),
+  'report-loss': byHand(oneClaim, [{ ...m0, given: { reportsLoss: true } }], {
+    maxActs: 3,
+    acts: ['loseExternal', 'deleteClaim', 'createClaim', 'crash'],
+    situation: 'A database is lost, and its resource asks to report that.',
+  }),
+  'identity-edited': byHand({}, [{ ...m0, given: { isIdentityEdited: true } }], {
+    maxActs: 1,
+    acts: ['crash'],
+    situation: 'A user edits the identity of a resource whose database does not exist.',
+  }),
+  'parameter-edited': provisioned(classRetain, {
+    hasParameter: true,
+    obstacle: { of: 'resource/m-u101', name: 'Paused' },
+    eachActOnce: true,
+    maxActs: 3,
+    acts: ['editParameter', 'removeObstacle', 'deleteClaim', 'stopAllWatches'],
+    situation: 'A user corrects the parameter of a claim before or after the database is created.',
+  }),
+  'no-secret': provisioned(classRetain, {
+    maxActs: 2,
+    acts: ['wantNoSecret', 'rotate', 'deleteClaim', 'crash'],
+    situation: 'A user removes the name of the Secret from a claim.',
+  }),
+  held: provisioned(classDelete, {
+    isHeld: true,
+    startSettled: true,
+    maxActs: 3,
+    acts: ['deleteClaim', 'createClaim', 'letGo', 'crash'],
+    situation: 'Another controller holds a deleted claim with its own finalizer.',
+  }),
+  'held-resource': byHand({}, [m0Delete], {
+    isHeld: true,
+    maxActs: 3,
+    acts: ['deleteResource', 'letGo', 'crash'],
+    situation: 'Another controller holds a deleted resource with its own finalizer.',
+  }),
+  'no-collector': provisioned(classRetain, {
+    hasNoGarbageCollector: true,
+    startSettled: true,
+    maxActs: 3,
+    acts: ['deleteClaim', 'createClaim', 'crash'],
+    situation: 'A claim is deleted in a cluster without a garbage collector.',
+  }),
+  'no-collector-vanish': provisioned(classRetain, {
+    hasNoGarbageCollector: true,
+    startSettled: true,
+    maxActs: 3,
+    acts: ['stripFinalizer', 'createClaim', 'crash'],
+    situation: 'The same with a claim that is deleted without a release.',
+  }),
+
+  ...Object.fromEntries(obstacles.map((obstacle) => [obstacle.name, obstacle.scenario])),
 
   failover: provisioned(classDelete, {
     isKnownLimit: true,

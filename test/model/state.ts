@@ -47,6 +47,7 @@ export interface Draft {
   /** A call of a former leader that is still under way. */
   formerLeader: Act | null;
   backup: Objects | null;
+  hasObstacle: boolean;
   /** Before an administrator edited it. */
   previousPassword: string;
   actsLeft: number;
@@ -60,7 +61,7 @@ export interface Draft {
 
 export type State = Readonly<Draft>;
 
-export const emptyState = ({ claims }: Scenario): Draft => ({
+export const emptyState = ({ claims, obstacle }: Scenario): Draft => ({
   objects: {},
   external: {},
   pending: {},
@@ -68,6 +69,7 @@ export const emptyState = ({ claims }: Scenario): Draft => ({
   watches: {},
   formerLeader: null,
   backup: null,
+  hasObstacle: obstacle !== undefined && !obstacle.isLate,
   previousPassword: '',
   actsLeft: 0,
   actsDone: [],
@@ -125,7 +127,7 @@ export const hasLivingOwner = (state: State, resource: Resource): boolean =>
   ownerOf(state, resource)?.deleting === false;
 
 /** The process sees the stopped version of an object, except for the keys that it reads from the API server. */
-export function viewOf(state: State, { claims }: Scenario, readKeys: readonly Key[] = []): View {
+export function viewOf(state: State, { claims, obstacle }: Scenario, readKeys: readonly Key[] = []): View {
   const { objects, watches } = state;
   const seen = Object.keys(watches).length === 0 ? objects : seenObjects(state, readKeys);
   return {
@@ -135,6 +137,7 @@ export function viewOf(state: State, { claims }: Scenario, readKeys: readonly Ke
     resources: () => resourceNames(state).flatMap((name) => objectOf(seen, resourceKey(name)) ?? []),
     resourceSecret: (resource) => objectOf(seen, resourceSecretKey(resource)),
     policyOfClass: (claim) => claims[claim]?.class,
+    obstacleOf: (key) => (state.hasObstacle && obstacle?.of === key ? obstacle.name : undefined),
   };
 }
 
@@ -168,8 +171,8 @@ export function fingerprintOf(state: State): string {
 }
 
 /** States with the same text show the same objects to the process. */
-export const viewTextOf = ({ objects, watches }: State): string =>
-  `${entriesTextOf(objects)}|${entriesTextOf(watches)}`;
+export const viewTextOf = ({ objects, watches, hasObstacle }: State): string =>
+  `${entriesTextOf(objects)}|${entriesTextOf(watches)}${hasObstacle ? '|obstacle' : ''}`;
 
 const textOf = (state: State): string =>
   [
@@ -180,6 +183,7 @@ const textOf = (state: State): string =>
     entriesTextOf(state.watches),
     state.formerLeader && jsonOf(state.formerLeader.call),
     state.backup && jsonOf(state.backup),
+    state.hasObstacle,
     state.previousPassword,
     state.actsLeft,
     state.actsDone,

@@ -22,12 +22,14 @@ type Facts = BindingFacts & { readonly claim: Claim };
 export function decideClaimEnd(facts: Facts): BindingDecision | undefined {
   if (!wasDeleted(facts.claim)) return undefined;
   return (
-    firstMatch(facts, [claimGone, releaseResource, deleteSecret]) ?? {
+    firstMatch(facts, claimEndChecks) ?? {
       name: 'RemoveFinalizer',
       readFirst: ['namedResource'],
     }
   );
 }
+
+const claimEndChecks = [claimGone, releaseResource, deleteSecret];
 
 /** This controller has removed its finalizer, so it has nothing to do. Other finalizers may still keep the claim. */
 function claimGone({ claim }: Facts): BindingDecision | undefined {

@@ -233,11 +233,11 @@ export function whyCredentialStays(input: NoteInput): string | undefined {
  * Secret. The first check that matches decides. Undefined: no write is needed.
  */
 export const decideCredential = (input: CredentialInput): CredentialDecision | undefined =>
-  firstMatch(input, input.isUnknown === true ? checksWithoutSecret : checks);
+  firstMatch(input, input.isUnknown === true ? checksWithoutSecret : credentialChecks);
 
 const checksWithoutSecret: readonly Decide[] = [addFinalizer, resetStatus];
 
-const checks: readonly Decide[] = [
+const credentialChecks: readonly Decide[] = [
   ...checksWithoutSecret,
   keepReleased,
   makeAvailable,

@@ -24,9 +24,9 @@ type Check = (facts: ObservedFacts) => Decision | undefined;
 
 /** Pure. The decision after the external resource was observed. */
 export const decideObserved = (facts: ObservedFacts): Decision =>
-  firstMatch(facts, facts.seen.observation.exists ? present : absent) ?? {};
+  firstMatch(facts, facts.seen.observation.exists ? presentChecks : absentChecks) ?? {};
 
-const absent: readonly Check[] = [
+const absentChecks: readonly Check[] = [
   mayExist,
   awaitExternal,
   onlyObserved,
@@ -38,7 +38,7 @@ const absent: readonly Check[] = [
   seenBefore,
 ];
 
-const present: readonly Check[] = [deletedAndPresent, lateInitialize, noUpdate, awaitEffect, update];
+const presentChecks: readonly Check[] = [deletedAndPresent, lateInitialize, noUpdate, awaitEffect, update];
 
 // ── The external resource is absent ─────────────────────────────────────────────────────────────────────────────
 

@@ -23,30 +23,30 @@ type Check = (facts: Facts) => Decision | undefined;
 
 /** Pure. Checks every condition again, because each call may have changed the facts. */
 export function decideManaged(facts: Facts): Decision {
-  const decision = firstMatch(facts, checks) ?? decideObserved(facts as ObservedFacts);
+  const decision = firstMatch(facts, managedChecks) ?? decideObserved(facts as ObservedFacts);
   if ((decision.call ?? decision.failure) !== undefined) return decision;
   return { ...decision, call: nextOf(facts, decision.name) };
 }
 
-const checks: readonly Check[] = [
+const managedChecks: readonly Check[] = [
   stepFailed,
   begun,
-  (facts) => (facts.access === undefined ? decideFirst(facts) : undefined),
+  beforeAccess,
   // The access to the external system
-  (facts) => calling(facts, 'resolveReferences', 'connect'),
+  connect,
   nameRefused,
-  (facts) => calling(facts, 'askSystem'),
+  askSystem,
   otherSystem,
   // The credential in the Secret
-  (facts) => calling(facts, 'readPlace'),
+  readPlace,
   credential,
   // The operation that the status names
-  (facts) => calling(facts, 'poll'),
+  poll,
   operationEnded,
   operationFailed,
   // The external resource: decide-observed.ts goes on
-  (facts) => calling(facts, 'observe'),
-  (facts) => (found(facts) === undefined ? undefined : calling(facts, 'recordFound')),
+  observe,
+  recordFound,
 ];
 
 /** A call that no decision of a table names. */
@@ -79,9 +79,21 @@ function begun(facts: Facts): Decision | undefined {
 
 // ── Access, credential, operation ───────────────────────────────────────────────────────────────────────────────
 
+function beforeAccess(facts: Facts): Decision | undefined {
+  return facts.access === undefined ? decideFirst(facts) : undefined;
+}
+
+function connect(facts: Facts): Decision | undefined {
+  return calling(facts, 'resolveReferences', 'connect');
+}
+
 function nameRefused({ kind, managed }: Facts): Decision | undefined {
   const problem = refusedName(kind.identity, managed);
   return problem && { failure: new StepFailure('', problem, cannot.name) };
+}
+
+function askSystem(facts: Facts): Decision | undefined {
+  return calling(facts, 'askSystem');
 }
 
 /** The provider connects to another system than the recorded one. A system without an ID is accepted. */
@@ -93,6 +105,10 @@ function otherSystem({ kind, managed, access }: Facts): Decision | undefined {
   return { name: 'OtherSystem', message };
 }
 
+function readPlace(facts: Facts): Decision | undefined {
+  return calling(facts, 'readPlace');
+}
+
 /** The Secret must hold the desired credential before the external resource is observed. */
 function credential({ kind, managed, place, seen }: Facts): Decision | undefined {
   if (wasDeleted(managed) || seen !== undefined) return undefined;
@@ -101,6 +117,10 @@ function credential({ kind, managed, place, seen }: Facts): Decision | undefined
   const decision = decideCredential({ managed, kept: place.entry, isUnknown, isObserveOnly, secretDetails });
   if (decision === undefined || decision.act === 'report') return undefined;
   return { name: decision.name, call: decision };
+}
+
+function poll(facts: Facts): Decision | undefined {
+  return calling(facts, 'poll');
 }
 
 /** An operation has ended. The status names it until its result is recorded. */
@@ -117,4 +137,14 @@ function operationFailed(facts: Facts): Decision | undefined {
   const call = next(facts, ['recordFailure', 'clearPending']);
   if (call === undefined && wasDeleted(facts.managed) && failed.type !== 'delete') return undefined;
   return { name: 'OperationFailed', call, failure: failed.failure };
+}
+
+// ── The external resource ───────────────────────────────────────────────────────────────────────────────────────
+
+function observe(facts: Facts): Decision | undefined {
+  return calling(facts, 'observe');
+}
+
+function recordFound(facts: Facts): Decision | undefined {
+  return found(facts) === undefined ? undefined : calling(facts, 'recordFound');
 }

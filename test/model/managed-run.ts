@@ -1,0 +1,254 @@
+/** The run for one managed resource, with the decisions of the product. Its world is the model. */
+
+import { available } from '../../apis/core/v1alpha1/condition.ts';
+import type { ConnectionEntry } from '../../controllers/core/connection/connection-place.ts';
+import type { CredentialNote } from '../../controllers/core/credential.ts';
+import { unknownClaim } from '../../controllers/core/credential.ts';
+import type { ExternalClient } from '../../controllers/core/managed/connecting/external-client.ts';
+import { decideManaged } from '../../controllers/core/managed/run/decide.ts';
+import type {
+  CredentialWrite,
+  Decision as ManagedDecision,
+  Step,
+} from '../../controllers/core/managed/run/decision.ts';
+import type { Facts, KindFacts } from '../../controllers/core/managed/run/facts.ts';
+import { credentialIn, factsOf, making, withApplied } from '../../controllers/core/managed/run/facts.ts';
+import { cannotUpdate, failedCreation } from '../../controllers/core/managed/run/failures.ts';
+import { reportOf } from '../../controllers/core/managed/run/report.ts';
+import { StepFailure } from '../../controllers/core/step-failure.ts';
+import type { Act, Decision, Run, View } from './decision.ts';
+import { create, external, patch, remove, wait } from './decision.ts';
+import type { Resource, ResourceSecret } from './objects.ts';
+import { generated, passwordRecorded, recordOf, resourceKey, resourceSecretKey } from './objects.ts';
+import { changeOf, detailsOf, noteOf, now, realResource, secretDetails } from './real-objects.ts';
+import type { Obstacle } from './scenario.ts';
+
+/** A run ends with its first call that changes something. The next one begins from the objects, and from `run`. */
+export function reconcileManaged(see: View, name: string, run: Run): Decision {
+  const resource = see.resource(name);
+  if (resource === undefined) return wait('ResourceGone');
+  const scene = {
+    resource,
+    secret: see.resourceSecret(name),
+    run,
+    obstacle: see.obstacleOf(resourceKey(name)),
+  };
+  let facts = begin(scene);
+  for (;;) {
+    const decision = decideManaged(facts);
+    const { call } = decision;
+    if (call === undefined) return reported(scene, facts, decision);
+    const made = making({ ...facts, did: { ...facts.did, decision: decision.name } }, call);
+    if (typeof call === 'object') return keepCredential(scene, call);
+    const result = steps[call](made, scene);
+    if ('call' in result) return result;
+    facts = result;
+  }
+}
+
+interface Scene {
+  readonly resource: Resource;
+  readonly secret: ResourceSecret | undefined;
+  readonly run: Run;
+  readonly obstacle: Obstacle | undefined;
+}
+
+/** The facts at the begin of a move. A run that has set a credential goes on after that call. */
+function begin({ resource, secret, run, obstacle }: Scene): Facts {
+  const managed = realResource(resource, obstacle);
+  const facts = factsOf(kindWith(obstacle), managed, managed.status?.operation);
+  if (run.applied === undefined || passwordRecorded(resource) === run.applied) return facts;
+  const set = {
+    ...(secret ?? emptySecret),
+    owner: resource.uid,
+    password: run.applied,
+    isUnnoted: undefined,
+  };
+  const after: Facts = {
+    ...facts,
+    access: { external: client },
+    place: { entry: entryOf(resource, set) },
+    did: { ...facts.did, decision: 'Update', steps: new Set(['connect', 'readPlace', 'update']) },
+  };
+  return withApplied(after, false, true);
+}
+
+const emptySecret: ResourceSecret = { owner: '', password: '', rotation: 0, for: '' };
+
+const entryOf = ({ uid }: Resource, secret: ResourceSecret): ConnectionEntry => ({
+  details: detailsOf(secret),
+  note: noteOf(secret),
+  isOwned: secret.owner === uid,
+  write: never,
+  confirm: never,
+});
+
+const never = (): never => {
+  throw new Error('the model makes this call itself');
+};
+
+const client: ExternalClient = { observe: never, create: never, update: never, delete: never };
+
+/** The properties of the kind. An obstacle is one of them, or lies in the resource or in the external system. */
+const kindWith = (obstacle: Obstacle | undefined): KindFacts => ({
+  identity: {
+    isAssigned: false,
+    marks: { immutable: [], identity: [] },
+    ...(obstacle === 'NameRefused' && { names: { maxLength: 1, pattern: /x/ } }),
+  },
+  secretDetails,
+  creationGraceMs: obstacle === 'HiddenExternal' ? 30_000 : 0,
+  confirmAbsenceMs: 0,
+  holdsData: false,
+  isObserveOnly: false,
+  uncreatable: () => (obstacle === 'Uncreatable' ? obstacle : undefined),
+});
+
+/** The effects of the steps. A step does nothing if it concerns values that are no part of the model. */
+const steps: Readonly<Record<Step, (facts: Facts, scene: Scene) => Facts | Act>> = {
+  resolveReferences: unchanged,
+  connect: (facts, { obstacle }) => {
+    const external = obstacle === 'OtherSystem' ? { ...client, system: async () => 'B' } : client;
+    return { ...facts, access: { external } };
+  },
+  askSystem: (facts) => ({ ...facts, access: { ...accessOf(facts), system: 'B' } }),
+  readPlace: (facts, { resource, secret }) =>
+    secret === undefined ? facts : { ...facts, place: { entry: entryOf(resource, secret) } },
+  poll(facts, { obstacle }) {
+    const { underWay } = facts.operation;
+    if (obstacle === 'OperationRuns' || underWay === undefined) return facts;
+    return { ...facts, operation: { ...facts.operation, ended: underWay.type } };
+  },
+  endOperation({ operation: { ended }, ...facts }) {
+    return { ...facts, operation: { ...(ended && { ended }) } };
+  },
+  clearPending: unchanged,
+  observe: observed,
+  recordFound: unchanged,
+  prepare: unchanged,
+  publish(facts, { resource: { name, uid } }) {
+    const { entry } = facts.place;
+    const key = resourceSecretKey(name);
+    if (entry === undefined)
+      return create('PublishDetails', key, { ...emptySecret, owner: uid, isUnnoted: true });
+    return entry.isOwned ? facts : patch('PublishDetails', key, { owner: uid });
+  },
+  removeFormer: unchanged,
+  clearRecord: cleared,
+  update: (facts, { resource, secret }) =>
+    changing(
+      facts,
+      'SetPassword',
+      resource,
+      secret,
+      (error) => new StepFailure('', error, cannotUpdate(facts, true)),
+    ),
+  recordEdit: (_, { resource }) =>
+    patch('RecordEdit', resourceKey(resource.name), { isIdentityEdited: undefined }),
+  reportLoss: unchanged,
+  noteLoss: unchanged,
+  clearRecords: cleared,
+  announce: unchanged,
+  create: (facts, { resource, secret }) =>
+    changing(facts, 'CreateExternal', resource, secret, (error) => failedCreation(error)),
+  recordCreation: unchanged,
+  recordFailure: unchanged,
+  delete: (facts, { resource }) => {
+    accessOf(facts);
+    return external('DeleteExternal', resource, confirmedWithSecret(resource));
+  },
+  removeDetails: (facts, { resource: { name, uid }, secret }) =>
+    secret?.owner === uid ? remove('DeleteSecret', resourceSecretKey(name), uid) : facts,
+  removeFinalizer: (_, { resource: { name } }) =>
+    patch('RemoveFinalizer', resourceKey(name), { finalizer: false }),
+};
+
+function unchanged(facts: Facts): Facts {
+  return facts;
+}
+
+function accessOf({ access }: Facts): NonNullable<Facts['access']> {
+  if (access === undefined) throw new Error('the external client is not connected');
+  return access;
+}
+
+const confirmedWithSecret = ({ name }: Resource) => ({
+  readFirst: [resourceKey(name), resourceSecretKey(name)],
+});
+
+function observed(facts: Facts, { run, obstacle, resource }: Scene): Facts {
+  accessOf(facts);
+  const isHidden = obstacle === 'HiddenExternal' && resource.deleting;
+  const observation = {
+    exists: run.exists && !isHidden && obstacle !== 'RenamedExternal',
+    isUpToDate: true,
+    ready: available(),
+    ...(obstacle === 'RenamedExternal' && { renamed: obstacle }),
+  };
+  return { ...facts, seen: { observation, at: now, absentForMs: 0 } };
+}
+
+function cleared(facts: Facts, { resource }: Scene): Facts | Act {
+  if (resource.applied === '') return facts;
+  return patch('ClearRecord', resourceKey(resource.name), { applied: '' }, confirmedWithSecret(resource));
+}
+
+/** A call that sets the credential of the Secret. */
+function changing(
+  facts: Facts,
+  verb: 'CreateExternal' | 'SetPassword',
+  resource: Resource,
+  secret: ResourceSecret | undefined,
+  failureOf: (error: Error) => StepFailure,
+): Facts | Act {
+  accessOf(facts);
+  if (secret?.isRefused) return { ...facts, failure: failureOf(new Error('the password is refused')) };
+  const { value: password = '' } = credentialIn(facts) ?? {};
+  return external(verb, resource, { password, ...confirmedWithSecret(resource) });
+}
+
+function keepCredential({ resource, secret }: Scene, decision: CredentialWrite): Act {
+  const { name, uid } = resource;
+  switch (decision.act) {
+    case 'update':
+    case 'updateStatus':
+      return patch(decision.name, resourceKey(name), changeOf(resource, decision.desired));
+    case 'annotate': {
+      const noted = { owner: uid, ...noteFields(decision.note), ...keyAfter(secret) };
+      return patch(decision.name, resourceSecretKey(name), noted);
+    }
+    case 'generate': {
+      const note = { ...noteFields(decision.note), ...keyAfter(secret) };
+      const written: ResourceSecret = { owner: uid, password: generated, ...note };
+      const readFirst = [resourceKey(name)];
+      return secret === undefined
+        ? create(decision.name, resourceSecretKey(name), written, { readFirst })
+        : patch(decision.name, resourceSecretKey(name), written, { readFirst });
+    }
+  }
+}
+
+const noteFields = ({ for: claim = '', rotation = '0', given }: Omit<CredentialNote, 'key'>) => ({
+  for: claim === unknownClaim ? claim : (claim.split('/')[1] ?? ''),
+  rotation: Number(rotation),
+  ...(given && { isGiven: given }),
+});
+
+/** A Secret without a note gets one with a new key. */
+const keyAfter = (secret: ResourceSecret | undefined) =>
+  secret?.isUnnoted ? { isUnnoted: undefined, key: (secret.key ?? 0) + 1 } : {};
+
+/** The status at the end of a run. */
+function reported({ resource, secret, run }: Scene, facts: Facts, decision: ManagedDecision): Decision {
+  const { desired } = reportOf(facts, decision, now);
+  const isRecord = typeof facts.applied === 'object';
+  const applied = isRecord && run.applied !== undefined && { applied: recordOf(run.applied, secret?.key) };
+  const change = changeOf(resource, desired, applied || {});
+  if (Object.keys(change).length > 0) {
+    return patch(isRecord ? 'RecordApplied' : 'ReportStatus', resourceKey(resource.name), change, {
+      ...(isRecord && { endsRun: true }),
+    });
+  }
+  const { failure, name = 'NoDecision' } = decision;
+  return wait(failure?.facts.reason ?? name);
+}
