@@ -232,7 +232,8 @@ export function isCopyInForce<M extends Managed>(
   if (key === undefined || shouldUpdate(managed.spec)) return true;
   if (kept !== undefined && isApplied(managed, kept, { key })) return true;
   // A credential without a note is adopted soon.
-  if (kept !== undefined && kept.note === undefined) return true;
+  const isUnnoted = kept !== undefined && kept.note === undefined;
+  if (isUnnoted && holdsSecrets(managed, kept, secretDetails)) return true;
   if (isOfPerson(managed)) return kept === undefined || kept.note?.given === true;
   return managed.status?.credential !== undefined && key in copy && copy[key] !== kept?.details[key];
 }

@@ -11,6 +11,7 @@ import {
   generatedPassword,
   hmacOf,
   holdsSecrets,
+  isCopyInForce,
   newNoteKey,
   whyNotUsable,
 } from '../../../controllers/core/credential.ts';
@@ -210,4 +211,18 @@ describe('why a claim cannot have the connection details', () => {
   test('a claim cannot have reported details that are for another claim', () =>
     is('CredentialOfAnotherClaim', noted({ key, for: 'unknown' }), undefined, reported));
   test('a claim can have details that hold no secret', () => is(undefined, undefined, undefined, {}));
+});
+
+describe('the copy of a claim, while the policies forbid another credential, and the Secret was lost', () => {
+  const credential = { hmac: hmacOf('p', { key }, 'managed-uid'), pending: false };
+  const spec: ManagedSpec = { writeConnectionSecretToRef: to, managementPolicies: ['Observe'] };
+  const object = managed(spec, { status: { credential } });
+  const published: KeptCredential = { details: { endpoint: 'db' }, note: undefined };
+
+  test('counts as in force with a password', () => {
+    assert.equal(isCopyInForce(object, published, { password: 'p' }, generated), true);
+  });
+  test('does not count as in force without one', () => {
+    assert.equal(isCopyInForce(object, published, { endpoint: 'db' }, generated), false);
+  });
 });
