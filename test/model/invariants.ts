@@ -90,12 +90,15 @@ export function checkClaimsFreeResourceOnly(object: AnyObject, { set: { claimRef
 /** A claim takes a resource only while it is available, and is Bound to one only after that. */
 export function checkResourceIsAvailable(object: AnyObject, { set }: PatchCall): void {
   if (!('phase' in object)) return;
-  const { name, phase, deleting, claimRef } = object;
+  const { name, phase, deleting, claimRef, restriction } = object;
   const isTaken = set.claimRef?.uid && !claimRef?.uid;
   const isBound = set.phase === 'Bound' && phase !== 'Bound';
   if (!(isTaken || isBound) || set.claimRef?.uid === unknownClaim) return;
   if (deleting) fail('ResourceIsAvailable', `a claim takes ${name}, which is being deleted`);
   if (phase !== 'Unbound') fail('ResourceIsAvailable', `a claim takes ${name}, which is not available`);
+  const isNeverChanged = restriction === 'noChange' || restriction === 'onlyObserve';
+  if (isNeverChanged && claimRef === null)
+    fail('ResourceIsAvailable', `a claim takes ${name}, which is only observed, and for no claim`);
 }
 
 /** A Secret that a person made is never overwritten. */
