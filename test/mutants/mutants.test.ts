@@ -69,7 +69,7 @@ test('every explanation is given once, and says why', () => {
 });
 
 describe('the mutants of a file', () => {
-  const mutants = mutantsOf(['controllers/core/**/considered-kinds.ts']);
+  const mutants = mutantsOf(['controllers/core/claim/decide-class.ts']).slice(0, 15);
   const survivors = async (judge: string): Promise<number> => {
     let count = 0;
     await tryAll(
