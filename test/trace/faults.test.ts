@@ -404,6 +404,13 @@ const cases: readonly Case[] = [
       'FavouriteDBInstance legacy does not exist; correct spec.resourceRef; if an administrator creates it, this claim gets its data.',
   },
   {
+    fault: 'invalid secret name',
+    play: claiming({ writeConnectionSecretToRef: { name: 'Bad_Name' } }),
+    link: 'claim',
+    cause:
+      'No Secret can have the name "Bad_Name": it must consist of lowercase letters, digits, "-" and "."; name another in spec.writeConnectionSecretToRef.',
+  },
+  {
     fault: 'unknown kind',
     play: claiming({ classRef: { apiVersion: 'example.org/v1', kind: 'GoldClass', name: 'gold' } }),
     link: 'class',

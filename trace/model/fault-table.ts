@@ -132,6 +132,12 @@ export const faultTable: readonly FaultRow[] = [
     commands: ['edit claim'],
   },
   {
+    name: 'invalid secret name',
+    link: 'claim',
+    sign: binding('SecretNameInvalid'),
+    commands: ['edit claim'],
+  },
+  {
     name: 'unknown kind',
     link: 'class',
     sign: anyOf(binding('UnknownKind'), claimReason('UnknownKind')),

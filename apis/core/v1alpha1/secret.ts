@@ -114,6 +114,15 @@ export interface SecretKey {
   readonly name: string;
 }
 
+/** A DNS subdomain, which the API server requires of the name of a Secret. */
+const secretName = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+
+/** Why no Secret can have the name in `spec.writeConnectionSecretToRef`, and what to do. Undefined: one can. */
+export const secretNameProblem = (name: string): string | undefined =>
+  name.length <= 253 && secretName.test(name)
+    ? undefined
+    : `no Secret can have the name "${name}": it must consist of lowercase letters, digits, "-" and "."; ${advice.nameAnotherSecret('spec.writeConnectionSecretToRef')}`;
+
 /** The key of a Secret. */
 export const secretKeyOf = ({ metadata }: Secret): SecretKey => ({
   namespace: metadata.namespace ?? '',

@@ -1,6 +1,7 @@
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
+import { secretNameProblem } from '../../../apis/core/v1alpha1/secret.ts';
 import { isAlreadyExists } from '../../../runtime/client/errors.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { Logger } from '../../../runtime/log/log.ts';
@@ -98,6 +99,8 @@ export function acting({ claims, secrets, resourcesOf }: BindingContext) {
       if (run.target === current) run.target = written;
       return;
     }
+    const problem = secretNameProblem(desired.metadata.name);
+    if (problem !== undefined) throw new Error(problem);
     try {
       await secrets.create(desired, signal);
     } catch (error) {

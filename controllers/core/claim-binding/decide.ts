@@ -13,6 +13,7 @@ import {
   wasDeleted,
 } from '../../../apis/core/v1alpha1/meta.ts';
 import { controllerOf } from '../../../apis/core/v1alpha1/reference.ts';
+import { secretNameProblem } from '../../../apis/core/v1alpha1/secret.ts';
 import { consideredKinds, isOfOtherProcess } from '../claim/other-processes.ts';
 import {
   isOwnedBy,
@@ -59,6 +60,7 @@ const claimChecks = [
   correctClaimRef,
   decideClaimEnd,
   resourceLost,
+  secretNameInvalid,
   classMissing,
   classNotAllowed,
   externalNameNotAllowed,
@@ -145,6 +147,13 @@ function correctClaimRef({ claim, named }: Facts): BindingDecision | undefined {
 /** A claim that lost its resource does not get another one: that would hide the loss of data. */
 function resourceLost({ claim, managed }: Facts) {
   return managed === undefined && wasBound(claim) ? wait('ResourceLost') : undefined;
+}
+
+/** No Secret can have the name that the claim gives. So nothing is created for it, and it binds no resource. */
+function secretNameInvalid({ claim }: Facts) {
+  const { name } = claim.spec.writeConnectionSecretToRef ?? {};
+  const isInvalid = name !== undefined && secretNameProblem(name) !== undefined;
+  return isInvalid && !wasBound(claim) ? wait('SecretNameInvalid') : undefined;
 }
 
 /** The class of the claim does not exist. The creation of the class triggers the next run. */

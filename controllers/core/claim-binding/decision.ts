@@ -15,6 +15,7 @@ export const bindingDecisions = [
   'StatusFromBackup',
   'CorrectClaimRef',
   'ResourceLost',
+  'SecretNameInvalid',
   'ClassMissing',
   'ClassForbidden',
   'ExternalNameForbidden',

@@ -19,6 +19,7 @@ import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { externalName, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ReadyReason } from '../../../apis/core/v1alpha1/ready-reasons.ts';
 import { describeReference, referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
+import { secretNameProblem } from '../../../apis/core/v1alpha1/secret.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { ClaimFacts } from '../claim/claim-status.ts';
 import { consideredKinds } from '../claim/other-processes.ts';
@@ -70,6 +71,11 @@ const reports: Readonly<Record<Reported, (facts: Observed, now: Date) => Report 
       (resource) => `the binding status of ${resource} is from a backup, and its controller resets it first`,
     ),
   ResourceLost: reportLost,
+  SecretNameInvalid: ({ claim }) => {
+    const message = secretNameProblem(claim.spec.writeConnectionSecretToRef?.name ?? '');
+    const ready = notReady('InvalidValue', message);
+    return report('CannotPropagateConnectionDetails', ready, { isError: true });
+  },
   ClassMissing: ({ claim }) => {
     const { classRef = {}, resourceRef } = claim.spec;
     const how = resourceRef === undefined ? advice.correctClassRef : advice.createClass;

@@ -16,6 +16,7 @@ import {
   insteadOf,
   propagationAnnotations,
   secretKeyOf,
+  secretNameProblem,
 } from '../../../apis/core/v1alpha1/secret.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
 import {
@@ -65,6 +66,8 @@ export function secretPlace(secrets: Resource<Secret>): ConnectionPlace {
     },
     async create(managed, desired, signal) {
       const key = managed.spec.writeConnectionSecretToRef ?? { namespace: '', name: '' };
+      const problem = secretNameProblem(key.name);
+      if (problem !== undefined) throw new Error(problem);
       try {
         const creating = secrets.create(freshSecret(managed, key, desired), signal);
         return entryOf(await annotate('cannot create connection secret', creating), managed);

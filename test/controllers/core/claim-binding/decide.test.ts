@@ -332,6 +332,13 @@ const cases: Readonly<Record<string, () => Decided>> = {
     const report = waitsFor('ManagedResourceNotFound', message, 'ResourceNotFound', phase);
     return reports('ResourceLost', report, { ...byClass, claim });
   },
+  'a claim whose Secret can have no such name gets no resource, also one that exists': () => {
+    const message =
+      'no Secret can have the name "Bad_Name": it must consist of lowercase letters, digits, "-" and "."; name another in spec.writeConnectionSecretToRef';
+    const report = refuses('CannotPropagateConnectionDetails', message, 'InvalidValue');
+    const misnamed = claim({ ...named.spec, writeConnectionSecretToRef: { name: 'Bad_Name' } });
+    return reports('SecretNameInvalid', report, { claim: misnamed, managed: unbound });
+  },
   'a claim whose class does not exist waits for it': () => {
     const message =
       'FavouriteDBInstanceClass small does not exist; correct spec.classRef, or create the class';

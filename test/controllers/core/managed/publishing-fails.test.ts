@@ -43,6 +43,18 @@ const places: Readonly<Record<string, readonly [ManagedSpec, synced: string]>> =
   'a Secret and a store': [inBoth, withoutCopy],
 };
 
+test('nothing is created if no Secret can have the name of the resource', async () => {
+  for (const name of ['Bad_Name', '-db', 'db.', 'x'.repeat(254)]) {
+    const { scene } = published({ writeConnectionSecretToRef: { namespace: 'infra', name } });
+    await scene.run();
+    assert.equal(scene.external.made, 0);
+    assert.match(
+      scene.condition('Synced'),
+      /no Secret can have the name ".+; name another in spec\.writeConnectionSecretToRef$/,
+    );
+  }
+});
+
 for (const [place, [spec, synced]] of Object.entries(places)) {
   describe(`while its secret store fails, a resource with ${place}`, () => {
     test('is observed', async () => {
