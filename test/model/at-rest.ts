@@ -175,7 +175,7 @@ function mayBeUnusable(state: State, world: World, name: string, { resourceRef }
   const secret = objectOf(state.objects, resourceSecretKey(resourceRef));
   if (secret?.isRefused || obstacleOf(state, world, resourceKey(resourceRef))) return true;
   const password = state.external[resourceRef];
-  if (resource?.reportsLoss) return password === undefined;
+  if (resource && isLossReported(state, resource)) return true;
   if (!resource?.restriction) return false;
   const isRecorded = secret !== undefined && resource.applied === recordOf(secret.password, secret.key);
   const isInForce = secret?.isGiven || (secret?.password === password && isRecorded);
@@ -258,9 +258,13 @@ const reasonsOfLiving: typeof reasonsOfResource = {
   Uncreatable: 'CannotCreateExternalResource',
 };
 
+/** Whether the database existed and does not any more, and is not created again. */
+const isLossReported = ({ external }: State, { name, reportsLoss, phase }: Resource): boolean =>
+  reportsLoss === true && phase !== '' && external[name] === undefined;
+
 /** Why a resource cannot be what it should be. */
 function reasonOf(state: State, world: World, resource: Resource): string | undefined {
-  const { name, deleting, restriction, reportsLoss, phase } = resource;
+  const { name, deleting, restriction } = resource;
   const obstacle = obstacleOf(state, world, resourceKey(name));
   const exists = state.external[name] !== undefined;
   if (obstacle === 'HiddenExternal' && deleting) return 'AwaitExternal';
@@ -269,7 +273,7 @@ function reasonOf(state: State, world: World, resource: Resource): string | unde
   if (reason !== undefined || deleting) return reason;
   if (!exists && restriction === 'onlyObserve') return 'ExternalMissing';
   if (!exists && restriction === 'noChange') return 'CreateNotAllowed';
-  if (!exists && reportsLoss && phase !== '') return 'ExternalLost';
+  if (isLossReported(state, resource)) return 'ExternalLost';
   const secret = objectOf(state.objects, resourceSecretKey(name));
   if (!secret?.isRefused || passwordRecorded(resource) === secret.password || restriction) return undefined;
   return exists ? 'CannotUpdateExternalResource' : 'CannotCreateExternalResource';
@@ -277,11 +281,12 @@ function reasonOf(state: State, world: World, resource: Resource): string | unde
 
 /** The Secret, the record and the database of a resource agree, unless its policies forbid to change the database. */
 function checkCredentialAgrees(state: State, resource: Resource): void {
-  const { name, restriction, reportsLoss, rotation } = resource;
+  const { name, restriction, rotation } = resource;
+  const isLost = isLossReported(state, resource);
   const secret = objectOf(state.objects, resourceSecretKey(name));
   const password = state.external[name];
   const recorded = passwordRecorded(resource);
-  if (restriction || (reportsLoss && password === undefined)) {
+  if (restriction || isLost) {
     if (password !== undefined && recorded !== '' && recorded !== password)
       fail('CredentialAgrees', `${name}: the record has ${recorded}, the database ${password}`);
     return;

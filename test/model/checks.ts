@@ -77,7 +77,6 @@ export function withoutCheck<T>(check: string, run: () => T): T {
 /** The checks that no scenario needs, each with the reason. */
 export const unseen: Readonly<Record<string, string>> = {
   'resourceChecks.recordExternalName': 'the model has no external names',
-  'managedChecks.begun': 'a run of the model ends with its first call that changes something',
   'managedChecks.operationFailed': 'the failure of an operation is only reported',
   'managedChecks.recordFound': 'the model has no names that external systems assign',
   'presentChecks.lateInitialize': 'the model has no values that external systems choose',

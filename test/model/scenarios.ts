@@ -87,13 +87,21 @@ const obstacles: readonly { readonly name: string; readonly scenario: Scenario }
   })),
   ...(
     [
-      ...(['Paused', 'PoliciesInvalid', 'OtherSystem', 'CreationIncomplete', 'NameRefused'] as const),
+      ...(['Paused', 'PoliciesInvalid', 'OtherSystem', 'NameRefused'] as const),
       ...(['RenamedExternal', 'Uncreatable', 'HiddenExternal'] as const),
     ] as const
   ).map((name) => ({
     name,
     scenario: byHand(oneClaim, [m0Delete], obstructed('resource/m0', name, ['deleteResource'])),
   })),
+  {
+    name: 'CreationIncomplete',
+    scenario: byHand(
+      oneClaim,
+      [{ ...m0, database: 'exists' }],
+      obstructed('resource/m0', 'CreationIncomplete', []),
+    ),
+  },
   {
     name: 'OperationRuns',
     scenario: byHand(
