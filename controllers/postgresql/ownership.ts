@@ -45,8 +45,9 @@ export const markDifference = (managed: Managed, found: Marked): readonly string
 
 /**
  * Throws an Error unless the database or role carries the managed resource's mark, or the managed resource may only
- * observe. The message explains how to adopt it and the consequences, but not for the resource of a claim: its team
- * chose the external name, and an administrator who runs the statement would give that team a role of another one.
+ * observe. The message explains how to adopt it and the consequences, but not for a resource that was provisioned for a
+ * claim: its team chose the external name, and an administrator who runs the statement would give that team a role of
+ * another one. An administrator who sets `claimRef` of another resource has decided that.
  */
 export function checkMayManage(
   managed: Managed,
@@ -57,11 +58,8 @@ export function checkMayManage(
   if (isObserver(managed) || isOurs(managed, found)) return;
   // guard: otherwise a mark that was lost counts as the mark of another resource, and its remedy as another name
   if (wasOurs(managed) && found.distrustedOwner === undefined) throw markLost(managed, kind, found);
-  const isClaims = managed.spec.claimRef !== undefined || managed.spec.classRef !== undefined;
-  checkOurs(kind, found, ownerIdOf(managed), {
-    ...(!isClaims && { adoption }),
-    isNameFixed: isNameFixed(managed),
-  });
+  const isFixed = isNameFixed(managed);
+  checkOurs(kind, found, ownerIdOf(managed), { ...(!isFixed && { adoption }), isNameFixed: isFixed });
 }
 
 /** Whether the database or role was found with the mark of the managed resource before. */

@@ -22,6 +22,9 @@ function refusal(managed: Managed, kind: 'database' | 'role', adoption: Adoption
 
 const kept = { spec: { deletionPolicy: 'Orphan' } } as const;
 const owned = { owner: 'postgres' };
+const claimRef = { kind: 'PostgreSQLInstance', namespace: 'team', name: 'orders' };
+const reserved = database('shop', owned, { spec: { ...kept.spec, claimRef } });
+const provisioned = database('shop', owned, { spec: { claimRef, classRef: { name: 'small' } } });
 const first =
   'set spec.claimRef first, because the first claim that names this resource gets its data; to adopt it';
 const takenOver = 'to adopt it, after which its password and attributes become those of this resource';
@@ -33,6 +36,14 @@ const rows: Readonly<Record<string, readonly [said: string, words: string]>> = {
   'a database that the policies keep': [
     refusal(database('shop', owned, kept), 'database', adoptionOf(database('shop', owned, kept), owned, [])),
     `${first}, run: COMMENT ON DATABASE "shop"`,
+  ],
+  'a database that is reserved for a claim': [
+    refusal(reserved, 'database', adoptionOf(reserved, owned, [])),
+    `${first}, run: COMMENT ON DATABASE "shop"`,
+  ],
+  'a database that was provisioned for a claim': [
+    refusal(provisioned, 'database', adoptionOf(provisioned, owned, [])),
+    'database "shop" exists and is not managed by postgresqldatabase.postgresql.crossplane.io/shop',
   ],
   'the own role of a database': [
     refusal(database('shop'), 'role', roleAdoptionOf(database('shop'))),
