@@ -119,6 +119,7 @@ function obstacleOf({ hasObstacle }: State, { scenario }: World, key: string): O
 const reasonsOfClaim: Partial<Readonly<Record<Obstacle, ClaimWaits['name']>>> = {
   NoClass: 'NeedsClass',
   ClassMissing: 'ClassMissing',
+  SecretNameInvalid: 'SecretNameInvalid',
   ClassForbidden: 'ClassForbidden',
   NameForbidden: 'ExternalNameForbidden',
   ClassIncompatible: 'Incompatible',

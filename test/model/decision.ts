@@ -71,6 +71,7 @@ export interface ClaimWaits extends Wait {
     | 'NotOffered'
     | 'ReportedElsewhere'
     | 'ResourceForbidden'
+    | 'SecretNameInvalid'
     | 'StackNotReady'
     | 'UnknownKind'
     | 'CredentialNotApplied'

@@ -51,7 +51,8 @@ function bindClaim(see: View, name: string): Act | ClaimWaits {
   if (claim === undefined) return wait('ClaimGone');
   const obstacle = see.obstacleOf(claimKey(name));
   const policy = obstacle === 'NoClass' ? undefined : see.policyOfClass(name);
-  const real = realClaim(name, claim, policy);
+  const valid = realClaim(name, claim, policy);
+  const real = obstacle === 'SecretNameInvalid' ? misnamed(valid) : valid;
   const all = see.resources();
   const realOf = (resource: Resource) => realResource(resource, see.obstacleOf(resourceKey(resource.name)));
   const owned = all
@@ -102,6 +103,11 @@ function bindClaim(see: View, name: string): Act | ClaimWaits {
   }
   return wait(decision.name as ClaimWaits['name']);
 }
+
+const misnamed = (claim: RealClaim): RealClaim => ({
+  ...claim,
+  spec: { ...claim.spec, writeConnectionSecretToRef: { name: 'Not valid' } },
+});
 
 /** The values that the claim would get from its class. */
 function provisioningOf(

@@ -69,6 +69,9 @@ const claimReference = (name: string, uid: string): ObjectReference => ({
   ...(uid !== '' && { uid }),
 });
 
+/** The API server accepts no capital letters in the name of a Secret. */
+const claimSecretName = (claim: string): string => claim.toLowerCase();
+
 export const realClaim = (
   name: string,
   { resourceRef, parameter, ...claim }: Claim,
@@ -86,7 +89,7 @@ export const realClaim = (
   spec: {
     ...(policy && { classRef: smallClass }),
     ...(resourceRef !== '' && { resourceRef: { apiVersion, kind: managedKind.kind, name: resourceRef } }),
-    ...(!claim.wantsNoSecret && { writeConnectionSecretToRef: { name } }),
+    ...(!claim.wantsNoSecret && { writeConnectionSecretToRef: { name: claimSecretName(name) } }),
   },
   ...(claim.bound && { status: { bindingPhase: 'Bound' as const } }),
 });
@@ -236,7 +239,7 @@ export function realClaimSecret(name: string, secret: ClaimSecret, source: Secre
     kind: 'Secret',
     metadata: {
       namespace,
-      name,
+      name: claimSecretName(name),
       ...(isOfClaim && { ownerReferences: [controller('Database', name, secret.owner)] }),
       annotations: source ? propagatesFrom(secretKeyOf(source)) : {},
     },

@@ -44,7 +44,7 @@ test('the lists are those of the decisions', () => {
   assert.deepEqual(
     lists.map(({ name, checks: own }) => [name, own.length]),
     [
-      ['claimChecks', 13],
+      ['claimChecks', 14],
       ['resourceChecks', 21],
       ['claimEndChecks', 3],
       ['orphanChecks', 6],

@@ -81,6 +81,7 @@ export type Obstacle =
   | 'RenamedExternal'
   | 'ResourceForbidden'
   | 'ResourceIncompatible'
+  | 'SecretNameInvalid'
   | 'Uncreatable';
 
 export type ActKind =

@@ -54,12 +54,19 @@ const restricted = (restriction: Restriction, change: ActKind) =>
 
 /** A claim or a resource meets an obstacle, which an administrator removes. */
 const obstacles: readonly { readonly name: string; readonly scenario: Scenario }[] = [
-  ...(['NoClass', 'ClassMissing', 'ClassForbidden', 'NameForbidden', 'ClassIncompatible'] as const).map(
-    (name) => ({
-      name,
-      scenario: provisioned(classDelete, obstructed('claim/A', name, ['deleteClaim'])),
-    }),
-  ),
+  ...(
+    [
+      'NoClass',
+      'SecretNameInvalid',
+      'ClassMissing',
+      'ClassForbidden',
+      'NameForbidden',
+      'ClassIncompatible',
+    ] as const
+  ).map((name) => ({
+    name,
+    scenario: provisioned(classDelete, obstructed('claim/A', name, ['deleteClaim'])),
+  })),
   {
     name: 'UnknownKind',
     scenario: provisioned(classDelete, {
