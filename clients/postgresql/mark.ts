@@ -79,6 +79,8 @@ export interface Adoption {
   readonly consequence?: string | undefined;
   /** Whether the spec names the role that owns the database as its owner. */
   readonly isOwnerWanted?: boolean;
+  /** The role that should own the database. */
+  readonly owner?: string | undefined;
 }
 
 /** The remedies in a message. Without `adoption`, and unless the name is fixed, it is to choose another name. */

@@ -11,6 +11,8 @@ export const advice = {
     `to hand it to ${whose}, with all that it owns and may do, an administrator of the server runs: ${statement}`,
   dropHandedOver: (database: string, statement: string) =>
     `this resource is being deleted: the statement lets it drop database ${database} with all its data. To drop it, an administrator of the server runs: ${statement}`,
+  giveBack: (statement: string) =>
+    `if its data is not of another team, an administrator of the server gives it back: ${statement}`,
   nameBack: (statement: string) => `to name it back, an administrator of the server runs: ${statement}`,
   closeDatabases: (owners: string, statements: readonly string[]) =>
     `run as ${owners}: ${statements.join('; ')}`,

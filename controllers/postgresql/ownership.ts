@@ -7,6 +7,7 @@ import type { Credentials } from '../../clients/postgresql/credentials.ts';
 import type { Adoption, Marked } from '../../clients/postgresql/mark.ts';
 import {
   checkOurs,
+  hasMarkOf,
   isMarkOutdated,
   isOwnedBy,
   markIn,
@@ -58,6 +59,7 @@ export function checkMayManage(
   if (isObserver(managed) || isOurs(managed, found)) return;
   // guard: otherwise a mark that was lost counts as the mark of another resource, and its remedy as another name
   if (wasOurs(managed) && found.distrustedOwner === undefined) throw markLost(managed, kind, found);
+  if (isReassigned(managed, found, adoption)) throw reassigned(managed, found, adoption.owner);
   const isFixed = isNameFixed(managed);
   checkOurs(kind, found, ownerIdOf(managed), { ...(!isFixed && { adoption }), isNameFixed: isFixed });
 }
@@ -82,6 +84,30 @@ function markLost(managed: Managed, kind: 'database' | 'role', found: Marked): E
   return new ExternalError(
     `${kind} ${name} was managed by this resource, and its mark ${isNamed ? 'names another resource' : 'is missing'} now; ${todo}`,
     { errorClass: 'MarkLost', advice: { kinds: ['HandOver'] } },
+  );
+}
+
+/** Whether a database that we owned belongs to the role of another resource, which its spec does not name. */
+const isReassigned = (
+  managed: Managed,
+  found: Marked,
+  adoption: Adoption,
+): adoption is Adoption & { readonly owner: string } =>
+  wasOurs(managed) &&
+  hasMarkOf(found, ownerIdOf(managed)) &&
+  adoption.owner !== undefined &&
+  adoption.owner !== found.distrustedOwner;
+
+/** The error about such a database, with the statement that gives it its owner again. A claim shows another text. */
+function reassigned(managed: Managed, { name, distrustedOwner = '' }: Marked, owner: string): ExternalError {
+  const [database, now, back] = [name, distrustedOwner, owner].map(escapeIdentifier);
+  const statement = `ALTER DATABASE ${database} OWNER TO ${back}`;
+  const todo = wasDeleted(managed)
+    ? `${advice.dropHandedOver(database ?? '', statement)}; ${advice.keepUnmarked}`
+    : advice.giveBack(statement);
+  return new ExternalError(
+    `database ${database} is owned by role ${now}, which belongs to another resource; ${todo}`,
+    { errorClass: 'MarkLost', advice: { kinds: ['HandOver'] }, holder: { by: 'AnotherResource' } },
   );
 }
 

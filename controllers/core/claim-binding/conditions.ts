@@ -106,6 +106,8 @@ export function troubleOf(
 function insteadOf({ spec }: Managed, error: Condition['error']): string | undefined {
   if (error?.class === 'CredentialCannotChange')
     return 'a previous claim knows its credentials, and an administrator has to decide about them';
+  if (error?.class === 'MarkLost' && error.holder?.by === 'AnotherResource')
+    return 'its external resource belongs to another resource now, and an administrator has to decide about it';
   if (error?.class === 'MarkLost')
     return 'its external resource does not carry its mark any more, and an administrator has to decide about it';
   if (error?.holder?.by === 'AnotherResource') return 'another resource has this external name';

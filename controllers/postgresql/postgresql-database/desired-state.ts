@@ -90,6 +90,7 @@ export function adoptionOf(
   return {
     ...(consequences.length > 0 && { consequence: consequences.join('; ') }),
     isOwnerWanted: !hasOwnRole(managed) && next === owner,
+    owner: next,
   };
 }
 

@@ -36,7 +36,10 @@ export async function isAnythingLeft(
   // guard: otherwise a database that a tenant owns by mistake stays without an error
   const isOfTenant = hasMark && database.distrustedOwner !== undefined;
   if (isOfTenant && managed.status?.owner !== undefined) {
-    checkMayManage(managed, 'database', database, { isOwnerWanted: true });
+    checkMayManage(managed, 'database', database, {
+      isOwnerWanted: true,
+      owner: databaseSpec(managed).owner,
+    });
   }
   if (
     database !== undefined &&

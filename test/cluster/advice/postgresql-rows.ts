@@ -315,6 +315,19 @@ export const postgresqlRows = (server: Server): Readonly<Record<keyof typeof adv
       'its mark is missing now; to hand it to this resource, with all that it owns and may do, an administrator of the server runs: COMMENT ON ROLE',
     act: (at) => runForDatabase(server, at, /^COMMENT ON ROLE /),
   },
+  giveBack: {
+    async situation(at) {
+      await working(server, at);
+      await reserved(at, 'team');
+      const [name, team] = [at.named('db'), at.named('team')].map(escapeIdentifier);
+      await sql(server, [`ALTER DATABASE ${name} OWNER TO ${team}`]);
+      await at.observeAgain(PostgreSQLDatabaseKind, at.named('db'));
+    },
+    ...databaseRow,
+    says: (at) =>
+      `database "${at.named('db')}" is owned by role "${at.named('team')}", which belongs to another resource; if its data is not of another team, an administrator of the server gives it back: `,
+    act: (at) => runForDatabase(server, at, /^ALTER DATABASE .* OWNER TO /),
+  },
   dropHandedOver: {
     async situation(at) {
       await working(server, at);

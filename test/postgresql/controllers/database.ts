@@ -179,6 +179,44 @@ export function testDatabases(stack: Stack): void {
     });
   });
 
+  describe('a database that an administrator gave to the role of another resource', () => {
+    const given = async (name: string, spec = {}) => {
+      await stack.pass(database(name));
+      await stack.pass(database('taker'));
+      stack.claimed.add(ownerOf('taker'));
+      await sql(`ALTER DATABASE ${name} OWNER TO taker`);
+      return recorded(name, {}, spec);
+    };
+    const isOwned = 'is owned by role "taker", which belongs to another resource';
+
+    test('is reported, with the statement that gives it back', async () => {
+      const claimRef = { kind: 'PostgreSQLInstance', namespace: 'team-a', name: 'shop' };
+      const managed = await given('astray', { claimRef });
+      const observing = () => clientOf(managed).observe(managed, undefined, signal);
+      const failure = await observing().catch((error: unknown) => error);
+      const statement = 'ALTER DATABASE "astray" OWNER TO "astray"';
+      assert.equal(
+        (failure as Error).message,
+        `database "astray" ${isOwned}; if its data is not of another team, an administrator of the server gives it back: ${statement}`,
+      );
+      assert.deepEqual(errorFactsOf(failure), {
+        errorClass: 'MarkLost',
+        advice: { kinds: ['HandOver'] },
+        holder: { by: 'AnotherResource' },
+      });
+      await sql(statement);
+      assert.equal((await observing()).exists, true);
+    });
+
+    test('waits when it is deleted, and the message names both ways out', async () => {
+      const managed = await given('outcast');
+      await assert.rejects(stack.remove(managed), {
+        message: `database "outcast" ${isOwned}; this resource is being deleted: the statement lets it drop database "outcast" with all its data. To drop it, an administrator of the server runs: ALTER DATABASE "outcast" OWNER TO "outcast"; to keep it, set spec.deletionPolicy: Orphan`,
+      });
+      assert.deepEqual(await stack.namesake('outcast'), ['database', 'role']);
+    });
+  });
+
   describe('a renamed database whose resource is deleted', () => {
     test('waits because of its owner role, with the statement that names it back', async () => {
       await stack.pass(database('leaver'));

@@ -26,6 +26,10 @@ test('a claim does not show the statement that hands an external resource over',
     'its external resource does not carry its mark any more, and an administrator has to decide about it; reported by Database db';
   assert.equal(textOf({ class: 'MarkLost', advice: ['HandOver'] }), unmarked);
   assert.equal(
+    textOf({ class: 'MarkLost', advice: ['HandOver'], holder: { by: 'AnotherResource' } }),
+    'its external resource belongs to another resource now, and an administrator has to decide about it; reported by Database db',
+  );
+  assert.equal(
     textOf({ class: 'Conflict', holder: { by: 'AnotherResource' } }),
     'another resource has this external name; reported by Database db',
   );
