@@ -260,11 +260,9 @@ export function testDatabases(stack: Stack): void {
         message: `${unmanaged}; set spec.claimRef first, because the first claim that names this resource gets its data; to adopt it (${deletion}), ${statement}`,
       });
       // The team of a claim chose the name. Only an administrator may give it a database of another owner.
-      const ofClaim = {
-        ...managed,
-        spec: { ...managed.spec, claimRef: { namespace: 'team-a', name: 'shop' } },
-      };
-      await assert.rejects(stack.pass(ofClaim), { message: `${unmanaged}; choose another external name` });
+      const claimRef = { namespace: 'team-a', name: 'shop' };
+      const ofClaim = { ...managed, spec: { ...managed.spec, claimRef, classRef: { name: 'small' } } };
+      await assert.rejects(stack.pass(ofClaim), { message: unmanaged });
       await assert.rejects(clientOf(managed).create(managed, undefined, signal), /is not managed by/);
       await assert.rejects(clientOf(managed).update(managed, undefined, signal), /is not managed by/);
       assert.equal(await stack.remove(managed), false, 'for the managed resource nothing is there');
