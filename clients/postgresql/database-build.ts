@@ -153,6 +153,8 @@ export function repairs(session: Session, found: DatabaseObservation, spec: Data
     connectionLimit: () => limitStatement(database, spec.connectionLimit!),
     allowConnections: () => `ALTER DATABASE ${database} ALLOW_CONNECTIONS ${spec.allowConnections ?? true}`,
     owner: () => `ALTER DATABASE ${database} OWNER TO ${escapeIdentifier(spec.owner!)}`,
+    isOpenToOwner: () =>
+      `GRANT ALL ON DATABASE ${database} TO ${escapeIdentifier(spec.owner ?? found.owner)}`,
   };
   const statements = changed.flatMap((field) => repair[field]?.() ?? []);
   const mustAdmit = statements.length > 0 || changed.includes('isOpenToAdmin');

@@ -25,6 +25,7 @@ export async function readDatabase(
     isTemplate: boolean;
     isOpenToPublic: boolean;
     isOpenToAdmin: boolean;
+    isOpenToOwner: boolean;
     comment: string | null;
     ownerComment: string | null;
   }>(
@@ -34,6 +35,7 @@ export async function readDatabase(
             datallowconn AS "allowConnections", datistemplate AS "isTemplate",
             has_database_privilege('public', oid, 'CONNECT') AS "isOpenToPublic",
             has_database_privilege(oid, 'CONNECT') AS "isOpenToAdmin",
+            has_database_privilege(datdba, oid, 'CONNECT') AS "isOpenToOwner",
             left(shobj_description(oid, 'pg_database'), ${longestMark}) AS comment,
             left(shobj_description(datdba, 'pg_authid'), ${longestMark}) AS "ownerComment"
      FROM pg_database WHERE datname = $1`,

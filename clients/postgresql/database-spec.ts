@@ -37,6 +37,8 @@ export interface DatabaseObservation extends Marked {
   readonly isOpenToPublic: boolean;
   /** Whether the administrator may connect. */
   readonly isOpenToAdmin: boolean;
+  /** Whether its owner may connect. An administrator can revoke this, and the owner itself can. */
+  readonly isOpenToOwner: boolean;
   /** An interrupted DROP DATABASE left it. It can only be dropped again. */
   readonly isInvalid: boolean;
   /** Versions by name. Undefined if they were not requested, or if the database does not accept our connection. */
@@ -61,6 +63,7 @@ export function databaseDrift(observed: DatabaseObservation, spec: DatabaseSpec)
   }
   if ((spec.allowConnections ?? true) !== observed.allowConnections) changed.push('allowConnections');
   if (observed.isOpenToPublic) changed.push('isOpenToPublic');
+  if (!observed.isOpenToOwner) changed.push('isOpenToOwner');
   if (spec.extensions?.length && (spec.allowConnections ?? true)) {
     // Extensions can only be changed over a connection to the database.
     if (!observed.isOpenToAdmin) changed.push('isOpenToAdmin');

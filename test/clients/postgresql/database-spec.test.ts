@@ -15,6 +15,7 @@ const observed: DatabaseObservation = {
   isTemplate: false,
   isOpenToPublic: false,
   isOpenToAdmin: true,
+  isOpenToOwner: true,
   isInvalid: false,
 };
 

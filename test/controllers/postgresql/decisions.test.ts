@@ -193,6 +193,7 @@ describe('an observation names the fields of the spec that differ', () => {
     isTemplate: false,
     isOpenToPublic: true,
     isOpenToAdmin: true,
+    isOpenToOwner: true,
     isInvalid: false,
   };
   const held = new Map([['CONNECT', { isGrantable: false }]]);

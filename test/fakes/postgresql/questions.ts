@@ -42,6 +42,7 @@ const databaseFacts: Question = (execution) => {
       isTemplate: row.isTemplate,
       isOpenToPublic: isAllowed(tx, guarded, everybody, 'CONNECT'),
       isOpenToAdmin: isAllowed(tx, guarded, user, 'CONNECT'),
+      isOpenToOwner: isAllowed(tx, guarded, row.owner, 'CONNECT'),
       comment: row.comment ?? null,
       ownerComment: tx.get('roles', row.owner)?.comment ?? null,
     },

@@ -350,6 +350,11 @@ export function testDatabases(stack: Stack): void {
         change: 'GRANT CONNECT ON DATABASE drifting TO PUBLIC',
         check: `SELECT NOT has_database_privilege('public', 'drifting', 'CONNECT') AS ok`,
       },
+      'the owner shut out': {
+        change: 'REVOKE ALL ON DATABASE drifting FROM drifting',
+        check: `SELECT bool_and(has_database_privilege('drifting', 'drifting', each)) AS ok
+                FROM unnest(ARRAY['CONNECT', 'CREATE', 'TEMPORARY']) each`,
+      },
       'a role that may do more': {
         change: 'ALTER ROLE drifting SUPERUSER CREATEDB',
         check: `SELECT NOT rolsuper AND NOT rolcreatedb AS ok FROM pg_roles WHERE rolname = 'drifting'`,
