@@ -18,6 +18,8 @@ export interface PasswordChecks {
   ): Promise<Observation['credential']>;
   /** The password was set just now, so it works. */
   wasSet(ownerId: string, password: string): void;
+  /** The role may be another than before: its password is tested at once, whether it is applied or not. */
+  doubt(ownerId: string): void;
 }
 
 export interface PasswordChecksOptions {
@@ -50,7 +52,7 @@ export function createPasswordChecks(options: PasswordChecksOptions): PasswordCh
       const before = checks.get(ownerId);
       const isSame = before?.digest === digest;
       if (isSame && before.untilMs > clock.elapsedMs()) return before.verdict;
-      if (isApplied && !isSame) {
+      if (isApplied && !isSame && before?.digest !== doubted) {
         return record(ownerId, { digest, verdict: undefined }, periodMs * random());
       }
       if (!(await isTaken(value))) return record(ownerId, { digest, verdict: 'wrong' });
@@ -61,8 +63,14 @@ export function createPasswordChecks(options: PasswordChecksOptions): PasswordCh
     wasSet(ownerId, password) {
       record(ownerId, { digest: digestOf(password, true), verdict: 'inForce' });
     },
+    doubt(ownerId) {
+      record(ownerId, { digest: doubted, verdict: undefined });
+    },
   };
 }
+
+/** In place of the digest of a password. */
+const doubted = 'doubted';
 
 const digestOf = (password: string, isApplied: boolean): string =>
   createHash('sha256').update(`${isApplied} ${password}`).digest('base64');

@@ -84,6 +84,7 @@ export function postgreSQLDatabaseClient({
       }
       const role =
         hasOwnRole(managed) && !isObserver(managed) ? await roles.observe(name, { signal }) : undefined;
+      if (role !== undefined && !isOurs(managed, role)) checks.doubt(ownerIdOf(managed));
       // The mark of the role decides whose the database is.
       if (role !== undefined && wasOurs(managed)) checkMayManage(managed, 'role', role);
       // A user who adopts the database has to know who else is in it.

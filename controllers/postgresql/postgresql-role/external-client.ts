@@ -60,6 +60,7 @@ export function postgreSQLRoleClient({
         const find = () => roles.renamed(ownerIdOf(managed), { signal });
         return { exists: false, isUpToDate: false, ...(await renamedFrom(managed, 'role', find)) };
       }
+      if (!isOurs(managed, role)) checks.doubt(ownerIdOf(managed));
       checkMayManage(managed, 'role', role, adoptionOf(managed));
       if (!isObserver(managed)) await closing.keepUp(signal);
       const verdict = role.login ? await password.verdictOn(managed, credential, signal) : undefined;

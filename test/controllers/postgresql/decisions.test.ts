@@ -106,6 +106,13 @@ describe('a password is tested', () => {
     assert.equal(await verdictOn('secret', true, ['secret']), 'inForce');
     assert.deepEqual(tested, ['secret', 'secret']);
   });
+  test('at once where the role was not that of the resource, also if it is applied', async () => {
+    const { checks, verdictOn, tested } = checksAt();
+    checks.wasSet('a', 'secret');
+    checks.doubt('a');
+    assert.equal(await verdictOn('secret', true, []), 'wrong');
+    assert.deepEqual(tested, ['secret']);
+  });
   test('no more once it was set', async () => {
     const { checks, verdictOn, tested } = checksAt();
     assert.equal(await verdictOn('secret', false, []), 'wrong');

@@ -168,6 +168,18 @@ export function testDatabases(stack: Stack): void {
       });
     }
 
+    test('has its password tested at once after an administrator gave the mark back', async () => {
+      const { known } = await stack.pass(database('reborn'));
+      await sql("COMMENT ON ROLE reborn IS NULL; ALTER ROLE reborn PASSWORD 'other'");
+      const managed = recorded('reborn');
+      const credential = { value: known.password ?? '', isApplied: true };
+      const observe = () => clientOf(managed).observe(managed, credential, signal);
+      await assert.rejects(observe(), /its mark is missing now/);
+      await sql(`COMMENT ON ROLE reborn IS '${markOf(ownerOf('reborn'))}'`);
+      const { ready, credential: verdict } = await observe();
+      assert.deepEqual([ready?.status, verdict], ['False', 'wrong']);
+    });
+
     test('stays when its database does not exist any more, and an Event names it', async () => {
       await stack.pass(database('stayer'));
       await sql('COMMENT ON ROLE stayer IS NULL');
