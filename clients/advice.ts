@@ -61,7 +61,7 @@ export const advice = {
   grantAdmin: (statement: string) => `run as a superuser: ${statement}`,
   dropRenamed: (statement: string) => `to drop it with its data, name it back: ${statement}`,
   deleteOwned: 'it belongs to another resource: delete that one first, or give it another owner there',
-  giveDatabase: (statement: string) => `to give it to an administrator, who runs: ${statement}`,
+  giveDatabase: (statement: string) => `to give it to the administrator who runs it: ${statement}`,
   giveObjects: (statements: string) =>
     `to give its objects to the administrator who runs it, and to take back its privileges, run in that database: ${statements}`,
   keepRole: 'or, to keep the role and all that it owns, set spec.deletionPolicy: Orphan',

@@ -87,7 +87,7 @@ const pieces: Readonly<Record<string, Said | SaidIn | Harmless>> = {
   forgetCredential: ['save what you need of the Secret', 'delete it'],
   forgetUsers: ['no resource manages it and the passwords of its previous users do not work', 'run:'],
   generateOthers: ['if the new team may have the password', 'set the annotation'],
-  giveDatabase: ['to give it to an administrator', 'who runs:'],
+  giveDatabase: ['to give it to the administrator', 'who runs it:'],
   giveObjects: ['to give its objects to the administrator', 'run in that database:'],
   grantAdmin: harmless('it gives a right to the role of the provider'),
   handOver: ['to hand it to X, with all that it owns and may do', 'runs:'],

@@ -1,5 +1,6 @@
 import isEqual from 'lodash/isEqual.js';
 import partition from 'lodash/partition.js';
+import { escapeIdentifier } from 'pg';
 import type { PostgreSQLGrant } from '../../../apis/postgresql/v1alpha1/postgresql-grant.ts';
 import { changing, invalid } from '../../../clients/external-error.ts';
 import type { GrantObservation, GrantSpec, GrantTarget } from '../../../clients/postgresql/grant-spec.ts';
@@ -14,6 +15,12 @@ export type Granted = NonNullable<NonNullable<PostgreSQLGrant['status']>['grante
 export function grantSpec(managed: PostgreSQLGrant): GrantSpec {
   const { privileges, withGrantOption = false } = managed.spec.forProvider;
   const place = grantPlace(managed);
+  if (place.on.memberOf === place.role) {
+    throw invalid(
+      `role ${escapeIdentifier(place.role)} cannot be a member of itself; change spec.forProvider.role or memberOf`,
+      changing('role', 'memberOf'),
+    );
+  }
   if (place.on.memberOf === undefined && privileges === undefined) {
     throw invalid('spec.forProvider.privileges are needed on a database or schema', changing('privileges'));
   }

@@ -634,7 +634,7 @@ export const postgresqlClientRows = (server: Server) =>
     },
     giveDatabase: {
       situation: owning(server),
-      says: () => 'to give it to an administrator, who runs: ALTER DATABASE',
+      says: () => 'to give it to the administrator who runs it: ALTER DATABASE',
       where: ownerRow.where,
       async act(at) {
         await runForOwner(server, at, /^ALTER DATABASE .* OWNER TO /);

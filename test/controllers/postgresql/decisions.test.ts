@@ -8,7 +8,10 @@ import {
   databaseCredential,
   observationOf as databaseObservationOf,
 } from '../../../controllers/postgresql/postgresql-database/desired-state.ts';
-import { differingFields } from '../../../controllers/postgresql/postgresql-grant/desired-state.ts';
+import {
+  differingFields,
+  grantSpec,
+} from '../../../controllers/postgresql/postgresql-grant/desired-state.ts';
 import {
   observationOf,
   roleCredential,
@@ -257,3 +260,8 @@ describe('an observation names the fields of the spec that differ', () => {
       'role',
     ));
 });
+
+test('a role is no member of itself', () =>
+  assert.throws(() => grantSpec(grant('g', { role: 'app', memberOf: 'app' })), {
+    message: 'role "app" cannot be a member of itself; change spec.forProvider.role or memberOf',
+  }));
