@@ -119,7 +119,7 @@ export function claimBinding(context: BindingContext): Reconciler {
       // No event shows that a Secret of another owner was deleted, so the run is retried.
       return failed(new StepFailure('', secrets.obstacle ?? '', secretConflict));
     }
-    const waitMs = decision.name === 'UnknownKind' ? patienceMs(observed.claim) : 0;
+    const waitMs = decision.name === 'UnknownKind' ? patienceMs(observed.claim, decision.name) : 0;
     if (waitMs > 0) return { result: after(waitMs) };
     const now = env.clock.now();
     const report = reportOf(decision.name, observed, now);

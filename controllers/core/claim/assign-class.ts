@@ -82,7 +82,7 @@ export function classAssignment(
     const { message } = decision;
     const logOf = (about: Claim) => log.child(() => ({ ...aboutClaim(about), decision: decision.name }));
     if (decision.act === 'report') {
-      const waitMs = decision.consideredKinds === undefined ? 0 : patienceMs(claim);
+      const waitMs = decision.name === 'InvalidClassSelector' ? 0 : patienceMs(claim, decision.name);
       if (waitMs > 0) return { ...after(waitMs), decision: decision.name };
       const facts: ClaimFacts = {
         conditions: [notReady(decision.reason, message), reconcileSuccess()],

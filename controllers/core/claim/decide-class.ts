@@ -5,6 +5,7 @@ import type { ObjectReference } from '../../../apis/core/v1alpha1/reference.ts';
 import { completeReference, referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Candidates } from './class-choice.ts';
 import { describeForbidden, describeIncompatible, passedOver, qualified, tally } from './class-choice.ts';
+import type { NotServed } from './other-processes.ts';
 import { consideredKinds, isOfOtherProcess } from './other-processes.ts';
 
 export interface ClassFacts {
@@ -15,7 +16,7 @@ export interface ClassFacts {
   readonly candidates: readonly Candidates[];
 }
 
-type NoClass = 'NoMatchingClass' | 'NoDefaultClass' | 'ClassNotFound' | 'AmbiguousClass';
+type NoClass = Exclude<NotServed, 'UnknownKind'>;
 type Nothing = Exclude<
   ReturnType<typeof classDecisions>[number],
   NoClass | 'InvalidClassSelector' | 'AssignClass'

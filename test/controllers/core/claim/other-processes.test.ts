@@ -79,12 +79,40 @@ describe('a process that cannot serve a claim waits for another one', () => {
   test('for two seconds since it considered this generation of the claim for the first time', async () => {
     const clock = testClock();
     const patienceMs = otherProcessPatience(clock);
-    assert.equal(patienceMs(claim()), 2_000);
+    assert.equal(patienceMs(claim(), 'UnknownKind'), 2_000);
     await clock.advance(1_500);
-    assert.equal(patienceMs(claim()), 500);
-    assert.equal(patienceMs(claim({}, { generation: 4 })), 2_000);
-    assert.equal(patienceMs(claim({}, { uid: 'another' })), 2_000);
+    assert.equal(patienceMs(claim(), 'UnknownKind'), 500);
+    assert.equal(patienceMs(claim({}, { generation: 4 }), 'UnknownKind'), 2_000);
+    assert.equal(patienceMs(claim({}, { uid: 'another' }), 'UnknownKind'), 2_000);
     await clock.advance(3_600_000);
-    assert.equal(patienceMs(claim()), 0);
+    assert.equal(patienceMs(claim(), 'UnknownKind'), 0);
+  });
+
+  test('for two seconds, however many claims wait and however late their turns are', async () => {
+    const clock = testClock();
+    const patienceMs = otherProcessPatience(clock);
+    const claims = Array.from({ length: 10_001 }, (_, index) => claim({}, { uid: `claim-${index}` }));
+    const waits = () => new Set(claims.map((each) => patienceMs(each, 'NoMatchingClass')));
+    assert.deepEqual(waits(), new Set([2_000]));
+    await clock.advance(2_500);
+    assert.equal(patienceMs(claim({}, { uid: 'new' }), 'NoMatchingClass'), 2_000);
+    assert.deepEqual(waits(), new Set([0]));
+  });
+
+  test('but not if the status already has the same report about this generation', () => {
+    const waitMs = (status: ClaimStatus) =>
+      otherProcessPatience(testClock())(claim({}, { status }), 'NoMatchingClass');
+    assert.equal(waitMs(reported('NoMatchingClass')), 0);
+    assert.equal(waitMs(reported('NoMatchingClass', { observedGeneration: 2 })), 2_000);
+    assert.equal(waitMs(reported('ClassNotFound')), 2_000);
+  });
+
+  test('again about a claim that it has not considered for an hour', async () => {
+    const clock = testClock();
+    const patienceMs = otherProcessPatience(clock);
+    patienceMs(claim(), 'UnknownKind');
+    await clock.advance(3_600_000);
+    patienceMs(claim({}, { uid: 'another' }), 'UnknownKind');
+    assert.equal(patienceMs(claim(), 'UnknownKind'), 2_000);
   });
 });
