@@ -119,11 +119,13 @@ const unbound = ({ kind, metadata }: Managed, result: string): EventFacts =>
 const correctedResource = ({ kind, metadata }: Managed): EventFacts =>
   normal('CorrectedManagedResource', `${kind} ${metadata.name} has the edited parameters of this claim now`);
 
-/** The external resource, if the policies keep it although the managed resource is deleted. */
-const kept = (managed: Managed): string =>
-  shouldDelete(managed.spec)
-    ? ''
-    : `. Its policies keep external resource ${nameInUse(managed) ?? managed.metadata.name}: the data stays, and the password still works`;
+/** The external resource, if it was found and the policies keep it although the managed resource is deleted. */
+function kept(managed: Managed): string {
+  const { externalIdentity, credential } = managed.status ?? {};
+  if (externalIdentity === undefined || shouldDelete(managed.spec)) return '';
+  const password = credential === undefined ? '' : ', and the password still works';
+  return `. Its policies keep external resource ${nameInUse(managed) ?? managed.metadata.name}: the data stays${password}`;
+}
 
 function removedSecret({ metadata }: Secret, { spec }: Claim): EventFacts {
   const wanted = spec.writeConnectionSecretToRef?.name;

@@ -5,7 +5,7 @@ import { advice } from '../../../../apis/core/v1alpha1/advice.ts';
 import type { Claim } from '../../../../apis/core/v1alpha1/claim.ts';
 import { getCondition } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { Kind } from '../../../../apis/core/v1alpha1/kind.ts';
-import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
+import type { Managed, ManagedStatus } from '../../../../apis/core/v1alpha1/managed.ts';
 import { controllerReference, isControlledBy } from '../../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../../apis/core/v1alpha1/secret.ts';
 import {
@@ -20,6 +20,7 @@ import {
 import { provisionedNames } from '../../../../controllers/core/claim/provisioned-name.ts';
 import type { ClaimService } from '../../../../controllers/core/claim-service.ts';
 import { credentialAnnotation } from '../../../../controllers/core/credential.ts';
+import { encodeIdentity } from '../../../../controllers/core/external-identity.ts';
 import { ApiError, leaseExpired } from '../../../../runtime/client/errors.ts';
 import type { FakeCluster, Verb } from '../cluster-fake.ts';
 import { broken, conflict, forbidden, terminating } from '../cluster-fake.ts';
@@ -603,21 +604,35 @@ describe('the deletion of a claim', () => {
     });
   }
 
-  test('the Event names what stays if the policies of the deleted resource keep the external resource', async () => {
-    const spec = { ...boundManaged.spec, reclaimPolicy: 'Delete', deletionPolicy: 'Orphan' } as const;
-    const resource = managed(spec, { status: boundHere, finalizers: ['x'] });
-    const { cluster, process } = sceneOf({ ...boundWorld, managed: [resource] });
-    await settled(process, cluster);
-    cluster.delete(claimKind, orders);
-    await settled(process, cluster);
-    const reported = process.events.filter(({ reason }) => reason === 'UnboundManagedResource');
-    assert.deepEqual(
-      reported.map(({ message }) => message),
-      [
-        'unbound from FavouriteDBInstance db, which is deleted. Its policies keep external resource db: the data stays, and the password still works',
-      ],
-    );
-  });
+  const externalIdentity = encodeIdentity({ name: 'db', fields: {} });
+  const keptTexts: readonly (readonly [rule: string, status: ManagedStatus, text: string])[] = [
+    [
+      'the external resource and the password',
+      { ...boundHere, externalIdentity },
+      '. Its policies keep external resource db: the data stays, and the password still works',
+    ],
+    [
+      'no password if the resource has none',
+      { ...omit(boundHere, 'credential'), externalIdentity },
+      '. Its policies keep external resource db: the data stays',
+    ],
+    ['nothing if no external resource was found', boundHere, ''],
+  ];
+  for (const [rule, status, text] of keptTexts) {
+    test(`the Event about a deleted resource whose policies keep the external resource names ${rule}`, async () => {
+      const spec = { ...boundManaged.spec, reclaimPolicy: 'Delete', deletionPolicy: 'Orphan' } as const;
+      const resource = managed(spec, { status, finalizers: ['x'] });
+      const { cluster, process } = sceneOf({ ...boundWorld, managed: [resource] });
+      await process.settle();
+      cluster.delete(claimKind, orders);
+      await process.settle();
+      const reported = process.events.filter(({ reason }) => reason === 'UnboundManagedResource');
+      assert.deepEqual(
+        reported.map(({ message }) => message),
+        [`unbound from FavouriteDBInstance db, which is deleted${text}`],
+      );
+    });
+  }
 
   for (let step = 1; step <= 3; step += 1) {
     test(`a crash after write ${step} of 3`, async () => {
