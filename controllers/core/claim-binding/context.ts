@@ -33,7 +33,7 @@ export interface RunMemory {
   target?: Secret | undefined;
   /** The UIDs of the objects that this run deleted. The cache may still have these objects. */
   readonly deleted: Set<string | undefined>;
-  /** The service for which this run has made a call. It stays the same until the run ends. */
+  /** The service of a claim that is being deleted. It ends the claim also if its references name no known kind. */
   service?: ClaimService | undefined;
 }
 

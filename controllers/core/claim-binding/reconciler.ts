@@ -6,6 +6,7 @@
 
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
+import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import { isNamespaceTerminating, isNotFound } from '../../../runtime/client/errors.ts';
 import type { Reconciler, Result } from '../../../runtime/controller/reconcile.ts';
 import { after, done, requeue } from '../../../runtime/controller/reconcile.ts';
@@ -105,7 +106,7 @@ export function claimBinding(context: BindingContext): Reconciler {
       if (isCreation || !isNotFound(error)) throw error;
       return decision.name === 'RemoveFinalizer' ? done : requeue;
     }
-    run.service = observed.service;
+    if (wasDeleted(observed.claim)) run.service = observed.service;
     if (decision.name !== 'RemoveFinalizer') return undefined;
     logQuietAct(log, 'RemovedFinalizer');
     return done;

@@ -5,6 +5,7 @@ import { advice } from '../../../../apis/core/v1alpha1/advice.ts';
 import type { Claim } from '../../../../apis/core/v1alpha1/claim.ts';
 import { getCondition } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { Kind } from '../../../../apis/core/v1alpha1/kind.ts';
+import { apiVersionOf } from '../../../../apis/core/v1alpha1/kind.ts';
 import type { Managed, ManagedStatus } from '../../../../apis/core/v1alpha1/managed.ts';
 import { controllerReference, isControlledBy } from '../../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../../apis/core/v1alpha1/secret.ts';
@@ -32,6 +33,8 @@ import {
   classRef,
   managed,
   managedKind,
+  otherManagedKind,
+  otherService,
   resourceClass,
   resourceRef,
   service,
@@ -285,6 +288,27 @@ async function reports(
   const reported = warnings.map((event) => [event.reason, event.message]);
   assert.deepEqual(reported, [[reason, message]]);
 }
+
+test('a claim whose resourceRef is edited to a resource of another kind takes that one, and reports no failure', async () => {
+  const edited = claim({ resourceRef: resourceRef('other', otherManagedKind) }, { finalizers });
+  const other: Managed = {
+    ...handmade,
+    apiVersion: apiVersionOf(otherManagedKind),
+    kind: otherManagedKind.kind,
+    metadata: { name: 'other', uid: 'other-uid' },
+  };
+  const { cluster, process, claimAt } = sceneOf({
+    claims: [edited],
+    managed: [managed({ ...src, claimRef: claimRef() })],
+    otherServices: [otherService],
+  });
+  cluster.put(otherManagedKind, other);
+  await process.settle();
+  assert.equal(resourceOf(cluster)?.spec.claimRef, undefined);
+  const reasons = process.events.map(({ reason }) => reason);
+  assert.deepEqual(reasons, ['UnboundManagedResource']);
+  assert.equal(getCondition(claimAt()?.status?.conditions, 'Ready').reason, 'Binding');
+});
 
 describe('a step that fails is reported on the claim and tried again', () => {
   test('GetManagedError: the missing resource of a Bound claim cannot be read', () =>
@@ -633,6 +657,17 @@ describe('the deletion of a claim', () => {
       );
     });
   }
+
+  test('a deleted claim releases its resource and ends, also if it names a resource of an unknown kind', async () => {
+    const unknown = resourceRef('other', { ...managedKind, kind: 'Strange' });
+    const { cluster, process, claimAt } = sceneOf({
+      claims: [claim({ resourceRef: unknown }, { finalizers, deletionTimestamp })],
+      managed: [managed({ ...src, claimRef: claimRef() })],
+    });
+    await process.settle();
+    assert.equal(resourceOf(cluster)?.spec.claimRef, undefined);
+    assert.equal(claimAt(), undefined);
+  });
 
   for (let step = 1; step <= 3; step += 1) {
     test(`a crash after write ${step} of 3`, async () => {

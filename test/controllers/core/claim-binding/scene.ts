@@ -49,12 +49,15 @@ export interface World {
   readonly managed?: readonly Managed[];
   readonly secrets?: readonly Secret[];
   readonly service?: ClaimService;
+  /** More services of the claim kind. Default: none. */
+  readonly otherServices?: readonly ClaimService[];
   readonly storedConnection?: StoredConnection;
 }
 
 /** A cluster with the controllers of claims, and a fake of the managed resource controller. */
 export function sceneOf({ claims = [], managed = [], secrets = [], ...given }: World) {
-  const { service: ours = withPassword, storedConnection } = given;
+  const { service: ours = withPassword, otherServices = [], storedConnection } = given;
+  const services = [ours, ...otherServices];
   const cluster = new FakeCluster();
   const specTemplate = { writeConnectionSecretsToNamespace: 'system', reclaimPolicy: 'Delete' } as const;
   cluster.put(classKind, resourceClass('small', {}, { specTemplate }));
@@ -63,8 +66,8 @@ export function sceneOf({ claims = [], managed = [], secrets = [], ...given }: W
   for (const each of secrets) cluster.put(SecretKind, each);
   const start = () =>
     new FakeProcess(cluster, (env) => [
-      claimBindingController(env, claimKindOf(ours), storedConnection),
-      secretPropagation(env, servicesOf(ours)),
+      claimBindingController(env, claimKindOf(...services), storedConnection),
+      secretPropagation(env, servicesOf(...services)),
     ]);
   const claimAt = (key = orders) => cluster.get(claimKind, key);
   const ready = (key = orders) => getCondition(claimAt(key)?.status?.conditions, 'Ready');
