@@ -23,6 +23,7 @@ import {
   allOf,
   anyOf,
   appears,
+  becomes,
   changed,
   disappears,
   exists,
@@ -38,6 +39,7 @@ import { claimNamespaces, isServed } from '../claim/claim-namespaces.ts';
 import { ownedResources } from '../claim/owned-resources.ts';
 import type { ClaimKind, ReadyStack } from '../claim-service.ts';
 import { controllerNames, eventSources } from '../claim-service.ts';
+import { wasNeverFound } from '../external-identity.ts';
 import {
   claimKeyOf,
   claimsOfClass,
@@ -68,13 +70,17 @@ export function stageOfClaim(claim: Claim | undefined, managed: Managed | undefi
 }
 
 /** Whether a field changed that the binding controller reads. It does not read finalizers, for example. */
-const isChangedForClaims: Predicate<Managed> = changed(
-  ({ spec }: Managed) => spec,
-  ({ status }) => status,
-  ({ metadata }) => metadata.deletionTimestamp,
-  ({ metadata }) => metadata.ownerReferences,
-  ({ metadata }) => metadata.annotations?.[annotationKeys.externalLost],
-  externalName,
+const isChangedForClaims: Predicate<Managed> = anyOf(
+  changed(
+    ({ spec }: Managed) => spec,
+    ({ status }) => status,
+    ({ metadata }) => metadata.deletionTimestamp,
+    ({ metadata }) => metadata.ownerReferences,
+    ({ metadata }) => metadata.annotations?.[annotationKeys.externalLost],
+    externalName,
+  ),
+  // The creation has failed, maybe with the same status as before. The resource can get edited parameters now.
+  becomes(wasNeverFound),
 );
 
 /**

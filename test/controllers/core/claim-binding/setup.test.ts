@@ -183,6 +183,25 @@ describe('changes that wake a claim', () => {
     wakes(changesManaged, { claim: ours, managed: naming }, itsResource));
   test('a field of a managed resource that binding does not read wakes no claim', () =>
     wakes(annotateManaged(touched.annotations), { claim: ours, managed: naming }));
+  test('a creation of the external resource that failed wakes the claim', () =>
+    wakes(
+      annotateManaged({
+        'crossplane.io/external-create-pending': '2026-01-02T03:04:05Z',
+        'crossplane.io/external-create-failed': '2026-01-02T03:04:05Z',
+      }),
+      {
+        claim: ours,
+        managed: managed(naming.spec, {
+          annotations: { 'crossplane.io/external-create-pending': '2026-01-02T03:04:05Z' },
+        }),
+      },
+      itsResource,
+    ));
+  test('a creation of the external resource that begins wakes no claim', () =>
+    wakes(annotateManaged({ 'crossplane.io/external-create-pending': '2026-01-02T03:04:05Z' }), {
+      claim: ours,
+      managed: naming,
+    }));
   test('a managed resource without claimRef wakes no claim', () =>
     wakes(changesManaged, { claim: ours, managed: managed() }));
   test('a managed resource wakes the claim that names it', () =>
