@@ -21,7 +21,7 @@ export const requiring =
       return await body();
     } catch (error) {
       if (sqlStateOf(error) !== '42501') throw error;
-      const refusal = await withSession(undefined, signal, async (session) => {
+      const asking = withSession(undefined, signal, async (session) => {
         const [held] = await session.query<Record<Right, boolean>>(
           `SELECT rolsuper OR rolcreatedb AS "CREATEDB", rolsuper OR rolcreaterole AS "CREATEROLE"
            FROM pg_roles WHERE rolname = current_user`,
@@ -29,7 +29,8 @@ export const requiring =
         const lacking = rights.filter((right) => held?.[right] === false);
         return lacking.length === 0 ? undefined : lackingError(session.admin.name, server, lacking);
       });
-      throw refusal ?? error;
+      // If the server does not answer this question, its refusal is still the error of the creation.
+      throw (await asking.catch(() => undefined)) ?? error;
     }
   };
 
