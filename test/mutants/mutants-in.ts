@@ -13,10 +13,19 @@ export interface Mutant extends Mutation {
   readonly becomes: string;
 }
 
-/** The mutants of all files that a pattern fits, in the order of the patterns, each file once. */
+/**
+ * The mutants of all files that a pattern fits, in the order of the patterns, each file once. Throws if a pattern fits no
+ * file: otherwise files that were moved would have no mutants, and no survivors.
+ */
 export function mutantsOf(patterns: readonly string[]): readonly Mutant[] {
-  const files = new Set(patterns.flatMap((pattern) => globSync(pattern, { cwd: projectRoot }).toSorted()));
+  const files = new Set(patterns.flatMap(filesOf));
   return [...files].flatMap((file) => mutantsIn(file, readFileSync(join(projectRoot, file), 'utf8')));
+}
+
+function filesOf(pattern: string): readonly string[] {
+  const files = globSync(pattern, { cwd: projectRoot });
+  if (files.length === 0) throw new Error(`no file fits the pattern ${JSON.stringify(pattern)}`);
+  return files.toSorted();
 }
 
 /** The mutants of one file. Those are left out that are no TypeScript. */

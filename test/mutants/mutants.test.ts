@@ -68,6 +68,11 @@ test('every explanation is given once, and says why', () => {
   for (const { line, because } of equivalents) assert.match(because, /\w+ \w+/, line);
 });
 
+test('a pattern that fits no file is an error', () => {
+  const patterns = ['controllers/core/claim/decide-class.ts', 'controllers/moved/**/*.ts'];
+  assert.throws(() => mutantsOf(patterns), /no file fits the pattern "controllers\/moved\/\*\*\/\*\.ts"/);
+});
+
 describe('the mutants of a file', () => {
   const mutants = mutantsOf(['controllers/core/claim/decide-class.ts']).slice(0, 15);
   const survivors = async (judge: string): Promise<number> => {
