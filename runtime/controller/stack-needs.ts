@@ -25,7 +25,7 @@ export interface ControllerNeeds {
 /** The state of a stack. */
 export interface StackState {
   readonly name: string;
-  /** It may work. Running controllers continue when this becomes false. */
+  /** It may work: its own kinds are listed, and it waits for no other kind. */
   readonly isComplete: boolean;
   /** Its own kinds that the API server does not have. */
   readonly missing: readonly string[];

@@ -111,7 +111,7 @@ const formerOf = <T>(change: Change<T>): T => (change.type === 'modified' ? chan
 export const appears: Predicate<unknown> = ({ type }) => type === 'added';
 /** The object was deleted. */
 export const disappears: Predicate<unknown> = ({ type }) => type === 'deleted';
-/** The change is a write of another process or of a user. */
+/** The change is a deletion, or a write of another process or of a user: not of any controller of this process. */
 export const isOfOthers: Predicate<unknown> = (change) => change.type === 'deleted' || change.isOwn !== true;
 
 /** The object exists. */

@@ -71,7 +71,7 @@ function stepFailed(facts: Facts): Decision | undefined {
   return { name: did.decision, call, failure };
 }
 
-/** A decision whose first step was made is carried out to its end. */
+/** A decision is carried out to its end if a step of its own list (steps.ts) was made. */
 function begun(facts: Facts): Decision | undefined {
   const name = facts.did.decision;
   return isBegun(facts, name) ? { name } : undefined;

@@ -10,6 +10,7 @@ import {
   reconcileError,
   reconcilePaused,
   reconcileSuccess,
+  renamed,
   unavailable,
   unknown,
   withError,
@@ -221,7 +222,7 @@ const reports: Readonly<Record<LastDecisionName, (facts: Facts, message: string)
   /** Waits until a user names the external resource back, or allows a second one. */
   ExternalRenamed: (_, message) =>
     refused('LostExternalResource', message, 'poll', {
-      ready: withError(unavailable(message), isRenamed),
+      ready: renamed(message),
       error: isRenamed,
     }),
   AwaitDeletion: reportLeaving,

@@ -94,9 +94,9 @@ export function nameFound({ kind: { identity }, managed, seen }: Facts): string 
 export function isToFillIn(facts: Facts): boolean {
   const { spec, status } = facts.managed;
   const phase = status?.bindingPhase;
-  const isAwaited = spec.claimRef !== undefined && phase !== 'Bound' && phase !== 'Released';
+  const waitsForBinding = spec.claimRef !== undefined && phase !== 'Bound' && phase !== 'Released';
   const hasValues = found(facts)?.lateInitialized !== undefined;
-  return hasValues && shouldLateInitialize(spec) && !isAwaited && !wasDeleted(facts.managed);
+  return hasValues && shouldLateInitialize(spec) && !waitsForBinding && !wasDeleted(facts.managed);
 }
 
 /** Whether a loss is recorded. It is not if the creation failed, or if it may still be moved to this system. */
