@@ -44,9 +44,12 @@ export function decodeIdentity(text: string | undefined): Identity | undefined {
 export const nameInUse = (managed: Managed): string | undefined =>
   decodeIdentity(managed.status?.externalIdentity)?.name ?? externalName(managed);
 
+/** In the mark of a creation, before the generation of the object: the external system refused this creation. */
+export const refusedCreation = '/refused/';
+
 /**
- * Whether no process ever found or created the external resource. A creation may have failed. A creation without a
- * recorded result may have succeeded.
+ * Whether no process ever found or created the external resource: no creation was begun, or the external system refused
+ * it. A creation that failed in another way, or that has no recorded result, may have succeeded.
  */
 export function wasNeverFound(managed: Managed): boolean {
   const { externalIdentity, bindingPhase, operation } = managed.status ?? {};
@@ -54,5 +57,7 @@ export function wasNeverFound(managed: Managed): boolean {
   const { annotations = {} } = managed.metadata;
   const begun = annotations[annotationKeys.externalCreatePending] ?? '';
   const failed = annotations[annotationKeys.externalCreateFailed] ?? '';
-  return !isFound && annotations[annotationKeys.externalCreateSucceeded] === undefined && failed >= begun;
+  const mark = annotations[annotationKeys.externalCreation];
+  const isRefused = (mark === undefined || mark.includes(refusedCreation)) && failed >= begun;
+  return !isFound && annotations[annotationKeys.externalCreateSucceeded] === undefined && isRefused;
 }

@@ -1,3 +1,5 @@
+import isEqual from 'lodash/isEqual.js';
+import isPlainObject from 'lodash/isPlainObject.js';
 import pick from 'lodash/pick.js';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../../apis/core/v1alpha1/class.ts';
@@ -8,7 +10,7 @@ import type { NameLimits } from '../../../apis/core/v1alpha1/name-limits.ts';
 import { fittingName } from '../../../apis/core/v1alpha1/name-limits.ts';
 import { referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import { refuseMalformed } from '../../../apis/core/v1alpha1/well-formed.ts';
-import { parametersNote } from '../claim/claim-parameters.ts';
+import { claimAsNoted, parametersNote } from '../claim/claim-parameters.ts';
 import { whyNotNamed } from '../claim/external-name-choice.ts';
 import { whyClassIncompatible } from '../claim/incompatible.ts';
 import { isProvisionedName, provisionedNames } from '../claim/provisioned-name.ts';
@@ -78,7 +80,8 @@ function planned(service: ClaimService, claim: Claim, resourceClass: Class): Man
 /**
  * The resource with the present parameters of its claim, which a user edited after it was provisioned. Or the reason why
  * its class cannot serve the claim any more. Undefined without a class. The resource keeps its external name, so an edit of
- * the claim's annotation counts neither for the resource nor against its class. Pure.
+ * the claim's annotation counts neither for the resource nor against its class. It also keeps what administrators edited,
+ * and what the class had: only values that the edit of the claim changes are written. Pure.
  */
 export function correctionOf(
   service: ClaimService,
@@ -87,15 +90,29 @@ export function correctionOf(
   resourceClass: Class | undefined,
 ): Managed | StepFailure | undefined {
   if (resourceClass === undefined) return undefined;
-  const plan = planned(service, withResource(claim, managed), resourceClass);
+  const planOf = (of: Claim): Managed | StepFailure =>
+    planned(service, withResource(of, managed), resourceClass);
+  const plan = planOf(claim);
   if (plan instanceof StepFailure) return plan;
+  const former = planOf(claimAsNoted(claim, managed) ?? claim);
+  const before = former instanceof StepFailure ? {} : former.spec.forProvider;
   const annotations = { ...managed.metadata.annotations, ...parametersNote(claim) };
-  const { forProvider } = plan.spec;
+  const forProvider = withChange(managed.spec.forProvider, before, plan.spec.forProvider);
   return {
     ...managed,
     metadata: { ...managed.metadata, annotations },
-    spec: { ...managed.spec, ...(forProvider && { forProvider }) },
+    spec: { ...managed.spec, ...(isPlainObject(forProvider) && { forProvider: forProvider as object }) },
   };
+}
+
+/** The value with what changed between `before` and `after`. Undefined: it is removed. */
+function withChange(value: unknown, before: unknown, after: unknown): unknown {
+  if (isEqual(before, after)) return value;
+  if (![value, before, after].every((each) => isPlainObject(each))) return after;
+  const [now, then, next] = [value, before, after] as readonly Record<string, unknown>[];
+  const keys = Object.keys({ ...now, ...then, ...next });
+  const entries = keys.map((key) => [key, withChange(now?.[key], then?.[key], next?.[key])] as const);
+  return Object.fromEntries(entries.filter(([, each]) => each !== undefined));
 }
 
 /**

@@ -1,5 +1,6 @@
 import isEqual from 'lodash/isEqual.js';
 import omit from 'lodash/omit.js';
+import pick from 'lodash/pick.js';
 import { advice } from '../../../apis/core/v1alpha1/advice.ts';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
@@ -29,6 +30,12 @@ function notedIn({ metadata }: Managed): Parameters | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The claim with the parameters for which the resource was provisioned. Undefined if the resource has no such record. */
+export function claimAsNoted(claim: Claim, managed: Managed): Claim | undefined {
+  const noted = notedIn(managed);
+  return noted && { ...claim, spec: { ...pick(claim.spec, standardFields), ...noted } };
 }
 
 /**

@@ -1,25 +1,40 @@
+import omit from 'lodash/omit.js';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../../apis/core/v1alpha1/class.ts';
-import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import type { Managed, ManagedStatus } from '../../../apis/core/v1alpha1/managed.ts';
 import { messageOf } from '../../../runtime/client/errors.ts';
 import { bugIn } from '../../../runtime/log/bug.ts';
 import type { ClaimService } from '../claim-service.ts';
 import { decodeIdentity } from '../external-identity.ts';
 import { attributed } from '../stack-bug.ts';
 
+/** The fields of a status that its controllers write. The others are what the external system reports. */
+const ownFields = [
+  'bindingPhase',
+  'boundUID',
+  'credential',
+  'externalIdentity',
+  'operation',
+  'deletionAccepted',
+  'conditions',
+  'observedGeneration',
+] as const satisfies readonly (keyof ManagedStatus)[];
+
 /**
- * Why a resource cannot serve a claim, or undefined if it can. Fields of its spec override those of its status, except
- * recorded fields: an edit of these has no effect.
+ * Why a resource cannot serve a claim, or undefined if it can. Observed and recorded values override those of its spec:
+ * the external resource may not get a value of the spec.
  */
 export function whyResourceIncompatible(
   service: ClaimService,
   claim: Claim,
   { spec, status = {} }: Managed,
 ): string | undefined {
-  const { atProvider, externalIdentity, ...reported }: Managed['status'] & { readonly atProvider?: object } =
-    status;
-  const recorded = decodeIdentity(externalIdentity)?.fields;
-  const offered = { ...reported, ...atProvider, ...spec.initProvider, ...spec.forProvider, ...recorded };
+  const { atProvider, ...observed }: Managed['status'] & { readonly atProvider?: object } = omit(
+    status,
+    ownFields,
+  );
+  const recorded = decodeIdentity(status.externalIdentity)?.fields;
+  const offered = { ...spec.initProvider, ...spec.forProvider, ...observed, ...atProvider, ...recorded };
   return whyIncompatible(service, claim, offered);
 }
 

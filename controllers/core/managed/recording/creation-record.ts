@@ -21,10 +21,12 @@ export interface CreationRecord {
   /** The name that the external system assigned. */
   readonly name?: string | undefined;
   readonly system?: string | undefined;
+  /** The mark of a creation that failed. */
+  readonly mark?: Readonly<Record<string, string>>;
 }
 
 /**
- * Records the result of a creation and the assigned name, if the external system assigns names. Without them the
+ * Records the mark of a failed creation and, if the external system assigns names, the result and the name. Without them the
  * controller would lose the external resource (crossplane-runtime v1.16, RetryingCriticalAnnotationUpdater). So it writes
  * up to five times, not counting attempts while this process does not hold the leader lease, and reads the object again
  * after a conflict. Throws an error with the last cause.
@@ -38,8 +40,8 @@ export function creationRecords(
   record: CreationRecord,
   signal: AbortSignal,
 ) => Promise<Managed> {
-  return async (identity, managed, { result, name, system }, signal) => {
-    if (!identity.isAssigned) return managed;
+  return async (identity, managed, { result, name, system, mark }, signal) => {
+    if (!identity.isAssigned && mark === undefined) return managed;
     const resultKey =
       result === 'failed' ? annotationKeys.externalCreateFailed : annotationKeys.externalCreateSucceeded;
     const annotations = {
@@ -50,7 +52,8 @@ export function creationRecords(
           name,
         }),
       }),
-      ...(result !== undefined && { [resultKey]: resultTime(managed, clock.now()) }),
+      ...(identity.isAssigned && result !== undefined && { [resultKey]: resultTime(managed, clock.now()) }),
+      ...mark,
     };
     let current = managed;
     let last: unknown;

@@ -3,6 +3,7 @@ import type { KubernetesObject } from '../../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, wasDeleted } from '../../../../apis/core/v1alpha1/meta.ts';
 import { timestamp } from '../../../../apis/core/v1alpha1/timestamp.ts';
+import { refusedCreation } from '../../external-identity.ts';
 
 const secondMs = 1_000;
 const never = Number.NEGATIVE_INFINITY;
@@ -74,15 +75,39 @@ export const wasCreationBegun = ({ metadata, status }: Managed): boolean =>
 
 const again = '/again';
 
+type Mark = Readonly<Record<string, string>>;
+
 /**
  * The annotation that a creation writes first. It has the UID of the object: a restored object has another one, so its
- * external resource counts as one that was there already. `/again` replaces an external resource that was lost.
+ * external resource counts as one that was there already. `/again` replaces an external resource that was lost. A mark
+ * of a refused creation stays while the same creation is repeated.
  */
-export const creationMark = (managed: Managed): Readonly<Record<string, string>> => {
+export const creationMark = (managed: Managed): Mark => {
   const { uid } = managed.metadata;
   if (uid === undefined) return {};
+  const refused = refusedMark(managed);
+  return markOf(managed) === refused[annotationKeys.externalCreation] ? refused : begunMark(managed);
+};
+
+/** The annotation after the external system refused the creation (`isRefused`), or after one that may have succeeded. */
+export const failedMark = (managed: Managed, isRefused: boolean): Mark =>
+  isRefused && !wasReady(managed) ? refusedMark(managed) : begunMark(managed);
+
+/** Whether the mark is `mark` already. */
+export const hasMark = (managed: Managed, mark: Mark): boolean =>
+  markOf(managed) === mark[annotationKeys.externalCreation];
+
+const markOf = ({ metadata }: Managed): string | undefined =>
+  metadata.annotations?.[annotationKeys.externalCreation];
+
+const begunMark = (managed: Managed): Mark => {
+  const { uid = '' } = managed.metadata;
   return { [annotationKeys.externalCreation]: wasReady(managed) ? `${uid}${again}` : uid };
 };
+
+const refusedMark = ({ metadata: { uid = '', generation = 0 } }: Managed): Mark => ({
+  [annotationKeys.externalCreation]: `${uid}${refusedCreation}${generation}`,
+});
 
 /** Whether Ready was True before. The binding phase is set when it is True for the first time. */
 const wasReady = ({ status }: Managed): boolean =>
@@ -90,12 +115,12 @@ const wasReady = ({ status }: Managed): boolean =>
 
 /** Whether this object created its external resource, which has not equalled the spec since then. */
 export function isCreationUnfinished(managed: Managed): boolean {
-  const { uid, annotations } = managed.metadata;
-  const mark = annotations?.[annotationKeys.externalCreation];
+  const { uid } = managed.metadata;
+  const mark = markOf(managed);
   if (uid === undefined || mark === undefined) return false;
-  return mark === `${uid}${again}` || (mark === uid && !wasReady(managed));
+  const isOwn = mark === uid || mark.startsWith(`${uid}${refusedCreation}`);
+  return mark === `${uid}${again}` || (isOwn && !wasReady(managed));
 }
 
 /** Whether the mark of a creation must be removed once the external resource has equalled the spec. */
-export const isCreatedAgain = ({ metadata }: Managed): boolean =>
-  metadata.annotations?.[annotationKeys.externalCreation]?.endsWith(again) === true;
+export const isCreatedAgain = (managed: Managed): boolean => markOf(managed)?.endsWith(again) === true;

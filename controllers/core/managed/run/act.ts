@@ -65,7 +65,7 @@ import {
 import { cannot, cannotObserve, cannotPrepare, cannotUpdate, failedCreation } from './failures.ts';
 import { publishing } from './publish.ts';
 import { recreationEvent, remainsEvents } from './report.ts';
-import { isLossToNote, isToFillIn, nameFound } from './steps.ts';
+import { isCreationKnownToFail, isLossToNote, isToFillIn, markOfFailure, nameFound } from './steps.ts';
 
 /** The context that all runs of a managed kind share. */
 export interface RunContext extends KindFacts {
@@ -155,7 +155,8 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
     },
     async recordFailure(facts) {
       try {
-        return await record(facts, { result: 'failed' });
+        const result = isCreationKnownToFail(facts) ? 'failed' : undefined;
+        return await record(facts, { result, mark: markOfFailure(facts) });
       } catch (error) {
         const reason = 'CannotUpdateManagedResource';
         const { cause } = error as StepFailure;

@@ -1,8 +1,15 @@
 import { externalName, wasDeleted } from '../../../../apis/core/v1alpha1/meta.ts';
+import type { ExternalErrorClass } from '../../../../clients/external-error.ts';
 import { isLossNoted } from '../../external-loss.ts';
 import { shouldLateInitialize } from '../../management-policies.ts';
+import type { StepFailure } from '../../step-failure.ts';
 import { UncertainCreationError } from '../connecting/external-client.ts';
-import { isCreationFailed, isCreationIncomplete } from '../recording/creation-tracking.ts';
+import {
+  failedMark,
+  hasMark,
+  isCreationFailed,
+  isCreationIncomplete,
+} from '../recording/creation-tracking.ts';
 import { mustExist, named } from '../recording/identity.ts';
 import type { ManagedDecisionName, Step } from './decision.ts';
 import type { Facts } from './facts.ts';
@@ -74,7 +81,7 @@ const isNeeded: { readonly [step in Step]?: (facts: Facts) => boolean } = {
   prepare: (facts) => !hasDone(facts, 'create') || isToFillIn(facts),
   removeFormer: (facts) => facts.place.unkept === undefined && !isCredentialDue(facts),
   clearRecord: isCredentialDue,
-  recordFailure: isCreationKnownToFail,
+  recordFailure: (facts) => isCreationKnownToFail(facts) || isMarkToChange(facts),
   observe: (facts) => !hasCalled(facts) || facts.operation.underWay === undefined,
   removeDetails: isAbsentAfterDeletion,
   removeFinalizer: isAbsentAfterDeletion,
@@ -111,15 +118,35 @@ function isAbsentAfterDeletion(facts: Facts): boolean {
   return facts.operation.underWay === undefined && found(facts) === undefined;
 }
 
-/** Whether the call or the operation of a creation failed, and created nothing. */
-function isCreationKnownToFail(facts: Facts): boolean {
-  const { kind, operation, failure } = facts;
+/** The failure of the call or the operation of a creation. */
+function creationFailure(facts: Facts): StepFailure | undefined {
+  const { operation, failure } = facts;
   const isCalled = hasDone(facts, 'create') && !hasDone(facts, 'recordCreation');
   const ofCall = isCalled && failure?.facts.external === 'call' ? failure : undefined;
-  const ofOperation = operation.failed?.type === 'create' ? operation.failed.failure : undefined;
-  const cause = ofCall ?? ofOperation;
-  return kind.identity.isAssigned && cause !== undefined && !causesOf(cause).some(isUncertain);
+  return ofCall ?? (operation.failed?.type === 'create' ? operation.failed.failure : undefined);
 }
+
+/** Whether a creation under an assigned name failed, and created nothing. */
+export function isCreationKnownToFail(facts: Facts): boolean {
+  const cause = creationFailure(facts);
+  return facts.kind.identity.isAssigned && cause !== undefined && !causesOf(cause).some(isUncertain);
+}
+
+/** The classes of errors with which an external system refuses a creation. After any other one, it may have succeeded. */
+const refusals: readonly string[] = ['Invalid', 'QuotaExceeded', 'Forbidden'] satisfies ExternalErrorClass[];
+
+/** The mark after a creation failed. */
+export function markOfFailure(facts: Facts): ReturnType<typeof failedMark> {
+  const cause = creationFailure(facts);
+  const isRefused = refusals.includes(cause?.error?.class ?? '') && !causesOf(cause).some(isUncertain);
+  return failedMark(facts.managed, isRefused);
+}
+
+/** Whether a creation failed in another way than its mark shows. */
+const isMarkToChange = (facts: Facts): boolean =>
+  creationFailure(facts) !== undefined &&
+  facts.managed.metadata.uid !== undefined &&
+  !hasMark(facts.managed, markOfFailure(facts));
 
 const isUncertain = (error: Error): boolean => error instanceof UncertainCreationError;
 

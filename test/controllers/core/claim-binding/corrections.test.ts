@@ -55,7 +55,10 @@ const identity = JSON.stringify({ name: 'db', fields: {} });
 describe('a correction reaches the resource', () => {
   const edits: Readonly<Record<string, (now: Managed) => Managed>> = {
     'before its creation': (now) => now,
-    'after a creation that failed': annotated({ [annotationKeys.externalIdentity]: identity }),
+    'after a creation that was refused': annotated({
+      [annotationKeys.externalIdentity]: identity,
+      [annotationKeys.externalCreation]: 'managed-uid/refused/1',
+    }),
     'after a creation under an assigned name that failed': annotated({
       [annotationKeys.externalCreatePending]: earlier,
       [annotationKeys.externalCreateFailed]: yesterday,
@@ -102,6 +105,10 @@ describe('a correction does not reach the resource', () => {
     'during a creation under an assigned name': annotated({
       [annotationKeys.externalCreatePending]: yesterday,
       [annotationKeys.externalCreateFailed]: earlier,
+    }),
+    'after a creation that may have succeeded': annotated({
+      [annotationKeys.externalIdentity]: identity,
+      [annotationKeys.externalCreation]: 'managed-uid',
     }),
     'after a creation under an assigned name': annotated({
       [annotationKeys.externalCreateSucceeded]: yesterday,
@@ -161,4 +168,47 @@ test('an edit of the resource is kept', async () => {
   editResource((now) => ({ ...now, spec: { ...now.spec, forProvider: { size: 'smal', zone: 'a' } } }));
   await process.settle();
   assert.deepEqual(resource().spec.forProvider, { size: 'smal', zone: 'a' });
+});
+
+describe('a correction writes only what the edit of the claim changes', () => {
+  test('and keeps what an administrator added', async () => {
+    const { resource, editResource, resize } = await provisioned();
+    const forProvider = { size: 'smal', zone: 'admin' };
+    editResource((now) => ({ ...now, spec: { ...now.spec, forProvider } }));
+    await resize('small');
+    assert.deepEqual(resource().spec.forProvider, { size: 'small', zone: 'admin' });
+    await resize();
+    assert.deepEqual(resource().spec.forProvider, { zone: 'admin' });
+  });
+
+  test('and leaves out what the class gained', async () => {
+    const { cluster, resource, resize } = await provisioned();
+    cluster.edit<Class>(classKind, { name: 'small' }, (now) => ({
+      ...now,
+      specTemplate: { ...now.specTemplate, forProvider: { disk: 7 } },
+    }));
+    await resize('small');
+    assert.deepEqual(resource().spec.forProvider, { size: 'small' });
+  });
+
+  test('also inside a field', async () => {
+    const nested: ClaimService = {
+      ...withPassword,
+      configure: ({ spec }) => ({ forProvider: { disk: { size: (spec as { size?: string }).size } } }),
+    };
+    const { cluster, process } = sceneOf({ claims: [sizedClaim('smal')], service: nested });
+    await process.settle();
+    const [
+      {
+        metadata: { name },
+      } = assert.fail('no resource'),
+    ] = cluster.all(managedKind);
+    const forProvider = { disk: { size: 'smal', type: 'fast' } };
+    cluster.edit(managedKind, { name }, (now) => ({ ...now, spec: { ...now.spec, forProvider } }));
+    const small = (now: Claim): Claim => ({ ...now, spec: { ...now.spec, size: 'small' } as Claim['spec'] });
+    cluster.edit(claimKind, { namespace: 'team', name: 'orders' }, small);
+    await process.settle();
+    const now = cluster.get(managedKind, { name });
+    assert.deepEqual(now?.spec.forProvider, { disk: { size: 'small', type: 'fast' } });
+  });
 });

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { getCondition } from '../../../../apis/core/v1alpha1/condition.ts';
+import { ExternalError, invalid } from '../../../../clients/external-error.ts';
+import type { ClaimService } from '../../../../controllers/core/claim-service.ts';
+import { generatedPassword } from '../../../../controllers/core/credential.ts';
+import { stackControllers } from '../../../../controllers/core/stack.ts';
+import { FakeCluster } from '../cluster-fake.ts';
+import { FakeProcess } from '../environment-fake.ts';
+import { FakeExternal, managedService } from '../external-fake.ts';
+import { claim, claimKind, classKind, classRef, managedKind, resourceClass, service } from '../objects.ts';
+
+const secretDetails = { credential: generatedPassword };
+
+/** The claims have a `size`, which the resource gets. A resource of another size is incompatible. */
+const sized: ClaimService = {
+  ...service,
+  secretDetails,
+  configure: ({ spec }) => ({ forProvider: { size: (spec as { readonly size?: string }).size } }),
+  whyIncompatible: ({ spec }, { size }: { readonly size?: string }) =>
+    size === undefined || size === (spec as { readonly size?: string }).size ? undefined : `has size ${size}`,
+};
+
+const unanswered = new ExternalError('no answer', { errorClass: 'Unreachable' });
+const refused = invalid('no such size');
+const fields = {
+  'an immutable field': { ...managedKind, marks: { immutable: ['size'], identity: [], late: [] } },
+  'a mutable field': managedKind,
+};
+
+const sizedClaim = claim({ classRef: classRef('small'), ...{ size: 'smal' } });
+
+/** A claim of the size `smal`, the external system, and a process with all controllers. */
+function sceneOf(kind: typeof managedKind) {
+  const cluster = new FakeCluster();
+  const specTemplate = { writeConnectionSecretsToNamespace: 'system' };
+  cluster.put(classKind, resourceClass('small', {}, { specTemplate }));
+  cluster.put(claimKind, sizedClaim);
+  const external = new FakeExternal();
+  const managed = () => [managedService(external, { kind, secretDetails })];
+  const process = new FakeProcess(cluster, (env) =>
+    stackControllers(env, [{ name: 'fcp', claims: [sized], managed }]),
+  );
+  const orders = { namespace: 'team', name: 'orders' };
+  return {
+    external,
+    settle: () => process.settle(600_000),
+    async resize(size: string): Promise<void> {
+      cluster.edit(claimKind, orders, (now) => ({ ...now, spec: { ...now.spec, size } }));
+      await process.settle(600_000);
+    },
+    sizeOf: () => (cluster.all(managedKind)[0]?.spec.forProvider as { size?: string } | undefined)?.size,
+    ready: () => getCondition(cluster.get(claimKind, orders)?.status?.conditions, 'Ready'),
+    made: () => [...external.things.values()].map(({ values }) => values),
+  };
+}
+
+/** The external system makes the resource, does not answer, and does not show it. */
+function loseAnswers(external: FakeExternal): void {
+  external.after('create', () => {
+    throw unanswered;
+  });
+  external.isBlind = true;
+}
+
+/** The external system answers, and shows what it has. */
+function answer(external: FakeExternal): void {
+  Object.assign(external, { gate: () => {}, afterCall: () => {}, isBlind: false });
+}
+
+for (const [name, kind] of Object.entries(fields)) {
+  describe(`a correction of ${name}`, () => {
+    test('waits while the creation may have succeeded, and the former value binds', async () => {
+      const { external, settle, resize, sizeOf, ready, made } = sceneOf(kind);
+      loseAnswers(external);
+      await settle();
+      await resize('small');
+      assert.equal(sizeOf(), 'smal');
+      assert.match(ready().message ?? '', /was provisioned with spec\.size "smal"; set it back/);
+      answer(external);
+      await settle();
+      assert.equal(ready().reason, 'Incompatible');
+      await resize('smal');
+      assert.equal(ready().status, 'True');
+      assert.deepEqual(made(), [{ size: 'smal' }]);
+    });
+
+    test('waits during the creation', async () => {
+      const { external, settle, resize, sizeOf, ready } = sceneOf(kind);
+      external.gate = (method) => (method === 'create' ? new Promise(() => {}) : undefined);
+      await settle();
+      await resize('small');
+      assert.equal(sizeOf(), 'smal');
+      assert.equal(ready().reason, 'Incompatible');
+    });
+
+    test('follows a refused creation, and waits again after an answer is lost', async () => {
+      const { external, settle, resize, sizeOf, ready, made } = sceneOf(kind);
+      external.failAt('create', refused);
+      await settle();
+      answer(external);
+      loseAnswers(external);
+      await resize('small');
+      assert.equal(sizeOf(), 'small');
+      await settle();
+      await resize('large');
+      assert.equal(sizeOf(), 'small');
+      answer(external);
+      await resize('small');
+      assert.equal(ready().status, 'True');
+      assert.deepEqual(made(), [{ size: 'small' }]);
+    });
+  });
+}
