@@ -23,7 +23,7 @@ import { resourceOf } from './decide.ts';
 import type { BindingFacts, Observed } from './decision.ts';
 import { secretFacts, secretKeyOfClaim } from './observe-secrets.ts';
 import { cannotBind, cannotRead, cannotRefresh } from './outcome.ts';
-import { correctionOf, provisioningOf } from './provision.ts';
+import { asksForRecorded, correctionOf, provisioningOf } from './provision.ts';
 import { serviceOf } from './service-of.ts';
 
 const nothingSeen = {
@@ -56,7 +56,8 @@ export function observing(context: BindingContext) {
     const provisioning =
       managed === undefined ? provisioningOf(service, claim, resourceClass, isFree) : undefined;
     const own = owned.find((one) => one === managed);
-    const edited = own && whyParametersDiffer(claim, own);
+    const isAsRecorded = own && asksForRecorded(service, claim, own, resourceClass);
+    const edited = own && !isAsRecorded ? whyParametersDiffer(claim, own) : undefined;
     const correctable = own && edited !== undefined && isCorrectable(claim, own) ? own : undefined;
     return {
       ...base,

@@ -1,5 +1,7 @@
+import get from 'lodash/get.js';
 import isEqual from 'lodash/isEqual.js';
 import isPlainObject from 'lodash/isPlainObject.js';
+import omit from 'lodash/omit.js';
 import pick from 'lodash/pick.js';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../../apis/core/v1alpha1/class.ts';
@@ -15,6 +17,7 @@ import { whyNotNamed } from '../claim/external-name-choice.ts';
 import { whyClassIncompatible } from '../claim/incompatible.ts';
 import { isProvisionedName, provisionedNames } from '../claim/provisioned-name.ts';
 import type { ClaimService } from '../claim-service.ts';
+import { decodeIdentity } from '../external-identity.ts';
 import { attributed } from '../stack-bug.ts';
 import { StepFailure } from '../step-failure.ts';
 import type { Provisioning } from './decision.ts';
@@ -103,6 +106,28 @@ export function correctionOf(
     metadata: { ...managed.metadata, annotations },
     spec: { ...managed.spec, ...(isPlainObject(forProvider) && { forProvider: forProvider as object }) },
   };
+}
+
+/**
+ * Whether the edit of the claim asks for the recorded values of the external resource, and for nothing else that its
+ * resource does not have. So no correction is needed: an edit of a recorded value has no effect. Pure.
+ */
+export function asksForRecorded(
+  service: ClaimService,
+  claim: Claim,
+  managed: Managed,
+  resourceClass: Class | undefined,
+): boolean {
+  const recorded = decodeIdentity(managed.status?.externalIdentity)?.fields ?? {};
+  const corrected = correctionOf(service, claim, managed, resourceClass);
+  if (corrected === undefined || corrected instanceof StepFailure) return false;
+  const paths = Object.keys(recorded);
+  const [now, wanted] = [managed.spec.forProvider, corrected.spec.forProvider];
+  return (
+    paths.every((path) => isEqual(get(wanted, path), recorded[path])) &&
+    isEqual(omit(now, paths), omit(wanted, paths)) &&
+    !isEqual(now, wanted)
+  );
 }
 
 /** The value with what changed between `before` and `after`. Undefined: it is removed. */

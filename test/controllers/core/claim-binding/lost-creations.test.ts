@@ -112,3 +112,22 @@ for (const [name, kind] of Object.entries(fields)) {
     });
   });
 }
+
+test('a creation that was refused after it made the resource binds the claim that asks for what was made', async () => {
+  const { external, settle, resize, ready, made } = sceneOf(fields['an immutable field']);
+  external.after('create', () => {
+    external.isBlind = true;
+    throw refused;
+  });
+  external.before('observe', () => {
+    if (external.isBlind) throw unanswered;
+  });
+  await settle();
+  await resize('small');
+  answer(external);
+  await settle();
+  assert.match(ready().message ?? '', /has size smal; create another claim$/);
+  await resize('smal');
+  assert.equal(ready().status, 'True');
+  assert.deepEqual(made(), [{ size: 'smal' }]);
+});
