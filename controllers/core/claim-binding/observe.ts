@@ -56,8 +56,7 @@ export function observing(context: BindingContext) {
     const provisioning =
       managed === undefined ? provisioningOf(service, claim, resourceClass, isFree) : undefined;
     const own = owned.find((one) => one === managed);
-    const isAsRecorded = own && asksForRecorded(service, claim, own, resourceClass);
-    const edited = own && !isAsRecorded ? whyParametersDiffer(claim, own) : undefined;
+    const edited = own && whyEdited(service, claim, own, resourceClass);
     const correctable = own && edited !== undefined && isCorrectable(claim, own) ? own : undefined;
     return {
       ...base,
@@ -103,6 +102,16 @@ export function observing(context: BindingContext) {
       run.namespace ??
       (await failing('cannot get the namespace of the claim', namespaces.of(namespace, signal), cannotRead));
     return whyNotFor(known, offered);
+  }
+
+  function whyEdited(
+    service: ClaimService,
+    claim: Claim,
+    managed: Managed,
+    resourceClass: Class | undefined,
+  ): string | undefined {
+    const why = whyParametersDiffer(claim, managed);
+    return why !== undefined && asksForRecorded(service, claim, managed, resourceClass) ? undefined : why;
   }
 
   function whyIncompatible(service: ClaimService, claim: Claim, managed: Managed): string | undefined {
