@@ -348,7 +348,7 @@ export const postgresqlRows = (server: Server): Readonly<Record<keyof typeof adv
     async ends(at) {
       if (!(await at.isGone(PostgreSQLDatabaseKind, 'db'))) return false;
       const user = await at.published('owner');
-      await answerTo('CREATE TABLE kept ()', user, uriTo(user, at.named('db')));
+      await answerTo('CREATE TABLE IF NOT EXISTS kept ()', user, uriTo(user, at.named('db')));
       return (await owners(server, at.named('db'))) === at.named('owner');
     },
     others: { 'COMMENT ON DATABASE': 'dropUnmarked runs it' },
@@ -384,7 +384,7 @@ export const postgresqlRows = (server: Server): Readonly<Record<keyof typeof adv
     act: (at) => editDatabase(at, { owner: at.named('owner') }),
     async ends(at) {
       const user = await at.published('owner');
-      await answerTo('CREATE TABLE owned ()', user, uriTo(user, at.named('db')));
+      await answerTo('CREATE TABLE IF NOT EXISTS owned ()', user, uriTo(user, at.named('db')));
       return databaseRow.ends(at);
     },
   },
