@@ -20,36 +20,30 @@ export interface RunMetrics {
 
 /** How many runs of each controller ended with which result, why they ran and how long they took. */
 export function runMetrics(registers: Registry[]): RunMetrics {
+  const perController = (name: string, help: string) =>
+    new Counter({ name, help, labelNames: ['controller'], registers });
   const total = new Counter({
     name: 'controller_runtime_reconcile_total',
     help: 'Reconciles per controller, by result.',
     labelNames: ['controller', 'result'],
     registers,
   });
-  const errors = new Counter({
-    name: 'controller_runtime_reconcile_errors_total',
-    help: 'Failed reconciles per controller; conflicts and interruptions of the leadership do not count.',
-    labelNames: ['controller'],
-    registers,
-  });
-  const unreported = new Counter({
-    name: 'services_stack_unreported_errors_total',
-    help: 'Failed reconciles per controller whose failure no condition of an object reports.',
-    labelNames: ['controller'],
-    registers,
-  });
-  const timeouts = new Counter({
-    name: 'controller_runtime_reconcile_timeouts_total',
-    help: 'Reconciles that were aborted because they took too long, per controller.',
-    labelNames: ['controller'],
-    registers,
-  });
-  const panics = new Counter({
-    name: 'controller_runtime_reconcile_panics_total',
-    help: 'Reconciles with a programming error, per controller; the log has the stack.',
-    labelNames: ['controller'],
-    registers,
-  });
+  const errors = perController(
+    'controller_runtime_reconcile_errors_total',
+    'Failed reconciles per controller; conflicts and interruptions of the leadership do not count.',
+  );
+  const unreported = perController(
+    'services_stack_unreported_errors_total',
+    'Failed reconciles per controller whose failure no condition of an object reports.',
+  );
+  const timeouts = perController(
+    'controller_runtime_reconcile_timeouts_total',
+    'Reconciles that were aborted because they took too long, per controller.',
+  );
+  const panics = perController(
+    'controller_runtime_reconcile_panics_total',
+    'Reconciles with a programming error, per controller; the log has the stack.',
+  );
   const reasonsTotal = new Counter({
     name: 'services_stack_reconcile_reasons_total',
     help: 'Reasons for reconciles, per controller; one reconcile may have several.',
