@@ -54,8 +54,10 @@ export interface Names<K extends string = string> {
 /**
  * A type whose fields are read-only at all depths. It is exported because declaration files would otherwise spell out ten
  * levels of it: compilers then took half a minute for a stack, and saw `any` below.
+ *
+ * @public
  */
-type DeepReadonly<T> = T extends readonly unknown[] | object
+export type DeepReadonly<T> = T extends readonly unknown[] | object
   ? { readonly [P in keyof T]: DeepReadonly<T[P]> }
   : T;
 
