@@ -6,14 +6,26 @@ import { annotationKeys, externalName } from '../../apis/core/v1alpha1/meta.ts';
 export const isLossNoted = ({ metadata }: Managed): boolean =>
   metadata.annotations?.[annotationKeys.externalLost] !== undefined;
 
+const afterRename = '/renamed';
+
+/** The record of a loss: its time. Or the external resource was renamed, and an administrator asked for an empty one. */
+export const lossAt = (time: Date, isRenamed: boolean): Readonly<Record<string, string>> => ({
+  [annotationKeys.externalLost]: `${time.toISOString()}${isRenamed ? afterRename : ''}`,
+});
+
 /**
- * The message about an external resource with data that was lost and exists again. Undefined if there is none, or if an
- * administrator acknowledged it.
+ * The message about an external resource with data that was lost and exists again, or was renamed and replaced. Undefined
+ * if there is none, or if an administrator acknowledged it.
  */
 export function lossOf(managed: Managed): string | undefined {
-  if (!isLossNoted(managed)) return undefined;
+  const record = managed.metadata.annotations?.[annotationKeys.externalLost];
+  if (record === undefined) return undefined;
   const name = externalName(managed);
   const what = name === undefined ? 'external resource' : `external resource "${name}"`;
+  if (record.endsWith(afterRename)) {
+    const how = advice.acknowledgeLoss(managed, 'the renamed one');
+    return `${what} was renamed, and an empty one was created; ${how}`;
+  }
   const now = managed.spec.onLoss === 'Report' ? 'exists again' : 'was created again without its data';
   return `${what} was lost, and ${now}; ${advice.acknowledgeLoss(managed)}`;
 }

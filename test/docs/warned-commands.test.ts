@@ -55,7 +55,7 @@ interface SaidIn {
 
 const report = 'controllers/core/claim-binding/report.ts';
 const pieces: Readonly<Record<string, Said | SaidIn | Harmless>> = {
-  acknowledgeLoss: ['restore its data from a backup if you need it', 'kubectl annotate'],
+  acknowledgeLoss: ['if you need it', 'kubectl annotate'],
   addSpace: ['add space', 'delete what is not needed there'],
   adopt: ['the first claim that names this resource gets its data', 'run:'],
   adoptRole: ['its password and attributes become those of this resource', 'run:'],

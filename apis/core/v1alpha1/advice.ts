@@ -62,8 +62,8 @@ export const advice = {
   createLost: (managed: KubernetesObject) =>
     `spec.onLoss is Report, so it is not created again. Restore it there. Or, ${createEmpty(managed)}`,
   createEmpty,
-  acknowledgeLoss: (managed: KubernetesObject) =>
-    `restore its data from a backup if you need it. An administrator acknowledges the loss: ${annotate(managed, `${annotationKeys.externalLost}-`)}`,
+  acknowledgeLoss: (managed: KubernetesObject, source = 'a backup') =>
+    `restore its data from ${source} if you need it. An administrator acknowledges the loss: ${annotate(managed, `${annotationKeys.externalLost}-`)}`,
   allowCreate: 'add Create',
   allowUpdate: (actions: string) => `add ${actions}`,
   supportedPolicies:

@@ -881,7 +881,7 @@ export const morePostgresqlRows = (server: Server): Readonly<Record<string, Row>
     },
     others: { 'RENAME TO': 'nameBack runs it' },
     async ends(at) {
-      const isReported = (await claimRow(at)).includes('was lost, and was created again without its data');
+      const isReported = (await claimRow(at)).includes('was renamed, and an empty one was created');
       return (
         isReported &&
         (await at.usable('db', PostgreSQLInstanceKind)) &&

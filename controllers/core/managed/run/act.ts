@@ -15,6 +15,7 @@ import type { ConnectionPlaces } from '../../connection/connection-places.ts';
 import type { RandomBytes } from '../../credential.ts';
 import { credentialOf, generateCredential, newNoteKey } from '../../credential.ts';
 import { encodeIdentity } from '../../external-identity.ts';
+import { lossAt } from '../../external-loss.ts';
 import { aboutManaged, logQuietAct } from '../../log-changes.ts';
 import { onlyObserves } from '../../management-policies.ts';
 import { attributed } from '../../stack-bug.ts';
@@ -133,10 +134,10 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
       const identity = encodeIdentity(identityOf(managed, kind.identity.marks, access?.system));
       return write(facts, withAnnotations(managed, { [annotationKeys.externalIdentity]: identity }));
     },
-    reportLoss: (facts) => withEvents(facts, recreationEvent(facts.managed)),
+    reportLoss: (facts) => withEvents(facts, recreationEvent(facts)),
     noteLoss(facts) {
       if (!isLossToNote(facts)) return facts;
-      const lost = { [annotationKeys.externalLost]: env.clock.now().toISOString() };
+      const lost = lossAt(env.clock.now(), facts.seen?.observation.renamed !== undefined);
       // guard: otherwise a crash hides the loss, because the next process does not know that there was an external resource
       return write(facts, withAnnotations(facts.managed, lost));
     },

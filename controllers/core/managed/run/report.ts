@@ -348,8 +348,13 @@ function notApplied(facts: Facts): string | undefined {
 }
 
 /** The Event that the decision Recreate records in addition to that of the creation. */
-export function recreationEvent(managed: Managed): EventFacts {
+export function recreationEvent({ managed, seen }: Facts): EventFacts {
   const name = externalName(managed) ?? 'its name is not known';
+  if (seen?.observation.renamed !== undefined) {
+    const why = `because ${annotationKeys.adoptIdentity} is or-create`;
+    const message = `external resource "${name}" was renamed; an empty one is created, ${why}`;
+    return warning('LostExternalResource', message);
+  }
   const how = isCreationFailed(managed) ? `(${name}), and its creation failed` : `any more (${name})`;
   return warning('LostExternalResource', `${missing} ${how}; it is created again`);
 }

@@ -250,6 +250,29 @@ describe('the loss of an external resource that holds data', () => {
     assert.deepEqual(conditionsOf(scene)[1], ['Synced', 'True', recreated]);
   });
 
+  test('is not reported after a rename, if an administrator asked for an empty one', async () => {
+    const scene = await lost(holdsData);
+    scene.external.put('db', {});
+    scene.external.observation = { exists: false, renamed: 'database "db" was renamed to "old"' };
+    await confirm(scene);
+    assert.deepEqual([scene.decision, noteOf(scene)], ['ExternalRenamed', undefined]);
+    scene.annotate(annotationKeys.adoptIdentity, 'or-create');
+    scene.external.before('create', () => {
+      scene.external.things.clear();
+      scene.external.observation = {};
+    });
+    scene.process.events.length = 0;
+    await confirm(scene);
+    assert.equal(
+      scene.process.events[0]?.message,
+      'external resource "db" was renamed; an empty one is created, because crossplane.io/adopt-identity is or-create',
+    );
+    scene.restart();
+    await scene.run();
+    const renamed = `external resource "db" was renamed, and an empty one was created; restore its data from the renamed one if you need it. An administrator acknowledges the loss: ${acknowledging}`;
+    assert.deepEqual(conditionsOf(scene)[1], ['Synced', 'True', renamed]);
+  });
+
   test('is not recorded while an administrator may still move it to this system', async () => {
     const scene = await lost(holdsData);
     scene.annotate(annotationKeys.adoptIdentity, 'true');

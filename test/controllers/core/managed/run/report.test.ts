@@ -113,8 +113,7 @@ const forgotten = operationForgotten('create', 'op-1');
 const lastForgotten =
   'LastAsyncOperation Unknown Forgotten: the external system does not know the result of create (op-1)';
 const boom = operationFailed('update', 'boom');
-const recreating = (facts: Facts): Facts =>
-  withEvents(called('create', facts), recreationEvent(facts.managed));
+const recreating = (facts: Facts): Facts => withEvents(called('create', facts), recreationEvent(facts));
 const deletion = running({ ...create, type: 'delete' });
 const leavingObject = managed({}, leaving);
 
