@@ -202,6 +202,26 @@ const violated: readonly Violated[] = [
     history({ cluster, rest }) {
       const naming = (name: string, status: Fields, metadata: Metadata = ours) =>
         claim(`c-${name}`, { spec: { resourceRef: resourceRef(name) }, status }, metadata);
+      const asking = (name: string, ready: string, reason: string, spec: Fields = {}) => [
+        claim(
+          `c-${name}`,
+          {
+            spec: { resourceRef: resourceRef(name), writeConnectionSecretToRef: { name } },
+            status: {
+              ...status('True', 'True', bound),
+              conditions: [
+                condition('Ready', ready, reason),
+                condition('Synced', 'True', 'ReconcileSuccess'),
+              ],
+            },
+          },
+          ours,
+        ),
+        managed(name, {
+          spec: { claimRef: claimRef(`c-${name}`), ...spec },
+          status: status('True', 'True', bound),
+        }),
+      ];
       put(
         naming('a', status('True', 'True', bound)),
         managed('a', { status: status('True', 'True', unbound) }),
@@ -210,6 +230,9 @@ const violated: readonly Violated[] = [
         naming('c', status('False', 'True', unbound)),
         boundTo('c-c', 'c'),
         claim('c-d', { status: status('False', 'False', { observedGeneration: 0 }) }),
+        ...asking('e', 'True', 'Available'),
+        ...asking('f', 'False', 'SecretNotPublished'),
+        ...asking('g', 'False', 'SecretNotPublished', inOps('g')),
       )(cluster);
       rest();
     },
@@ -220,6 +243,8 @@ const violated: readonly Violated[] = [
       'FancySQLInstance team/c-c is Unbound, and c is bound to it',
       'FancySQLInstance team/c-c is not Ready, and c is',
       'FancySQLInstance team/c-d has observed generation 0 of 1',
+      'FancySQLInstance team/c-e is Available, and e publishes no Secret',
+      'FancySQLInstance team/c-g is not Ready, and g is',
     ],
   },
   {

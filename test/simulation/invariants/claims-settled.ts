@@ -27,6 +27,9 @@ export const claimsSettled: InvariantOf = ({ cluster }) => {
     const ready = status?.conditions?.find(({ type }) => type === 'Ready');
     const isReady = bound !== undefined && bound.metadata.deletionTimestamp === undefined && isWell(bound);
     const isSynced = isConditionTrue(status?.conditions, 'Synced');
+    // The claim asks for a Secret, and its resource publishes none, so that no program can use the service.
+    const isUnserved =
+      spec.writeConnectionSecretToRef !== undefined && bound?.spec.writeConnectionSecretToRef === undefined;
     return [
       ...(status?.observedGeneration === metadata.generation
         ? []
@@ -40,8 +43,11 @@ export const claimsSettled: InvariantOf = ({ cluster }) => {
       ...(bound !== undefined && status?.bindingPhase !== 'Bound' && isSynced && isWell(bound)
         ? [`is ${status?.bindingPhase}, and ${bound.metadata.name} is bound to it`]
         : []),
-      ...(isReady && isSynced && ready?.status !== 'True'
+      ...(isReady && isSynced && !isUnserved && ready?.status !== 'True'
         ? [`is not Ready, and ${bound.metadata.name} is`]
+        : []),
+      ...(isReady && isSynced && isUnserved && ready?.reason !== 'SecretNotPublished'
+        ? [`is ${ready?.reason}, and ${bound.metadata.name} publishes no Secret`]
         : []),
       ...(bound === undefined && ready?.status !== 'False'
         ? ['is bound to nothing, and not Ready False']
