@@ -21,10 +21,6 @@ const allowed: Readonly<Record<string, { readonly found: readonly string[]; read
     found: ['s.message === message'],
     because: 'A condition is logged again if its text changed.',
   },
-  'controllers/core/claim-binding/conditions.ts': {
-    found: [').message !== undefined'],
-    because: 'A claim repeats that a resource was lost once the resource says so.',
-  },
   'controllers/postgresql/server-closing.ts': {
     found: ['t.message !== before'],
     because: 'An Event is recorded again if its text changed.',

@@ -55,6 +55,7 @@ const reasons = {
   SecretsForbidden: 'SecretsForbidden',
   SecretsExcluded: 'SecretsExcluded',
   CredentialCannotChange: 'CredentialCannotChange',
+  DataLost: undefined,
   ObserveOnly: 'ObserveOnly',
 } as const satisfies Readonly<Record<ConditionErrorClass, ReadyReason | undefined>>;
 

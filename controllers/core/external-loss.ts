@@ -1,6 +1,10 @@
 import { advice } from '../../apis/core/v1alpha1/advice.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName } from '../../apis/core/v1alpha1/meta.ts';
+import type { ConditionError } from './error-class.ts';
+
+/** In Ready of an external resource that was lost and exists again. */
+export const dataLost = { class: 'DataLost' } as const satisfies ConditionError;
 
 /** Whether a loss is recorded. The record is in an annotation, because a backup has no status. */
 export const isLossNoted = ({ metadata }: Managed): boolean =>

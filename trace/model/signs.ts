@@ -97,6 +97,7 @@ const faultOfClass = {
   Unknown: 'refused',
   ExternalMissing: undefined,
   ExternalRenamed: undefined,
+  DataLost: undefined,
   OtherSystem: undefined,
   SecretConflict: undefined,
   NamespaceNotFound: undefined,

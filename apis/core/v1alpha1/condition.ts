@@ -88,6 +88,7 @@ export const reconcilePaused = (message?: string): ConditionFacts => ({
  * - `OtherSystem`: the provider leads to another system than the one that has the external resource.
  * - `ExternalMissing`: no external resource exists.
  * - `ExternalRenamed`: the external resource, or a part of it, has another name now.
+ * - `DataLost`: the external resource was lost and exists again, and no administrator acknowledged the loss yet.
  * - `SecretConflict`: another object owns the Secret of the resource, or it has data of its own.
  * - `NamespaceNotFound`: the namespace of the Secret does not exist, or is being deleted.
  * - `DependencyNotFound`, `DependencyDeleting`: the ProviderConfig, Provider or StoreConfig that a resource names does not
@@ -105,6 +106,7 @@ export type ControllerErrorClass =
   | 'OtherSystem'
   | 'ExternalMissing'
   | 'ExternalRenamed'
+  | 'DataLost'
   | 'SecretConflict'
   | 'NamespaceNotFound'
   | 'DependencyNotFound'

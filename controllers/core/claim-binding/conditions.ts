@@ -17,7 +17,7 @@ import type { ReadyReason } from '../../../apis/core/v1alpha1/ready-reasons.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import { reasonOfError } from '../error-class.ts';
 import { nameInUse } from '../external-identity.ts';
-import { lossOf } from '../external-loss.ts';
+import { dataLost, lossOf } from '../external-loss.ts';
 
 /** The message for a claim that names a Secret although its managed resource writes none. */
 export function describeUnserved({ spec }: Claim, managed: Managed): string | undefined {
@@ -76,12 +76,11 @@ function isFailing({ status }: Managed): boolean {
 }
 
 /**
- * The message for a claim whose external resource was lost and exists again, until the loss is acknowledged. The record of
- * the loss is older than the conditions that are based on it; until then Synced has no message.
+ * The message for a claim whose external resource was lost and exists again, until the loss is acknowledged. The loss is
+ * recorded before the external resource is created again; Ready has the error only after it was observed.
  */
 function describeLoss(managed: Managed): string | undefined {
-  const isReady = getCondition(managed.status?.conditions, 'Ready').status === 'True';
-  const isThere = isReady && getCondition(managed.status?.conditions, 'Synced').message !== undefined;
+  const isThere = getCondition(managed.status?.conditions, 'Ready').error?.class === dataLost.class;
   const loss = isThere ? lossOf(managed) : undefined;
   return loss === undefined ? undefined : `${loss}; reported by ${nameManaged(managed)}`;
 }

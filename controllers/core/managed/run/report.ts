@@ -22,7 +22,7 @@ import { ChangeRefused } from '../../../../clients/external-error.ts';
 import type { EventFacts } from '../../../../runtime/events/event-facts.ts';
 import { claimText } from '../../credential.ts';
 import type { ConditionError } from '../../error-class.ts';
-import { lossOf } from '../../external-loss.ts';
+import { dataLost, isLossNoted, lossOf } from '../../external-loss.ts';
 import { howToAllowUpdate, mayChange, shouldOnlyObserve, shouldUpdate } from '../../management-policies.ts';
 import { failed as failedStep } from '../../outcome.ts';
 import type { StepFailure } from '../../step-failure.ts';
@@ -98,7 +98,7 @@ export function reportOf(facts: Facts, decision: Decision, now: Date): Report {
     {
       synced: scrubbed(complete),
       isStuck: refusal !== undefined || (failure ? failure.bug !== undefined : synced.status === 'False'),
-      ready: ready && scrubbed(ready),
+      ready: ready && scrubbed(withLoss(managed, ready)),
       status: reported.status,
       underWay: operation.underWay,
       isDeletionAccepted,
@@ -346,6 +346,10 @@ function notApplied(facts: Facts): string | undefined {
   if (fields.length === 0) return undefined;
   return `not applied, because spec.managementPolicies do not allow Update: ${fields.join(', ')}; ${howToAllowUpdate(spec)}, or ${advice.undoEdit}`;
 }
+
+/** An external resource that was lost and exists again shows the loss until an administrator acknowledges it. */
+const withLoss = (managed: Managed, ready: ConditionFacts): ConditionFacts =>
+  ready.status === 'True' && isLossNoted(managed) ? withError(ready, dataLost) : ready;
 
 /** The Event that the decision Recreate records in addition to that of the creation. */
 export function recreationEvent({ managed, seen }: Facts): EventFacts {

@@ -519,20 +519,19 @@ const cases: Readonly<Record<string, () => Decided>> = {
   },
   'a Bound claim shows that its data was lost, until an administrator acknowledges it': () => {
     const annotations = { 'crossplane.io/external-lost': '2026-01-02T03:00:00Z' };
-    const synced = { ...condition('Synced', 'True', 'ReconcileSuccess'), message: 'lost' };
-    const lost = managed(bound.spec, {
-      status: { ...isReady, conditions: [...isReady.conditions, synced] },
-      annotations,
-    });
+    const error = { class: 'DataLost' };
+    const ready = { ...condition('Ready', 'True', 'Available'), error };
+    const lost = managed(bound.spec, { status: { ...isReady, conditions: [ready] }, annotations });
     const message =
       'external resource was lost, and was created again without its data; restore its data from a backup if you need it. An administrator acknowledges the loss: kubectl annotate favouritedbinstance.database.fcp.crossplane.io db crossplane.io/external-lost-; reported by FavouriteDBInstance db';
     const event = warning('ManagedResourceTrouble', message);
     const given = { claim: boundClaim, managed: lost, secrets: copied };
-    return reports('KeepBound', staysBound(availableWithTrouble(message), true, event), given);
+    const shown = { ...availableWithTrouble(message), error };
+    return reports('KeepBound', staysBound(shown, true, event), given);
   },
   'a Bound claim does not say that a lost resource exists again before it was observed': () => {
     const annotations = { 'crossplane.io/external-lost': '2026-01-02T03:00:00Z' };
-    const synced = condition('Synced', 'True', 'ReconcileSuccess');
+    const synced = { ...condition('Synced', 'True', 'ReconcileSuccess'), message: 'any other message' };
     const lost = managed(bound.spec, {
       status: { ...isReady, conditions: [...isReady.conditions, synced] },
       annotations,

@@ -237,10 +237,12 @@ describe('the loss of an external resource that holds data', () => {
         ['Ready', 'True', undefined],
         ['Synced', 'True', recreated],
       ]);
+      assert.deepEqual(getCondition(scene.object?.status?.conditions, 'Ready').error, { class: 'DataLost' });
     }
     scene.annotate(annotationKeys.externalLost, undefined);
     await scene.run();
     assert.deepEqual(conditionsOf(scene)[1], ['Synced', 'True', undefined]);
+    assert.equal(getCondition(scene.object?.status?.conditions, 'Ready').error, undefined);
   });
 
   test('is reported too if an administrator asked for an empty one: the team of the claim did not', async () => {
