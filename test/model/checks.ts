@@ -81,5 +81,4 @@ export const unseen: Readonly<Record<string, string>> = {
   'managedChecks.recordFound': 'the model has no names that external systems assign',
   'presentChecks.lateInitialize': 'the model has no values that external systems choose',
   'presentChecks.awaitEffect': 'the model has no effect that comes late',
-  'credentialChecks.cannotChange': 'it only adds a message',
 };

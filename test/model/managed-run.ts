@@ -39,7 +39,7 @@ export function reconcileManaged(see: View, name: string, run: Run): Decision {
     const { call } = decision;
     if (call === undefined) return reported(scene, facts, decision);
     const made = making({ ...facts, did: { ...facts.did, decision: decision.name } }, call);
-    if (typeof call === 'object') return keepCredential(scene, call);
+    if (typeof call === 'object') return keepCredential(scene, decision.name ?? '', call);
     const result = steps[call](made, scene);
     if ('call' in result) return result;
     facts = result;
@@ -207,23 +207,23 @@ function changing(
   return external(verb, resource, { password, ...confirmedWithSecret(resource) });
 }
 
-function keepCredential({ resource, secret }: Scene, decision: CredentialWrite): Act {
+function keepCredential({ resource, secret }: Scene, decision: string, call: CredentialWrite): Act {
   const { name, uid } = resource;
-  switch (decision.act) {
+  switch (call.act) {
     case 'update':
     case 'updateStatus':
-      return patch(decision.name, resourceKey(name), changeOf(resource, decision.desired));
+      return patch(decision, resourceKey(name), changeOf(resource, call.desired));
     case 'annotate': {
-      const noted = { owner: uid, ...noteFields(decision.note), ...keyAfter(secret) };
-      return patch(decision.name, resourceSecretKey(name), noted);
+      const noted = { owner: uid, ...noteFields(call.note), ...keyAfter(secret) };
+      return patch(decision, resourceSecretKey(name), noted);
     }
     case 'generate': {
-      const note = { ...noteFields(decision.note), ...keyAfter(secret) };
+      const note = { ...noteFields(call.note), ...keyAfter(secret) };
       const written: ResourceSecret = { owner: uid, password: generated, ...note };
       const readFirst = [resourceKey(name)];
       return secret === undefined
-        ? create(decision.name, resourceSecretKey(name), written, { readFirst })
-        : patch(decision.name, resourceSecretKey(name), written, { readFirst });
+        ? create(decision, resourceSecretKey(name), written, { readFirst })
+        : patch(decision, resourceSecretKey(name), written, { readFirst });
     }
   }
 }

@@ -137,8 +137,8 @@ export const rules: Readonly<Record<string, Rule>> = {
       },
       {
         file: managedRun,
-        was: ': patch(decision.name, resourceSecretKey(name), written, { readFirst });',
-        becomes: ': patch(decision.name, resourceSecretKey(name), written, { readFirst, versioned: false });',
+        was: ': patch(decision, resourceSecretKey(name), written, { readFirst });',
+        becomes: ': patch(decision, resourceSecretKey(name), written, { readFirst, versioned: false });',
       },
     ],
   },
@@ -146,8 +146,8 @@ export const rules: Readonly<Record<string, Rule>> = {
     rule: 'the same for Unbound, when a Released resource is made available again',
     scenario: 'reoffer',
     file: managedRun,
-    was: 'changeOf(resource, decision.desired));',
-    becomes: "changeOf(resource, decision.desired), { versioned: decision.name !== 'MakeAvailable' });",
+    was: 'changeOf(resource, call.desired));',
+    becomes: "changeOf(resource, call.desired), { versioned: decision !== 'MakeAvailable' });",
   },
   provisionedFollowsPolicy: {
     rule: 'if the claim is deleted before Bound, a resource that was created for it follows its policy',
@@ -258,8 +258,8 @@ export const rules: Readonly<Record<string, Rule>> = {
     rule: 'a resource created by hand gets its finalizer before anything is created for it',
     scenario: 'removed',
     file: credential,
-    was: 'hasFinalizer(managed, finalizerNames.managed)\n    ? undefined',
+    was: 'hasFinalizer(managed, finalizerNames.managed)) return undefined',
     becomes:
-      'hasFinalizer(managed, finalizerNames.managed) || managed.status?.bindingPhase === undefined\n    ? undefined',
+      'hasFinalizer(managed, finalizerNames.managed) || managed.status?.bindingPhase === undefined) return undefined',
   },
 };

@@ -9,9 +9,9 @@ import { bindingDecisions } from '../../../controllers/core/claim-binding/decisi
 import { defaultingDecisions } from '../../../controllers/core/claim-defaulting/decide.ts';
 import { schedulingDecisions } from '../../../controllers/core/claim-scheduling/decide.ts';
 import { inUseDecisions } from '../../../controllers/core/in-use/decide.ts';
-import { credentialDecisions } from '../../../controllers/core/managed/run/decide-credential.ts';
 import {
   accessDecisions,
+  credentialDecisions,
   firstDecisions,
   nextDecisions,
   operationDecisions,

@@ -15,8 +15,12 @@ import {
   keptIn,
   whyNotUsable,
 } from '../../../controllers/core/credential.ts';
-import { decideCredential } from '../../../controllers/core/managed/run/decide-credential.ts';
+import {
+  decideCredential,
+  whyCredentialStays,
+} from '../../../controllers/core/managed/run/decide-credential.ts';
 import { decidePropagation } from '../../../controllers/core/secret-propagation/decide.ts';
+import { entryOf, factsAbout, kindFacts } from './managed-facts.ts';
 import { finalizers } from './managed-scene.ts';
 import { claim, claimRef, managed, resourceRef, secretOf, service } from './objects.ts';
 
@@ -230,13 +234,13 @@ function answersOf({ details, note, record, kind = generated }: Situation, polic
       secrets,
     },
   });
-  const isObserveOnly = policy.isObserveOnly ?? false;
+  const run = factsAbout(bound, {
+    kind: { ...kindFacts, secretDetails: kind, isObserveOnly: policy.isObserveOnly ?? false },
+    place: kept === undefined ? {} : { entry: entryOf(kept) },
+  });
   return {
     usable: whyNotUsable(bound, kept, referenceTo(me), kind) ?? 'yes',
-    run: decideCredential({
-      ...{ managed: bound, secretDetails: kind, isObserveOnly },
-      kept: kept && { ...kept, isOwned: true },
-    })?.name,
+    run: decideCredential(run)?.name ?? (whyCredentialStays(run) && 'CredentialCannotChange'),
     isBound: binding.name === 'Bind',
     isCopied:
       decidePropagation({

@@ -9,13 +9,13 @@ import { isNotFound, messageOf } from '../../../../runtime/client/errors.ts';
 import type { Environment } from '../../../../runtime/controller/environment.ts';
 import type { EventFacts } from '../../../../runtime/events/event-facts.ts';
 import type { Logger } from '../../../../runtime/log/log.ts';
-import type { ConnectionEntry } from '../../connection/connection-place.ts';
 import { withReported } from '../../connection/connection-place.ts';
 import type { ConnectionPlaces } from '../../connection/connection-places.ts';
 import type { RandomBytes } from '../../credential.ts';
 import { credentialOf, generateCredential, newNoteKey } from '../../credential.ts';
 import { encodeIdentity } from '../../external-identity.ts';
 import { lossAt } from '../../external-loss.ts';
+import type { QuietAct } from '../../log-changes.ts';
 import { aboutManaged, logQuietAct } from '../../log-changes.ts';
 import { onlyObserves } from '../../management-policies.ts';
 import { attributed } from '../../stack-bug.ts';
@@ -88,7 +88,7 @@ export interface RunContext extends KindFacts {
  */
 export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logger, 'debug' | 'info'>) {
   const { env, managedResources, places, absenceTimes, underWay, randomBytes } = context;
-  const { publish, inPlace, following } = publishing(context, signal, log);
+  const { publish, inPlace, following, writeEntry } = publishing(context, signal, log);
 
   const steps: Readonly<Record<Step, (facts: Facts) => Facts | Promise<Facts>>> = {
     async resolveReferences(facts) {
@@ -257,44 +257,24 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
 
   // ── The credential in the Secret ──────────────────────────────────────────────────────────────────────────────
 
-  async function keepCredential(facts: Facts, decision: CredentialWrite): Promise<Facts> {
-    const { managed, kind, place } = facts;
+  async function keepCredential(facts: Facts, call: CredentialWrite): Promise<Facts> {
+    if (call.act === 'update') return write(facts, call.desired);
+    if (call.act === 'updateStatus') return writeStatus(facts, call.desired);
+    const { managed, kind, did, place } = facts;
     const { entry } = place;
-    switch (decision.act) {
-      case 'update':
-        return write(facts, decision.desired);
-      case 'updateStatus':
-        return writeStatus(facts, decision.desired);
-      case 'generate': {
-        if (kind.isObserveOnly)
-          return inPlace(facts, Promise.reject(onlyObserves('generate another credential for')));
-        logQuietAct(log, decision.name, { ...aboutManaged(managed), decision: decision.name });
-        return inPlace(facts, generate(facts, decision));
-      }
-      case 'annotate': {
-        if (entry === undefined) return facts;
-        const note = { key: entry.note?.key ?? newNoteKey(randomBytes), ...decision.note };
-        return inPlace(facts, entry.write(managed, { details: entry.details, note }, signal));
-      }
-    }
-  }
-
-  /** Generates a credential, and writes it together with the details that contain it. */
-  async function generate(
-    facts: Facts,
-    decision: Extract<CredentialWrite, { readonly act: 'generate' }>,
-  ): Promise<ConnectionEntry | undefined> {
-    const { managed, kind, place } = facts;
-    const { entry } = place;
+    const note = { key: entry?.note?.key ?? newNoteKey(randomBytes), ...call.note };
+    const before = entry?.details ?? {};
+    if (call.act === 'annotate') return inPlace(facts, writeEntry(managed, entry, { details: before, note }));
     const credential = credentialOf(managed, kind.secretDetails);
-    if (credential === undefined) return entry;
+    if (credential === undefined) return facts;
+    if (kind.isObserveOnly)
+      return inPlace(facts, Promise.reject(onlyObserves('generate another credential for')));
+    logQuietAct(log, did.decision as QuietAct, { ...aboutManaged(managed), decision: did.decision });
     const value = generateCredential(credential, randomBytes);
+    // The details that contain it, such as a URI, are written with it.
     const planned = clientOf(facts).plannedDetails?.(managed, { value, isApplied: false }) ?? {};
-    const details = { ...withReported(entry?.details ?? {}, planned), [credential.key]: value };
-    const note = { key: entry?.note?.key ?? newNoteKey(randomBytes), ...decision.note };
-    return entry === undefined
-      ? places.create(managed, { details, note }, signal)
-      : entry.write(managed, { details, note }, signal);
+    const details = { ...withReported(before, planned), [credential.key]: value };
+    return inPlace(facts, writeEntry(managed, entry, { details, note }));
   }
 
   // ── Calls of the external system ──────────────────────────────────────────────────────────────────────────────

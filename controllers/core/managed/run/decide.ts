@@ -110,13 +110,8 @@ function readPlace(facts: Facts): Decision | undefined {
 }
 
 /** The Secret must hold the desired credential before the external resource is observed. */
-function credential({ kind, managed, place, seen }: Facts): Decision | undefined {
-  if (wasDeleted(managed) || seen !== undefined) return undefined;
-  const { secretDetails, isObserveOnly } = kind;
-  const isUnknown = place.unkept !== undefined;
-  const decision = decideCredential({ managed, kept: place.entry, isUnknown, isObserveOnly, secretDetails });
-  if (decision === undefined || decision.act === 'report') return undefined;
-  return { name: decision.name, call: decision };
+function credential(facts: Facts): Decision | undefined {
+  return wasDeleted(facts.managed) || facts.seen !== undefined ? undefined : decideCredential(facts);
 }
 
 function poll(facts: Facts): Decision | undefined {

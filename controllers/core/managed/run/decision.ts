@@ -1,9 +1,10 @@
+import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
+import type { CredentialNote } from '../../credential.ts';
 import type { StepFailure } from '../../step-failure.ts';
-import type { CredentialDecision, credentialDecisions } from './decide-credential.ts';
 
 /*
  * The names of the decisions, in the order of the tables in docs/decision-tables.md: before any call, about the access to
- * the external system, about an operation, and after an observation. Those about credentials are in decide-credential.ts.
+ * the external system, about the credential in the Secret, about an operation, and after an observation.
  */
 
 export const firstDecisions = [
@@ -15,6 +16,19 @@ export const firstDecisions = [
 ] as const;
 
 export const accessDecisions = ['OtherSystem'] as const;
+
+export const credentialDecisions = [
+  'AddFinalizer',
+  'ResetStatus',
+  'KeepReleased',
+  'MakeAvailable',
+  'GenerateCredential',
+  'AdoptSecret',
+  'RotateCredential',
+  'ReplaceCredential',
+  'NameClaim',
+  'ClearRecord',
+] as const;
 
 export const operationDecisions = ['OperationFailed'] as const;
 
@@ -48,7 +62,7 @@ export type LastDecisionName =
 export type ManagedDecisionName =
   | LastDecisionName
   | (typeof operationDecisions)[number]
-  | Exclude<(typeof credentialDecisions)[number], 'CredentialCannotChange'>;
+  | (typeof credentialDecisions)[number];
 
 /** A step of a run: one call, or a write that does nothing if nothing changes. */
 export type Step =
@@ -83,8 +97,13 @@ export type Step =
   | 'removeDetails'
   | 'removeFinalizer';
 
-/** A write of a decision about the credential. */
-export type CredentialWrite = Exclude<CredentialDecision, { readonly act: 'report' }>;
+export type NoteFacts = Omit<CredentialNote, 'key'>;
+
+/** A write of a decision about finalizer, owning claim and credential, before the external resource is observed. */
+export type CredentialWrite =
+  | { readonly act: 'update'; readonly desired: Managed }
+  | { readonly act: 'updateStatus'; readonly desired: Managed }
+  | { readonly act: 'generate' | 'annotate'; readonly note: NoteFacts };
 
 export type Call = Step | CredentialWrite;
 

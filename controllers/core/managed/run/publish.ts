@@ -1,6 +1,7 @@
 import isEqual from 'lodash/isEqual.js';
 import omit from 'lodash/omit.js';
 import { notReady } from '../../../../apis/core/v1alpha1/condition.ts';
+import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import { wantsDetails } from '../../../../apis/core/v1alpha1/managed.ts';
 import { keysContaining, present } from '../../../../apis/core/v1alpha1/secret.ts';
 import { changedSinceRead, isConflict } from '../../../../runtime/client/errors.ts';
@@ -27,7 +28,7 @@ export function publishing(
   signal: AbortSignal,
   log: Pick<Logger, 'info'>,
 ) {
-  return { publish, inPlace, following };
+  return { publish, inPlace, following, writeEntry };
 
   /**
    * Writes the reported details into the Secret and the secret store if they differ. Some details are reported only once,
@@ -72,15 +73,18 @@ export function publishing(
     }
   }
 
+  function writeEntry(managed: Managed, entry: ConnectionEntry | undefined, desired: KeptCredential) {
+    return entry === undefined
+      ? places.create(managed, desired, signal)
+      : entry.write(managed, desired, signal);
+  }
+
   async function keep(facts: Facts): Promise<ConnectionEntry> {
     const { managed, place } = facts;
     let { entry } = place;
     for (let attempt = 1; ; attempt += 1) {
-      const desired = desiredEntry(facts, entry);
       try {
-        return await (entry === undefined
-          ? places.create(managed, desired, signal)
-          : entry.write(managed, desired, signal));
+        return await writeEntry(managed, entry, desiredEntry(facts, entry));
       } catch (error) {
         if (!isConflict(error) || attempt === maxAttempts) throw error;
         const now = await places.read(managed, signal);

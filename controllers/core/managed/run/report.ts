@@ -283,8 +283,8 @@ function isReofferUsed({ managed, place: { entry } }: Facts): boolean {
 
 /** Synced True, unless the credential of the Secret or a change of the spec cannot be applied. */
 function reportCredential(facts: Facts, ready: ConditionFacts | undefined, next: Next): Outline {
-  const { kind, managed, place } = facts;
-  const problem = whyCredentialStays({ managed, kept: place.entry, secretDetails: kind.secretDetails });
+  const { managed, place } = facts;
+  const problem = whyCredentialStays(facts);
   if (problem !== undefined && place.unkept === undefined) {
     const error: ConditionError = { class: 'CredentialCannotChange' };
     return refused('CannotReplaceCredential', problem, next, { ready, error });

@@ -3,12 +3,14 @@ import { describe, test } from 'node:test';
 import type { ManagedSpec, ManagedStatus } from '../../../../../apis/core/v1alpha1/managed.ts';
 import type { CredentialNote, SecretDetails } from '../../../../../controllers/core/credential.ts';
 import { generatedPassword, hmacOf } from '../../../../../controllers/core/credential.ts';
-import type { CredentialDecision } from '../../../../../controllers/core/managed/run/decide-credential.ts';
 import {
   claimOfNewNote,
-  credentialDecisions,
   decideCredential,
+  whyCredentialStays,
 } from '../../../../../controllers/core/managed/run/decide-credential.ts';
+import { credentialDecisions } from '../../../../../controllers/core/managed/run/decision.ts';
+import type { Facts } from '../../../../../controllers/core/managed/run/facts.ts';
+import { entryOf, factsAbout, kindFacts } from '../../managed-facts.ts';
 import { finalizers, secretKey } from '../../managed-scene.ts';
 import { managed } from '../../objects.ts';
 
@@ -26,6 +28,8 @@ const credential: SecretDetails = {
 };
 const reported: SecretDetails = { reportsSecrets: true };
 const recorded = { hmac: hmacOf('secret', { key }, 'uid-db'), pending: false };
+
+type Name = (typeof credentialDecisions)[number];
 
 interface Given {
   readonly spec?: ManagedSpec;
@@ -48,22 +52,26 @@ const bound = { bindingPhase: 'Bound', boundUID: 'uid-db' } as const;
 const unbound = { bindingPhase: 'Unbound' } as const;
 const keepReleased = { name: 'KeepReleased', act: 'update', claimRef: { uid: 'unknown' } };
 const makeAvailable = { name: 'MakeAvailable', act: 'updateStatus', status: unbound };
-const generates = (name: CredentialDecision['name'], note: object) => ({ name, act: 'generate', note });
-const annotates = (name: CredentialDecision['name'], note: object) => ({ name, act: 'annotate', note });
-const cannotChange = (why: string) => ({
-  name: 'CredentialCannotChange',
-  act: 'report',
-  message: `the previous claim knows the credentials, so that Database team-a/ledger cannot have them: ${why}`,
-});
+const generates = (name: Name, note: object) => ({ name, act: 'generate', note });
+const annotates = (name: Name, note: object) => ({ name, act: 'annotate', note });
 
-function decides(want: object | undefined, given: Given): CredentialDecision | undefined {
-  const { decision } = decide(given);
+type Decision = ReturnType<typeof decideCredential>;
+
+function decides(want: object | undefined, given: Given): Decision {
+  const decision = decideCredential(factsFor(given));
   assert.deepEqual(summary(decision), want);
   return decision;
 }
 
+/** The run goes on, and its report says why the claim cannot have the credential. */
+function cannotChange(why: string, given: Given): Decision {
+  const message = `the previous claim knows the credentials, so that Database team-a/ledger cannot have them: ${why}`;
+  assert.equal(whyCredentialStays(factsFor(given)), message);
+  return decides(undefined, given);
+}
+
 /** Undefined: the run goes on. */
-const cases: Readonly<Record<string, () => CredentialDecision | undefined>> = {
+const cases: Readonly<Record<string, () => Decision>> = {
   'a resource that a user created gets its finalizer first': () =>
     decides({ name: 'AddFinalizer', act: 'update' }, { isHandMade: true }),
   'a status from a backup does not count for binding and credential': () =>
@@ -172,17 +180,13 @@ const cases: Readonly<Record<string, () => CredentialDecision | undefined>> = {
   'a Released resource keeps the credential of its previous claim': () =>
     decides(undefined, { spec: claimed, status: released, note: { for: forOther } }),
   'a credential that policies keep from being replaced is not given to the next claim': () =>
-    decides(
-      cannotChange(
-        'spec.managementPolicies do not allow Update; add Update, or if the new team may have the password that the previous team knows, set the annotation crossplane.io/reoffer=with-same-credentials',
-      ),
+    cannotChange(
+      'spec.managementPolicies do not allow Update; add Update, or if the new team may have the password that the previous team knows, set the annotation crossplane.io/reoffer=with-same-credentials',
       { spec: { ...claimed, managementPolicies: ['Observe', 'Create'] }, note: { for: forOther } },
     ),
   'a credential that the external system generates is not given to the next claim': () =>
-    decides(
-      cannotChange(
-        'the external system generates its credentials; have it generate others. Then, if the new team may have the password that the previous team knows, set the annotation crossplane.io/reoffer=with-same-credentials',
-      ),
+    cannotChange(
+      'the external system generates its credentials; have it generate others. Then, if the new team may have the password that the previous team knows, set the annotation crossplane.io/reoffer=with-same-credentials',
       { spec: claimed, secretDetails: reported, note: { for: forOther } },
     ),
   'an administrator gives the next claim the same credential': () =>
@@ -209,7 +213,7 @@ const cases: Readonly<Record<string, () => CredentialDecision | undefined>> = {
     }),
 };
 
-function decide(given: Given) {
+function factsFor(given: Given): Facts {
   const { spec, status, annotations, note, details = { password: 'secret' } } = given;
   const object = managed(
     { writeConnectionSecretToRef: secretKey, ...spec },
@@ -220,25 +224,20 @@ function decide(given: Given) {
       ...(status && { status }),
     },
   );
-  const kept =
-    note === undefined
-      ? undefined
-      : { details, note: note === 'none' ? undefined : { key, ...note }, isOwned: given.isOwned ?? true };
-  return {
-    object,
-    decision: decideCredential({ managed: object, kept, secretDetails: given.secretDetails ?? credential }),
-  };
+  const kind = { ...kindFacts, secretDetails: given.secretDetails ?? credential };
+  if (note === undefined) return factsAbout(object, { kind });
+  const kept = entryOf({ details, note: note === 'none' ? undefined : { key, ...note } });
+  return factsAbout(object, { kind, place: { entry: { ...kept, isOwned: given.isOwned ?? true } } });
 }
 
 /** A written object as what it changes. */
-function summary(decision: CredentialDecision | undefined): object | undefined {
-  if (decision?.act === 'updateStatus') {
-    const { desired, ...rest } = decision;
-    return { ...rest, status: desired.status };
-  }
-  if (decision?.act !== 'update') return decision;
-  const { desired, ...rest } = decision;
-  return decision.name === 'KeepReleased' ? { ...rest, claimRef: desired.spec.claimRef } : rest;
+function summary(decision: Decision): object | undefined {
+  if (decision === undefined) return undefined;
+  const { name, call } = decision;
+  const { act } = call;
+  if (act === 'updateStatus') return { name, act, status: call.desired.status };
+  if (act !== 'update') return { name, ...call };
+  return name === 'KeepReleased' ? { name, act, claimRef: call.desired.spec.claimRef } : { name, act };
 }
 
 describe('the decision about the credential', () => {
@@ -250,12 +249,9 @@ describe('the decision about the credential', () => {
   });
 
   test('AddFinalizer changes only the finalizer', () => {
-    const { object, decision } = decide({ isHandMade: true });
-    assert.deepEqual(decision, {
-      name: 'AddFinalizer',
-      act: 'update',
-      desired: { ...object, metadata: { ...object.metadata, finalizers } },
-    });
+    const facts = factsFor({ isHandMade: true });
+    const desired = { ...facts.managed, metadata: { ...facts.managed.metadata, finalizers } };
+    assert.deepEqual(decideCredential(facts), { name: 'AddFinalizer', call: { act: 'update', desired } });
   });
 });
 
