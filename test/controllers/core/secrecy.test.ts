@@ -120,11 +120,7 @@ const situations: Readonly<Record<string, readonly [Situation, Readonly<Record<G
   ],
   'a credential that was edited': [
     { details: owner, note: { for: mine }, record: recordOf('before') },
-    {
-      all: of('CredentialNotApplied', 'ClearRecord'),
-      create: of('CredentialNotApplied'),
-      none: of('CredentialNotApplied'),
-    },
+    always(of('CredentialNotApplied')),
   ],
   'no Secret, after it was deleted': [
     { record: recordOf('before') },
@@ -152,11 +148,7 @@ const situations: Readonly<Record<string, readonly [Situation, Readonly<Record<G
   ],
   'a credential that a person gave, after the controllers set another one': [
     { details: owner, note: { for: mine, given: true }, record: recordOf('before') },
-    {
-      all: of('CredentialNotApplied', 'ClearRecord'),
-      create: of('CredentialNotApplied'),
-      none: of('CredentialNotApplied'),
-    },
+    always(of('CredentialNotApplied')),
   ],
   'a credential without a note': [{ details: owner }, always(of('CredentialForNoClaim', 'AdoptSecret'))],
   'a credential that was set, and whose note an earlier version removed': [

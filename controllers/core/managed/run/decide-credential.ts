@@ -13,7 +13,6 @@ import {
   claimText,
   credentialOf,
   holdsSecrets,
-  isApplied,
   isOfPerson,
   isUnwanted,
   unknownClaim,
@@ -154,19 +153,6 @@ const nameClaim: Decide = (facts) => {
   return { name: 'NameClaim', call: { act: 'annotate', note: { ...noteFacts(entry), for: owner } } };
 };
 
-/**
- * Removes `status.credential` before another credential is set, so that the status is correct even after a crash. While
- * the policies forbid that, the record stays: it shows which credential the external system uses.
- */
-const clearRecord: Decide = ({ kind, managed, place: { entry } }) => {
-  const credential = credentialOf(managed, kind.secretDetails);
-  if (managed.status?.credential === undefined || credential === undefined || entry === undefined)
-    return undefined;
-  if (!shouldUpdate(managed.spec)) return undefined;
-  if (isApplied(managed, entry, credential)) return undefined;
-  return { name: 'ClearRecord', call: { act: 'updateStatus', desired: withoutRecord(managed) } };
-};
-
 /** Why the owning claim cannot have the credential of the previous claim, nor another one. Undefined if it can. */
 export function whyCredentialStays(facts: CredentialFacts): string | undefined {
   const { kind, managed } = facts;
@@ -197,7 +183,6 @@ const credentialChecks: readonly Decide[] = [
   rotate,
   replace,
   nameClaim,
-  clearRecord,
 ];
 
 /** Whether the next claim may use the same details: an administrator allowed it, or they are not secret. */

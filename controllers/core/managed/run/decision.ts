@@ -23,11 +23,11 @@ export const credentialDecisions = [
   'KeepReleased',
   'MakeAvailable',
   'GenerateCredential',
+  'ClearRecord',
   'AdoptSecret',
   'RotateCredential',
   'ReplaceCredential',
   'NameClaim',
-  'ClearRecord',
 ] as const;
 
 export const operationDecisions = ['OperationFailed'] as const;

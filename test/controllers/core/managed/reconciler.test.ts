@@ -493,9 +493,9 @@ const runs: Readonly<Record<string, () => Begun | Promise<Begun>>> = {
     return run(refusing(noted, 'update', SecretKind), unpublished('update'), 'observe', ofNoUpdate);
   },
   'ClearRecord: a record that cannot be removed is reported': () => {
-    const credential = { hmac: 'of another', pending: false };
-    const noted = withSecret(kept({}, { status: { credential } }), { key });
-    return run(refusingOnce(noted, 'updateStatus'), cannotUpdate('managed resource status'), '');
+    const status = { bindingPhase: 'Bound', credential: { hmac: 'of a lost key', pending: false } } as const;
+    const unnoted = withSecret(kept({ managementPolicies: ['Observe'] }, { status }));
+    return run(refusingOnce(unnoted, 'updateStatus'), cannotUpdate('managed resource status'), '');
   },
 };
 

@@ -200,11 +200,17 @@ const cases: Readonly<Record<string, () => Decision>> = {
     decides(annotates('NameClaim', { for: forLedger }), { spec: claimed, note: {} }),
   'a reservation without UID does not name the claim yet': () =>
     decides(undefined, { spec: reserved, note: {} }),
-  'an edited credential clears the record of the previous one': () =>
+  'a record whose key is lost is removed if the policies forbid to set the credential again': () =>
     decides(
-      { name: 'ClearRecord', act: 'updateStatus', status: { observedGeneration: 2 } },
-      { status: { credential: recorded, observedGeneration: 2 }, details: { password: 'edited' }, note: {} },
+      { name: 'ClearRecord', act: 'updateStatus', status: { ...bound, observedGeneration: 2 } },
+      {
+        spec: { ...claimed, managementPolicies: ['Observe'] },
+        status: { ...bound, credential: recorded, observedGeneration: 2 },
+        note: 'none',
+      },
     ),
+  'an edited credential waits for its update': () =>
+    decides(undefined, { status: { credential: recorded }, details: { password: 'edited' }, note: {} }),
   'an applied credential stays': () =>
     decides(undefined, {
       spec: claimed,
