@@ -45,7 +45,7 @@ test('the lists are those of the decisions', () => {
     lists.map(({ name, checks: own }) => [name, own.length]),
     [
       ['claimChecks', 14],
-      ['resourceChecks', 21],
+      ['resourceChecks', 20],
       ['claimEndChecks', 3],
       ['orphanChecks', 6],
       ['managedChecks', 14],

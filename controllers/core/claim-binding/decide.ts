@@ -86,7 +86,6 @@ const resourceChecks = [
   setClaimRef,
   credentialNotApplied,
   bind,
-  statusFromBackup,
   copyMissing,
   copySecret,
   deleteStaleSecret,
@@ -296,10 +295,6 @@ function bind({ claim, managed }: ResourceFacts): BindingDecision | undefined {
   if (!isBound(managed)) return { name: 'Bind', managed, ...confirmedToBind };
   const isAdopted = managed.status?.boundUID === undefined && namesResource(claim, managed);
   return isAdopted ? { name: 'Bind', managed } : undefined;
-}
-
-function statusFromBackup({ managed }: ResourceFacts) {
-  return wasBoundHere(managed) ? undefined : wait('StatusFromBackup');
 }
 
 function copyMissing({ secrets }: ResourceFacts) {

@@ -597,8 +597,8 @@ const cases: Readonly<Record<string, () => Decided>> = {
   },
   'a claim whose namespace may not have the resource is not bound to it': () =>
     calls({ claim: named, managed: reserved, forbidden: 'no' }, { name: 'ResourceForbidden' }),
-  'a resource that another version bound to a claim that names another waits': () =>
-    calls({ claim: namesOther, managed: boundElsewhere }, { name: 'StatusFromBackup' }),
+  'a claim that another version bound keeps its resource after an edit of resourceRef': () =>
+    calls({ claim: namesOther, managed: boundElsewhere }, { name: 'KeepBound' }),
   'a resource that is Bound, and whose claimRef has no UID, is not ready': () =>
     calls(
       { claim: named, managed: managed({ claimRef: preset }, { status: boundHere }) },
