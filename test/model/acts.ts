@@ -8,6 +8,7 @@ import {
   claimSecretKey,
   objectOf,
   provisionedName,
+  recordOf,
   resourceKey,
   resourceSecretKey,
   resourceWith,
@@ -65,6 +66,9 @@ export const newClaim = (draft: Draft, scenario: Scenario, claim: string): Claim
   ...(scenario.hasParameter && { parameter: 1 }),
 });
 
+/** The number of a key that no note has. */
+const lostKey = 9;
+
 export const newResource = (draft: Draft, { name, policy, claimRef, given }: ByHand): Resource => ({
   ...resourceWith({
     name,
@@ -77,12 +81,13 @@ export const newResource = (draft: Draft, { name, policy, claimRef, given }: ByH
   ...given,
 });
 
-/** A database that this process did not make. If another version released it, a team may know the password. */
+/** A database that this process did not make. If another version kept its Secret, a team may know the password. */
 export function makeDatabase(draft: Draft, { name, database }: ByHand, owner: string): void {
   const password = newPassword(draft);
   draft.external = withEntry(draft.external, name, password);
-  if (database !== 'released') return;
+  if (database === 'exists') return;
   write(draft, resourceSecretKey(name), { owner, password, rotation: 0, for: '', isUnnoted: true });
+  if (database === 'unnoted') edit(draft, resourceKey(name), { applied: recordOf(password, lostKey) });
 }
 
 function claimActs({ objects }: State, scenario: Scenario, name: string): PossibleAct[] {
@@ -119,7 +124,7 @@ function claimActs({ objects }: State, scenario: Scenario, name: string): Possib
     lives &&
       act('editParameter', `a user edits the parameter of claim ${name}`, (draft) =>
         edit(draft, key, {
-          parameter: (claim.parameter ?? 0) + 1,
+          parameter: claim.parameter === 1 ? 2 : 1,
           ...(claim.bound && { isEditedLate: true }),
         }),
       ),
@@ -175,10 +180,15 @@ function resourceActs(state: State, scenario: Scenario, name: string): PossibleA
   const living = resource?.deleting === false ? resource : undefined;
   return [
     living && act('deleteResource', `an administrator deletes ${name}`, (draft) => deleteObject(draft, key)),
+    living?.phase === 'Bound' &&
+      act('restoreResourceAlone', `an administrator restores ${name} alone, with a new UID`, (draft) =>
+        edit(draft, key, { uid: newUID(draft) }),
+      ),
     ...claimRefActs(scenario, living),
     external[name] !== undefined &&
       act('loseExternal', `someone deletes the database of ${name} in the external system`, (draft) => {
         draft.external = without(draft.external, name);
+        draft.parameters = without(draft.parameters, name);
       }),
     living?.policy === 'Delete' &&
       act('retain', `an administrator changes the policy of ${name} to Retain`, (draft) =>

@@ -1,8 +1,10 @@
 /** The API server and the external system: how a write or a call changes the state. */
 import type { Act, Call, CreateCall, DeleteCall, ExternalCall, PatchCall } from './decision.ts';
 import {
+  checkBoundAsAsked,
   checkCallChangesSomething,
   checkClaimsFreeResourceOnly,
+  checkCreatedOnce,
   checkCredentialInUseStays,
   checkDatabaseOfResourceStays,
   checkDeletedOnce,
@@ -100,10 +102,13 @@ function carryOutPatch(draft: Draft, call: PatchCall, id: string | undefined): v
     checkClaimsFreeResourceOnly(object, call);
     checkResourceIsAvailable(object, call);
     checkForeignSecretStays(object, call);
+    checkBoundAsAsked(draft, object, call);
   }
   checkCredentialInUseStays(draft, object, call);
   const password = call.set.password === generated && { password: newPassword(draft), isRefused: false };
-  const changed = { ...object, ...call.set, ...password } as AnyObject;
+  const generation = 'generation' in object &&
+    'parameter' in call.set && { generation: (object.generation ?? 0) + 1 };
+  const changed = { ...object, ...call.set, ...password, ...generation } as AnyObject;
   if (call.endsRun && id !== undefined) draft.memory = without(draft.memory, id);
   if (id !== undefined) checkCallChangesSomething(object, changed, call);
   const isGone = 'finalizer' in changed && changed.deleting && !changed.finalizer && !changed.isHeld;
@@ -121,13 +126,17 @@ function carryOutDelete(draft: Draft, call: DeleteCall, id: string | undefined, 
 
 function carryOutExternal(draft: Draft, call: ExternalCall, id: string | undefined, world: World): void {
   checkRestrictionIsKept(draft, call, world.scenario);
-  const { verb, name, password = '' } = call;
+  const { verb, name, password = '', parameter } = call;
   if (verb === 'DeleteExternal') {
     checkDatabaseOfResourceStays(draft, call);
     draft.external = without(draft.external, name);
+    draft.parameters = without(draft.parameters, name);
     return;
   }
   if (verb === 'SetPassword' && !draft.external[name]) return;
+  if (verb === 'CreateExternal') checkCreatedOnce(draft, call);
+  if (world.scenario.isShownLate && !draft.external[name]) draft.hidden = withEntry(draft.hidden, name, true);
   draft.external = withEntry(draft.external, name, password);
+  if (parameter !== undefined) draft.parameters = withEntry(draft.parameters, name, parameter);
   if (id !== undefined && !call.cannotRecord) draft.memory = withEntry(draft.memory, id, password);
 }

@@ -1,8 +1,9 @@
 /** The rules of a state at rest: no controller, no watch and no garbage collector has anything left to do. */
 import type { ClaimWaits } from './decision.ts';
 import type { Invariant } from './invariants.ts';
-import { fail } from './invariants.ts';
-import type { Claim, Resource } from './objects.ts';
+import { fail, parameterInUse } from './invariants.ts';
+import { runOf } from './moves.ts';
+import type { Claim, ClaimRef, Resource } from './objects.ts';
 import {
   claimKey,
   claimSecretKey,
@@ -95,7 +96,8 @@ function checkClaimAtRest(state: State, world: World, name: string, claim: Claim
         failToEnd(name, 'ClaimWaitsForTrueReason', reason);
       return;
     case 'Incompatible':
-      if (resource?.parameter === claim.parameter) failToEnd(name, 'ClaimWaitsForTrueReason', reason);
+      if (resource && parameterInUse(state, resource) === claim.parameter)
+        failToEnd(name, 'ClaimWaitsForTrueReason', reason);
       return;
     case 'NotReady':
     case 'CredentialNotApplied':
@@ -179,7 +181,9 @@ function mayBeUnusable(state: State, world: World, name: string, { resourceRef }
   if (resource && isLossReported(state, resource)) return true;
   if (!resource?.restriction) return false;
   const isRecorded = secret !== undefined && resource.applied === recordOf(secret.password, secret.key);
-  const isInForce = secret?.isGiven || (secret?.password === password && isRecorded);
+  // After a change of the policies, a password may have been set that nothing records.
+  const isKnown = isRecorded || !world.scenario.acts.includes('restrict');
+  const isInForce = secret?.isGiven || (secret?.password === password && isKnown);
   return password === undefined || secret?.for !== name || !isInForce;
 }
 
@@ -195,7 +199,7 @@ function checkClaimHasResource(state: State, name: string, claim: Claim): void {
         'ClaimHasNamedResource',
         `claim ${name} names ${claim.resourceRef}, and is Bound to ${resource.name}`,
       );
-    if (resource.provisioned && resource.parameter !== claim.parameter)
+    if (resource.provisioned && parameterInUse(state, resource) !== claim.parameter)
       fail('ParameterIsApplied', `${resource.name} has another parameter than claim ${name}`);
   }
   checkClaimCanLogIn(state, name, claim, resource);
@@ -230,7 +234,7 @@ function checkResourceAtRest(state: State, world: World, resource: Resource): vo
   if (deleting && isHeld && !finalizer) return;
   const reason = reasonOf(state, world, resource);
   if (reason !== undefined) {
-    const run = { exists: state.external[name] !== undefined, applied: undefined };
+    const run = runOf(state, name);
     const shown = world.controllers.reconcileManaged(viewOf(state, world.scenario), name, run).name;
     if (shown !== reason) fail('ResourceReportsTrueReason', `${name} reports ${shown} instead of ${reason}`);
   }
@@ -256,6 +260,7 @@ const reasonsOfResource: Partial<Readonly<Record<Obstacle, string>>> = {
 const reasonsOfLiving: typeof reasonsOfResource = {
   NameRefused: 'CannotInitializeManagedResource',
   RenamedExternal: 'ExternalRenamed',
+  QuotaExceeded: 'CannotCreateExternalResource',
   Uncreatable: 'CannotCreateExternalResource',
 };
 
@@ -302,7 +307,8 @@ function checkCredentialAgrees(state: State, resource: Resource): void {
     fail('RotationIsCarriedOut', `rotation ${rotation} of ${name} was requested, and is not carried out`);
 }
 
-function checkOwnerAtRest(state: State, { scenario }: World, resource: Resource): void {
+function checkOwnerAtRest(state: State, world: World, resource: Resource): void {
+  const { scenario } = world;
   const { name, policy, phase, claimRef } = resource;
   if (phase === 'Released' && !claimRef?.uid)
     fail('AvailableWhenOffered', `an administrator offered ${name}, and it stays Released`);
@@ -311,12 +317,27 @@ function checkOwnerAtRest(state: State, { scenario }: World, resource: Resource)
   if (claimRef?.uid && !claim && !mayStayReserved) {
     fail('ReservingClaimExists', `${name} (${phase}, ${policy}) is reserved for a claim that does not exist`);
   }
+  if (claimRef?.uid && !claim && phase !== 'Released')
+    checkMissingClaimIsReported(state, world, name, claimRef);
   if (resource.provisioned && !claimRef && policy === 'Delete' && !scenario.mayBeMadeAvailable) {
     fail('ProvisionedFollowsPolicy', `${name} was provisioned for a claim and is never deleted`);
   }
   if (claim && resourcesOf(state).filter((other) => other.claimRef?.uid === claim.uid).length > 1) {
     fail('ClaimOwnsOneResource', `claim ${claimRef?.claim} owns two resources`);
   }
+}
+
+/** An Event of the resource says that the claim in its `claimRef` does not exist. */
+function checkMissingClaimIsReported(
+  state: State,
+  { controllers, scenario }: World,
+  name: string,
+  { claim }: ClaimRef,
+): void {
+  const isRestored = objectOf(state.objects, claimKey(claim))?.resourceRef === name;
+  const { name: shown } = controllers.releaseOrphan(viewOf(state, scenario), name);
+  if (shown !== (isRestored ? 'HasClaim' : 'ClaimMissing'))
+    fail('ResourceReportsTrueReason', `${name} reports ${shown} about claim ${claim}, which does not exist`);
 }
 
 /** Until something is created for it, a resource gets the parameter of its claim. */

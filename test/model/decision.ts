@@ -41,6 +41,8 @@ export interface View {
 export interface Run {
   /** The external resource exists. */
   readonly exists: boolean;
+  /** The parameter of the external resource. Undefined: it has none. */
+  readonly parameter?: number | undefined;
   /** The password that this run has set in the external system. */
   readonly applied: string | undefined;
 }
@@ -128,6 +130,7 @@ export interface ExternalCall {
   readonly name: string;
   readonly uid: string;
   readonly password?: string;
+  readonly parameter?: number;
   /** The resource was changed before this call was carried out. Only the explorer sets it. */
   readonly cannotRecord?: boolean;
 }
@@ -168,9 +171,19 @@ export const remove = (
 export const external = (
   verb: ExternalCall['verb'],
   { name, uid }: Resource,
-  { password, readFirst = [] }: Pick<Precautions, 'readFirst'> & { readonly password?: string } = {},
+  {
+    password,
+    parameter,
+    readFirst = [],
+  }: Pick<Precautions, 'readFirst'> & Pick<ExternalCall, 'password' | 'parameter'> = {},
 ): Act => ({
   name: verb,
   readFirst,
-  call: { verb, name, uid, ...(password !== undefined && { password }) },
+  call: {
+    verb,
+    name,
+    uid,
+    ...(password !== undefined && { password }),
+    ...(parameter !== undefined && { parameter }),
+  },
 });

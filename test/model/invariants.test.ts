@@ -80,6 +80,19 @@ const histories: Readonly<Record<Exclude<Invariant, 'ClaimRefStays' | 'Credentia
     scenario: { ...oneClaim, startSettled: true, acts: ['deleteClaim', 'removeClaimRef'], maxActs: 2 },
     faulty: insteadOf({ MakeAvailable: () => wait('NoUpdate') }),
   },
+  BoundAsAsked: {
+    scenario: { ...provisioned, hasParameter: true, acts: ['editParameter'], maxActs: 1 },
+    faulty: {
+      ...production,
+      bindClaim(see, name) {
+        const decision = production.bindClaim(see, name);
+        const isBound = see.resources().some(({ phase }) => phase === 'Bound');
+        return decision.name === 'Incompatible' && isBound
+          ? patch('ReportBound', claimKey(name), { bound: true })
+          : decision;
+      },
+    },
+  },
   BoundStays: {
     scenario: oneClaim,
     faulty: toEach('Bound', ({ name }) => patch('Release', resourceKey(name), { phase: 'Released' })),
@@ -120,6 +133,10 @@ const histories: Readonly<Record<Exclude<Invariant, 'ClaimRefStays' | 'Credentia
   ComesToRest: {
     scenario: unclaimed,
     faulty: insteadOf({ NoUpdate: (_, name) => patch('Write', resourceKey(name), {}, { versioned: false }) }),
+  },
+  CreatedOnce: {
+    scenario: { ...provisioned, hasParameter: true },
+    faulty: toEach('Unbound', (resource) => external('CreateExternal', resource, { parameter: 2 })),
   },
   CredentialAgrees: {
     scenario: { ...oneClaim, startSettled: true, acts: ['rotate'], maxActs: 1 },

@@ -22,6 +22,7 @@ import { hasLivingOwner, isOutdated, ownerOf, resourcesOf } from './state.ts';
 /** `invariants.test.ts` has a violating history for each. */
 export type Invariant =
   | 'AvailableWhenOffered'
+  | 'BoundAsAsked'
   | 'BoundStays'
   | 'CallChangesSomething'
   | 'ClaimCanLogIn'
@@ -32,6 +33,7 @@ export type Invariant =
   | 'ClaimWaitsForTrueReason'
   | 'ClaimsFreeResourceOnly'
   | 'ComesToRest'
+  | 'CreatedOnce'
   | 'CredentialAgrees'
   | 'CredentialInUseStays'
   | 'DatabaseHasResource'
@@ -99,6 +101,26 @@ export function checkResourceIsAvailable(object: AnyObject, { set }: PatchCall):
   const isNeverChanged = restriction === 'noChange' || restriction === 'onlyObserve';
   if (isNeverChanged && claimRef === null)
     fail('ResourceIsAvailable', `a claim takes ${name}, which is only observed, and for no claim`);
+}
+
+/** A claim becomes Bound only to a database with the parameter that the claim has at that time. */
+export function checkBoundAsAsked(state: State, object: AnyObject, { key, set }: PatchCall): void {
+  if (!set.bound || !('resourceRef' in object)) return;
+  const resource = resourcesOf(state).find(
+    ({ claimRef, phase }) => claimRef?.uid === object.uid && phase === 'Bound',
+  );
+  if (resource?.provisioned && parameterInUse(state, resource) !== object.parameter)
+    fail('BoundAsAsked', `${key} becomes Bound to ${resource.name}, which has another parameter`);
+}
+
+/** The parameter of the database, which never changes. Until it exists, that of its resource. */
+export const parameterInUse = ({ parameters }: State, { name, parameter }: Resource): number | undefined =>
+  parameters[name] ?? parameter;
+
+/** No second database is created beside one that has another parameter. */
+export function checkCreatedOnce({ external, parameters }: State, { name, parameter }: ExternalCall): void {
+  if (external[name] !== undefined && parameters[name] !== parameter)
+    fail('CreatedOnce', `a second database is created for ${name}`);
 }
 
 /** A Secret that a person made is never overwritten. */

@@ -1,10 +1,16 @@
 /** The run for one managed resource, with the decisions of the product. Its world is the model. */
 
+import get from 'lodash/get.js';
 import { available } from '../../apis/core/v1alpha1/condition.ts';
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import { annotationKeys } from '../../apis/core/v1alpha1/meta.ts';
+import { ExternalError } from '../../clients/external-error.ts';
 import type { ConnectionEntry } from '../../controllers/core/connection/connection-place.ts';
 import type { CredentialNote } from '../../controllers/core/credential.ts';
 import { unknownClaim } from '../../controllers/core/credential.ts';
 import type { ExternalClient } from '../../controllers/core/managed/connecting/external-client.ts';
+import { creationMark } from '../../controllers/core/managed/recording/creation-tracking.ts';
+import { identified, identityToRecord } from '../../controllers/core/managed/recording/identity.ts';
 import { decideManaged } from '../../controllers/core/managed/run/decide.ts';
 import type {
   CredentialWrite,
@@ -15,6 +21,7 @@ import type { Facts, KindFacts } from '../../controllers/core/managed/run/facts.
 import { credentialIn, factsOf, making, withApplied } from '../../controllers/core/managed/run/facts.ts';
 import { cannotUpdate, failedCreation } from '../../controllers/core/managed/run/failures.ts';
 import { reportOf } from '../../controllers/core/managed/run/report.ts';
+import { markOfFailure } from '../../controllers/core/managed/run/steps.ts';
 import { StepFailure } from '../../controllers/core/step-failure.ts';
 import type { Act, Decision, Run, View } from './decision.ts';
 import { create, external, patch, remove, wait } from './decision.ts';
@@ -87,13 +94,15 @@ const never = (): never => {
   throw new Error('the model makes this call itself');
 };
 
+const quotaExceeded = new ExternalError('the quota is exceeded', { errorClass: 'QuotaExceeded' });
+
 const client: ExternalClient = { observe: never, create: never, update: never, delete: never };
 
 /** The properties of the kind. An obstacle is one of them, or lies in the resource or in the external system. */
 const kindWith = (obstacle: Obstacle | undefined): KindFacts => ({
   identity: {
     isAssigned: false,
-    marks: { immutable: [], identity: [] },
+    marks: { immutable: ['parameter'], identity: ['parameter'] },
     ...(obstacle === 'NameRefused' && { names: { maxLength: 1, pattern: /x/ } }),
   },
   secretDetails,
@@ -143,16 +152,21 @@ const steps: Readonly<Record<Step, (facts: Facts, scene: Scene) => Facts | Act>>
       secret,
       (error) => new StepFailure('', error, cannotUpdate(facts, true)),
     ),
-  recordEdit: (_, { resource }) =>
-    patch('RecordEdit', resourceKey(resource.name), { isIdentityEdited: undefined }),
+  recordEdit: (_, { resource: { name, parameter } }) =>
+    patch('RecordEdit', resourceKey(name), {
+      isIdentityEdited: undefined,
+      ...(parameter !== undefined && { announced: parameter }),
+    }),
   reportLoss: unchanged,
   noteLoss: unchanged,
-  clearRecords: cleared,
-  announce: unchanged,
-  create: (facts, { resource, secret }) =>
-    changing(facts, 'CreateExternal', resource, secret, (error) => failedCreation(error)),
+  clearRecords: (facts, scene) => cleared(facts, scene, { found: undefined }),
+  announce: announced,
+  create(facts, { resource, secret, obstacle }) {
+    if (obstacle === 'QuotaExceeded') return { ...facts, failure: failedCreation(quotaExceeded) };
+    return changing(facts, 'CreateExternal', resource, secret, (error) => failedCreation(error));
+  },
   recordCreation: unchanged,
-  recordFailure: unchanged,
+  recordFailure: (facts, scene) => marked(facts, scene, 'RecordFailure', markOfFailure(facts)),
   delete: (facts, { resource }) => {
     accessOf(facts);
     return external('DeleteExternal', resource, confirmedWithSecret(resource));
@@ -180,7 +194,7 @@ function observed(facts: Facts, { run, obstacle, resource }: Scene): Facts {
   accessOf(facts);
   const isHidden = obstacle === 'HiddenExternal' && resource.deleting;
   const observation = {
-    exists: run.exists && !isHidden && obstacle !== 'RenamedExternal',
+    exists: run.exists && !isHidden && obstacle !== 'RenamedExternal' && isIdentified(facts, run),
     isUpToDate: true,
     ready: available(),
     ...(obstacle === 'RenamedExternal' && { renamed: obstacle }),
@@ -188,9 +202,37 @@ function observed(facts: Facts, { run, obstacle, resource }: Scene): Facts {
   return { ...facts, seen: { observation, at: now, absentForMs: 0 } };
 }
 
-function cleared(facts: Facts, { resource }: Scene): Facts | Act {
-  if (resource.applied === '') return facts;
-  return patch('ClearRecord', resourceKey(resource.name), { applied: '' }, confirmedWithSecret(resource));
+/** Whether the database has the recorded parameter: the external client looks for no other one. */
+function isIdentified({ kind, managed }: Facts, { parameter }: Run): boolean {
+  return parameter === undefined || parameter === parameterOf(identified(kind.identity, managed));
+}
+
+const parameterOf = ({ spec }: Managed) => get(spec.forProvider, 'parameter') as number | undefined;
+
+function cleared(facts: Facts, { resource }: Scene, more: { readonly found?: undefined } = {}): Facts | Act {
+  if (resource.applied === '' && !('found' in more && resource.found !== undefined)) return facts;
+  const change = { applied: '', ...(resource.found !== undefined && more) };
+  return patch('ClearRecord', resourceKey(resource.name), change, confirmedWithSecret(resource));
+}
+
+/** The mark and the identity that a creation writes first. Only databases with a parameter have them here. */
+function announced(facts: Facts, scene: Scene): Facts | Act {
+  const { kind, managed } = facts;
+  const { fields } = identityToRecord(kind.identity, managed);
+  const identity = { announced: fields.parameter as number | undefined };
+  return marked(facts, scene, 'Announce', creationMark(managed), identity);
+}
+
+function marked(
+  facts: Facts,
+  { resource }: Scene,
+  name: string,
+  { [annotationKeys.externalCreation]: mark = '' }: Readonly<Record<string, string>>,
+  identity: Pick<Resource, 'announced'> = { announced: resource.announced },
+): Facts | Act {
+  const isMarked = resource.mark === mark && resource.announced === identity.announced;
+  if (resource.parameter === undefined || isMarked) return facts;
+  return patch(name, resourceKey(resource.name), { mark, ...identity });
 }
 
 /** A call that sets the credential of the Secret. */
@@ -204,7 +246,12 @@ function changing(
   accessOf(facts);
   if (secret?.isRefused) return { ...facts, failure: failureOf(new Error('the password is refused')) };
   const { value: password = '' } = credentialIn(facts) ?? {};
-  return external(verb, resource, { password, ...confirmedWithSecret(resource) });
+  const { parameter } = resource;
+  return external(verb, resource, {
+    password,
+    ...(verb === 'CreateExternal' && parameter !== undefined && { parameter }),
+    ...confirmedWithSecret(resource),
+  });
 }
 
 function keepCredential({ resource, secret }: Scene, decision: string, call: CredentialWrite): Act {

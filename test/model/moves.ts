@@ -1,4 +1,5 @@
 /** The moves of the system itself: controllers, watches that continue, and the garbage collector. */
+import pick from 'lodash/pick.js';
 import { carryOut, deleteObject, edit, managedId, write } from './api-server.ts';
 import type { Act, Decision, Run, View } from './decision.ts';
 import { Violation } from './invariants.ts';
@@ -42,6 +43,7 @@ export function systemMoves(state: State, world: World): Move[] {
     ...controllerMoves(state, world),
     ...formerLeaderMoves(state, world),
     ...watchMoves(state),
+    ...showMoves(state),
     ...(world.scenario.hasNoGarbageCollector ? [] : garbageCollectorMoves(state)),
   ];
 }
@@ -90,7 +92,7 @@ function controllersOf(state: State, { scenario, controllers }: World): Controll
   ];
   const ofResource = (name: string): Controller[] => {
     const id = managedId(name);
-    const run = { exists: state.external[name] !== undefined, applied: state.memory[id] };
+    const run = runOf(state, name);
     return [
       { id, run, decide: (see) => reconcileManaged(see, name, run) },
       { id: `orphan check of resource ${name}`, decide: (see) => releaseOrphan(see, name) },
@@ -99,6 +101,13 @@ function controllersOf(state: State, { scenario, controllers }: World): Controll
   return [...Object.keys(scenario.claims).flatMap(ofClaim), ...resourceNames(state).flatMap(ofResource)];
 }
 
+/** The facts from outside the cluster for a run of a managed resource. */
+export const runOf = ({ external, parameters, hidden, memory }: State, name: string): Run => ({
+  exists: external[name] !== undefined && !hidden[name],
+  parameter: parameters[name],
+  applied: memory[managedId(name)],
+});
+
 /** A controller that sees the same objects again decides the same again. */
 function decisionsOf(state: State, world: World): (controller: Controller) => Decision {
   const text = viewTextOf(state);
@@ -106,7 +115,7 @@ function decisionsOf(state: State, world: World): (controller: Controller) => De
   world.decisions.set(text, known);
   return (controller) => {
     const { id, run } = controller;
-    const key = run ? `${id} ${run.exists} ${run.applied}` : id;
+    const key = run ? `${id} ${run.exists} ${run.parameter} ${run.applied}` : id;
     const decision = known.get(key) ?? decisionOf(state, controller, world);
     known.set(key, decision);
     return decision;
@@ -163,6 +172,15 @@ const watchMoves = (state: State): Move[] =>
       },
     }));
 
+const showMoves = ({ hidden }: State): Move[] =>
+  Object.keys(hidden).map((name) => ({
+    urgent: true,
+    text: () => `the external system shows the database of ${name}`,
+    apply(draft) {
+      draft.hidden = without(draft.hidden, name);
+    },
+  }));
+
 /** A Secret or a claim whose owner does not exist is deleted. */
 const garbageCollectorMoves = (state: State): Move[] => [
   ...collectedSecrets(state),
@@ -214,7 +232,7 @@ function describeKey(key: Key): string {
 
 function fieldsOf(call: Act['call']): object {
   if (call.verb === 'patch') return call.set;
-  if (call.verb !== 'create') return 'password' in call ? { password: call.password } : {};
+  if (call.verb !== 'create') return 'password' in call ? pick(call, ['password', 'parameter']) : {};
   const { object } = call;
   if (!('owner' in object)) return {};
   return { password: object.password, ...('for' in object && { for: object.for }) };

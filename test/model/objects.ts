@@ -54,6 +54,13 @@ export interface Resource {
   readonly reportsLoss?: boolean;
   readonly isHeld?: boolean;
   readonly parameter?: number;
+  /** As the API server counts: each write of the parameter adds one. */
+  readonly generation?: number;
+  /** The annotation that a creation writes first. '' if there is none. */
+  readonly mark?: string;
+  /** The parameter in the recorded identity: in the annotation that a creation writes first, and in the status. */
+  readonly announced?: number | undefined;
+  readonly found?: number | undefined;
   /** The operation that the status names. */
   readonly operation?: 'create' | 'update' | undefined;
   /** A user edited the recorded identity. */

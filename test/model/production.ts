@@ -4,15 +4,17 @@
  */
 
 import type { Claim as RealClaim } from '../../apis/core/v1alpha1/claim.ts';
-import type { Class } from '../../apis/core/v1alpha1/class.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
-import { wasProvisioned } from '../../controllers/core/claim/ownership.ts';
+import { whyParametersDiffer } from '../../controllers/core/claim/claim-parameters.ts';
+import { whyResourceIncompatible } from '../../controllers/core/claim/incompatible.ts';
+import { wasBound } from '../../controllers/core/claim/ownership.ts';
 import { decideBinding, resourceOf } from '../../controllers/core/claim-binding/decide.ts';
 import { decideOrphan } from '../../controllers/core/claim-binding/decide-orphan.ts';
 import type { BindingCall, Provisioning, ReadFirst } from '../../controllers/core/claim-binding/decision.ts';
 import { isCall } from '../../controllers/core/claim-binding/decision.ts';
 import { withClaimRef, withoutClaimRef, withPhase } from '../../controllers/core/claim-binding/desired.ts';
 import { secretFacts } from '../../controllers/core/claim-binding/observe-secrets.ts';
+import { asksForRecorded, correctionOf } from '../../controllers/core/claim-binding/provision.ts';
 import { serviceOf } from '../../controllers/core/claim-binding/service-of.ts';
 import { keptIn } from '../../controllers/core/credential.ts';
 import { wasNeverFound } from '../../controllers/core/external-identity.ts';
@@ -39,6 +41,7 @@ import {
   realResourceSecret,
   secretDetails,
   service,
+  smallServerClass,
 } from './real-objects.ts';
 import type { Obstacle } from './scenario.ts';
 
@@ -84,8 +87,8 @@ function bindClaim(see: View, name: string): Act | ClaimWaits {
     named,
     managed,
     ...(isProvisioning && { provisioning: provisioningOf(name, claim, policy, obstacle) }),
-    ...hindrances(obstacle, managed),
-    ...(managed && editOf(claim, managed)),
+    ...hindrances(obstacle, real, managed),
+    ...(managed && editOf(real, managed)),
     secrets: secretFacts({
       claim: real,
       managed,
@@ -120,7 +123,7 @@ function provisioningOf(
   const recorded = { ...claim, finalizer: true, resourceRef };
   const managed = realResource(freshResource(name, recorded, policy));
   const { uid: _assigned, ...metadata } = managed.metadata;
-  const resourceClass = { kind: 'ServerClass', metadata: { name: 'small' } } as Class;
+  const resourceClass = smallServerClass;
   switch (obstacle) {
     case 'ClassMissing':
       return { resourceClass: undefined };
@@ -136,21 +139,27 @@ function provisioningOf(
 }
 
 /** Obstacles that a search found. */
-function hindrances(obstacle: Obstacle | undefined, managed: Managed | undefined) {
+function hindrances(obstacle: Obstacle | undefined, claim: RealClaim, managed: Managed | undefined) {
   const isOfClass = managed === undefined;
   const isForbidden = obstacle === (isOfClass ? 'ClassForbidden' : 'ResourceForbidden');
   return {
     ...(isForbidden && { forbidden: obstacle }),
-    ...(obstacle === 'ResourceIncompatible' && !isOfClass && { incompatible: obstacle }),
+    ...(!isOfClass && {
+      incompatible:
+        obstacle === 'ResourceIncompatible' ? obstacle : whyResourceIncompatible(service, claim, managed),
+    }),
   };
 }
 
 /** The facts about an edit of the claim's parameter. */
-function editOf({ parameter }: Claim, managed: Managed) {
-  const { forProvider } = managed.spec as { readonly forProvider: { readonly parameter?: number } };
-  if (!wasProvisioned(managed) || forProvider.parameter === parameter) return undefined;
-  const correction = { ...managed, spec: { ...managed.spec, forProvider: { ...forProvider, parameter } } };
-  return { edited: 'the parameter', ...(wasNeverFound(managed) && { correction }) };
+function editOf(claim: RealClaim, managed: Managed) {
+  const edited = whyParametersDiffer(claim, managed);
+  if (edited === undefined || asksForRecorded(service, claim, managed, smallServerClass)) return undefined;
+  const isCorrectable = wasNeverFound(managed) && !wasBound(claim);
+  return {
+    edited,
+    ...(isCorrectable && { correction: correctionOf(service, claim, managed, smallServerClass) }),
+  };
 }
 
 const freshResource = (name: string, { resourceRef, uid, parameter }: Claim, policy: Policy): Resource => ({
@@ -162,7 +171,7 @@ const freshResource = (name: string, { resourceRef, uid, parameter }: Claim, pol
     provisioned: true,
     claimRef: { claim: name, uid },
   }),
-  ...(parameter !== undefined && { parameter }),
+  ...(parameter !== undefined && { parameter, generation: 1, mark: '' }),
 });
 
 function callOf(see: View, name: string, claim: Claim, decision: BindingCall): Act {
@@ -275,6 +284,6 @@ function releaseOrphan(see: View, name: string): Decision {
     case 'DeleteResource':
       return remove('DeleteResource', resourceKey(name), resource.uid, { readFirst });
     default:
-      return wait('NotBound');
+      return wait(decision.name);
   }
 }

@@ -1,7 +1,10 @@
 /** The objects of the model as the objects that the decisions of the product read, and the way back. */
 
+import get from 'lodash/get.js';
 import memoize from 'lodash/memoize.js';
+import pick from 'lodash/pick.js';
 import type { Claim as RealClaim } from '../../apis/core/v1alpha1/claim.ts';
+import type { Class } from '../../apis/core/v1alpha1/class.ts';
 import type { Kind as RealKind } from '../../apis/core/v1alpha1/kind.ts';
 import type {
   ExternalOperation,
@@ -29,7 +32,7 @@ import {
   hmacOf,
   unknownClaim,
 } from '../../controllers/core/credential.ts';
-import { encodeIdentity } from '../../controllers/core/external-identity.ts';
+import { decodeIdentity, encodeIdentity } from '../../controllers/core/external-identity.ts';
 import type { Claim, ClaimSecret, Policy, Resource, ResourceSecret, Restriction } from './objects.ts';
 import type { Obstacle } from './scenario.ts';
 
@@ -45,12 +48,21 @@ export const managedKind: RealKind<Managed> = {
   plural: 'servers',
   scope: 'Cluster',
 };
-/** The decisions only check that there is one. */
 export const service: ClaimService = {
   claim: { group: 'model', version: 'v1', kind: 'Database', plural: 'databases', scope: 'Namespaced' },
   class: { group: 'model', version: 'v1', kind: 'ServerClass', plural: 'serverclasses', scope: 'Cluster' },
   managed: managedKind,
-  configure: () => ({ forProvider: {} }),
+  configure: ({ spec }) => ({ forProvider: pick(spec, 'parameter') }),
+  whyIncompatible: ({ spec }, offered) =>
+    [undefined, get(spec, 'parameter')].includes(get(offered, 'parameter'))
+      ? undefined
+      : 'has another parameter',
+};
+export const smallServerClass: Class = {
+  apiVersion,
+  kind: 'ServerClass',
+  metadata: { name: 'small' },
+  specTemplate: {},
 };
 export const secretDetails: SecretDetails = {
   credential: {
@@ -90,7 +102,8 @@ export const realClaim = (
     ...(policy && { classRef: smallClass }),
     ...(resourceRef !== '' && { resourceRef: { apiVersion, kind: managedKind.kind, name: resourceRef } }),
     ...(!claim.wantsNoSecret && { writeConnectionSecretToRef: { name: claimSecretName(name) } }),
-  },
+    ...(parameter !== undefined && { parameter }),
+  } as RealClaim['spec'],
   ...(claim.bound && { status: { bindingPhase: 'Bound' as const } }),
 });
 
@@ -119,12 +132,13 @@ const policiesOf: Readonly<Record<Restriction, readonly ManagementAction[]>> = {
 };
 
 export const realResource = (resource: Resource, obstacle?: Obstacle): Managed => {
-  const { name, uid, claimRef, phase, boundUID, applied, restriction, operation } = resource;
+  const { name, uid, claimRef, phase, boundUID, applied, restriction, operation, generation } = resource;
   const status: ManagedStatus = {
     ...(phase !== '' && { bindingPhase: phase }),
     ...(boundUID !== '' && { boundUID }),
     ...(applied !== '' && { credential: credentialRecord(resource) }),
     ...(operation && { operation: operationOf(operation) }),
+    ...(resource.found !== undefined && { externalIdentity: identityWith(resource, resource.found) }),
   };
   const { spec, metadata } = obstructed(resource, obstacle);
   return {
@@ -136,7 +150,9 @@ export const realResource = (resource: Resource, obstacle?: Obstacle): Managed =
       creationTimestamp: deletionTimestamp,
       ...(resource.finalizer && { finalizers: [finalizerNames.managed] }),
       ...(resource.deleting && { deletionTimestamp }),
+      ...(generation !== undefined && { generation }),
       ...metadata,
+      annotations: { ...recordsOf(resource), ...metadata?.annotations },
     },
     spec: {
       forProvider: forProviderOf(resource),
@@ -157,6 +173,22 @@ const forProviderOf = ({ rotation, parameter }: Resource) => ({
   ...(rotation !== 0 && { rotation: String(rotation) }),
   ...(parameter !== undefined && { parameter }),
 });
+
+const identityWith = ({ name }: Resource, parameter: number): string =>
+  encodeIdentity({ name, fields: { parameter } });
+
+const parameterIn = (identity: string | undefined) =>
+  decodeIdentity(identity)?.fields.parameter as number | undefined;
+
+/** The annotations of a resource whose database has a parameter. */
+const recordsOf = (resource: Resource): Readonly<Record<string, string>> => {
+  const { parameter, mark = '', announced } = resource;
+  return {
+    ...(parameter !== undefined && { [annotationKeys.claimParameters]: JSON.stringify({ parameter }) }),
+    ...(mark !== '' && { [annotationKeys.externalCreation]: mark }),
+    ...(announced !== undefined && { [annotationKeys.externalIdentity]: identityWith(resource, announced) }),
+  };
+};
 
 /** The part of an obstacle that lies in the managed resource itself. */
 function obstructed(
@@ -261,7 +293,8 @@ function fieldsOf(managed: Managed, { applied, operation, parameter }: Resource)
     phase: (status?.bindingPhase ?? '') as Resource['phase'],
     boundUID: status?.boundUID ?? '',
     applied: status?.credential === undefined ? '' : applied,
-    ...(parameter !== undefined && wanted !== undefined && { parameter: wanted }),
+    ...(parameter !== undefined &&
+      wanted !== undefined && { parameter: wanted, found: parameterIn(status?.externalIdentity) }),
     ...(operation !== undefined && { operation: status?.operation?.type as Resource['operation'] }),
   };
 }

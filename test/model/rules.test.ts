@@ -53,7 +53,7 @@ test('the lists are those of the decisions', () => {
       ['absentChecks', 9],
       ['presentChecks', 5],
       ['checksWithoutSecret', 2],
-      ['credentialChecks', 9],
+      ['credentialChecks', 8],
     ],
   );
 });

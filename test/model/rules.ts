@@ -26,6 +26,7 @@ const managedRun = 'test/model/managed-run.ts';
 const apiServer = 'test/model/api-server.ts';
 const binding = 'controllers/core/claim-binding/decide.ts';
 const claimEnd = 'controllers/core/claim-binding/decide-claim-end.ts';
+const identity = 'controllers/core/external-identity.ts';
 const orphan = 'controllers/core/claim-binding/decide-orphan.ts';
 const credential = 'controllers/core/managed/run/decide-credential.ts';
 
@@ -164,6 +165,35 @@ export const rules: Readonly<Record<string, Rule>> = {
         becomes: "followsPolicy || (wasProvisioned(managed) && false) ? 'Release'",
       },
     ],
+  },
+  begunIsNotCorrected: {
+    rule: 'the parameters of a resource stay once a creation was begun, unless the external system refused it',
+    scenario: 'shown-late',
+    file: identity,
+    was: 'const isRefused = (mark === undefined || mark.includes(refusedCreation)) && failed >= begun;',
+    becomes: 'const isRefused = (mark !== undefined || mark === undefined) && failed >= begun;',
+  },
+  creationIsAnnounced: {
+    rule: 'a creation first writes its mark, with the resourceVersion that was read',
+    scenario: 'parameter-edited',
+    file: managedRun,
+    was: "return marked(facts, scene, 'Announce', creationMark(managed), identity);",
+    becomes:
+      "return identity.announced === undefined ? marked(facts, scene, '', creationMark(managed)) : facts;",
+  },
+  correctWithResourceVersion: {
+    rule: 'the parameters of a resource are corrected with the resourceVersion that was read',
+    scenario: 'shown-late',
+    file: adapter,
+    was: 'return change(decision.managed, decision.desired);',
+    becomes: 'return change(decision.managed, decision.desired, false);',
+  },
+  recordedComesBeforeSpec: {
+    rule: 'a claim is compared with the recorded parameters of its resource, and only then with those of the spec',
+    scenario: 'creation-refused',
+    file: 'controllers/core/claim/incompatible.ts',
+    was: '...observed, ...atProvider, ...recorded };',
+    becomes: '...observed, ...atProvider, ...(recorded && {}) };',
   },
   restoredIsReleased: {
     rule: 'if the claim is deleted before Bound, a restored resource is released, whatever its policy is',

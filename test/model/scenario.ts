@@ -43,6 +43,8 @@ export interface Scenario {
   readonly restriction?: Restriction;
   /** Claims and the resources that are created for them have a parameter. */
   readonly hasParameter?: boolean;
+  /** The external system does not show a new database at once. */
+  readonly isShownLate?: boolean;
   /** The scenario fails, and `docs/reliability.md` names the limit. */
   readonly isKnownLimit?: boolean;
 }
@@ -57,8 +59,11 @@ export interface ByHand {
   readonly claimRef?: ClaimRef;
   /** Fields that an administrator, a backup or another version wrote. */
   readonly given?: Partial<Resource>;
-  /** The database exists at the start. `released`: another version of this product released it. */
-  readonly database?: 'exists' | 'released';
+  /**
+   * The database exists at the start. `released`: another version of this product released it. `unnoted`: another
+   * version removed the note from its Secret, so that the key of its record is lost.
+   */
+  readonly database?: 'exists' | 'released' | 'unnoted';
 }
 
 /** A circumstance in which a claim cannot be bound, or a managed resource cannot be kept. */
@@ -78,6 +83,7 @@ export type Obstacle =
   | 'OtherSystem'
   | 'Paused'
   | 'PoliciesInvalid'
+  | 'QuotaExceeded'
   | 'RenamedExternal'
   | 'ResourceForbidden'
   | 'ResourceIncompatible'
@@ -109,6 +115,7 @@ export type ActKind =
   | 'reserve'
   | 'restore'
   | 'restoreClaimAlone'
+  | 'restoreResourceAlone'
   | 'restrict'
   | 'retain'
   | 'rotate'

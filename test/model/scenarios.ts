@@ -42,6 +42,14 @@ function obstructed(of: Key<'claim'> | Key<'resource'>, name: Obstacle, more: re
 const released: ByHand = { ...m0, given: { phase: 'Released' }, database: 'released' };
 const observed: ByHand = { ...m0, given: { restriction: 'onlyObserve' }, database: 'exists' };
 
+/** Bound to claim A, with the UIDs that resource and claim get first. */
+const unnoted: ByHand = {
+  ...m0,
+  claimRef: { claim: 'A', uid: 'u102' },
+  given: { restriction: 'onlyObserve', phase: 'Bound', boundUID: 'u101' },
+  database: 'unnoted',
+};
+
 /** The password changes once at most: two changes while the policies change are a known limit. */
 const restricted = (restriction: Restriction, change: ActKind) =>
   ({
@@ -309,6 +317,14 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     situation: 'An administrator restores only the claims, beside living provisioned resources.',
   }),
 
+  'restore-resource': provisioned(classRetain, {
+    startSettled: true,
+    maxActs: 3,
+    acts: ['restoreResourceAlone', 'deleteClaim', 'crash', 'stopAllWatches'],
+    situation:
+      'An administrator restores only a resource with its status, beside the claim that is Bound to it.',
+  }),
+
   lost: provisioned(classRetain, {
     startSettled: true,
     maxActs: 3,
@@ -358,6 +374,13 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     acts: ['giveSecret', 'deleteClaim', 'createClaim', 'crash'],
     situation: 'A claim names a database that is only observed, and that no administrator offered.',
   }),
+  'observed-unnoted': byHand(oneClaim, [unnoted], {
+    restriction: 'onlyObserve',
+    maxActs: 2,
+    acts: ['editClaimSecret', 'deleteClaim', 'createClaim', 'crash'],
+    situation:
+      'An earlier version removed the note of a password in use, because the database is only observed.',
+  }),
   'report-loss': byHand(oneClaim, [{ ...m0, given: { reportsLoss: true } }], {
     maxActs: 3,
     acts: ['loseExternal', 'deleteClaim', 'createClaim', 'crash'],
@@ -373,8 +396,23 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     obstacle: { of: 'resource/m-u101', name: 'Paused' },
     eachActOnce: true,
     maxActs: 3,
-    acts: ['editParameter', 'removeObstacle', 'deleteClaim', 'stopAllWatches'],
+    acts: ['editParameter', 'removeObstacle', 'crash', 'deleteClaim', 'stopAllWatches'],
     situation: 'A user corrects the parameter of a claim before or after the database is created.',
+  }),
+  'creation-refused': provisioned(classRetain, {
+    hasParameter: true,
+    obstacle: { of: 'resource/m-u101', name: 'QuotaExceeded' },
+    maxActs: 3,
+    acts: ['editParameter', 'removeObstacle', 'crash', 'deleteClaim', 'stopAllWatches'],
+    situation:
+      'The external system refuses a creation, and a user corrects the parameter of the claim meanwhile.',
+  }),
+  'shown-late': provisioned(classRetain, {
+    hasParameter: true,
+    isShownLate: true,
+    maxActs: 3,
+    acts: ['editParameter', 'crash', 'deleteClaim'],
+    situation: 'The external system shows a new database late, and a user corrects the parameter meanwhile.',
   }),
   'no-secret': provisioned(classRetain, {
     maxActs: 2,

@@ -38,6 +38,10 @@ export interface Draft {
   objects: Objects;
   /** The external system: the password of each database, by the name of the resource. */
   external: ByKey<string>;
+  /** The parameter with which each database was created, by the name of the resource. It never changes. */
+  parameters: ByKey<number>;
+  /** The databases that the external system does not show yet, by the name of the resource. */
+  hidden: ByKey<true>;
   /** By controller: the decision that is not carried out yet. */
   pending: ByKey<Act>;
   /** By controller of a managed resource: the password that its run has set and not yet recorded. */
@@ -64,6 +68,8 @@ export type State = Readonly<Draft>;
 export const emptyState = ({ claims, obstacle }: Scenario): Draft => ({
   objects: {},
   external: {},
+  parameters: {},
+  hidden: {},
   pending: {},
   memory: {},
   watches: {},
@@ -178,6 +184,8 @@ const textOf = (state: State): string =>
   [
     entriesTextOf(state.objects),
     inOrder(state.external, String),
+    inOrder(state.parameters, String),
+    inOrder(state.hidden, String),
     inOrder(state.pending, ({ call }) => jsonOf(call)),
     inOrder(state.memory, String),
     entriesTextOf(state.watches),
