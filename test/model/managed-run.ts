@@ -157,7 +157,6 @@ const steps: Readonly<Record<Step, (facts: Facts, scene: Scene) => Facts | Act>>
       isIdentityEdited: undefined,
       ...(parameter !== undefined && { announced: parameter }),
     }),
-  reportLoss: unchanged,
   noteLoss: unchanged,
   clearRecords: (facts, scene) => cleared(facts, scene, { found: undefined }),
   announce: announced,

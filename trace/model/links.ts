@@ -146,7 +146,11 @@ function resourceLinks(view: View, above: readonly Link[] = []): readonly Link[]
     const decision = runs?.(object)?.decision ?? first?.name;
     return {
       state: isReady && !isAnother && !wasDeleted(object) ? 'ok' : 'waits',
-      says: [phaseOf(object), ...(first?.name === 'Paused' ? [first.message] : []), ...runsOf(view, object)],
+      says: [
+        phaseOf(object),
+        ...(first?.name === 'Paused' ? [first.message ?? ''] : []),
+        ...runsOf(view, object),
+      ],
       ...(decision !== undefined && { decision }),
       links: [...above, externalLink(view, object), ...providerLinks(view), ...sourceLinks(view)],
     };

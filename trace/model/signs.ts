@@ -32,7 +32,7 @@ export const binding =
 export const first =
   (name: FirstDecision['name'], isShown: (view: View) => boolean = () => true): Sign =>
   (view) => {
-    const decision: { readonly name: string; readonly message?: string } | undefined = view.first;
+    const decision = view.first;
     return decision?.name === name && isShown(view) ? (decision.message ?? '') : undefined;
   };
 

@@ -60,7 +60,7 @@ import { observedConnector } from './connecting/observed-connector.ts';
 import { observingConnector } from './connecting/observing-connector.ts';
 import { providerHealthConnector } from './connecting/provider-health-connector.ts';
 import { attributedConnector } from './connecting/wrap-calls.ts';
-import type { ManagedReconcilerOptions } from './reconciler.ts';
+import type { ManagedReconcilerOptions } from './options.ts';
 import { managedReconciler } from './reconciler.ts';
 import { stageOfManaged } from './stage.ts';
 

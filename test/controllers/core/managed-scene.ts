@@ -11,7 +11,7 @@ import { disabledStores, storePlace } from '../../../controllers/core/connection
 import type { CredentialNote } from '../../../controllers/core/credential.ts';
 import { credentialAnnotation, decodeNote, generatedPassword } from '../../../controllers/core/credential.ts';
 import { connectionSecrets } from '../../../controllers/core/indexes.ts';
-import type { ManagedReconcilerOptions } from '../../../controllers/core/managed/reconciler.ts';
+import type { ManagedReconcilerOptions } from '../../../controllers/core/managed/options.ts';
 import { managedReconciler } from '../../../controllers/core/managed/reconciler.ts';
 import { isConflict } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';

@@ -25,55 +25,56 @@ export interface CreationRecord {
   readonly mark?: Readonly<Record<string, string>>;
 }
 
+interface RecordContext {
+  readonly identity: IdentityContext;
+  readonly managedResources: Resource<Managed>;
+  readonly env: { readonly clock: Pick<Clock, 'now' | 'sleep'> };
+}
+
 /**
  * Records the mark of a failed creation and, if the external system assigns names, the result and the name. Without them the
  * controller would lose the external resource (crossplane-runtime v1.16, RetryingCriticalAnnotationUpdater). So it writes
  * up to five times, not counting attempts while this process does not hold the leader lease, and reads the object again
  * after a conflict. Throws an error with the last cause.
  */
-export function creationRecords(
-  managedResources: Resource<Managed>,
-  clock: Pick<Clock, 'now' | 'sleep'>,
-): (
-  identity: IdentityContext,
+export async function recordCreation(
+  { identity, managedResources, env: { clock } }: RecordContext,
   managed: Managed,
-  record: CreationRecord,
+  { result, name, system, mark }: CreationRecord,
   signal: AbortSignal,
-) => Promise<Managed> {
-  return async (identity, managed, { result, name, system, mark }, signal) => {
-    if (!identity.isAssigned && mark === undefined) return managed;
-    const resultKey =
-      result === 'failed' ? annotationKeys.externalCreateFailed : annotationKeys.externalCreateSucceeded;
-    const annotations = {
-      ...(name !== undefined && {
-        [annotationKeys.externalName]: name,
-        [annotationKeys.externalIdentity]: encodeIdentity({
-          ...identityToRecord(identity, managed, { system }),
-          name,
-        }),
+): Promise<Managed> {
+  if (!identity.isAssigned && mark === undefined) return managed;
+  const resultKey =
+    result === 'failed' ? annotationKeys.externalCreateFailed : annotationKeys.externalCreateSucceeded;
+  const annotations = {
+    ...(name !== undefined && {
+      [annotationKeys.externalName]: name,
+      [annotationKeys.externalIdentity]: encodeIdentity({
+        ...identityToRecord(identity, managed, { system }),
+        name,
       }),
-      ...(identity.isAssigned && result !== undefined && { [resultKey]: resultTime(managed, clock.now()) }),
-      ...mark,
-    };
-    let current = managed;
-    let last: unknown;
-    for (let attempt = 0; attempt < attempts && !signal.aborted; ) {
-      try {
-        return await managedResources.update(current, withAnnotations(current, annotations), signal);
-      } catch (error) {
-        last = error;
-        if (isNotFound(error)) break;
-        const wasKept = isInterrupted(error);
-        if (!wasKept) attempt += 1;
-        if (attempt < attempts) await clock.sleep(wasKept ? leasePauseMs : pauseMs, signal);
-        if (isConflict(error)) {
-          const now = managedResources.fetch(objectKey(current.metadata), signal);
-          current = (await now.catch(() => undefined)) ?? current;
-        }
-        // The object was deleted, and another object has its name now.
-        if (current.metadata.uid !== managed.metadata.uid) break;
-      }
-    }
-    throw new Error(`cannot update critical annotations: ${messageOf(last)}`, { cause: last });
+    }),
+    ...(identity.isAssigned && result !== undefined && { [resultKey]: resultTime(managed, clock.now()) }),
+    ...mark,
   };
+  let current = managed;
+  let last: unknown;
+  for (let attempt = 0; attempt < attempts && !signal.aborted; ) {
+    try {
+      return await managedResources.update(current, withAnnotations(current, annotations), signal);
+    } catch (error) {
+      last = error;
+      if (isNotFound(error)) break;
+      const wasKept = isInterrupted(error);
+      if (!wasKept) attempt += 1;
+      if (attempt < attempts) await clock.sleep(wasKept ? leasePauseMs : pauseMs, signal);
+      if (isConflict(error)) {
+        const now = managedResources.fetch(objectKey(current.metadata), signal);
+        current = (await now.catch(() => undefined)) ?? current;
+      }
+      // The object was deleted, and another object has its name now.
+      if (current.metadata.uid !== managed.metadata.uid) break;
+    }
+  }
+  throw new Error(`cannot update critical annotations: ${messageOf(last)}`, { cause: last });
 }

@@ -4,13 +4,11 @@ import type { ExternalOperation, Managed } from '../../../../apis/core/v1alpha1/
 import { annotationKeys, finalizerNames, withoutFinalizer } from '../../../../apis/core/v1alpha1/meta.ts';
 import { printable } from '../../../../apis/core/v1alpha1/printable.ts';
 import { timestamp } from '../../../../apis/core/v1alpha1/timestamp.ts';
-import type { Resource, UpdateOptions } from '../../../../runtime/cache/resource.ts';
+import type { UpdateOptions } from '../../../../runtime/cache/resource.ts';
 import { isNotFound, messageOf } from '../../../../runtime/client/errors.ts';
-import type { Environment } from '../../../../runtime/controller/environment.ts';
 import type { EventFacts } from '../../../../runtime/events/event-facts.ts';
 import type { Logger } from '../../../../runtime/log/log.ts';
 import { withReported } from '../../connection/connection-place.ts';
-import type { ConnectionPlaces } from '../../connection/connection-places.ts';
 import type { RandomBytes } from '../../credential.ts';
 import { credentialOf, generateCredential, newNoteKey } from '../../credential.ts';
 import { encodeIdentity } from '../../external-identity.ts';
@@ -25,12 +23,13 @@ import type {
   Deletion,
   DesiredCredential,
   ExternalClient,
-  ExternalConnector,
   Observation,
   Progress,
 } from '../connecting/external-client.ts';
+import type { ManagedReconcilerOptions } from '../options.ts';
 import type { AbsenceTimes } from '../recording/absence-times.ts';
-import type { CreationRecord, creationRecords } from '../recording/creation-record.ts';
+import type { CreationRecord } from '../recording/creation-record.ts';
+import { recordCreation } from '../recording/creation-record.ts';
 import { creationMark, isCreationIncomplete, pendingTime } from '../recording/creation-tracking.ts';
 import {
   identified,
@@ -69,18 +68,13 @@ import { recreationEvent, remainsEvents } from './report.ts';
 import { isCreationKnownToFail, isLossToNote, isToFillIn, markOfFailure, nameFound } from './steps.ts';
 
 /** The context that all runs of a managed kind share. */
-export interface RunContext extends KindFacts {
-  readonly env: Pick<Environment, 'clock'>;
-  readonly managedResources: Resource<Managed>;
-  readonly connector: ExternalConnector;
-  resolveReferences?(managed: Managed, signal: AbortSignal): Promise<Managed>;
-  readonly places: ConnectionPlaces;
+export interface RunContext
+  extends KindFacts,
+    Pick<ManagedReconcilerOptions<Managed>, 'env' | 'managedResources' | 'connector' | 'places' | 'stack'>,
+    Pick<ManagedReconcilerOptions<Managed>, 'resolveReferences'> {
   readonly randomBytes: RandomBytes;
   readonly absenceTimes: AbsenceTimes;
   readonly underWay: OperationsUnderWay;
-  readonly recordCreation: ReturnType<typeof creationRecords>;
-  /** The name of the stack, for messages. */
-  readonly stack?: string;
 }
 
 /**
@@ -134,8 +128,9 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
       const identity = encodeIdentity(identityOf(managed, kind.identity.marks, access?.system));
       return write(facts, withAnnotations(managed, { [annotationKeys.externalIdentity]: identity }));
     },
-    reportLoss: (facts) => withEvents(facts, recreationEvent(facts)),
-    noteLoss(facts) {
+    noteLoss(given) {
+      const isRecreated = given.did.decision === 'Recreate';
+      const facts = isRecreated ? withEvents(given, recreationEvent(given)) : given;
       if (!isLossToNote(facts)) return facts;
       const lost = lossAt(env.clock.now(), facts.seen?.observation.renamed !== undefined);
       // guard: otherwise a crash hides the loss, because the next process does not know that there was an external resource
@@ -211,13 +206,8 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
   }
 
   async function record(facts: Facts, given: CreationRecord): Promise<Facts> {
-    const { managed, kind, access } = facts;
-    const recording = context.recordCreation(
-      kind.identity,
-      managed,
-      { ...given, system: access?.system },
-      signal,
-    );
+    const { managed, access } = facts;
+    const recording = recordCreation(context, managed, { ...given, system: access?.system }, signal);
     const what = 'cannot update managed resource annotations';
     return { ...facts, managed: await failing(what, recording, cannot.record) };
   }

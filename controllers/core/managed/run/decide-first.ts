@@ -15,13 +15,16 @@ import {
   shouldDelete,
 } from '../../management-policies.ts';
 import { isCreationIncomplete } from '../recording/creation-tracking.ts';
+import type { firstDecisions } from './decision.ts';
 import type { Facts } from './facts.ts';
 
 type FirstFacts = Pick<Facts, 'managed'> & Partial<Pick<Facts, 'operation'>>;
+
 /** A decision before the external system is called. */
-export type FirstDecision =
-  | { readonly name: 'ResourceGone' | 'OrphanExternal' }
-  | { readonly name: 'Paused' | 'UnsupportedPolicies' | 'CreationIncomplete'; readonly message: string };
+export interface FirstDecision {
+  readonly name: (typeof firstDecisions)[number];
+  readonly message?: string;
+}
 
 /** The decision that ends the run before the external system is called. Undefined: the run goes on. */
 export const decideFirst = (facts: FirstFacts): FirstDecision | undefined => firstMatch(facts, firstChecks);

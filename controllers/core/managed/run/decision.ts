@@ -85,7 +85,6 @@ export type Step =
   | 'update'
   // The external resource does not exist
   | 'recordEdit'
-  | 'reportLoss'
   | 'noteLoss'
   | 'clearRecords'
   | 'announce'

@@ -4,7 +4,7 @@ import type { ReportedDetails } from '../../../../apis/core/v1alpha1/secret.ts';
 import { present } from '../../../../apis/core/v1alpha1/secret.ts';
 import type { EventFacts } from '../../../../runtime/events/event-facts.ts';
 import type { ConnectionEntry } from '../../connection/connection-place.ts';
-import type { GeneratedCredential, SecretDetails } from '../../credential.ts';
+import type { GeneratedCredential } from '../../credential.ts';
 import { heldCredentialOf, hmacOf, isApplied, isCredentialLost, isGiven } from '../../credential.ts';
 import type { StepFailure } from '../../step-failure.ts';
 import type {
@@ -13,19 +13,20 @@ import type {
   Observation,
   OperationType,
 } from '../connecting/external-client.ts';
+import type { ManagedReconcilerOptions } from '../options.ts';
 import type { IdentityContext } from '../recording/identity.ts';
 import { scrub } from '../recording/status.ts';
 import type { Call, ManagedDecisionName, Step } from './decision.ts';
 
-/** The properties of a managed kind that its decisions depend on. reconciler.ts documents them. */
-export interface KindFacts {
+type Options = ManagedReconcilerOptions<Managed>;
+
+/** The properties of a managed kind that its decisions depend on. */
+export interface KindFacts
+  extends Required<
+    Pick<Options, 'secretDetails' | 'creationGraceMs' | 'confirmAbsenceMs' | 'holdsData' | 'uncreatable'>
+  > {
   readonly identity: IdentityContext;
-  readonly secretDetails: SecretDetails;
-  readonly creationGraceMs: number;
-  readonly confirmAbsenceMs: number;
-  readonly holdsData: boolean;
   readonly isObserveOnly: boolean;
-  readonly uncreatable: (managed: Managed) => string | undefined;
 }
 
 /** The knowledge of a run about one managed resource. Each step returns new facts. */

@@ -23,7 +23,7 @@ const steps: { readonly [name in ManagedDecisionName]?: readonly Step[] } = {
   RemoveFinalizer: ['removeDetails', 'removeFinalizer'],
   IdentityEdited: ['recordEdit', 'clearRecords'],
   CreateExternal: creation,
-  Recreate: ['reportLoss', 'noteLoss', ...creation],
+  Recreate: ['noteLoss', ...creation],
   ExternalLost: ['noteLoss'],
   DeleteExternal: ['delete'],
   NoUpdate: ['removeFormer'],

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { getCondition } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { Managed, ManagedSpec } from '../../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys } from '../../../../apis/core/v1alpha1/meta.ts';
-import type { ManagedReconcilerOptions } from '../../../../controllers/core/managed/reconciler.ts';
+import type { ManagedReconcilerOptions } from '../../../../controllers/core/managed/options.ts';
 import { done, unsettled } from '../../../../runtime/controller/reconcile.ts';
 import { finalizers, Scene } from '../managed-scene.ts';
 import { managedKind } from '../objects.ts';

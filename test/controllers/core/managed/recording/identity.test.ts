@@ -7,7 +7,7 @@ import type { Holder } from '../../../../../clients/external-error.ts';
 import { ExternalError } from '../../../../../clients/external-error.ts';
 import type { Identity } from '../../../../../controllers/core/external-identity.ts';
 import { encodeIdentity } from '../../../../../controllers/core/external-identity.ts';
-import type { ManagedReconcilerOptions } from '../../../../../controllers/core/managed/reconciler.ts';
+import type { ManagedReconcilerOptions } from '../../../../../controllers/core/managed/options.ts';
 import type { Found, IdentityContext } from '../../../../../controllers/core/managed/recording/identity.ts';
 import {
   editsOf,
