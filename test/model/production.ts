@@ -5,7 +5,6 @@
 
 import type { Claim as RealClaim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
-import { whyParametersDiffer } from '../../controllers/core/claim/claim-parameters.ts';
 import { whyResourceIncompatible } from '../../controllers/core/claim/incompatible.ts';
 import { wasBound } from '../../controllers/core/claim/ownership.ts';
 import { decideBinding, resourceOf } from '../../controllers/core/claim-binding/decide.ts';
@@ -14,7 +13,7 @@ import type { BindingCall, Provisioning, ReadFirst } from '../../controllers/cor
 import { isCall } from '../../controllers/core/claim-binding/decision.ts';
 import { withClaimRef, withoutClaimRef, withPhase } from '../../controllers/core/claim-binding/desired.ts';
 import { secretFacts } from '../../controllers/core/claim-binding/observe-secrets.ts';
-import { asksForRecorded, correctionOf } from '../../controllers/core/claim-binding/provision.ts';
+import { correctionOf, editOf } from '../../controllers/core/claim-binding/provision.ts';
 import { serviceOf } from '../../controllers/core/claim-binding/service-of.ts';
 import { keptIn } from '../../controllers/core/credential.ts';
 import { wasNeverFound } from '../../controllers/core/external-identity.ts';
@@ -88,7 +87,7 @@ function bindClaim(see: View, name: string): Act | ClaimWaits {
     managed,
     ...(isProvisioning && { provisioning: provisioningOf(name, claim, policy, obstacle) }),
     ...hindrances(obstacle, real, managed),
-    ...(managed && editOf(real, managed)),
+    ...(managed && editIn(real, managed)),
     secrets: secretFacts({
       claim: real,
       managed,
@@ -152,9 +151,9 @@ function hindrances(obstacle: Obstacle | undefined, claim: RealClaim, managed: M
 }
 
 /** The facts about an edit of the claim's parameter. */
-function editOf(claim: RealClaim, managed: Managed) {
-  const edited = whyParametersDiffer(claim, managed);
-  if (edited === undefined || asksForRecorded(service, claim, managed, smallServerClass)) return undefined;
+function editIn(claim: RealClaim, managed: Managed) {
+  const { edited } = editOf(service, claim, managed, smallServerClass);
+  if (edited === undefined) return undefined;
   const isCorrectable = wasNeverFound(managed) && !wasBound(claim);
   return {
     edited,

@@ -15,6 +15,7 @@ import {
   failingTopic,
   failingWith,
   googleProvider,
+  legacy,
   remedyOf,
   tracedIn,
 } from './traced-objects.ts';
@@ -167,6 +168,50 @@ test('a refused value that the claim asked for is corrected in the claim or in a
   assert.match(neverMade?.commands?.[0] ?? '', /^kubectl -n team edit postgresqlinstances\S* db$/);
   const ofClass = (await refusal('spec.forProvider.encoding')).fault;
   assert.deepEqual(ofClass?.commands, [`kubectl edit postgresqldatabases.postgresql.crossplane.io ${name}`]);
+});
+
+test('edited parameters of a claim are set back, or belong to a claim with another class', async () => {
+  const apiVersion = legacy.apiVersion;
+  const why = 'the edit does not fit its class';
+  const conditions = [
+    condition('Ready', 'False', 'Incompatible', why),
+    condition('Synced', 'False', 'ReconcileError', why),
+  ];
+  const [name = ''] = provisionedNames(claimAt('team/db') as Claim);
+  const classRef = { apiVersion, kind: 'FavouriteDBInstanceClass', name: 'small' };
+  const resourceRef = { ...legacy, name };
+  const edited = claimAt(
+    'team/db',
+    { version: '5.7', classRef, resourceRef },
+    { status: { observedGeneration: 1, conditions }, finalizers: [finalizerNames.claim] },
+  );
+  const before = claimAt('team/db', { version: '5.6' }) as Claim;
+  const adviceFor = async (status: object): Promise<string | undefined> => {
+    const resource = {
+      ...resourceRef,
+      metadata: { name, generation: 1, annotations: parametersNote(before) },
+      spec: { claimRef: { ...edited.metadata, apiVersion: edited.apiVersion, kind: edited.kind }, classRef },
+      status: { observedGeneration: 1, ...status },
+    };
+    const provider = {
+      apiVersion: 'fcp.crossplane.io/v1alpha3',
+      kind: 'ProviderConfig',
+      metadata: { name: 'default' },
+      spec: { credentials: { source: 'None' } },
+    };
+    const specTemplate = { forProvider: { version: '5.6' } };
+    const small = { ...classRef, metadata: { name: 'small' }, specTemplate };
+    const objects = [edited, resource, small, provider] as unknown as KubernetesObject[];
+    return (await tracedIn(objects, ['fancysqlinstance', 'team/db'])).fault?.advice;
+  };
+  assert.equal(
+    await adviceFor({}),
+    'Set the parameters of the claim back, or to values that its class serves. Or correct the class.',
+  );
+  assert.equal(
+    await adviceFor({ bindingPhase: 'Unbound' }),
+    'Set the parameters of the claim back. Or create another claim, with a class that serves them.',
+  );
 });
 
 const secretRef = { namespace: 'infra', name: 'gcp', key: 'key.json' };

@@ -72,7 +72,9 @@ export const incompatibleResource: Details = (view) => {
   const { theClaim, theManaged } = view;
   const link = theManaged === undefined ? 'class' : 'resource';
   if (theClaim && theManaged && whyParametersDiffer(theClaim, theManaged) !== undefined) {
-    const advice = 'Set the parameters of the claim back, or create another claim.';
+    const advice = isCorrectable(theClaim, theManaged)
+      ? 'Set the parameters of the claim back, or to values that its class serves. Or correct the class.'
+      : 'Set the parameters of the claim back. Or create another claim, with a class that serves them.';
     return { link, advice, commands: commandsIn(view, 'edit claim') };
   }
   const other = `another ${link} or version`;

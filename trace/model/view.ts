@@ -15,7 +15,7 @@ import { wasCreatedFor } from '../../controllers/core/claim/ownership.ts';
 import { decideBinding } from '../../controllers/core/claim-binding/decide.ts';
 import type { BindingDecision, Observed } from '../../controllers/core/claim-binding/decision.ts';
 import { isCall } from '../../controllers/core/claim-binding/decision.ts';
-import { provisioningOf } from '../../controllers/core/claim-binding/provision.ts';
+import { editOf, provisioningOf } from '../../controllers/core/claim-binding/provision.ts';
 import { reportOf } from '../../controllers/core/claim-binding/report.ts';
 import { serviceOf } from '../../controllers/core/claim-binding/service-of.ts';
 import type { FirstDecision } from '../../controllers/core/managed/run/decide-first.ts';
@@ -84,6 +84,7 @@ function bindingOf(facts: Omit<View, 'binding' | 'first'>, claim: Claim): Bindin
       ? provisioningOf(service, claim, theClass, () => true)
       : undefined;
   const offered = managed ?? provisioning?.resourceClass;
+  const own = owned.find((one) => one === managed);
   const incompatible = attempt(() => service && managed && whyResourceIncompatible(service, claim, managed));
   const observed: Observed = {
     claim,
@@ -96,6 +97,7 @@ function bindingOf(facts: Omit<View, 'binding' | 'first'>, claim: Claim): Bindin
     provisioning,
     forbidden: offered && whyNotFor(namespaceOf(facts, claim), offered),
     ...(!isError(incompatible) && { incompatible }),
+    ...(service && own && editOf(service, claim, own, theClass)),
     secrets: { isWanted: false, hasCopy: false, isCopyUsable: false, stale: [], controlled: [] },
   };
   const decision = decideBinding(observed);
@@ -104,7 +106,7 @@ function bindingOf(facts: Omit<View, 'binding' | 'first'>, claim: Claim): Bindin
 
 function messageOf(decision: BindingDecision, observed: Observed): string | undefined {
   if (isCall(decision) || decision.name === 'SecretNotOwned') return undefined;
-  const { plan } = observed.provisioning ?? {};
+  const plan = observed.correction ?? observed.provisioning?.plan;
   if (decision.name === 'Incompatible' && plan instanceof Error) return plan.message;
   return reportOf(decision.name, observed, new Date(0))?.facts.conditions[0]?.message;
 }

@@ -35,6 +35,7 @@ export const advice = {
   deleteFrozenCopy: 'once its values are not needed, delete it, and it is created again',
   correctFields: (fields: string) => `correct ${fields} of the claim`,
   setParametersBack: 'set it back, or create another claim',
+  setParametersBackForClass: 'set it back, or create another claim with another class',
   createOtherClaim: (others: string) => `create another claim with another ${others}`,
 
   // To an administrator.

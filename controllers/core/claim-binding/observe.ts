@@ -8,7 +8,6 @@ import { isControlledBy } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
 import { annotate } from '../../../runtime/client/errors.ts';
-import { isCorrectable, whyParametersDiffer } from '../claim/claim-parameters.ts';
 import { whyResourceIncompatible } from '../claim/incompatible.ts';
 import { restrictsNamespaces, whyNotFor } from '../claim/may-claim.ts';
 import { isOwnedBy, wasBound, wasCreatedFor } from '../claim/ownership.ts';
@@ -23,7 +22,7 @@ import { resourceOf } from './decide.ts';
 import type { BindingFacts, Observed } from './decision.ts';
 import { secretFacts, secretKeyOfClaim } from './observe-secrets.ts';
 import { cannotBind, cannotRead, cannotRefresh } from './outcome.ts';
-import { asksForRecorded, correctionOf, provisioningOf } from './provision.ts';
+import { editOf, provisioningOf } from './provision.ts';
 import { serviceOf } from './service-of.ts';
 
 const nothingSeen = {
@@ -56,8 +55,6 @@ export function observing(context: BindingContext) {
     const provisioning =
       managed === undefined ? provisioningOf(service, claim, resourceClass, isFree) : undefined;
     const own = owned.find((one) => one === managed);
-    const edited = own && whyEdited(service, claim, own, resourceClass);
-    const correctable = own && edited !== undefined && isCorrectable(claim, own) ? own : undefined;
     return {
       ...base,
       resourceClass,
@@ -65,8 +62,7 @@ export function observing(context: BindingContext) {
       externalName: managed && nameInUse(managed),
       forbidden: await whyForbidden(claim, managed ?? provisioning?.resourceClass, run, signal),
       incompatible: managed && whyIncompatible(service, claim, managed),
-      edited,
-      correction: correctable && correctionOf(service, claim, correctable, resourceClass),
+      ...(own && editOf(service, claim, own, resourceClass)),
       secrets: await secretsOf(service, claim, managed, controlled, run, signal),
     };
   };
@@ -102,16 +98,6 @@ export function observing(context: BindingContext) {
       run.namespace ??
       (await failing('cannot get the namespace of the claim', namespaces.of(namespace, signal), cannotRead));
     return whyNotFor(known, offered);
-  }
-
-  function whyEdited(
-    service: ClaimService,
-    claim: Claim,
-    managed: Managed,
-    resourceClass: Class | undefined,
-  ): string | undefined {
-    const why = whyParametersDiffer(claim, managed);
-    return why !== undefined && asksForRecorded(service, claim, managed, resourceClass) ? undefined : why;
   }
 
   function whyIncompatible(service: ClaimService, claim: Claim, managed: Managed): string | undefined {

@@ -3,6 +3,7 @@ import isEqual from 'lodash/isEqual.js';
 import isPlainObject from 'lodash/isPlainObject.js';
 import omit from 'lodash/omit.js';
 import pick from 'lodash/pick.js';
+import { advice } from '../../../apis/core/v1alpha1/advice.ts';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../../apis/core/v1alpha1/class.ts';
 import { apiVersionOf } from '../../../apis/core/v1alpha1/kind.ts';
@@ -12,7 +13,13 @@ import type { NameLimits } from '../../../apis/core/v1alpha1/name-limits.ts';
 import { fittingName } from '../../../apis/core/v1alpha1/name-limits.ts';
 import { referenceTo } from '../../../apis/core/v1alpha1/reference.ts';
 import { refuseMalformed } from '../../../apis/core/v1alpha1/well-formed.ts';
-import { claimAsNoted, parametersNote } from '../claim/claim-parameters.ts';
+import { messageOf } from '../../../runtime/client/errors.ts';
+import {
+  claimAsNoted,
+  isCorrectable,
+  parametersNote,
+  whyParametersDiffer,
+} from '../claim/claim-parameters.ts';
 import { whyNotNamed } from '../claim/external-name-choice.ts';
 import { whyClassIncompatible } from '../claim/incompatible.ts';
 import { isProvisionedName, provisionedNames } from '../claim/provisioned-name.ts';
@@ -20,7 +27,7 @@ import type { ClaimService } from '../claim-service.ts';
 import { decodeIdentity } from '../external-identity.ts';
 import { attributed } from '../stack-bug.ts';
 import { StepFailure } from '../step-failure.ts';
-import type { Provisioning } from './decision.ts';
+import type { BindingFacts, Provisioning } from './decision.ts';
 import { consentTo, withResource } from './desired.ts';
 import { cannotConfigure } from './outcome.ts';
 
@@ -81,6 +88,28 @@ function planned(service: ClaimService, claim: Claim, resourceClass: Class): Man
 }
 
 /**
+ * Why the resource does not have the parameters of its claim, which a user edited after it was provisioned, and what to
+ * do about that. `correction`: the resource with the edited parameters, if nothing was created for it. Pure.
+ */
+export function editOf(
+  service: ClaimService,
+  claim: Claim,
+  managed: Managed,
+  resourceClass: Class | undefined,
+): Pick<BindingFacts, 'edited' | 'correction'> {
+  const why = whyParametersDiffer(claim, managed);
+  if (why === undefined) return {};
+  const corrected = correctionOf(service, claim, managed, resourceClass);
+  const isPlan = corrected !== undefined && !(corrected instanceof StepFailure);
+  if (isPlan && asksForRecorded(managed, corrected)) return {};
+  const isUnfit = corrected instanceof StepFailure && corrected.bug === undefined;
+  const edited = isUnfit
+    ? `${why}; the edit does not fit its class: ${messageOf(corrected.cause)}; ${advice.setParametersBackForClass}`
+    : `${why}; ${advice.setParametersBack}`;
+  return { edited, ...(isCorrectable(claim, managed) && { correction: corrected }) };
+}
+
+/**
  * The resource with the present parameters of its claim, which a user edited after it was provisioned. Or the reason why
  * its class cannot serve the claim any more. Undefined without a class. The resource keeps its external name, so an edit of
  * the claim's annotation counts neither for the resource nor against its class. It also keeps what administrators edited,
@@ -112,15 +141,8 @@ export function correctionOf(
  * Whether the edit of the claim asks for the recorded values of the external resource, and for nothing else that its
  * resource does not have. So no correction is needed: an edit of a recorded value has no effect. Pure.
  */
-export function asksForRecorded(
-  service: ClaimService,
-  claim: Claim,
-  managed: Managed,
-  resourceClass: Class | undefined,
-): boolean {
+function asksForRecorded(managed: Managed, corrected: Managed): boolean {
   const recorded = decodeIdentity(managed.status?.externalIdentity)?.fields ?? {};
-  const corrected = correctionOf(service, claim, managed, resourceClass);
-  if (corrected === undefined || corrected instanceof StepFailure) return false;
   const paths = Object.keys(recorded);
   const [now, wanted] = [managed.spec.forProvider, corrected.spec.forProvider];
   return (

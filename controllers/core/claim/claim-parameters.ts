@@ -1,7 +1,6 @@
 import isEqual from 'lodash/isEqual.js';
 import omit from 'lodash/omit.js';
 import pick from 'lodash/pick.js';
-import { advice } from '../../../apis/core/v1alpha1/advice.ts';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
@@ -40,7 +39,7 @@ export function claimAsNoted(claim: Claim, managed: Managed): Claim | undefined 
 
 /**
  * Why a resource does not have the parameters of its claim: a user edited the claim after the resource was provisioned.
- * For example `was provisioned with spec.engineVersion "17"`, and how to undo the edit. Undefined if they are the same.
+ * For example `was provisioned with spec.engineVersion "17"`. Undefined if they are the same.
  */
 export function whyParametersDiffer(claim: Claim, managed: Managed): string | undefined {
   const before = notedIn(managed);
@@ -50,9 +49,7 @@ export function whyParametersDiffer(claim: Claim, managed: Managed): string | un
     .filter((field) => !isEqual(before[field], now[field]))
     .toSorted(compareNames)
     .map((field) => `spec.${field} ${before[field] === undefined ? 'unset' : JSON.stringify(before[field])}`);
-  return edited.length === 0
-    ? undefined
-    : `was provisioned with ${edited.join(' and ')}; ${advice.setParametersBack}`;
+  return edited.length === 0 ? undefined : `was provisioned with ${edited.join(' and ')}`;
 }
 
 /** Whether the resource gets the parameters of its claim if a user corrects them: nothing was created for it. */

@@ -94,6 +94,16 @@ async function occupiedSecret(at: Place, spec?: Parameters<Place['claim']>[0]): 
   await at.claim(spec);
 }
 
+/** A claim whose Secret belongs to a user, and whose resource was created and waits for it. */
+async function waitingForSecret(at: Place, spec: Parameters<Place['claim']>[0]): Promise<void> {
+  await occupiedSecret(at, spec);
+  const { metadata } = await at.resource();
+  await eventually('the resource waits for its claim', async () => {
+    const now = await at.fixture.cluster.find(FavouriteDBInstanceKind, { name: metadata.name });
+    return now?.status?.bindingPhase === 'Unbound';
+  });
+}
+
 /** A claim chose an external name that its class does not allow. */
 const chosenName = (externalNames: 'Prefixed' | 'None'): Row => ({
   async situation(at) {
@@ -329,18 +339,27 @@ export const claimRows = {
   correctFields: refusedVersion,
   setParametersBack: {
     async situation(at) {
-      await occupiedSecret(at, { classRef: at.classRef(), version: '5.6' });
-      const { metadata } = await at.resource();
-      await eventually('the resource waits for its claim', async () => {
-        const now = await at.fixture.cluster.find(FavouriteDBInstanceKind, { name: metadata.name });
-        return now?.status?.bindingPhase === 'Unbound';
-      });
+      await waitingForSecret(at, { classRef: at.classRef(), version: '5.6' });
       await at.editClaim({ version: '5.7' });
       await at.delete(SecretKind, secretKey(at));
     },
     reason: 'Incompatible',
     fault: 'incompatible',
     act: (at) => at.editClaim({ version: '5.6' }),
+  },
+  setParametersBackForClass: {
+    async situation(at) {
+      await at.class('old', { template: { forProvider: { fancinessLevel: 3, version: '5.6' } } });
+      await waitingForSecret(at, { classRef: at.classRef('old'), version: '5.6' });
+      await at.editClaim({ version: '5.7' });
+      await at.delete(SecretKind, secretKey(at));
+    },
+    says: (at) =>
+      `FavouriteDBInstanceClass ${at.named('old')} has version "5.6", but the claim's spec.version is "5.7"; ${advice.setParametersBackForClass}`,
+    reason: 'Incompatible',
+    fault: 'incompatible',
+    act: (at) => at.claim({ classRef: at.classRef(), version: '5.7' }, 'another'),
+    ends: (at) => at.usable('another'),
   },
   createOtherClaim: {
     situation: takenName,

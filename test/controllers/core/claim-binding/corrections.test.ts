@@ -145,6 +145,19 @@ describe('a correction does not reach the resource', () => {
     );
   });
 
+  test('if its class cannot serve the edited claim, after its external resource was found', async () => {
+    const { resource, editResource, resize, ready } = await provisioned();
+    editResource(withStatus({ externalIdentity: identity }));
+    await resize('huge');
+    assert.deepEqual(
+      [ready().reason, ready().message],
+      [
+        'Incompatible',
+        `FavouriteDBInstance ${resource().metadata.name} was provisioned with spec.size "smal"; the edit does not fit its class: has no size "huge"; set it back, or create another claim with another class`,
+      ],
+    );
+  });
+
   test('of a claim that was Bound, on an API server without rules', async () => {
     const { cluster, process, resource, resize, ready } = await provisioned();
     await settled(process, cluster);
