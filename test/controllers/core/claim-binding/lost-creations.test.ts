@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import omit from 'lodash/omit.js';
 import { getCondition } from '../../../../apis/core/v1alpha1/condition.ts';
 import { ExternalError, invalid } from '../../../../clients/external-error.ts';
 import type { ClaimService } from '../../../../controllers/core/claim-service.ts';
@@ -31,7 +32,7 @@ const fields = {
 const sizedClaim = claim({ classRef: classRef('small'), ...{ size: 'smal' } });
 
 /** A claim of the size `smal`, the external system, and a process with all controllers. */
-function sceneOf(kind: typeof managedKind) {
+function sceneOf(kind: typeof managedKind, of: ClaimService = sized) {
   const cluster = new FakeCluster();
   const specTemplate = { writeConnectionSecretsToNamespace: 'system' };
   cluster.put(classKind, resourceClass('small', {}, { specTemplate }));
@@ -39,7 +40,7 @@ function sceneOf(kind: typeof managedKind) {
   const external = new FakeExternal();
   const managed = () => [managedService(external, { kind, secretDetails })];
   const process = new FakeProcess(cluster, (env) =>
-    stackControllers(env, [{ name: 'fcp', claims: [sized], managed }]),
+    stackControllers(env, [{ name: 'fcp', claims: [of], managed }]),
   );
   const orders = { namespace: 'team', name: 'orders' };
   return {
@@ -131,3 +132,45 @@ test('a creation that was refused after it made the resource binds the claim tha
   assert.equal(ready().status, 'True');
   assert.deepEqual(made(), [{ size: 'smal' }]);
 });
+
+/** The answer of the external system to a repetition of the refused creation, while the claim is corrected. */
+const repeated: Readonly<Record<string, (external: FakeExternal) => void>> = {
+  'is accepted': () => {},
+  'is refused': (external) => external.failAt('create', refused),
+  'is accepted, and the answer is lost': (external) =>
+    external.after('create', () => {
+      throw unanswered;
+    }),
+};
+const unchecked = omit(sized, 'whyIncompatible');
+
+for (const [name, kind] of Object.entries(fields)) {
+  describe(`a stack without whyIncompatible, and a correction of ${name}`, () => {
+    for (const [answered, begin] of Object.entries(repeated)) {
+      test(`makes one external resource, if the repeated creation ${answered}`, async () => {
+        const { external, settle, resize, sizeOf, ready, made } = sceneOf(kind, unchecked);
+        external.failAt('create', refused);
+        await settle();
+        const { promise: accepted, resolve: accept } = Promise.withResolvers<void>();
+        answer(external);
+        begin(external);
+        const { gate } = external;
+        external.gate = async (method) => {
+          if (method === 'create') await accepted;
+          await gate(method);
+        };
+        await settle();
+        await resize('small');
+        assert.equal(sizeOf(), 'small');
+        accept();
+        answer(external);
+        await settle();
+        assert.equal(external.made, 1);
+        // A stack without the check binds what was made, and the resource names the value that it keeps.
+        const [{ size } = {}] = made();
+        assert.equal(ready().reason, size === 'small' ? 'Available' : 'AvailableWithTrouble');
+        assert.equal(size === 'small' || /size from "smal" to "small"/.test(ready().message ?? ''), true);
+      });
+    }
+  });
+}
