@@ -19,7 +19,14 @@ import type { Change } from '../../runtime/cache/store.ts';
 import { apiErrorIn, messageOf } from '../../runtime/client/errors.ts';
 import type { Environment } from '../../runtime/controller/environment.ts';
 import type { Trigger } from '../../runtime/controller/triggers.ts';
-import { anyOf, changed, disappears, triggerBy, triggersIn } from '../../runtime/controller/triggers.ts';
+import {
+  anyOf,
+  changed,
+  disappears,
+  those,
+  triggerBy,
+  triggersIn,
+} from '../../runtime/controller/triggers.ts';
 import type { SecretStore, SecretStores } from '../core/connection/secret-store.ts';
 import { ownerUidLabel } from '../core/connection/store-place.ts';
 import { connectionSecrets } from '../core/indexes.ts';
@@ -164,7 +171,7 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
       triggerBy(
         'the token of the StoreConfig it publishes to changed',
         changedTokens$.pipe(
-          mergeMap(({ name }) => store.byIndex(byStoreConfig, name).filter(hasFailed)),
+          mergeMap(({ name }) => those(store.byIndex(byStoreConfig, name), hasFailed)),
           map(({ metadata }) => ({ name: metadata.name })),
         ),
         'shared change',

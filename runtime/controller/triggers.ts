@@ -168,3 +168,20 @@ export function those<T extends KubernetesObject>(
     }
   });
 }
+
+/**
+ * The requests that `find` returns for these objects. An object for which it throws is left out: its own reconcile reports
+ * what is wrong with it, and the other objects are not delayed.
+ */
+export function foundFor<T extends KubernetesObject>(
+  objects: readonly T[],
+  find: (object: T) => readonly Request[],
+): readonly Request[] {
+  return objects.flatMap((object) => {
+    try {
+      return find(object);
+    } catch {
+      return [];
+    }
+  });
+}

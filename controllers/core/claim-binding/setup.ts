@@ -27,6 +27,7 @@ import {
   changed,
   disappears,
   exists,
+  foundFor,
   is,
   isOfOthers,
   those,
@@ -231,7 +232,7 @@ export function claimBindingController(
     const waiting = those(claims.store.all(), (claim) => !isServed(claim) && !needsClass(claim));
     return [
       ...waiting.map(({ metadata }) => objectKey(metadata)),
-      ...stack.services.flatMap(({ managed }) => env.resource(managed).store.all().flatMap(lostClaimOf)),
+      ...stack.services.flatMap(({ managed }) => foundFor(env.resource(managed).store.all(), lostClaimOf)),
     ];
   }
 

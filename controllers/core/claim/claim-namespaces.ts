@@ -12,7 +12,14 @@ import type { Change, Store } from '../../../runtime/cache/store.ts';
 import { isForbidden, messageOf } from '../../../runtime/client/errors.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Trigger } from '../../../runtime/controller/triggers.ts';
-import { anyOf, appears, changed, disappears, triggersIn } from '../../../runtime/controller/triggers.ts';
+import {
+  anyOf,
+  appears,
+  changed,
+  disappears,
+  those,
+  triggersIn,
+} from '../../../runtime/controller/triggers.ts';
 import { claimsIn, indexClaims } from '../indexes.ts';
 import type { ClaimNamespace } from './may-claim.ts';
 import { restrictsNamespaces } from './may-claim.ts';
@@ -66,7 +73,7 @@ export function claimNamespaces(env: Environment): ClaimNamespaces {
         .when(anyOf(appears, disappears, changed(labelsOf)))
         .sharedByMany()
         .through(
-          ({ metadata }) => claimsIn(claims, metadata.name).filter(isWaiting),
+          ({ metadata }) => those(claimsIn(claims, metadata.name), isWaiting),
           'its namespace was created or deleted, or its labels changed',
         );
     },

@@ -15,7 +15,14 @@ import type { Provider, ProviderConfig } from '../../../apis/core/v1alpha1/provi
 import { refuseMalformed } from '../../../apis/core/v1alpha1/well-formed.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { Trigger } from '../../../runtime/controller/triggers.ts';
-import { anyOf, appears, changed, triggerBy, triggersIn } from '../../../runtime/controller/triggers.ts';
+import {
+  anyOf,
+  appears,
+  changed,
+  those,
+  triggerBy,
+  triggersIn,
+} from '../../../runtime/controller/triggers.ts';
 import { providerErrorClasses } from '../error-class.ts';
 import type { Credentials } from './credential-sources.ts';
 import { credentialReader } from './credential-sources.ts';
@@ -132,7 +139,8 @@ export function providerTriggers(
     const usersOf = (name: string) => store.byIndex(byProvider, providerKey({ kind, name }));
     const failed$ = health.mayWork$(of).pipe(
       mergeMap(({ name, isForAll, isFor }) =>
-        usersOf(name).filter(
+        those(
+          usersOf(name),
           (each) => (isForAll || hasFailedByProvider(each)) && isFor(each.metadata.uid ?? ''),
         ),
       ),

@@ -14,7 +14,7 @@ import { annotate } from '../../../runtime/client/errors.ts';
 import type { ControllerSpec } from '../../../runtime/controller/controller-spec.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import { done } from '../../../runtime/controller/reconcile.ts';
-import { changed, exists, is, triggersIn } from '../../../runtime/controller/triggers.ts';
+import { changed, exists, foundFor, is, triggersIn } from '../../../runtime/controller/triggers.ts';
 import type { ClaimServices } from '../claim-service.ts';
 import { controllerNames, eventSources } from '../claim-service.ts';
 import { connectionSecrets, publisherOf } from '../indexes.ts';
@@ -66,7 +66,7 @@ export function secretPropagation(env: Environment, services: ClaimServices): Co
         )
         .through(targetsOf, 'the record or the phase of the managed resource changed'),
       stackReadyTrigger(services, (stack) =>
-        stack.services.flatMap(({ managed }) => env.resource(managed).store.all().flatMap(targetsOf)),
+        stack.services.flatMap(({ managed }) => foundFor(env.resource(managed).store.all(), targetsOf)),
       ),
     ],
     reconcile: async (request, signal, log) => {

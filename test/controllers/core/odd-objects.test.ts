@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { EMPTY, merge, of } from 'rxjs';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
@@ -13,7 +14,7 @@ import {
   SecretKind,
 } from '../../../apis/core/v1alpha1/secret.ts';
 import { connectionSecrets } from '../../../controllers/core/indexes.ts';
-import { providerFacts } from '../../../controllers/core/provider/provider-credentials.ts';
+import { providerFacts, providerTriggers } from '../../../controllers/core/provider/provider-credentials.ts';
 import { those, triggersIn } from '../../../runtime/controller/triggers.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
 import { FakeCluster } from './cluster-fake.ts';
@@ -185,6 +186,28 @@ describe('triggers', () => {
     ]);
     const message = 'a bug in a trigger: cannot find the objects that this change affects';
     assert.deepEqual(reported, [['error', message, 'FavouriteDBInstance', 'b']]);
+  });
+
+  test('a resource that cannot be judged stops no other one of a provider that may work again', () => {
+    const cluster = new FakeCluster();
+    const error = { class: 'Unreachable' };
+    const conditions: Readonly<Record<string, unknown>> = {
+      odd: 'none',
+      failing: [{ type: 'Synced', status: 'False', error }],
+      working: [{ type: 'Synced', status: 'True' }],
+    };
+    for (const [name, each] of Object.entries(conditions))
+      cluster.put(managedKind, managed({}, { name, uid: name, status: { conditions: each } as never }));
+    const { env } = new FakeProcess(cluster);
+    const kinds = { provider: providerKind, providerConfig: providerConfigKind };
+    const mayWork$ = (kind: Kind) =>
+      kind.kind === 'ProviderConfig' ? of({ name: 'default', isForAll: false, isFor: () => true }) : EMPTY;
+    const triggers = providerTriggers(env, kinds, managedKind, { mayWork$ });
+    const woken: string[] = [];
+    merge(...triggers.map((trigger) => requestsOf(trigger)))
+      .subscribe(({ name }) => woken.push(name))
+      .unsubscribe();
+    assert.deepEqual(woken.toSorted(), ['failing', 'odd']);
   });
 
   test('an object that cannot be judged is woken with the others', () => {

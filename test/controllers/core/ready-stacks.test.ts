@@ -202,6 +202,41 @@ describe('three stacks that serve one claim kind', () => {
       assert.deepEqual(phasesOf(['bcp']), ['Bound']);
     });
 
+    test('a claim that a user deleted during that time ends with its resource, once that stack is ready', async () => {
+      const key = { namespace: 'team', name: 'bcp' };
+      const { process, ranFor } = await restarted(() => cluster.delete(claimKind, key));
+      assert.deepEqual(cluster.takeWrites(), []);
+      const resource = cluster.all(late().kinds.managed)[0];
+      assert.deepEqual([resource?.metadata.deletionTimestamp, late().external.things.size], [undefined, 1]);
+      cluster.serve(late().kinds.managed);
+      await process.settle(minuteMs);
+      assert.ok(ranFor('bcp').includes('binding'));
+      assert.deepEqual(
+        [at('bcp'), cluster.get(SecretKind, key), cluster.all(late().kinds.managed)],
+        [undefined, undefined, []],
+      );
+      assert.equal(late().external.things.size, 0);
+      assert.deepEqual(process.errors, []);
+    });
+
+    test('a malformed resource of it stops no other one', async () => {
+      const key = { namespace: 'team', name: 'bcp' };
+      const { process, ranFor } = await restarted(() => {
+        const { group, version, kind } = late().kinds.managed;
+        cluster.put(late().kinds.managed, {
+          apiVersion: `${group}/${version}`,
+          kind,
+          metadata: { name: 'a-odd' },
+        } as Managed);
+        cluster.delete(claimKind, key);
+      });
+      cluster.serve(late().kinds.managed);
+      await process.settle(minuteMs);
+      assert.deepEqual(ranFor('bcp').toSorted(), ['binding', 'propagation']);
+      assert.equal(at('bcp'), undefined);
+      assert.deepEqual(process.brokenTriggers, []);
+    });
+
     test('a resource whose claim was removed by force is deleted when it is ready', async () => {
       const { process } = await restarted(() => {
         const key = { namespace: 'team', name: 'bcp' };
