@@ -95,6 +95,13 @@ const writesClaim = (spec: Claim['spec'], metadata: Partial<Claim['metadata']> =
     store.record({ ...claim(spec), metadata: { ...before!.metadata, ...metadata, ...later } }, isOwn);
   };
 };
+const lost = new Error('the answer was lost');
+/** From now on each call takes effect, and no answer arrives. */
+const loseAnswers = (cluster: FakeCluster): void => {
+  cluster.afterCall = () => {
+    throw lost;
+  };
+};
 const claimDeleted = 'the claim was deleted, and a managed resource names it';
 const itsResource = 'its managed resource changed';
 const sourceChanged = 'the owner or the consent of the secret of its managed resource changed';
@@ -125,7 +132,7 @@ async function wakes(
     life.add(requestsOf(trigger).subscribe(note));
   }
   woken.length = 0; // what is there when it begins
-  change(cluster, process.env);
+  await change(cluster, process.env);
   life.unsubscribe();
   process.stop();
   assert.deepEqual(uniqWith(woken, isEqual), because === undefined ? [] : [[because, key]]);
@@ -160,6 +167,28 @@ describe('changes that wake a claim', () => {
         env.resource(managedKind).store.record(created, isOwn);
       },
       { claim: ours },
+    ));
+  test('a finalizer that binding wrote wakes it if the answer to the write was lost', () =>
+    wakes(
+      async (cluster, env) => {
+        const claims = env.resource(claimKind);
+        const [before] = claims.store.all();
+        loseAnswers(cluster);
+        const finalizers = ['finalizer.resourceclaim.crossplane.io'];
+        const after = { ...before!, metadata: { ...before!.metadata, finalizers } };
+        await assert.rejects(claims.update(before!, after), lost);
+      },
+      { claim: ours },
+      claimChanged,
+    ));
+  test('a resource that binding created wakes its claim if the answer to the creation was lost', () =>
+    wakes(
+      async (cluster, env) => {
+        loseAnswers(cluster);
+        await assert.rejects(env.resource(managedKind).create(naming), lost);
+      },
+      { claim: ours },
+      itsResource,
     ));
   test('a resource that another process created wakes its claim', () =>
     wakes((cluster) => cluster.put(managedKind, naming), { claim: ours }, itsResource));
