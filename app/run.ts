@@ -173,7 +173,7 @@ function start(
     log,
     clock,
     random,
-    observe: (name) => metrics.controller(name, flags.maxConcurrentReconciles),
+    observe: metrics.controller,
     ...(election && { election: { leadership$: observed(election, flags, metrics, isLeading$) } }),
   }).pipe(
     tap(metrics.outcome),

@@ -59,7 +59,8 @@ export interface RunOptions {
   readonly log: Logger;
   readonly clock: Clock;
   readonly random: Random;
-  readonly observe?: (controller: string) => WorkQueueObserver;
+  /** `concurrency`: the runs at a time of this controller. */
+  readonly observe?: (controller: string, concurrency: number) => WorkQueueObserver;
 }
 
 /** The reason for a reconcile without an event: the sync period of the object is over. */
@@ -88,11 +89,12 @@ export function run(options: RunOptions): Observable<Outcome> {
 
     const running = (spec: ControllerSpec): Observable<Outcome> => {
       const resync$ = periodically(options, spec);
-      const observer = options.observe?.(spec.name);
+      const concurrency = Math.min(options.concurrency, spec.mostWorkers ?? options.concurrency);
+      const observer = options.observe?.(spec.name, concurrency);
       return controller({
         ...spec,
         triggers: [...spec.triggers, triggerBy(syncPeriodOver, resync$, 'sync period')],
-        concurrency: Math.min(options.concurrency, spec.mostWorkers ?? options.concurrency),
+        concurrency,
         log,
         clock,
         random: options.random,

@@ -128,12 +128,26 @@ describe('the process', () => {
         started.push(request);
         return new Promise(() => {});
       };
-      begin({ ...spec, reconcile }, { concurrency: 5 });
+      const observed: [string, number][] = [];
+      const observe = (name: string, concurrency: number) => {
+        observed.push([name, concurrency]);
+        const nothing = () => {};
+        return {
+          added: nothing,
+          due: nothing,
+          started: nothing,
+          finished: nothing,
+          retried: nothing,
+          dropped: nothing,
+        };
+      };
+      begin({ ...spec, reconcile }, { concurrency: 5, observe });
       sync();
       await clock.settle();
       for (const name of ['a', 'b', 'c', 'd', 'e']) wake$.next({ name });
       await clock.settle();
       assert.equal(started.length, most);
+      assert.deepEqual(observed, [['things', most]], 'the metric shows the limit');
     });
   }
 
