@@ -29,7 +29,7 @@ export interface RoleOfKinds {
 
 type Resource = Pick<Kind, 'group' | 'plural'>;
 
-const ofDefinitions = { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'] };
+const definitionRule = { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'] };
 
 export interface ClusterRoleOptions {
   /** The prefix of the roles' names; default `services-stack`, as in the bindings of deploy/. */
@@ -45,10 +45,10 @@ export const installingRole = (
     because: 'The rights for --install-crds. Without that flag, apply the definitions by hand.',
     name: `${name}-install-crds`,
     rules: [
-      { because: 'RBAC cannot limit creation by name.', ...ofDefinitions, verbs: ['create'] },
+      { because: 'RBAC cannot limit creation by name.', ...definitionRule, verbs: ['create'] },
       {
         because: 'Only its own definitions.',
-        ...ofDefinitions,
+        ...definitionRule,
         resourceNames: definitions,
         verbs: ['get', 'update'],
       },
@@ -100,9 +100,9 @@ function rules(
   verbs: readonly string[],
   { suffix = '', because }: { readonly suffix?: string; readonly because?: string } = {},
 ): readonly RoleRule[] {
-  const byGroup = [...Map.groupBy(kinds, ({ group }) => group)].map(([group, ofGroup]) => ({
+  const byGroup = [...Map.groupBy(kinds, ({ group }) => group)].map(([group, kindsOfGroup]) => ({
     group,
-    resources: ofGroup.map(({ plural }) => `${plural}${suffix}`),
+    resources: kindsOfGroup.map(({ plural }) => `${plural}${suffix}`),
   }));
   const alike = Map.groupBy(byGroup, ({ resources }) => resources.join());
   return [...alike.values()].map((same, i) => ({
@@ -160,7 +160,7 @@ export function kindRoles(
         ...statuses(used),
         {
           because: 'The process does not act on a kind whose definition is too old.',
-          ...ofDefinitions,
+          ...definitionRule,
           resourceNames: [...claims, ...classes, ...managed].map(nameOf).toSorted(compareNames),
           verbs: ['get'],
         },

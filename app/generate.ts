@@ -112,11 +112,11 @@ subjects:
 `;
 const installsCrds = join('deploy', 'optional', 'install-crds.yaml');
 const installRole = roleManifests([installingRole(definitionsIn('crds'))], definitionsOrigin);
-const ofDemo = { name: 'services-stack-demo' };
+const demoMetadata = { name: 'services-stack-demo' };
 const demoRights = [
-  ...kindRoles(demoKinds, ofDemo),
-  installingRole(definitionsIn(join('crds', 'demo')), ofDemo),
-  ...userRoles(demoKinds, ofDemo),
+  ...kindRoles(demoKinds, demoMetadata),
+  installingRole(definitionsIn(join('crds', 'demo')), demoMetadata),
+  ...userRoles(demoKinds, demoMetadata),
 ];
 const inAllNamespaces =
   '# In all namespaces. With deploy/namespaced, create RoleBindings in the namespaces of the claims instead.\n';

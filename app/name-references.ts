@@ -20,39 +20,41 @@ function nameReferences(
   claims: readonly ClaimService[],
   managed: readonly Pick<ManagedService, 'kind' | 'providers' | 'references'>[],
 ): readonly NameReference[] {
-  const ofClaims = claims.flatMap((service): readonly NameReference[] => [
+  const claimReferences = claims.flatMap((service): readonly NameReference[] => [
     { from: service.claim, path: 'spec/classRef', to: service.class },
     { from: service.claim, path: 'spec/resourceRef', to: service.managed },
     { from: service.claim, path: 'spec/writeConnectionSecretToRef', to: SecretKind },
     { from: service.managed, path: 'spec/claimRef', to: service.claim },
   ]);
-  const ofManaged = managed.flatMap(({ kind, providers, references = [] }): readonly NameReference[] => {
-    const specs: readonly {
-      readonly from: Kind;
-      readonly spec: string;
-      readonly fields: readonly string[];
-    }[] = [
-      { from: kind, spec: 'spec', fields: ['forProvider', 'initProvider'] },
-      ...claims
-        .filter((service) => service.managed === kind)
-        .map((service) => ({ from: service.class, spec: 'specTemplate', fields: ['forProvider'] })),
-    ];
-    return [
-      ...specs.flatMap(({ from, spec, fields }) => [
-        { from, path: `${spec}/providerConfigRef`, to: providers.providerConfig },
-        { from, path: `${spec}/providerRef`, to: providers.provider },
-        ...references.flatMap(({ ref, to }) =>
-          fields.map((field) => ({ from, path: `${spec}/${field}/${ref}`, to })),
-        ),
-      ]),
-      { from: kind, path: 'spec/publishConnectionDetailsTo/configRef', to: StoreConfigKind },
-      { from: kind, path: 'spec/writeConnectionSecretToRef', to: SecretKind },
-      { from: providers.providerConfig, path: 'spec/credentials/secretRef', to: SecretKind },
-      { from: providers.provider, path: 'spec/credentialsSecretRef', to: SecretKind },
-    ];
-  });
-  const ofStores = { from: StoreConfigKind, path: 'spec/vault/auth/token/secretRef', to: SecretKind };
-  return [...ofClaims, ...ofManaged, ofStores];
+  const managedReferences = managed.flatMap(
+    ({ kind, providers, references = [] }): readonly NameReference[] => {
+      const specs: readonly {
+        readonly from: Kind;
+        readonly spec: string;
+        readonly fields: readonly string[];
+      }[] = [
+        { from: kind, spec: 'spec', fields: ['forProvider', 'initProvider'] },
+        ...claims
+          .filter((service) => service.managed === kind)
+          .map((service) => ({ from: service.class, spec: 'specTemplate', fields: ['forProvider'] })),
+      ];
+      return [
+        ...specs.flatMap(({ from, spec, fields }) => [
+          { from, path: `${spec}/providerConfigRef`, to: providers.providerConfig },
+          { from, path: `${spec}/providerRef`, to: providers.provider },
+          ...references.flatMap(({ ref, to }) =>
+            fields.map((field) => ({ from, path: `${spec}/${field}/${ref}`, to })),
+          ),
+        ]),
+        { from: kind, path: 'spec/publishConnectionDetailsTo/configRef', to: StoreConfigKind },
+        { from: kind, path: 'spec/writeConnectionSecretToRef', to: SecretKind },
+        { from: providers.providerConfig, path: 'spec/credentials/secretRef', to: SecretKind },
+        { from: providers.provider, path: 'spec/credentialsSecretRef', to: SecretKind },
+      ];
+    },
+  );
+  const storeReference = { from: StoreConfigKind, path: 'spec/vault/auth/token/secretRef', to: SecretKind };
+  return [...claimReferences, ...managedReferences, storeReference];
 }
 
 /**

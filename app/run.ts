@@ -313,11 +313,11 @@ async function usableKubeConfig({ kubeconfig: path, context }: Flags): Promise<L
 
 /** Installs the definitions of the chosen stacks' kinds first, if `--install-crds` is set. */
 function definitions(
-  { installCrds: isAsked }: Flags,
+  { installCrds: isRequested }: Flags,
   folders: readonly string[],
   tools: Omit<InstallCrdsOptions, 'directory' | 'signal'>,
 ): Observable<never> {
-  if (!isAsked) return EMPTY;
+  if (!isRequested) return EMPTY;
   const installed = folders.map((directory) =>
     abortable((signal) => installCrds({ ...tools, directory, signal })),
   );

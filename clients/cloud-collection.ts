@@ -37,7 +37,7 @@ export interface CloudCollectionOptions<T, New, Change> {
   /** The name of a new resource; undefined if the cloud chooses it. */
   readonly nameOf: (wanted: New) => string | undefined;
   /** The name of a resource in its path. An answer about another resource counts as none. */
-  readonly idOf: (thing: T) => string;
+  readonly idOf: (item: T) => string;
 }
 
 /** A path treats these names as itself or its parent. No resource can be read or created under them. */
@@ -62,9 +62,9 @@ export function cloudCollection<T, New extends object, Change extends object>(
     throw nonsense(what, `its ${field} is not as documented`);
   };
   const readOne = (what: string, name: string | undefined, answer: unknown): T => {
-    const thing = read(what, answer);
-    if (name !== undefined && idOf(thing) !== name) throw nonsense(what, `it is about "${idOf(thing)}"`);
-    return thing;
+    const item = read(what, answer);
+    if (name !== undefined && idOf(item) !== name) throw nonsense(what, `it is about "${idOf(item)}"`);
+    return item;
   };
 
   return {

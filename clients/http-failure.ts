@@ -43,7 +43,7 @@ export function cloudRefusal(
 ): CloudError {
   const { cloud, what, origin, proof, errorIn = plainErrorIn, errorClasses = {} } = context;
   const { code, message, fields = [], errorClass } = wordsIn(text, errorIn);
-  const said = message === undefined ? '' : `: ${stable(message, context.secrets)}`;
+  const detail = message === undefined ? '' : `: ${stable(message, context.secrets)}`;
   const reasons: Readonly<Record<number, string>> = {
     401: `${cloud} (${origin}) refused ${proof}`,
     403: `${cloud} (${origin}) does not allow it`,
@@ -54,7 +54,7 @@ export function cloudRefusal(
     reasons[status] ??
     `${cloud} (${origin})${code === undefined ? ', or a gateway before it,' : ''} answered`;
   return new CloudError(
-    `cannot ${what}: ${reason} (${status}${code === undefined ? '' : ` ${code}`})${said}`,
+    `cannot ${what}: ${reason} (${status}${code === undefined ? '' : ` ${code}`})${detail}`,
     {
       status,
       code: code ?? `Http${status}`,

@@ -50,12 +50,12 @@ export function refusal(
   context: VaultErrorContext,
 ): VaultError {
   const { origin, mountPath } = context;
-  const said = scrubbed((errors ?? []).join('; '), context);
+  const text = scrubbed((errors ?? []).join('; '), context);
   const where = context.namespace ? `Vault ${origin}, namespace ${context.namespace},` : `Vault ${origin}`;
-  if (status === 503 && /sealed/i.test(said)) {
+  if (status === 503 && /sealed/i.test(text)) {
     return new VaultError(`${where} is sealed; ${advice.unsealVault}`, { code: 'Sealed' });
   }
-  if ((status === 503 || status === 501) && /not initialized/i.test(said)) {
+  if ((status === 503 || status === 501) && /not initialized/i.test(text)) {
     return new VaultError(`${where} is not initialised`, { code: 'Sealed' });
   }
   if (status === 403) {
@@ -71,7 +71,7 @@ export function refusal(
       { code: 'NotFound' },
     );
   }
-  if (status === 400 && /check-and-set/.test(said)) {
+  if (status === 400 && /check-and-set/.test(text)) {
     return new VaultError(
       `the secret at ${mountPath} of ${where} was changed by another client at the same time`,
       {
@@ -82,7 +82,7 @@ export function refusal(
   if (status === 429)
     return new VaultError(`${where} allows no more requests for now`, { code: 'Throttled' });
   const code = status >= 400 && status < 500 ? 'Invalid' : 'Failed';
-  return new VaultError(`${where} answered ${status}${said === '' ? '' : `: ${said}`}`, { code });
+  return new VaultError(`${where} answered ${status}${text === '' ? '' : `: ${text}`}`, { code });
 }
 
 /** An engine that the mount path names instead of KV v2. `type` and `version` are Vault's own words. */

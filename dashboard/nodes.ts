@@ -71,7 +71,7 @@ function leadingFrom(
   catalogue: Catalogue,
 ): readonly (string | undefined)[] {
   const referred = (reference: ObjectReference | undefined): string | undefined => {
-    const known = catalogue.ofReference(reference);
+    const known = catalogue.referenceKind(reference);
     return known && reference?.name ? nodeId(known.kind, { name: reference.name }) : undefined;
   };
   if (sort === 'claim') {

@@ -1,5 +1,5 @@
 import { checkWritable, readJsonFile } from '../local/flag-files.ts';
-import type { HelpAsked } from '../local/read-command-line.ts';
+import type { HelpRequested } from '../local/read-command-line.ts';
 import { askedOf } from '../local/read-command-line.ts';
 import { stopRequest } from '../local/stop-request.ts';
 import { cannotListen } from '../runtime/probes/cannot-listen.ts';
@@ -11,10 +11,10 @@ import { startLoopbackServer } from './loopback-server.ts';
  * the work fails, and prints the reason.
  */
 export async function runCommandLine<T extends object>(
-  asked: T | HelpAsked | string,
-  act: (asked: T) => Promise<void>,
+  parsed: T | HelpRequested | string,
+  act: (options: T) => Promise<void>,
 ): Promise<never> {
-  const work = askedOf(asked);
+  const work = askedOf(parsed);
   try {
     await act(work);
     process.exit(0);

@@ -80,7 +80,7 @@ async function loaderIn(root: string): Promise<string | undefined> {
 const debianAwsCommandLine: BinarySource = { name: 'debian-awscli', produce: unpack };
 
 const noun = 'AWS command line';
-const kept = { name: `awscli-${process.platform}-${process.arch}`, files: ['aws'] };
+const cached = { name: `awscli-${process.platform}-${process.arch}`, files: ['aws'] };
 
 async function sayVersion(directory: string): Promise<void> {
   const { stdout } = await promisify(execFile)(join(directory, 'aws'), ['--version']);
@@ -93,14 +93,14 @@ export async function prepareAwsCommandLine({
   prove = sayVersion,
   ...options
 }: AwsCommandLineOptions): Promise<AwsCommandLine> {
-  const set: BinarySet = { ...kept, sources, proof: 'ask for its version', prove };
+  const set: BinarySet = { ...cached, sources, proof: 'ask for its version', prove };
   await prepareOptional(set, { ...options, noun });
   return awsCommandLine(options.environment);
 }
 
 /** The one that there is as things are; gets none. One of the machine's own may be of any age, and is passed over. */
 export async function awsCommandLine(environment: NodeJS.ProcessEnv = process.env): Promise<AwsCommandLine> {
-  const found = await optionalBinaries(kept, { environment, noun });
+  const found = await optionalBinaries(cached, { environment, noun });
   return found.isThere
     ? { isThere: true, program: join(found.directory, 'aws') }
     : { isThere: false, reason: found.reason };

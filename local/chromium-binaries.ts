@@ -63,7 +63,7 @@ const debianChromium: BinarySource = {
 };
 
 const noun = 'Chromium';
-const kept = { name: `chromium-${process.platform}-${process.arch}`, files: [program] };
+const cached = { name: `chromium-${process.platform}-${process.arch}`, files: [program] };
 
 async function startOnce(directory: string): Promise<void> {
   await using chromium = await startChromium({ program: join(directory, program) });
@@ -74,7 +74,7 @@ async function startOnce(directory: string): Promise<void> {
 /** Sees to it that there is a Chromium if one can be had. A failure is an answer, and is noted for a day. */
 export async function prepareChromium(options: CacheOptions): Promise<ChromiumSupport> {
   const set: BinarySet = {
-    ...kept,
+    ...cached,
     sources: [debianChromium],
     proof: 'start it, show a page',
     prove: startOnce,
@@ -87,7 +87,7 @@ export async function prepareChromium(options: CacheOptions): Promise<ChromiumSu
 export async function chromiumSupport(
   environment: NodeJS.ProcessEnv = process.env,
 ): Promise<ChromiumSupport> {
-  const found = await optionalBinaries(kept, { environment, noun });
+  const found = await optionalBinaries(cached, { environment, noun });
   return found.isThere
     ? { by: 'debian', program: join(found.directory, program) }
     : { by: 'none', reason: found.reason };

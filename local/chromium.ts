@@ -60,15 +60,15 @@ export async function startChromium({ program }: { readonly program: string }): 
       stdio: ['ignore', 'ignore', 'pipe'],
     },
   );
-  let said = '';
+  let output = '';
   const listening = Promise.withResolvers<string>();
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said += text;
-    const [, url] = /DevTools listening on (\S+)/.exec(said) ?? [];
+    output += text;
+    const [, url] = /DevTools listening on (\S+)/.exec(output) ?? [];
     if (url !== undefined) listening.resolve(url);
   });
   child.on('exit', (code) =>
-    listening.reject(new Error(`Chromium ended with ${code}: ${said.slice(-2_000)}`)),
+    listening.reject(new Error(`Chromium ended with ${code}: ${output.slice(-2_000)}`)),
   );
   child.on('error', listening.reject);
   const socket = new WebSocket(await listening.promise);
@@ -81,10 +81,10 @@ export async function startChromium({ program }: { readonly program: string }): 
     const answer = JSON.parse(String(data)) as Answer;
     for (const listener of listeners) listener(answer);
     if (answer.id === undefined) return;
-    const asked = waiting.get(answer.id);
+    const call = waiting.get(answer.id);
     waiting.delete(answer.id);
-    if (answer.error === undefined) asked?.resolve(answer.result ?? {});
-    else asked?.reject(new Error(answer.error.message));
+    if (answer.error === undefined) call?.resolve(answer.result ?? {});
+    else call?.reject(new Error(answer.error.message));
   });
   const send = (
     method: string,
@@ -92,10 +92,10 @@ export async function startChromium({ program }: { readonly program: string }): 
     sessionId?: string,
   ): Promise<Readonly<Record<string, never>>> => {
     count += 1;
-    const asked = Promise.withResolvers<Readonly<Record<string, never>>>();
-    waiting.set(count, asked);
+    const call = Promise.withResolvers<Readonly<Record<string, never>>>();
+    waiting.set(count, call);
     socket.send(JSON.stringify({ id: count, method, params, ...(sessionId !== undefined && { sessionId }) }));
-    return asked.promise;
+    return call.promise;
   };
 
   return {

@@ -44,9 +44,9 @@ function debianProgram(
     name: `debian-${program}`,
     produce: (work) => unpackPrograms(work, { what: program, recipe, packages, programs }),
   };
-  const kept = { name: `${program}-${process.platform}-${process.arch}`, files: [program, ...others] };
+  const cached = { name: `${program}-${process.platform}-${process.arch}`, files: [program, ...others] };
   const set: BinarySet = {
-    ...{ ...kept, sources: [debian], proof: 'ask it for its version' },
+    ...{ ...cached, sources: [debian], proof: 'ask it for its version' },
     prove: async (directory) => {
       await promisify(execFile)(join(directory, program), [version]);
     },
@@ -55,7 +55,7 @@ function debianProgram(
   async function support(environment: NodeJS.ProcessEnv = process.env): Promise<ProgramSupport> {
     const own = await findExecutable(program, environment.PATH);
     if (own !== undefined) return { by: 'machine', path: own };
-    const found = await optionalBinaries(kept, { environment, noun: program });
+    const found = await optionalBinaries(cached, { environment, noun: program });
     return found.isThere
       ? { by: 'debian', path: join(found.directory, program) }
       : { by: 'none', reason: found.reason };

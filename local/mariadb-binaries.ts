@@ -63,7 +63,7 @@ const debianMariadb: BinarySource = {
 };
 
 const noun = 'MariaDB server';
-const kept = {
+const cached = {
   name: `mariadb-${process.platform}-${process.arch}`,
   files: ['mariadbd', 'mariadb'],
 };
@@ -84,14 +84,14 @@ export async function prepareMariadb(options: CacheOptions): Promise<MariadbSupp
   const known = await mariadbSupport(options.environment);
   if (known.by !== 'none') return known;
   const proof = 'start it, and ask it something';
-  const set: BinarySet = { ...kept, sources: [debianMariadb], proof, prove: startOnce };
+  const set: BinarySet = { ...cached, sources: [debianMariadb], proof, prove: startOnce };
   await prepareOptional(set, { ...options, noun });
   return mariadbSupport(options.environment);
 }
 
 /** The MariaDB that there is as things are; gets none. */
 export async function mariadbSupport(environment: NodeJS.ProcessEnv = process.env): Promise<MariadbSupport> {
-  const found = await optionalBinaries(kept, { environment, noun });
+  const found = await optionalBinaries(cached, { environment, noun });
   return found.isThere
     ? { by: 'debian', ...binariesIn(found.directory) }
     : { by: 'none', reason: found.reason };

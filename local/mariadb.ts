@@ -161,12 +161,12 @@ export async function runClient(
     env: { ...serverEnvironment(), MYSQL_PWD: password },
     stdio: ['pipe', 'ignore', 'pipe'],
   });
-  let said = '';
+  let output = '';
   client.stderr.on('data', (chunk: Buffer) => {
-    said += chunk.toString('utf8');
+    output += chunk.toString('utf8');
   });
   client.stdin.on('error', () => {});
   client.stdin.end(statements);
   const [code] = (await once(client, 'close')) as [number | null];
-  if (code !== 0) throw new Error(`MariaDB says no: ${said.trim()}`);
+  if (code !== 0) throw new Error(`MariaDB says no: ${output.trim()}`);
 }

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { BadFlag } from './flags.ts';
 
 /** A command line that asks which flags there are. */
-export class HelpAsked {
+export class HelpRequested {
   /** The answer. */
   readonly usage: string;
 
@@ -29,9 +29,9 @@ export interface CommandFlags<C extends ParseArgsConfig, T> {
 export function readCommandLine<const C extends ParseArgsConfig, T>(
   args: readonly string[],
   { usage, config, read }: CommandFlags<C, T>,
-): T | HelpAsked | string {
+): T | HelpRequested | string {
   const flags = args.slice(0, args.includes('--') ? args.indexOf('--') : undefined);
-  if (flags.includes('--help') || flags.includes('-h')) return new HelpAsked(usage);
+  if (flags.includes('--help') || flags.includes('-h')) return new HelpRequested(usage);
   try {
     const parsed: unknown = parseArgs({ ...config, args: withValues(args, config) });
     return read(parsed as ReturnType<typeof parseArgs<C>>);
@@ -72,14 +72,14 @@ function wrongIn(error: unknown): string {
  * Returns a parsed command line. Otherwise ends this process: with 0 and the usage on standard output if the user asked
  * for it, with 2 and the error on standard error.
  */
-export function askedOf<T>(asked: T | HelpAsked | string): T {
-  if (asked instanceof HelpAsked) {
-    process.stdout.write(`${asked.usage}\n`);
+export function askedOf<T>(parsed: T | HelpRequested | string): T {
+  if (parsed instanceof HelpRequested) {
+    process.stdout.write(`${parsed.usage}\n`);
     process.exit(0);
   }
-  if (typeof asked === 'string') {
-    process.stderr.write(`${asked}\n`);
+  if (typeof parsed === 'string') {
+    process.stderr.write(`${parsed}\n`);
     process.exit(2);
   }
-  return asked;
+  return parsed;
 }

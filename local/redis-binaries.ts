@@ -39,7 +39,7 @@ const debianRedis: BinarySource = {
 };
 
 const noun = 'Redis server';
-const kept = { name: `redis-${process.platform}-${process.arch}`, files: programs };
+const cached = { name: `redis-${process.platform}-${process.arch}`, files: programs };
 
 /** Starts one of these and ends it again. Throws if that fails. */
 async function startOnce(directory: string): Promise<void> {
@@ -56,7 +56,7 @@ export async function prepareRedis({
 }: RedisBinariesOptions): Promise<RedisSupport> {
   const known = await redisSupport(options.environment);
   if (known.by !== 'none') return known;
-  const set: BinarySet = { ...kept, sources, proof: 'start it, say a password, change it', prove };
+  const set: BinarySet = { ...cached, sources, proof: 'start it, say a password, change it', prove };
   await prepareOptional(set, { ...options, noun });
   return redisSupport(options.environment);
 }
@@ -65,7 +65,7 @@ export async function prepareRedis({
 export async function redisSupport(environment: NodeJS.ProcessEnv = process.env): Promise<RedisSupport> {
   const [server, cli] = await Promise.all(programs.map((name) => findExecutable(name, environment.PATH)));
   if (server !== undefined && cli !== undefined) return { by: 'machine', server, cli };
-  const found = await optionalBinaries(kept, { environment, noun });
+  const found = await optionalBinaries(cached, { environment, noun });
   if (!found.isThere) return { by: 'none', reason: found.reason };
   return {
     by: 'debian',

@@ -129,12 +129,12 @@ async function sendCommand(
     env: { PATH: process.env.PATH ?? '', ...(password !== undefined && { REDISCLI_AUTH: password }) },
     stdio: ['pipe', 'pipe', 'ignore'],
   });
-  let said = '';
+  let output = '';
   cli.stdout.on('data', (chunk: Buffer) => {
-    said += chunk.toString('utf8');
+    output += chunk.toString('utf8');
   });
   cli.stdin.on('error', () => {});
   cli.stdin.end(`${command}\n`);
   await once(cli, 'close');
-  if (said.trim() !== 'OK') throw new Error(`Redis does not take its configuration: ${said.trim()}`);
+  if (output.trim() !== 'OK') throw new Error(`Redis does not take its configuration: ${output.trim()}`);
 }

@@ -101,8 +101,8 @@ export async function bundle(folder: string): Promise<Metafile> {
   });
   cpSync(join(root, 'crds'), join(folder, 'crds'), { recursive: true });
   const own = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as object;
-  const kept = pick(own, ['name', 'version', 'type', 'license', 'engines']);
-  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(kept, null, 2)}\n`);
+  const manifest = pick(own, ['name', 'version', 'type', 'license', 'engines']);
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   return metafile;
 }
 

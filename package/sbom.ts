@@ -59,8 +59,8 @@ export async function sbomOf(options: SbomOptions): Promise<Sbom> {
   ];
   const own = metadata.component['bom-ref'];
   const known = new Set([own, ...components.map((component) => component['bom-ref'])]);
-  const ofOthers = others.map((other): Dependency => ({ ref: other['bom-ref'] }));
-  const dependencies = [...given.dependencies, ...ofOthers]
+  const otherDependencies = others.map((other): Dependency => ({ ref: other['bom-ref'] }));
+  const dependencies = [...given.dependencies, ...otherDependencies]
     .filter(({ ref }) => known.has(ref))
     .map(({ ref, dependsOn = [] }) => ({
       ref,

@@ -28,7 +28,7 @@ export {
   retagged,
 } from '../clients/ownership-tags.ts';
 export type { Candidate } from '../controllers/author/check-ownership.ts';
-export { checkOwnership, ofAnother, ownerOf } from '../controllers/author/check-ownership.ts';
+export { checkOwnership, ownedByAnother, ownerOf } from '../controllers/author/check-ownership.ts';
 export type { CloudClientOptions, OwnCredentials, SystemOf } from '../controllers/author/cloud-clients.ts';
 export { cloudClients } from '../controllers/author/cloud-clients.ts';
 export type { CloudStates } from '../controllers/author/cloud-state.ts';
@@ -37,8 +37,8 @@ export type {
   Actual,
   Compare,
   Comparison,
-  Oddities,
-  Oddity,
+  FieldRule,
+  FieldRules,
   Wanted,
 } from '../controllers/author/comparison.ts';
 export {
@@ -64,7 +64,7 @@ export type {
 export { defineStack, satisfies, service } from '../controllers/author/define-stack.ts';
 export type { Change, NamedByCloud, Reported } from '../controllers/author/named-by-cloud.ts';
 export { namedByCloud } from '../controllers/author/named-by-cloud.ts';
-export type { NamedByUs, Seen } from '../controllers/author/named-by-us.ts';
+export type { NamedByUs, ObservedDatabase } from '../controllers/author/named-by-us.ts';
 export { namedByUs } from '../controllers/author/named-by-us.ts';
 export { withNeeded } from '../controllers/author/needed-fields.ts';
 export { nothingThere, writtenNameProblem } from '../controllers/author/written-name.ts';

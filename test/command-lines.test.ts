@@ -42,7 +42,7 @@ const gcpOptions = {
   disabled: [],
   ...delays,
 };
-const ofAws = (options: object) => ({ options: { ...awsOptions, ...options } });
+const awsLine = (options: object) => ({ options: { ...awsOptions, ...options } });
 
 const commands: Readonly<Record<string, Command>> = {
   'the emulator of AWS': {
@@ -50,20 +50,20 @@ const commands: Readonly<Record<string, Command>> = {
     byDefault: { options: awsOptions, hasDatabases: true },
     accepted: {
       '--no-databases': { hasDatabases: false },
-      '--port 0 --provisioning-time 10s --deletion-time 0 --read-delay 500ms': ofAws({
+      '--port 0 --provisioning-time 10s --deletion-time 0 --read-delay 500ms': awsLine({
         port: 0,
         provisioningMs: 10_000,
         deletionMs: 0,
         readDelayMs: 500,
       }),
-      '--fail-rate 0.1 --rate-limit 20 --data aws.json --quota vpc=2 --quota instance=0': ofAws({
+      '--fail-rate 0.1 --rate-limit 20 --data aws.json --quota vpc=2 --quota instance=0': awsLine({
         failRate: 0.1,
         rateLimit: 20,
         dataFile: 'aws.json',
         quotas: { vpc: 2, instance: 0 },
       }),
       '--account 111122223333:AKIAREDREDREDRED0001:secret-of-red --account 444455556666:AKIABLUEBLUEBLUE0002:secret/of+blue --deny AKIABLUEBLUEBLUE0002=ec2:*':
-        ofAws({
+        awsLine({
           accounts: [
             account('111122223333', 'AKIAREDREDREDRED0001', 'secret-of-red'),
             account('444455556666', 'AKIABLUEBLUEBLUE0002', 'secret/of+blue', ['ec2:*']),
@@ -177,9 +177,9 @@ const commands: Readonly<Record<string, Command>> = {
 
 for (const [name, { parse, byDefault, accepted, refused }] of Object.entries(commands)) {
   describe(`the flags of ${name}`, () => {
-    for (const [line, asked] of Object.entries({ '': {}, ...accepted })) {
+    for (const [line, parsed] of Object.entries({ '': {}, ...accepted })) {
       test(`${line || 'no flag'} is accepted`, () =>
-        assert.deepEqual(parse(line === '' ? [] : line.split(' ')), { ...byDefault, ...asked }));
+        assert.deepEqual(parse(line === '' ? [] : line.split(' ')), { ...byDefault, ...parsed }));
     }
     for (const each of refused) {
       const [line, error] = typeof each === 'string' ? [each, new RegExp(/^[^ =]+/.exec(each)![0])] : each;

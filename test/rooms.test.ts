@@ -16,7 +16,7 @@ const groups = foldersIn('apis').filter((name) => name !== 'core');
 const claimGroups = groups.filter((name) => !stacks.includes(name));
 
 /** The imports of the controllers of claims, which share code only through `claim/`. */
-const ofClaims = ['apis/core/', 'controllers/core/', 'controllers/core/claim/', 'runtime/'];
+const claimRooms = ['apis/core/', 'controllers/core/', 'controllers/core/claim/', 'runtime/'];
 /** The decisions of the controllers, as far as a trace shows them. */
 const decisions = [
   'apis/core/',
@@ -109,10 +109,10 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
 
   'controllers/core/': ['apis/core/', 'clients/external-error.ts', 'runtime/'],
   'controllers/core/claim/': ['apis/core/', 'controllers/core/', 'runtime/'],
-  'controllers/core/claim-binding/': ofClaims,
-  'controllers/core/claim-defaulting/': ofClaims,
-  'controllers/core/claim-scheduling/': ofClaims,
-  'controllers/core/secret-propagation/': ofClaims,
+  'controllers/core/claim-binding/': claimRooms,
+  'controllers/core/claim-defaulting/': claimRooms,
+  'controllers/core/claim-scheduling/': claimRooms,
+  'controllers/core/secret-propagation/': claimRooms,
   'controllers/core/in-use/': ['apis/core/', 'controllers/core/', 'runtime/'],
   'controllers/core/provider/': [
     'apis/core/',
@@ -295,7 +295,7 @@ const importsOf = new Map(
 );
 
 describe('every import is seen', () => {
-  const seen = [
+  const imports = [
     "import { a } from './b.ts';",
     "import type { A } from './b.ts';",
     "import './b.ts';",
@@ -308,7 +308,7 @@ describe('every import is seen', () => {
     "import b = require('./b.ts');",
     "import.meta.resolve('./b.ts')",
   ];
-  for (const source of seen) {
+  for (const source of imports) {
     test(source, () => {
       assert.deepEqual(specifiersIn(source), ['./b.ts']);
       assert.deepEqual(hiddenIn(source), []);

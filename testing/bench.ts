@@ -115,13 +115,15 @@ export class Bench {
 
   // The external system.
 
-  async things(): Promise<readonly unknown[]> {
-    return structuredClone(await this.settled(Promise.resolve(this.world.things()), '`things` of the world'));
+  async externals(): Promise<readonly unknown[]> {
+    return structuredClone(
+      await this.settled(Promise.resolve(this.world.externals()), '`externals` of the world'),
+    );
   }
 
   /** Throws Broken if the external system has changed. */
   async expectUnchanged(before: readonly unknown[], doing: string, fix: string): Promise<void> {
-    const after = await this.things();
+    const after = await this.externals();
     expect(isEqual(after, before), `${doing} changed the external system: ${differing(before, after)}`, fix);
   }
 
@@ -255,8 +257,8 @@ export class Bench {
     const note = decodeNote(secret?.metadata.annotations?.[credentialAnnotation]);
     const managed = this.existing(name);
     if (credential === undefined || note === undefined) return true;
-    const kept = { details: decodeDetails(secret), note };
-    return isApplied(managed, kept, credential) && managed.status?.credential?.pending === false;
+    const stored = { details: decodeDetails(secret), note };
+    return isApplied(managed, stored, credential) && managed.status?.credential?.pending === false;
   }
 
   /** A new credential that is in no Secret; undefined if this managed resource has no credential. */
@@ -378,6 +380,6 @@ function fail(message: string): never {
 /** The first difference, for messages. */
 function differing(before: readonly unknown[], after: readonly unknown[]): string {
   if (before.length !== after.length) return `${before.length} things before, ${after.length} after`;
-  const index = before.findIndex((thing, i) => !isEqual(thing, after[i]));
+  const index = before.findIndex((external, i) => !isEqual(external, after[i]));
   return `${JSON.stringify(before[index])} became ${JSON.stringify(after[index])}`;
 }

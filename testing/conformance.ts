@@ -26,7 +26,7 @@ import { Broken, Skipped } from './verdict.ts';
  *         return {
  *           stack: createQueueStack({ dispatcher: cloud.dispatcher }),
  *           credentials: JSON.stringify({ url: cloud.url, token: cloud.token }),
- *           things: () => cloud.queues(),
+ *           externals: () => cloud.queues(),
  *           foreign: (name) => cloud.create({ name, tags: {} }),
  *         };
  *       },

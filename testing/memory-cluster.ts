@@ -243,8 +243,8 @@ export class MemoryCluster {
     const before = this.find(kind, object.metadata) as Stored | undefined;
     const { uid, creationTimestamp } = { ...this.#born(before), ...object.metadata };
     const metadata = { ...object.metadata, uid, creationTimestamp, generation: generationOf(object, before) };
-    if (before?.metadata.uid === uid) this.#tracking.written(uid, theirs);
-    else this.#tracking.begin(uid, theirs);
+    if (before?.metadata.uid === uid) this.#tracking.written(uid, other);
+    else this.#tracking.begin(uid, other);
     return this.#store(kind, before, { ...object, metadata }) as unknown as T;
   }
 
@@ -342,10 +342,10 @@ export class MemoryCluster {
         : { ...rest, ...(currentStatus !== undefined && { status: currentStatus }) };
     // Fields that only the server sets.
     const { uid, resourceVersion, creationTimestamp, generation, deletionTimestamp } = current.metadata;
-    const asked = next.metadata.deletionTimestamp;
-    if (asked !== undefined && asked !== deletionTimestamp) {
+    const deletedAt = next.metadata.deletionTimestamp;
+    if (deletedAt !== undefined && deletedAt !== deletionTimestamp) {
       const what = `${kind.kind}.${kind.group} "${current.metadata.name}" is invalid`;
-      const why = `metadata.deletionTimestamp: Invalid value: "${asked}": field is immutable`;
+      const why = `metadata.deletionTimestamp: Invalid value: "${deletedAt}": field is immutable`;
       throw refusal(422, 'Invalid', `${what}: ${why}`);
     }
     const metadata = {
@@ -423,7 +423,7 @@ export class MemoryCluster {
 
 /** Writes through the API are by our processes; writes by the methods for tests are by others. */
 const ours: ManagedFields = { manager: fieldManager, operation: 'Update' };
-const theirs: ManagedFields = { manager: 'kubectl', operation: 'Update' };
+const other: ManagedFields = { manager: 'kubectl', operation: 'Update' };
 
 const versionIn = (body: object): string | undefined =>
   (body as Partial<KubernetesObject>).metadata?.resourceVersion;

@@ -13,7 +13,7 @@ export interface Given {
 }
 
 /**
- * The external system of one rule, and the stack that uses it. Only `stack`, `credentials` and `things` are required. A
+ * The external system of one rule, and the stack that uses it. Only `stack`, `credentials` and `externals` are required. A
  * rule that needs another hook is skipped without it, with a message.
  */
 export interface World {
@@ -26,7 +26,7 @@ export interface World {
    * All things of the kind in the external system, of any owner, in a form that shows every change. Read them from the
    * system itself, not through the external client.
    */
-  things(): readonly unknown[] | Promise<readonly unknown[]>;
+  externals(): readonly unknown[] | Promise<readonly unknown[]>;
   /**
    * Creates a thing of another owner, with this name. If the system assigns names, returns the assigned name.
    */
@@ -65,7 +65,7 @@ export interface Conformance<M extends Managed = Managed> {
    * something unique, for example a range of addresses.
    */
   readonly another?: NoInfer<ForProvider<M>> | ((number: number) => NoInfer<ForProvider<M>>);
-  /** Allowed changes: each is merged into `forProvider`, and must show in the world's `things`. */
+  /** Allowed changes: each is merged into `forProvider`, and must show in the world's `externals`. */
   readonly changes?: readonly NoInfer<ForProviderOf<M>>[];
   /** Changes that are refused and must not create a new thing: of immutable or identifying fields. */
   readonly refusedChanges?: readonly NoInfer<ForProviderOf<M>>[];

@@ -15,8 +15,8 @@ export type Verdict =
   | { readonly type: 'skipped'; readonly message: string };
 
 /** Throws Broken unless `isSo` is true. `fix` tells the author what to do. */
-export function expect(isSo: boolean, seen: string, fix: string): asserts isSo {
-  if (!isSo) throw new Broken(`${seen}. To fix: ${fix}`);
+export function expect(isSo: boolean, finding: string, fix: string): asserts isSo {
+  if (!isSo) throw new Broken(`${finding}. To fix: ${fix}`);
 }
 
 /** A hook of the world or of the scenario. Throws Skipped if it is absent. */

@@ -38,7 +38,7 @@ export interface Catalogue {
    */
   named(word: string): KnownKind;
   /** The kind in a reference; undefined: no stack here has it. */
-  ofReference(reference: ObjectReference | undefined): KnownKind | undefined;
+  referenceKind(reference: ObjectReference | undefined): KnownKind | undefined;
 }
 
 /** The kinds of these stacks. No controller runs. */
@@ -66,7 +66,7 @@ export function catalogueOf(stacks: readonly DefinedStack[]): Catalogue {
     services,
     managed,
     named: (word) => namedIn(kinds, word),
-    ofReference: (reference) => kinds.find(({ kind }) => referenceIsOfKind(reference, kind)),
+    referenceKind: (reference) => kinds.find(({ kind }) => referenceIsOfKind(reference, kind)),
   };
 }
 
@@ -77,14 +77,15 @@ function namedIn(kinds: readonly KnownKind[], word: string): KnownKind {
   const found = kinds.filter(({ kind }) => spellings(kind).includes(sought));
   const [only, ...others] = found;
   if (only !== undefined && others.length === 0) return only;
-  const said = JSON.stringify(word);
-  if (only !== undefined) throw new UnknownKind(`${said} names several kinds: use one of ${namesOf(found)}`);
+  const quoted = JSON.stringify(word);
+  if (only !== undefined)
+    throw new UnknownKind(`${quoted} names several kinds: use one of ${namesOf(found)}`);
   const near = nearTo(sought, kinds);
   const claims = kinds.filter(({ sort }) => sort === 'claim');
   throw new UnknownKind(
     near.length > 0
-      ? `${said} is not a known kind; did you mean ${near.join(' or ')}?`
-      : `${said} is not a known kind; claims are ${namesOf(claims)}, and there are ${kinds.length - claims.length} other kinds`,
+      ? `${quoted} is not a known kind; did you mean ${near.join(' or ')}?`
+      : `${quoted} is not a known kind; claims are ${namesOf(claims)}, and there are ${kinds.length - claims.length} other kinds`,
   );
 }
 

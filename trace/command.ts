@@ -20,8 +20,8 @@ import { collect } from './read/collect.ts';
 import type { Tone } from './show/text.ts';
 import { traceText } from './show/text.ts';
 
-/** `nothingSaid`: a wrong flag or kind, no such object, no cluster. */
-const exitCodes = { usable: 0, unusable: 1, nothingSaid: 2 } as const;
+/** `nothingFound`: a wrong flag or kind, no such object, no cluster. */
+const exitCodes = { usable: 0, unusable: 1, nothingFound: 2 } as const;
 
 export interface TraceWorld {
   readonly stacks: readonly DefinedStack[];
@@ -47,7 +47,7 @@ interface Flags {
   readonly watch: boolean;
 }
 
-interface Asked extends Omit<Flags, 'lease'> {
+interface TraceRequest extends Omit<Flags, 'lease'> {
   readonly kind: string;
   readonly name: string;
   readonly lease: { readonly namespace: string; readonly name: string };
@@ -58,17 +58,17 @@ const watchPeriodMs = 2_000;
 /** Runs `trace` with these arguments and returns the exit code. */
 export async function runTrace(argv: readonly string[], world: TraceWorld): Promise<number> {
   try {
-    const asked = askedIn(argv, world);
-    return asked === 'helped' ? exitCodes.usable : await trace(asked, world);
+    const request = requestIn(argv, world);
+    return request === 'helped' ? exitCodes.usable : await trace(request, world);
   } catch (error) {
     if (!(error instanceof BadInput || error instanceof UnknownKind)) throw error;
     world.stderr.write(`${error.message}\n`);
-    return exitCodes.nothingSaid;
+    return exitCodes.nothingFound;
   }
 }
 
-function askedIn(argv: readonly string[], { stdout }: TraceWorld): Asked | 'helped' {
-  const asked: { found?: Asked } = {};
+function requestIn(argv: readonly string[], { stdout }: TraceWorld): TraceRequest | 'helped' {
+  const parsed: { found?: TraceRequest } = {};
   const command = new Command('trace')
     .description('Why a claim, managed resource, class or ProviderConfig can be used, or cannot')
     .usage('<kind> <name> [flags], or <kind>/<name>')
@@ -100,7 +100,7 @@ function askedIn(argv: readonly string[], { stdout }: TraceWorld): Asked | 'help
         throw new BadInput(
           `--output: ${JSON.stringify(flags.output)} is not allowed; it must be text or json`,
         );
-      asked.found = { ...flags, kind: word, name: wanted, lease: leaseIn(lease) };
+      parsed.found = { ...flags, kind: word, name: wanted, lease: leaseIn(lease) };
     });
   try {
     command.parse(argv, { from: 'user' });
@@ -110,42 +110,42 @@ function askedIn(argv: readonly string[], { stdout }: TraceWorld): Asked | 'help
     const usage = 'trace <kind> <name> [-n <namespace>]; --help lists every flag';
     throw new BadInput(`${error.message.replace(/^error: /, '')}: ${usage}`, { cause: error });
   }
-  return asked.found!;
+  return parsed.found!;
 }
 
-function leaseIn(text: string): Asked['lease'] {
+function leaseIn(text: string): TraceRequest['lease'] {
   const [namespace, name, ...rest] = text.split('/');
   if (namespace && name && rest.length === 0) return { namespace, name };
   throw new BadInput(`--lease: ${JSON.stringify(text)} is not allowed; it must be <namespace>/<name>`);
 }
 
-async function trace(asked: Asked, world: TraceWorld): Promise<number> {
+async function trace(request: TraceRequest, world: TraceWorld): Promise<number> {
   const { clock, stacks, stop$ } = world;
   const catalogue = catalogueOf(stacks);
-  const known = catalogue.named(asked.kind);
-  const kubeConfig = await kubeConfigOf(asked, clock);
-  const subject = { known, key: keyOf(asked, known, kubeConfig) };
+  const known = catalogue.named(request.kind);
+  const kubeConfig = await kubeConfigOf(request, clock);
+  const subject = { known, key: keyOf(request, known, kubeConfig) };
   const client = kubernetesClient({ kubeConfig, log: silentLog(clock), clock });
-  const options = { catalogue, source: apiSource(client), clock, lease: asked.lease };
+  const options = { catalogue, source: apiSource(client), clock, lease: request.lease };
   const look = (): Promise<Findings> => collect(options, subject).catch(refuse(kubeConfig));
   try {
-    if (!asked.watch) return show(await look(), asked, world);
+    if (!request.watch) return show(await look(), request, world);
     const seen$ = timer(0, watchPeriodMs, clock.scheduler).pipe(takeUntil(stop$), exhaustMap(look));
-    return await lastValueFrom(shown$(seen$, asked, world), { defaultValue: exitCodes.nothingSaid });
+    return await lastValueFrom(shown$(seen$, request, world), { defaultValue: exitCodes.nothingFound });
   } finally {
     await client.close();
   }
 }
 
 /** On a terminal the text is updated in place; otherwise it is printed after a change. */
-function shown$(seen$: Observable<Findings>, asked: Asked, world: TraceWorld): Observable<number> {
-  const isInPlace = asked.output === 'text' && world.stdout.isTTY;
+function shown$(seen$: Observable<Findings>, request: TraceRequest, world: TraceWorld): Observable<number> {
+  const isInPlace = request.output === 'text' && world.stdout.isTTY;
   const isSame = (a: Findings, b: Findings) => !isInPlace && fingerprint(a) === fingerprint(b);
   return seen$.pipe(
     distinctUntilChanged(isSame),
     map((findings) => {
       if (isInPlace) world.stdout.write('\u001b[H\u001b[2J\u001b[3J');
-      return show(findings, asked, world);
+      return show(findings, request, world);
     }),
   );
 }
@@ -157,19 +157,19 @@ const fingerprint = ({ lease: _lease, now: _now, runs: _runs, services: _s, ...f
   );
 
 /** Returns the exit code. */
-function show(findings: Findings, asked: Asked, { stdout, stderr }: TraceWorld): number {
-  const { output, kind, name, verbose: isVerbose } = asked;
-  const seen = traceOf(findings);
-  if (output === 'json') stdout.write(`${JSON.stringify(seen, undefined, 2)}\n`);
-  else if (seen.verdict === 'absent' || seen.verdict === 'withheld') {
-    const why = seen.verdict === 'absent' ? 'does not exist' : 'may not be read with your rights';
-    stderr.write([`${seen.subject} ${why} (${kind} ${name})`, ...(seen.hints ?? []), ''].join('\n'));
+function show(findings: Findings, request: TraceRequest, { stdout, stderr }: TraceWorld): number {
+  const { output, kind, name, verbose: isVerbose } = request;
+  const report = traceOf(findings);
+  if (output === 'json') stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
+  else if (report.verdict === 'absent' || report.verdict === 'withheld') {
+    const why = report.verdict === 'absent' ? 'does not exist' : 'may not be read with your rights';
+    stderr.write([`${report.subject} ${why} (${kind} ${name})`, ...(report.hints ?? []), ''].join('\n'));
   } else {
     const width = Math.max(stdout.columns ?? 100, 40);
-    stdout.write(traceText(seen, { width, now: findings.now, isVerbose, paint: painter(stdout) }));
+    stdout.write(traceText(report, { width, now: findings.now, isVerbose, paint: painter(stdout) }));
   }
-  if (seen.verdict === 'absent' || seen.verdict === 'withheld') return exitCodes.nothingSaid;
-  return seen.isUsable ? exitCodes.usable : exitCodes.unusable;
+  if (report.verdict === 'absent' || report.verdict === 'withheld') return exitCodes.nothingFound;
+  return report.isUsable ? exitCodes.usable : exitCodes.unusable;
 }
 
 const colours = { good: 'green', bad: 'red', wait: 'yellow', faint: 'dim', strong: 'bold' } as const;
@@ -193,7 +193,7 @@ const refuse =
     throw new BadInput(`cannot read from ${server}: ${messageOf(error)}`, { cause: error });
   };
 
-async function kubeConfigOf({ kubeconfig: path, context }: Asked, clock: Clock): Promise<KubeConfig> {
+async function kubeConfigOf({ kubeconfig: path, context }: TraceRequest, clock: Clock): Promise<KubeConfig> {
   try {
     return await readKubeConfig({ path, context, environment: process.env, clock });
   } catch (error) {
@@ -202,7 +202,7 @@ async function kubeConfigOf({ kubeconfig: path, context }: Asked, clock: Clock):
   }
 }
 
-function keyOf({ name, namespace }: Asked, { kind }: KnownKind, kubeConfig: KubeConfig): ObjectKey {
+function keyOf({ name, namespace }: TraceRequest, { kind }: KnownKind, kubeConfig: KubeConfig): ObjectKey {
   if (kind.scope === 'Cluster') return { name };
   const own = kubeConfig.getContextObject(kubeConfig.getCurrentContext())?.namespace;
   return { namespace: namespace ?? own ?? 'default', name };

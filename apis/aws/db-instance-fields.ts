@@ -266,7 +266,7 @@ export const dbInstanceFields = {
 };
 
 /** Parameters that RDS does not report: how changes are applied, and how the instance is deleted. */
-export const dbInstanceHabits = {
+export const dbInstanceCallOptions = {
   AllowMajorVersionUpgrade: optional(
     flag('Whether engineVersion may change to another major version. Default: false.'),
   ),

@@ -200,9 +200,9 @@ export function createStackMetrics({ registry, isWorking, clock }: StackMetricsO
       if (subjects === undefined) return;
       const of = isWorking() ? subjects : { ...subjects, claims: [], managed: [], providers: [] };
       const stores = new Map(of.managed.map((store) => [kindLabel(store.kind), store]));
-      const ofClaims = await oneByOne(of.claims, countsOf(ofClaim));
-      const ofManaged = await oneByOne(of.managed, countsOf(ofResource));
-      const ofProviders = await oneByOne(of.providers, countsOf(ofProvider));
+      const claimCounts = await oneByOne(of.claims, countsOf(claimReporter));
+      const managedCounts = await oneByOne(of.managed, countsOf(resourceReporter));
+      const providerCounts = await oneByOne(of.providers, countsOf(providerReporter));
       const stale = await oneByOne(of.claims, async (store) => {
         const found: Claim[] = [];
         await inSlices(store.all(), clock, (claim) => {
@@ -222,8 +222,8 @@ export function createStackMetrics({ registry, isWorking, clock }: StackMetricsO
       for (const one of [claims, claimsWaiting, managed, managedWaiting, providerConfigs]) one.reset();
       for (const one of [secretsOutOfStep, losses, exists, ready, synced]) one.reset();
       for (const { kind, count } of lost) if (count > 0) losses.set({ kind }, count);
-      for (const counts of ofClaims) setStates(counts, claims, claimsWaiting, nowMs);
-      for (const counts of ofManaged) {
+      for (const counts of claimCounts) setStates(counts, claims, claimsWaiting, nowMs);
+      for (const counts of managedCounts) {
         setStates(counts, managed, managedWaiting, nowMs);
         const { kind, groups } = counts;
         const gvk = gvkLabel(kind);
@@ -231,7 +231,7 @@ export function createStackMetrics({ registry, isWorking, clock }: StackMetricsO
         ready.set({ gvk }, countOf(groups, 'ready'));
         synced.set({ gvk }, countOf(groups, 'synced'));
       }
-      for (const { kind, groups } of ofProviders) {
+      for (const { kind, groups } of providerCounts) {
         for (const { labels, count } of groups) {
           providerConfigs.inc({ kind: kindLabel(kind), ...pick(labels, ['ready', 'ready_reason']) }, count);
         }
@@ -245,11 +245,13 @@ export function createStackMetrics({ registry, isWorking, clock }: StackMetricsO
       }
     },
     run$: defer(() => {
-      const { claims: ofClaims = [], managed: ofManaged = [] } = subjects ?? {};
-      const ofResource = { reconciled: timeToReconcile, ready: timeToReadiness, deleted: deletion };
+      const { claims: claimSubjects = [], managed: managedSubjects = [] } = subjects ?? {};
+      const resourceHistograms = { reconciled: timeToReconcile, ready: timeToReadiness, deleted: deletion };
       return merge(
-        ...ofClaims.map((store) => measure(store, { kind: kindLabel(store.kind) }, { bound: timeToBound })),
-        ...ofManaged.map((store) => measure(store, { gvk: gvkLabel(store.kind) }, ofResource)),
+        ...claimSubjects.map((store) =>
+          measure(store, { kind: kindLabel(store.kind) }, { bound: timeToBound }),
+        ),
+        ...managedSubjects.map((store) => measure(store, { gvk: gvkLabel(store.kind) }, resourceHistograms)),
       ).pipe(ignoreElements());
     }),
   };
@@ -261,11 +263,11 @@ interface CountsOfKind extends Counts {
   readonly kind: Kind;
 }
 
-const ofClaim = (): Reporter => 'claim';
-const ofResource = ({ spec }: Managed): Reporter =>
+const claimReporter = (): Reporter => 'claim';
+const resourceReporter = ({ spec }: Managed): Reporter =>
   spec?.claimRef === undefined ? 'unclaimed resource' : 'claimed resource';
 /** Providers belong to administrators, as unclaimed resources do. */
-const ofProvider = (): Reporter => 'unclaimed resource';
+const providerReporter = (): Reporter => 'unclaimed resource';
 
 /** One after another, so that no turn of the event loop takes long. */
 const oneByOne = <T, R>(items: readonly T[], act: (item: T) => Promise<R>): Promise<readonly R[]> =>

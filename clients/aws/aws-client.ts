@@ -249,18 +249,18 @@ export function awsClient(options: AwsClientOptions): AwsClient {
     },
 
     async checkCredentials(signal) {
-      account = await askedAccount(undefined, signal);
+      account = await requestAccount(undefined, signal);
     },
 
     async account(region, signal) {
-      account ??= await askedAccount(region, signal);
+      account ??= await requestAccount(region, signal);
       return account;
     },
   };
   return client;
 
   /** Asks STS for the account, with one request in the given region, or else in the provider's. */
-  async function askedAccount(region: string | undefined, signal: AbortSignal): Promise<string> {
+  async function requestAccount(region: string | undefined, signal: AbortSignal): Promise<string> {
     const what = 'find out the account of the credentials';
     const { Account } = await client.call(
       {

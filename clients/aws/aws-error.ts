@@ -141,12 +141,12 @@ export function awsError(error: unknown, context: AwsErrorContext): CloudError {
   const code = [Code, name].find((word) => word !== undefined && /^\w[\w.-]{0,99}$/.test(word));
   // An answer that is not in AWS's format may come from a gateway.
   const isAws = code !== undefined && code !== 'UnknownError' && code !== 'Unknown' && code !== 'Error';
-  const said = isAws && message ? stable(plainWords(message), secrets) : '';
-  const field = isAws ? fieldIn(`${code} ${said}`, context.fields) : undefined;
+  const reported = isAws && message ? stable(plainWords(message), secrets) : '';
+  const field = isAws ? fieldIn(`${code} ${reported}`, context.fields) : undefined;
   // A rate limit is no quota: it ends without a change by a user.
   const isThrottled = failure?.type === 'THROTTLING';
   const hint = isAws && !isThrottled ? hints.find(([codes]) => codes.test(code))?.[1] : undefined;
-  const action = context.action === undefined || said.includes(context.action) ? 'it' : context.action;
+  const action = context.action === undefined || reported.includes(context.action) ? 'it' : context.action;
   const { areTakenElsewhere: isRegion = false } = context;
   const fieldAdvice = field === undefined ? undefined : adviceTo(field, context);
   const todo = isRegion
@@ -159,7 +159,7 @@ export function awsError(error: unknown, context: AwsErrorContext): CloudError {
       : ', or a gateway before it, answered';
   const sentence = [
     `cannot ${what}: ${where}${reason.startsWith(',') ? '' : ' '}${reason} (${status}${isAws ? ` ${code}` : ''})`,
-    said === '' ? '' : `: ${said.replace(/\.$/, '')}`,
+    reported === '' ? '' : `: ${reported.replace(/\.$/, '')}`,
     todo.length === 0 ? '' : `; ${todo.join(', and ')}`,
   ].join('');
   const retryAfterMs = failure?.retryAfter && Math.max(0, failure.retryAfter.getTime() - nowMs);
@@ -183,9 +183,9 @@ const classOf = (code: string, status: number): ExternalErrorClass =>
 function unanswered(error: unknown, context: AwsErrorContext, where: string): CloudError {
   const { what, secrets } = context;
   const { name = '', message = String(error) } = error instanceof Error ? error : {};
-  const said = stable(message, secrets);
+  const reported = stable(message, secrets);
   if (/CredentialsProviderError|TokenProviderError/.test(name)) {
-    return new CloudError(`cannot ${what}: there are no credentials for ${where}: ${said}`, {
+    return new CloudError(`cannot ${what}: there are no credentials for ${where}: ${reported}`, {
       status: 0,
       code: 'NoCredentials',
       isRetryable: true,
@@ -198,7 +198,7 @@ function unanswered(error: unknown, context: AwsErrorContext, where: string): Cl
       isRetryable: false,
     });
   }
-  return new CloudError(`cannot ${what}: the request to ${where} could not be made: ${said}`, {
+  return new CloudError(`cannot ${what}: the request to ${where} could not be made: ${reported}`, {
     status: 0,
     code: 'InvalidRequest',
     isRetryable: false,
@@ -210,6 +210,6 @@ const plainWords = (message: string): string =>
   message.replace(/\s*Encoded authorization failure message:.*$/s, '').trim();
 
 /** The field of `forProvider` that a refusal names, if any. */
-function fieldIn(said: string, fields: Readonly<Record<string, RegExp>> = {}): string | undefined {
-  return Object.entries(fields).find(([, names]) => names.test(said))?.[0];
+function fieldIn(reported: string, fields: Readonly<Record<string, RegExp>> = {}): string | undefined {
+  return Object.entries(fields).find(([, names]) => names.test(reported))?.[0];
 }

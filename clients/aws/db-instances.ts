@@ -67,11 +67,11 @@ const maxPages = 1_000;
 export function dbInstances(aws: AwsClient, options: DBInstancesOptions): DBInstances {
   const { region, fields, changing, deleting } = options;
   const service = 'rds';
-  const said = (name: string): string => `DB instance "${name}"`;
+  const titleOf = (name: string): string => `DB instance "${name}"`;
 
   const collection: DBInstances = {
     async get(name, signal = never()) {
-      const what = `get ${said(name)}`;
+      const what = `get ${titleOf(name)}`;
       try {
         const { DBInstances: found = [] } = await aws.call(
           {
@@ -110,7 +110,7 @@ export function dbInstances(aws: AwsClient, options: DBInstancesOptions): DBInst
     },
 
     async create({ Tags, ...wanted }, signal = never()) {
-      const what = `create ${said(wanted.DBInstanceIdentifier ?? '')}`;
+      const what = `create ${titleOf(wanted.DBInstanceIdentifier ?? '')}`;
       const input = { ...wanted, Tags: tagList(countedTags(Tags)) };
       try {
         const { DBInstance: made } = await aws.call(
@@ -133,7 +133,7 @@ export function dbInstances(aws: AwsClient, options: DBInstancesOptions): DBInst
       { OwnTags, OwnerTags, EnableCloudwatchLogsExports: logs, ...change },
       signal = never(),
     ) {
-      const what = `change ${said(name)}`;
+      const what = `change ${titleOf(name)}`;
       const call = { service, region, what, fields, isRepeatable: true } as const;
       const tags = { ...OwnerTags, ...OwnTags };
       const isTagging = Object.keys(tags).length > 0;
@@ -173,7 +173,7 @@ export function dbInstances(aws: AwsClient, options: DBInstancesOptions): DBInst
       try {
         await aws.call(
           {
-            ...{ service, region, what: `delete ${said(name)}`, fields, isRepeatable: true },
+            ...{ service, region, what: `delete ${titleOf(name)}`, fields, isRepeatable: true },
             run: (rds, http) => rds.deleteDBInstance({ DBInstanceIdentifier: name, ...deleting }, http),
           },
           signal,

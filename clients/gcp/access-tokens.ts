@@ -48,9 +48,9 @@ export function accessTokens({ key, ...options }: AccessTokenOptions): TokenSour
     // guard: otherwise each refused request exchanges the token
     if (refused !== undefined && refused === handedOut) client = undefined;
     client ??= newClient();
-    const asked = client.then((jwt) => jwt.getAccessToken());
+    const request = client.then((jwt) => jwt.getAccessToken());
     try {
-      const { token } = await unlessAborted(asked, signal);
+      const { token } = await unlessAborted(request, signal);
       if (!token) throw new Error('the token endpoint answered without an access_token');
       handedOut = token;
       return token;

@@ -76,7 +76,7 @@ export function wordsOf({ status, message = '', details = [] }: RpcStatus, accou
   // guard: otherwise a missing project proves absence
   const isAboutProject = status === 'NOT_FOUND' && /^Requested project not found/.test(message);
   const isAboutRegion = status === 'PERMISSION_DENIED' && noRegion.test(message);
-  const said = [
+  const text = [
     message,
     ...violations.flatMap(({ field, description }) =>
       description === '' || message.includes(description) ? [] : [`${field}: ${description}`],
@@ -86,7 +86,7 @@ export function wordsOf({ status, message = '', details = [] }: RpcStatus, accou
   ];
   return {
     code: isAboutProject ? 'PROJECT_NOT_FOUND' : status,
-    message: said.map((part) => part.replace(/\.$/, '')).join('; '),
+    message: text.map((part) => part.replace(/\.$/, '')).join('; '),
     fields: [
       ...violations.flatMap(({ field }) => (field === '' ? [] : [field])),
       ...(isAboutRegion ? ['region'] : []),

@@ -39,7 +39,7 @@ export interface Candidate {
 /**
  * For an observation: whether the tags name another owner, so that the controller publishes no details. Undefined if not.
  */
-export const ofAnother = (
+export const ownedByAnother = (
   managed: Managed,
   tags: Candidate['tags'],
   owner: Owner = ownerOf(managed),
@@ -49,7 +49,7 @@ export const ofAnother = (
 /**
  * Whether a managed resource owns a resource in the cloud. `owner` is the owner in our tags.
  * - `ours`: it has our tags, or was observed before. Or the managed resource may only observe, which changes nothing:
- *   then spread {@link ofAnother} into the observation.
+ *   then spread {@link ownedByAnother} into the observation.
  * - `notOurs`: another owner has it, and the managed resource is being deleted: nothing has to be deleted.
  *
  * Throws an ExternalError that names the owner if there is another one: the resource is neither adopted nor changed.

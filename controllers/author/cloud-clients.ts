@@ -31,13 +31,13 @@ export type SystemOf<P extends object, K extends object> = (
 export interface OwnCredentials<P extends object, K extends object, C = never> {
   /** Reads the text of a Secret, a variable or a file. Throws an Error that describes the problem without a value. */
   readonly parse: (text: string) => K;
-  /** `systemOf`, or `askedSystem` if only the system itself knows the owner of the credentials. */
+  /** `systemOf`, or `querySystem` if only the system itself knows the owner of the credentials. */
   readonly systemOf?: SystemOf<P, K>;
   /**
    * Asks the system for its id, for example the number of an account, with the client that the credentials created. It
    * is called in every observation, so the client caches the answer.
    */
-  readonly askedSystem?: (client: C, managed: Managed, signal: AbortSignal) => Promise<string>;
+  readonly querySystem?: (client: C, managed: Managed, signal: AbortSignal) => Promise<string>;
   /**
    * Makes one call that fails if the credentials do not work, for a provider that no resource uses. It always sends the
    * request. Absent: such a provider is not tried.
@@ -61,7 +61,7 @@ export interface OwnCredentials<P extends object, K extends object, C = never> {
 export function cloudClients<C, K extends object, P extends object = object>(
   createClient: (options: CloudClientOptions<P, NoInfer<K>>) => C,
   options: OwnCredentials<P, K, NoInfer<C>> &
-    ({ readonly systemOf: SystemOf<P, K> } | { readonly askedSystem: object }),
+    ({ readonly systemOf: SystemOf<P, K> } | { readonly querySystem: object }),
 ): (env: Environment, kinds: ProviderKinds<P>) => Connect<C>;
 export function cloudClients<C, P extends object = object>(
   createClient: (options: CloudClientOptions<P>) => C,
@@ -71,7 +71,7 @@ export function cloudClients<C>(
   createClient: (options: CloudClientOptions) => C,
   options: Partial<OwnCredentials<object, CloudCredentials, C>> = {},
 ): (env: Environment, kinds: ProviderKinds) => Connect<C> {
-  const { parse = parseCredentials, systemOf = ({ url }) => url, askedSystem, check, injected } = options;
+  const { parse = parseCredentials, systemOf = ({ url }) => url, querySystem, check, injected } = options;
   return (env, kinds) => {
     const read = providerFacts(env, kinds);
     // One call of an external client may send several requests, and the process may stop between two of them.
@@ -79,7 +79,7 @@ export function cloudClients<C>(
     const connections = new LRUCache<string, Held<C>>({ max: maxClients });
     const connectionOf = ({ client, facts }: Held<C>, managed: Managed): Connection<C> => {
       const system = async (signal: AbortSignal) =>
-        askedSystem === undefined ? systemOf(facts) : askedSystem(client, managed, signal);
+        querySystem === undefined ? systemOf(facts) : querySystem(client, managed, signal);
       return { client, system, ...(check && { check: (signal) => check(client, signal) }) };
     };
 

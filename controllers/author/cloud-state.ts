@@ -1,6 +1,6 @@
 import { available, creating, deleting, unavailable } from '../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
-import type { Seen } from './named-by-us.ts';
+import type { ObservedDatabase } from './named-by-us.ts';
 
 /** The cloud's names of the states that matter here. */
 export interface CloudStates {
@@ -10,7 +10,11 @@ export interface CloudStates {
 }
 
 /** The meaning of a resource's state: can it be used, and which operation is in progress? */
-export function meaningOf(state: string, states: CloudStates, noun: string): Seen<Managed>['meaning'] {
+export function meaningOf(
+  state: string,
+  states: CloudStates,
+  noun: string,
+): ObservedDatabase<Managed>['meaning'] {
   switch (state) {
     case states.online:
       return { ready: available() };

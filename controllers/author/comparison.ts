@@ -73,8 +73,8 @@ export interface Comparison<M extends Managed> {
 
 export type Compare<M extends Managed> = (managed: M, actual: Actual<M>) => Comparison<M>;
 
-/** The exceptions of a cloud for one field. */
-export interface Oddity<V> {
+/** How one field is compared and changed where that differs from the default. */
+export interface FieldRule<V> {
   /** Whether both values mean the same: see {@link inAnyOrder}, {@link inAnyCase}. Default: deep equality. */
   equals?(wanted: V, actual: V): boolean;
   /**
@@ -100,9 +100,9 @@ type ValueAt<T, P extends string> = P extends keyof T
       : never
     : never;
 
-/** Exceptions by field: `{ 'network.cidr': { equals: inAnyCase } }`. */
-export type Oddities<M extends Managed> = {
-  readonly [P in FieldPath<ForProvider<M>>]?: Oddity<ValueAt<ForProvider<M>, P>>;
+/** Rules by field: `{ 'network.cidr': { equals: inAnyCase } }`. */
+export type FieldRules<M extends Managed> = {
+  readonly [P in FieldPath<ForProvider<M>>]?: FieldRule<ValueAt<ForProvider<M>, P>>;
 };
 
 /** Compares lists as sets: order and repetition do not count. */
@@ -169,25 +169,25 @@ type Refused = Pick<Comparison<Managed>, 'refused' | 'drifted'>;
 interface Leaf extends SchemaField {
   readonly isImmutable: boolean;
   readonly isLate: boolean;
-  readonly oddity: Oddity<unknown>;
+  readonly rule: FieldRule<unknown>;
 }
 
-type OdditiesByPath = Readonly<Record<string, Oddity<unknown> | undefined>>;
+type FieldRulesByPath = Readonly<Record<string, FieldRule<unknown> | undefined>>;
 
 function leavesOf(
   object: z.ZodObject,
-  oddities: OdditiesByPath,
+  rules: FieldRulesByPath,
   { path: above, isLate: isLateAbove }: Pick<Leaf, 'path' | 'isLate'> = { path: [], isLate: false },
 ): readonly Leaf[] {
   return fieldsOf(object, above).flatMap((field): readonly Leaf[] => {
     const { path, schema, marks } = field;
-    const oddity = oddities[path.join('.')];
+    const rule = rules[path.join('.')];
     const isImmutable = marks.includes('immutable') || marks.includes('identity');
     const isLate = isLateAbove || marks.includes('late');
-    const isWhole = !(schema instanceof z.ZodObject) || isImmutable || oddity !== undefined;
+    const isWhole = !(schema instanceof z.ZodObject) || isImmutable || rule !== undefined;
     return isWhole
-      ? [{ ...field, isImmutable, isLate, oddity: oddity ?? {} }]
-      : leavesOf(schema, oddities, { path, isLate });
+      ? [{ ...field, isImmutable, isLate, rule: rule ?? {} }]
+      : leavesOf(schema, rules, { path, isLate });
   });
 }
 
@@ -198,7 +198,7 @@ function leavesOf(
  * Objects are compared field by field, because the cloud chooses fields that the spec leaves out. Lists and maps are
  * compared as a whole; an absent one equals an empty one, and so does an absent text. `initProvider` was used at the creation. Here it only prevents
  * late initialization of its fields; so does a reference or a selector that is named after its field (`networkIdRef`).
- * Throws an Error that names the `oddities` without effect.
+ * Throws an Error that names the field rules without effect.
  *
  *     const compare = comparison(QueueKind, { zones: { equals: inAnyOrder } });
  *     …
@@ -207,10 +207,10 @@ function leavesOf(
  */
 export function comparison<M extends Managed>(
   kind: Definition<M>,
-  oddities: Oddities<NoInfer<M>> = {},
+  fieldRules: FieldRules<NoInfer<M>> = {},
 ): Compare<M> {
-  const leaves = leavesOf(forProviderIn(kind), oddities as OdditiesByPath);
-  checkOddities(kind, oddities as OdditiesByPath, leaves);
+  const leaves = leavesOf(forProviderIn(kind), fieldRules as FieldRulesByPath);
+  checkFieldRules(kind, fieldRules as FieldRulesByPath, leaves);
 
   return (managed, actual) => {
     const { spec } = managed;
@@ -271,13 +271,13 @@ interface Difference extends Pick<Leaf, 'path'> {
 }
 
 function differenceAt(leaf: Leaf, spec: Managed['spec'], actual: unknown): Difference | undefined {
-  const { path, isImmutable, oddity } = leaf;
+  const { path, isImmutable, rule } = leaf;
   // A value from `initProvider` is not compared after the creation.
-  const absent = isSome(get(spec.initProvider, path)) ? undefined : oddity.absent;
+  const absent = isSome(get(spec.initProvider, path)) ? undefined : rule.absent;
   const wanted = get(spec.forProvider, path) ?? absent;
   const is = get(actual, path) ?? undefined;
   if (wanted === undefined || !isReported(actual, path) || isSame(leaf, wanted, is)) return undefined;
-  return { path, is, wanted, mayChange: oddity.mayChange?.(is, wanted) ?? !isImmutable };
+  return { path, is, wanted, mayChange: rule.mayChange?.(is, wanted) ?? !isImmutable };
 }
 
 /** The schema of a managed kind's `forProvider`. */
@@ -288,9 +288,13 @@ function forProviderIn({ kind, schema }: Definition): z.ZodObject {
   return forProvider;
 }
 
-function checkOddities({ kind, marks }: Definition, oddities: OdditiesByPath, leaves: readonly Leaf[]): void {
+function checkFieldRules(
+  { kind, marks }: Definition,
+  fieldRules: FieldRulesByPath,
+  leaves: readonly Leaf[],
+): void {
   const marked = [...(marks?.immutable ?? []), ...(marks?.late ?? [])];
-  for (const [field, { absent } = {}] of Object.entries(oddities)) {
+  for (const [field, { absent } = {}] of Object.entries(fieldRules)) {
     const leaf = leaves.find(({ path }) => path.join('.') === field);
     if (leaf === undefined) throw new Error(`${kind}: ${field} is compared as part of what it is in`);
     const within = marked.find((other) => other.startsWith(`${field}.`));
@@ -322,9 +326,9 @@ function isSpecified({ forProvider, initProvider }: Managed['spec'], path: reado
   );
 }
 
-function isSame({ schema, oddity }: Leaf, wanted: unknown, is: unknown): boolean {
+function isSame({ schema, rule }: Leaf, wanted: unknown, is: unknown): boolean {
   if (is === undefined) return wanted === '' || (typeof wanted === 'object' && isEmpty(wanted));
-  return oddity.equals?.(wanted, is) ?? isAsWanted(schema, wanted, is);
+  return rule.equals?.(wanted, is) ?? isAsWanted(schema, wanted, is);
 }
 
 /**

@@ -5,9 +5,9 @@
  */
 export function contradiction(
   [field, given]: readonly [field: string, value: string | undefined],
-  [claimField, asked]: readonly [field: string, value: string | undefined],
-  isSame: (given: string, asked: string) => boolean = (a, b) => a === b,
+  [claimField, requested]: readonly [field: string, value: string | undefined],
+  isSame: (given: string, requested: string) => boolean = (a, b) => a === b,
 ): string | undefined {
-  if (given === undefined || asked === undefined || isSame(given, asked)) return undefined;
-  return `has ${field} "${given}", but the claim's spec.${claimField} is "${asked}"`;
+  if (given === undefined || requested === undefined || isSame(given, requested)) return undefined;
+  return `has ${field} "${given}", but the claim's spec.${claimField} is "${requested}"`;
 }

@@ -132,8 +132,8 @@ export function service<M extends Managed, C>(definition: ServiceDefinition<M, C
       providers,
       connector: {
         async connect(managed, signal) {
-          const { client, ...ofProvider } = await connect(managed, signal);
-          return { ...external(client), ...ofProvider };
+          const { client, ...connected } = await connect(managed, signal);
+          return { ...external(client), ...connected };
         },
       },
     }),

@@ -17,7 +17,7 @@ import type {
   ReportedStatus,
 } from '../core/managed/connecting/external-client.ts';
 import { UncertainCreationError } from '../core/managed/connecting/external-client.ts';
-import { checkOwnership, ofAnother, ownerOf } from './check-ownership.ts';
+import { checkOwnership, ownedByAnother, ownerOf } from './check-ownership.ts';
 import type { Actual, Compare, Wanted } from './comparison.ts';
 import { notNow, observing, refuse } from './comparison.ts';
 import { lackOf } from './needed-fields.ts';
@@ -51,10 +51,10 @@ export interface Change<M extends Managed> {
  * The functions that create and manage the resources of one kind, in a cloud that assigns their ids and lists them by
  * their tags.
  */
-export interface NamedByCloud<M extends Managed, Thing> {
+export interface NamedByCloud<M extends Managed, External> {
   /** For messages: `VPC`. */
   readonly noun: string;
-  idOf(thing: Thing): string;
+  idOf(external: External): string;
   /**
    * The form of its ids: `/vpc-[0-9a-f]+/`. For an id of another form nothing exists, and no request is sent. Absent:
    * any form.
@@ -64,9 +64,9 @@ export interface NamedByCloud<M extends Managed, Thing> {
    * Undefined only if the cloud itself answers that there is none. A resource that was deleted and is still listed may
    * be returned.
    */
-  get(managed: M, id: string, signal: AbortSignal): Promise<Thing | undefined>;
+  get(managed: M, id: string, signal: AbortSignal): Promise<External | undefined>;
   /** All resources with these tags, also those that are being deleted, or were deleted and are still listed. */
-  tagged(managed: M, tags: Tags, signal: AbortSignal): Promise<readonly Thing[]>;
+  tagged(managed: M, tags: Tags, signal: AbortSignal): Promise<readonly External[]>;
   /**
    * Creates a resource which has these tags, and no others, from its creation. `former` are the ids of deleted
    * resources that carried our tags: an idempotency token that created one of them cannot be used again.
@@ -75,8 +75,8 @@ export interface NamedByCloud<M extends Managed, Thing> {
     managed: M,
     given: { readonly tags: Tags; readonly former: readonly string[] },
     signal: AbortSignal,
-  ): Promise<Thing>;
-  reported(managed: M, thing: Thing): Reported<M>;
+  ): Promise<External>;
+  reported(managed: M, external: External): Reported<M>;
   /** How `forProvider` differs from what the cloud has: `comparison(kind)`. */
   readonly compare: Compare<M>;
   /**
@@ -86,7 +86,7 @@ export interface NamedByCloud<M extends Managed, Thing> {
   /** The tags in `forProvider`. Tags about the owner are removed from them. Default: none. */
   tagsOf?(managed: M): Tags | undefined;
   /** Applies the changes, and completes the remaining tasks. */
-  change(managed: M, thing: Thing, change: Change<M>, signal: AbortSignal): Promise<void>;
+  change(managed: M, external: External, change: Change<M>, signal: AbortSignal): Promise<void>;
   /** Requests deletion. A resource that was deleted before is no error. */
   delete(managed: M, id: string, signal: AbortSignal): Promise<void>;
   /** The owner in the tags; default `ownerOf`. */
@@ -101,39 +101,45 @@ export interface NamedByCloud<M extends Managed, Thing> {
  * because it may appear later. A resource from such a creation is deleted with the managed resource. Every change first
  * checks the owner, who may have changed since the observation.
  */
-export function namedByCloud<M extends Managed, Thing>(adapter: NamedByCloud<M, Thing>): PromptClient<M> {
+export function namedByCloud<M extends Managed, External>(
+  adapter: NamedByCloud<M, External>,
+): PromptClient<M> {
   const { noun, idOf, owner = ownerOf } = adapter;
 
   const isId = (id: string): boolean =>
     adapter.ids === undefined || new RegExp(`^(?:${adapter.ids.source})$`).test(id);
 
-  const claim = (managed: M, thing: Thing): 'ours' | 'notOurs' => {
-    const { tags } = adapter.reported(managed, thing);
-    return checkOwnership(managed, { what: `${noun} "${idOf(thing)}"`, tags, isKnown: true }, owner(managed));
+  const claim = (managed: M, external: External): 'ours' | 'notOurs' => {
+    const { tags } = adapter.reported(managed, external);
+    return checkOwnership(
+      managed,
+      { what: `${noun} "${idOf(external)}"`, tags, isKnown: true },
+      owner(managed),
+    );
   };
 
   /** The tags in the spec, without tags about the owner: users cannot set those. */
   // guard: otherwise users change the owner by a tag
-  const asked = (managed: M): Tags => withoutOwner(adapter.tagsOf?.(managed) ?? {});
+  const requestedTags = (managed: M): Tags => withoutOwner(adapter.tagsOf?.(managed) ?? {});
 
   /** All resources with our tags. */
-  async function tagged(managed: M, signal: AbortSignal): Promise<readonly Thing[]> {
+  async function tagged(managed: M, signal: AbortSignal): Promise<readonly External[]> {
     const its = owner(managed);
     const { kind, name } = its;
     const found = await adapter.tagged(managed, ownerTags({ kind, name }), signal);
     // guard: otherwise the cloud returns resources of other owners
-    return found.filter((thing) => ownershipOf(adapter.reported(managed, thing).tags, its) === 'ours');
+    return found.filter((external) => ownershipOf(adapter.reported(managed, external).tags, its) === 'ours');
   }
   const isStaying =
     (managed: M) =>
-    (thing: Thing): boolean =>
-      adapter.reported(managed, thing).isStaying;
+    (external: External): boolean =>
+      adapter.reported(managed, external).isStaying;
 
   /**
    * The resource of the recorded id. A managed resource that is being deleted and has no id may have crashed during its
    * creation. Then the resource with our tags is used; otherwise it would never be deleted.
    */
-  async function find(managed: M, signal: AbortSignal): Promise<Thing | undefined> {
+  async function find(managed: M, signal: AbortSignal): Promise<External | undefined> {
     const id = externalName(managed);
     if (id !== undefined) return isId(id) ? adapter.get(managed, id, signal) : undefined;
     const wasBegun = managed.metadata.annotations?.[annotationKeys.externalIdentity] !== undefined;
@@ -152,16 +158,16 @@ export function namedByCloud<M extends Managed, Thing>(adapter: NamedByCloud<M, 
     if (staying !== undefined && others.length > 0) {
       throw new Ambiguous(managed, noun, [staying, ...others].map(idOf));
     }
-    return { staying, former: all.filter((thing) => thing !== staying).map(idOf) };
+    return { staying, former: all.filter((external) => external !== staying).map(idOf) };
   }
 
-  function differenceOf(managed: M, thing: Thing) {
-    const reported = adapter.reported(managed, thing);
+  function differenceOf(managed: M, external: External) {
+    const reported = adapter.reported(managed, external);
     const compared = adapter.compare(managed, reported.actual);
     const { change: wanted } = compared;
     const isChanging = Object.keys(wanted).length > 0;
     const all = {
-      ...asked(managed),
+      ...requestedTags(managed),
       ...(retagged(reported.tags, owner(managed), isChanging) && ownerTags(owner(managed))),
     };
     const tags = Object.fromEntries(
@@ -177,12 +183,12 @@ export function namedByCloud<M extends Managed, Thing>(adapter: NamedByCloud<M, 
 
   return {
     async observe(managed, _credential, signal) {
-      const thing = await find(managed, signal);
+      const external = await find(managed, signal);
       // guard: otherwise a deletion waits for the resource of another owner
-      if (thing === undefined || claim(managed, thing) === 'notOurs') {
+      if (external === undefined || claim(managed, external) === 'notOurs') {
         return nothingOf(managed, noun, () => ours(managed, signal), lackOf(managed, noun, adapter.needs));
       }
-      const { reported, differing, ...compared } = differenceOf(managed, thing);
+      const { reported, differing, ...compared } = differenceOf(managed, external);
       return {
         // The cloud changes nothing during another operation.
         ...(reported.meaning.operation === undefined
@@ -190,7 +196,7 @@ export function namedByCloud<M extends Managed, Thing>(adapter: NamedByCloud<M, 
           : notNow(compared, reported.meaning, noun)),
         exists: true,
         ...reported.meaning,
-        ...ofAnother(managed, reported.tags, owner(managed)),
+        ...ownedByAnother(managed, reported.tags, owner(managed)),
         status: reported.status,
       };
     },
@@ -199,7 +205,7 @@ export function namedByCloud<M extends Managed, Thing>(adapter: NamedByCloud<M, 
       const { staying, former } = await ours(managed, signal);
       if (staying !== undefined) return { externalName: idOf(staying) }; // guard: otherwise it creates a second resource although the first may exist
       // guard: otherwise a resource has no owner
-      const tags = { ...asked(managed), ...ownerTags(owner(managed)) };
+      const tags = { ...requestedTags(managed), ...ownerTags(owner(managed)) };
       try {
         return { externalName: idOf(await adapter.create(managed, { tags, former }, signal)) };
       } catch (error) {
@@ -214,21 +220,22 @@ export function namedByCloud<M extends Managed, Thing>(adapter: NamedByCloud<M, 
     },
 
     async update(managed, _credential, signal) {
-      const thing = await find(managed, signal);
-      if (thing === undefined) throw new Error(`${noun} "${externalName(managed)}" does not exist any more`);
-      claim(managed, thing); // guard: otherwise it changes a resource that has a new owner
-      const { change, differing, refused, drifted } = differenceOf(managed, thing);
-      if (differing.length > 0) await adapter.change(managed, thing, change, signal);
+      const external = await find(managed, signal);
+      if (external === undefined)
+        throw new Error(`${noun} "${externalName(managed)}" does not exist any more`);
+      claim(managed, external); // guard: otherwise it changes a resource that has a new owner
+      const { change, differing, refused, drifted } = differenceOf(managed, external);
+      if (differing.length > 0) await adapter.change(managed, external, change, signal);
       refuse({ refused, drifted });
       return {};
     },
 
     async delete(managed, signal) {
       // The owner may have changed since the observation.
-      const thing = await find(managed, signal);
+      const external = await find(managed, signal);
       // guard: otherwise it deletes a resource that has a new owner
-      if (thing !== undefined && claim(managed, thing) === 'ours') {
-        await adapter.delete(managed, idOf(thing), signal);
+      if (external !== undefined && claim(managed, external) === 'ours') {
+        await adapter.delete(managed, idOf(external), signal);
       }
     },
   };

@@ -23,14 +23,14 @@ import type {
   ReportedStatus,
 } from '../core/managed/connecting/external-client.ts';
 import { howToAllowUpdate, shouldUpdate } from '../core/management-policies.ts';
-import { checkOwnership, ofAnother, ownerOf } from './check-ownership.ts';
+import { checkOwnership, ownedByAnother, ownerOf } from './check-ownership.ts';
 import type { Actual, Compare, Wanted } from './comparison.ts';
 import { notNow, observing, refuse } from './comparison.ts';
 
 type Tags = Readonly<Record<string, string>>;
 
 /** The cloud's answer about a database, in a form that all clouds share. */
-export interface Seen<M extends Managed> {
+export interface ObservedDatabase<M extends Managed> {
   readonly tags: Tags;
   /** This managed resource has observed it before. Then we own it even if its tags were removed. */
   readonly isKnown: boolean;
@@ -48,11 +48,11 @@ export interface Seen<M extends Managed> {
 }
 
 /** The differences between the databases of one cloud and those of another. */
-export interface NamedByUs<M extends Managed, Thing, New, Change> {
+export interface NamedByUs<M extends Managed, Database, New, Change> {
   /** All databases, or only those of one place, such as the region of the managed resource. */
-  readonly things:
-    | CloudCollection<Thing, New, Change>
-    | ((managed: M) => CloudCollection<Thing, New, Change>);
+  readonly databases:
+    | CloudCollection<Database, New, Change>
+    | ((managed: M) => CloudCollection<Database, New, Change>);
   /** For messages: `instance`. */
   readonly noun: string;
   /**
@@ -64,12 +64,15 @@ export interface NamedByUs<M extends Managed, Thing, New, Change> {
    * The database that a managed resource asks for. Only here `initProvider` counts. Throws an Error that names missing
    * fields.
    */
-  newThing(managed: M, its: { readonly name: string; readonly tags: Tags; readonly password: string }): New;
-  seen(managed: M, thing: Thing): Seen<M>;
+  newDatabase(
+    managed: M,
+    its: { readonly name: string; readonly tags: Tags; readonly password: string },
+  ): New;
+  observed(managed: M, database: Database): ObservedDatabase<M>;
   /** How `forProvider` differs from what the cloud has: `comparison(kind)`. */
   readonly compare: Compare<M>;
   /** The wanted values of differing fields, in the cloud's form. `seen`: the cloud's answer. */
-  change(wanted: Wanted<M>, seen: Seen<M>): Change;
+  change(wanted: Wanted<M>, observed: ObservedDatabase<M>): Change;
   /** The owner in the tags; default `ownerOf`. If tags are labels: `(managed) => labelled(ownerOf(managed))`. */
   readonly owner?: (managed: M) => Owner;
   /** Tags and a password, in the cloud's form. */
@@ -79,7 +82,7 @@ export interface NamedByUs<M extends Managed, Thing, New, Change> {
    * The change that must come before a deletion, if `forProvider` allows it, such as the end of a protection. Default:
    * none.
    */
-  unprotecting?(managed: M, seen: Seen<M>): Change | undefined;
+  unprotecting?(managed: M, observed: ObservedDatabase<M>): Change | undefined;
 }
 
 /**
@@ -87,45 +90,49 @@ export interface NamedByUs<M extends Managed, Thing, New, Change> {
  * their managed resource, which the cloud never returns. Every change first reads the tags again: another owner may have
  * created a database of that name since the observation.
  */
-export function namedByUs<M extends Managed, Thing, New extends object, Change extends object>(
-  adapter: NamedByUs<M, Thing, New, Change>,
+export function namedByUs<M extends Managed, Database, New extends object, Change extends object>(
+  adapter: NamedByUs<M, Database, New, Change>,
 ): PromptClient<M> {
   const { noun, credential: accepted = generatedPassword, owner = ownerOf } = adapter;
-  const thingsOf = (managed: M): CloudCollection<Thing, New, Change> =>
-    typeof adapter.things === 'function' ? adapter.things(managed) : adapter.things;
+  const databasesOf = (managed: M): CloudCollection<Database, New, Change> =>
+    typeof adapter.databases === 'function' ? adapter.databases(managed) : adapter.databases;
 
   /** The cloud's answer about a resource that we own; throws like `checkOwnership`. */
-  const ours = (managed: M, thing: Thing): Seen<M> | undefined => {
-    const seen = adapter.seen(managed, thing);
-    const candidate = { what: `${noun} "${nameOf(managed)}"`, tags: seen.tags, isKnown: seen.isKnown };
-    return checkOwnership(managed, candidate, owner(managed)) === 'ours' ? seen : undefined;
+  const ours = (managed: M, database: Database): ObservedDatabase<M> | undefined => {
+    const observed = adapter.observed(managed, database);
+    const candidate = {
+      what: `${noun} "${nameOf(managed)}"`,
+      tags: observed.tags,
+      isKnown: observed.isKnown,
+    };
+    return checkOwnership(managed, candidate, owner(managed)) === 'ours' ? observed : undefined;
   };
-  const find = async (managed: M, signal: AbortSignal): Promise<Seen<M> | undefined> => {
-    const thing = await thingsOf(managed).get(nameOf(managed), signal);
-    return thing === undefined ? undefined : ours(managed, thing);
+  const find = async (managed: M, signal: AbortSignal): Promise<ObservedDatabase<M> | undefined> => {
+    const database = await databasesOf(managed).get(nameOf(managed), signal);
+    return database === undefined ? undefined : ours(managed, database);
   };
   /** The changes to a resource that we own, with tags, and the differences that cannot be changed. */
-  const differenceOf = (managed: M, seen: Seen<M>) => {
-    const { actual, tags } = seen;
+  const differenceOf = (managed: M, observed: ObservedDatabase<M>) => {
+    const { actual, tags } = observed;
     const compared = adapter.compare(managed, actual);
-    const change = adapter.change(compared.change, seen);
+    const change = adapter.change(compared.change, observed);
     const wantedTags = retagged(tags, owner(managed), Object.keys(change).length > 0);
     return { ...compared, change: { ...change, ...(wantedTags && adapter.retag(wantedTags)) } };
   };
 
   return {
     async observe(managed, credential, signal) {
-      const seen = await find(managed, signal);
-      if (seen === undefined) return { exists: false, isUpToDate: false };
-      const { isOnline, meaning, status } = seen;
-      const { change, ...compared } = differenceOf(managed, seen);
+      const observed = await find(managed, signal);
+      if (observed === undefined) return { exists: false, isUpToDate: false };
+      const { isOnline, meaning, status } = observed;
+      const { change, ...compared } = differenceOf(managed, observed);
       return {
         ...(isOnline ? observing(compared, Object.keys(change)) : notNow(compared, meaning, noun)),
         exists: true,
         ...meaning,
-        ...verdictOn(credential, seen),
-        details: detailsOf(seen, credential),
-        ...ofAnother(managed, seen.tags, owner(managed)),
+        ...verdictOn(credential, observed),
+        details: detailsOf(observed, credential),
+        ...ownedByAnother(managed, observed.tags, owner(managed)),
         status,
       };
     },
@@ -133,14 +140,14 @@ export function namedByUs<M extends Managed, Thing, New extends object, Change e
     async create(managed, credential, signal) {
       const name = nameOf(managed);
       const password = credential?.value ?? generateCredential(accepted);
-      const wanted = adapter.newThing(managed, { name, tags: ownerTags(owner(managed)), password });
-      const things = thingsOf(managed);
+      const wanted = adapter.newDatabase(managed, { name, tags: ownerTags(owner(managed)), password });
+      const databases = databasesOf(managed);
       try {
-        const created = await things.create(wanted, signal);
-        return { details: detailsOf(adapter.seen(managed, created), credential) };
+        const created = await databases.create(wanted, signal);
+        return { details: detailsOf(adapter.observed(managed, created), credential) };
       } catch (error) {
         if (!isConflicting(error)) throw error;
-        const existing = await things.get(name, signal);
+        const existing = await databases.get(name, signal);
         if (existing === undefined) throw error;
         ours(managed, existing);
         return { isExisting: true };
@@ -149,10 +156,10 @@ export function namedByUs<M extends Managed, Thing, New extends object, Change e
 
     async update(managed, credential, signal) {
       const name = nameOf(managed);
-      const seen = await find(managed, signal);
-      if (seen === undefined) throw new Error(`${noun} "${name}" does not exist any more`);
-      const update = async (change: Change): Promise<Seen<M>> =>
-        adapter.seen(managed, await thingsOf(managed).update(name, change, signal));
+      const observed = await find(managed, signal);
+      if (observed === undefined) throw new Error(`${noun} "${name}" does not exist any more`);
+      const update = async (change: Change): Promise<ObservedDatabase<M>> =>
+        adapter.observed(managed, await databasesOf(managed).update(name, change, signal));
       if (credential !== undefined && !credential.isApplied) {
         // The password is sent in a call of its own, so that a refused change of another field does not block it. The
         // other changes follow.
@@ -162,23 +169,23 @@ export function namedByUs<M extends Managed, Thing, New extends object, Change e
           ...(changed.isPasswordPending !== undefined && { isCredentialPending: true }),
         };
       }
-      const { change, refused, drifted } = differenceOf(managed, seen);
-      const changed = Object.keys(change).length === 0 ? seen : await update(change);
+      const { change, refused, drifted } = differenceOf(managed, observed);
+      const changed = Object.keys(change).length === 0 ? observed : await update(change);
       refuse({ refused, drifted });
       return { details: detailsOf(changed, credential) };
     },
 
     async delete(managed, signal) {
-      const seen = await find(managed, signal);
-      if (seen === undefined) return;
-      const [things, name] = [thingsOf(managed), nameOf(managed)];
-      const first = adapter.unprotecting?.(managed, seen);
+      const observed = await find(managed, signal);
+      if (observed === undefined) return;
+      const [databases, name] = [databasesOf(managed), nameOf(managed)];
+      const first = adapter.unprotecting?.(managed, observed);
       if (first !== undefined) {
         // guard: otherwise it removes the protection although policies forbid Update
         if (!shouldUpdate(managed.spec)) throw invalid(staysProtected(noun, managed));
-        await things.update(name, first, signal);
+        await databases.update(name, first, signal);
       }
-      await things.delete(name, signal);
+      await databases.delete(name, signal);
     },
   };
 }
@@ -186,7 +193,7 @@ export function namedByUs<M extends Managed, Thing, New extends object, Change e
 /** Whether the cloud uses the credential. Some clouds accept a password and use it later. */
 function verdictOn(
   credential: DesiredCredential | undefined,
-  { isPasswordPending }: Pick<Seen<Managed>, 'isPasswordPending'>,
+  { isPasswordPending }: Pick<ObservedDatabase<Managed>, 'isPasswordPending'>,
 ): Pick<Observation, 'credential'> {
   if (credential?.isApplied !== true || isPasswordPending === undefined) return {};
   return { credential: isPasswordPending ? 'pending' : 'inForce' };
@@ -194,7 +201,7 @@ function verdictOn(
 
 /** Its address; undefined before it has one. */
 const detailsOf = (
-  { access }: Pick<Seen<Managed>, 'access'>,
+  { access }: Pick<ObservedDatabase<Managed>, 'access'>,
   credential: DesiredCredential | undefined,
 ): ConnectionDetails =>
   access === undefined ? {} : databaseDetails({ ...access, password: credential?.value });

@@ -23,7 +23,7 @@ export const connectAws = (
 ): ((env: Environment, kinds: ProviderKinds<AwsParameters>) => Connect<AwsClient>) =>
   cloudClients(createClient, {
     parse: parseAwsCredentials,
-    askedSystem,
+    querySystem,
     check: (aws, signal) => aws.checkCredentials(signal),
     injected: {},
   });
@@ -31,7 +31,7 @@ export const connectAws = (
 /**
  * The account, and the region of the requests if it differs from the resource's: another region has another resource.
  */
-async function askedSystem(aws: AwsClient, managed: Managed, signal: AbortSignal): Promise<string> {
+async function querySystem(aws: AwsClient, managed: Managed, signal: AbortSignal): Promise<string> {
   const given = regionOf(managed);
   const account = await aws.account(given, signal).catch(async (error: unknown) => {
     // An account is the same in all regions. If a region does not exist, the calls for the resource report it, in the

@@ -2,7 +2,7 @@ import isMatch from 'lodash/isMatch.js';
 import pickBy from 'lodash/pickBy.js';
 import type { Owner } from '../../clients/ownership-tags.ts';
 import { isOwnerTag, retagged } from '../../clients/ownership-tags.ts';
-import type { Oddity } from '../author/comparison.ts';
+import type { FieldRule } from '../author/comparison.ts';
 
 export type Tags = Readonly<Record<string, string>>;
 
@@ -19,7 +19,7 @@ export const ownTags = (tags: Tags = {}): Tags => pickBy(tags, (_value, key) => 
  * ignored.
  */
 // guard: otherwise it changes reserved tags without end
-export const tagsOddity: Oddity<Tags> = { equals: (wanted, actual) => isMatch(actual, ownTags(wanted)) };
+export const tagsRule: FieldRule<Tags> = { equals: (wanted, actual) => isMatch(actual, ownTags(wanted)) };
 
 /** The tags to write, and the outdated tags about the owner to remove. */
 export interface TagChange {
@@ -39,8 +39,8 @@ export interface TagsWanted {
 
 /** The changes to the tags of a resource that we own; undefined: none. */
 export function tagChange({ actual, wanted, owner, isChanging }: TagsWanted): TagChange | undefined {
-  const kept = { ...actual, ...ownTags(wanted ?? {}) };
-  const tags = retagged(kept, owner, isChanging || wanted !== undefined) ?? kept;
+  const merged = { ...actual, ...ownTags(wanted ?? {}) };
+  const tags = retagged(merged, owner, isChanging || wanted !== undefined) ?? merged;
   const set = pickBy(tags, (value, key) => actual[key] !== value);
   const remove = Object.keys(actual).filter((key) => !Object.hasOwn(tags, key));
   return Object.keys(set).length + remove.length === 0 ? undefined : { set, remove };

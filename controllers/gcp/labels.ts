@@ -12,9 +12,9 @@ export type Labels = Readonly<Record<string, string>>;
 export const labelOwner = (managed: Managed): Owner => labelled(ownerOf(managed));
 
 /** The labels of a new resource: those of the spec, and the owner's. */
-export const newLabels = (managed: Managed, asked: Labels = {}): Labels =>
+export const newLabels = (managed: Managed, requested: Labels = {}): Labels =>
   countedLabels({
-    ...usersLabels(asked),
+    ...usersLabels(requested),
     ...ownerTags(labelOwner(managed)), // guard: otherwise a resource has no owner
   });
 

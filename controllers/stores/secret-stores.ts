@@ -91,7 +91,7 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
     async removeFormer(managed, signal) {
       for (const secret of secrets.store.byIndex(byOwnerLabel, managed.metadata.uid ?? '')) {
         // Any user can label a Secret, so delete only in namespaces of StoreConfigs.
-        if (!isOfStore(secret) || isKeptAt(managed, secret.metadata)) continue;
+        if (!isOfStore(secret) || isStoredAt(managed, secret.metadata)) continue;
         await secrets.delete(secret, signal);
       }
     },
@@ -149,7 +149,7 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
     }
   }
 
-  function isKeptAt(publisher: Managed, { namespace, name }: Secret['metadata']): boolean {
+  function isStoredAt(publisher: Managed, { namespace, name }: Secret['metadata']): boolean {
     const scope = configs.get({ name: storeConfigOf(publisher) ?? '' })?.spec.defaultScope;
     return publisher.spec.publishConnectionDetailsTo?.name === name && scope === namespace;
   }
@@ -181,7 +181,9 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
         .through(
           (secret) =>
             // Any user can label a Secret, so the resource must also name it.
-            store.byIndex(byUid, ownerIn(secret)).filter((publisher) => isKeptAt(publisher, secret.metadata)),
+            store
+              .byIndex(byUid, ownerIn(secret))
+              .filter((publisher) => isStoredAt(publisher, secret.metadata)),
           'its secret in a secret store was edited or deleted',
         ),
     ];

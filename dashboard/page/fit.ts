@@ -51,10 +51,10 @@ export function rowsOf(
     linked.set(from, [...(linked.get(from) ?? []), to]);
     linked.set(to, [...(linked.get(to) ?? []), from]);
   }
-  const ofChains = new Set([...claims, ...resources]);
+  const chained = new Set([...claims, ...resources]);
   const own = (id: string): number => order.get(id) ?? 0;
   const first = (id: string): number =>
-    Math.min(own(id), ...(linked.get(id) ?? []).filter((each) => ofChains.has(each)).map(own));
+    Math.min(own(id), ...(linked.get(id) ?? []).filter((each) => chained.has(each)).map(own));
   const rows = new Map<string, number>();
   for (const column of [claims, resources, classes, providers]) {
     let next = 0;

@@ -224,11 +224,11 @@ function reachSought(isRefresh: boolean): boolean {
   return true;
 }
 
-let asked = 0;
+let requests = 0;
 
 /** Shows the trace of a node, or why it cannot be shown. */
 async function open(node: Address & Pick<GraphNode, 'kind'>, isRefresh = false): Promise<void> {
-  const own = ++asked;
+  const own = ++requests;
   isOpen = true;
   panel.hidden = false;
   document.body.classList.add('traced');
@@ -257,7 +257,7 @@ async function open(node: Address & Pick<GraphNode, 'kind'>, isRefresh = false):
     .catch(() => [
       html('p', { class: 'notice' }, 'The process does not answer. Open the object again to retry.'),
     ]);
-  if (own !== asked || !isOpen) return;
+  if (own !== requests || !isOpen) return;
   const top = panel.scrollTop;
   panel.replaceChildren(...content);
   panel.setAttribute('aria-label', `Trace of ${node.kind} ${node.name}`);

@@ -47,7 +47,7 @@ export interface Aws {
   answer(request: LoopbackRequest): Promise<LoopbackReply>;
   readonly accounts: readonly [Account, ...Account[]];
   /** The current resources of one sort (`ec2/vpc`), by account and region. */
-  things<T>(sort: string): readonly (readonly [place: Place, things: Collection<T>])[];
+  collections<T>(sort: string): readonly (readonly [place: Place, collection: Collection<T>])[];
   /** All actions, for example `ec2:CreateVpc`. */
   readonly actions: readonly string[];
   /** Requests so far by action, for example `ec2:CreateVpc`; refused ones count too. */
@@ -87,7 +87,7 @@ export function createAws(options: AwsOptions = {}): Aws {
       return body instanceof BadBody ? badBodyReply(body) : serve({ ...request, body });
     },
     accounts,
-    things: (sort) => inventory.everywhere(sort),
+    collections: (sort) => inventory.everywhere(sort),
     actions: actionsOf(services),
     calls: () => Object.fromEntries(counts),
     faults,

@@ -41,9 +41,9 @@ export type SavedCollection = readonly (readonly [id: string, entry: Entry<unkno
  */
 export interface Collection<T> {
   /** The item as readers see it now. */
-  seen(id: string): Snapshot<T> | undefined;
+  visible(id: string): Snapshot<T> | undefined;
   /** All items as readers see them, the oldest first. */
-  allSeen(): readonly Snapshot<T>[];
+  allVisible(): readonly Snapshot<T>[];
   /** The current item. */
   get(id: string): Snapshot<T> | undefined;
   /** All current items, the oldest first. */
@@ -88,7 +88,7 @@ export function createCollection<T>(
     const { item, createdAtMs } = entry;
     return phase && { id, item, phase, createdAtMs };
   }
-  function seenOf(id: string, entry: Entry<T>): Snapshot<T> | undefined {
+  function visibleOf(id: string, entry: Entry<T>): Snapshot<T> | undefined {
     return now() < entry.changedAtMs + delays.readDelayMs ? entry.before : truth(id, entry);
   }
   function get(id: string): Snapshot<T> | undefined {
@@ -103,21 +103,21 @@ export function createCollection<T>(
   /** Forgets the items that no reader sees any more. */
   function forget(): void {
     for (const [id, entry] of entries) {
-      if (phaseOf(entry) === undefined && seenOf(id, entry) === undefined) entries.delete(id);
+      if (phaseOf(entry) === undefined && visibleOf(id, entry) === undefined) entries.delete(id);
     }
   }
   function touch(id: string, entry: Entry<T>, act: () => void): void {
-    entry.before = seenOf(id, entry);
+    entry.before = visibleOf(id, entry);
     entry.changedAtMs = now();
     act();
   }
 
   return {
-    seen(id) {
+    visible(id) {
       const entry = entries.get(id);
-      return entry && seenOf(id, entry);
+      return entry && visibleOf(id, entry);
     },
-    allSeen: () => [...entries].flatMap(([id, entry]) => seenOf(id, entry) ?? []),
+    allVisible: () => [...entries].flatMap(([id, entry]) => visibleOf(id, entry) ?? []),
     get,
     all: () => [...entries].flatMap(([id, entry]) => truth(id, entry) ?? []),
     add(id, item) {

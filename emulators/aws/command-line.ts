@@ -1,5 +1,5 @@
 import { BadFlag, numberFlag, wordFlag } from '../../local/flags.ts';
-import type { HelpAsked } from '../../local/read-command-line.ts';
+import type { HelpRequested } from '../../local/read-command-line.ts';
 import { readCommandLine } from '../../local/read-command-line.ts';
 import { emulatorFlags, emulatorOptions } from '../emulator-flags.ts';
 import type { Account } from './account.ts';
@@ -33,7 +33,7 @@ export interface Serve {
 }
 
 /** Parses a command line. A text is the error, and names the flag. */
-export const parseCommandLine = (args: readonly string[]): Serve | HelpAsked | string =>
+export const parseCommandLine = (args: readonly string[]): Serve | HelpRequested | string =>
   readCommandLine(args, {
     usage,
     config: {

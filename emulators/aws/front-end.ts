@@ -132,7 +132,7 @@ function callOf(
   const place: Place = { account: account.id, region };
   return {
     ...{ params, protocol: protocol.name, account, region, inventory, delays, now, random, quota },
-    things: (sort, own) => inventory.collection(place, sort, { ...delays, ...own }),
+    collection: (sort, own) => inventory.collection(place, sort, { ...delays, ...own }),
     newId: (prefix) => `${prefix}-0${hexDigits(16, random)}`,
   };
 }

@@ -6,6 +6,7 @@ import { startLoopbackServer } from '../loopback-server.ts';
 import type { Aws, AwsOptions } from './aws.ts';
 import { createAws } from './aws.ts';
 import type { SavedInventory } from './inventory.ts';
+import { savedField } from './inventory.ts';
 import { patternsOf } from './services.ts';
 
 export interface LocalAwsOptions extends AwsOptions {
@@ -25,7 +26,7 @@ export interface LocalAws extends Omit<Aws, 'answer'> {
 
 const isSaved = (json: object): boolean =>
   Object.values(json).every(
-    (one) => isPlainObject(one) && ['delays', 'things'].every((name) => Object.hasOwn(one as object, name)),
+    (one) => isPlainObject(one) && ['delays', savedField].every((name) => Object.hasOwn(one as object, name)),
   );
 
 /** Serves AWS's API (see `createAws`) on loopback: all services on one port. Rejects if the port is taken or the file is of no use. */

@@ -25,7 +25,7 @@ export interface Call {
   readonly region: string;
   readonly inventory: Inventory;
   /** The resources of one sort (`ec2/vpc`) in the caller's account and region. `delays` override those of the cloud. */
-  things<T>(sort: string, delays?: Partial<Delays>): Collection<T>;
+  collection<T>(sort: string, delays?: Partial<Delays>): Collection<T>;
   /** How long creation and deletion take. */
   readonly delays: Delays;
   /** A quota, for example of `vpc`. */

@@ -69,14 +69,14 @@ export function createCollection<T>(
 ): Collection<T> {
   const { noun, now } = options;
   const entries = entriesOf(options, saved);
-  const { find, seen, truth, phaseOf } = entries;
+  const { find, visible, truth, phaseOf } = entries;
   const existing = (name: string): Entry<T> => {
     const entry = find(name);
     if (entry === undefined) throw notFound(noun, name);
     return entry;
   };
   const touch = (entry: Entry<T>, act: () => void): Snapshot<T> => {
-    entry.before = seen(entry);
+    entry.before = visible(entry);
     entry.changedAtMs = now();
     act();
     return truth(entry);
@@ -144,7 +144,7 @@ function entriesOf<T>(
     return now() >= createdAtMs + provisioningMs ? 'online' : 'creating';
   };
   const truth = (entry: Entry<T>): Snapshot<T> => ({ item: entry.item, phase: phaseOf(entry) });
-  const seen = (entry: Entry<T>): Snapshot<T> | undefined => {
+  const visible = (entry: Entry<T>): Snapshot<T> | undefined => {
     if (now() < entry.changedAtMs + readDelayMs) return entry.before;
     return isGone(entry) ? undefined : truth(entry);
   };
@@ -157,14 +157,14 @@ function entriesOf<T>(
   };
   const readByName = (name: string): Snapshot<T> | undefined => {
     const entry = entries.get(name);
-    const snapshot = entry && seen(entry);
+    const snapshot = entry && visible(entry);
     if (snapshot === undefined) find(name);
     return snapshot;
   };
 
   return {
     find,
-    seen,
+    visible,
     truth,
     phaseOf,
     readByName,

@@ -1,5 +1,5 @@
 import { BadFlag, wordFlag } from '../../local/flags.ts';
-import type { HelpAsked } from '../../local/read-command-line.ts';
+import type { HelpRequested } from '../../local/read-command-line.ts';
 import { readCommandLine } from '../../local/read-command-line.ts';
 import { emulatorFlags, emulatorOptions } from '../emulator-flags.ts';
 import type { FavouriteCloudOptions } from './server.ts';
@@ -19,7 +19,7 @@ const usage = `flags:
   --rate-limit N              requests per second before 429 (none)`;
 
 /** The server's options from a command line, or what is wrong with it, naming the flag. */
-export const parseCommandLine = (args: readonly string[]): FavouriteCloudOptions | HelpAsked | string =>
+export const parseCommandLine = (args: readonly string[]): FavouriteCloudOptions | HelpRequested | string =>
   readCommandLine(args, {
     usage,
     config: {

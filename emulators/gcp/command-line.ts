@@ -1,5 +1,5 @@
 import { BadFlag, durationFlag, fileFlag, numberFlag, wordFlag } from '../../local/flags.ts';
-import type { HelpAsked } from '../../local/read-command-line.ts';
+import type { HelpRequested } from '../../local/read-command-line.ts';
 import { readCommandLine } from '../../local/read-command-line.ts';
 import { emulatorFlags, emulatorOptions } from '../emulator-flags.ts';
 import { newAccount } from './control.ts';
@@ -51,10 +51,10 @@ export interface GetKey {
 }
 
 /** Parses a command line. A text is the error, and names the flag. */
-export const parseCommandLine = (args: readonly string[]): Serve | GetKey | HelpAsked | string =>
+export const parseCommandLine = (args: readonly string[]): Serve | GetKey | HelpRequested | string =>
   args[0] === 'key' ? parseKey(args.slice(1)) : parseServe(args);
 
-const parseServe = (args: readonly string[]): Serve | HelpAsked | string =>
+const parseServe = (args: readonly string[]): Serve | HelpRequested | string =>
   readCommandLine(args, {
     usage,
     config: {
@@ -95,7 +95,7 @@ const parseServe = (args: readonly string[]): Serve | HelpAsked | string =>
     },
   });
 
-const parseKey = (args: readonly string[]): GetKey | HelpAsked | string =>
+const parseKey = (args: readonly string[]): GetKey | HelpRequested | string =>
   readCommandLine(args, {
     usage,
     config: {

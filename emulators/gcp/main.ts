@@ -16,8 +16,8 @@ import type { ServiceAccountKey } from './service-accounts.ts';
 import { isServiceAccountKey } from './service-accounts.ts';
 
 const progress = textProgress({ prefix: 'gcp:' });
-await runCommandLine(parseCommandLine(process.argv.slice(2)), (asked) =>
-  asked.act === 'key' ? getKey(asked) : serve(asked),
+await runCommandLine(parseCommandLine(process.argv.slice(2)), (options) =>
+  options.act === 'key' ? getKey(options) : serve(options),
 );
 
 async function serve({ options, keyFile, hasRedis }: Serve): Promise<void> {

@@ -38,13 +38,13 @@ export function createReplica<T>(
   saved: SavedReplica<T> = [],
 ): Replica<T> {
   const entries = new Map(saved);
-  const isSeen = ({ changedAtMs }: Entry<T>): boolean => now() >= changedAtMs + readDelayMs;
-  const seen = (entry: Entry<T> | undefined): T | undefined => {
+  const isVisible = ({ changedAtMs }: Entry<T>): boolean => now() >= changedAtMs + readDelayMs;
+  const visible = (entry: Entry<T> | undefined): T | undefined => {
     if (entry === undefined) return undefined;
-    return isSeen(entry) ? entry.value : entry.before;
+    return isVisible(entry) ? entry.value : entry.before;
   };
   const change = (name: string, value: T | undefined): void => {
-    const before = seen(entries.get(name));
+    const before = visible(entries.get(name));
     const entry = {
       ...(value !== undefined && { value }),
       ...(before !== undefined && { before }),
@@ -55,7 +55,7 @@ export function createReplica<T>(
   };
   const forget = (): void => {
     for (const [name, entry] of entries) {
-      if (entry.value === undefined && isSeen(entry)) entries.delete(name);
+      if (entry.value === undefined && isVisible(entry)) entries.delete(name);
     }
   };
   const sorted = (values: readonly (readonly [string, T | undefined])[]): readonly T[] =>
@@ -65,9 +65,9 @@ export function createReplica<T>(
 
   return {
     get: (name) => entries.get(name)?.value,
-    read: (name) => seen(entries.get(name)),
+    read: (name) => visible(entries.get(name)),
     all: () => sorted([...entries].map(([name, { value }]) => [name, value])),
-    readAll: () => sorted([...entries].map(([name, entry]) => [name, seen(entry)])),
+    readAll: () => sorted([...entries].map(([name, entry]) => [name, visible(entry)])),
     put: change,
     remove: (name) => change(name, undefined),
     drift(name, value) {

@@ -130,8 +130,8 @@ export class Vault {
     if (this.isSealed) throw new VaultRefusal(503, 'Vault is sealed');
     if (!this.tokens.has(token ?? '')) throw new VaultRefusal(403, 'permission denied');
     const path = decodeURIComponent(new URL(target, 'http://local').pathname).replace(/^\/v1\//, '');
-    const [, asked] = /^sys\/internal\/ui\/mounts\/(.+?)\/?$/.exec(path) ?? [];
-    if (asked !== undefined) return this.#mount(asked);
+    const [, mount] = /^sys\/internal\/ui\/mounts\/(.+?)\/?$/.exec(path) ?? [];
+    if (mount !== undefined) return this.#mount(mount);
     if (this.#kvVersion === 1 && path.startsWith(`${this.mountPath}/`))
       return this.#first(method, path, body);
     const [, part, key] = new RegExp(`^${this.mountPath}/(data|metadata)/(.+)$`).exec(path) ?? [];

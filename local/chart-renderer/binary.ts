@@ -51,13 +51,13 @@ async function prove(directory: string): Promise<void> {
 
 const debian: BinarySource = { name: PROGRAM, produce: build };
 /** The name includes a hash of the source: a changed source is built again. */
-const kept = () => {
+const cached = () => {
   const hash = createHash('sha256').update(readFileSync(source)).digest('hex').slice(0, 12);
   return { name: `${PROGRAM}-${hash}-${process.platform}-${process.arch}`, files: [PROGRAM] };
 };
 
 async function support(environment: NodeJS.ProcessEnv = process.env): Promise<ProgramSupport> {
-  const found = await optionalBinaries(kept(), { environment, noun: PROGRAM });
+  const found = await optionalBinaries(cached(), { environment, noun: PROGRAM });
   return found.isThere
     ? { by: 'debian', path: join(found.directory, PROGRAM) }
     : { by: 'none', reason: found.reason };
@@ -67,7 +67,7 @@ async function support(environment: NodeJS.ProcessEnv = process.env): Promise<Pr
 export const chartRenderer: OptionalProgram = {
   support,
   async prepare(options) {
-    const set: BinarySet = { ...kept(), sources: [debian], proof: 'render a chart', prove };
+    const set: BinarySet = { ...cached(), sources: [debian], proof: 'render a chart', prove };
     await prepareOptional(set, { ...options, noun: PROGRAM });
     return support(options.environment);
   },

@@ -30,7 +30,7 @@ export function parseOneLineSources(text: string): AptSource[] {
     const fields: Record<string, string> = {};
     for (const option of words(options)) {
       const [key = '', value = ''] = option.split('=', 2);
-      const field = KEPT_FIELDS.find((kept) => kept.toLowerCase() === key.toLowerCase());
+      const field = KEPT_FIELDS.find((known) => known.toLowerCase() === key.toLowerCase());
       if (field !== undefined) fields[field] = value.replaceAll(',', ' ');
     }
     return [{ uris: [uri], suites: [suite], components: words(components), fields }];

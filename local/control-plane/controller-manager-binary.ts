@@ -24,7 +24,7 @@ export interface ControllerManagerOptions extends CacheOptions {
 const noun = CONTROLLER_MANAGER;
 
 /** The name includes a hash of the source: a changed source is built again. */
-const kept = () => {
+const cached = () => {
   const hash = createHash('sha256').update(readFileSync(controllersSource)).digest('hex').slice(0, 12);
   return {
     name: `controller-manager-${hash}-${process.platform}-${process.arch}`,
@@ -43,7 +43,7 @@ export async function prepareControllerManager(
   const known = await controllerManagerSupport(options.environment);
   if (known.by !== 'none') return known;
   const set: BinarySet = {
-    ...kept(),
+    ...cached(),
     sources,
     proof: 'start it beside kube-apiserver, delete a namespace',
     prove:
@@ -62,7 +62,7 @@ export async function controllerManagerSupport(
   if (assets && (await isExecutable(join(assets, CONTROLLER_MANAGER)))) {
     return { by: 'assets', path: join(assets, CONTROLLER_MANAGER) };
   }
-  const found = await optionalBinaries(kept(), { environment, noun });
+  const found = await optionalBinaries(cached(), { environment, noun });
   return found.isThere
     ? { by: 'build', path: join(found.directory, CONTROLLER_MANAGER) }
     : { by: 'none', reason: found.reason };

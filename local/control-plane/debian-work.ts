@@ -66,9 +66,9 @@ export async function debianWork(
   }
   for (const folder of ['home', 'tmp']) await mkdir(at(folder), { recursive: true });
   // Proxies and the like stay; what steers Go, make or the caches of the machine's user must not reach the build.
-  const kept = Object.entries(environment).filter(([name]) => /^(LANG|.*_proxy)$/i.test(name));
+  const passed = Object.entries(environment).filter(([name]) => /^(LANG|.*_proxy)$/i.test(name));
   const env: NodeJS.ProcessEnv = {
-    ...Object.fromEntries(kept),
+    ...Object.fromEntries(passed),
     PATH: `${at('tools')}:${environment.PATH ?? ''}`,
     HOME: at('home'),
     TMPDIR: at('tmp'),

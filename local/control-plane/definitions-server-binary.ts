@@ -25,7 +25,7 @@ export interface DefinitionsServerOptions extends CacheOptions {
 }
 
 const noun = 'definitions server';
-const kept = {
+const cached = {
   name: `definitions-server-${process.platform}-${process.arch}`,
   files: [DEFINITIONS_SERVER],
 };
@@ -41,7 +41,7 @@ export async function prepareRules(
   const known = await rulesSupport({ directory }, options.environment);
   if (known.by !== 'none') return known;
   const set: BinarySet = {
-    ...kept,
+    ...cached,
     sources,
     proof: 'start it beside kube-apiserver, define a kind with a rule, break the rule',
     prove: prove ?? ((candidate) => proveRules(directory, join(candidate, DEFINITIONS_SERVER))),
@@ -56,7 +56,7 @@ export async function rulesSupport(
   environment: NodeJS.ProcessEnv = process.env,
 ): Promise<RulesSupport> {
   if (isSupported(await apiServerVersion(directory))) return { by: 'itself' };
-  const found = await optionalBinaries(kept, { environment, noun });
+  const found = await optionalBinaries(cached, { environment, noun });
   return found.isThere
     ? { by: 'definitions server', path: join(found.directory, DEFINITIONS_SERVER) }
     : { by: 'none', reason: found.reason };

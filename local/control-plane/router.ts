@@ -143,7 +143,7 @@ export async function startRouter(options: RouterOptions): Promise<Router> {
     const vouched = identityOf(request);
     const isWatch = /[?&]watch=/.test(request.url ?? '');
     // Each on its own: two groups that a client impersonates are no group with a comma in its name.
-    const kept = keptHeaders(request);
+    const headers = endToEndHeaders(request);
     const onward: ClientRequest = send(
       {
         hostname,
@@ -151,10 +151,10 @@ export async function startRouter(options: RouterOptions): Promise<Router> {
         method: request.method,
         path: request.url,
         agent: vouched === undefined ? plain : vouching,
-        headers: { ...kept, ...vouched },
+        headers: { ...headers, ...vouched },
       },
       (answer) => {
-        response.writeHead(answer.statusCode ?? 502, keptHeaders(answer));
+        response.writeHead(answer.statusCode ?? 502, endToEndHeaders(answer));
         // Of a watch, long before its first event. Other answers send their headers with the body, in one write.
         if (isWatch) response.flushHeaders();
         answer.on('error', () => response.destroy());
@@ -232,9 +232,9 @@ const json = (body: object): Merged => ({ type: 'application/json', body: JSON.s
 const groupsOf = async (core: RestConfig): Promise<GroupList> =>
   (await restRequestOk(core, 'GET', '/apis')).json as GroupList;
 
-function keptHeaders({ headersDistinct }: IncomingMessage): OutgoingHttpHeaders {
-  const kept = Object.entries(headersDistinct).filter(([name]) => !HOP_HEADERS.test(name));
-  return Object.fromEntries(kept.map(([name, all = []]) => [name, all.length === 1 ? all[0] : all]));
+function endToEndHeaders({ headersDistinct }: IncomingMessage): OutgoingHttpHeaders {
+  const entries = Object.entries(headersDistinct).filter(([name]) => !HOP_HEADERS.test(name));
+  return Object.fromEntries(entries.map(([name, all = []]) => [name, all.length === 1 ? all[0] : all]));
 }
 
 function groupOf([name, served]: readonly [string, ReadonlySet<string>]): Group {

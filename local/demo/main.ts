@@ -183,7 +183,7 @@ async function showNextSteps(claims: readonly Claim[], running: Services): Promi
   const { controlPlane, logFile, pageUrl, kubectl, mariadb, redis } = running;
   const databases = claims.filter((claim) => claim.kind === 'PostgreSQLInstance' && isUsable(claim));
   const own = databases.find(({ spec }) => spec.resourceRef?.kind === 'PostgreSQLDatabase');
-  const ofRds = databases.find(({ spec }) => spec.resourceRef?.kind === 'RDSInstance');
+  const rdsDatabase = databases.find(({ spec }) => spec.resourceRef?.kind === 'RDSInstance');
   const mysql = claims.find((claim) => claim.kind === 'MySQLInstance' && isUsable(claim));
   const cache = claims.find((claim) => claim.kind === 'RedisCluster' && isUsable(claim));
   const trials = experiments({
@@ -206,7 +206,7 @@ async function showNextSteps(claims: readonly Claim[], running: Services): Promi
     `  ${kubectl} get managed`,
     `  ${kubectl} get classes`,
     `  ${kubectl} -n team-blog describe fancysqlinstance dreams`,
-    ...[own, ofRds].flatMap((claim) => (claim === undefined ? [] : [`  ${psqlLine(claim, kubectl)}`])),
+    ...[own, rdsDatabase].flatMap((claim) => (claim === undefined ? [] : [`  ${psqlLine(claim, kubectl)}`])),
     ...(mysql === undefined || mariadb.by === 'none'
       ? []
       : [`  ${mysqlLine(mysql, { kubectl, client: mariadb.client })}`]),

@@ -38,12 +38,12 @@ interface Use {
   problem(claim: Claim, details: ConnectionDetails, services: Services): Promise<string | undefined>;
 }
 
-const ofDatabase = ['endpoint', 'port', 'username', 'password'];
+const databaseKeys = ['endpoint', 'port', 'username', 'password'];
 const uses: Readonly<Record<string, Use>> = {
-  [PostgreSQLInstanceKind.kind]: { needed: ofDatabase, problem: postgresqlProblem },
-  [MySQLInstanceKind.kind]: { needed: [...ofDatabase, 'host', 'database'], problem: mysqlProblem },
+  [PostgreSQLInstanceKind.kind]: { needed: databaseKeys, problem: postgresqlProblem },
+  [MySQLInstanceKind.kind]: { needed: [...databaseKeys, 'host', 'database'], problem: mysqlProblem },
   [RedisClusterKind.kind]: { needed: ['endpoint', 'port', 'password'], problem: redisProblem },
-  [FancySQLInstanceKind.kind]: { needed: ofDatabase, problem: cloudProblem },
+  [FancySQLInstanceKind.kind]: { needed: databaseKeys, problem: cloudProblem },
 };
 
 /**

@@ -29,17 +29,17 @@ const debianBuildPrograms: BinarySource = {
 };
 
 const noun = 'image builder';
-const kept = { name: `image-programs-${process.platform}-${process.arch}`, files: programs };
+const cached = { name: `image-programs-${process.platform}-${process.arch}`, files: programs };
 
 /** Puts the programs into the cache if they can be had. A failure is an answer, and is noted for a day. */
 export function prepareBuildPrograms(options: CacheOptions): Promise<OptionalBinaries> {
   const prove = async (directory: string): Promise<void> => {
     for (const name of programs) await promisify(execFile)(join(directory, name), ['--version']);
   };
-  const set = { ...kept, sources: [debianBuildPrograms], proof: 'ask each for its version', prove };
+  const set = { ...cached, sources: [debianBuildPrograms], proof: 'ask each for its version', prove };
   return prepareOptional(set, { ...options, noun });
 }
 
 /** The folder of the programs as things are: strip and readelf of binutils for each architecture. */
 export const buildPrograms = (environment: NodeJS.ProcessEnv = process.env): Promise<OptionalBinaries> =>
-  optionalBinaries(kept, { environment, noun });
+  optionalBinaries(cached, { environment, noun });

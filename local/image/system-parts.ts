@@ -52,9 +52,9 @@ export async function prepareSystemParts(
   programs: string,
   options: CacheOptions & { readonly isFresh: boolean },
 ): Promise<OptionalBinaries> {
-  const kept = await setOf(architecture);
+  const parts = await setOf(architecture);
   const set: BinarySet = {
-    ...kept,
+    ...parts,
     sources: [
       { name: `image-parts-${architecture}`, produce: (work) => produce(work, architecture, programs) },
     ],

@@ -31,7 +31,7 @@ interface Descriptor {
   readonly size: number;
 }
 
-const ofOci = (what: string): string => `application/vnd.oci.image.${what}`;
+const ociMediaType = (what: string): string => `application/vnd.oci.image.${what}`;
 
 /** The name by which containerd and the kubelet know an image. Docker Hub is the registry of a name without one. */
 function fullName(name: string): string {
@@ -68,7 +68,7 @@ export async function writeArchive(path: string, options: ArchiveOptions): Promi
     const file = join(work, 'layer.tar');
     await tar(file, folder, createdAtSeconds);
     const id = `sha256:${await sha256Of(file)}`;
-    return { id, descriptor: await moved(await gzip(file), ofOci('layer.v1.tar+gzip')) };
+    return { id, descriptor: await moved(await gzip(file), ociMediaType('layer.v1.tar+gzip')) };
   }
 
   const manifests = [];
@@ -84,17 +84,17 @@ export async function writeArchive(path: string, options: ArchiveOptions): Promi
         rootfs: { type: 'layers', diff_ids: made.map(({ id }) => id) },
         history: layers.map(({ what }) => ({ created, created_by: what })),
       },
-      ofOci('config.v1+json'),
+      ociMediaType('config.v1+json'),
     );
     const manifest = {
       schemaVersion: 2,
-      mediaType: ofOci('manifest.v1+json'),
+      mediaType: ociMediaType('manifest.v1+json'),
       config: configuration,
       layers: made.map(({ descriptor }) => descriptor),
     };
     manifests.push({ ...(await written(manifest, manifest.mediaType)), platform });
   }
-  const index = { schemaVersion: 2, mediaType: ofOci('index.v1+json') };
+  const index = { schemaVersion: 2, mediaType: ociMediaType('index.v1+json') };
   const annotations = {
     // The kubelet asks containerd for this name. Without it containerd takes the other one as it stands, and finds nothing.
     'io.containerd.image.name': fullName(name),

@@ -53,10 +53,10 @@ export function namesOf(kind: string, given: GivenNames): Names {
 }
 
 function problemsOfKinds({ kind, claim, group }: Names, given: GivenNames): readonly string[] {
-  const ofKind = problemsOfKind('<Kind>', kind, group);
+  const kindProblems = problemsOfKind('<Kind>', kind, group);
   // The claim's default name has the same problems as the kind: report them once.
-  const isRepetition = given.claim === undefined && ofKind.length > 0;
-  return isRepetition ? ofKind : [...ofKind, ...problemsOfKind('--claim', claim, group)];
+  const isRepetition = given.claim === undefined && kindProblems.length > 0;
+  return isRepetition ? kindProblems : [...kindProblems, ...problemsOfKind('--claim', claim, group)];
 }
 
 function problemsOfKind(argument: string, name: string, group: string): readonly string[] {

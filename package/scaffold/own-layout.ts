@@ -72,7 +72,7 @@ function needs(root: string): Needs {
     trace: `services-stack trace src/stacks.ts --lease ${product}/${product}`,
     test: "node --test 'test/**/*.test.ts'",
   };
-  const { manifest, isChanged, kept } = completed(
+  const { manifest, isChanged, retained } = completed(
     present ?? ({ name: product, version: '0.1.0', private: true } as Manifest),
     {
       scripts,
@@ -89,7 +89,7 @@ function needs(root: string): Needs {
         ...(isConfigured ? [] : [['tsconfig.json', tsconfig] as const]),
       ].map(([file, json]) => [file, `${JSON.stringify(json, undefined, 2)}\n`]),
     ),
-    remarks: kept.map(
+    remarks: retained.map(
       (name) => `package.json keeps its script "${name}"; the generated one is: ${scripts[name]}`,
     ),
   };

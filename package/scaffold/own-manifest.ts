@@ -30,7 +30,7 @@ const noTest = /no test specified/;
 export function completed(
   present: Manifest,
   needs: ManifestNeeds,
-): { readonly manifest: Manifest; readonly isChanged: boolean; readonly kept: readonly string[] } {
+): { readonly manifest: Manifest; readonly isChanged: boolean; readonly retained: readonly string[] } {
   const { type = 'module', scripts = {}, dependencies = {}, devDependencies = {} } = present;
   if (type !== 'module') {
     throw new UsageError(`package.json: its type is "${type}"; run \`npm pkg set type=module\` first`);
@@ -49,8 +49,8 @@ export function completed(
     ...withMissing('dependencies', dependencies),
     ...withMissing('devDependencies', devDependencies),
   };
-  const kept = Object.keys(needs.scripts).filter(
+  const retained = Object.keys(needs.scripts).filter(
     (name) => had[name] !== undefined && had[name] !== needs.scripts[name],
   );
-  return { manifest, isChanged: !isEqual(manifest, present), kept };
+  return { manifest, isChanged: !isEqual(manifest, present), retained };
 }

@@ -22,14 +22,14 @@ const isMetadata = (path: string): boolean => path === 'metadata';
 
 test('crds/ has the kinds of the stacks that run by default, and crds/demo/ those that only the other stacks have', () => {
   const named = (some: readonly Definition[]) => uniq(some.map(crdName)).toSorted();
-  const ofStacks = [StoreConfigKind, ...stacks.flatMap((stack) => stack.definitions)];
+  const stackDefinitions = [StoreConfigKind, ...stacks.flatMap((stack) => stack.definitions)];
   const others = demoStacks
     .flatMap((stack) => stack.definitions)
-    .filter((definition) => !ofStacks.includes(definition));
+    .filter((definition) => !stackDefinitions.includes(definition));
   const [inDemo, above] = partition([...definitions], ([file]) => file.startsWith('demo/')).map((some) =>
     some.map(([, { metadata }]) => metadata.name).toSorted(),
   );
-  assert.deepEqual([above, inDemo], [named(ofStacks), named(others)]);
+  assert.deepEqual([above, inDemo], [named(stackDefinitions), named(others)]);
 });
 
 for (const definition of definitions.values()) {
@@ -66,13 +66,13 @@ for (const definition of definitions.values()) {
     test('it has the categories, scope and status subresource of its role', () => {
       const { names, scope, versions } = definition.spec;
       const role = roleOf(definition);
-      const ofStack = (sort: string) => ['crossplane', sort, names.categories[2]];
+      const stackCategories = (sort: string) => ['crossplane', sort, names.categories[2]];
       const categories = {
         claim: ['crossplane', 'claim', 'claims'],
         class: ['crossplane', 'class', 'classes'],
-        managed: ofStack('managed'),
-        provider: ofStack('provider'),
-        providerConfig: ofStack('provider'),
+        managed: stackCategories('managed'),
+        provider: stackCategories('provider'),
+        providerConfig: stackCategories('provider'),
         store: ['crossplane', 'store'],
       }[role];
       const hasStatus = role !== 'class';

@@ -44,9 +44,9 @@ for (const { definition, specOf } of kinds) {
       for (const part of [undefined, 'secretRef', 'env', 'fs'] as const) {
         const is = needed[source] === undefined || needed[source] === part;
         test(`${source} with ${part ?? 'nothing'} is ${is ? 'allowed' : 'refused, and the message names the missing field'}`, () => {
-          const said = refusal({ source, ...(part && { [part]: parts[part] }) });
-          if (is) assert.equal(said, '');
-          else assert.ok(said.endsWith(`source ${source} requires ${needed[source]}`), said);
+          const reply = refusal({ source, ...(part && { [part]: parts[part] }) });
+          if (is) assert.equal(reply, '');
+          else assert.ok(reply.endsWith(`source ${source} requires ${needed[source]}`), reply);
         });
       }
     }

@@ -103,14 +103,14 @@ test('people may do with claims what they like, and see classes', () => {
 
 test('their names begin with that of the product that runs the stacks', () => {
   const roles = [...processRoles(kinds, { name: 'queues' }), ...userRoles(kinds, { name: 'queues' })];
-  const ofProcess = ['queues-claims', 'queues', 'queues-secrets', 'queues-namespaces', 'queues-events'];
-  const ofUsers = ['queues-claims-edit', 'queues-claims-view', 'queues-browse'];
-  assert.deepEqual(map(roles, 'name'), [...ofProcess, ...ofUsers]);
+  const rolesOfProcess = ['queues-claims', 'queues', 'queues-secrets', 'queues-namespaces', 'queues-events'];
+  const rolesOfUsers = ['queues-claims-edit', 'queues-claims-view', 'queues-browse'];
+  assert.deepEqual(map(roles, 'name'), [...rolesOfProcess, ...rolesOfUsers]);
 });
 
 test('the manifests say what they come from, and why a rule is there', () => {
   const text = roleManifests(processRoles(kinds), 'Made by hand.');
   assert.match(text, /^# Made by hand\.\n# The rights of the process on claims\.\napiVersion: /);
-  const ofOthers = '  # Users create and delete the other managed resources.\n  - apiGroups: [mq.org]\n';
-  assert.ok(text.includes(`\n${ofOthers}`));
+  const otherRules = '  # Users create and delete the other managed resources.\n  - apiGroups: [mq.org]\n';
+  assert.ok(text.includes(`\n${otherRules}`));
 });

@@ -12,18 +12,18 @@ import { recordedLog } from '../fakes/recorded-log.ts';
 const [fcp, ocp] = [createFcpStack(), createOcpStack()];
 
 describe('the kinds whose objects no stack of the process handles', () => {
-  const ofFcp = { FavouriteDBInstance: ['fcp'], Network: ['fcp'] };
-  const ofOcp = { AmbivalentDBInstance: ['ocp'] };
+  const fcpKinds = { FavouriteDBInstance: ['fcp'], Network: ['fcp'] };
+  const ocpKinds = { AmbivalentDBInstance: ['ocp'] };
   const cases: Readonly<Record<string, readonly [Parameters<typeof unhandledKinds>, object]>> = {
     'of a stack: its claims and managed resources, and neither classes nor providers': [
       [[fcp], []],
-      { ...ofFcp, FancySQLInstance: ['fcp'] },
+      { ...fcpKinds, FancySQLInstance: ['fcp'] },
     ],
     'of two stacks with the same claims: the claims once, with both': [
       [[fcp, ocp], []],
-      { ...ofFcp, FancySQLInstance: ['fcp', 'ocp'], ...ofOcp },
+      { ...fcpKinds, FancySQLInstance: ['fcp', 'ocp'], ...ocpKinds },
     ],
-    'without the claims that a stack of the process handles': [[[ocp], [fcp]], ofOcp],
+    'without the claims that a stack of the process handles': [[[ocp], [fcp]], ocpKinds],
     'without stacks: none': [[[], [fcp]], {}],
   };
   for (const [rule, [given, wanted]] of Object.entries(cases)) {

@@ -23,7 +23,7 @@ const telling = `
 const noProxies = { HTTPS_PROXY: '', HTTP_PROXY: '', https_proxy: '', http_proxy: '' };
 
 /** The output of the process until it ends: no API server answers at its address. */
-async function saidBy(program: readonly string[]): Promise<string> {
+async function outputOf(program: readonly string[]): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'lazy-'));
   try {
     const [hooks, kubeconfig] = [join(folder, 'hooks.mjs'), join(folder, 'kubeconfig')];
@@ -59,11 +59,11 @@ async function saidBy(program: readonly string[]): Promise<string> {
 }
 
 test('the process starts, with all stacks, without a library of any cloud and the code for proxies', async () => {
-  const said = await saidBy(['main.ts']);
-  assert.match(said, /cannot list or watch this kind/, said);
-  assert.doesNotMatch(said, /LOADED/);
+  const output = await outputOf(['main.ts']);
+  assert.match(output, /cannot list or watch this kind/, output);
+  assert.doesNotMatch(output, /LOADED/);
 });
 
 test('a library that is loaded would be noticed', async () => {
-  assert.match(await saidBy(['--eval', "import('@aws-sdk/client-sts')"]), /LOADED .*client-sts/);
+  assert.match(await outputOf(['--eval', "import('@aws-sdk/client-sts')"]), /LOADED .*client-sts/);
 });

@@ -33,19 +33,19 @@ const leftAlone = 'the secrets of namespace other are left alone';
 describe('a client that leaves the secrets of other namespaces alone', () => {
   const clock = testClock();
   const cluster = new MemoryCluster(() => clock.now());
-  const asked: string[] = [];
+  const reads: string[] = [];
   const direct = inProcessClient(cluster, clock, async ({ verb, kind }, effect) => {
-    asked.push(`${verb} ${kind.plural}`);
+    reads.push(`${verb} ${kind.plural}`);
     return effect();
   });
   const listing: KubernetesClient = {
     ...direct,
     async list(kind, options, signal) {
-      asked.push(`list ${kind.plural}`);
+      reads.push(`list ${kind.plural}`);
       return direct.list(kind, options, signal);
     },
     watch(kind, options) {
-      asked.push(`watch ${kind.plural}`);
+      reads.push(`watch ${kind.plural}`);
       return direct.watch(kind, options);
     },
   };
@@ -64,22 +64,22 @@ describe('a client that leaves the secrets of other namespaces alone', () => {
   };
   for (const [verb, request] of Object.entries(requests)) {
     test(`${verb}: refused by itself elsewhere, and passed on within`, async () => {
-      asked.length = 0;
+      reads.length = 0;
       const message = `${leftAlone}: add it to --secret-namespaces, and its Role`;
       const secretsOf = { namespace: 'other', isExcluded: true };
       const refusal = new ApiError(message, { code: 403, reason: 'Forbidden', secretsOf });
       await assert.rejects(request('other'), refusal);
-      assert.deepEqual(asked, []);
+      assert.deepEqual(reads, []);
       cluster.put(SecretKind, secretIn('credentials'));
       await request('credentials').catch(() => undefined);
-      assert.equal(asked.length, 1);
+      assert.equal(reads.length, 1);
     });
   }
 
   test('all namespaces at a time is elsewhere', async () => {
-    asked.length = 0;
+    reads.length = 0;
     await assert.rejects(client.list(SecretKind, {}), /the secrets of all namespaces are left alone/);
-    assert.deepEqual(asked, []);
+    assert.deepEqual(reads, []);
   });
 
   test('of other kinds it knows nothing', async () => {

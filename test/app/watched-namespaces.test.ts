@@ -51,9 +51,9 @@ describe('--namespace with two names: the process', () => {
   /** The kinds it watches in part. */
   const watchedInPart = () =>
     [...world.simulation.watched].filter((watched) => watched.includes(' ')).toSorted();
-  const ofBoth = claims.map((name) => `FancySQLInstance in ${name}`);
+  const allClaims = claims.map((name) => `FancySQLInstance in ${name}`);
   /** The Secrets of the two providers, each by its name. */
-  const ofProviders = ['favourite-cloud', 'other-cloud'].map(
+  const providerSecrets = ['favourite-cloud', 'other-cloud'].map(
     (name) => `Secret in cloud-credentials metadata.name=${name}`,
   );
   const secretsOf = (...names: readonly string[]) =>
@@ -67,8 +67,8 @@ describe('--namespace with two names: the process', () => {
     assert.equal(world.instances().length, 2);
     assert.ok(!world.simulation.writes.some((write) => write.includes('team-c')));
     assert.deepEqual(watchedInPart(), [
-      ...ofBoth,
-      ...ofProviders,
+      ...allClaims,
+      ...providerSecrets,
       ...secretsOf('cloud-credentials', ...claims),
     ]);
     assert.ok(!world.simulation.watched.has('FancySQLInstance'));
@@ -117,6 +117,10 @@ describe('--namespace with two names: the process', () => {
     for (const name of claims) claimed(name);
     await world.pass(60);
     assert.deepEqual(claims.map(phaseIn), ['Bound', 'Bound']);
-    assert.deepEqual(watchedInPart(), [...ofBoth, ...ofProviders, `Secret type=${connectionSecretType}`]);
+    assert.deepEqual(watchedInPart(), [
+      ...allClaims,
+      ...providerSecrets,
+      `Secret type=${connectionSecretType}`,
+    ]);
   });
 });

@@ -1,6 +1,6 @@
 import { newFileFlag } from '../../local/flag-files.ts';
 import { numberFlag, wordFlag } from '../../local/flags.ts';
-import type { HelpAsked } from '../../local/read-command-line.ts';
+import type { HelpRequested } from '../../local/read-command-line.ts';
 import { readCommandLine } from '../../local/read-command-line.ts';
 import type { PhaseName } from './phase-names.ts';
 import { phaseNames } from './phase-names.ts';
@@ -19,7 +19,7 @@ const usage = `flags:
   --only name,...    some phases: ${phaseNames.join(', ')}`;
 
 /** The measurement that a command line asks for, or its error, which names the flag. */
-export const parseCommandLine = (args: readonly string[]): BenchOptions | HelpAsked | string =>
+export const parseCommandLine = (args: readonly string[]): BenchOptions | HelpRequested | string =>
   readCommandLine(args, {
     usage,
     config: {

@@ -154,7 +154,9 @@ describe('the docs site in a browser', { skip }, () => {
   /** Nothing failed, and no other host was asked. */
   const ended = async (page: BrowserPage): Promise<void> => {
     assert.deepEqual(page.errors, []);
-    const elsewhere = page.requests.filter((asked) => !asked.startsWith(url) && !asked.startsWith('data:'));
+    const elsewhere = page.requests.filter(
+      (request) => !request.startsWith(url) && !request.startsWith('data:'),
+    );
     assert.deepEqual(elsewhere, []);
     await page.close();
   };

@@ -111,7 +111,7 @@ describe('the live page in a browser', { skip }, () => {
     assert.match((await texts(page, '#state'))[0] ?? '', /^live · 0\.1\.0 · fcp, ocp$/);
     await picture(page, 'light');
     assert.deepEqual(page.errors, []);
-    const elsewhere = page.requests.filter((asked) => !asked.startsWith(url));
+    const elsewhere = page.requests.filter((request) => !request.startsWith(url));
     assert.deepEqual(elsewhere, []);
     await page.close();
   });
@@ -247,8 +247,8 @@ describe('the live page in a browser', { skip }, () => {
     await picture(page, 'narrow');
     await page.evaluate("document.querySelector('.row').click()");
     await until(page, "document.querySelector('.verdict')");
-    const isSeen = "document.querySelector('.verdict').getBoundingClientRect().top < 780";
-    await until(page, isSeen);
+    const isVisible = "document.querySelector('.verdict').getBoundingClientRect().top < 780";
+    await until(page, isVisible);
     await page.close();
   });
 
@@ -343,7 +343,7 @@ describe('the live page in a browser', { skip }, () => {
   });
 
   /** The names in these elements that are not visible, or whose title does not have the full name. */
-  const unseen = (
+  const isBelow = (
     selector: string,
   ) => `[...document.querySelectorAll(${JSON.stringify(selector)})].flatMap((e) => {
     const name = e.querySelector('.name');
@@ -363,8 +363,8 @@ describe('the live page in a browser', { skip }, () => {
     const page = await opened({ width: 1400, height: 900 });
     await until(page, "document.querySelector('#list-title').innerText.includes('50')");
     await until(page, "document.querySelectorAll('.node').length > 60");
-    assert.deepEqual(await page.evaluate(unseen('.row')), []);
-    assert.deepEqual(await page.evaluate(unseen('.node')), []);
+    assert.deepEqual(await page.evaluate(isBelow('.row')), []);
+    assert.deepEqual(await page.evaluate(isBelow('.node')), []);
 
     await page.evaluate("document.querySelector('#list').focus()");
     await page.press('End');
@@ -378,8 +378,8 @@ describe('the live page in a browser', { skip }, () => {
     assert.ok(await page.evaluate(isInView));
     assert.equal(await page.evaluate("document.querySelector('.row.active').ariaPosInSet"), '50');
     await until(page, "document.querySelectorAll('.node:not(.leaving)').length < 10");
-    assert.deepEqual(await page.evaluate(unseen('.row')), []);
-    assert.deepEqual(await page.evaluate(unseen('.node:not(.leaving)')), []);
+    assert.deepEqual(await page.evaluate(isBelow('.row')), []);
+    assert.deepEqual(await page.evaluate(isBelow('.node:not(.leaving)')), []);
     await picture(page, 'many');
 
     await page.press('Escape');

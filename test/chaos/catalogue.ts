@@ -172,13 +172,13 @@ export function madeByHand(name: string, reclaimPolicy: 'Retain' | 'Delete'): Fa
 /** The resources that users create for no claim, by turns. Names of networks and queues are assigned by AWS. */
 const alone: readonly ((name: string) => KubernetesObject)[] = [
   (name) => madeByHand(name, 'Delete'),
-  (name) => cloudThing(VPCKind, name, { region: 'us-west-1', cidrBlock: '10.0.0.0/16' }),
-  (name) => cloudThing(QueueKind, name, { region: 'us-west-1' }),
-  (name) => cloudThing(TopicKind, name, { messageRetentionDuration: '86400s' }),
+  (name) => cloudResource(VPCKind, name, { region: 'us-west-1', cidrBlock: '10.0.0.0/16' }),
+  (name) => cloudResource(QueueKind, name, { region: 'us-west-1' }),
+  (name) => cloudResource(TopicKind, name, { messageRetentionDuration: '86400s' }),
 ];
 const aloneFor = 'alone-';
 
-const cloudThing = (kind: Kind, name: string, forProvider: object): KubernetesObject =>
+const cloudResource = (kind: Kind, name: string, forProvider: object): KubernetesObject =>
   objectOf(kind, { name }, { spec: { forProvider } });
 
 /** The number-th managed resource that is made for no claim. */
@@ -217,7 +217,7 @@ export function claimNumber(number: number, namespace: string) {
   };
 }
 
-export function claimNamed(kind: Kind, namespace: string, name: string, asked: object): Claim {
-  const spec = { ...asked, writeConnectionSecretToRef: { name: `${name}-connection` } };
+export function claimNamed(kind: Kind, namespace: string, name: string, requested: object): Claim {
+  const spec = { ...requested, writeConnectionSecretToRef: { name: `${name}-connection` } };
   return objectOf(kind as Kind<Claim>, { namespace, name }, { spec });
 }

@@ -1,5 +1,5 @@
 import { amountFlag, fileFlag, numberFlag } from '../../local/flags.ts';
-import type { HelpAsked } from '../../local/read-command-line.ts';
+import type { HelpRequested } from '../../local/read-command-line.ts';
 import { readCommandLine } from '../../local/read-command-line.ts';
 
 export interface ChaosOptions {
@@ -23,7 +23,7 @@ const usage = `flags:
   --logs FOLDER      keeps what the processes and the API server's audit log said there`;
 
 /** How to run, from a command line, or what is wrong with it, naming the flag. */
-export const parseCommandLine = (args: readonly string[]): ChaosOptions | HelpAsked | string =>
+export const parseCommandLine = (args: readonly string[]): ChaosOptions | HelpRequested | string =>
   readCommandLine(args, {
     usage,
     config: {

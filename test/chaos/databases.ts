@@ -36,7 +36,11 @@ export async function tryClaims(world: World, marked: MarkedDatabases, blame: Bl
 }
 
 /** The same of databases whose claims are gone, and which a policy keeps. */
-export async function tryKept(world: World, marked: MarkedDatabases, blame: Blame): Promise<void> {
+export async function tryKnownCredentials(
+  world: World,
+  marked: MarkedDatabases,
+  blame: Blame,
+): Promise<void> {
   const { managed } = await eventually('all is seen', () => world.observe());
   for (const { kind, metadata, spec } of managed) {
     const to = spec.writeConnectionSecretToRef;

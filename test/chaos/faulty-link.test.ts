@@ -40,29 +40,29 @@ describe('a faulty link', () => {
   async function dial() {
     const socket = connect(link.port, '127.0.0.1');
     clients.push(socket);
-    const seen = { text: '', isClosed: false };
+    const state = { text: '', isClosed: false };
     socket.on('error', () => {});
     socket.on('data', (chunk: Buffer) => {
-      seen.text += chunk.toString('latin1');
+      state.text += chunk.toString('latin1');
     });
     socket.on('close', () => {
-      seen.isClosed = true;
+      state.isClosed = true;
     });
     // Reset connections may end before this hears that they began.
     await Promise.race([once(socket, 'connect'), once(socket, 'close')]).catch(() => {});
-    return { socket, seen };
+    return { socket, state };
   }
 
   test('cut: resets what is connected and what comes, until it is open', async () => {
     const former = await dial();
     link.become('cut');
-    await eventually('it is reset', async () => former.seen.isClosed);
+    await eventually('it is reset', async () => former.state.isClosed);
     const refused = await dial();
-    await eventually('the new one is, too', async () => refused.seen.isClosed);
+    await eventually('the new one is, too', async () => refused.state.isClosed);
     link.become('open');
-    const { socket, seen } = await dial();
+    const { socket, state } = await dial();
     socket.write('hello');
-    await eventually('the next is answered', async () => seen.text === 'hello');
+    await eventually('the next is answered', async () => state.text === 'hello');
   });
 
   test('stall: takes everything, says nothing, and delivers it late to who still waits', async () => {
@@ -75,41 +75,41 @@ describe('a faulty link', () => {
     givenUp.socket.destroy();
     await sleep(50);
     assert.equal(received, '');
-    assert.equal(waiting.seen.isClosed, false);
+    assert.equal(waiting.state.isClosed, false);
     link.become('open');
-    await eventually('the answer comes', async () => waiting.seen.text === 'patient');
+    await eventually('the answer comes', async () => waiting.state.text === 'patient');
     assert.equal(received, 'patient');
   });
 
   test('throttle: takes its time', async () => {
-    const { socket, seen } = await dial();
+    const { socket, state } = await dial();
     link.become('throttle');
     const startedMs = performance.now();
     socket.write('x'.repeat(4096));
-    await eventually('all is back', async () => seen.text.length === 4096);
+    await eventually('all is back', async () => state.text.length === 4096);
     assert.ok(performance.now() - startedMs >= 490, 'a quarter of a second each way');
   });
 
   test('truncate: ends in the middle of an answer', async () => {
-    const { socket, seen } = await dial();
+    const { socket, state } = await dial();
     link.become('truncate');
     socket.write('x'.repeat(20_000));
-    await eventually('it is over', async () => seen.isClosed);
-    assert.ok(seen.text.length < 4000, String(seen.text.length));
+    await eventually('it is over', async () => state.isClosed);
+    assert.ok(state.text.length < 4000, String(state.text.length));
   });
 
   test('corrupt: changes bytes and drops none; towards the server only by their top bit', async () => {
-    const { socket, seen } = await dial();
+    const { socket, state } = await dial();
     link.become('corrupt');
     const pieces = 60;
     for (let piece = 1; piece <= pieces; piece += 1) {
       socket.write('abcdefghij');
-      await eventually('it is back', async () => seen.text.length === piece * 10);
+      await eventually('it is back', async () => state.text.length === piece * 10);
     }
-    const said = 'abcdefghij'.repeat(pieces);
-    const differing = [...received].filter((letter, at) => letter !== said[at]);
+    const letters = 'abcdefghij'.repeat(pieces);
+    const differing = [...received].filter((letter, at) => letter !== letters[at]);
     assert.ok(differing.length > 0 && differing.length < pieces / 2, String(differing.length));
     for (const letter of differing) assert.ok(letter.charCodeAt(0) >= 0x80);
-    assert.notEqual(seen.text, received);
+    assert.notEqual(state.text, received);
   });
 });

@@ -92,7 +92,7 @@ describe('the judge', () => {
   test('finds nothing where all is as users want it', () => {
     const { violations, unmet, memory } = judge(intents(['one']), observed(scene()), noMemory);
     assert.deepEqual([violations, unmet], [[], []]);
-    assert.deepEqual(memory, { identities: new Map([['managed-one', 'identity-one']]), kept: new Map() });
+    assert.deepEqual(memory, { identities: new Map([['managed-one', 'identity-one']]), retained: new Map() });
   });
 
   const one = scene();
@@ -101,8 +101,11 @@ describe('the judge', () => {
     ...one.managed,
     metadata: { ...one.managed.metadata, ...managed },
   });
-  const remembered = { identities: new Map([['managed-one', 'former']]), kept: new Map() };
-  const kept = { identities: new Map(), kept: new Map([['identity-gone', 'FavouriteDBInstance gone']]) };
+  const remembered = { identities: new Map([['managed-one', 'former']]), retained: new Map() };
+  const retained = {
+    identities: new Map(),
+    retained: new Map([['identity-gone', 'FavouriteDBInstance gone']]),
+  };
   const secondManaged = other({ name: 'second', uid: 'second' });
   const stolen = { ...two.target, data: one.source.data! };
 
@@ -141,7 +144,7 @@ describe('the judge', () => {
     },
     'a kept external resource that was destroyed': {
       world: [one],
-      memory: kept,
+      memory: retained,
       violations: ['FavouriteDBInstance gone: what its policy keeps was destroyed'],
     },
     'a claim that disappeared without a deletion': {
@@ -208,7 +211,7 @@ describe('the judge', () => {
   test('a resource that its policy keeps is remembered once it was Bound, and stays when its claim is deleted', () => {
     const held = scene('one', 'Retain');
     const { memory } = judge(intents(['one']), observed(held), noMemory);
-    assert.deepEqual(memory.kept, new Map([['identity-one', 'FavouriteDBInstance managed-one']]));
+    assert.deepEqual(memory.retained, new Map([['identity-one', 'FavouriteDBInstance managed-one']]));
     const released: Managed = { ...held.managed, status: { bindingPhase: 'Released', conditions } };
     const { target: _target, claim: _claim, ...rest } = held;
     const afterwards = judge(intents(['-one']), observed({ ...rest, managed: released }), memory);

@@ -22,10 +22,10 @@ export interface Memory {
   /** UID of a managed resource → identity of its external resource. */
   readonly identities: ReadonlyMap<string, string>;
   /** Identity of an external resource that policies keep → who had it. */
-  readonly kept: ReadonlyMap<string, string>;
+  readonly retained: ReadonlyMap<string, string>;
 }
 
-export const noMemory: Memory = { identities: new Map(), kept: new Map() };
+export const noMemory: Memory = { identities: new Map(), retained: new Map() };
 
 export interface Judgement {
   /** Faults at any moment. */
@@ -92,7 +92,7 @@ export function judge(intents: Intents, observed: Observed, memory: Memory): Jud
 
   // An existing external resource keeps its identity, and a kept one stays.
   const identities = new Map(memory.identities);
-  const kept = new Map(memory.kept);
+  const retained = new Map(memory.retained);
   for (const each of managed) {
     const external = externalOf(each);
     const { uid = '' } = each.metadata;
@@ -103,10 +103,10 @@ export function judge(intents: Intents, observed: Observed, memory: Memory): Jud
     }
     identities.set(uid, external.identity);
     if (each.status?.bindingPhase === 'Bound' && keepsExternal(each))
-      kept.set(external.identity, keyOf(each));
+      retained.set(external.identity, keyOf(each));
   }
   const present = new Set(externals.map(({ identity }) => identity));
-  for (const [identity, owner] of memory.kept) {
+  for (const [identity, owner] of memory.retained) {
     if (!present.has(identity))
       violations.push({ object: owner, problem: 'what its policy keeps was destroyed' });
   }
@@ -216,7 +216,7 @@ export function judge(intents: Intents, observed: Observed, memory: Memory): Jud
     const owner = controllerOf(secret);
     if (owner === undefined || !uids.has(owner.uid)) leave(keyOf(secret));
   }
-  return { violations, unmet, memory: { identities, kept } };
+  return { violations, unmet, memory: { identities, retained } };
 }
 
 /** Ready and Synced, as far as they are not True; with what they say. */

@@ -9,7 +9,7 @@ import { described, isWrite, leaseRule, loopOf, notGranted, rateRule } from './a
 import type { AuditedRequest } from './audit-trail.ts';
 import { classObjects, credentialsSecret, proofNow, providerObjects } from './catalogue.ts';
 import type { ChaosOptions } from './command-line.ts';
-import { markDatabases, tryClaims, tryKept } from './databases.ts';
+import { markDatabases, tryClaims, tryKnownCredentials } from './databases.ts';
 import type { Harm } from './inject.ts';
 import { inject } from './inject.ts';
 import { copyOf, steadyIntents } from './intents.ts';
@@ -287,7 +287,7 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
   during = 'after all claims were deleted';
   await people.deleteAll();
   await recovered('all claims were deleted');
-  await tryKept(world, marked, blame);
+  await tryKnownCredentials(world, marked, blame);
   await quietFor(quietSeconds);
 
   async function quietFor(seconds: number): Promise<void> {
@@ -332,8 +332,8 @@ export async function run(world: World, options: RunOptions): Promise<Report> {
     if (perMinute > limits.requestsPerMinute) blame(what, `${perMinute} requests in a minute`);
   }
   for (const [what, perMinute] of world.externalCalls.busiest()) {
-    const ofAll = what === 'aws GetCallerIdentity' ? limits.accountCallsPerMinute * options.claims : 0;
-    const most = Math.max(ofAll, limits.externalCallsPerMinute);
+    const accountLimit = what === 'aws GetCallerIdentity' ? limits.accountCallsPerMinute * options.claims : 0;
+    const most = Math.max(accountLimit, limits.externalCallsPerMinute);
     if (perMinute > most) blame(what, `${perMinute} calls in a minute`);
   }
   return {

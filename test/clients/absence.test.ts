@@ -47,17 +47,17 @@ for (const [what, [collection, word]] of Object.entries(collections)) {
   describe(`${what} is absent only if the cloud itself reports that`, () => {
     test('reading it is undefined, deleting it is no error', async () => {
       const text = JSON.stringify({ error: { code: word, message: 'gone' } });
-      const things = reported(collection, 404, text);
-      assert.equal(await things.get('cool'), undefined);
-      await things.delete('cool');
+      const items = reported(collection, 404, text);
+      assert.equal(await items.get('cool'), undefined);
+      await items.delete('cool');
     });
 
     for (const [stranger, text] of Object.entries(strangers)) {
       const isBare404 = (error: unknown) => error instanceof CloudError && error.status === 404;
       test(`and not by the word of ${stranger}`, async () => {
-        const things = reported(collection, 404, text);
-        await assert.rejects(things.get('cool'), isBare404);
-        await assert.rejects(things.delete('cool'), isBare404);
+        const items = reported(collection, 404, text);
+        await assert.rejects(items.get('cool'), isBare404);
+        await assert.rejects(items.delete('cool'), isBare404);
       });
     }
   });
@@ -78,8 +78,8 @@ test('a cloud may have several words for what does not exist', async () => {
         nameOf: () => undefined,
         idOf: () => 'cool',
       });
-    const things = reported(of, 404, JSON.stringify({ error: { code } }));
-    const [read, deleted] = [things.get('cool'), things.delete('cool')];
+    const items = reported(of, 404, JSON.stringify({ error: { code } }));
+    const [read, deleted] = [items.get('cool'), items.delete('cool')];
     if (word.includes(code)) assert.deepEqual(await Promise.all([read, deleted]), [undefined, undefined]);
     else for (const attempt of [read, deleted]) await assert.rejects(attempt, { name: 'CloudError', code });
   }

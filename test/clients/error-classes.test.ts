@@ -41,7 +41,7 @@ const reported = (answer: { readonly status: number; readonly body?: object } | 
         ? { request: () => Promise.reject(answer) }
         : answering(answer.status, answer.body === undefined ? '' : JSON.stringify(answer.body)),
   }) satisfies Omit<HttpClientOptions, 'cloud'>;
-const asked = { what: 'get it', method: 'GET', path: '/it' } as const;
+const request = { what: 'get it', method: 'GET', path: '/it' } as const;
 const thrownBy = (call: Promise<unknown>): Promise<unknown> =>
   call.then(
     () => assert.fail('nothing was thrown'),
@@ -63,7 +63,7 @@ describe('HTTP: the class is that of the status', () => {
   for (const [status, wanted] of table) {
     test(`${status}: ${wanted}`, async () => {
       const http = httpClient({ ...reported({ status }), cloud: 'Cloud' });
-      assert.equal(errorClassOf(await thrownBy(http.request(asked))), wanted);
+      assert.equal(errorClassOf(await thrownBy(http.request(request))), wanted);
       assert.equal(classOfStatus(status), wanted);
     });
   }
@@ -71,7 +71,7 @@ describe('HTTP: the class is that of the status', () => {
   test('a code that its author has classified goes before the status', async () => {
     const options = reported({ status: 409, body: { error: { code: 'AccountFull' } } });
     const http = httpClient({ ...options, cloud: 'Cloud', errorClasses: { AccountFull: 'QuotaExceeded' } });
-    assert.equal(errorClassOf(await thrownBy(http.request(asked))), 'QuotaExceeded');
+    assert.equal(errorClassOf(await thrownBy(http.request(request))), 'QuotaExceeded');
   });
 });
 
@@ -83,7 +83,7 @@ describe('HTTP: without an answer the class is that of the code of the connectio
   for (const [code, wanted] of table) {
     test(`${code}: ${wanted}`, async () => {
       const http = httpClient({ ...reported(Object.assign(new Error('no'), { code })), cloud: 'Cloud' });
-      assert.equal(errorClassOf(await thrownBy(http.request(asked))), wanted);
+      assert.equal(errorClassOf(await thrownBy(http.request(request))), wanted);
     });
   }
 
@@ -132,7 +132,7 @@ describe('Google Cloud: the class is that of the code', () => {
       ...reported({ status, body: { error: { code: status, status: code, message } } }),
       account: 'robot',
     });
-    return thrownBy(http.request(asked));
+    return thrownBy(http.request(request));
   };
   for (const [text, wanted] of table) {
     test(`${text}: ${wanted}`, async () =>

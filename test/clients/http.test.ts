@@ -134,9 +134,9 @@ describe('requests that are repeated', () => {
       const { carrier: dispatcher, sent } = recording([503]);
       const change = { what: 'change', method, path: '/v1/things/a', body: { level: 2 } };
       await client({ dispatcher }).http.request(change);
-      const seen = sent.map((each) => [each.method, each.path, each.headers['content-type'], each.body]);
+      const requests = sent.map((each) => [each.method, each.path, each.headers['content-type'], each.body]);
       const once = [method, '/v1/things/a', 'application/json', '{"level":2}'];
-      assert.deepEqual(seen, [once, once]);
+      assert.deepEqual(requests, [once, once]);
     }
   });
 
@@ -398,15 +398,15 @@ describe('an authorization', () => {
   };
   for (const [name, [authorization, sent, noun]] of Object.entries(rows)) {
     test(`${name}, and what it holds is in no message`, async () => {
-      const seen: Readonly<Record<string, string>>[] = [];
+      const received: Readonly<Record<string, string>>[] = [];
       const { carrier: dispatcher } = recording([401], ({ headers }) => {
         const { accept: _, 'user-agent': __, ...rest } = headers;
-        seen.push(rest);
+        received.push(rest);
         return { error: { message: `no: ${Object.values(rest).join()} of päss:word` } };
       });
       const { http } = client({ dispatcher, token: 'päss:word', ...(authorization && { authorization }) });
       const { message } = await failure(http.request(request));
-      assert.deepEqual(seen, [sent]);
+      assert.deepEqual(received, [sent]);
       const [shown = ''] = Object.values(sent).map((value) => value.replace(/\S+$/, '***'));
       assert.equal(
         message,
@@ -463,15 +463,15 @@ describe('a token', () => {
   });
 
   test('that is refused is renewed, once, for a POST as well', async () => {
-    const asked: (string | undefined)[] = [];
+    const requests: (string | undefined)[] = [];
     const token: HttpClientOptions['token'] = async ({ refused }) => {
-      asked.push(refused);
+      requests.push(refused);
       return refused === undefined ? 't-1' : 't-2';
     };
     const { http, waits } = client({ dispatcher, token });
     answers.push(refusal);
     await http.request(post);
-    assert.deepEqual([heard, asked, waits], [['Bearer t-1', 'Bearer t-2'], [undefined, 't-1'], []]);
+    assert.deepEqual([heard, requests, waits], [['Bearer t-1', 'Bearer t-2'], [undefined, 't-1'], []]);
 
     answers.push(refusal, refusal);
     const { status, message } = await failure(http.request(post));

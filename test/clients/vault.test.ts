@@ -21,7 +21,7 @@ const failsAs = (code: VaultErrorCode, message?: RegExp) => (error: unknown) => 
   return true;
 };
 
-const asked = { clock: realClock(), token };
+const options = { clock: realClock(), token };
 
 /** One that is served, and one in memory, which answer alike. */
 const places = {
@@ -42,7 +42,7 @@ for (const [place, open] of Object.entries(places))
     const { server, createClient } = open();
     let client: VaultClient;
     beforeEach(() => {
-      client = createClient('secret', { ...asked, server: server.url });
+      client = createClient('secret', { ...options, server: server.url });
       server.isSealed = false;
     });
     afterEach(() => client.close());
@@ -89,7 +89,7 @@ for (const [place, open] of Object.entries(places))
     });
 
     test('a wrong token', async () => {
-      const stranger = createClient('secret', { ...asked, server: server.url, token: 'stolen-token' });
+      const stranger = createClient('secret', { ...options, server: server.url, token: 'stolen-token' });
       await assert.rejects(
         stranger.read('crossplane/a', signal),
         failsAs('PermissionDenied', /refused the token for secret: it is wrong, expired/),
@@ -98,7 +98,7 @@ for (const [place, open] of Object.entries(places))
     });
 
     test('a path that no engine serves is an error, and not a missing secret', async () => {
-      const lost = createClient('kv-team', { ...asked, server: server.url });
+      const lost = createClient('kv-team', { ...options, server: server.url });
       const missing = failsAs('NotFound', /has no KV v2 secrets engine at kv-team/);
       await assert.rejects(lost.read('a', signal), missing);
       await lost.close();
@@ -147,7 +147,7 @@ describe('an answer that is not from Vault', () => {
       const answer = async () => ({ status, headers: {}, text });
       const gateway = await startLoopbackServer({ answer });
       t.after(gateway.stop);
-      const through = vaultClient('secret', { ...asked, server: gateway.url });
+      const through = vaultClient('secret', { ...options, server: gateway.url });
       t.after(() => through.close());
       const refusal = failsAs('Failed', /or a gateway before it, answered/);
       await assert.rejects(through.read('a', signal), refusal);
@@ -160,7 +160,7 @@ describe('an answer that is not from Vault', () => {
     const gone = await new VaultServer().start();
     const { url } = gone;
     await gone.stop();
-    const nobody = vaultClient('secret', { ...asked, server: url });
+    const nobody = vaultClient('secret', { ...options, server: url });
     await assert.rejects(nobody.read('a', signal), failsAs('Unreachable', /cannot be reached: ECONNREFUSED/));
     await nobody.close();
   });
@@ -169,7 +169,7 @@ describe('an answer that is not from Vault', () => {
 describe('an engine that is not KV v2', () => {
   test('a KV engine of version 1 is named with the command that changes it, and nothing is written to it', async () => {
     const server = await new VaultServer({ token, kvVersion: 1 }).start();
-    const client = vaultClient('secret', { ...asked, server: server.url });
+    const client = vaultClient('secret', { ...options, server: server.url });
     const told = /^secret of Vault \S+ is a KV engine of version 1; run: vault kv enable-versioning secret$/;
     await assert.rejects(client.read('crossplane/a', signal), failsAs('Invalid', told));
     assert.deepEqual(server.paths(), []);
@@ -180,7 +180,7 @@ describe('an engine that is not KV v2', () => {
 
   test('a missing engine is reported with the namespace, the field to correct and the command', async () => {
     const server = await new VaultServer({ token }).start();
-    const lost = vaultClient('kv', { ...asked, server: server.url, namespace: 'team' });
+    const lost = vaultClient('kv', { ...options, server: server.url, namespace: 'team' });
     await assert.rejects(
       lost.read('a', signal),
       failsAs(

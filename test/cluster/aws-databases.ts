@@ -74,7 +74,8 @@ export function testAwsDatabases(clusterOf: () => Cluster): void {
       await aws?.stop();
     });
 
-    const instances = () => aws.things<StoredInstance>(instanceSort).flatMap(([, things]) => things.all());
+    const instances = () =>
+      aws.collections<StoredInstance>(instanceSort).flatMap(([, collection]) => collection.all());
 
     const detailsOf = async (namespace: string, name: string): Promise<ConnectionDetails> =>
       decodeDetails(await cluster.find(SecretKind, { namespace, name }));

@@ -127,9 +127,9 @@ describe('the command', () => {
       npm_lifecycle_event: 'control-plane',
     };
     const ask = async (...flags: readonly string[]) => {
-      const asked = promisify(execFile)(process.execPath, [MAIN, ...flags], { env });
+      const running = promisify(execFile)(process.execPath, [MAIN, ...flags], { env });
       const ended = (error: { code: number; stdout: string; stderr: string }) => error;
-      const { code = 0, stdout, stderr } = await asked.then((said) => ({ code: 0, ...said }), ended);
+      const { code = 0, stdout, stderr } = await running.then((result) => ({ code: 0, ...result }), ended);
       return { code, stdout, stderr };
     };
     try {

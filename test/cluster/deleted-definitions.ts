@@ -64,8 +64,8 @@ export function testDeletedDefinitions(fixtureOf: () => FancySQLFixture): void {
       });
       await next.end('SIGTERM');
       const left = fixture.favourite.instances().map(({ item }) => item.name);
-      const kept = ['before', 'meanwhile', 'retained'].map((name) => resources[name]);
-      assert.deepEqual(left.toSorted(), kept.toSorted());
+      const retained = ['before', 'meanwhile', 'retained'].map((name) => resources[name]);
+      assert.deepEqual(left.toSorted(), retained.toSorted());
     });
   });
 }

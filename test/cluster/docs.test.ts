@@ -282,9 +282,9 @@ describe('every manifest of the docs and the examples, on the demo', () => {
   test('every Event on a managed resource is in the table of the guide', async () => {
     const [, table = ''] = /^## All reasons\n(.*)/ms.exec(read('docs/events.md')) ?? [];
     const documented = new Set([...table.matchAll(/\b[A-Z]\w+\b/g)].map(([word]) => word));
-    const seen: { readonly items: readonly { reason: string; involvedObject: { kind: string } }[] } =
+    const listed: { readonly items: readonly { reason: string; involvedObject: { kind: string } }[] } =
       JSON.parse(await kubectl('get', 'events', '-A', '-o', 'json'));
-    const reasons = seen.items
+    const reasons = listed.items
       .filter(({ involvedObject: { kind } }) => ['FavouriteDBInstance', 'Network'].includes(kind))
       .map(({ reason }) => reason);
     assert.ok(reasons.length > 10);
@@ -296,12 +296,12 @@ describe('every manifest of the docs and the examples, on the demo', () => {
     await kubectl('delete', 'claims', '--all', '-A', '--timeout=60s');
     await kubectl('delete', 'favouritedbinstances', '--all', '--timeout=60s');
     await kubectl('delete', 'managed', '--all', '--timeout=60s');
-    const kept = ['audit-trail', 'docs-kept', 'docs-orphan', 'ledger', 'legacy-orders'];
+    const retained = ['audit-trail', 'docs-kept', 'docs-orphan', 'ledger', 'legacy-orders'];
     const left = cloud()
       .instances()
       .map(({ item }) => item.name)
       .filter((name) => !name.startsWith('team-')); // of claims, under a class that retains
-    assert.deepEqual(left.toSorted(), kept);
+    assert.deepEqual(left.toSorted(), retained);
     assert.deepEqual(cloud().networks(), []);
     assert.deepEqual(services.clouds.other.instances(), []);
     assert.deepEqual([services.google.instances.all(), services.google.topics.all()], [[], []]);

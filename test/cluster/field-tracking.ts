@@ -46,7 +46,7 @@ export function testFieldTracking(fixture: () => FancySQLFixture): void {
       JSON.stringify(
         objectOf(
           FavouriteDBInstanceKind,
-          { name, labels: { kept: 'in-git' } },
+          { name, labels: { origin: 'in-git' } },
           { spec: { forProvider: { fancinessLevel } } },
         ),
       );

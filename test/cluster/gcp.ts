@@ -179,8 +179,8 @@ export function testGoogleCloud(clusterOf: () => Cluster): void {
       for (const found of [sessions, cart]) {
         const keys = ['endpoint', 'host', 'password', 'port', 'provider', 'type', 'uri'];
         assert.deepEqual(Object.keys(found).toSorted(), keys);
-        const said = await ask(found, `AUTH ${found.password}`, 'SET greeting hello', 'GET greeting');
-        assert.deepEqual(said, ['+OK', '+OK', '$5', 'hello', '+OK']);
+        const reply = await ask(found, `AUTH ${found.password}`, 'SET greeting hello', 'GET greeting');
+        assert.deepEqual(reply, ['+OK', '+OK', '$5', 'hello', '+OK']);
       }
       const [refusal = ''] = await ask(sessions, `AUTH ${cart.password}`);
       assert.match(refusal, /^-WRONGPASS/);

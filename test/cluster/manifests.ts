@@ -79,11 +79,11 @@ export function testManifests(controlPlane: () => ControlPlane): void {
       const args = accepted.flatMap((file) => ['-f', join(projectRoot, file)]);
       const answer = await controlPlane().kubectl(['apply', '--dry-run=server', '-o', 'json', ...args]);
       const objects = accepted.flatMap((file) => objectsIn(textOf(file)));
-      areKept(objects, answer);
+      assertStored(objects, answer);
     }
 
     /** Fails if the API server dropped a field of one of the objects, for example because its definition lacks the field. */
-    function areKept(objects: readonly KubernetesObject[], answer: string): void {
+    function assertStored(objects: readonly KubernetesObject[], answer: string): void {
       const { items = [] } = JSON.parse(answer.startsWith('{') ? answer : '{}') as {
         readonly items?: readonly object[];
       };
@@ -132,7 +132,7 @@ export function testManifests(controlPlane: () => ControlPlane): void {
       const served = { ...budget, apiVersion };
       const dryRun = ['apply', '--dry-run=server', '-o', 'json', '-f', '-'];
       const answer = await controlPlane().kubectl(dryRun, JSON.stringify(served));
-      areKept([served], answer);
+      assertStored([served], answer);
     });
 
     test("the patch of Argo CD's configuration", async () => {

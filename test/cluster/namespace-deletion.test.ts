@@ -29,7 +29,7 @@ describe('with the namespace controller and the garbage collector of Kubernetes'
   let stack: StackProcess;
   /** As it was before the deletions. */
   let former: {
-    readonly kept: readonly { readonly name: string; readonly details: ConnectionDetails }[];
+    readonly retained: readonly { readonly name: string; readonly details: ConnectionDetails }[];
     readonly central: ConnectionDetails;
     readonly untouched: readonly string[];
   };
@@ -109,7 +109,7 @@ describe('with the namespace controller and the garbage collector of Kubernetes'
     await fixture.bound('team-a', 'central');
     await fixture.bound('team-b', 'small');
     former = {
-      kept: await Promise.all(
+      retained: await Promise.all(
         [ordered, unordered].map(async (team) => ({
           name: await resourceOf(team, 'kept'),
           details: await details(team, 'kept'),
@@ -130,10 +130,12 @@ describe('with the namespace controller and the garbage collector of Kubernetes'
   });
 
   test('a deleted namespace ends, and the policies decide which databases stay', async () => {
-    const kept = [...former.kept.map(({ name }) => name), `static-${ordered}`, `static-${unordered}`];
-    const phases = await Promise.all(kept.map(async (name) => (await managed(name))?.status?.bindingPhase));
+    const retained = [...former.retained.map(({ name }) => name), `static-${ordered}`, `static-${unordered}`];
+    const phases = await Promise.all(
+      retained.map(async (name) => (await managed(name))?.status?.bindingPhase),
+    );
     assert.deepEqual(phases, Array(4).fill('Released'));
-    const left = [...kept, await resourceOf('team-a', 'central'), await resourceOf('team-b', 'small')];
+    const left = [...retained, await resourceOf('team-a', 'central'), await resourceOf('team-b', 'small')];
     await eventually('the instances of the policy Delete are deleted', async () => {
       return instances().length === left.length;
     });
@@ -175,10 +177,10 @@ describe('with the namespace controller and the garbage collector of Kubernetes'
     await kubectl('create', 'namespace', ordered);
     await claim(ordered, 'kept');
     const { spec } = await fixture.bound(ordered, 'kept');
-    assert.ok(former.kept.every(({ name }) => name !== spec.resourceRef?.name));
+    assert.ok(former.retained.every(({ name }) => name !== spec.resourceRef?.name));
     const { password } = await details(ordered, 'kept');
     assert.ok(
-      password !== undefined && former.kept.every(({ details: { password: old } }) => old !== password),
+      password !== undefined && former.retained.every(({ details: { password: old } }) => old !== password),
     );
   });
 

@@ -79,10 +79,10 @@ export function testPlugin(fixture: () => FancySQLFixture): void {
       assert.match(tried, /^Dry run: the API server checks the change, and nothing is changed\.$/m);
       assert.deepEqual(await find(name), before);
 
-      const said = await succeeds('offer', 'favouritedbinstance', name);
-      assert.match(said, /^Cluster: https:\/\/[\d.:]+ \(context .+\)\n/);
+      const output = await succeeds('offer', 'favouritedbinstance', name);
+      assert.match(output, /^Cluster: https:\/\/[\d.:]+ \(context .+\)\n/);
       assert.equal(
-        said.split('\n')[1],
+        output.split('\n')[1],
         `FavouriteDBInstance ${name}: FancySQLInstance team-a/orders can have it with its data, if its spec.resourceRef names it`,
       );
       assert.equal(await claims('team-a', 'orders', name), name);

@@ -197,7 +197,7 @@ export async function eventually<T>(
 ): Promise<T> {
   const startedMs = performance.now();
   for (let last = 'nothing'; ; ) {
-    const askedMs = performance.now();
+    const requestedMs = performance.now();
     try {
       const answer = await ask();
       if (answer !== undefined && answer !== false) return answer;
@@ -207,6 +207,6 @@ export async function eventually<T>(
     const nowMs = performance.now();
     const elapsedMs = nowMs - startedMs;
     if (elapsedMs > timeoutMs) throw new Error(`${what}: not within ${timeoutMs / 1000} s (last: ${last})`);
-    await sleep(Math.max(clamp(elapsedMs / 5, 100, 500), Math.min(3 * (nowMs - askedMs), 1_000)));
+    await sleep(Math.max(clamp(elapsedMs / 5, 100, 500), Math.min(3 * (nowMs - requestedMs), 1_000)));
   }
 }

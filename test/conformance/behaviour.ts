@@ -120,13 +120,13 @@ export function testBehaviour(
     const late = await create();
     await patch(late, { metadata: { labels: { watched: 'yes' } } });
     const reported: string[] = [];
-    const seen: WatchEvent<KubernetesObject>[] = [];
+    const observed: WatchEvent<KubernetesObject>[] = [];
     const subscription = client()
       .watch(kind, { ...selection, resourceVersion, timeoutSeconds: 60 })
       .subscribe((event) => {
         if (event.type === 'BOOKMARK') return;
         reported.push(`${event.type} ${event.object.metadata.name}`);
-        seen.push(event);
+        observed.push(event);
       });
     await until(() => reported.length === 2);
     const left = await patch(edited, { metadata: { labels: null } });
@@ -135,7 +135,7 @@ export function testBehaviour(
     subscription.unsubscribe();
     const [a, b] = [first.metadata.name, late.metadata.name];
     assert.deepEqual(reported, [`MODIFIED ${a}`, `ADDED ${b}`, `DELETED ${a}`, `DELETED ${b}`]);
-    const gone = seen[2];
+    const gone = observed[2];
     assert.ok(gone !== undefined && 'object' in gone);
     assert.equal(versionOf(gone.object), versionOf(left), 'under the version of what made it leave');
   });
@@ -174,9 +174,9 @@ export function testBehaviour(
     const applied = await client().apply(kind, objectKey(created.metadata), fields, {
       fieldManager: 'somebody',
     });
-    const theirs = ['before-first-apply Update', 'somebody Apply'];
-    assert.deepEqual(writersOf(applied), theirs);
+    const others = ['before-first-apply Update', 'somebody Apply'];
+    assert.deepEqual(writersOf(applied), others);
     const written = await patch(created, { spec: { version: '5.7' } });
-    assert.deepEqual(writersOf(written), [...theirs, ...ours].toSorted());
+    assert.deepEqual(writersOf(written), [...others, ...ours].toSorted());
   });
 }

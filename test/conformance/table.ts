@@ -80,11 +80,11 @@ const claim = (
 });
 
 /** The controllers write the status of a claim with this spec. */
-const claimStatus = (what: string, status: Fields, refused?: string, ofClaim: Fields = {}): Case => ({
+const claimStatus = (what: string, status: Fields, refused?: string, claimFields: Fields = {}): Case => ({
   what: `a claim: ${what}`,
   kind: FancySQLInstanceKind,
-  before: { spec: ofClaim },
-  after: { spec: ofClaim, status },
+  before: { spec: claimFields },
+  after: { spec: claimFields, status },
   isStatus: true,
   ...(refused === undefined ? {} : { refused: { field: `status.${refused}`, message: '' } }),
 });

@@ -35,7 +35,8 @@ const configuring =
 
 const claimOf = <C>(spec: object): C => ({ metadata: { namespace: 'team', name: 'orders' }, spec }) as C;
 const fancysql = (version?: string) => claimOf<FancySQLInstance>(version === undefined ? {} : { version });
-const asked = <C>(engineVersion?: string) => claimOf<C>(engineVersion === undefined ? {} : { engineVersion });
+const cacheOf = <C>(engineVersion?: string) =>
+  claimOf<C>(engineVersion === undefined ? {} : { engineVersion });
 
 /** A stack: its other parameters, the field that has the version, and its functions for a claim of a version. */
 interface Of {
@@ -84,7 +85,7 @@ const stacks: Readonly<Record<string, Of>> = {
     field: 'redisVersion',
     claiming: (version) =>
       configuring(
-        asked<RedisCluster>(version),
+        cacheOf<RedisCluster>(version),
         incompatibilityOfCloudMemorystoreInstance,
         configureCloudMemorystoreInstance,
       ),
@@ -107,7 +108,7 @@ const stacks: Readonly<Record<string, Of>> = {
     field: 'engineVersion',
     claiming: (version) =>
       configuring(
-        asked<PostgreSQLInstance>(version),
+        cacheOf<PostgreSQLInstance>(version),
         incompatibilityOfPostgreSQLDatabase,
         configurePostgreSQLDatabase,
       ),

@@ -150,9 +150,9 @@ describe('every state that a service documents', () => {
   }
 
   test('a Redis instance whose key cannot be used is Stalled', () => {
-    const seen = redis({ suspensionReasons: ['CUSTOMER_MANAGED_KEY_ISSUE'] });
-    assert.equal(lineOf(seen), broken);
-    assert.equal(seen.ready?.message, 'the instance is READY (CUSTOMER_MANAGED_KEY_ISSUE)');
+    const suspended = redis({ suspensionReasons: ['CUSTOMER_MANAGED_KEY_ISSUE'] });
+    assert.equal(lineOf(suspended), broken);
+    assert.equal(suspended.ready?.message, 'the instance is READY (CUSTOMER_MANAGED_KEY_ISSUE)');
   });
 
   test('RDS accepts changes in the states that it documents for them', () => {

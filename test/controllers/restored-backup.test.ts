@@ -181,8 +181,8 @@ const passwordsIn = (cluster: FakeCluster) =>
 function restore(cluster: FakeCluster, backup: Backup, of: readonly Kind[], hasStatus: boolean): void {
   for (const { kind, object } of backup.filter((each) => of.includes(each.kind))) {
     const { metadata, status, ...rest } = object as KubernetesObject & { readonly status?: unknown };
-    const { uid, resourceVersion: _v, generation: _g, ownerReferences: _o, ...kept } = metadata;
-    const restored = { ...rest, metadata: { ...kept, uid: `restored-${uid}` } };
+    const { uid, resourceVersion: _v, generation: _g, ownerReferences: _o, ...restoredMetadata } = metadata;
+    const restored = { ...rest, metadata: { ...restoredMetadata, uid: `restored-${uid}` } };
     cluster.put(kind, (hasStatus ? { ...restored, status } : restored) as KubernetesObject);
   }
 }

@@ -29,15 +29,15 @@ describe('the live page of a process', () => {
     given: { readonly method?: string; readonly headers?: Record<string, string> } = {},
   ) =>
     new Promise<{ status: number; headers: Record<string, unknown>; body: string }>((resolve, reject) => {
-      const asked = request(`${url}${path}`, given, (answer) => {
+      const sent = request(`${url}${path}`, given, (answer) => {
         let body = '';
         answer.setEncoding('utf8').on('data', (text: string) => {
           body += text;
         });
         answer.on('end', () => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body }));
       });
-      asked.on('error', reject);
-      asked.end();
+      sent.on('error', reject);
+      sent.end();
     });
   const traceOf = (claim: string): string =>
     `/trace?resource=fancysqlinstances.database.crossplane.io&namespace=team-shop&name=${claim}`;

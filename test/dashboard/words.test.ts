@@ -14,8 +14,8 @@ const node = (given: Partial<GraphNode>): GraphNode => ({
   ...given,
 });
 const orders = node({ namespace: 'shop' });
-const ofSmall = { kind: 'SmallClass', resource: 'smallclasses.example.org', name: 'small' };
-const small = node({ sort: 'class', ...ofSmall });
+const smallClass = { kind: 'SmallClass', resource: 'smallclasses.example.org', name: 'small' };
+const small = node({ sort: 'class', ...smallClass });
 
 describe('the address of an object', () => {
   const addresses: readonly (readonly [fragment: string, found: readonly GraphNode[]])[] = [

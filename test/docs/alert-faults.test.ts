@@ -281,8 +281,13 @@ describe('each fault fires its alerts', { skip: withoutPromtool }, () => {
       }
       const firing = Object.fromEntries(alerts.map((alert) => [alert, [{}]]));
       const expected = [{ evalTime, firing }];
-      const said = await testRules({ groups: anonymous, interval: '1m', series: recorded.series, expected });
-      assert.equal(said, '');
+      const result = await testRules({
+        groups: anonymous,
+        interval: '1m',
+        series: recorded.series,
+        expected,
+      });
+      assert.equal(result, '');
     });
   }
 
@@ -292,8 +297,8 @@ describe('each fault fires its alerts', { skip: withoutPromtool }, () => {
     await recorded.pass(2);
     outage(recorded);
     await recorded.pass(2);
-    const { code, said } = await promtool(['check', 'metrics'], await recorded.simulation.scrape());
+    const { code, output } = await promtool(['check', 'metrics'], await recorded.simulation.scrape());
     recorded.simulation.kill();
-    assert.deepEqual({ code, said }, { code: 0, said: '' });
+    assert.deepEqual({ code, output }, { code: 0, output: '' });
   });
 });

@@ -18,7 +18,7 @@ const claims = (reason: string, values: string, waitsFor = 'controllers', namesp
   const labels = `claim_namespace="${namespace}",ready_reason="${reason}",waits_for="${waitsFor}"`;
   return series(`services_stack_claims_unready_seconds{kind="A",${labels}}`, values);
 };
-const ofAuthor = (values: string, namespace?: string) =>
+const authorClaims = (values: string, namespace?: string) =>
   claims('NoMatchingClass', values, 'author', namespace);
 const outOfStep = (waitsFor: string, values: string) =>
   series(
@@ -105,13 +105,13 @@ const cases: Readonly<Record<string, Case>> = {
       claims('QuotaExceeded', '0+60x60', 'platform', 'a'),
       claims('QuotaExceeded', '0+60x60', 'platform', 'b'),
     ],
-    [claims('Creating', '0+60x10 0+60x10'), claims('Deleting', '1000x20'), ofAuthor('0+60x60')],
+    [claims('Creating', '0+60x10 0+60x10'), claims('Deleting', '1000x20'), authorClaims('0+60x60')],
   ],
   ServicesStackClaimsWaitForAuthor: [
     '20m',
     { kind: 'A', ready_reason: 'NoMatchingClass', claim_namespace: 'team', namespace: 'team' },
-    [ofAuthor('0+60x60'), ofAuthor('0+60x10 0+60x10', 'other')],
-    [ofAuthor('0+60x10 0+60x10'), claims('Creating', '0+60x60')],
+    [authorClaims('0+60x60'), authorClaims('0+60x10 0+60x10', 'other')],
+    [authorClaims('0+60x10 0+60x10'), claims('Creating', '0+60x60')],
   ],
   ServicesStackNotSynced: [
     '20m',
@@ -174,8 +174,8 @@ const cases: Readonly<Record<string, Case>> = {
 
 describe('alerts', { skip: withoutPromtool }, () => {
   test('are rules that Prometheus takes', async () => {
-    const { code, said } = await checkRules(groups);
-    assert.equal(code, 0, said);
+    const { code, output } = await checkRules(groups);
+    assert.equal(code, 0, output);
   });
 
   test('have a name, a severity, a sentence and a case here, each', () => {

@@ -23,13 +23,13 @@ describe('records of decisions', () => {
   }
 
   test('each has a number of its own, and its row in the index', () => {
-    const said = files.map((file) => {
+    const stated = files.map((file) => {
       const [, title, status, date] =
         /^# \d{4}: (.+)\n\n- Status: (.+)\n- Date: (.+)\n/.exec(read(file)) ?? [];
       return [basename(file).slice(0, 4), title, file, status, date];
     });
-    assert.ok(said.length > 0);
-    assert.deepEqual(rows, said);
-    assert.equal(new Set(said.map(([number]) => number)).size, said.length);
+    assert.ok(stated.length > 0);
+    assert.deepEqual(rows, stated);
+    assert.equal(new Set(stated.map(([number]) => number)).size, stated.length);
   });
 });

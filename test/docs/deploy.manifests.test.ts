@@ -74,7 +74,7 @@ describe('roles follow the definitions', () => {
       has(definition, 'claims') ? { [keyOf(definition)]: verbs.onlookers } : {},
     '-browse': (definition) => (has(definition, 'classes') ? { [keyOf(definition)]: verbs.onlookers } : {}),
   };
-  const ofDefinitions = ({ apiGroups }: PolicyRule) => apiGroups.includes('apiextensions.k8s.io');
+  const isAboutDefinitions = ({ apiGroups }: PolicyRule) => apiGroups.includes('apiextensions.k8s.io');
   const namesOf = (some: readonly Definition[]) => some.map(({ metadata }) => metadata.name).toSorted();
   for (const { prefix, own, manifests } of parts) {
     for (const [suffix, matches] of Object.entries(roles)) {
@@ -88,7 +88,7 @@ describe('roles follow the definitions', () => {
 
     test(`${prefix} may read each definition with fields that guards need, by its name, and no other`, () => {
       const { rules } = objectOf<Role>(manifests, 'ClusterRole', prefix);
-      const [rule, ...others] = rules.filter(ofDefinitions);
+      const [rule, ...others] = rules.filter(isAboutDefinitions);
       assert.deepEqual([rule?.verbs, rule?.resources, others], [['get'], ['customresourcedefinitions'], []]);
       const guarded = own.filter((definition) =>
         ['claims', 'classes', 'managed'].some((category) => has(definition, category)),

@@ -67,8 +67,8 @@ describe('deploy/ on a real API server: the process has the rights of its servic
     scratch = await mkdtemp(join(tmpdir(), 'services-stack-deploy-'));
     await deployed('apply', ...manifests);
     kubeconfig = join(scratch, 'kubeconfig');
-    const ofAccount = await kubeconfigOfAccount(controlPlane, { namespace, name: 'services-stack' });
-    await writeFile(kubeconfig, ofAccount, { mode: 0o600 });
+    const accountConfig = await kubeconfigOfAccount(controlPlane, { namespace, name: 'services-stack' });
+    await writeFile(kubeconfig, accountConfig, { mode: 0o600 });
   });
 
   after(async () => {
@@ -271,18 +271,21 @@ describe('deploy/ on a real API server: the process has the rights of its servic
           .replace('"SERVICES_STACK_NAMESPACE":"shop"', '"SERVICES_STACK_NAMESPACE":"shop,blog"')
           .replace('"resourceNames":["shop"]', '"resourceNames":["shop","blog"]'),
       ) as readonly KubernetesObject[];
-      const ofShop = objects.filter(
+      const shopObjects = objects.filter(
         ({ kind, metadata }) => kind === 'RoleBinding' && metadata.namespace === 'shop',
       );
-      assert.equal(ofShop.length, 3);
-      const ofBlog = ofShop.map((each) => ({ ...each, metadata: { ...each.metadata, namespace: 'blog' } }));
-      const ofClaims = objectOf<Binding>(objects, 'RoleBinding', 'services-stack-claims');
-      const ofDemo = ['shop', 'blog'].map((team) => ({
-        ...ofClaims,
-        metadata: { namespace: team, name: 'services-stack-demo-claims' },
-        roleRef: { ...ofClaims.roleRef, name: 'services-stack-demo-claims' },
+      assert.equal(shopObjects.length, 3);
+      const blogObjects = shopObjects.map((each) => ({
+        ...each,
+        metadata: { ...each.metadata, namespace: 'blog' },
       }));
-      return [...objects, ...ofBlog, ...ofDemo];
+      const claimsBinding = objectOf<Binding>(objects, 'RoleBinding', 'services-stack-claims');
+      const demoNamespaces = ['shop', 'blog'].map((team) => ({
+        ...claimsBinding,
+        metadata: { namespace: team, name: 'services-stack-demo-claims' },
+        roleRef: { ...claimsBinding.roleRef, name: 'services-stack-demo-claims' },
+      }));
+      return [...objects, ...blogObjects, ...demoNamespaces];
     }
 
     before(async () => {
@@ -324,9 +327,9 @@ describe('deploy/ on a real API server: the process has the rights of its servic
 
     test('no claim and no secret was asked for anywhere else, nor of all namespaces', async () => {
       await stop();
-      const asked = (await audit.requests()).slice(former).filter(({ user }) => user === account);
+      const requests = (await audit.requests()).slice(former).filter(({ user }) => user === account);
       const whereOf = (resources: RegExp) => {
-        const about = asked.filter(({ resource }) => resources.test(resource));
+        const about = requests.filter(({ resource }) => resources.test(resource));
         return [...new Set(about.map((request) => request.namespace))].toSorted();
       };
       assert.deepEqual(whereOf(/^\/secrets$/), ['blog', 'keys', 'shop']);

@@ -86,7 +86,7 @@ describe('the guide to managed resources, on a local AWS', () => {
 
   const queuesNamed = (name: string) =>
     aws
-      .things<Queue>('sqs/queue')
+      .collections<Queue>('sqs/queue')
       .flatMap(([, queues]) => queues.all())
       .filter(({ id, phase }) => id === name && phase !== 'deleting');
 
@@ -132,8 +132,8 @@ describe('the guide to managed resources, on a local AWS', () => {
       const { spec } = await get('subnet', name);
       found[name] = (spec.forProvider as { readonly vpcId?: string }).vpcId;
     }
-    const ofOurs = { 'by-name-reference': ours, 'by-selector': ours, 'management-policies': ours };
-    assert.deepEqual(found, { 'by-external-name': vpcId, ...ofOurs });
+    const ourVpcs = { 'by-name-reference': ours, 'by-selector': ours, 'management-policies': ours };
+    assert.deepEqual(found, { 'by-external-name': vpcId, ...ourVpcs });
   });
 
   test('an Instance is made with the default ProviderConfig, and with the one that it names', async () => {
@@ -170,7 +170,7 @@ describe('the guide to managed resources, on a local AWS', () => {
     await eks.createCluster({ name, roleArn: 'arn:aws:iam::123456789012:role/eks', resourcesVpcConfig: {} });
     eks.destroy();
   };
-  const groups = () => aws.things<CloudNodeGroup>('eks/node-group').flatMap(([, all]) => all.all());
+  const groups = () => aws.collections<CloudNodeGroup>('eks/node-group').flatMap(([, all]) => all.all());
 
   test('a NodeGroup as the guide prints it is taken, and says what it lacks', async () => {
     const printed = read('node-group').replace(/^ {4}# The guide leaves(.|\n)*$/m, '');
@@ -190,7 +190,7 @@ describe('the guide to managed resources, on a local AWS', () => {
     await shown('nodegroup', 'sample-eks-ng');
     const [group] = groups();
     assert.deepEqual(group?.item.scalingConfig, { desiredSize: 1, minSize: 1, maxSize: 4 });
-    for (const [place, all] of aws.things<CloudNodeGroup>('eks/node-group')) {
+    for (const [place, all] of aws.collections<CloudNodeGroup>('eks/node-group')) {
       assert.equal(place.region, region);
       all.drift(group.id, (item) => ({ ...item, scalingConfig: { ...item.scalingConfig, desiredSize: 3 } }));
     }

@@ -59,8 +59,8 @@ test('the queries of the dashboard are PromQL', { skip: withoutPromtool }, async
     labels: {},
     annotations: {},
   }));
-  const { code, said } = await checkRules([{ name: 'panels', rules }]);
-  assert.equal(code, 0, said);
+  const { code, output } = await checkRules([{ name: 'panels', rules }]);
+  assert.equal(code, 0, output);
 });
 
 test('no two panels of the dashboard are in one place, and each has a title', () => {
@@ -86,9 +86,9 @@ test('the guide has a section for each alert, and the runbook link of the alert 
 });
 
 test('an alert of the platform leaves out the claims that wait for their authors', () => {
-  const ofAuthors = rules.filter(({ expr }) => expr.includes('waits_for="author"'));
+  const authorRules = rules.filter(({ expr }) => expr.includes('waits_for="author"'));
   assert.deepEqual(
-    ofAuthors.map(({ alert, labels: { severity } }) => [alert, severity]),
+    authorRules.map(({ alert, labels: { severity } }) => [alert, severity]),
     [['ServicesStackClaimsWaitForAuthor', 'info']],
   );
 });

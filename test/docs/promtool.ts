@@ -37,7 +37,7 @@ export const withoutPromtool: string | false = support.by === 'none' ? support.r
 export async function promtool(
   args: readonly string[],
   input = '',
-): Promise<{ readonly code: number | null; readonly said: string }> {
+): Promise<{ readonly code: number | null; readonly output: string }> {
   if (support.by === 'none') throw new Error(support.reason);
   const child = spawn(support.path, args);
   child.stdin.end(input);
@@ -46,7 +46,7 @@ export async function promtool(
     text(child.stderr),
     new Promise<number | null>((resolve) => child.on('close', resolve)),
   ]);
-  return { code, said: `${out}${errors}`.trim() };
+  return { code, output: `${out}${errors}`.trim() };
 }
 
 /** Samples of a series, one for each interval, in promtool's notation (`0 1x5`, `_` for none). */
@@ -109,7 +109,7 @@ export function testRules({ groups, interval, series, expected }: RuleTest): Pro
       file,
       JSON.stringify({ rule_files: ['rules.yaml'], evaluation_interval: interval, tests }),
     );
-    const { code, said } = await promtool(['test', 'rules', file]);
-    return code === 0 ? '' : said;
+    const { code, output } = await promtool(['test', 'rules', file]);
+    return code === 0 ? '' : output;
   });
 }

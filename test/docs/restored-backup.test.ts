@@ -118,9 +118,9 @@ describe('a backup restored into another cluster', () => {
       await eventually('the claim that the garbage collector deleted is gone', async () => {
         return (await cluster.find(FancySQLInstanceKind, reports.metadata)) === undefined;
       });
-      const kept = await cluster.find(FavouriteDBInstanceKind, { name: resource });
-      assert.equal(kept?.spec.reclaimPolicy, 'Delete');
-      assert.equal(kept.status?.bindingPhase, 'Released');
+      const retained = await cluster.find(FavouriteDBInstanceKind, { name: resource });
+      assert.equal(retained?.spec.reclaimPolicy, 'Delete');
+      assert.equal(retained.status?.bindingPhase, 'Released');
     }
     const instances = fixture.favourite.instances().map(({ item }) => item);
     const known = (all: typeof before) => all.map(({ id, name, password }) => ({ id, name, password }));

@@ -46,15 +46,15 @@ const advice = new Map(
   ]),
 );
 
-type Said = readonly [words: string, act: string];
+type Described = readonly [words: string, act: string];
 /** The words are in the message, before the piece, where this file emits it. */
-interface SaidIn {
+interface DescribedIn {
   readonly words: string;
   readonly file: string;
 }
 
 const report = 'controllers/core/claim-binding/report.ts';
-const pieces: Readonly<Record<string, Said | SaidIn | Harmless>> = {
+const pieces: Readonly<Record<string, Described | DescribedIn | Harmless>> = {
   acknowledgeLoss: ['if you need it', 'kubectl annotate'],
   addSpace: ['add space', 'delete what is not needed there'],
   adopt: ['the first claim that names this resource gets its data', 'run:'],
@@ -122,13 +122,13 @@ describe('a piece of advice says what is lost or given away before it says how',
     assert.deepEqual(found.toSorted(), Object.keys(pieces));
   });
 
-  for (const [id, said] of Object.entries(pieces)) {
-    test(`${id}${'harmless' in said ? `: ${said.harmless}` : ''}`, () => {
-      if ('harmless' in said) return;
-      if (!('file' in said)) return assertBefore(advice.get(id) ?? '', ...said);
-      const source = read(said.file);
+  for (const [id, described] of Object.entries(pieces)) {
+    test(`${id}${'harmless' in described ? `: ${described.harmless}` : ''}`, () => {
+      if ('harmless' in described) return;
+      if (!('file' in described)) return assertBefore(advice.get(id) ?? '', ...described);
+      const source = read(described.file);
       const at = source.indexOf(`advice.${id}`);
-      assertBefore(source.slice(Math.max(at - 300, 0), at + id.length + 7), said.words, `advice.${id}`);
+      assertBefore(source.slice(Math.max(at - 300, 0), at + id.length + 7), described.words, `advice.${id}`);
     });
   }
 });
@@ -163,13 +163,13 @@ describe('the trace prints a command that loses or gives data away below a warni
   });
 
   for (const file of new Set(rows.map(([each]) => each))) {
-    const ofFile = rows.filter(([each]) => each === file);
-    for (const [index, [, act, said]] of ofFile.entries()) {
-      if (typeof said !== 'string') continue;
-      test(`${act}: ${said}`, () => {
+    const fileRows = rows.filter(([each]) => each === file);
+    for (const [index, [, act, description]] of fileRows.entries()) {
+      if (typeof description !== 'string') continue;
+      test(`${act}: ${description}`, () => {
         const source = read(file);
         const at = [...source.matchAll(risky)][index]?.index ?? 0;
-        assert.ok(source.slice(at - 700, at + 300).includes(said));
+        assert.ok(source.slice(at - 700, at + 300).includes(description));
       });
     }
   }
@@ -198,11 +198,11 @@ describe('the plugin of kubectl says what it gives away or deletes before it cha
     );
   });
 
-  for (const [index, [act, said]] of rows.entries()) {
-    if (typeof said !== 'string') continue;
-    test(`${act}: ${said}`, () => {
+  for (const [index, [act, description]] of rows.entries()) {
+    if (typeof description !== 'string') continue;
+    test(`${act}: ${description}`, () => {
       const before = source.slice(0, acts[index]?.index);
-      assert.ok(before.slice(before.lastIndexOf('announce ')).includes(said));
+      assert.ok(before.slice(before.lastIndexOf('announce ')).includes(description));
     });
   }
 });
@@ -244,7 +244,9 @@ function commandsWithText(markdown: string): readonly Found[] {
 
 describe('a page says what a command deletes or gives away before the command', () => {
   /** Of each page, in its order: the start of the command, and the words before it in its section. */
-  const said: Readonly<Record<string, readonly (readonly [start: string, words: string | Harmless])[]>> = {
+  const descriptions: Readonly<
+    Record<string, readonly (readonly [start: string, words: string | Harmless])[]>
+  > = {
     'README.md': [['kubectl services-stack offer', 'to give a Released resource with its data to a claim']],
     'deploy/chart/README.md': [
       ['helm uninstall', harmless('it deletes neither the definitions nor the namespace')],
@@ -341,13 +343,13 @@ describe('a page says what a command deletes or gives away before the command', 
   test('each page with such a command is in the table', () => {
     assert.deepEqual(
       pages.map(([page]) => page),
-      Object.keys(said),
+      Object.keys(descriptions),
     );
   });
 
   for (const [page, found] of pages) {
     test(page, () => {
-      const rows = said[page] ?? [];
+      const rows = descriptions[page] ?? [];
       const known = found.map(
         ({ command }, index) => command.startsWith(rows[index]?.[0] ?? '\0') || command,
       );

@@ -35,29 +35,29 @@ async function childrenOf(pid: number | undefined, script: string): Promise<read
  */
 async function demo(
   flags: readonly string[],
-  heard: (said: string, child: ChildProcess) => Promise<void> = async () => {},
-): Promise<{ readonly code: number; readonly said: string }> {
+  heard: (text: string, child: ChildProcess) => Promise<void> = async () => {},
+): Promise<{ readonly code: number; readonly output: string }> {
   const child = spawn(process.execPath, ['local/demo/main.ts', ...flags], { cwd: root });
-  let said = '';
+  let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
-      said += text;
-      void heard(said, child);
+      output += text;
+      void heard(output, child);
     });
   }
   // Not `exit`, which may come before the last output.
   const [code] = (await once(child, 'close')) as [number];
-  return { code, said };
+  return { code, output };
 }
 
 /** Runs the commands of the demo in a shell, and checks the results that it promises. */
-async function tryExperiments(said: string): Promise<void> {
-  const kubeconfig = /export KUBECONFIG=(\S+)/.exec(said)?.[1];
+async function tryExperiments(output: string): Promise<void> {
+  const kubeconfig = /export KUBECONFIG=(\S+)/.exec(output)?.[1];
   const shell = async (line: string): Promise<string> => {
     const env = { ...process.env, KUBECONFIG: kubeconfig };
     return (await promisify(execFile)('bash', ['-c', line], { env })).stdout;
   };
-  const [remove, fail, edit] = [...said.matchAll(/^\d\. .*\n((?: {2}\S.*\n)+)/gm)].map(([, lines = '']) =>
+  const [remove, fail, edit] = [...output.matchAll(/^\d\. .*\n((?: {2}\S.*\n)+)/gm)].map(([, lines = '']) =>
     lines.trim().split(/\n */),
   );
   const [deletion = '', look = ''] = remove ?? [];
@@ -89,10 +89,10 @@ async function tryGuide(): Promise<void> {
   await client.end();
 }
 
-async function tryAndKill(said: string, { pid }: ChildProcess): Promise<void> {
+async function tryAndKill(output: string, { pid }: ChildProcess): Promise<void> {
   try {
     await tryGuide();
-    await tryExperiments(said);
+    await tryExperiments(output);
   } finally {
     const [controllers = assert.fail('no controllers')] = await childrenOf(pid, 'main.ts --kubeconfig');
     process.kill(controllers, 'SIGKILL');
@@ -101,9 +101,9 @@ async function tryAndKill(said: string, { pid }: ChildProcess): Promise<void> {
 
 describe('npm run demo', () => {
   test('-- --once checks that every claim can be used, takes everything down and exits 0', async () => {
-    const { code, said } = await demo(['--once']);
-    assert.equal(code, 0, said);
-    assert.match(said, /Checked: all \d+ bound claims can be used/);
+    const { code, output } = await demo(['--once']);
+    assert.equal(code, 0, output);
+    assert.match(output, /Checked: all \d+ bound claims can be used/);
     for (const claim of [
       'cart',
       'search',
@@ -117,45 +117,45 @@ describe('npm run demo', () => {
       'stock-db',
       'sessions',
     ]) {
-      assert.match(said, new RegExp(`\\b${claim}\\b.* Bound +Available`), `${claim} is shown Bound`);
+      assert.match(output, new RegExp(`\\b${claim}\\b.* Bound +Available`), `${claim} is shown Bound`);
     }
-    const shown = new Set(said.split('\n').map((line) => line.split(/ +/).slice(0, 5).join(' ')));
+    const shown = new Set(output.split('\n').map((line) => line.split(/ +/).slice(0, 5).join(' ')));
     assert.ok(shownInDocs().length > 10);
     const missing = shownInDocs().filter((line) => !shown.has(line));
     assert.deepEqual(missing, []);
-    assert.match(said, /dreams: Unbound, NoMatchingClass: .*size=enormous/);
-    assert.match(said, /team-shop\/cart-db-connection: database, .*password.*uri/);
+    assert.match(output, /dreams: Unbound, NoMatchingClass: .*size=enormous/);
+    assert.match(output, /team-shop\/cart-db-connection: database, .*password.*uri/);
   });
 
   test('the commands of the demo do what it says; and it ends with 1 and the reason when its controllers end', async () => {
     let tried: Promise<void> | undefined;
-    const { code, said } = await demo([], async (sofar, child) => {
+    const { code, output } = await demo([], async (sofar, child) => {
       if (tried !== undefined || !sofar.includes('Ctrl-C ends everything')) return;
       tried = tryAndKill(sofar, child);
     });
-    if (tried === undefined) assert.fail(said);
+    if (tried === undefined) assert.fail(output);
     await tried;
-    assert.equal(code, 1, said);
-    assert.match(said, /the controllers ended by themselves, with SIGKILL/);
-    assert.match(said, /The controllers said last:\n(?: {2}\d\d:\d\d:\S+ (?:INFO|WARN|ERROR).*\n)+/);
-    const [, acts = ''] = said.split('apply examples/ ...');
+    assert.equal(code, 1, output);
+    assert.match(output, /the controllers ended by themselves, with SIGKILL/);
+    assert.match(output, /The controllers said last:\n(?: {2}\d\d:\d\d:\S+ (?:INFO|WARN|ERROR).*\n)+/);
+    const [, acts = ''] = output.split('apply examples/ ...');
     const bound = acts.indexOf('team-shop/cart-db  BoundManagedResource');
     const requested = acts.search(/team-shop-cart-db-\w+ {2}CreatedExternalResource/);
     assert.ok(requested >= 0 && requested < bound, 'an act is shown before the acts that follow from it');
-    const [, afterwards] = /Ctrl-C ends everything\.\n\n(.*?)demo: the controllers ended/s.exec(said) ?? [];
+    const [, afterwards] = /Ctrl-C ends everything\.\n\n(.*?)demo: the controllers ended/s.exec(output) ?? [];
     assert.equal(afterwards, '', 'nothing follows the instructions while the controllers work');
-    assert.match(said, /Services Stack \d+\.\d+\.\d+, Kubernetes 1\.\d+, PostgreSQL \d+\.\d+, Node 24\./);
-    assert.match(said, /^ +\+\d+\.\d s {2}PostgreSQLInstance team-shop\/cart-db {2}BoundManagedResource /m);
+    assert.match(output, /Services Stack \d+\.\d+\.\d+, Kubernetes 1\.\d+, PostgreSQL \d+\.\d+, Node 24\./);
+    assert.match(output, /^ +\+\d+\.\d s {2}PostgreSQLInstance team-shop\/cart-db {2}BoundManagedResource /m);
   });
 
   test('Ctrl-C takes everything down while claims are applied, says goodbye and ends with 0', async () => {
-    let isAsked = false;
-    const { code, said } = await demo([], async (sofar, child) => {
-      if (isAsked || !sofar.includes('watch it live')) return;
-      isAsked = true;
+    let isRequested = false;
+    const { code, output } = await demo([], async (sofar, child) => {
+      if (isRequested || !sofar.includes('watch it live')) return;
+      isRequested = true;
       child.kill('SIGINT');
     });
-    assert.equal(code, 0, said);
-    assert.match(said, /\nGoodbye: /);
+    assert.equal(code, 0, output);
+    assert.match(output, /\nGoodbye: /);
   });
 });

@@ -13,7 +13,7 @@ async function reported(url: string, body: unknown): Promise<string> {
 /** The path is that of faults, unless it is named. */
 type Cases = Readonly<Record<string, readonly [body: unknown, reported: string, path?: string]>>;
 
-const ofAll: Cases = {
+const commonCases: Cases = {
   'no JSON': ['{"kind"', '400 the body is no JSON'],
   'no object': [['fail'], '400 a fault: is no object of kind, times, status, retryAfter, '],
   'no kind': [{}, '400 kind: is missing'],
@@ -30,16 +30,16 @@ const ofAll: Cases = {
   'a fault that is fine': [{ kind: 'fail', times: 2, status: 503, retryAfter: 0 }, '200'],
 };
 
-const ofAws: Cases = {
-  ...ofAll,
+const awsCases: Cases = {
+  ...commonCases,
   'an unknown action': [{ kind: 'fail', action: 'ec2:NoSuch' }, '400 action: "ec2:NoSuch" is none of sts:*'],
   'all actions of a service': [{ kind: 'fail', action: 'ec2:*', code: 'Oops', message: 'no' }, '200'],
 };
 
 const template = '/v1/projects/{project}/topics/{topic}';
 const operations = '/_operation-faults';
-const ofGoogleCloud: Cases = {
-  ...ofAll,
+const googleCloudCases: Cases = {
+  ...commonCases,
   'an unknown path': [{ kind: 'fail', path: '/v1/x' }, '400 path: "/v1/x" is none of /token, '],
   'an unknown method': [{ kind: 'fail', method: 'get' }, '400 method: "get" is none of POST, '],
   'a method and a path': [{ kind: 'fail', method: 'GET', path: template }, '200'],
@@ -61,15 +61,15 @@ const ofGoogleCloud: Cases = {
 };
 
 for (const [name, start, cases] of [
-  ['AWS', startAws, ofAws],
-  ['Google Cloud', startGoogleCloud, ofGoogleCloud],
+  ['AWS', startAws, awsCases],
+  ['Google Cloud', startGoogleCloud, googleCloudCases],
 ] as const) {
   describe(`${name} checks control requests:`, () => {
     for (const [what, [body, answer, path = '/_faults']] of Object.entries(cases)) {
       test(what, async () => {
         await using cloud = await start();
-        const said = await reported(`${cloud.url}${path}`, body);
-        assert.equal(said.slice(0, answer.length), answer);
+        const reply = await reported(`${cloud.url}${path}`, body);
+        assert.equal(reply.slice(0, answer.length), answer);
       });
     }
   });

@@ -30,13 +30,13 @@ describe('a server for one machine', () => {
       'ten times as much is not': ['x'.repeat(10_000_000), 413, 'the body is over 1000000 bytes'],
       'nor is what is no UTF-8': [Uint8Array.of(0xff), 400, 'the body is not UTF-8'],
     };
-  for (const [name, [body, status, said]] of Object.entries(bodies)) {
+  for (const [name, [body, status, refusal]] of Object.entries(bodies)) {
     test(`reads a body: ${name}`, async (t) => {
       const { url, stop } = await echo();
       t.after(stop);
       for (const _ of ['first', 'once more']) {
         const response = await fetch(url, { method: 'POST', body, signal: AbortSignal.timeout(20_000) });
-        assert.deepEqual([response.status, await response.text()], [status, said]);
+        assert.deepEqual([response.status, await response.text()], [status, refusal]);
       }
     });
   }
@@ -121,10 +121,10 @@ describe('an invalid body is refused by', () => {
       t.after(() => server.stop());
       const bodies = { tooLarge: 'x'.repeat(1_000_001), noText: Uint8Array.of(0xff) };
       for (const kind of ['tooLarge', 'noText'] as const) {
-        const [status, said] = wanted[kind];
+        const [status, refusal] = wanted[kind];
         const response = await fetch(server.url, { method: 'POST', body: bodies[kind] });
         assert.equal(response.status, status);
-        assert.match(await response.text(), said);
+        assert.match(await response.text(), refusal);
       }
     });
   }

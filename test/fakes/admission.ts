@@ -123,11 +123,11 @@ function known(schema: JsonSchema, value: unknown): unknown {
   const defaults = Object.entries(properties).flatMap(([key, { default: byDefault }]) =>
     byDefault === undefined || value[key] !== undefined ? [] : [[key, byDefault] as const],
   );
-  const kept = Object.entries(value).filter(
+  const remaining = Object.entries(value).filter(
     ([key, child]) => Object.hasOwn(properties, key) && child !== undefined,
   );
   return Object.fromEntries(
-    [...kept, ...defaults].map(([key, child]) => [key, known(properties[key] ?? {}, child)]),
+    [...remaining, ...defaults].map(([key, child]) => [key, known(properties[key] ?? {}, child)]),
   );
 }
 

@@ -28,7 +28,7 @@ export interface Fault {
   readonly body?: string;
 }
 
-export interface SeenRequest {
+export interface RecordedRequest {
   readonly method: string;
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
@@ -58,7 +58,7 @@ class NoSuchPath extends Error {}
  * bookmarks; and faults on command.
  */
 export class FakeApiServer extends EnforcingCluster {
-  readonly requests: SeenRequest[] = [];
+  readonly requests: RecordedRequest[] = [];
   readonly sockets = new Set<Socket>();
   /** Connections accepted since the start. */
   accepted = 0;
@@ -128,7 +128,7 @@ export class FakeApiServer extends EnforcingCluster {
   }
 
   /** Every request to these methods (`WATCH` too). */
-  seen(method: string): readonly SeenRequest[] {
+  seen(method: string): readonly RecordedRequest[] {
     return this.requests.filter((request) => request.method === method);
   }
 
@@ -236,16 +236,16 @@ export class FakeApiServer extends EnforcingCluster {
     const query = Object.fromEntries(url.searchParams);
     const method = query.watch === 'true' ? 'WATCH' : (request.method ?? '');
     const body: unknown = text === '' ? undefined : JSON.parse(text);
-    const seen = { method, path: url.pathname, query, headers: request.headers, body };
-    this.requests.push(seen);
+    const recorded = { method, path: url.pathname, query, headers: request.headers, body };
+    this.requests.push(recorded);
     try {
-      if (this.#isFaulty(seen, response)) return;
+      if (this.#isFaulty(recorded, response)) return;
       if (url.pathname === '/version') return this.#send(response, 200, this.version);
       const discovered = this.#discovery(url.pathname);
       if (discovered !== undefined) return this.#send(response, 200, discovered);
       const target = this.#target(url.pathname);
       if (method === 'WATCH') this.#watch(target, query, response);
-      else this.#send(response, method === 'POST' ? 201 : 200, this.#handle(target, seen));
+      else this.#send(response, method === 'POST' ? 201 : 200, this.#handle(target, recorded));
     } catch (error) {
       if (error instanceof NoSuchPath) {
         response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' }).end('404 page not found\n');
@@ -270,7 +270,7 @@ export class FakeApiServer extends EnforcingCluster {
     response.writeHead(code, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   }
 
-  #isFaulty({ method, path }: SeenRequest, response: ServerResponse): boolean {
+  #isFaulty({ method, path }: RecordedRequest, response: ServerResponse): boolean {
     const fault = this.#faults.find(
       (candidate) =>
         candidate.left > 0 &&
@@ -293,7 +293,7 @@ export class FakeApiServer extends EnforcingCluster {
     return true;
   }
 
-  #handle(target: Target, { method, query, body }: SeenRequest): object {
+  #handle(target: Target, { method, query, body }: RecordedRequest): object {
     const { kind, namespace, name, subresource: under } = target;
     const subresource = under === 'status' ? 'status' : undefined;
     if (method === 'GET' && name === undefined) return this.#page(target, query);
@@ -322,7 +322,7 @@ export class FakeApiServer extends EnforcingCluster {
     }
   }
 
-  #page({ kind, namespace }: Target, query: SeenRequest['query']): object {
+  #page({ kind, namespace }: Target, query: RecordedRequest['query']): object {
     const { limit, continue: continueToken, ...options } = query;
     const page = this.list(kind, {
       ...options,
@@ -346,7 +346,7 @@ export class FakeApiServer extends EnforcingCluster {
     };
   }
 
-  #watch({ kind, namespace }: Target, query: SeenRequest['query'], response: ServerResponse): void {
+  #watch({ kind, namespace }: Target, query: RecordedRequest['query'], response: ServerResponse): void {
     const { resourceVersion = '', timeoutSeconds, ...selection } = query;
     const early: string[] = [];
     const end = this.watch(

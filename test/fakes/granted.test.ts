@@ -30,18 +30,18 @@ const requests: Readonly<Record<string, (client: KubernetesClient) => Promise<un
 describe('a client without permissions', () => {
   for (const [what, ask] of Object.entries(requests)) {
     test(`is forbidden: ${what}`, async () => {
-      const asked: Deed[] = [];
+      const sent: Deed[] = [];
       const client = granted(
         inProcessClient(new EnforcingCluster(), testClock()),
         () => false,
-        (deed) => asked.push(deed),
+        (deed) => sent.push(deed),
       );
       await assert.rejects(ask(client), isForbidden);
       const isNamed = !['list', 'watch', 'create'].includes(what);
       const { name } = isNamed ? key : { name: undefined };
       const verb = what === 'apply' ? 'patch' : what.split(' ')[0]!;
       const suffix = what.endsWith('status') ? '/status' : '';
-      assert.deepEqual(asked, [{ verb, group, resource: `${resource}${suffix}`, name }]);
+      assert.deepEqual(sent, [{ verb, group, resource: `${resource}${suffix}`, name }]);
     });
   }
 });

@@ -21,20 +21,20 @@ export type Rights = (deed: Deed) => boolean;
 
 /** The permissions of roles: only those that one of them names. */
 export function rightsOf(roles: readonly Pick<Role, 'rules'>[]): Rights {
-  const said = (verb: string, group: string, resource: string): string => `${verb} ${group}/${resource}`;
+  const rightText = (verb: string, group: string, resource: string): string => `${verb} ${group}/${resource}`;
   const allowed = new Map<string, readonly PolicyRule[]>();
   for (const rule of roles.flatMap(({ rules }) => rules)) {
     for (const group of rule.apiGroups) {
       for (const resource of rule.resources) {
         for (const verb of rule.verbs) {
-          const key = said(verb, group, resource);
+          const key = rightText(verb, group, resource);
           allowed.set(key, [...(allowed.get(key) ?? []), rule]);
         }
       }
     }
   }
   return ({ verb, group, resource, name = '' }) =>
-    (allowed.get(said(verb, group, resource)) ?? []).some(
+    (allowed.get(rightText(verb, group, resource)) ?? []).some(
       ({ resourceNames }) => resourceNames === undefined || resourceNames.includes(name),
     );
 }
@@ -78,8 +78,8 @@ export function granted(
       reason: 'Forbidden',
     });
   }
-  function check(...asked: Parameters<typeof refusal>): void {
-    const error = refusal(...asked);
+  function check(...requested: Parameters<typeof refusal>): void {
+    const error = refusal(...requested);
     if (error !== undefined) throw error;
   }
   return {

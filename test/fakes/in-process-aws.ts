@@ -33,7 +33,7 @@ export function inProcessAws(
 
   const carrierFor = carriersTo(
     url,
-    (request) => ({ system: 'aws', ...askedIn(services, onTheWire(request)) }),
+    (request) => ({ system: 'aws', ...requestIn(services, onTheWire(request)) }),
     async (request) => {
       const { body, ...sent } = onTheWire(request);
       return carried(await answer({ ...sent, body: async () => body }), request.signal);
@@ -51,18 +51,18 @@ function onTheWire({ path, method, headers, body }: CarriedRequest): WireRequest
 }
 
 /** Its action, which service it is asked of, and what it is about: as in `CreateVpc`, `ec2/my-vpc`. */
-function askedIn(
+function requestIn(
   services: readonly Service[],
   request: WireRequest,
 ): Pick<OutsideCall, 'verb' | 'target' | 'isWrite'> {
   const service = services.find(({ name }) => name === signatureOf(request)?.service);
   for (const protocol of service?.protocols ?? []) {
-    const asked = readBy(protocol, request);
-    if (asked === undefined) continue;
+    const call = readBy(protocol, request);
+    if (call === undefined) continue;
     return {
-      verb: asked.action,
-      target: `${service?.name}/${subjectOf(asked.params) ?? ''}`,
-      isWrite: !/^(?:Describe|Get|List)/.test(asked.action),
+      verb: call.action,
+      target: `${service?.name}/${subjectOf(call.params) ?? ''}`,
+      isWrite: !/^(?:Describe|Get|List)/.test(call.action),
     };
   }
   return { verb: request.method, target: request.target, isWrite: true };

@@ -63,7 +63,7 @@ after(async () => {
 
 const key = { namespace: 'team', name: 'orders' };
 const metadata = { ...key, uid: 'uid-1', resourceVersion: '7' };
-const thing = { apiVersion: 'test.example.org/v1', kind: 'Thing', metadata, spec: { text: planted } };
+const widget = { apiVersion: 'test.example.org/v1', kind: 'Thing', metadata, spec: { text: planted } };
 
 /** JSON as text, so that keys may come twice, and `__proto__` is a key. */
 const hostileJson: Arbitrary<string> = fc.oneof(
@@ -89,25 +89,25 @@ const hostileJson: Arbitrary<string> = fc.oneof(
 );
 
 /** A field of an object is replaced, or removed. */
-const alteredThing: Arbitrary<string> = fc
+const alteredWidget: Arbitrary<string> = fc
   .tuple(
     fc.constantFrom('apiVersion', 'kind', 'metadata', 'name', 'namespace', 'uid', 'resourceVersion', 'spec'),
     fc.oneof(fc.constantFrom<unknown>(undefined, null, 7, '', [], {}, true, 'another'), oddText),
   )
   .map(([field, value]) => {
     const changed = { [field]: value };
-    return field in thing ? { ...thing, ...changed } : { ...thing, metadata: { ...metadata, ...changed } };
+    return field in widget ? { ...widget, ...changed } : { ...widget, metadata: { ...metadata, ...changed } };
   })
   .map((object) => JSON.stringify(object));
 
-const thingText = JSON.stringify(thing);
+const widgetText = JSON.stringify(widget);
 const objectText: Arbitrary<string> = weighted(
-  [3, fc.constant(thingText)],
-  [3, alteredThing],
+  [3, fc.constant(widgetText)],
+  [3, alteredWidget],
   [1, hostileJson],
-  [1, fc.constant(thingText.replace('"spec":', '"metadata":{"name":"twice"},"spec":'))],
-  [1, fc.constant(`\ufeff${thingText}`)],
-  [1, fc.nat(100).map((length) => thingText.slice(0, length))],
+  [1, fc.constant(widgetText.replace('"spec":', '"metadata":{"name":"twice"},"spec":'))],
+  [1, fc.constant(`\ufeff${widgetText}`)],
+  [1, fc.nat(100).map((length) => widgetText.slice(0, length))],
 );
 
 /** Bytes as they may come over a wire: in pieces that begin and end anywhere, and now and then altered. */
@@ -148,12 +148,12 @@ const answers = (text: Arbitrary<string>, statuses: Arbitrary<number>): Arbitrar
   });
 
 /** Exactly the requested value. */
-function isThing(value: unknown, name?: string): value is Thing {
+function isWidget(value: unknown, name?: string): value is Thing {
   const { apiVersion, kind, metadata: meta } = (value ?? {}) as Partial<Thing>;
   const { namespace, uid, resourceVersion, ...rest } = meta ?? { name: '' };
   const texts = [rest.name, namespace, uid, resourceVersion];
   return (
-    apiVersion === thing.apiVersion &&
+    apiVersion === widget.apiVersion &&
     kind === 'Thing' &&
     texts.every((text) => typeof text === 'string' && text !== '') &&
     (name === undefined || (rest.name === name && namespace === 'team'))
@@ -180,7 +180,7 @@ function assertDecent(error: unknown, status: number): void {
 
 const requests = {
   get: () => client.get(ThingKind, key),
-  create: () => client.create(ThingKind, thing as Thing),
+  create: () => client.create(ThingKind, widget as Thing),
   patch: () => client.patch(ThingKind, key, {}),
   delete: () => client.delete(ThingKind, key, { uid: 'uid-1' }),
 };
@@ -188,7 +188,7 @@ const failures = [202, 299, 301, 400, 401, 403, 404, 409, 410, 422, 429, 500, 50
 const statuses = weighted([3, fc.constantFrom(200, 201)], [1, fc.constantFrom(...failures)]);
 
 for (const [verb, ask] of Object.entries(requests)) {
-  const isRight = (value: unknown) => (verb === 'delete' ? value === undefined : isThing(value, 'orders'));
+  const isRight = (value: unknown) => (verb === 'delete' ? value === undefined : isWidget(value, 'orders'));
   holds(
     `${verb}: an answer is what was asked for, or an ApiError`,
     fc.asyncProperty(answers(objectText, statuses), async (given) => {
@@ -211,7 +211,7 @@ const listText = fc
   .record({
     kind: fc.constantFrom('ThingList', 'ThingList', 'ThingList', 'Thing', ''),
     version: fc.constantFrom('"7"', '"7"', '7', 'null'),
-    items: fc.array(weighted([5, fc.constant(thingText)], [1, objectText]), { maxLength: 4 }),
+    items: fc.array(weighted([5, fc.constant(widgetText)], [1, objectText]), { maxLength: 4 }),
   })
   .map(
     ({ kind, version, items }) =>
@@ -226,7 +226,7 @@ holds(
       const { items, resourceVersion } = await client.list(ThingKind, { namespace: 'team' });
       assert.equal(typeof resourceVersion, 'string');
       for (const item of items)
-        assert.ok(isThing(item) && item.metadata.namespace === 'team', JSON.stringify(item));
+        assert.ok(isWidget(item) && item.metadata.namespace === 'team', JSON.stringify(item));
       count('list', 'right');
     } catch (error) {
       if (error instanceof assert.AssertionError) throw error;
@@ -269,7 +269,7 @@ function eventsIn(bytes: Buffer): { readonly events: readonly unknown[]; readonl
       meta.resourceVersion !== '';
     const isChange =
       (type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED') &&
-      isThing(object) &&
+      isWidget(object) &&
       object.metadata.namespace === 'team';
     if (!isBookmark && !isChange) return { events, isWhole: false };
     events.push(isBookmark ? { type, resourceVersion: meta?.resourceVersion } : { type, object });

@@ -73,10 +73,12 @@ export const othersSecrets = (objects: readonly KubernetesObject[]): readonly st
 
 /** The secrets that the tenant has read. The tenant may read everything in its namespace, and Events. */
 export function learnt(objects: readonly KubernetesObject[], secrets: readonly string[]): readonly string[] {
-  const seen = objects
+  const visible = objects
     .filter(({ kind, metadata }) => kind === 'Event' || metadata.namespace === rogue)
     .map((object) => JSON.stringify(object.kind === 'Secret' ? decodeDetails(object as Secret) : object));
-  return secrets.filter((secret) => seen.some((text) => text.includes(JSON.stringify(secret).slice(1, -1))));
+  return secrets.filter((secret) =>
+    visible.some((text) => text.includes(JSON.stringify(secret).slice(1, -1))),
+  );
 }
 
 const claimOf = (kind: Kind, what: string, spec: object, rest: Partial<ObjectMeta> = {}): Attack => [
@@ -89,7 +91,7 @@ function secretOf(what: string, rest: Partial<ObjectMeta>, type: string = connec
 }
 
 /** All objects of others in the cluster. */
-const things = ({ objects }: Victims): readonly KubernetesObject[] =>
+const objectsOf = ({ objects }: Victims): readonly KubernetesObject[] =>
   objects.filter(({ kind, metadata }) => kind !== 'Event' && metadata.namespace !== rogue);
 
 const classRefs = ({ objects }: Victims) =>
@@ -110,12 +112,12 @@ const named = ({ apiVersion, kind, metadata: { namespace, name, uid } }: Kuberne
 /** The names of others' objects and external resources. */
 const texts = (victims: Victims): readonly string[] => [
   ...new Set(
-    things(victims).flatMap((thing) => [
-      thing.metadata.name,
-      thing.metadata.uid ?? '',
-      objectKeyText(thing.metadata),
-      externalName(thing) ?? '',
-      `${(thing as Partial<Managed>).spec?.claimRef?.uid}/${thing.metadata.uid}`,
+    objectsOf(victims).flatMap((object) => [
+      object.metadata.name,
+      object.metadata.uid ?? '',
+      objectKeyText(object.metadata),
+      externalName(object) ?? '',
+      `${(object as Partial<Managed>).spec?.claimRef?.uid}/${object.metadata.uid}`,
     ]),
   ),
 ];
@@ -135,28 +137,28 @@ const annotationNames = [
 export const attacks: Readonly<Record<string, (victims: Victims) => readonly Attack[]>> = {
   'a claim names what others have as its resource': (victims) =>
     claimKinds.flatMap((kind) =>
-      things(victims).flatMap((thing) => {
-        const spec = { resourceRef: named(thing), writeConnectionSecretToRef: { name: 'loot' } };
-        const [classRef] = classRefs(victims).filter(({ kind: of }) => of === `${thing.kind}Class`);
+      objectsOf(victims).flatMap((object) => {
+        const spec = { resourceRef: named(object), writeConnectionSecretToRef: { name: 'loot' } };
+        const [classRef] = classRefs(victims).filter(({ kind: of }) => of === `${object.kind}Class`);
         return [
-          claimOf(kind, `resourceRef ${thing.kind} ${thing.metadata.name}`, spec),
+          claimOf(kind, `resourceRef ${object.kind} ${object.metadata.name}`, spec),
           claimOf(kind, 'the same, with its class', { ...spec, ...(classRef && { classRef }) }),
           claimOf(kind, 'the same, of a claim that bears the name of its claim', spec, {
-            name: (thing as Partial<Managed>).spec?.claimRef?.name ?? 'to-come',
+            name: (object as Partial<Managed>).spec?.claimRef?.name ?? 'to-come',
           }),
         ];
       }),
     ),
   'a claim names what others have as its class': (victims) =>
     claimKinds.flatMap((kind) =>
-      things(victims)
-        .filter((thing) => !isOneOf(classKinds, thing))
+      objectsOf(victims)
+        .filter((object) => !isOneOf(classKinds, object))
         .map((each) =>
           claimOf(kind, `classRef ${each.kind} ${each.metadata.name}`, { classRef: named(each) }),
         ),
     ),
   'a claim names the Secret of another owner as its own': (victims) =>
-    things(victims)
+    objectsOf(victims)
       .filter(({ kind }) => kind === 'Secret')
       .flatMap(({ metadata: { namespace, name } }) =>
         [name, `${namespace}/${name}`, `../${namespace}/${name}`, `${namespace}%2F${name}`].map((secret) =>
@@ -186,31 +188,35 @@ export const attacks: Readonly<Record<string, (victims: Victims) => readonly Att
             claimOf(kind, `${key}: ${text}`, { classSelector }, { annotations: { [key]: text } }),
           ),
       ),
-      ...things(victims).map((thing) =>
+      ...objectsOf(victims).map((object) =>
         claimOf(
           kind,
-          `owner ${thing.kind} ${thing.metadata.name}`,
+          `owner ${object.kind} ${object.metadata.name}`,
           {},
           {
-            ownerReferences: [{ ...named(thing), uid: thing.metadata.uid ?? '', controller: true }],
+            ownerReferences: [{ ...named(object), uid: object.metadata.uid ?? '', controller: true }],
             finalizers: Object.values(finalizerNames),
           },
         ),
       ),
     ]),
   'a secret says that what others have controls it': (victims) =>
-    things(victims).flatMap((thing) =>
+    objectsOf(victims).flatMap((object) =>
       [connectionSecretType, 'Opaque'].flatMap((type) => {
-        const owner = { ...named(thing), uid: thing.metadata.uid ?? '', controller: true };
-        const targets = things(victims).filter(({ kind }) => kind === 'Secret');
+        const owner = { ...named(object), uid: object.metadata.uid ?? '', controller: true };
+        const targets = objectsOf(victims).filter(({ kind }) => kind === 'Secret');
         return [
-          secretOf(`controlled by ${thing.kind} ${thing.metadata.name}`, { ownerReferences: [owner] }, type),
+          secretOf(
+            `controlled by ${object.kind} ${object.metadata.name}`,
+            { ownerReferences: [owner] },
+            type,
+          ),
           ...targets.map(({ metadata: { namespace = '', name } }) =>
             secretOf(
               `the same, from and to ${namespace}/${name}`,
               {
                 ownerReferences: [owner],
-                labels: { [ownerUidLabel]: thing.metadata.uid ?? '' },
+                labels: { [ownerUidLabel]: object.metadata.uid ?? '' },
                 annotations: {
                   'from.propagate.crossplane.io/namespace': namespace,
                   'from.propagate.crossplane.io/name': name,

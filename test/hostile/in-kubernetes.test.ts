@@ -29,7 +29,7 @@ import type { World } from './world.ts';
 const minuteMs = 60_000;
 const own = { namespace: rogue, name: 'db' };
 const copy = { namespace: rogue, name: 'loot' };
-const theirs = { namespace: 'team', name: 'taken' };
+const foreign = { namespace: 'team', name: 'taken' };
 const classRef = referenceOf(FavouriteDBInstanceClassKind, 'small');
 
 /** The tenant, beside others who have what one can have. */
@@ -209,7 +209,7 @@ const tests: Readonly<Record<keyof typeof writtenInKubernetes, (tenant: Tenant) 
   },
   async 'the owners of the Secret of its claim'(tenant) {
     await tenant.claim();
-    const victim = tenant.cluster.get<Claim>(FancySQLInstanceKind, theirs);
+    const victim = tenant.cluster.get<Claim>(FancySQLInstanceKind, foreign);
     const password = tenant.password;
     await tenant.edit(SecretKind, copy, { metadata: { ownerReferences: [ownerOf(victim)] } });
     assert.ok([password, undefined].includes(tenant.password));

@@ -90,20 +90,20 @@ export async function inhabited(isEnforced: boolean): Promise<World> {
  * server the objects with these names; absent: all.
  */
 export function othersOwn(world: World, outside?: ReadonlySet<string>): Readonly<Record<string, unknown>> {
-  const isTheirs = ({ name }: { readonly name: string }): boolean => outside?.has(name) ?? true;
+  const isForeign = ({ name }: { readonly name: string }): boolean => outside?.has(name) ?? true;
   return {
     ...othersObjects(world.cluster.objects()),
     instances: [world.favourite, world.other].map((cloud) =>
       cloud.instances().filter(({ item }) => !item.tags['crossplane-name']?.startsWith('rogue-')),
     ),
-    databases: world.postgresql.databases().filter(isTheirs),
-    roles: world.postgresql.roles().filter(isTheirs),
+    databases: world.postgresql.databases().filter(isForeign),
+    roles: world.postgresql.roles().filter(isForeign),
     grants: world.postgresql
       .grants()
-      .filter(({ on }) => isTheirs({ name: /"([^"]*)"$/.exec(on)?.[1] ?? '' })),
+      .filter(({ on }) => isForeign({ name: /"([^"]*)"$/.exec(on)?.[1] ?? '' })),
     memberships: world.postgresql
       .memberships()
-      .filter((one) => Object.values(one).some((name) => isTheirs({ name: String(name) }))),
+      .filter((one) => Object.values(one).some((name) => isForeign({ name: String(name) }))),
     events: world.cluster
       .all(EventKind)
       .filter(({ involvedObject }) => !JSON.stringify(involvedObject).includes('rogue'))

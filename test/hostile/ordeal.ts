@@ -170,6 +170,6 @@ function assertHeld({ cluster }: World, name: string, object: Reported): void {
   const { metadata, status } = object;
   assert.ok(metadata.deletionTimestamp !== undefined, `${name} stays behind`);
   const synced = syncedOf(object);
-  const isSaid = (synced.status === 'False' && synced.message) || hasEvent(cluster, object);
-  assert.ok(isSaid, `${name} does not say why it stays: ${JSON.stringify(status)}`);
+  const isReported = (synced.status === 'False' && synced.message) || hasEvent(cluster, object);
+  assert.ok(isReported, `${name} does not say why it stays: ${JSON.stringify(status)}`);
 }

@@ -148,7 +148,7 @@ export class World {
    * that others have written are their own.
    */
   assertDecentWords(written: readonly KubernetesObject[] = []): void {
-    const theirs = new Set(textsIn(written));
+    const known = new Set(textsIn(written));
     const texts: (readonly [where: string, text: string])[] = [
       ...this.simulation.log.flatMap((line) =>
         textsIn(JSON.parse(line)).map((text) => ['a log line', text] as const),
@@ -159,7 +159,7 @@ export class World {
       ...claimKinds.flatMap((kind) =>
         this.cluster.all<Claim>(kind).flatMap(({ status }) =>
           textsIn(status?.conditions)
-            .filter((text) => !theirs.has(text))
+            .filter((text) => !known.has(text))
             .map((text) => ['a condition', text] as const),
         ),
       ),
@@ -171,9 +171,10 @@ export class World {
     for (const [where, text] of texts) {
       const leaked = secrets.find((secret) => text.includes(secret));
       assert.equal(leaked, undefined, `${where} holds a secret: ${text.slice(0, 500)}`);
-      const said = `${where}: ${JSON.stringify(text.slice(0, 500))}`;
-      if (where === 'a log line') assert.doesNotMatch(text.replaceAll(/\n {4}at /g, ''), unprintable, said);
-      else assert.equal(printable(text), text, said);
+      const finding = `${where}: ${JSON.stringify(text.slice(0, 500))}`;
+      if (where === 'a log line')
+        assert.doesNotMatch(text.replaceAll(/\n {4}at /g, ''), unprintable, finding);
+      else assert.equal(printable(text), text, finding);
     }
   }
 

@@ -26,14 +26,17 @@ describe('the command line of AWS', () => {
     });
     const made = await prepare();
     assert.equal(made.isThere, true);
-    assert.deepEqual([await prepare(), await found(), state.asked], [made, made, 1]);
+    assert.deepEqual([await prepare(), await found(), state.requests], [made, made, 1]);
   });
 
   test('that cannot be had is noted with the reason, and not tried again at once', async (t) => {
     const { state, prepare, found } = await awsMachine(t);
     state.failure = 'no archive';
     const want = { isThere: false, reason: 'no archive' };
-    assert.deepEqual([await prepare(), await prepare(), await found(), state.asked], [want, want, want, 1]);
+    assert.deepEqual(
+      [await prepare(), await prepare(), await found(), state.requests],
+      [want, want, want, 1],
+    );
   });
 
   test('is run with a key, a region and an address, and its JSON is read', async (t) => {

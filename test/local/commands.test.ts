@@ -30,7 +30,7 @@ async function run(main: string, ...args: readonly string[]): Promise<Ended> {
   const options = { cwd: root, timeout: 60_000 };
   const running = promisify(execFile)(process.execPath, [main, ...args], options);
   return running.then(
-    (said) => ({ code: 0, ...said }),
+    (result) => ({ code: 0, ...result }),
     (error: Ended) => error,
   );
 }

@@ -14,15 +14,15 @@ export const executable = { mode: 0o755 };
 export async function machine(t: TestContext, programs: Readonly<Record<string, string>>) {
   const home = await temporaryFolder(t);
   /** The failure of the source, and the number of calls of the source and of the proof of its programs. */
-  const state: { failure?: string; asked: number; proved: number; isBroken: boolean } = {
-    asked: 0,
+  const state: { failure?: string; requests: number; proved: number; isBroken: boolean } = {
+    requests: 0,
     proved: 0,
     isBroken: false,
   };
   const source: BinarySource = {
     name: 'source',
     async produce({ target }) {
-      state.asked += 1;
+      state.requests += 1;
       if (state.failure !== undefined) throw new Error(`${state.failure}\nand more of it`);
       for (const [name, text] of Object.entries(programs))
         await writeFile(join(target, name), text, executable);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { fileFlag, numberFlag } from '../../local/flags.ts';
-import { HelpAsked, readCommandLine } from '../../local/read-command-line.ts';
+import { HelpRequested, readCommandLine } from '../../local/read-command-line.ts';
 
 const usage = 'flags:\n  --size N';
 const read = (...args: readonly string[]) =>
@@ -28,8 +28,8 @@ describe('a command line', () => {
     'has values behind an equals sign': [['--name=--quick', 'x'], { name: '--quick', positionals: ['x'] }],
     'has no flags behind two dashes': [['--', '--name', '--quick'], { positionals: ['--name', '--quick'] }],
   };
-  for (const [name, [args, asked]] of Object.entries(good)) {
-    test(name, () => assert.deepEqual(Object.assign({}, read(...args)), asked));
+  for (const [name, [args, parsed]] of Object.entries(good)) {
+    test(name, () => assert.deepEqual(Object.assign({}, read(...args)), parsed));
   }
 
   const bad: Readonly<Record<string, readonly [args: readonly string[], reported: string]>> = {
@@ -57,7 +57,7 @@ describe('a command line', () => {
     ['--size', 'x', '-h'],
     ['--name', '--help'],
   ]) {
-    test(`asks for help: ${args.join(' ')}`, () => assert.deepEqual(read(...args), new HelpAsked(usage)));
+    test(`asks for help: ${args.join(' ')}`, () => assert.deepEqual(read(...args), new HelpRequested(usage)));
   }
 
   test('is no reason to hide another error', () => {

@@ -27,7 +27,7 @@ describe('a Redis', () => {
       server: join(home, 'redis-server'),
       cli: join(home, 'redis-cli'),
     });
-    assert.equal(state.asked, 0);
+    assert.equal(state.requests, 0);
   });
 
   test('else it is fetched and proved once', async (t) => {
@@ -36,7 +36,7 @@ describe('a Redis', () => {
     assert.ok(before.by === 'none' && before.reason.includes('prepare.ts'));
     assert.equal((await prepare()).by, 'debian');
     assert.deepEqual(await prepare(), await support());
-    assert.deepEqual([state.asked, state.proved], [1, 1]);
+    assert.deepEqual([state.requests, state.proved], [1, 1]);
   });
 
   test('that cannot be had is an answer with its reason, and is not tried again at once', async (t) => {
@@ -44,6 +44,6 @@ describe('a Redis', () => {
     state.failure = 'no archive';
     assert.deepEqual(await prepare(), { by: 'none', reason: 'no archive' });
     assert.deepEqual(await prepare(), await support());
-    assert.equal(state.asked, 1);
+    assert.equal(state.requests, 1);
   });
 });

@@ -21,13 +21,13 @@ describe('the bundle', () => {
   after(() => folder.remove());
 
   /** The outputs that are loaded with an output, each with its sources. */
-  function loadedWith(output: string, seen = new Set<string>()): ReadonlySet<string> {
-    if (seen.has(output)) return seen;
-    seen.add(output);
+  function loadedWith(output: string, loaded = new Set<string>()): ReadonlySet<string> {
+    if (loaded.has(output)) return loaded;
+    loaded.add(output);
     for (const { path, kind } of outputs[output]?.imports ?? []) {
-      if (kind !== 'dynamic-import' && path in outputs) loadedWith(path, seen);
+      if (kind !== 'dynamic-import' && path in outputs) loadedWith(path, loaded);
     }
-    return seen;
+    return loaded;
   }
   const madeOf = (entry: string): readonly string[] => {
     const [output = ''] = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === entry) ?? [];
@@ -73,14 +73,14 @@ describe('the bundle', () => {
 
   test('has no module of a library that would cost memory without use', async () => {
     const inputs = Object.values(outputs).flatMap((output) => Object.keys(output.inputs));
-    const ofZod = inputs.filter((path) => path.includes('zod/v4/locales/'));
-    assert.deepEqual(ofZod.map((path) => basename(path)).toSorted(), ['en.js', 'index.js']);
-    const ofModels = inputs.filter((path) => path.includes('client-node/dist/gen/models/'));
-    assert.deepEqual(ofModels, []);
-    const ofUndici = inputs.filter((path) =>
+    const zodLocales = inputs.filter((path) => path.includes('zod/v4/locales/'));
+    assert.deepEqual(zodLocales.map((path) => basename(path)).toSorted(), ['en.js', 'index.js']);
+    const generatedModels = inputs.filter((path) => path.includes('client-node/dist/gen/models/'));
+    assert.deepEqual(generatedModels, []);
+    const undiciFiles = inputs.filter((path) =>
       /undici\/lib\/(mock|cache|web\/(websocket|eventsource))\//.test(path),
     );
-    assert.deepEqual(ofUndici, []);
+    assert.deepEqual(undiciFiles, []);
     const sources = globSync('{clients,runtime}/**/*.ts', { cwd: projectRoot })
       .map((path) => readFileSync(join(projectRoot, path), 'utf8'))
       .join('\n');

@@ -15,7 +15,7 @@ export const cannotStartContainerd: string | false =
   found.by === 'none' ? found.reason : process.getuid?.() !== 0 && 'only root can start containerd';
 
 /** An image as the kubelet sees it. */
-export interface SeenImage {
+export interface ListedImage {
   readonly id: string;
   readonly tags: readonly string[];
 }
@@ -24,7 +24,7 @@ export interface Containerd {
   /** Runs `ctr` in the namespace of the kubelet. Returns what it prints. */
   ctr(...args: readonly string[]): Promise<string>;
   /** Asks for an image as the kubelet does: by the name in a pod, with the interface for container runtimes (CRI). */
-  imageOf(name: string): Promise<SeenImage | undefined>;
+  imageOf(name: string): Promise<ListedImage | undefined>;
   stop(): Promise<void>;
 }
 

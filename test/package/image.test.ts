@@ -133,9 +133,9 @@ describe('the image', { skip: whyNot }, () => {
       assert.equal(await engine.imageOf('services-stack:test'), undefined);
       // The snapshotter is that of the test.
       await engine.ctr(...command.split(' '), '--snapshotter=native', image.archive);
-      const seen = await engine.imageOf('services-stack:test');
-      assert.deepEqual(seen?.tags, [name]);
-      assert.deepEqual(await engine.imageOf(name), seen);
+      const loaded = await engine.imageOf('services-stack:test');
+      assert.deepEqual(loaded?.tags, [name]);
+      assert.deepEqual(await engine.imageOf(name), loaded);
       const listed = (await engine.ctr('images', 'ls', `name==${name}`)).split('\n')[1] ?? '';
       assert.match(listed, /image\.index\.v1\+json .* linux\/amd64,linux\/arm64 /);
     });
@@ -224,9 +224,9 @@ describe('the image', { skip: whyNot }, () => {
     assert.match(await read('etc/os-release'), /^ID=debian$/m);
     assert.match(await read('etc/debian_version'), /^12\.\d+\n$/);
     const list = JSON.parse(await read('app/sbom.cdx.json')) as Sbom;
-    const ofDebian = list.components.filter(({ purl }) => purl.startsWith('pkg:deb/'));
-    assert.ok(ofDebian.length > 4);
-    for (const { name, version } of ofDebian) {
+    const debianPackages = list.components.filter(({ purl }) => purl.startsWith('pkg:deb/'));
+    assert.ok(debianPackages.length > 4);
+    for (const { name, version } of debianPackages) {
       const status = await read(`var/lib/dpkg/status.d/${name}`);
       assert.match(status, new RegExp(`^Package: ${escapeRegExp(name)}\nStatus: install ok installed\n`));
       assert.match(status, new RegExp(`^Version: ${escapeRegExp(version)}$`, 'm'));

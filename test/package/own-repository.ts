@@ -4,7 +4,7 @@ import { access, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'no
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { cacheRoot } from '../../local/control-plane/binary-cache.ts';
-import { keptFolder } from '../../local/control-plane/kept-folder.ts';
+import { cachedFolder } from '../../local/control-plane/cached-folder.ts';
 import type { Ended, Folder } from '../docs/project-copy.ts';
 import { copyProject, folderAt, projectRoot } from '../docs/project-copy.ts';
 
@@ -98,11 +98,11 @@ export async function ownRepository(): Promise<OwnRepository> {
 
 /** Kept for an hour after it was asked for last. */
 async function installedOnce(): Promise<Installed> {
-  const directory = await keptFolder({
+  const directory = await cachedFolder({
     root: join(cache, 'own-repository'),
     name: contentHash(sources),
     make: (folder) => install(folderAt(folder)),
-    keptMs: 60 * 60_000,
+    retentionMs: 60 * 60_000,
   });
   const report = await readFile(join(directory, 'packed.json'), 'utf8');
   return { directory, packed: JSON.parse(report) as Installed['packed'] };
@@ -139,7 +139,7 @@ async function install(folder: Folder): Promise<void> {
     names.map((name) => `${name}@${given[name]}`);
   const tools = versions(devDependencies, ['typescript', '@types/node']);
   const own = JSON.stringify({ name: 'own', version: '0.1.0', type: 'module' });
-  const dependenciesFolder = await keptFolder({
+  const dependenciesFolder = await cachedFolder({
     root: join(cache, 'own-dependencies'),
     name: contentHash([]),
     async make(path) {
@@ -147,7 +147,7 @@ async function install(folder: Folder): Promise<void> {
       await made.write('package.json', own);
       await npmInstall(made, ...versions(dependencies), ...tools);
     },
-    keptMs: 7 * 24 * 60 * 60_000,
+    retentionMs: 7 * 24 * 60 * 60_000,
   });
   const packed = await packProject();
   try {

@@ -107,8 +107,8 @@ test('a release has its version in the name of each archive, and in no other ver
 test('the notes name no command that only the repository has, and an invented cloud only as such', () => {
   const notes = notesIn(readFileSync(join(projectRoot, 'CHANGELOG.md'), 'utf8'));
   const lines = notes.split('\n');
-  const ofClouds = lines.filter((line) => /FancySQL|\bfcp\b|\bocp\b|Favourite|Ambivalent/.test(line));
-  const wrong = ofClouds.filter((line) => !/invented/.test(line));
+  const cloudLines = lines.filter((line) => /FancySQL|\bfcp\b|\bocp\b|Favourite|Ambivalent/.test(line));
+  const wrong = cloudLines.filter((line) => !/invented/.test(line));
   assert.deepEqual([lines.filter((line) => /npm run/.test(line)), wrong], [[], []]);
 });
 

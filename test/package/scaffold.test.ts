@@ -380,10 +380,10 @@ describe('package.json gets what it lacks', () => {
   };
   const complete = { type: 'module', ...needs };
   const rows = {
-    'all of it': { present: {}, want: { manifest: complete, isChanged: true, kept: [] } },
+    'all of it': { present: {}, want: { manifest: complete, isChanged: true, retained: [] } },
     'nothing, where all is there': {
       present: complete,
-      want: { manifest: complete, isChanged: false, kept: [] },
+      want: { manifest: complete, isChanged: false, retained: [] },
     },
     'but keeps what is there, and puts a test where npm says that there is none': {
       present: {
@@ -400,7 +400,7 @@ describe('package.json gets what it lacks', () => {
           devDependencies: { 'services-stack': 'file:../a.tgz', typescript: '6.0.0' },
         },
         isChanged: true,
-        kept: ['start'],
+        retained: ['start'],
       },
     },
   };

@@ -17,8 +17,10 @@ test('the manifests for authors are those of deploy/, with the names of the auth
     byKey(ours.filter(({ kind }) => !['ClusterRole', 'Kustomization'].includes(kind))),
   );
 
-  const theirs = { name: 'boxes', namespace: 'box-land', image: 'registry.example.org/boxes:1.0.0' };
-  const texts = [namespaceManifest(theirs, 'Generated.'), workloadManifests(theirs, 'Generated.')].join('');
+  const workload = { name: 'boxes', namespace: 'box-land', image: 'registry.example.org/boxes:1.0.0' };
+  const texts = [namespaceManifest(workload, 'Generated.'), workloadManifests(workload, 'Generated.')].join(
+    '',
+  );
   assert.doesNotMatch(texts, /services-stack|crossplane/);
   assert.match(texts, /image: registry\.example\.org\/boxes:1\.0\.0$/m);
 });

@@ -46,7 +46,7 @@ const claim = `\
 ~resourceName "db"
 ~phase "Bound"
 `;
-const ofClass = managed.replace('"FavouriteDBInstance"', '"FavouriteDBInstanceClass"');
+const classExample = managed.replace('"FavouriteDBInstance"', '"FavouriteDBInstanceClass"');
 const withRotation = '=hasRotation';
 const withoutRotation = 'Warning: unknown field "spec.forProvider.passwordRotation"\n';
 
@@ -355,12 +355,12 @@ describe('the plugin of kubectl', () => {
     'a pause of a class': [
       'pause favdbclass db',
       'FavouriteDBInstanceClass db is no managed resource, so there is nothing to pause',
-      { get: ofClass },
+      { get: classExample },
     ],
     'a reconcile of a class': [
       'reconcile favdbclass db',
       'FavouriteDBInstanceClass db is no claim, managed resource, Provider or ProviderConfig, so no controller reconciles it',
-      { get: ofClass },
+      { get: classExample },
     ],
     'a pause of an object of Kubernetes itself': [
       'pause pod db',

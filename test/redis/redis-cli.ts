@@ -23,8 +23,8 @@ export async function redisCli(
     env: { PATH: process.env.PATH ?? '', ...(password !== undefined && { REDISCLI_AUTH: password }) },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let said = '';
-  for (const stream of [cli.stdout, cli.stderr]) stream.on('data', (chunk) => (said += String(chunk)));
+  let output = '';
+  for (const stream of [cli.stdout, cli.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
   await once(cli, 'close');
-  return said.trim();
+  return output.trim();
 }

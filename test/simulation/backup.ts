@@ -11,8 +11,14 @@ export const backUp = (cluster: MemoryCluster): readonly Stored[] =>
 
 /** As a backup brings it back, into this cluster or another: of a new UID, and without status. */
 export function restored({ metadata, status: _, ...rest }: Stored): KubernetesObject {
-  const { uid: _u, resourceVersion: _v, creationTimestamp: _c, generation: _g, ...kept } = metadata;
-  return { ...rest, metadata: kept };
+  const {
+    uid: _u,
+    resourceVersion: _v,
+    creationTimestamp: _c,
+    generation: _g,
+    ...restoredMetadata
+  } = metadata;
+  return { ...rest, metadata: restoredMetadata };
 }
 
 /** Everything goes, as if the cluster were another. */

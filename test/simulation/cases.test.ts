@@ -27,7 +27,7 @@ interface Case extends Pick<Scenario, 'seed' | 'troubleMs' | 'replicas'> {
 const creates = (object: ReturnType<typeof claimOf>): Step['act'] => ({ type: 'create', object });
 const orders = claimOf(FancySQLInstanceKind, 'team-a', 0);
 const apiVersion = apiVersionOf(PostgreSQLDatabaseClassKind);
-const ofOtherKind = { apiVersion, kind: PostgreSQLDatabaseClassKind.kind, name: 'small' };
+const otherKindRef = { apiVersion, kind: PostgreSQLDatabaseClassKind.kind, name: 'small' };
 const provider = { apiVersion: apiVersionOf(fcp.ProviderKind), kind: 'Provider', name: 'favourite' };
 
 const cases: Readonly<Record<string, Case>> = {
@@ -36,7 +36,7 @@ const cases: Readonly<Record<string, Case>> = {
     troubleMs: 60_000,
     pace: { provisioningMs: 30_000 },
     steps: [
-      [2_600, creates(claimOf(FancySQLInstanceKind, 'team-a', 1, { classRef: ofOtherKind }))],
+      [2_600, creates(claimOf(FancySQLInstanceKind, 'team-a', 1, { classRef: otherKindRef }))],
       [4_292, creates(claimOf(PostgreSQLInstanceKind, 'team-a', 3))],
       [
         17_638,

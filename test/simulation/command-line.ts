@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { amountFlag, fileFlag, numberFlag, wordFlag } from '../../local/flags.ts';
-import type { HelpAsked } from '../../local/read-command-line.ts';
+import type { HelpRequested } from '../../local/read-command-line.ts';
 import { readCommandLine } from '../../local/read-command-line.ts';
 import type { WorldName } from './generate.ts';
 import { worldNames } from './generate.ts';
@@ -31,7 +31,7 @@ const usage = `flags:
   --save FOLDER      writes down the smallest scenario of each failure`;
 
 /** The simulation that a command line asks for, or its error, which names the flag. */
-export const parseCommandLine = (args: readonly string[]): SimulateOptions | HelpAsked | string =>
+export const parseCommandLine = (args: readonly string[]): SimulateOptions | HelpRequested | string =>
   readCommandLine(args, {
     usage,
     config: {

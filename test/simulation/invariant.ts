@@ -76,7 +76,7 @@ export interface Invariant {
   /** The faults of a change, reported when it happens. */
   changed?(change: Change): readonly string[];
   /** The faults of a request, reported when it is sent. */
-  asked?(attempt: Attempt): readonly string[];
+  requested?(attempt: Attempt): readonly string[];
   /** The faults of a line of the log, reported when it is written. */
   logged?(line: string): readonly string[];
   /** The faults of a page of metrics. */
@@ -90,7 +90,7 @@ export interface Invariant {
 }
 
 /** The view that invariants have of the world. */
-export type Seen = Pick<
+export type ObservedWorld = Pick<
   World,
   | 'cluster'
   | 'clouds'
@@ -104,7 +104,7 @@ export type Seen = Pick<
   | 'scenario'
 >;
 
-export type InvariantOf = (world: Seen) => Invariant;
+export type InvariantOf = (world: ObservedWorld) => Invariant;
 
 /** Whether a process did it, and not a person or a machine. */
 export const isProcess = (by: string): boolean => /^p\d/.test(by);

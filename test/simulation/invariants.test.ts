@@ -23,7 +23,7 @@ import { claimsSettled } from './invariants/claims-settled.ts';
 import { cloudsSettled } from './invariants/clouds-settled.ts';
 import { definitionsRespected } from './invariants/definitions-respected.ts';
 import { deletionEnds } from './invariants/deletion-ends.ts';
-import { externalKept } from './invariants/external-kept.ts';
+import { externalRetained } from './invariants/external-kept.ts';
 import { noEmptyWrites } from './invariants/no-empty-writes.ts';
 import { noSecretsLeaked } from './invariants/no-secrets-leaked.ts';
 import { nothingLeft } from './invariants/nothing-left.ts';
@@ -326,7 +326,7 @@ const violated: readonly Violated[] = [
   {
     invariant: cloudsSettled,
     history({ aws, gcp, cluster, rest }) {
-      const [[, queues] = assert.fail('there is no place for queues')] = aws.things<object>('sqs/queue');
+      const [[, queues] = assert.fail('there is no place for queues')] = aws.collections<object>('sqs/queue');
       const attributes = { DelaySeconds: '0', VisibilityTimeout: '30' };
       queues.add('b', { name: 'b', attributes, tags: {} });
       const name = 'projects/p/locations/l/instances/redis';
@@ -394,9 +394,9 @@ const violated: readonly Violated[] = [
     invariant: nothingLeft,
     history({ as, cluster, rest }) {
       const labels = { 'secret.crossplane.io/owner-uid': 'uid-of-a' };
-      const kept = [secret('team', 'conn', orders, {}), secret('stores', 'a', undefined, {}, { labels })];
+      const secrets = [secret('team', 'conn', orders, {}), secret('stores', 'a', undefined, {}, { labels })];
       const leaving = [claim('orders', {}, { ...ours, ...gone }), managed('a', {}, { ...held, ...gone })];
-      put(...leaving, ...kept)(cluster);
+      put(...leaving, ...secrets)(cluster);
       for (const each of leaving) as('p1', patch(each, { metadata: { finalizers: null } }));
       rest();
     },
@@ -485,7 +485,7 @@ const violated: readonly Violated[] = [
     ],
   },
   {
-    invariant: externalKept,
+    invariant: externalRetained,
     async history(made) {
       const { call, cluster } = made;
       const deleting = (name: string) =>
@@ -676,6 +676,6 @@ for (const { invariant, history, says, scenario } of violated) {
   test(`the invariant ${invariant.name} accuses each violation`, async () => {
     const made = madeUpHistory(invariant, scenario);
     await history(made);
-    assert.deepEqual(made.said, says);
+    assert.deepEqual(made.reported, says);
   });
 }

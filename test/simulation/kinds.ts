@@ -5,7 +5,7 @@ import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import * as defined from '../fakes/defined-kinds.ts';
 
 const { cloudKinds } = defined;
-const ofClouds: readonly Kind[] = Object.values(cloudKinds).flat();
+const kindsOfClouds: readonly Kind[] = Object.values(cloudKinds).flat();
 
 export const claimKinds: readonly Kind[] = [...defined.claimKinds, ...cloudKinds.claims];
 export const classKinds: readonly Kind[] = [...defined.classKinds, ...cloudKinds.classes];
@@ -13,13 +13,13 @@ export const managedKinds: readonly Kind[] = [...defined.managedKinds, ...cloudK
 export const providerKinds: readonly Kind[] = [...defined.providerKinds, ...cloudKinds.providers];
 
 /** Whether its stack is in every simulated world. */
-export const isUsual = (kind: Kind): boolean => !ofClouds.includes(kind);
+export const isUsual = (kind: Kind): boolean => !kindsOfClouds.includes(kind);
 
 /** Those whose external names are given by their systems. */
 export const assignedKinds: readonly Kind[] = defined.assignedKinds;
 
 /** Every kind that people write in a simulated cluster. */
-export const kinds: readonly Kind[] = [SecretKind, NamespaceKind, ...defined.definitions, ...ofClouds];
+export const kinds: readonly Kind[] = [SecretKind, NamespaceKind, ...defined.definitions, ...kindsOfClouds];
 
 /** The kind of an object, by its apiVersion and kind. Throws if there is none. */
 export function kindOf(object: Pick<KubernetesObject, 'apiVersion' | 'kind'>): Kind {

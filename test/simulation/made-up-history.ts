@@ -2,6 +2,7 @@ import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { exampleAccount } from '../../emulators/aws/account.ts';
 import type { SavedInventory } from '../../emulators/aws/inventory.ts';
+import { savedField } from '../../emulators/aws/inventory.ts';
 import type { MemoryCluster } from '../../testing/memory-cluster.ts';
 import { testClock } from '../../testing/test-clock.ts';
 import { inProcessAws } from '../fakes/in-process-aws.ts';
@@ -11,7 +12,7 @@ import { createInProcessPostgresql } from '../fakes/in-process-postgresql.ts';
 import { InProcessVault } from '../fakes/in-process-vault.ts';
 import type { Call, InvariantOf } from './invariant.ts';
 import { kindOf } from './kinds.ts';
-import { awsSorts } from './oracle/cloud-things.ts';
+import { awsSorts } from './oracle/cloud-resources.ts';
 import type { Scenario } from './scenario.ts';
 import { SimulatedCluster } from './simulated-cluster.ts';
 import type { Wish } from './world.ts';
@@ -42,12 +43,15 @@ export function madeUpHistory(of: InvariantOf, given: Partial<Scenario> = {}) {
     favourite: inProcessCloud(clock, { url: cloudUrls.favourite, flavour: 'favourite' }),
     other: inProcessCloud(clock, { url: cloudUrls.other, flavour: 'other' }),
   };
-  const empty = awsSorts.map((sort) => [`${exampleAccount.id} us-west-1 ${sort}`, { delays, things: [] }]);
+  const empty = awsSorts.map((sort) => [
+    `${exampleAccount.id} us-west-1 ${sort}`,
+    { delays, [savedField]: [] },
+  ]);
   const aws = inProcessAws(clock, { saved: Object.fromEntries(empty) as SavedInventory });
   const gcp = inProcessGoogleCloud(clock);
   const postgresql = createInProcessPostgresql(clock);
   const wishes: Wish[] = [];
-  const said: string[] = [];
+  const reported: string[] = [];
   let elapsedMs = 0;
   let by = 'somebody';
   const invariant = of({
@@ -65,7 +69,7 @@ export function madeUpHistory(of: InvariantOf, given: Partial<Scenario> = {}) {
     },
   });
   const say = (what: readonly string[] | undefined): void => {
-    said.push(...(what ?? []));
+    reported.push(...(what ?? []));
   };
   cluster.witness((kind: Kind, before, after) => say(invariant.changed?.({ by, kind, before, after })));
   for (const object of scenario.objects) cluster.put(kindOf(object), object);
@@ -76,7 +80,7 @@ export function madeUpHistory(of: InvariantOf, given: Partial<Scenario> = {}) {
     gcp,
     postgresql,
     /** The violations that the invariant has reported. */
-    said: said as readonly string[],
+    reported: reported as readonly string[],
     /** A client that is not a user changes the cluster. */
     as(who: string, act: (cluster: MemoryCluster) => unknown): void {
       by = who;
@@ -93,7 +97,7 @@ export function madeUpHistory(of: InvariantOf, given: Partial<Scenario> = {}) {
       const usual = { by: 'p1', system: 'api', verb: 'update', target: '', sentAtMs: elapsedMs };
       say(invariant.called?.({ ...usual, isWrite: true, isChange: true, isRefused: false, ...call }));
     },
-    ask: (call: string, who = 'p1'): void => say(invariant.asked?.({ by: who, call })),
+    ask: (call: string, who = 'p1'): void => say(invariant.requested?.({ by: who, call })),
     log: (line: string): void => say(invariant.logged?.(line)),
     scrape: (page: string): void => say(invariant.scraped?.(page)),
     later(ms: number): void {

@@ -24,15 +24,15 @@ const aws = memoize(async (): Promise<void> => {
     random: () => 0,
   });
   const { signal } = new AbortController();
-  const asked = { what: 'look around', isRepeatable: true };
+  const request = { what: 'look around', isRepeatable: true };
   await client.account(undefined, signal);
-  await client.call({ ...asked, service: 'ec2', run: (ec2, http) => ec2.describeVpcs({}, http) }, signal);
-  await client.call({ ...asked, service: 'eks', run: (eks, http) => eks.listClusters({}, http) }, signal);
+  await client.call({ ...request, service: 'ec2', run: (ec2, http) => ec2.describeVpcs({}, http) }, signal);
+  await client.call({ ...request, service: 'eks', run: (eks, http) => eks.listClusters({}, http) }, signal);
   await client.call(
-    { ...asked, service: 'rds', run: (rds, http) => rds.describeDBInstances({}, http) },
+    { ...request, service: 'rds', run: (rds, http) => rds.describeDBInstances({}, http) },
     signal,
   );
-  await client.call({ ...asked, service: 'sqs', run: (sqs, http) => sqs.listQueues({}, http) }, signal);
+  await client.call({ ...request, service: 'sqs', run: (sqs, http) => sqs.listQueues({}, http) }, signal);
 });
 
 const gcp = memoize(async (): Promise<void> => {

@@ -36,13 +36,13 @@ export async function shrink(scenario: Scenario, stillFails: StillFails, most = 
     items: readonly T[],
     replace: (current: Scenario, items: readonly T[]) => Scenario,
   ): Promise<void> {
-    let kept = items;
-    for (let size = Math.ceil(kept.length / 2); size > 0 && kept.length > 0; ) {
+    let remaining = items;
+    for (let size = Math.ceil(remaining.length / 2); size > 0 && remaining.length > 0; ) {
       let hasShrunk = false;
-      for (let from = 0; from < kept.length; ) {
-        const fewer = [...kept.slice(0, from), ...kept.slice(from + size)];
+      for (let from = 0; from < remaining.length; ) {
+        const fewer = [...remaining.slice(0, from), ...remaining.slice(from + size)];
         if (await attempt((current) => replace(current, fewer))) {
-          kept = fewer;
+          remaining = fewer;
           hasShrunk = true;
         } else {
           from += size;

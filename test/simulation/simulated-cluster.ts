@@ -22,7 +22,7 @@ const served = memoize(
     if (lacked !== undefined) unset(made, [schema, ...lacked.split('.')].join('.properties.'));
     return made;
   },
-  (...asked) => asked.join(' '),
+  (...parts) => parts.join(' '),
 );
 
 /**

@@ -25,8 +25,8 @@ test('a seed that uses the official clients of AWS and Google Cloud is played th
   const [one, other] = [await play(scenario), await play(scenario)];
   assert.deepEqual(other.trace, one.trace);
   for (const system of ['aws', 'gcp']) {
-    const isAsked = one.trace.some((line) => line.includes(` ${system} `));
-    assert.ok(isAsked, `${system} is asked for something`);
+    const isCalled = one.trace.some((line) => line.includes(` ${system} `));
+    assert.ok(isCalled, `${system} is asked for something`);
   }
 });
 

@@ -10,6 +10,7 @@ import { isCreationIncomplete } from '../../controllers/core/managed/recording/c
 import { exampleAccount } from '../../emulators/aws/account.ts';
 import type { Cluster } from '../../emulators/aws/eks/eks.ts';
 import type { SavedInventory } from '../../emulators/aws/inventory.ts';
+import { savedField } from '../../emulators/aws/inventory.ts';
 import type { ServiceAccountKey } from '../../emulators/gcp/service-accounts.ts';
 import { messageOf } from '../../runtime/client/errors.ts';
 import type { LogLevel } from '../../runtime/log/log.ts';
@@ -35,7 +36,7 @@ import type { DoorOptions } from './doors.ts';
 import { faultsOf } from './faults.ts';
 import type { Change, Invariant, InvariantOf, RecordedCall, Violation } from './invariant.ts';
 import { kindOf, kinds } from './kinds.ts';
-import { thingsIn } from './oracle/cloud-things.ts';
+import { resourcesIn } from './oracle/cloud-resources.ts';
 import type { Act, CallFault, ListedFault, ObjectName, Scenario } from './scenario.ts';
 import { usualStacks } from './scenario.ts';
 import { SimulatedCluster } from './simulated-cluster.ts';
@@ -54,7 +55,7 @@ export interface Wish {
 }
 
 /** A request that a process began. */
-export interface Asked {
+export interface SentRequest {
   readonly atMs: number;
   /** As faults are listed by. */
   readonly name: string;
@@ -82,7 +83,7 @@ const guide = {
 const awsBefore: SavedInventory = {
   [`${exampleAccount.id} us-west-1 eks/cluster`]: {
     delays: { provisioningMs: 0, deletionMs: 0, readDelayMs: 0 },
-    things: [['guide', { item: guide, createdAtMs: 0, changedAtMs: 0 }]],
+    [savedField]: [['guide', { item: guide, createdAtMs: 0, changedAtMs: 0 }]],
   },
 };
 
@@ -127,7 +128,10 @@ export class World {
   /** The UIDs of what came out of a backup. */
   readonly restored = new Set<string>();
   /** The requests that processes began, in order, and the changes of objects that are not Events. */
-  readonly history: { readonly asked: Asked[]; readonly changed: Changed[] } = { asked: [], changed: [] };
+  readonly history: { readonly requests: SentRequest[]; readonly changed: Changed[] } = {
+    requests: [],
+    changed: [],
+  };
   /** The calls of processes; writes are those that were neither refused nor rolled back. */
   readonly figures = { runs: 0, calls: 0, writes: 0, outsideCalls: 0, outsideWrites: 0, processes: 0 };
   readonly countedWrites = new CountedWrites();
@@ -160,13 +164,13 @@ export class World {
     this.trace = new Trace(() => this.elapsedMs);
     this.#faultFor = faultsOf(scenario, this.chance);
     const { provisioningMs, deletionMs, readDelayMs } = pace;
-    const habits = { provisioningMs, deletionMs, readDelayMs };
+    const delays = { provisioningMs, deletionMs, readDelayMs };
     this.clouds = {
-      favourite: inProcessCloud(this.clock, { url: cloudUrls.favourite, flavour: 'favourite', ...habits }),
-      other: inProcessCloud(this.clock, { url: cloudUrls.other, flavour: 'other', ...habits }),
+      favourite: inProcessCloud(this.clock, { url: cloudUrls.favourite, flavour: 'favourite', ...delays }),
+      other: inProcessCloud(this.clock, { url: cloudUrls.other, flavour: 'other', ...delays }),
     };
-    this.aws = stacks.includes('aws') ? inProcessAws(this.clock, { ...habits, saved: awsBefore }) : undefined;
-    this.gcp = stacks.includes('gcp') ? inProcessGoogleCloud(this.clock, habits) : undefined;
+    this.aws = stacks.includes('aws') ? inProcessAws(this.clock, { ...delays, saved: awsBefore }) : undefined;
+    this.gcp = stacks.includes('gcp') ? inProcessGoogleCloud(this.clock, delays) : undefined;
     for (const key of serviceAccountKeysIn(scenario)) this.gcp?.accounts.acceptKey(key);
     this.postgresql = createInProcessPostgresql(this.clock);
     this.vault = new InProcessVault(this.clock);
@@ -336,10 +340,10 @@ export class World {
   }
 
   #next(id: string, call: string): ReturnType<DoorOptions['next']> {
-    this.#ask((invariant) => invariant.asked?.({ by: id, call }));
+    this.#ask((invariant) => invariant.requested?.({ by: id, call }));
     const base = `${id} ${call}`;
     const name = `${base} ${this.#count(base)}`;
-    this.history.asked.push({ atMs: this.elapsedMs, name });
+    this.history.requests.push({ atMs: this.elapsedMs, name });
     const fault =
       this.#isTroubleOver || this.elapsedMs > this.scenario.troubleMs ? undefined : this.#faultFor(name);
     if (fault !== undefined) {
@@ -516,10 +520,10 @@ export class World {
 
   #outside(act: Extract<Act, { type: 'drift' | 'lose' }>): void {
     if (act.system === 'aws' || act.system === 'gcp') {
-      const things = thingsIn(this).filter(({ system }) => system === act.system);
-      const thing = things[act.nth % things.length];
-      if (act.type === 'lose') thing?.lose();
-      else thing?.retag({ ...thing.tags, drifted: String(act.level) });
+      const resources = resourcesIn(this).filter(({ system }) => system === act.system);
+      const resource = resources[act.nth % resources.length];
+      if (act.type === 'lose') resource?.lose();
+      else resource?.retag({ ...resource.tags, drifted: String(act.level) });
       return;
     }
     const cloud = Object.entries(this.clouds).find(([system]) => system === act.system)?.[1];

@@ -13,10 +13,10 @@ import { awsWorld, clientOf, failureOf, region, tags, withVpc } from './aws-worl
 const { signal } = new AbortController();
 
 const failure = failureOf(ec2);
-const theirs = (kind: string) => ({ 'crossplane-kind': kind, 'crossplane-name': 'theirs' });
+const foreign = (kind: string) => ({ 'crossplane-kind': kind, 'crossplane-name': 'theirs' });
 
 const all = <T extends object>(aws: InProcessAws, sort: string) =>
-  aws.things<T>(sort).flatMap(([, things]) => things.all());
+  aws.collections<T>(sort).flatMap(([, collection]) => collection.all());
 
 describeConformance({
   managed: VPCKind,
@@ -29,9 +29,9 @@ describeConformance({
       failure,
       creation: 'ec2:CreateVpc',
       quotas: { vpc: 500 },
-      things: (aws) => all(aws, 'ec2/vpc'),
+      externals: (aws) => all(aws, 'ec2/vpc'),
       async foreign(aws) {
-        const wanted = { cidrBlock: '10.9.0.0/16', tags: theirs('vpc.ec2.aws.upbound.io') };
+        const wanted = { cidrBlock: '10.9.0.0/16', tags: foreign('vpc.ec2.aws.upbound.io') };
         return (await ec2Vpcs(clientOf(aws)).create({ region }, wanted, signal)).id;
       },
     }),
@@ -58,9 +58,9 @@ describeConformance({
       failure,
       saved,
       creation: 'ec2:CreateSubnet',
-      things: (aws) => all(aws, 'ec2/subnet'),
+      externals: (aws) => all(aws, 'ec2/subnet'),
       async foreign(aws) {
-        const wanted = { vpcId, cidrBlock: '10.0.9.0/24', tags: theirs('subnet.ec2.aws.upbound.io') };
+        const wanted = { vpcId, cidrBlock: '10.0.9.0/24', tags: foreign('subnet.ec2.aws.upbound.io') };
         return (await ec2Subnets(clientOf(aws)).create({ region }, wanted, signal)).id;
       },
     }),
@@ -71,7 +71,7 @@ const machine = { ami: 'ami-0123456789abcdef0', instanceType: 't2.micro' };
 describeConformance({
   managed: InstanceKind,
   forProvider: { region, ...machine },
-  tags: (asked) => tags({ ...asked, 'crossplane-stopped-for': 'instanceType' }),
+  tags: (requested) => tags({ ...requested, 'crossplane-stopped-for': 'instanceType' }),
   changes: [{ instanceType: 't2.small' }, { tags: { team: 'green' } }],
   refusedChanges: [
     { ami: 'ami-0fedcba9876543210' },
@@ -84,13 +84,13 @@ describeConformance({
       creation: 'ec2:RunInstances',
       quotas: { instance: 500 },
       // The time of the last start is not compared: a change of the type starts the instance again.
-      things: (aws) =>
+      externals: (aws) =>
         all<StoredInstance>(aws, 'ec2/instance').flatMap(
           ({ id, phase, item: { switchedAtMs: _at, ...item } }) =>
             phase === 'gone' ? [] : [{ id, phase, item }],
         ),
       async foreign(aws) {
-        const tags = theirs('instance.ec2.aws.upbound.io');
+        const tags = foreign('instance.ec2.aws.upbound.io');
         const wanted = { ...machine, clientToken: 'theirs', tags };
         return (await ec2Instances(clientOf(aws)).create({ region }, wanted, signal)).id;
       },

@@ -70,8 +70,10 @@ describeConformance({
   open: (given) =>
     awsWorld(given, {
       failure: failureOf(eks),
-      things: (aws) =>
-        aws.things<NodeGroup>('eks/node-group').flatMap(([, groups]) => groups.all().map(withoutHistory)),
+      externals: (aws) =>
+        aws
+          .collections<NodeGroup>('eks/node-group')
+          .flatMap(([, groups]) => groups.all().map(withoutHistory)),
       foreign,
       before: cluster,
       creation: 'eks:CreateNodegroup',

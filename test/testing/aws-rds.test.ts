@@ -15,7 +15,7 @@ import { awsWorld, clientOf, failureOf, region, tags } from './aws-world.ts';
 
 const service = rds({ modificationMs: 5_000 });
 const instances = (aws: InProcessAws) =>
-  aws.things<StoredInstance>(instanceSort).flatMap(([, things]) => things.all());
+  aws.collections<StoredInstance>(instanceSort).flatMap(([, collection]) => collection.all());
 
 /** Creates one of another user, without a tag of an owner. */
 const foreign = (aws: InProcessAws, DBInstanceIdentifier: string): Promise<unknown> => {
@@ -33,7 +33,7 @@ const world = (given: Given) =>
     services: [sts, service],
     failure: failureOf(service),
     // Changes that AWS has taken show once their time has come.
-    things: (aws) =>
+    externals: (aws) =>
       instances(aws).map((one) => ({ ...one, item: settledInstance(one.item, given.clock.elapsedMs()) })),
     foreign,
     opens: (aws, { username, password }) =>
@@ -75,7 +75,9 @@ describeConformance({
     { allocatedStorage: 19 },
     { dbName: 'another' },
   ],
-  tags: (asked) => ({ tags: Object.entries(tags(asked).tags).map(([key, value]) => ({ key, value })) }),
+  tags: (requested) => ({
+    tags: Object.entries(tags(requested).tags).map(([key, value]) => ({ key, value })),
+  }),
   details,
   open: world,
 });

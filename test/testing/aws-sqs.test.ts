@@ -39,9 +39,9 @@ describeConformance({
   open: (given) =>
     awsWorld(given, {
       failure: failureOf(sqs),
-      things: (aws) =>
+      externals: (aws) =>
         aws
-          .things<Queue>('sqs/queue')
+          .collections<Queue>('sqs/queue')
           .flatMap(([, queues]) => queues.all().filter(({ phase }) => phase !== 'deleting')),
       foreign,
       creation: 'sqs:CreateQueue',

@@ -4,6 +4,7 @@ import { createAwsStack } from '../../controllers/aws/setup.ts';
 import { credentialsFile, exampleAccount } from '../../emulators/aws/account.ts';
 import type { StoredVpc } from '../../emulators/aws/ec2/stored.ts';
 import type { SavedInventory } from '../../emulators/aws/inventory.ts';
+import { savedField } from '../../emulators/aws/inventory.ts';
 import { AwsProblem } from '../../emulators/aws/problem.ts';
 import type { Service } from '../../emulators/aws/service.ts';
 import { realClock } from '../../runtime/time/clock.ts';
@@ -29,7 +30,7 @@ export function withVpc(vpcId: string): SavedInventory {
   return {
     [`${exampleAccount.id} ${region} ec2/vpc`]: {
       delays: { provisioningMs: 0, deletionMs: 0, readDelayMs: 0 },
-      things: [[vpcId, { item, createdAtMs: 0, changedAtMs: 0 }]],
+      [savedField]: [[vpcId, { item, createdAtMs: 0, changedAtMs: 0 }]],
     },
   };
 }
@@ -37,8 +38,8 @@ export function withVpc(vpcId: string): SavedInventory {
 type Tags = Readonly<Record<string, string>>;
 
 /** The tags of a user, with one among them that AWS reserves. */
-export const tags = (asked: Tags): { readonly tags: Tags } => ({
-  tags: { ...asked, 'aws:cloudformation:stack-name': 'theirs' },
+export const tags = (requested: Tags): { readonly tags: Tags } => ({
+  tags: { ...requested, 'aws:cloudformation:stack-name': 'theirs' },
 });
 
 /** A client of the AWS emulator, for the changes of another user. */
@@ -63,7 +64,7 @@ export const failureOf =
 export interface AwsWorldOptions extends InProcessAwsOptions {
   /** The form of the service's answers: what a failure looks like. */
   readonly failure: (text: string) => CarriedReply;
-  readonly things: (aws: InProcessAws) => readonly unknown[];
+  readonly externals: (aws: InProcessAws) => readonly unknown[];
   /** The action that creates one. */
   readonly creation: string;
   readonly foreign?: (aws: InProcessAws, name: string) => Promise<unknown>;
@@ -76,7 +77,7 @@ export interface AwsWorldOptions extends InProcessAwsOptions {
 /** A local AWS, with creation that takes its time, as a world of the kit. */
 export async function awsWorld(
   { clock, random }: Given,
-  { failure, things, creation, foreign, opens, before, ...options }: AwsWorldOptions,
+  { failure, externals, creation, foreign, opens, before, ...options }: AwsWorldOptions,
 ): Promise<World & { readonly aws: InProcessAws }> {
   const aws = inProcessAws(clock, { random, provisioningMs: 20_000, deletionMs: 10_000, ...options });
   await before?.(aws);
@@ -89,7 +90,7 @@ export async function awsWorld(
     stack: createAwsStack({ createClient: (given) => awsClient({ ...given, dispatcher: carrier }) }),
     credentials: credentialsFile(exampleAccount),
     parameters: { endpoint: { url: { type: 'Static', static: aws.url } } },
-    things: () => things(aws),
+    externals: () => externals(aws),
     ...(foreign !== undefined && { foreign: (name: string) => foreign(aws, name) }),
     fail,
     loseAnswer: () => aws.faults.inject({ kind: 'loseResponse', action: creation }),

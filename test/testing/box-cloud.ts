@@ -163,7 +163,7 @@ function checkShelf({ spec: { forProvider } }: Box, found: StoredBox): void {
 /** A box client that keeps every rule. */
 export function boxClient(cloud: BoxCloud, given: Partial<BoxParts> = {}): ExternalClient<Box> {
   const { nameOf, reported, isPainted, isSized, isMadeOf, ownerOf, labelOf } = { ...boxParts, ...given };
-  const asked = async <T>(signal: AbortSignal, request: () => Promise<T>): Promise<T> => {
+  const translated = async <T>(signal: AbortSignal, request: () => Promise<T>): Promise<T> => {
     try {
       return await request();
     } catch (error) {
@@ -172,7 +172,7 @@ export function boxClient(cloud: BoxCloud, given: Partial<BoxParts> = {}): Exter
     }
   };
   const find = async (box: Box, signal: AbortSignal): Promise<StoredBox | undefined> => {
-    const found = await asked(signal, () => cloud.ask(signal, () => cloud.boxes.get(nameOf(box))));
+    const found = await translated(signal, () => cloud.ask(signal, () => cloud.boxes.get(nameOf(box))));
     if (found === undefined || found.owner === box.metadata.name) return found;
     if (wasDeleted(box)) return undefined;
     throw new Error(`box "${nameOf(box)}" belongs to ${found.owner}`);
@@ -202,7 +202,7 @@ export function boxClient(cloud: BoxCloud, given: Partial<BoxParts> = {}): Exter
     async create(box, credential, signal) {
       if ((await find(box, signal)) !== undefined) return { isExisting: true };
       const made = newBox(box, passwordOf(box, credential), ownerOf(box));
-      await asked(signal, () => cloud.ask(signal, () => cloud.boxes.set(nameOf(box), made)));
+      await translated(signal, () => cloud.ask(signal, () => cloud.boxes.set(nameOf(box), made)));
       cloud.loseAnswer();
       return {};
     },
@@ -211,14 +211,14 @@ export function boxClient(cloud: BoxCloud, given: Partial<BoxParts> = {}): Exter
       if (found === undefined) throw new Error('there is no such box any more');
       const password = passwordOf(box, credential, found);
       const changed = { ...found, ...wanted(box), owner: ownerOf(box), password };
-      await asked(signal, () => cloud.ask(signal, () => cloud.boxes.set(nameOf(box), changed)));
+      await translated(signal, () => cloud.ask(signal, () => cloud.boxes.set(nameOf(box), changed)));
       checkShelf(box, found);
       if (!isMadeOf(box, found)) throw new Error(`the material of a box stays: ${found.material}`);
       return {};
     },
     async delete(box, signal) {
       if ((await find(box, signal)) === undefined) return;
-      await asked(signal, () => cloud.ask(signal, () => cloud.boxes.delete(nameOf(box))));
+      await translated(signal, () => cloud.ask(signal, () => cloud.boxes.delete(nameOf(box))));
     },
   };
 }
@@ -239,11 +239,11 @@ export function slowBoxClient(cloud: BoxCloud): PollingClient<Box> {
     });
   return {
     async observe(box, credential, signal) {
-      const seen = await sound.observe(box, credential, signal);
+      const observed = await sound.observe(box, credential, signal);
       const underWay = (['update', 'delete'] as const).find((what) =>
         cloud.operations.has(`${what}/${nameOf(box)}`),
       );
-      return { ...seen, ...(seen.exists && underWay && { operation: underWay }) };
+      return { ...observed, ...(observed.exists && underWay && { operation: underWay }) };
     },
     async create(box, credential, signal) {
       if ((await sound.observe(box, credential, signal)).exists) return { isExisting: true };
@@ -312,13 +312,13 @@ export function boxWorld({ clock }: Given, { client, connect }: BoxWorldOptions 
   return {
     stack,
     credentials: JSON.stringify({ url: 'http://boxes', token: 'box-token' }),
-    things() {
+    externals() {
       cloud.catchUp();
       return [...cloud.boxes];
     },
     foreign(name) {
-      const theirs = { owner: 'them', size: 9, label: 'theirs', shelf: 'low' };
-      cloud.boxes.set(name, { ...theirs, password: 'a-password-of-theirs' });
+      const foreign = { owner: 'them', size: 9, label: 'theirs', shelf: 'low' };
+      cloud.boxes.set(name, { ...foreign, password: 'a-password-of-theirs' });
     },
     fail(text) {
       cloud.failure = text;

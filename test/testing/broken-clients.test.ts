@@ -20,7 +20,7 @@ type Open = Conformance<Box>['open'];
 const conformance = (open: Open): Conformance<Box> => ({ ...boxScenario, open });
 
 /** The outcome of each rule that did not pass: `broken`, or the reason why it was skipped. */
-async function notKept(open: Open): Promise<Readonly<Record<string, string>>> {
+async function brokenRules(open: Open): Promise<Readonly<Record<string, string>>> {
   const found: Record<string, string> = {};
   for (const rule of rules) {
     const verdict = await judge(rule, conformance(open));
@@ -43,20 +43,20 @@ const promptly = {
 };
 
 test('a client that keeps them all passes all rules, and none that concerns it is skipped', async () => {
-  assert.deepEqual(await notKept((given) => boxWorld(given)), promptly);
+  assert.deepEqual(await brokenRules((given) => boxWorld(given)), promptly);
 });
 
 test('so does one whose calls answer with names of operations', async () => {
   const open: Open = (given) => boxWorld(given, { client: (cloud) => () => slowBoxClient(cloud) });
-  assert.deepEqual(await notKept(open), knownNames);
+  assert.deepEqual(await brokenRules(open), knownNames);
 });
 
 test('a missing part of a world is reported by name, and no other rule is skipped', async () => {
   const open: Open = (given) => {
-    const { stack, credentials, things } = boxWorld(given) as World;
-    return { stack, credentials, things };
+    const { stack, credentials, externals } = boxWorld(given) as World;
+    return { stack, credentials, externals };
   };
-  assert.deepEqual(await notKept(open), {
+  assert.deepEqual(await brokenRules(open), {
     ...promptly,
     'a failure of the system is an error, not absence': 'the test provides no `world.fail`',
     'a creation whose answer was lost is found or reported as uncertain, and makes one thing':
@@ -106,8 +106,8 @@ const broken: Readonly<Record<string, BrokenClient>> = {
     says: /status\.volume: .*expected number.*; status\.weight: the definition has no such field/,
     methods: (_cloud, sound) => ({
       async observe(...given) {
-        const seen = await sound.observe(...given);
-        return seen.exists ? { ...seen, status: { volume: 'three', weight: 3 } as object } : seen;
+        const observed = await sound.observe(...given);
+        return observed.exists ? { ...observed, status: { volume: 'three', weight: 3 } as object } : observed;
       },
     }),
   },
@@ -116,9 +116,9 @@ const broken: Readonly<Record<string, BrokenClient>> = {
     says: /during its deletion, throws: box not found/,
     methods: (_cloud, sound) => ({
       async observe(box, credential, signal) {
-        const seen = await sound.observe(box, credential, signal);
-        if (!seen.exists && wasDeleted(box) && box.status === undefined) throw new Error('box not found');
-        return seen;
+        const observed = await sound.observe(box, credential, signal);
+        if (!observed.exists && wasDeleted(box) && box.status === undefined) throw new Error('box not found');
+        return observed;
       },
     }),
   },
@@ -136,8 +136,8 @@ const broken: Readonly<Record<string, BrokenClient>> = {
     says: /^the connection Secret has no endpoint/,
     methods: (_cloud, sound) => ({
       async observe(...given) {
-        const { details: { endpoint: _none, ...details } = {}, ...seen } = await sound.observe(...given);
-        return { ...seen, details };
+        const { details: { endpoint: _none, ...details } = {}, ...observed } = await sound.observe(...given);
+        return { ...observed, details };
       },
     }),
   },
@@ -147,10 +147,10 @@ const broken: Readonly<Record<string, BrokenClient>> = {
     methods: (_cloud, sound) => ({
       async observe(box, credential, signal) {
         const { size, colour, label } = box.spec.forProvider;
-        const seen = await sound.observe(box, credential, signal);
+        const observed = await sound.observe(box, credential, signal);
         const wasReady = box.status?.bindingPhase !== undefined;
         const isAsMade = size === 3 && colour === undefined && label === 'cups';
-        return wasReady && isAsMade ? { ...seen, isUpToDate: false } : seen;
+        return wasReady && isAsMade ? { ...observed, isUpToDate: false } : observed;
       },
     }),
   },
@@ -195,10 +195,10 @@ const broken: Readonly<Record<string, BrokenClient>> = {
       const made = new Set<string>();
       return {
         async observe(box, credential, signal) {
-          const seen = await sound.observe(box, credential, signal);
+          const observed = await sound.observe(box, credential, signal);
           const isNew = box.status?.volume === undefined && !wasDeleted(box);
-          if (seen.exists && isNew && !made.has(nameOf(box))) throw new Error('the box is not ours');
-          return seen;
+          if (observed.exists && isNew && !made.has(nameOf(box))) throw new Error('the box is not ours');
+          return observed;
         },
         async create(box, credential, signal) {
           const isThere = cloud.boxes.has(nameOf(box));
@@ -256,8 +256,8 @@ const broken: Readonly<Record<string, BrokenClient>> = {
     says: /^the credential in the Secret does not work/,
     methods: (_cloud, sound) => ({
       async observe(box, credential, signal) {
-        const seen = await sound.observe(box, credential, signal);
-        return { ...seen, ...(seen.exists && credential && { credential: 'inForce' }) };
+        const observed = await sound.observe(box, credential, signal);
+        return { ...observed, ...(observed.exists && credential && { credential: 'inForce' }) };
       },
     }),
   },
@@ -266,8 +266,8 @@ const broken: Readonly<Record<string, BrokenClient>> = {
     says: /^after the change to \{"isOpen":true\}, the connection Secret still has seal/,
     methods: (_cloud, sound) => ({
       async observe(...given) {
-        const { details, ...seen } = await sound.observe(...given);
-        return { ...seen, details: omitBy(details, isNull) };
+        const { details, ...observed } = await sound.observe(...given);
+        return { ...observed, details: omitBy(details, isNull) };
       },
     }),
   },
@@ -279,9 +279,9 @@ const broken: Readonly<Record<string, BrokenClient>> = {
       const textOf = (box: Box): string => JSON.stringify([nameOf(box), box.spec.forProvider]);
       return {
         async observe(box, credential, signal) {
-          const seen = await sound.observe(box, credential, signal);
-          const isBelieved = sent.has(textOf(box)) && seen.ready?.status === 'True';
-          return isBelieved ? { ...seen, isUpToDate: true } : seen;
+          const observed = await sound.observe(box, credential, signal);
+          const isBelieved = sent.has(textOf(box)) && observed.ready?.status === 'True';
+          return isBelieved ? { ...observed, isUpToDate: true } : observed;
         },
         async create(box, credential, signal) {
           const creation = await sound.create(box, credential, signal);
@@ -386,8 +386,8 @@ const broken: Readonly<Record<string, BrokenClient>> = {
       observe(box, credential, signal) {
         const owner = cloud.boxes.get(nameOf(box))?.owner ?? box.metadata.name;
         const isObserver = box.spec.managementPolicies?.join() === 'Observe';
-        const seen = isObserver ? { ...box, metadata: { ...box.metadata, name: owner } } : box;
-        return sound.observe(seen, credential, signal);
+        const target = isObserver ? { ...box, metadata: { ...box.metadata, name: owner } } : box;
+        return sound.observe(target, credential, signal);
       },
     }),
   },
@@ -482,7 +482,7 @@ describe('a client that breaks a rule is found by that rule, and by no other', (
           },
         });
       const skipped = isSlow ? knownNames : promptly;
-      const found = omitBy(await notKept(open), (_message, each) => each in skipped);
+      const found = omitBy(await brokenRules(open), (_message, each) => each in skipped);
       assert.deepEqual(Object.keys(found), [rule], JSON.stringify(found, null, 2));
       assert.match(found[rule] ?? '', says);
       assert.match(found[rule] ?? '', /\. To fix: /);

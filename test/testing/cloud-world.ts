@@ -18,7 +18,7 @@ export const ocp = (dispatcher: Carrier): Stack =>
 export interface CloudWorldOptions {
   readonly flavour: 'favourite' | 'other';
   readonly stack: (dispatcher: Carrier) => Stack;
-  readonly things: (cloud: InProcessCloud) => readonly unknown[];
+  readonly externals: (cloud: InProcessCloud) => readonly unknown[];
   /** Creates one of another user in the cloud; returns its name if the cloud assigns it. */
   readonly foreign: (cloud: InProcessCloud, name: string) => Promise<unknown>;
 }
@@ -32,7 +32,7 @@ const failure = (text: string) => ({
 /** A demo cloud, with provisioning that takes its time, as a world of the kit. */
 export function cloudWorld(
   { clock, random }: Given,
-  { flavour, stack, things, foreign }: CloudWorldOptions,
+  { flavour, stack, externals, foreign }: CloudWorldOptions,
 ): World {
   const cloud = inProcessCloud(clock, { flavour, random, provisioningMs: 20_000, deletionMs: 10_000 });
   const { pass, fail, hang } = door();
@@ -42,7 +42,7 @@ export function cloudWorld(
   return {
     stack: stack(carrier),
     credentials: JSON.stringify({ url: cloud.url, token: cloud.token }),
-    things: () => things(cloud),
+    externals: () => externals(cloud),
     foreign: (name) => foreign(cloud, name),
     fail,
     loseAnswer: () => cloud.faults.inject({ kind: 'loseResponse', method: 'POST' }),

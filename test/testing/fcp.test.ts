@@ -20,7 +20,7 @@ describeConformance({
     cloudWorld(given, {
       flavour: 'favourite',
       stack: fcp,
-      things: (cloud) => cloud.instances(),
+      externals: (cloud) => cloud.instances(),
       foreign: (cloud, name) =>
         client(cloud).instances.create({ name, fanciness_level: 9, password: 'a-password-of-theirs' }),
     }),
@@ -36,7 +36,7 @@ describeConformance({
     cloudWorld(given, {
       flavour: 'favourite',
       stack: fcp,
-      things: (cloud) => cloud.networks(),
+      externals: (cloud) => cloud.networks(),
       async foreign(cloud) {
         const tags = { 'crossplane-kind': 'network.network.fcp.crossplane.io', 'crossplane-name': 'theirs' };
         return (await client(cloud).networks.create({ display_name: 'theirs', tags })).id;

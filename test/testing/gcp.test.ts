@@ -15,26 +15,26 @@ import { inProcessGoogleCloud } from '../fakes/in-process-google-cloud.ts';
 interface WorldOptions {
   /** The request that creates. */
   readonly creates: { readonly method: string; readonly path: string };
-  readonly things: (cloud: InProcessGoogleCloud) => readonly unknown[];
+  readonly externals: (cloud: InProcessGoogleCloud) => readonly unknown[];
   /** Creates one of another user. */
-  readonly foreign: (theirs: GoogleCloudClient, name: string) => Promise<unknown>;
+  readonly foreign: (other: GoogleCloudClient, name: string) => Promise<unknown>;
   readonly opens?: (cloud: InProcessGoogleCloud, details: ConnectionDetails) => boolean;
 }
 
 /** The emulator as a world of the kit; its operations take time. */
-function world({ clock, random }: Given, { creates, things, foreign, opens }: WorldOptions): World {
+function world({ clock, random }: Given, { creates, externals, foreign, opens }: WorldOptions): World {
   const times = { provisioningMs: 20_000, updateMs: 5_000, deletionMs: 10_000 };
   const cloud = inProcessGoogleCloud(clock, { random, ...times });
   const { dispatcher, credentials, parameters } = cloud;
   const key = parseServiceAccountKey(credentials);
   const by = { dispatcher, clock: realClock(), random: () => 0 };
-  const theirs = googleCloudClient({ ...parameters, key, ...by });
+  const other = googleCloudClient({ ...parameters, key, ...by });
   return {
     stack: createGcpStack({ createClient: (options) => googleCloudClient({ ...options, dispatcher }) }),
     credentials,
     parameters,
-    things: () => things(cloud),
-    foreign: (name) => foreign(theirs, name),
+    externals: () => externals(cloud),
+    foreign: (name) => foreign(other, name),
     fail(text) {
       cloud.way = { failing: text };
     },
@@ -49,8 +49,8 @@ function world({ clock, random }: Given, { creates, things, foreign, opens }: Wo
 const region = 'us-central1';
 
 /** The labels of a user, with one among them that Google reserves. */
-const labels = (asked: Readonly<Record<string, string>>) => ({
-  labels: { ...mapValues(asked, (value) => value.replaceAll('.', '_')), 'goog-theirs': 'so' },
+const labels = (requested: Readonly<Record<string, string>>) => ({
+  labels: { ...mapValues(requested, (value) => value.replaceAll('.', '_')), 'goog-theirs': 'so' },
 });
 
 const sundays = { day: 'SUNDAY', startTime: { hours: 0, minutes: 30 } } as const;
@@ -80,9 +80,9 @@ describeConformance({
   open: (given) =>
     world(given, {
       creates: { method: 'POST', path: '/v1/projects/{project}/locations/{location}/instances' },
-      things: (cloud) => cloud.instances.all(),
-      foreign: (theirs, name) =>
-        theirs.memorystore.create({ region, name }, { tier: 'BASIC', memorySizeGb: 9 }),
+      externals: (cloud) => cloud.instances.all(),
+      foreign: (other, name) =>
+        other.memorystore.create({ region, name }, { tier: 'BASIC', memorySizeGb: 9 }),
       opens: (cloud, { host, password }) =>
         cloud.instances.all().some((instance) => instance.host === host && instance.authString === password),
     }),
@@ -102,7 +102,7 @@ describeConformance({
   open: (given) =>
     world(given, {
       creates: { method: 'PUT', path: '/v1/projects/{project}/topics/{topic}' },
-      things: (cloud) => cloud.topics.all(),
-      foreign: (theirs, name) => theirs.pubsub.create(name, {}),
+      externals: (cloud) => cloud.topics.all(),
+      foreign: (other, name) => other.pubsub.create(name, {}),
     }),
 });

@@ -15,7 +15,7 @@ describeConformance({
     cloudWorld(given, {
       flavour: 'other',
       stack: ocp,
-      things: (cloud) => cloud.instances(),
+      externals: (cloud) => cloud.instances(),
       foreign: (cloud, name) =>
         otherCloudClient({ ...cloud, clock: realClock(), random: () => 0 }).databases.create({
           databaseName: name,

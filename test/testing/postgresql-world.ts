@@ -10,7 +10,7 @@ import { door } from './door.ts';
 const notAllowed = '42501';
 
 export interface PostgresqlWorldOptions {
-  readonly things: (server: InProcessPostgresql) => readonly unknown[];
+  readonly externals: (server: InProcessPostgresql) => readonly unknown[];
   /** The statement that makes one, whose answer may be lost. */
   readonly creation: string;
   /** The statement that creates one of another user; absent: the kind has no owners. */
@@ -22,7 +22,7 @@ export interface PostgresqlWorldOptions {
 /** A PostgreSQL server in memory as a world of the kit. */
 export async function postgresqlWorld(
   { clock }: Given,
-  { things, creation, foreign, before = [] }: PostgresqlWorldOptions,
+  { externals, creation, foreign, before = [] }: PostgresqlWorldOptions,
 ): Promise<World> {
   const server = createInProcessPostgresql(clock);
   for (const statement of before) await server.sql(statement);
@@ -41,7 +41,7 @@ export async function postgresqlWorld(
   return {
     stack: createPostgresqlStack({ createServer }),
     credentials: { endpoint, port: String(port), username, password },
-    things: () => things(server),
+    externals: () => externals(server),
     ...(foreign && { foreign: async (name) => void (await server.sql(foreign(name))) }),
     fail,
     loseAnswer() {

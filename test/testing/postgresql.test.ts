@@ -39,7 +39,7 @@ describeConformance({
   changes: [{ connectionLimit: 5 }, { extensions: [{ name: 'citext' }] }],
   refusedChanges: [{ encoding: 'LATIN1' }],
   details: [...details, 'database'],
-  open: (given) => postgresqlWorld(given, { things: databases, ...createdBy('CREATE DATABASE') }),
+  open: (given) => postgresqlWorld(given, { externals: databases, ...createdBy('CREATE DATABASE') }),
 });
 
 describeConformance({
@@ -52,7 +52,7 @@ describeConformance({
   ],
   details,
   withoutDetails: [{ change: { login: false }, keys: ['password', 'uri'] }],
-  open: (given) => postgresqlWorld(given, { things: roles, ...createdBy('CREATE ROLE') }),
+  open: (given) => postgresqlWorld(given, { externals: roles, ...createdBy('CREATE ROLE') }),
 });
 
 describeConformance({
@@ -62,5 +62,5 @@ describeConformance({
   changes: [{ privileges: ['CONNECT', 'TEMPORARY'] }, { withGrantOption: true }],
   foundBy: ['role', 'database', 'privileges'],
   open: (given) =>
-    postgresqlWorld(given, { things: grants, creation: 'GRANT', before: ['CREATE ROLE "clerk"'] }),
+    postgresqlWorld(given, { externals: grants, creation: 'GRANT', before: ['CREATE ROLE "clerk"'] }),
 });

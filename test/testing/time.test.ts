@@ -18,7 +18,7 @@ const conformance = (time: NonNullable<Conformance['time']>, provisioningMs: num
     return {
       stack: fcpStack,
       credentials: JSON.stringify({ url, token }),
-      things: () => cloud.instances(),
+      externals: () => cloud.instances(),
       hang: () => cloud.faults.inject({ kind: 'hang', times: Number.POSITIVE_INFINITY }),
       close: () => cloud.stop(),
     };

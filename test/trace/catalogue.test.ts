@@ -19,8 +19,8 @@ describe('a word that names no kind: the kinds that are most like it', () => {
   for (const [word, first] of words) {
     test(word, () => {
       const meant = first.replaceAll('.', '\\.');
-      const said = new RegExp(`^"${word}" is not a known kind; did you mean ${meant}( or |\\?$)`);
-      assert.throws(() => catalogue.named(word), { name: 'UnknownKind', message: said });
+      const suggestion = new RegExp(`^"${word}" is not a known kind; did you mean ${meant}( or |\\?$)`);
+      assert.throws(() => catalogue.named(word), { name: 'UnknownKind', message: suggestion });
     });
   }
 

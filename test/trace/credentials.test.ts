@@ -40,8 +40,8 @@ const failing = (
       ]),
 ];
 
-const ofPostgresql = 'postgresql.crossplane.io/v1alpha1';
-const postgresql = [ofPostgresql, 'PostgreSQLDatabase', ofPostgresql] as const;
+const apiVersion = 'postgresql.crossplane.io/v1alpha1';
+const postgresql = [apiVersion, 'PostgreSQLDatabase', apiVersion] as const;
 const gcp = ['gcp.crossplane.io/v1beta1', 'Topic', 'pubsub.gcp.crossplane.io/v1alpha1'] as const;
 const aws = ['aws.crossplane.io/v1beta1', 'VPC', 'ec2.aws.upbound.io/v1beta1'] as const;
 const favourite = [
@@ -69,7 +69,7 @@ const createAnother = (group: string, file: string, advice: string) => ({
   advice: `${elsewhere} ${advice}`,
   commands: [creating('server-new', file), `kubectl edit providerconfigs.${group} demo`],
 });
-const ofServer = createAnother('postgresql.crossplane.io', '--from-env-file=FILE', lines);
+const serverCommand = createAnother('postgresql.crossplane.io', '--from-env-file=FILE', lines);
 const all = ['endpoint', 'port', 'username', 'password'];
 
 type Row = readonly [
@@ -84,13 +84,13 @@ const rows: Readonly<Record<string, Row>> = {
     postgresql,
     'endpoint',
     all,
-    { name: 'wrong credentials', ...ofServer },
+    { name: 'wrong credentials', ...serverCommand },
   ],
   'of PostgreSQL, without the entry that is named: likewise': [
     postgresql,
     'endpoint',
     ['username', 'password'],
-    { name: 'missing credentials', ...ofServer },
+    { name: 'missing credentials', ...serverCommand },
   ],
   'of PostgreSQL, not there: made with all entries': [
     postgresql,
@@ -180,11 +180,11 @@ describe('credentials', () => {
     test(name, async () => {
       const objects = failing(of, key, entries, refused, error);
       const [group, kind, managedGroup] = of.map((text) => text.split('/')[0] ?? '');
-      for (const asked of [
+      for (const command of [
         [`${kind}.${managedGroup}`, 'db'],
         [`providerconfig.${group}`, 'demo'],
       ] as const) {
-        const trace = await tracedIn(objects, asked);
+        const trace = await tracedIn(objects, command);
         assert.deepEqual(remedyOf(trace.fault), remedy);
       }
     });

@@ -166,8 +166,10 @@ test('a refused value that the claim asked for is corrected in the claim or in a
   const neverMade = (await refusal('spec.forProvider.engineVersion')).fault;
   assert.equal(neverMade?.advice, 'Correct spec.engineVersion of the claim.');
   assert.match(neverMade?.commands?.[0] ?? '', /^kubectl -n team edit postgresqlinstances\S* db$/);
-  const ofClass = (await refusal('spec.forProvider.encoding')).fault;
-  assert.deepEqual(ofClass?.commands, [`kubectl edit postgresqldatabases.postgresql.crossplane.io ${name}`]);
+  const classFault = (await refusal('spec.forProvider.encoding')).fault;
+  assert.deepEqual(classFault?.commands, [
+    `kubectl edit postgresqldatabases.postgresql.crossplane.io ${name}`,
+  ]);
 });
 
 test('edited parameters of a claim are set back, or belong to a claim with another class', async () => {

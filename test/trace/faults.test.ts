@@ -138,7 +138,7 @@ const externalName = 'crossplane.io/external-name';
 const named = (name = ''): object => ({ annotations: { [externalName]: name } });
 
 /** A bound claim and its retained resource are deleted. The external resource still exists. */
-async function kept(world: TracedWorld): Promise<{ readonly name: string; readonly external: string }> {
+async function retained(world: TracedWorld): Promise<{ readonly name: string; readonly external: string }> {
   editClasses(world, { reclaimPolicy: 'Retain' });
   const claim = await bound(world);
   const { metadata } = world.resourceOf(claim);
@@ -508,7 +508,7 @@ describe('the trace finds the cause of each fault in the objects of the real con
 
 test('no advice deletes a kept external resource, and the advice adopts it', async () => {
   const world = new TracedWorld();
-  const { name, external } = await kept(world);
+  const { name, external } = await retained(world);
   world.managed('legacy', {}, named(external));
   await world.pass();
   const { verdict: broken, fault } = await world.trace('favouritedbinstance', { name: 'legacy' });
@@ -563,8 +563,8 @@ describe('objects without a fault', () => {
     const states = (links: Trace['links']): readonly string[] =>
       links.flatMap(({ name, state, links: below }) => [`${name}: ${state}`, ...states(below)]);
     assert.deepEqual([trace.verdict, trace.fault], ['usable', undefined]);
-    const ofResource = ['resource', 'external', 'provider', 'credentials', 'server', 'resource secret'];
-    const all = ['claim', 'class', ...ofResource, 'claim secret', 'controllers'];
+    const resourceLinks = ['resource', 'external', 'provider', 'credentials', 'server', 'resource secret'];
+    const all = ['claim', 'class', ...resourceLinks, 'claim secret', 'controllers'];
     assert.deepEqual(
       states(trace.links),
       all.map((name) => `${name}: ok`),
@@ -577,9 +577,9 @@ describe('objects without a fault', () => {
     const name = world.resourceOf(key).metadata.annotations?.['crossplane.io/external-name'] ?? '';
     const annotations = { 'crossplane.io/external-name': name };
     const spec = { managementPolicies: ['Observe'], writeConnectionSecretToRef: undefined };
-    const seen = world.managed('seen', spec, { annotations });
+    const onlyObserved = world.managed('seen', spec, { annotations });
     await world.pass();
-    const trace = await world.trace('favouritedbinstance', seen);
+    const trace = await world.trace('favouritedbinstance', onlyObserved);
     assert.equal(stateOf(trace.links, 'external'), 'ok');
   });
 
@@ -619,7 +619,7 @@ test('Events of the same second are ordered by their resource version', () => {
 });
 
 describe('a user with few rights sees the message of the claim, and the objects that may not be read', () => {
-  const ofTeam = (kind: Kind, key?: { readonly namespace?: string | undefined }): boolean =>
+  const mayRead = (kind: Kind, key?: { readonly namespace?: string | undefined }): boolean =>
     kind.scope === 'Cluster' || key?.namespace !== 'team-shop';
   const rows: Readonly<Record<string, readonly [play: Play, assertIs: (trace: Trace) => void]>> = {
     'the provider is down': [
@@ -657,7 +657,7 @@ describe('a user with few rights sees the message of the claim, and the objects 
   for (const [name, [play, assertIs]] of Object.entries(rows)) {
     test(name, async () => {
       const world = new TracedWorld();
-      assertIs(await world.trace(...(await play(world)), { forbidden: ofTeam }));
+      assertIs(await world.trace(...(await play(world)), { forbidden: mayRead }));
     });
   }
 });

@@ -14,7 +14,7 @@ import { endWorlds, TracedWorld } from './traced-world.ts';
 
 afterEach(endWorlds);
 
-const ofBlog = { namespace: 'team-blog', name: 'posts-connection' };
+const blogSecret = { namespace: 'team-blog', name: 'posts-connection' };
 
 const pointedAt = (world: TracedWorld, name: string, to: ObjectKey): void =>
   world.edit(FavouriteDBInstanceKind, { name }, { spec: { writeConnectionSecretToRef: to } });
@@ -27,12 +27,12 @@ describe('no command changes a Secret of another owner, or chooses a namespace f
   test('a resource that names the Secret of another claim: after the edit the claim can be used', async () => {
     const world = new TracedWorld();
     world.start();
-    world.claim('posts', undefined, { namespace: ofBlog.namespace });
+    world.claim('posts', undefined, { namespace: blogSecret.namespace });
     const claim = world.claim('orders');
     await world.pass();
     const { name } = world.resourceOf(claim).metadata;
-    const published = world.cluster.get(SecretKind, ofBlog);
-    pointedAt(world, name, ofBlog);
+    const published = world.cluster.get(SecretKind, blogSecret);
+    pointedAt(world, name, blogSecret);
     await world.pass();
     const { fault } = await world.trace('fancysqlinstance', claim);
     assert.deepEqual(remedyOf(fault), {
@@ -44,7 +44,7 @@ describe('no command changes a Secret of another owner, or chooses a namespace f
     await world.pass();
     const { verdict } = await world.trace('fancysqlinstance', claim);
     assert.equal(verdict, 'usable');
-    assert.deepEqual(world.cluster.get(SecretKind, ofBlog), published);
+    assert.deepEqual(world.cluster.get(SecretKind, blogSecret), published);
   });
 
   test('a Secret without a controller may be the only copy of its data', async () => {
@@ -91,7 +91,7 @@ describe('no command changes a Secret of another owner, or chooses a namespace f
 });
 
 const target = { namespace: 'team-shop', name: 'orders-connection' };
-const ofLegacy = { namespace: 'cloud-credentials', name: 'legacy' };
+const legacySecret = { namespace: 'cloud-credentials', name: 'legacy' };
 
 describe("an existing Secret with the name of the claim's Secret", () => {
   const byHand = {
@@ -99,7 +99,7 @@ describe("an existing Secret with the name of the claim's Secret", () => {
     advice: 'The controller tries again by itself, and at once after an edit.',
     commands: ['kubectl -n team-shop edit fancysqlinstances.database.crossplane.io orders'],
   };
-  const from = propagatesFrom(ofLegacy);
+  const from = propagatesFrom(legacySecret);
   const rows: Readonly<
     Record<string, readonly [secret: object, want: ReturnType<typeof remedyOf>, cause: RegExp]>
   > = {
@@ -173,14 +173,14 @@ describe("a claim's Secret that is out of date", () => {
       apiVersion: legacy.apiVersion,
       kind: legacy.kind,
       metadata: { name: 'legacy', uid: 'uid-of-legacy' },
-      spec: { providerRef: { name: 'favourite' }, forProvider: {}, writeConnectionSecretToRef: ofLegacy },
+      spec: { providerRef: { name: 'favourite' }, forProvider: {}, writeConnectionSecretToRef: legacySecret },
       status: { bindingPhase: 'Bound', conditions: [condition('Ready', 'True', 'Available')] },
     } as KubernetesObject;
     const objects = [
       claim,
       managed,
-      secret(ofLegacy, managed, allowsPropagationTo(target)),
-      secret(target, claim, propagatesFrom(ofLegacy)),
+      secret(legacySecret, managed, allowsPropagationTo(target)),
+      secret(target, claim, propagatesFrom(legacySecret)),
     ];
     const found = await findingsOf(objects, ['fancysqlinstance', 'team-shop/orders']);
     const fault = faultsIn(viewOf(found)).find((one) => one.name === 'secret out of date');
@@ -220,8 +220,8 @@ describe("a claim's Secret that is out of date", () => {
     const key = world.claim('orders', { resourceRef: legacy });
     await world.pass();
     const { metadata, ...now } = world.cluster.get<Managed>(FavouriteDBInstanceKind, { name: 'legacy' });
-    const { annotations: _none, ...kept } = metadata;
-    world.cluster.put(FavouriteDBInstanceKind, { ...now, metadata: kept, spec: first.spec } as never);
+    const { annotations: _none, ...restMetadata } = metadata;
+    world.cluster.put(FavouriteDBInstanceKind, { ...now, metadata: restMetadata, spec: first.spec } as never);
     await world.pass();
     const { fault } = await world.trace('fancysqlinstance', key);
     assert.doesNotMatch(fault?.commands.join('\n') ?? assert.fail('no fault'), / delete /);

@@ -65,7 +65,7 @@ export function sourceOf(
   events: readonly CoreEvent[] = [],
   mayRead: (kind: { readonly kind: string }) => boolean = () => true,
 ): Source {
-  const ofKind = (kind: { readonly kind: string; readonly group: string }) =>
+  const objectsOfKind = (kind: { readonly kind: string; readonly group: string }) =>
     objects.filter(
       (object) =>
         object.kind === kind.kind && object.apiVersion.split('/').slice(0, -1).join('/') === kind.group,
@@ -73,14 +73,14 @@ export function sourceOf(
   return {
     async get(kind, { namespace, name }) {
       if (!mayRead(kind)) return { is: 'withheld' };
-      const found = ofKind(kind).find(
+      const found = objectsOfKind(kind).find(
         ({ metadata }) => metadata.name === name && metadata.namespace === namespace,
       );
       return found === undefined ? { is: 'absent' } : { is: 'there', value: found as never };
     },
     async list(kind, namespace) {
       if (!mayRead(kind)) return { is: 'withheld' };
-      const found = ofKind(kind).filter(
+      const found = objectsOfKind(kind).filter(
         ({ metadata }) => namespace === undefined || metadata.namespace === namespace,
       );
       return { is: 'there', value: found as never };

@@ -12,7 +12,7 @@ const converges: Rule = {
     await bench.ready();
     for (const change of changes) {
       const what = `the change to ${JSON.stringify(change)}`;
-      const before = await bench.things();
+      const before = await bench.externals();
       bench.edit('first', change);
       await bench.pass('first');
       await bench.until(
@@ -22,7 +22,7 @@ const converges: Rule = {
         'change in update the fields that differ in observe',
       );
       await expectRest(bench, `after ${what} the resource`);
-      const after = await bench.things();
+      const after = await bench.externals();
       expect(
         !isEqual(before, after),
         `${what} does not show in the external system`,
@@ -39,10 +39,10 @@ const converges: Rule = {
 
 /** Throws Broken unless an edit is reported and leaves the external system unchanged. */
 async function expectRefusal(bench: Bench, what: string, edit: () => void): Promise<void> {
-  const before = await bench.things();
+  const before = await bench.externals();
   edit();
   await bench.passes('first', 8);
-  const after = await bench.things();
+  const after = await bench.externals();
   expect(
     after.length === before.length,
     `after ${what} there are ${after.length} things instead of ${before.length}`,
@@ -90,10 +90,10 @@ const tellsRenaming: Rule = {
 
 /** Throws Broken unless a difference between the first resource and its thing is reported. */
 async function expectDrift(bench: Bench, what: string, fields: readonly string[]): Promise<void> {
-  const before = (await bench.things()).length;
+  const before = (await bench.externals()).length;
   const isReported = (): boolean => bench.condition('first', 'Synced').status === 'False';
   for (let passes = 0; passes < 20 && (passes < 3 || !isReported()); passes += 1) await bench.pass('first');
-  const after = (await bench.things()).length;
+  const after = (await bench.externals()).length;
   expect(
     after === before,
     `with ${what} there are ${after} things instead of ${before}`,
@@ -130,9 +130,9 @@ const tellsDrift: Rule = {
     for (const change of changes) {
       const { spec } = bench.existing('first');
       const [is, wanted] = [spec.forProvider ?? {}, { ...spec.forProvider, ...change }];
-      const [said, fields] = [JSON.stringify(change), Object.keys(change)];
+      const [text, fields] = [JSON.stringify(change), Object.keys(change)];
       bench.remember('first', wanted, fields);
-      await expectDrift(bench, `a difference from the original ${said}`, fields);
+      await expectDrift(bench, `a difference from the original ${text}`, fields);
       bench.remember('first', is, fields);
       await bench.until(
         'first',
@@ -140,7 +140,7 @@ const tellsDrift: Rule = {
         'the resource did not become Synced again after the difference was gone',
       );
       bench.takeOver('first', wanted);
-      await expectDrift(bench, `a difference of a taken-over resource from ${said}`, fields);
+      await expectDrift(bench, `a difference of a taken-over resource from ${text}`, fields);
       bench.replaceForProvider('first', is);
       await bench.until(
         'first',

@@ -24,7 +24,7 @@ const becomesAvailable: Rule = {
       'the resource is Ready, but observe does not report it as ready',
       'return `ready: available()`',
     );
-    const { length } = await bench.things();
+    const { length } = await bench.externals();
     expect(
       length === 1,
       `one resource was created, but there are ${length} things`,
@@ -96,7 +96,7 @@ const makesOne: Rule = {
     };
     await create();
     const again = await outcomeOf(create());
-    const { length } = await bench.things();
+    const { length } = await bench.externals();
     expect(
       length === 1,
       `create was called twice, and there are ${length} things`,
@@ -124,7 +124,7 @@ const isFoundAgain: Rule = {
       'find the thing by its external name; if the system assigns names, throw UncertainCreationError',
     );
     await bench.passes('first', 5);
-    const { length } = await bench.things();
+    const { length } = await bench.externals();
     expect(
       length <= 1,
       `the answer of one creation was lost, and there are ${length} things`,
@@ -146,7 +146,7 @@ const survivesCreation: Rule = {
   async check(bench) {
     for (let steps = 1; steps <= mostSteps; steps += 1) {
       const name = `died-${steps}`;
-      const before = (await bench.things()).length;
+      const before = (await bench.externals()).length;
       bench.put(name, steps === 1 ? undefined : bench.another(steps));
       bench.process.stepsLeft = steps;
       await bench.until(
@@ -164,7 +164,7 @@ const survivesCreation: Rule = {
         `${when} the resource did not become Ready`,
         'treat an existing thing of the same owner as success',
       );
-      const made = (await bench.things()).length - before;
+      const made = (await bench.externals()).length - before;
       expect(
         made <= 1,
         `${when} there are ${made} things`,

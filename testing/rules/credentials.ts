@@ -141,7 +141,7 @@ const followsSecret: Rule = {
       await bench.until('first', isReplaced, `${when}no new credential was set`, fix);
       const isGood = await bench.world.opens?.(bench.published('first'));
       expect(isGood !== false, `${when}the credential in the Secret does not work`, fix);
-      const { length } = await bench.things();
+      const { length } = await bench.externals();
       expect(length === 1, `${when}there are ${length} things`, 'set the credential of the existing thing');
       if (hasSurvived) break;
     }

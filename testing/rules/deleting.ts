@@ -48,7 +48,7 @@ const leavesNothing: Rule = {
       if (bench.process.hasCrashed) bench.restart();
       const when = steps === 0 ? '' : `after a process that was killed at step ${steps}, `;
       await bench.until('first', isGone, `${when}the deletion of the resource did not end`, fix);
-      const left = await bench.things();
+      const left = await bench.externals();
       expect(left.length === 0, `${when}these things remain: ${JSON.stringify(left)}`, 'delete the thing');
       if (hasSurvived) return;
     }

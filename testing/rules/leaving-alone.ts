@@ -33,7 +33,7 @@ const revertsDrift: Rule = {
     const change = changeOfValue(bench);
     const { managed, credential } = await bench.ready();
     await bench.passes('first', 2);
-    const before = await bench.things();
+    const before = await bench.externals();
     // Any holder of the credentials can make the change; here the client itself does, for an object that is not stored.
     const client = await bench.client(managed);
     const forProvider = { ...managed.spec.forProvider, ...change };
@@ -43,7 +43,7 @@ const revertsDrift: Rule = {
     await bench.passTime(bench.longMs);
     const what = `an external change to ${JSON.stringify(change)}`;
     expect(
-      !isEqual(before, await bench.things()),
+      !isEqual(before, await bench.externals()),
       `${what} does not show in the external system`,
       'change the fields that differ in update',
     );
@@ -67,7 +67,7 @@ const onlyObserves: Rule = {
   async check(bench) {
     const { managed } = await bench.ready();
     await bench.passes('first', 2);
-    const before = await bench.things();
+    const before = await bench.externals();
     const published = bench.published('first');
     const forProvider = pick(managed.spec.forProvider, foundBy(bench));
     bench.respecify('first', { managementPolicies: ['Observe'], forProvider });
@@ -134,14 +134,14 @@ const usesInitProviderOnce: Rule = {
     const fix = 'compare only fields of forProvider in observe; create receives both';
     await bench.until('first', () => bench.isReady('first'), `${what} did not become Ready and Synced`, fix);
     await expectRest(bench, what);
-    const before = await bench.things();
+    const before = await bench.externals();
     bench.respecify('first', { initProvider: change });
     await bench.passes('first', 3);
     await bench.expectUnchanged(before, `an edit of initProvider to ${JSON.stringify(change)}`, fix);
     const { status, message } = bench.condition('first', 'Synced');
     expect(status === 'True', `an edit of initProvider is reported as an error: ${message}`, fix);
-    const isSaid = !isEmpty(pick(bench.existing('first').spec.forProvider, keys));
-    expect(!isSaid, `${what} got them in forProvider, too`, 'do not copy values of initProvider');
+    const isInSpec = !isEmpty(pick(bench.existing('first').spec.forProvider, keys));
+    expect(!isInSpec, `${what} got them in forProvider, too`, 'do not copy values of initProvider');
   },
 };
 

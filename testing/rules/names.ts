@@ -27,7 +27,7 @@ const takesLongNames: Rule = {
       'a second resource with a name of 63 characters did not become Ready',
       fix,
     );
-    const { length } = await bench.things();
+    const { length } = await bench.externals();
     expect(length === 2, `two resources with names of 63 characters have ${length} things`, fix);
     bench.remove(two);
     await bench.until(
@@ -36,7 +36,7 @@ const takesLongNames: Rule = {
       'the deletion of the second resource did not end',
     );
     await bench.pass(one);
-    const left = (await bench.things()).length;
+    const left = (await bench.externals()).length;
     expect(left === 1, `one of two resources with long names was deleted, and ${left} things remain`, fix);
   },
 };
@@ -54,7 +54,7 @@ const makesNothingOfNames: Rule = {
     await bench.passTime(bench.longMs);
     const fix =
       'return `nothingThere(writtenNameProblem(…))` in observe: a user who sets the name wants to take a thing over';
-    const before = await bench.things();
+    const before = await bench.externals();
     for (const which of ['second', 'third']) {
       bench.put(which, undefined, { [annotationKeys.externalName]: name });
       await bench.passes(which, 6);

@@ -23,10 +23,10 @@ const isPure: Rule = {
         return [`observe of a resource that differs by ${JSON.stringify(change)}`, edited];
       }),
     ];
-    for (const [doing, seen] of cases) {
-      const before = await bench.things();
-      const first = await outcomeOf(observe(bench, seen, credential));
-      const second = await outcomeOf(observe(bench, seen, credential));
+    for (const [doing, subject] of cases) {
+      const before = await bench.externals();
+      const first = await outcomeOf(observe(bench, subject, credential));
+      const second = await outcomeOf(observe(bench, subject, credential));
       await bench.expectUnchanged(before, doing, 'change things only in create, update and delete');
       expect(
         isEqual(first, second),
@@ -91,9 +91,9 @@ const tellsFailure: Rule = {
     bench.world.fail?.('the system is out of order');
     const fix =
       'throw every error that is not the system’s own report of absence: an absent thing is created again or forgotten';
-    for (const seen of [managed, bench.leaving(managed)]) {
-      const found = await outcomeOf(observe(bench, seen, credential));
-      expect(found.type === 'failed', `observe treats a failure of the system as ${saidBy(found)}`, fix);
+    for (const subject of [managed, bench.leaving(managed)]) {
+      const found = await outcomeOf(observe(bench, subject, credential));
+      expect(found.type === 'failed', `observe treats a failure of the system as ${outcomeText(found)}`, fix);
     }
     const client = await bench.client(managed);
     const deleted = await outcomeOf(bench.settled(deletion(client, bench.leaving(managed)), 'delete'));
@@ -101,7 +101,7 @@ const tellsFailure: Rule = {
   },
 };
 
-const saidBy = (found: Outcome<Observation>): string =>
+const outcomeText = (found: Outcome<Observation>): string =>
   found.type === 'done' && !found.value.exists ? 'absence' : 'an existing thing';
 
 export const observing: readonly Rule[] = [isPure, isWithinSchema, tellsAbsence, tellsFailure];

@@ -20,7 +20,7 @@ const asksOnly: Rule = {
     }
     const { poll } = client;
     const ask = () => outcomeOf(bench.settled(poll.call(client, operation, signal), 'poll'));
-    const before = await bench.things();
+    const before = await bench.externals();
     const [first, second] = [await ask(), await ask()];
     await bench.expectUnchanged(before, 'poll', 'only read the state of the operation');
     expect(

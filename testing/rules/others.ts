@@ -16,10 +16,10 @@ async function meet(bench: Bench): Promise<readonly unknown[]> {
   needed(bench.world.foreign, 'world.foreign');
   const made = await bench.settled(Promise.resolve(bench.world.foreign?.('foreign')), 'world.foreign');
   await bench.passTime(bench.longMs); // until its state no longer changes
-  const before = await bench.things();
+  const before = await bench.externals();
   expect(
     before.length > 0,
-    '`things` does not show the thing of `world.foreign`',
+    '`externals` does not show the thing of `world.foreign`',
     'fix the world of the test',
   );
   bench.put('foreign', undefined, { [annotationKeys.externalName]: isString(made) ? made : 'foreign' });
@@ -81,7 +81,7 @@ const publishesNothing: Rule = {
     const { managed, known } = await bench.ready();
     if (isEmpty(known)) throw new Skipped('the kind has no connection details');
     const { [annotationKeys.externalName]: name = 'first' } = managed.metadata.annotations ?? {};
-    const before = await bench.things();
+    const before = await bench.externals();
     bench.put('observer', managed.spec.forProvider, { [annotationKeys.externalName]: name });
     bench.respecify('observer', { managementPolicies: ['Observe'] });
     await bench.passes('observer', 6);
@@ -89,7 +89,7 @@ const publishesNothing: Rule = {
     expect(
       told.length === 0,
       `a resource that only observes a thing of another owner publishes ${told.join(', ')}`,
-      'return `isOfAnother: true` in observe if the thing has another owner, as `ofAnother` does',
+      'return `isOfAnother: true` in observe if the thing has another owner, as `ownedByAnother` does',
     );
     const { status, message } = bench.condition('observer', 'Synced');
     expect(

@@ -29,17 +29,17 @@ const sayNothing: Rule = {
     await bench.passes('first', 2);
     const usual = await changesOf(bench);
     const what = 'a resource with the owner tags of another resource';
-    for (const [index, theirs] of [stranger, heir].entries()) {
-      const before = (await bench.things()).length;
-      bench.edit('first', asking({ ...theirs, edited: `${index}` }));
+    for (const [index, foreign] of [stranger, heir].entries()) {
+      const before = (await bench.externals()).length;
+      bench.edit('first', asking({ ...foreign, edited: `${index}` }));
       await bench.passes('first', 3);
       await bench.until('first', () => bench.isReady('first'), `${what} is not Ready and Synced`, fix);
       const changes = await changesOf(bench);
       expect(changes <= usual, `${what} is changed repeatedly: ${changes} times in 5 observations`, fix);
-      const after = (await bench.things()).length;
+      const after = (await bench.externals()).length;
       expect(after === before, `with ${what} there are ${after} things instead of ${before}`, fix);
     }
-    const before = (await bench.things()).length;
+    const before = (await bench.externals()).length;
     bench.put('heir', bench.another());
     await bench.until(
       'heir',
@@ -47,7 +47,7 @@ const sayNothing: Rule = {
       'the resource that the tags name is not created',
       fix,
     );
-    const made = (await bench.things()).length;
+    const made = (await bench.externals()).length;
     expect(made === before + 1, 'a thing got the owner that its tags name', fix);
     bench.remove('first');
     const isGone = () => bench.object('first') === undefined;

@@ -172,10 +172,10 @@ function runsOf({ runs, now }: View, managed: Managed): readonly string[] {
 }
 
 function externalLink({ managedService }: View, managed: Managed): Link {
-  const asked = externalName(managed);
+  const requested = externalName(managed);
   const recorded = recordedIdentity(managed, { immutable: [] })?.name;
   const none = managedService?.externalNames === 'assigned' ? '(assigned at creation)' : '(none yet)';
-  const title = printable(`external name ${recorded ?? asked ?? none}`);
+  const title = printable(`external name ${recorded ?? requested ?? none}`);
   const [synced, ready] = [syncedOf(managed), readyOf(managed)];
   if ([synced, ready].some(({ error }) => isOfClass(error, 'ExternalMissing')))
     return link('external', title, { state: 'waits', says: ['not in the external system'] });
@@ -183,14 +183,14 @@ function externalLink({ managedService }: View, managed: Managed): Link {
     return link('external', title, { state: 'waits', says: ['renamed in the external system'] });
   // No identity is recorded for a resource that is only observed.
   const isObservedOnly = isNeverChanged(managed.spec) && synced.status === 'True';
-  const wasSeen = isObservedOnly || managed.status?.externalIdentity !== undefined;
-  const isIgnored = recorded !== undefined && asked !== undefined && asked !== recorded;
+  const wasObserved = isObservedOnly || managed.status?.externalIdentity !== undefined;
+  const isIgnored = recorded !== undefined && requested !== undefined && requested !== recorded;
   return link('external', title, {
-    state: wasSeen ? 'ok' : 'waits',
+    state: wasObserved ? 'ok' : 'waits',
     says: [
-      wasSeen ? 'found in the external system' : 'not found in the external system yet',
+      wasObserved ? 'found in the external system' : 'not found in the external system yet',
       ...(isIgnored
-        ? [`the annotation ${annotationKeys.externalName}, ${printable(asked)}, has no effect`]
+        ? [`the annotation ${annotationKeys.externalName}, ${printable(requested)}, has no effect`]
         : []),
     ],
   });
@@ -229,8 +229,8 @@ function credentialsLink({ provider, credentials, now }: View): Link {
 
 /** The result of the last call of the external system, for the managed resource or for any user of the provider. */
 function serverLink({ theManaged, provider, users }: View): Link {
-  const ofUsers = [readyOf(thereOf(provider)), ...(thereOf(users) ?? []).map(syncedOf)];
-  const observed = theManaged === undefined ? ofUsers : [syncedOf(theManaged)];
+  const userConditions = [readyOf(thereOf(provider)), ...(thereOf(users) ?? []).map(syncedOf)];
+  const observed = theManaged === undefined ? userConditions : [syncedOf(theManaged)];
   const failed = observed.find(({ status, reason }) => status === 'False' && reason !== 'ReconcilePaused');
   const isGood = observed.some(({ status }) => status === 'True');
   if (isGood) return link('server', 'external system', { says: ['answered the last call'] });

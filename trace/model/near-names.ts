@@ -22,7 +22,7 @@ function nearNames(sought: string, there: readonly string[]): readonly string[] 
   return mostLike(scored, Math.max(leastLikeness, share * best));
 }
 
-const asked = (names: readonly string[]): readonly string[] =>
+const suggestion = (names: readonly string[]): readonly string[] =>
   names.length === 0 ? [] : [`Did you mean ${names.slice(0, mostNear).join(' or ')}?`];
 
 /** Where the name exists, or similar names: a sentence each. */
@@ -31,7 +31,7 @@ export function hintsAt({ key, there, isNamespaceAbsent }: SoughtInVain): readon
   const [own, others] = partition(there, (one) => one.namespace === key.namespace);
   const namespaces = uniq(there.flatMap((one) => one.namespace ?? []));
   const absent = isNamespaceAbsent
-    ? [[`There is no namespace ${namespace}.`, ...asked(nearNames(namespace, namespaces))].join(' ')]
+    ? [[`There is no namespace ${namespace}.`, ...suggestion(nearNames(namespace, namespaces))].join(' ')]
     : [];
   const elsewhere = others
     .flatMap((one) => (one.name === name ? (one.namespace ?? []) : []))
@@ -46,7 +46,7 @@ export function hintsAt({ key, there, isNamespaceAbsent }: SoughtInVain): readon
       keys.map((one) => one.name),
     );
   const near = namesOf(own);
-  if (near.length > 0) return [...absent, ...asked(near)];
+  if (near.length > 0) return [...absent, ...suggestion(near)];
   const keys = namesOf(others).flatMap((each) => others.filter((one) => one.name === each));
-  return [...absent, ...asked(keys.map(objectKeyText))];
+  return [...absent, ...suggestion(keys.map(objectKeyText))];
 }

@@ -35,9 +35,10 @@ import { claimKindOf, joined, keyOf, named } from './words.ts';
 /** The claim has no resource, and no Secret that may be the only copy of a password. */
 function hasNoData({ theClaim, owned, managed, target }: View): boolean {
   if (theClaim === undefined || owned.is !== 'there' || owned.value.length > 0) return false;
-  const isSeen = theClaim.spec.resourceRef === undefined || managed.is === 'there' || managed.is === 'absent';
+  const isObserved =
+    theClaim.spec.resourceRef === undefined || managed.is === 'there' || managed.is === 'absent';
   const mayHaveSecret = wasBound(theClaim) && target !== undefined && target.secret.is !== 'absent';
-  return isSeen && !mayHaveSecret;
+  return isObserved && !mayHaveSecret;
 }
 
 /** `todo`: for example `Create another claim`. */

@@ -144,11 +144,11 @@ export const anyError =
 
 export function failureOf(view: View, ...classes: readonly ConditionErrorClass[]): Failure | undefined {
   const { theClaim, theManaged, provider, subject } = view;
-  const ofClaim = subject.known.sort === 'claim' ? [syncedOf(theClaim), readyOf(theClaim)] : [];
-  const ofResources = isOfMany(view)
+  const claimConditions = subject.known.sort === 'claim' ? [syncedOf(theClaim), readyOf(theClaim)] : [];
+  const resourceConditions = isOfMany(view)
     ? usersOf(view).map(syncedOf)
     : [readyOf(theManaged), syncedOf(theManaged)];
-  const all = failuresIn(...ofResources, readyOf(thereOf(provider)), ...ofClaim);
+  const all = failuresIn(...resourceConditions, readyOf(thereOf(provider)), ...claimConditions);
   return all.find(({ error }) => isOfClass(error, ...classes));
 }
 

@@ -225,9 +225,11 @@ async function beneath(
   const keys = [managed?.spec.writeConnectionSecretToRef, claim && secretKeyOfClaim(claim)];
   const [from, to] = await Promise.all(keys.map((key) => key && secretAt(source, key)));
   const secrets = { source: from, target: to };
-  const ofClass = services.find((service) => resourceClass && isOf(resourceClass, service.class));
+  const classService = services.find((service) => resourceClass && isOf(resourceClass, service.class));
   const service = catalogue.managed.find(({ kind }) =>
-    managed === undefined ? ofClass && kindKey(kind) === kindKey(ofClass.managed) : isOf(managed, kind),
+    managed === undefined
+      ? classService && kindKey(kind) === kindKey(classService.managed)
+      : isOf(managed, kind),
   );
   const user = managed ?? (resourceClass && { spec: resourceClass.specTemplate });
   if (service === undefined || user === undefined) return { ...secrets, managedService: service };
@@ -269,7 +271,7 @@ async function objectNamed<T extends KubernetesObject>(
   sort: Sort,
   reference: ObjectReference | undefined,
 ): Promise<Found<T>> {
-  const known = catalogue.ofReference(reference);
+  const known = catalogue.referenceKind(reference);
   if (known?.sort !== sort || !reference?.name) return unsought;
   const { name, namespace } = reference;
   const key =

@@ -94,8 +94,8 @@ function annotate({ apiVersion, kind, metadata }: KubernetesObject, change: stri
 
 /** `beside`: what keeps the data. */
 function createEmpty(managed: KubernetesObject, beside?: string): string {
-  const kept = beside === undefined ? '' : `, while ${beside}`;
-  return `to have an empty one created${kept}: ${annotate(managed, `--overwrite ${annotationKeys.adoptIdentity}=or-create`)}`;
+  const suffix = beside === undefined ? '' : `, while ${beside}`;
+  return `to have an empty one created${suffix}: ${annotate(managed, `--overwrite ${annotationKeys.adoptIdentity}=or-create`)}`;
 }
 
 /** For a creation whose result is not known. One command sets the name and ends the waiting. */

@@ -191,13 +191,13 @@ export function setConditions(
     const index = result.findIndex(({ type }) => type === fact.type);
     const before = result[index];
     const message = fact.message && shortened(printable(fact.message), longestMessage);
-    const kept = before !== undefined && before.status === fact.status ? before : undefined;
+    const same = before !== undefined && before.status === fact.status ? before : undefined;
     const now = timestamp(at.now);
-    const reasonChange = kept !== undefined && kept.reason !== fact.reason ? now : kept?.lastReasonChangeTime;
+    const reasonChange = same !== undefined && same.reason !== fact.reason ? now : same?.lastReasonChangeTime;
     const after: Condition = {
       type: fact.type,
       status: fact.status,
-      lastTransitionTime: kept?.lastTransitionTime ?? now,
+      lastTransitionTime: same?.lastTransitionTime ?? now,
       reason: fact.reason,
       ...(reasonChange !== undefined && { lastReasonChangeTime: reasonChange }),
       ...(message ? { message } : {}),

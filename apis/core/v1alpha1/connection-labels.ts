@@ -14,16 +14,16 @@ const connectionLabels = {
 /** Whether a label can hold the name: names of objects may be longer, and a claim reference may hold any text. */
 const isLabelValue = (name: string): boolean =>
   name.length <= 63 && /^[A-Za-z0-9]([\w.-]*[A-Za-z0-9])?$/.test(name);
-const keptLength = 46;
+const prefixLength = 46;
 
 /** The label value for a name. If a label cannot hold the name: its valid characters and a digest of the whole name. */
 export function labelValue(name: string): string {
   if (isLabelValue(name)) return name;
-  const kept = name
+  const prefix = name
     .replaceAll(/[^\w.-]/g, '')
     .replaceAll(/^[^A-Za-z0-9]+/g, '')
-    .slice(0, keptLength);
-  return [kept, hash('sha256', name, 'hex').slice(0, 16)].filter((part) => part !== '').join('-');
+    .slice(0, prefixLength);
+  return [prefix, hash('sha256', name, 'hex').slice(0, 16)].filter((part) => part !== '').join('-');
 }
 
 /** The labels with the publishing managed resource and its claim, if it has one. Other labels stay. */

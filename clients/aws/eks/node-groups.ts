@@ -182,7 +182,7 @@ export function eksNodeGroups({ aws, region, cluster }: NodeGroupsOptions): Node
           // The official client adds a token. Its own repeated attempts create one node group.
           run: (eks, http) =>
             eks.createNodegroup(
-              asked<CreateNodegroupCommandInput>({
+              inputOf<CreateNodegroupCommandInput>({
                 clusterName,
                 nodegroupName: name,
                 subnets,
@@ -203,7 +203,7 @@ export function eksNodeGroups({ aws, region, cluster }: NodeGroupsOptions): Node
           ...{ ...facts, what },
           run: (eks, http) =>
             eks.updateNodegroupConfig(
-              asked<UpdateNodegroupConfigCommandInput>({
+              inputOf<UpdateNodegroupConfigCommandInput>({
                 ...{ clusterName, nodegroupName: name, ...change },
                 ...(labels && { labels: { addOrUpdateLabels: labels.set, removeLabels: labels.remove } }),
                 ...(taints && { taints: { addOrUpdateTaints: taints.set, removeTaints: taints.remove } }),
@@ -223,7 +223,7 @@ export function eksNodeGroups({ aws, region, cluster }: NodeGroupsOptions): Node
           ...{ ...facts, what },
           run: (eks, http) =>
             eks.updateNodegroupVersion(
-              asked<UpdateNodegroupVersionCommandInput>({ clusterName, nodegroupName: name, ...change }),
+              inputOf<UpdateNodegroupVersionCommandInput>({ clusterName, nodegroupName: name, ...change }),
               http,
             ),
         },
@@ -320,7 +320,7 @@ function withoutUndefined(value: unknown): unknown {
  * The type of the official client. Where the client allows certain words only, we accept any text: EKS refuses words
  * that it does not know.
  */
-const asked = <I extends object>(input: object): I => input as I;
+const inputOf = <I extends object>(input: object): I => input as I;
 
 function given<T>(value: T | undefined, what: string): T {
   if (value !== undefined) return value;

@@ -15,14 +15,14 @@ const engines = {
 
 /** The reason why an instance, or a class, is incompatible with a claim: it has another engine or version. */
 export function incompatibilityOfRDSInstance(
-  { kind, spec: { engineVersion: asked } }: SQLInstance,
+  { kind, spec: { engineVersion: requested } }: SQLInstance,
   { engine, engineVersion }: Partial<Configured['forProvider']>,
 ): string | undefined {
   const fitting: readonly string[] = engines[kind];
   if (engine !== undefined && !fitting.includes(engine)) {
     return `has engine "${engine}", which no ${kind} can be given; ${advice.chooseEngine(fitting)}`;
   }
-  return contradiction(['engineVersion', engineVersion], ['engineVersion', asked], isSame);
+  return contradiction(['engineVersion', engineVersion], ['engineVersion', requested], isSame);
 }
 
 /**
@@ -30,10 +30,10 @@ export function incompatibilityOfRDSInstance(
  * none.
  */
 export function configureRDSInstance(
-  { kind, spec: { engineVersion: asked } }: SQLInstance,
+  { kind, spec: { engineVersion: requested } }: SQLInstance,
   { specTemplate: { forProvider } }: RDSInstanceClass,
 ): Configured {
-  const { engine = engines[kind][0], engineVersion = asked } = forProvider;
+  const { engine = engines[kind][0], engineVersion = requested } = forProvider;
   return { forProvider: { ...forProvider, engine, ...(engineVersion !== undefined && { engineVersion }) } };
 }
 

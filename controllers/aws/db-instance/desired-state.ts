@@ -20,14 +20,14 @@ import type {
   NewDBInstance,
 } from '../../../clients/aws/db-instances.ts';
 import { tagsOf } from '../../../clients/aws/db-instances.ts';
-import type { Actual, Oddities, Oddity, Wanted } from '../../author/comparison.ts';
+import type { Actual, FieldRule, FieldRules, Wanted } from '../../author/comparison.ts';
 import { inAnyCase, inAnyOrder } from '../../author/comparison.ts';
-import type { Seen } from '../../author/named-by-us.ts';
+import type { ObservedDatabase } from '../../author/named-by-us.ts';
 import { neededFields } from '../../author/needed-fields.ts';
 import type { OperationType } from '../../core/managed/connecting/external-client.ts';
 import { ownTags } from '../tags.ts';
 import { isAtLeast } from './engine-version.ts';
-import type { DBInstanceWords, Habit, Parameter, Tags } from './words.ts';
+import type { CallOption, DBInstanceWords, Parameter, Tags } from './words.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -38,7 +38,7 @@ const entriesOf = <K extends string>(
 const given = (value: unknown): boolean => value !== undefined && value !== null;
 
 /** The parameters in `forProvider`, by the API's names. Absent fields stay absent. */
-function asked<M extends Managed>(
+function parametersOf<M extends Managed>(
   { parameters }: Pick<DBInstanceWords<M>, 'parameters'>,
   forProvider: object,
 ): { readonly [P in Parameter]?: unknown } {
@@ -55,14 +55,17 @@ const features = (value: unknown): unknown =>
     Value: feature.value,
   }));
 
-type Habits = Pick<ModifyDBInstanceMessage & DeleteDBInstanceMessage, Habit>;
+type CallOptions = Pick<ModifyDBInstanceMessage & DeleteDBInstanceMessage, CallOption>;
 
 /** The options of a change and of a deletion, from `forProvider`. */
-export function habitsOf<M extends Managed>(
-  { habits }: Pick<DBInstanceWords<M>, 'habits'>,
+export function callOptionsOf<M extends Managed>(
+  { callOptions }: Pick<DBInstanceWords<M>, 'callOptions'>,
   forProvider: object,
-): Habits {
-  const values = entriesOf<Habit>(habits).map(([habit, field]) => [habit, (forProvider as Values)[field]]);
+): CallOptions {
+  const values = entriesOf<CallOption>(callOptions).map(([option, field]) => [
+    option,
+    (forProvider as Values)[field],
+  ]);
   return pickBy(Object.fromEntries(values), given);
 }
 
@@ -76,7 +79,7 @@ export function newDBInstance<M extends Managed>(
   its: { readonly name: string; readonly tags: Tags; readonly password: string },
 ): NewDBInstance {
   const forProvider = { ...spec.initProvider, ...spec.forProvider };
-  const { DBInstanceClass, Engine, ...rest } = asked(words, forProvider);
+  const { DBInstanceClass, Engine, ...rest } = parametersOf(words, forProvider);
   const lacking = Object.entries({ DBInstanceClass, Engine }).find(([, value]) => value === undefined);
   if (lacking !== undefined) {
     throw neededFields([words.parameters[lacking[0] as Parameter] ?? lacking[0]], 'instance');
@@ -98,11 +101,11 @@ const changedNames: { readonly [P in Parameter]?: keyof DBInstanceChange } = { P
 export function changeOf<M extends Managed>(
   words: DBInstanceWords<M>,
   wanted: Wanted<M>,
-  { actual }: Pick<Seen<M>, 'actual'>,
+  { actual }: Pick<ObservedDatabase<M>, 'actual'>,
 ): DBInstanceChange {
-  const values = asked(words, wanted);
+  const values = parametersOf(words, wanted);
   const parameters = Object.entries(values).map(([parameter, value]) =>
-    unsetting(parameter as Parameter, value, { ...asked(words, actual), ...values }),
+    unsetting(parameter as Parameter, value, { ...parametersOf(words, actual), ...values }),
   );
   const tags = (wanted as Values)[words.tags.field];
   return {
@@ -111,10 +114,10 @@ export function changeOf<M extends Managed>(
   };
 }
 
-type AskedValues = ReturnType<typeof asked>;
+type ParameterValues = ReturnType<typeof parametersOf>;
 
 /** A parameter of a change. RDS removes some values by a special one. */
-function unsetting(parameter: Parameter, value: unknown, all: AskedValues): readonly [string, unknown] {
+function unsetting(parameter: Parameter, value: unknown, all: ParameterValues): readonly [string, unknown] {
   // RDS stops the growth of the storage if its limit equals its size.
   if (parameter === 'MaxAllocatedStorage' && value === 0) return [parameter, all.AllocatedStorage ?? 0];
   if (parameter === 'ProcessorFeatures' && isEmpty(value)) return ['UseDefaultProcessorFeatures', true];
@@ -125,10 +128,10 @@ function unsetting(parameter: Parameter, value: unknown, all: AskedValues): read
 export function unprotecting<M extends Managed>(
   words: DBInstanceWords<M>,
   { spec }: M,
-  { actual }: Pick<Seen<M>, 'actual'>,
+  { actual }: Pick<ObservedDatabase<M>, 'actual'>,
 ): DBInstanceChange | undefined {
-  const { DeletionProtection } = asked(words, spec.forProvider ?? {});
-  const isProtected = asked(words, actual).DeletionProtection === true;
+  const { DeletionProtection } = parametersOf(words, spec.forProvider ?? {});
+  const isProtected = parametersOf(words, actual).DeletionProtection === true;
   return isProtected && DeletionProtection === false ? { DeletionProtection } : undefined;
 }
 
@@ -241,14 +244,14 @@ export function actualOf<M extends Managed>(
   db: DBInstance,
 ): Actual<M> {
   const forProvider = spec.forProvider ?? {};
-  const wanted = asked(words, forProvider);
-  const isImmediate = habitsOf(words, forProvider).ApplyImmediately === true;
-  const seen = isImmediate && canBeChanged(db) ? db : settled(db);
+  const wanted = parametersOf(words, forProvider);
+  const isImmediate = callOptionsOf(words, forProvider).ApplyImmediately === true;
+  const source = isImmediate && canBeChanged(db) ? db : settled(db);
   const left = decidedElsewhere(db, wanted);
   const values = entriesOf<Parameter>(words.parameters)
     .filter(([parameter]) => !left.includes(parameter))
     .map(([parameter, field]) => {
-      const value = reported[parameter](seen);
+      const value = reported[parameter](source);
       return [field, value ?? (isNone(wanted[parameter], parameter) ? wanted[parameter] : undefined)];
     });
   return {
@@ -261,7 +264,7 @@ export function actualOf<M extends Managed>(
 const isSameKey = (wanted: string, actual: string): boolean =>
   wanted === actual || wanted.includes('alias/') || actual.endsWith(`/${wanted}`);
 
-const oddities: { readonly [P in Parameter]?: Oddity<never> } = {
+const rules: { readonly [P in Parameter]?: FieldRule<never> } = {
   AllocatedStorage: { mayChange: (from: number | undefined, to: number) => from === undefined || to > from },
   EngineVersion: {
     equals: (wanted: string, actual: string) => isAtLeast(actual, wanted),
@@ -283,17 +286,17 @@ const oddities: { readonly [P in Parameter]?: Oddity<never> } = {
 };
 
 /** The exceptions of RDS for single fields. */
-export function odditiesOf<M extends Managed>({ parameters, tags }: DBInstanceWords<M>): Oddities<M> {
+export function fieldRulesOf<M extends Managed>({ parameters, tags }: DBInstanceWords<M>): FieldRules<M> {
   const fields = entriesOf<Parameter>(parameters).flatMap(([parameter, field]) => {
-    const oddity = oddities[parameter];
-    return oddity === undefined ? [] : [[field, oddity]];
+    const rule = rules[parameter];
+    return rule === undefined ? [] : [[field, rule]];
   });
   // Other roles of the instance may belong to another user.
   const hasAll = (wanted: unknown, actual: unknown): boolean => {
     const present = tags.of(actual);
     return Object.entries(ownTags(tags.of(wanted))).every(([key, value]) => isEqual(present[key], value));
   };
-  return { ...Object.fromEntries(fields), [tags.field]: { equals: hasAll } } as Oddities<M>;
+  return { ...Object.fromEntries(fields), [tags.field]: { equals: hasAll } } as FieldRules<M>;
 }
 
 /** States in which RDS accepts changes. */
@@ -350,7 +353,7 @@ export function meaningOfState(db: Pick<DBInstance, 'DBInstanceStatus' | 'Pendin
 }
 
 /** The connection details of an instance; undefined before it has an address. */
-export function accessOf(db: DBInstance): Seen<Managed>['access'] {
+export function accessOf(db: DBInstance): ObservedDatabase<Managed>['access'] {
   const { Endpoint: { Address: host, Port: port } = {}, MasterUsername: username, Engine: engine = '' } = db;
   if (host === undefined || port === undefined || username === undefined) return undefined;
   const isPostgresql = engine === 'postgres';

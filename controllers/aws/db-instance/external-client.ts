@@ -14,13 +14,13 @@ import type { PromptClient } from '../../core/managed/connecting/external-client
 import {
   accessOf,
   actualOf,
+  callOptionsOf,
   canBeChanged,
   changeOf,
-  habitsOf,
+  fieldRulesOf,
   isPasswordPending,
   meaningOfState,
   newDBInstance,
-  odditiesOf,
   unprotecting,
 } from './desired-state.ts';
 import { refusalFields } from './refusal-fields.ts';
@@ -48,12 +48,12 @@ interface RotatedManaged extends Managed {
 export function dbInstanceClient<M extends Managed>(
   words: DBInstanceWords<M>,
 ): (aws: AwsClient) => PromptClient<M> {
-  const compare = comparison<M>(words.kind, odditiesOf(words));
+  const compare = comparison<M>(words.kind, fieldRulesOf(words));
   const fields = refusalFields(words);
 
   const instancesOf = (aws: AwsClient, { spec }: M): DBInstances => {
     const { initProvider, forProvider = {} } = spec as Regional;
-    const { ApplyImmediately, AllowMajorVersionUpgrade, ...deleting } = habitsOf(words, forProvider);
+    const { ApplyImmediately, AllowMajorVersionUpgrade, ...deleting } = callOptionsOf(words, forProvider);
     return dbInstances(aws, {
       region: forProvider.region ?? initProvider?.region,
       fields,
@@ -62,17 +62,17 @@ export function dbInstanceClient<M extends Managed>(
         ...(AllowMajorVersionUpgrade !== undefined && { AllowMajorVersionUpgrade }),
       },
       deleting,
-      skipSnapshotField: words.habits.SkipFinalSnapshot,
+      skipSnapshotField: words.callOptions.SkipFinalSnapshot,
     });
   };
 
   return (aws) =>
     namedByUs<M, DBInstance, NewDBInstance, DBInstanceChange>({
-      things: (managed) => instancesOf(aws, managed),
+      databases: (managed) => instancesOf(aws, managed),
       noun: 'DB instance',
       credential: masterPassword,
-      newThing: (managed, its) => newDBInstance(words, managed, its),
-      seen: (managed, db) => ({
+      newDatabase: (managed, its) => newDBInstance(words, managed, its),
+      observed: (managed, db) => ({
         tags: tagsOf(db),
         isKnown: words.isKnown(managed, db),
         isOnline: canBeChanged(db),
@@ -83,8 +83,8 @@ export function dbInstanceClient<M extends Managed>(
         status: words.status(db),
       }),
       compare,
-      change: (wanted, seen) => changeOf(words, wanted, seen),
-      unprotecting: (managed, seen) => unprotecting(words, managed, seen),
+      change: (wanted, observed) => changeOf(words, wanted, observed),
+      unprotecting: (managed, observed) => unprotecting(words, managed, observed),
       retag: (OwnerTags) => ({ OwnerTags }),
       setPassword: (MasterUserPassword) => ({ MasterUserPassword }),
     });

@@ -47,7 +47,7 @@ export const instanceWords: DBInstanceWords<Instance> = {
     Timezone: 'timezone',
     VpcSecurityGroupIds: 'vpcSecurityGroupIds',
   },
-  habits: {
+  callOptions: {
     AllowMajorVersionUpgrade: 'allowMajorVersionUpgrade',
     ApplyImmediately: 'applyImmediately',
     SkipFinalSnapshot: 'skipFinalSnapshot',

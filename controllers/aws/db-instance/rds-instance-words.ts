@@ -50,7 +50,7 @@ export const rdsInstanceWords: DBInstanceWords<RDSInstance> = {
     Timezone: 'timezone',
     VpcSecurityGroupIds: 'vpcSecurityGroupIds',
   },
-  habits: {
+  callOptions: {
     AllowMajorVersionUpgrade: 'allowMajorVersionUpgrade',
     ApplyImmediately: 'applyModificationsImmediately',
     SkipFinalSnapshot: 'skipFinalSnapshotBeforeDeletion',

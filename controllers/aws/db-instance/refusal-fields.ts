@@ -1,8 +1,8 @@
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import type { DBInstanceWords, Habit, Parameter } from './words.ts';
+import type { CallOption, DBInstanceWords, Parameter } from './words.ts';
 
 /** The names of fields in RDS's refusals, in codes and sentences. The first match is reported. */
-const names: readonly (readonly [Parameter | Habit, RegExp])[] = [
+const names: readonly (readonly [Parameter | CallOption, RegExp])[] = [
   ['FinalDBSnapshotIdentifier', /FinalDBSnapshotIdentifier/],
   ['DeletionProtection', /deletion protection|protected DB Instance/i],
   ['AllowMajorVersionUpgrade', /AllowMajorVersionUpgrade/],
@@ -38,9 +38,9 @@ const names: readonly (readonly [Parameter | Habit, RegExp])[] = [
 /** The fields of a kind, by the patterns for RDS's refusals. */
 export function refusalFields<M extends Managed>({
   parameters,
-  habits,
-}: Pick<DBInstanceWords<M>, 'parameters' | 'habits'>): Readonly<Record<string, RegExp>> {
-  const fields: Readonly<Record<string, string | undefined>> = { ...parameters, ...habits };
+  callOptions,
+}: Pick<DBInstanceWords<M>, 'parameters' | 'callOptions'>): Readonly<Record<string, RegExp>> {
+  const fields: Readonly<Record<string, string | undefined>> = { ...parameters, ...callOptions };
   return Object.fromEntries(
     names.flatMap(([name, pattern]): readonly (readonly [string, RegExp])[] => {
       const field = fields[name];

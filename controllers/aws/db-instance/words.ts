@@ -50,7 +50,7 @@ export type Parameter = Extract<
 >;
 
 /** Parameters of ModifyDBInstance and DeleteDBInstance that RDS never reports. */
-export type Habit =
+export type CallOption =
   | 'AllowMajorVersionUpgrade'
   | 'ApplyImmediately'
   | 'SkipFinalSnapshot'
@@ -67,7 +67,7 @@ export interface DBInstanceWords<M extends Managed> {
   readonly kind: Definition<M>;
   /** The fields of `forProvider` that are parameters of an instance. */
   readonly parameters: { readonly [P in Parameter]?: FieldOf<M> };
-  readonly habits: { readonly [H in Habit]?: FieldOf<M> };
+  readonly callOptions: { readonly [H in CallOption]?: FieldOf<M> };
   /** The tags in the spec, and the form in which existing tags would be written there. */
   readonly tags: {
     readonly field: FieldOf<M>;

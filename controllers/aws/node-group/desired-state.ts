@@ -29,7 +29,7 @@ import { comparison, inAnyOrder, notNow, observing } from '../../author/comparis
 import { neededFields } from '../../author/needed-fields.ts';
 import type { Observation } from '../../core/managed/connecting/external-client.ts';
 import { advice } from '../advice.ts';
-import { ownTags, tagChange, tagsOddity } from '../tags.ts';
+import { ownTags, tagChange, tagsRule } from '../tags.ts';
 
 type Parameters = NonNullable<NodeGroup['spec']['forProvider']>;
 
@@ -101,7 +101,7 @@ const compareNodeGroup = comparison(NodeGroupKind, {
       (actual !== undefined &&
         isMatch(actual, isLookedUp(wanted.version) ? omitBy(wanted, isLookedUp) : wanted)),
   },
-  tags: tagsOddity,
+  tags: tagsRule,
 });
 
 /** The value of a taint without a value is empty. */

@@ -11,7 +11,7 @@ import { ownerOf } from '../../author/check-ownership.ts';
 import type { Actual } from '../../author/comparison.ts';
 import { comparison, observing } from '../../author/comparison.ts';
 import type { Observation } from '../../core/managed/connecting/external-client.ts';
-import { ownTags, tagChange, tagsOddity } from '../tags.ts';
+import { ownTags, tagChange, tagsRule } from '../tags.ts';
 
 type Parameters = NonNullable<Queue['spec']['forProvider']>;
 
@@ -86,7 +86,7 @@ function json(text: string | undefined): unknown {
 const compareQueue = comparison(QueueKind, {
   // SQS writes a policy in its own form.
   policy: { equals: (wanted, actual) => wanted === actual || isEqual(json(wanted) ?? wanted, json(actual)) },
-  tags: tagsOddity,
+  tags: tagsRule,
 });
 
 /** The differences of a queue that we own. */

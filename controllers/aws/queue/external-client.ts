@@ -10,7 +10,7 @@ import { countedTags } from '../../../clients/aws/tag-limit.ts';
 import { isUncertain } from '../../../clients/cloud-error.ts';
 import { invalid } from '../../../clients/external-error.ts';
 import { ownerTags } from '../../../clients/ownership-tags.ts';
-import { checkOwnership, ofAnother, ownerOf } from '../../author/check-ownership.ts';
+import { checkOwnership, ownedByAnother, ownerOf } from '../../author/check-ownership.ts';
 import { refuse } from '../../author/comparison.ts';
 import { leftBy, nothingThere, writtenNameProblem } from '../../author/written-name.ts';
 import type { ExternalClient } from '../../core/managed/connecting/external-client.ts';
@@ -43,7 +43,7 @@ export function queueClient(aws: AwsClient): ExternalClient<Queue> {
       if (queue === undefined || claim(managed, queue) === 'notOurs') {
         return nothingThere(problemOf(managed));
       }
-      return { ...observationOf(managed, queue), ...ofAnother(managed, queue.tags) };
+      return { ...observationOf(managed, queue), ...ownedByAnother(managed, queue.tags) };
     },
 
     async create(managed, _credential, signal) {

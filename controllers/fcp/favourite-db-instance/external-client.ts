@@ -9,7 +9,7 @@ import type {
 import { favouriteCloudStates as cloudStates } from '../../../clients/favourite-cloud.ts';
 import { meaningOf } from '../../author/cloud-state.ts';
 import { comparison } from '../../author/comparison.ts';
-import type { NamedByUs, Seen } from '../../author/named-by-us.ts';
+import type { NamedByUs, ObservedDatabase } from '../../author/named-by-us.ts';
 import { namedByUs } from '../../author/named-by-us.ts';
 import { withNeeded } from '../../author/needed-fields.ts';
 import type { ExternalClient } from '../../core/managed/connecting/external-client.ts';
@@ -26,10 +26,10 @@ export const favouriteDBInstanceClient = ({
   instances,
 }: Pick<FavouriteCloudClient, 'instances'>): ExternalClient<FavouriteDBInstance> =>
   namedByUs<FavouriteDBInstance, Instance, NewInstance, InstanceChange>({
-    things: instances,
+    databases: instances,
     noun: 'instance',
-    newThing: newInstance,
-    seen: seenInstance,
+    newDatabase: newInstance,
+    observed: observedInstance,
     compare,
     change: ({ fancinessLevel, networkId }) => ({
       ...(fancinessLevel !== undefined && { fanciness_level: fancinessLevel }),
@@ -39,7 +39,7 @@ export const favouriteDBInstanceClient = ({
     setPassword: (password) => ({ password }),
   });
 
-const newInstance: Adapter['newThing'] = (managed, { name, tags, password }) => {
+const newInstance: Adapter['newDatabase'] = (managed, { name, tags, password }) => {
   const { fancinessLevel, version, networkId } = withNeeded(managed, 'instance', ['fancinessLevel']);
   return {
     name,
@@ -51,7 +51,10 @@ const newInstance: Adapter['newThing'] = (managed, { name, tags, password }) => 
   };
 };
 
-function seenInstance({ status }: FavouriteDBInstance, instance: Instance): Seen<FavouriteDBInstance> {
+function observedInstance(
+  { status }: FavouriteDBInstance,
+  instance: Instance,
+): ObservedDatabase<FavouriteDBInstance> {
   const { id, hostname: host, port, username, database } = instance;
   const isReachable =
     host !== undefined && port !== undefined && username !== undefined && database !== undefined;

@@ -9,12 +9,12 @@ type Configured = Pick<CloudMemorystoreInstance['spec'], 'forProvider'>;
 
 /** The reason why an instance, or a class, is incompatible with a claim: it has another version. */
 export const incompatibilityOfCloudMemorystoreInstance = (
-  { spec: { engineVersion: asked } }: RedisCluster,
+  { spec: { engineVersion: requested } }: RedisCluster,
   { redisVersion }: Partial<Configured['forProvider']>,
 ): string | undefined =>
   contradiction(
     ['redisVersion', redisVersion],
-    ['engineVersion', asked],
+    ['engineVersion', requested],
     (given, version) => given === redisVersionOf(version),
   );
 
@@ -23,8 +23,8 @@ export function configureCloudMemorystoreInstance(
   { spec: { engineVersion } }: RedisCluster,
   { specTemplate: { forProvider } }: CloudMemorystoreInstanceClass,
 ): Configured {
-  const asked = engineVersion === undefined ? undefined : redisVersionOf(engineVersion);
-  const { redisVersion = asked } = forProvider;
+  const requested = engineVersion === undefined ? undefined : redisVersionOf(engineVersion);
+  const { redisVersion = requested } = forProvider;
   return { forProvider: { ...forProvider, ...(redisVersion !== undefined && { redisVersion }) } };
 }
 

@@ -33,13 +33,13 @@ export function idOf(managed: CloudMemorystoreInstance): InstanceId {
 
 /** The instance that a managed resource asks for. Throws an Error that names missing fields. */
 export function newInstance(managed: CloudMemorystoreInstance): NewMemorystoreInstance {
-  const asked = withNeeded(managed, 'instance', ['tier', 'memorySizeGb']);
-  const sent = omit(asked, 'region', 'authorizedNetwork') as NewMemorystoreInstance;
-  const { authorizedNetwork: network } = asked;
+  const parameters = withNeeded(managed, 'instance', ['tier', 'memorySizeGb']);
+  const sent = omit(parameters, 'region', 'authorizedNetwork') as NewMemorystoreInstance;
+  const { authorizedNetwork: network } = parameters;
   return {
     ...sent,
     ...(network !== undefined && { authorizedNetwork: networkPath(network) }),
-    labels: newLabels(managed, asked.labels),
+    labels: newLabels(managed, parameters.labels),
   };
 }
 

@@ -6,7 +6,7 @@ import type { GoogleCloudClient } from '../../../clients/gcp/google-cloud.ts';
 import type { MemorystoreInstance } from '../../../clients/gcp/memorystore.ts';
 import { memorystoreStates } from '../../../clients/gcp/memorystore.ts';
 import { redisDetails } from '../../../clients/redis-details.ts';
-import { checkOwnership, ofAnother } from '../../author/check-ownership.ts';
+import { checkOwnership, ownedByAnother } from '../../author/check-ownership.ts';
 import { refuse } from '../../author/comparison.ts';
 import type { Observation, PollingClient } from '../../core/managed/connecting/external-client.ts';
 import { advised } from '../advised.ts';
@@ -26,7 +26,7 @@ export function cloudMemorystoreInstanceClient({
     async observe(managed, _credential, signal) {
       const instance = await find(managed, signal);
       if (instance === undefined) return { exists: false, isUpToDate: false };
-      const another = ofAnother(managed, instance.labels ?? {}, labelOwner(managed));
+      const another = ownedByAnother(managed, instance.labels ?? {}, labelOwner(managed));
       // guard: otherwise it reads the password of another owner
       const details = another === undefined ? await detailsOf(managed, instance, signal) : undefined;
       return { ...observationOf(managed, instance), ...(details !== undefined && { details }), ...another };
@@ -85,12 +85,12 @@ export function cloudMemorystoreInstanceClient({
     });
     if (instance === undefined) return undefined;
     const { labels = {}, createTime } = instance;
-    const seen = managed.status?.atProvider?.createTime;
+    const recorded = managed.status?.atProvider?.createTime;
     const candidate = {
       what: `instance "${id.name}" in ${id.region}`,
       tags: labels,
       // guard: otherwise it adopts a later instance of this name
-      isKnown: seen !== undefined && seen === createTime,
+      isKnown: recorded !== undefined && recorded === createTime,
     };
     // guard: otherwise it adopts another owner's instance
     return checkOwnership(managed, candidate, labelOwner(managed)) === 'ours' ? instance : undefined;

@@ -8,8 +8,8 @@ import { areLabelsEqual, changedLabels, newLabels, usersLabels } from '../labels
 
 /** The topic that a managed resource asks for. Only here initProvider counts. */
 export function newTopic(managed: Topic): NewPubsubTopic {
-  const asked = { ...managed.spec.initProvider, ...managed.spec.forProvider };
-  return { ...(asked as NewPubsubTopic), labels: newLabels(managed, asked.labels) };
+  const parameters = { ...managed.spec.initProvider, ...managed.spec.forProvider };
+  return { ...(parameters as NewPubsubTopic), labels: newLabels(managed, parameters.labels) };
 }
 
 type Policy = NonNullable<Topic['spec']['forProvider']['messageStoragePolicy']>;

@@ -4,7 +4,7 @@ import { TopicKind } from '../../../apis/gcp/pubsub/v1alpha1/topic.ts';
 import { isConflicting } from '../../../clients/cloud-error.ts';
 import type { GoogleCloudClient } from '../../../clients/gcp/google-cloud.ts';
 import type { PubsubTopic } from '../../../clients/gcp/pubsub.ts';
-import { checkOwnership, ofAnother } from '../../author/check-ownership.ts';
+import { checkOwnership, ownedByAnother } from '../../author/check-ownership.ts';
 import { refuse } from '../../author/comparison.ts';
 import type { PromptClient } from '../../core/managed/connecting/external-client.ts';
 import { advised } from '../advised.ts';
@@ -21,7 +21,7 @@ export function topicClient({
       const topic = await find(managed, signal);
       if (topic === undefined) return { exists: false, isUpToDate: false };
       const details = { topic: nameOf(managed), projectName: projectID };
-      const another = ofAnother(managed, topic.labels ?? {}, labelOwner(managed));
+      const another = ownedByAnother(managed, topic.labels ?? {}, labelOwner(managed));
       return { ...observationOf(managed, topic), details, ...another };
     },
 

@@ -9,7 +9,7 @@ import type {
 import type { CloudStates } from '../../author/cloud-state.ts';
 import { meaningOf } from '../../author/cloud-state.ts';
 import { comparison } from '../../author/comparison.ts';
-import type { NamedByUs, Seen } from '../../author/named-by-us.ts';
+import type { NamedByUs, ObservedDatabase } from '../../author/named-by-us.ts';
 import { namedByUs } from '../../author/named-by-us.ts';
 import { withNeeded } from '../../author/needed-fields.ts';
 import type { ExternalClient } from '../../core/managed/connecting/external-client.ts';
@@ -26,17 +26,17 @@ export const ambivalentDBInstanceClient = ({
   databases,
 }: OtherCloudClient): ExternalClient<AmbivalentDBInstance> =>
   namedByUs<AmbivalentDBInstance, Database, NewDatabase, DatabaseChange>({
-    things: databases,
+    databases,
     noun: 'database',
-    newThing: newDatabase,
-    seen: seenDatabase,
+    newDatabase,
+    observed: observedDatabase,
     compare,
     change: ({ ambivalence }) => (ambivalence === undefined ? {} : { ambivalence }),
     retag: (labels) => ({ labels }),
     setPassword: (adminPassword) => ({ adminPassword }),
   });
 
-const newDatabase: Adapter['newThing'] = (managed, { name, tags, password }) => {
+const newDatabase: Adapter['newDatabase'] = (managed, { name, tags, password }) => {
   const { ambivalence, engineVersion } = withNeeded(managed, 'database', ['ambivalence']);
   return {
     databaseName: name,
@@ -47,7 +47,10 @@ const newDatabase: Adapter['newThing'] = (managed, { name, tags, password }) => 
   };
 };
 
-function seenDatabase({ status }: AmbivalentDBInstance, database: Database): Seen<AmbivalentDBInstance> {
+function observedDatabase(
+  { status }: AmbivalentDBInstance,
+  database: Database,
+): ObservedDatabase<AmbivalentDBInstance> {
   const { uuid, databaseName, labels, state, endpoint, adminUser: username } = database;
   return {
     tags: labels,

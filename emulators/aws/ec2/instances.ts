@@ -105,7 +105,7 @@ const reservation = (call: Call, instance: Snapshot<StoredInstance>): object => 
 });
 
 /** Identifies the content of a request, without its token and the parts that differ in each try. */
-const askedBy = (params: Params): string => {
+const contentOf = (params: Params): string => {
   const { ClientToken: _token, ...rest } = params;
   return JSON.stringify(rest);
 };
@@ -117,7 +117,7 @@ function madeBefore(call: Call, token: string | undefined): Snapshot<StoredInsta
     .all()
     .find(({ item }) => item.clientToken === token);
   if (before === undefined) return undefined;
-  if (before.item.asked !== askedBy(call.params)) {
+  if (before.item.content !== contentOf(call.params)) {
     throw new AwsProblem(
       'IdempotentParameterMismatch',
       'Arguments on this idempotent request are inconsistent with arguments used in previous request(s).',
@@ -213,7 +213,7 @@ export const instanceActions: Readonly<Record<string, Action>> = {
     const groups = textsOf(params, 'SecurityGroupId');
     const defaultGroup = vpcOf(call, subnet)?.item.securityGroupId;
     const instance = instancesOf(call).add(call.newId('i'), {
-      ...{ imageId, instanceType, privateIp, asked: askedBy(params) },
+      ...{ imageId, instanceType, privateIp, content: contentOf(params) },
       subnetId: subnet.id,
       vpcId: subnet.item.vpcId,
       availabilityZone: subnet.item.availabilityZone,
@@ -232,7 +232,7 @@ export const instanceActions: Readonly<Record<string, Action>> = {
 
   DescribeInstances(call) {
     const { params } = call;
-    const all = named(textsOf(params, 'InstanceId'), instancesOf(call).allSeen(), noInstance);
+    const all = named(textsOf(params, 'InstanceId'), instancesOf(call).allVisible(), noInstance);
     const found = filtered(params, all, (instance) => ({
       tags: instance.item.tags,
       facts: {
@@ -277,7 +277,7 @@ export const instanceActions: Readonly<Record<string, Action>> = {
 
   DescribeInstanceAttribute(call) {
     const id = required(call.params, 'InstanceId');
-    const instance = instancesOf(call).seen(id);
+    const instance = instancesOf(call).visible(id);
     if (instance === undefined) throw noInstance(id);
     if (required(call.params, 'Attribute') !== 'disableApiTermination') {
       throw new AwsProblem('InvalidParameterValue', 'Only disableApiTermination is supported here.');

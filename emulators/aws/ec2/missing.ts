@@ -14,8 +14,8 @@ export const noSubnet = missing('Subnet', 'subnet');
 export const noInstance = missing('Instance', 'instance');
 
 /** A thing as it is. Throws AwsProblem if there is none. */
-export function existing<T>(things: Collection<T>, id: string, refusal: Missing): Snapshot<T> {
-  const found = things.get(id);
+export function existing<T>(collection: Collection<T>, id: string, refusal: Missing): Snapshot<T> {
+  const found = collection.get(id);
   if (found === undefined) throw refusal(id);
   return found;
 }

@@ -76,15 +76,15 @@ export interface Filterable {
 /** The resources that match every filter of a request, by any of its values. In a value `*` matches any text. */
 export function filtered<T>(
   params: Params,
-  things: readonly T[],
-  seen: (thing: T) => Filterable,
+  items: readonly T[],
+  filterableOf: (item: T) => Filterable,
 ): readonly T[] {
   const filters = listOf(params, 'Filter').map((one) => {
     const given = one as Params;
     return { name: required(given, 'Name'), values: textsOf(given, 'Value') };
   });
-  return things.filter((thing) => {
-    const { tags, facts } = seen(thing);
+  return items.filter((item) => {
+    const { tags, facts } = filterableOf(item);
     return filters.every(({ name, values }) => {
       const matches = (text: string | undefined): boolean =>
         text !== undefined && values.some((value) => patternOf(value).test(text));
@@ -111,7 +111,7 @@ const patternOf = (value: string): RegExp => {
 /** A page of a list, and where the next begins. */
 export function paged<T>(
   params: Params,
-  things: readonly T[],
+  items: readonly T[],
 ): { readonly page: readonly T[]; readonly nextToken: string | undefined } {
   const size = Number(textOf(params, 'MaxResults') ?? 1000);
   if (!Number.isInteger(size) || size < 5 || size > 1000) {
@@ -122,18 +122,18 @@ export function paged<T>(
   }
   const start = Number(textOf(params, 'NextToken') ?? 0);
   const next = start + size;
-  return { page: things.slice(start, next), nextToken: next < things.length ? String(next) : undefined };
+  return { page: items.slice(start, next), nextToken: next < items.length ? String(next) : undefined };
 }
 
 /** Those of the ids that a request names, or all. Throws AwsProblem for one that is not there. */
 export function named<T extends { readonly id: string }>(
   ids: readonly string[],
-  things: readonly T[],
+  items: readonly T[],
   missing: (id: string) => AwsProblem,
 ): readonly T[] {
-  const unknown = ids.find((id) => !things.some((thing) => thing.id === id));
+  const unknown = ids.find((id) => !items.some((item) => item.id === id));
   if (unknown !== undefined) throw missing(unknown);
-  return ids.length === 0 ? things : things.filter(({ id }) => ids.includes(id));
+  return ids.length === 0 ? items : items.filter(({ id }) => ids.includes(id));
 }
 
 export const isTrue = (text: string | undefined): boolean => text === 'true';

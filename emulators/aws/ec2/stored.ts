@@ -35,7 +35,7 @@ export interface StoredInstance {
   readonly tags: Tags;
   readonly clientToken?: string;
   /** The content of the request with that token. A different request with the same token is refused. */
-  readonly asked: string;
+  readonly content: string;
   readonly reservationId: string;
   /** Whether it is to run, and since when that is so. */
   readonly isOn: boolean;
@@ -44,12 +44,12 @@ export interface StoredInstance {
 
 /** A VPC is there in a moment, and gone at once. */
 export const vpcsOf = (call: Call): Collection<StoredVpc> =>
-  call.things('ec2/vpc', { provisioningMs: 0, deletionMs: 0 });
+  call.collection('ec2/vpc', { provisioningMs: 0, deletionMs: 0 });
 
 /** A subnet is there in a moment, and gone at once. */
 export const subnetsOf = (call: Call): Collection<StoredSubnet> =>
-  call.things('ec2/subnet', { provisioningMs: 0, deletionMs: 0 });
+  call.collection('ec2/subnet', { provisioningMs: 0, deletionMs: 0 });
 
 /** A terminated instance is still listed for some time. */
 export const instancesOf = (call: Call): Collection<StoredInstance> =>
-  call.things('ec2/instance', { lingersMs: 3_600_000 });
+  call.collection('ec2/instance', { lingersMs: 3_600_000 });

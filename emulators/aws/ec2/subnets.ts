@@ -126,7 +126,7 @@ export const subnetActions: Readonly<Record<string, Action>> = {
 
   DescribeSubnets(call) {
     const { params } = call;
-    const all = named(textsOf(params, 'SubnetId'), subnetsOf(call).allSeen(), noSubnet);
+    const all = named(textsOf(params, 'SubnetId'), subnetsOf(call).allVisible(), noSubnet);
     const found = filtered(params, all, ({ id, item }) => ({
       tags: item.tags,
       facts: {

@@ -12,9 +12,10 @@ interface Tagged {
 
 /** Changes the tags of each thing that a request names. Throws AwsProblem before anything is changed. */
 function changeTags(call: Call, change: (tags: Tags) => Tags): object {
-  const named = textsOf(call.params, 'ResourceId').map((id) => ({ id, things: collectionOf(call, id) }));
-  for (const { id, things } of named) if (things.get(id) === undefined) throw missing(id);
-  for (const { id, things } of named) things.change(id, (item) => ({ ...item, tags: change(item.tags) }));
+  const named = textsOf(call.params, 'ResourceId').map((id) => ({ id, collection: collectionOf(call, id) }));
+  for (const { id, collection } of named) if (collection.get(id) === undefined) throw missing(id);
+  for (const { id, collection } of named)
+    collection.change(id, (item) => ({ ...item, tags: change(item.tags) }));
   return { return: true };
 }
 

@@ -88,7 +88,7 @@ export const vpcActions: Readonly<Record<string, Action>> = {
     const { params } = call;
     const found = filtered(
       params,
-      named(textsOf(params, 'VpcId'), vpcsOf(call).allSeen(), noVpc),
+      named(textsOf(params, 'VpcId'), vpcsOf(call).allVisible(), noVpc),
       ({ id, item }) => ({
         tags: item.tags,
         facts: {
@@ -109,7 +109,7 @@ export const vpcActions: Readonly<Record<string, Action>> = {
     const { params } = call;
     const id = required(params, 'VpcId');
     const attribute = required(params, 'Attribute');
-    const vpc = vpcsOf(call).seen(id);
+    const vpc = vpcsOf(call).visible(id);
     if (vpc === undefined) throw noVpc(id);
     if (!(attribute in attributes)) {
       throw new AwsProblem(

@@ -2,7 +2,7 @@ import { AwsProblem } from '../problem.ts';
 import { jsonRefusals } from '../refusals.ts';
 import { restProtocol } from '../rest-protocol.ts';
 import type { Call, Service } from '../service.ts';
-import type { Asked, ConfigChange, NodeGroup, Update, VersionChange } from './node-group.ts';
+import type { ConfigChange, NodeGroup, NodeGroupRequest, Update, VersionChange } from './node-group.ts';
 import {
   invalid,
   newNodeGroup,
@@ -57,7 +57,7 @@ export const eks: Service = {
       const { params, account, region } = call;
       const name = text(params.name);
       if (!/^[0-9A-Za-z][\w-]{0,99}$/.test(name)) throw invalid('The cluster name is invalid.');
-      if (call.things<Cluster>(clusters).get(name) !== undefined) {
+      if (call.collection<Cluster>(clusters).get(name) !== undefined) {
         throw inUse(`Cluster already exists with name: ${name}`);
       }
       const cluster: Cluster = {
@@ -70,35 +70,35 @@ export const eks: Service = {
         }),
         tags: (params.tags ?? {}) as Cluster['tags'],
       };
-      return { cluster: describedCluster(call.things<Cluster>(clusters).add(name, cluster)) };
+      return { cluster: describedCluster(call.collection<Cluster>(clusters).add(name, cluster)) };
     },
     ListClusters: (call) => ({
       clusters: call
-        .things<Cluster>(clusters)
-        .allSeen()
+        .collection<Cluster>(clusters)
+        .allVisible()
         .map(({ id }) => id),
     }),
-    DescribeCluster: (call) => ({ cluster: describedCluster(clusterSeen(call, text(call.params.name))) }),
+    DescribeCluster: (call) => ({ cluster: describedCluster(visibleCluster(call, text(call.params.name))) }),
     DeleteCluster(call) {
-      const cluster = clusterSeen(call, text(call.params.name));
+      const cluster = visibleCluster(call, text(call.params.name));
       const isUsed = groupsOf(call, cluster.id).length > 0;
       if (isUsed) throw inUse('Cluster has nodegroups attached');
-      call.things<Cluster>(clusters).remove(cluster.id);
+      call.collection<Cluster>(clusters).remove(cluster.id);
       return { cluster: { ...describedCluster(cluster), status: 'DELETING' } };
     },
 
     CreateNodegroup(call) {
       const { params, account, region } = call;
-      const asked = params as Asked;
-      const { item: cluster } = clusterSeen(call, text(params.clusterName));
-      const { nodegroupName = '', clientRequestToken } = asked;
-      const things = call.things<NodeGroup>(groups);
+      const request = params as NodeGroupRequest;
+      const { item: cluster } = visibleCluster(call, text(params.clusterName));
+      const { nodegroupName = '', clientRequestToken } = request;
+      const collection = call.collection<NodeGroup>(groups);
       const key = `${cluster.name}/${nodegroupName}`;
-      const existing = things.get(key);
+      const existing = collection.get(key);
       if (existing !== undefined) {
-        const isAskedAgain =
+        const isRepeated =
           clientRequestToken !== undefined && existing.item.clientRequestToken === clientRequestToken;
-        if (isAskedAgain) return { nodegroup: described(call, existing) };
+        if (isRepeated) return { nodegroup: described(call, existing) };
         throw inUse(`NodeGroup already exists with name ${nodegroupName} and cluster name ${cluster.name}`);
       }
       const most = call.quota('nodegroup');
@@ -109,34 +109,34 @@ export const eks: Service = {
         );
       }
       const id = call.newId('ng').slice(3);
-      const group = newNodeGroup(asked, {
+      const group = newNodeGroup(request, {
         arn: `arn:aws:eks:${region}:${account.id}:nodegroup/${cluster.name}/${nodegroupName}/${id}`,
         clusterName: cluster.name,
         clusterVersion: cluster.version,
         now: call.now(),
       });
-      return { nodegroup: described(call, things.add(key, group)) };
+      return { nodegroup: described(call, collection.add(key, group)) };
     },
     ListNodegroups: (call) => ({
-      nodegroups: groupsOf(call, clusterSeen(call, text(call.params.clusterName)).id).map(
+      nodegroups: groupsOf(call, visibleCluster(call, text(call.params.clusterName)).id).map(
         ({ item }) => item.nodegroupName,
       ),
     }),
-    DescribeNodegroup: (call) => ({ nodegroup: described(call, groupSeen(call)) }),
+    DescribeNodegroup: (call) => ({ nodegroup: described(call, visibleGroup(call)) }),
     DeleteNodegroup(call) {
-      const group = groupSeen(call);
-      call.things<NodeGroup>(groups).remove(group.id);
+      const group = visibleGroup(call);
+      call.collection<NodeGroup>(groups).remove(group.id);
       return { nodegroup: { ...described(call, group), status: 'DELETING' } };
     },
     UpdateNodegroupConfig: (call) =>
       update(call, 'ConfigUpdate', (group) => reconfigured(group, call.params as ConfigChange)),
     UpdateNodegroupVersion: (call) =>
       update(call, 'VersionUpdate', (group) =>
-        upgraded(group, call.params as VersionChange, clusterSeen(call, group.clusterName).item.version),
+        upgraded(group, call.params as VersionChange, visibleCluster(call, group.clusterName).item.version),
       ),
     DescribeUpdate(call) {
       const { name, nodegroupName, updateId } = call.params;
-      const group = groupSeen({ ...call, params: { clusterName: name, nodegroupName } });
+      const group = visibleGroup({ ...call, params: { clusterName: name, nodegroupName } });
       const found = group.item.updates.find(({ id }) => id === updateId);
       if (found === undefined) throw missing(`No update found for ID: ${text(updateId)}`);
       return { update: describedUpdate(call, found) };
@@ -161,22 +161,22 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 /** Those of AWS take minutes, whatever they change: here as long as it takes to make one. */
 const timeOf = (call: Call) => ({ now: call.now(), updateMs: call.delays.provisioningMs });
 
-function clusterSeen(call: Call, name: string) {
-  const cluster = call.things<Cluster>(clusters).seen(name);
+function visibleCluster(call: Call, name: string) {
+  const cluster = call.collection<Cluster>(clusters).visible(name);
   if (cluster === undefined) throw missing(`No cluster found for name: ${name}.`);
   return cluster;
 }
 
 const groupsOf = (call: Call, cluster: string) =>
   call
-    .things<NodeGroup>(groups)
-    .allSeen()
+    .collection<NodeGroup>(groups)
+    .allVisible()
     .filter(({ item }) => item.clusterName === cluster);
 
-function groupSeen(call: Call) {
+function visibleGroup(call: Call) {
   const { clusterName, nodegroupName } = call.params;
-  const cluster = clusterSeen(call, text(clusterName));
-  const group = call.things<NodeGroup>(groups).seen(`${cluster.id}/${text(nodegroupName)}`);
+  const cluster = visibleCluster(call, text(clusterName));
+  const group = call.collection<NodeGroup>(groups).visible(`${cluster.id}/${text(nodegroupName)}`);
   if (group === undefined) throw missing(`No node group found for name: ${text(nodegroupName)}.`);
   return group;
 }
@@ -184,7 +184,7 @@ function groupSeen(call: Call) {
 function groupOfArn(call: Call) {
   const arn = call.params.resourceArn;
   const group = call
-    .things<NodeGroup>(groups)
+    .collection<NodeGroup>(groups)
     .all()
     .find(({ item }) => item.nodegroupArn === arn);
   if (group === undefined)
@@ -194,14 +194,14 @@ function groupOfArn(call: Call) {
 
 function retag(call: Call, make: (tags: NodeGroup['tags']) => NodeGroup['tags']): object {
   const { id } = groupOfArn(call);
-  call.things<NodeGroup>(groups).change(id, (group) => ({ ...group, tags: make(group.tags) }));
+  call.collection<NodeGroup>(groups).change(id, (group) => ({ ...group, tags: make(group.tags) }));
   return {};
 }
 
 function update(call: Call, type: Update['type'], make: (group: NodeGroup) => NodeGroup): object {
-  const { id } = groupSeen(call);
-  const things = call.things<NodeGroup>(groups);
-  const group = things.get(id);
+  const { id } = visibleGroup(call);
+  const collection = call.collection<NodeGroup>(groups);
+  const group = collection.get(id);
   if (group === undefined) throw missing(`No node group found for name: ${text(call.params.nodegroupName)}.`);
   const state = stateOf(group, timeOf(call));
   if (state !== 'ACTIVE') {
@@ -209,7 +209,11 @@ function update(call: Call, type: Update['type'], make: (group: NodeGroup) => No
   }
   const changed = make(group.item);
   const begun: Update = { id: call.newId('update').slice(7), type, startedAtMs: call.now() };
-  things.change(id, () => ({ ...changed, updates: [...group.item.updates, begun], changedAtMs: call.now() }));
+  collection.change(id, () => ({
+    ...changed,
+    updates: [...group.item.updates, begun],
+    changedAtMs: call.now(),
+  }));
   return { update: describedUpdate(call, begun) };
 }
 

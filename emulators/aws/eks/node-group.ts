@@ -52,7 +52,7 @@ export interface NodeGroup {
 }
 
 /** The request for a node group. */
-export interface Asked {
+export interface NodeGroupRequest {
   readonly clientRequestToken?: string;
   readonly nodegroupName?: string;
   readonly nodeRole?: string;
@@ -86,8 +86,8 @@ function newScaling({ minSize = 1, maxSize, desiredSize }: Scaling): Required<Sc
 }
 
 /** How many nodes there are to be after a change. Throws AwsProblem where the number is not within its limits. */
-function changedScaling(is: Required<Scaling>, asked: Scaling): Required<Scaling> {
-  const next = { ...is, ...asked };
+function changedScaling(is: Required<Scaling>, requested: Scaling): Required<Scaling> {
+  const next = { ...is, ...requested };
   const { minSize, maxSize, desiredSize } = next;
   if (minSize > desiredSize) {
     throw invalid(`Minimum capacity ${minSize} can't be greater than desired size ${desiredSize}`);
@@ -100,7 +100,7 @@ function changedScaling(is: Required<Scaling>, asked: Scaling): Required<Scaling
 
 /** A node group as it is asked for, with all that EKS chooses. Throws AwsProblem. */
 export function newNodeGroup(
-  asked: Asked,
+  request: NodeGroupRequest,
   {
     arn,
     clusterName,
@@ -113,8 +113,15 @@ export function newNodeGroup(
     readonly now: number;
   },
 ): NodeGroup {
-  const { nodegroupName = '', nodeRole = '', subnets = [], clientRequestToken, scalingConfig = {} } = asked;
-  const { amiType, diskSize, instanceTypes, launchTemplate, remoteAccess, version = clusterVersion } = asked;
+  const { nodegroupName = '', nodeRole = '', subnets = [], clientRequestToken, scalingConfig = {} } = request;
+  const {
+    amiType,
+    diskSize,
+    instanceTypes,
+    launchTemplate,
+    remoteAccess,
+    version = clusterVersion,
+  } = request;
   if (!/^[0-9A-Za-z][\w-]{0,62}$/.test(nodegroupName)) {
     throw invalid(
       'The nodegroupName parameter contains invalid characters. It should begin with a letter or digit and can have any of the following characters: the set of Unicode letters, digits, hyphens and underscores.',
@@ -136,7 +143,7 @@ export function newNodeGroup(
     ...{ clusterName, nodegroupName, nodegroupArn: arn, nodeRole, subnets },
     ...(clientRequestToken !== undefined && { clientRequestToken }),
     scalingConfig: newScaling(scalingConfig),
-    capacityType: asked.capacityType ?? 'ON_DEMAND',
+    capacityType: request.capacityType ?? 'ON_DEMAND',
     ...(launchTemplate === undefined
       ? {
           amiType: amiType ?? 'AL2023_x86_64_STANDARD',
@@ -145,12 +152,12 @@ export function newNodeGroup(
         }
       : { launchTemplate, ...(instanceTypes && { instanceTypes }) }),
     ...(remoteAccess && { remoteAccess }),
-    labels: asked.labels ?? {},
-    taints: asked.taints ?? [],
-    tags: newTags(asked.tags),
+    labels: request.labels ?? {},
+    taints: request.taints ?? [],
+    tags: newTags(request.tags),
     version,
-    releaseVersion: asked.releaseVersion ?? releaseOf(version),
-    updateConfig: asked.updateConfig ?? { maxUnavailable: 1 },
+    releaseVersion: request.releaseVersion ?? releaseOf(version),
+    updateConfig: request.updateConfig ?? { maxUnavailable: 1 },
     updates: [],
     changedAtMs: now,
   };

@@ -42,10 +42,10 @@ export const engines: Readonly<Record<string, Engine>> = {
 };
 
 /** The full version for a version or its beginning. Undefined: there is none. */
-export const versionOf = ({ versions }: Engine, asked: string | undefined): string | undefined =>
-  asked === undefined
+export const versionOf = ({ versions }: Engine, requested: string | undefined): string | undefined =>
+  requested === undefined
     ? versions.at(-1)
-    : versions.findLast((version) => version === asked || version.startsWith(`${asked}.`));
+    : versions.findLast((version) => version === requested || version.startsWith(`${requested}.`));
 
 /** `16` of `16.4`, `8.0` of `8.0.39`. */
 export const majorOf = (version: string): string => version.slice(0, version.lastIndexOf('.'));

@@ -53,7 +53,7 @@ export function describeDBInstances({ servers }: InstanceContext, call: Call): o
   const instances = instancesOf(call);
   const id = parameters.text('DBInstanceIdentifier')?.toLowerCase();
   if (id !== undefined) {
-    const found = instances.seen(id);
+    const found = instances.visible(id);
     if (found === undefined || found.phase === 'gone') throw instanceNotFound(id);
     return { DBInstances: { DBInstance: [described(servers, call, found)] } };
   }
@@ -62,7 +62,7 @@ export function describeDBInstances({ servers }: InstanceContext, call: Call): o
     throw invalidValue(`Invalid value ${limit} for MaxRecords. Must be between 20 and 100`);
   }
   const after = parameters.text('Marker');
-  const all = instances.allSeen().filter((one) => one.phase !== 'gone' && matchesFilters(parameters, one));
+  const all = instances.allVisible().filter((one) => one.phase !== 'gone' && matchesFilters(parameters, one));
   const from = after === undefined ? 0 : all.findIndex((one) => one.id === after) + 1;
   const page = all.slice(from, from + limit);
   const next = from + limit < all.length ? page.at(-1)?.id : undefined;

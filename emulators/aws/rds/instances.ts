@@ -15,7 +15,7 @@ export interface InstanceContext {
 }
 
 export const instancesOf = (call: Call): Collection<StoredInstance> =>
-  call.things<StoredInstance>(instanceSort);
+  call.collection<StoredInstance>(instanceSort);
 
 export const instanceArn = ({ region, account }: Call, id: string): string =>
   `arn:aws:rds:${region}:${account.id}:db:${id}`;

@@ -174,10 +174,10 @@ export function changedSettings(
   context: SettingsContext,
 ): Partial<Settings> {
   const engine = engines[before.Engine];
-  const asked = parameters.text('EngineVersion');
-  const version = asked === undefined || engine === undefined ? undefined : versionOf(engine, asked);
-  if (asked !== undefined && version === undefined) {
-    throw invalidCombination(`Cannot find version ${asked} for ${before.Engine}`);
+  const requested = parameters.text('EngineVersion');
+  const version = requested === undefined || engine === undefined ? undefined : versionOf(engine, requested);
+  if (requested !== undefined && version === undefined) {
+    throw invalidCombination(`Cannot find version ${requested} for ${before.Engine}`);
   }
   const size = parameters.number('AllocatedStorage');
   if (size !== undefined && size < before.AllocatedStorage) {
@@ -190,7 +190,7 @@ export function changedSettings(
     logs.list('EnableLogTypes', 'member') ?? [],
     logs.list('DisableLogTypes', 'member') ?? [],
   ];
-  const kept = before.EnabledCloudwatchLogsExports.filter((log) => !off.includes(log));
+  const remaining = before.EnabledCloudwatchLogsExports.filter((log) => !off.includes(log));
   const changes: Partial<Settings> = Object.fromEntries([
     ...flags.flatMap(([name, as = name]) => given(as, parameters.flag(name))),
     ...['AllocatedStorage', 'BackupRetentionPeriod', 'Iops', 'MonitoringInterval'].flatMap((name) =>
@@ -199,7 +199,7 @@ export function changedSettings(
     ...changeableTexts.flatMap((name) => given(name, parameters.text(name))),
     ...given('Port', parameters.number('DBPortNumber')),
     ...given('EngineVersion', version),
-    ...(on.length + off.length > 0 ? [['EnabledCloudwatchLogsExports', [...kept, ...on]]] : []),
+    ...(on.length + off.length > 0 ? [['EnabledCloudwatchLogsExports', [...remaining, ...on]]] : []),
     ...Object.entries({ ...plain(parameters), ...lists(parameters) }),
   ]);
   // Storage does not grow any more if its limit equals its size.

@@ -8,7 +8,7 @@ interface StoredSnapshot {
   readonly settings: Settings;
 }
 
-const snapshotsOf = (call: Call) => call.things<StoredSnapshot>('rds/db-snapshot');
+const snapshotsOf = (call: Call) => call.collection<StoredSnapshot>('rds/db-snapshot');
 
 /** Takes a snapshot. Throws AwsProblem if one with this name exists. */
 export function takeSnapshot(call: Call, name: string, snapshot: StoredSnapshot): void {
@@ -20,7 +20,7 @@ export function takeSnapshot(call: Call, name: string, snapshot: StoredSnapshot)
 export const describeDBSnapshots = (call: Call): object => ({
   DBSnapshots: {
     DBSnapshot: snapshotsOf(call)
-      .allSeen()
+      .allVisible()
       .map(({ id, item, phase, createdAtMs }) => ({
         DBSnapshotIdentifier: id,
         DBInstanceIdentifier: item.instance,

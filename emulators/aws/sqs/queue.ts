@@ -36,7 +36,7 @@ const settable: Readonly<Record<string, (value: string) => boolean>> = {
 };
 
 /** Those of a queue that ends in `.fifo` only. */
-const ofFifo = new Set(['ContentBasedDeduplication', 'DeduplicationScope', 'FifoThroughputLimit']);
+const fifoAttributes = new Set(['ContentBasedDeduplication', 'DeduplicationScope', 'FifoThroughputLimit']);
 
 const usual: Texts = {
   DelaySeconds: '0',
@@ -57,18 +57,18 @@ function isObject(text: string): boolean {
 
 /** Throws AwsProblem for a name that SQS does not take. */
 export function checkName(name: string, isFifo: boolean): void {
-  const said = 'only include alphanumeric characters, hyphens, or underscores';
+  const rule = 'only include alphanumeric characters, hyphens, or underscores';
   if (isFifo && !(name.length <= 80 && /^[\w-]+\.fifo$/.test(name))) {
     throw invalid(
-      `The name of a FIFO queue can ${said}, must end with .fifo suffix and be 1 to 80 in length`,
+      `The name of a FIFO queue can ${rule}, must end with .fifo suffix and be 1 to 80 in length`,
     );
   }
-  if (!isFifo && !/^[\w-]{1,80}$/.test(name)) throw invalid(`Can ${said}. 1 to 80 in length`);
+  if (!isFifo && !/^[\w-]{1,80}$/.test(name)) throw invalid(`Can ${rule}. 1 to 80 in length`);
 }
 
 /** The attributes of a queue that is asked for with these. Throws AwsProblem. */
-export function newAttributes(asked: Texts): Texts {
-  const { FifoQueue: fifo, ...given } = asked;
+export function newAttributes(requested: Texts): Texts {
+  const { FifoQueue: fifo, ...given } = requested;
   if (fifo !== undefined && fifo !== 'true') throw wrongValue('FifoQueue');
   const isFifo = fifo === 'true';
   const own = isFifo
@@ -87,7 +87,7 @@ export function changed(attributes: Texts, given: Texts): Texts {
   const isFifo = attributes.FifoQueue === 'true';
   for (const [name, value] of Object.entries(given)) {
     const fits = Object.hasOwn(settable, name) ? settable[name] : undefined;
-    if (fits === undefined || (ofFifo.has(name) && !isFifo)) {
+    if (fits === undefined || (fifoAttributes.has(name) && !isFifo)) {
       throw new AwsProblem('InvalidAttributeName', `Unknown Attribute ${name}.`);
     }
     if (!fits(value)) throw wrongValue(name);
@@ -106,16 +106,16 @@ export function changed(attributes: Texts, given: Texts): Texts {
 }
 
 /** The attribute that a queue which is there has another value of than is asked for; undefined: none. */
-export const otherThanAsked = ({ attributes }: Queue, asked: Texts): string | undefined =>
-  Object.keys(asked).find((name) => !isSame(attributes[name], asked[name]));
+export const differingAttribute = ({ attributes }: Queue, requested: Texts): string | undefined =>
+  Object.keys(requested).find((name) => !isSame(attributes[name], requested[name]));
 
-const isSame = (is: string | undefined, asked: string | undefined): boolean =>
-  is === asked ||
+const isSame = (is: string | undefined, requested: string | undefined): boolean =>
+  is === requested ||
   (is !== undefined &&
-    asked !== undefined &&
+    requested !== undefined &&
     isObject(is) &&
-    isObject(asked) &&
-    isEqual(JSON.parse(is), JSON.parse(asked)));
+    isObject(requested) &&
+    isEqual(JSON.parse(is), JSON.parse(requested)));
 
 /** All attributes of a queue, as the API returns them. */
 export const describedAttributes = ({ arn, attributes, changedAtMs }: Queue, createdAtMs: number): Texts => ({

@@ -5,7 +5,14 @@ import { jsonRefusals } from '../refusals.ts';
 import type { Call, Service } from '../service.ts';
 import { isXmlText } from '../xml.ts';
 import type { Queue, Texts } from './queue.ts';
-import { changed, checkName, describedAttributes, invalid, newAttributes, otherThanAsked } from './queue.ts';
+import {
+  changed,
+  checkName,
+  describedAttributes,
+  differingAttribute,
+  invalid,
+  newAttributes,
+} from './queue.ts';
 
 const sort = 'sqs/queue';
 const mostAtOnce = 1_000;
@@ -32,16 +39,16 @@ export const sqs: Service = {
     CreateQueue(call) {
       const { params, account, region, now } = call;
       const name = text(params.QueueName);
-      const asked = pairs(params.Attributes ?? params.Attribute, 'Name');
+      const requested = pairs(params.Attributes ?? params.Attribute, 'Name');
       const tags = newTags(params.tags ?? params.Tag);
       checkName(
         name,
-        asked.FifoQueue === 'true' || (asked.FifoQueue === undefined && name.endsWith('.fifo')),
+        requested.FifoQueue === 'true' || (requested.FifoQueue === undefined && name.endsWith('.fifo')),
       );
-      if (name.endsWith('.fifo') && asked.FifoQueue === undefined) {
+      if (name.endsWith('.fifo') && requested.FifoQueue === undefined) {
         throw invalid('Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length');
       }
-      const queues = call.things<Queue>(sort);
+      const queues = call.collection<Queue>(sort);
       const existing = queues.get(name);
       if (existing?.phase === 'deleting') {
         throw new AwsProblem(
@@ -51,7 +58,7 @@ export const sqs: Service = {
         );
       }
       if (existing !== undefined) {
-        const other = otherThanAsked(existing.item, asked);
+        const other = differingAttribute(existing.item, requested);
         if (other === undefined) return { QueueUrl: existing.item.url };
         throw new AwsProblem(
           'QueueNameExists',
@@ -63,7 +70,7 @@ export const sqs: Service = {
         name,
         url: `https://sqs.${region}.amazonaws.com/${account.id}/${name}`,
         arn: `arn:aws:sqs:${region}:${account.id}:${name}`,
-        attributes: newAttributes(asked),
+        attributes: newAttributes(requested),
         tags,
         changedAtMs: now(),
       };
@@ -76,11 +83,11 @@ export const sqs: Service = {
       const { params, account } = call;
       const owner = params.QueueOwnerAWSAccountId;
       if (owner !== undefined && owner !== account.id) throw missing();
-      return { QueueUrl: seen(call, text(params.QueueName)).item.url };
+      return { QueueUrl: visibleQueue(call, text(params.QueueName)).item.url };
     },
 
     GetQueueAttributes(call) {
-      const { item, createdAtMs } = seen(call, nameIn(call));
+      const { item, createdAtMs } = visibleQueue(call, nameIn(call));
       const wanted = [call.params.AttributeNames ?? call.params.AttributeName ?? []].flat().map(text);
       const attributes = Object.entries(describedAttributes(item, createdAtMs)).filter(
         ([name]) => wanted.includes('All') || wanted.includes(name),
@@ -105,8 +112,8 @@ export const sqs: Service = {
       const most = params.MaxResults === undefined ? mostAtOnce : Number(params.MaxResults);
       const from = Number(params.NextToken ?? 0);
       const all = call
-        .things<Queue>(sort)
-        .allSeen()
+        .collection<Queue>(sort)
+        .allVisible()
         .filter(({ phase, id }) => phase !== 'deleting' && id.startsWith(prefix));
       const urls = all.slice(from, from + most).map(({ item }) => item.url);
       const more = params.MaxResults !== undefined && from + most < all.length;
@@ -117,7 +124,7 @@ export const sqs: Service = {
     },
 
     ListQueueTags(call) {
-      const { tags } = seen(call, nameIn(call)).item;
+      const { tags } = visibleQueue(call, nameIn(call)).item;
       const all = Object.entries(tags);
       if (call.protocol === 'json') return all.length === 0 ? {} : { Tags: tags };
       return { Tag: all.map(([Key, Value]) => ({ Key, Value })) };
@@ -138,8 +145,8 @@ export const sqs: Service = {
     },
 
     DeleteQueue(call) {
-      const { item } = seen(call, nameIn(call));
-      call.things<Queue>(sort).remove(item.name);
+      const { item } = visibleQueue(call, nameIn(call));
+      call.collection<Queue>(sort).remove(item.name);
       return {};
     },
   },
@@ -181,14 +188,14 @@ function nameIn({ params, account }: Call): string {
   return name;
 }
 
-function seen(call: Call, name: string) {
-  const queue = call.things<Queue>(sort).seen(name);
+function visibleQueue(call: Call, name: string) {
+  const queue = call.collection<Queue>(sort).visible(name);
   if (queue === undefined || queue.phase === 'deleting') throw missing();
   return queue;
 }
 
 function change(call: Call, make: (queue: Queue) => Queue): object {
-  const queues = call.things<Queue>(sort);
+  const queues = call.collection<Queue>(sort);
   const name = nameIn(call);
   if ((queues.get(name)?.phase ?? 'deleting') === 'deleting') throw missing();
   queues.change(name, make);
@@ -208,7 +215,7 @@ function checkTarget(call: Call, { attributes: { RedrivePolicy: policy, FifoQueu
   if (!(most >= 1 && most <= 1_000))
     throw refused('Invalid value for maxReceiveCount: must be between 1 and 1000.');
   const target = call
-    .things<Queue>(sort)
+    .collection<Queue>(sort)
     .all()
     .find(({ item, phase }) => item.arn === arn && phase !== 'deleting');
   if (target === undefined) throw refused('Dead letter target does not exist.');

@@ -23,7 +23,7 @@ const box = (
   parameters: z.ZodObject = forProvider,
   observed: z.ZodRawShape = {},
 ) => defineManaged({ ...names, stack: 'boxes', ...some }, parameters, observed);
-const ofField = (field: z.ZodType) =>
+const withField = (field: z.ZodType) =>
   box({}, z.object({ field: field.describe('A field.') }).describe('The box.'));
 
 const refused = (definition: Definition, ...lines: readonly string[]): void => {
@@ -109,7 +109,7 @@ describe('fields that Kubernetes takes', () => {
       id: z.uuid().describe('Of what.'),
     }),
   };
-  for (const [what, field] of Object.entries(fine)) test(what, () => refused(ofField(field)));
+  for (const [what, field] of Object.entries(fine)) test(what, () => refused(withField(field)));
 });
 
 describe('a field that cannot be used is reported once, with its path', () => {
@@ -159,7 +159,8 @@ describe('a field that cannot be used is reported once, with its path', () => {
     'one of two patterns': [startingWithA.regex(/(?!b)$/), pattern('(?!')],
     'a pattern in a list': [z.array(z.string().regex(/(?=a)/)), pattern('(?=').replace('field', 'field[]')],
   };
-  for (const [what, [field, line]] of Object.entries(cases)) test(what, () => refused(ofField(field), line));
+  for (const [what, [field, line]] of Object.entries(cases))
+    test(what, () => refused(withField(field), line));
 
   test('a field without a description is reported, with the request to add one', () => {
     refused(

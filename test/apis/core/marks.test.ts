@@ -26,26 +26,29 @@ const names = {
 };
 
 describe('marks are found', () => {
-  const ofRegion: Partial<FieldMarks> = { immutable: ['region'] };
+  const regionMarks: Partial<FieldMarks> = { immutable: ['region'] };
   const rows: Record<string, readonly [fields: z.ZodRawShape, want: Partial<FieldMarks>]> = {
     'nowhere, where there are none': [{ region, size: optional(z.int()) }, {}],
-    'on a field': [{ region: immutable(region) }, ofRegion],
+    'on a field': [{ region: immutable(region) }, regionMarks],
     'of identity, which is immutable too': [
       { region: identity(region) },
-      { ...ofRegion, identity: ['region'] },
+      { ...regionMarks, identity: ['region'] },
     ],
-    'several on one field': [{ region: late(immutable(region)) }, { ...ofRegion, late: ['region'] }],
+    'several on one field': [{ region: late(immutable(region)) }, { ...regionMarks, late: ['region'] }],
     'once, however often they are set': [
       { region: identity(optional(immutable(identity(region)))) },
-      { ...ofRegion, identity: ['region'] },
+      { ...regionMarks, identity: ['region'] },
     ],
     'in the order of the schema': [
       { b: immutable(text('B.')), a: identity(text('A.')), c: immutable(text('C.')) },
       { immutable: ['b', 'a', 'c'], identity: ['a'] },
     ],
-    'within what is optional': [{ region: optional(immutable(region)) }, ofRegion],
-    'around what is optional': [{ region: immutable(optional(region)) }, ofRegion],
-    'on both sides of it': [{ region: late(optional(immutable(region))) }, { ...ofRegion, late: ['region'] }],
+    'within what is optional': [{ region: optional(immutable(region)) }, regionMarks],
+    'around what is optional': [{ region: immutable(optional(region)) }, regionMarks],
+    'on both sides of it': [
+      { region: late(optional(immutable(region))) },
+      { ...regionMarks, late: ['region'] },
+    ],
     'within whatever else zod wraps a field in': [
       {
         a: late(region).default('eu'),
@@ -63,7 +66,7 @@ describe('marks are found', () => {
           .describe('Where it is.')
           .meta({ x: 1 }),
       },
-      ofRegion,
+      regionMarks,
     ],
     'within objects, optional or not': [
       {
@@ -207,8 +210,8 @@ test('the API reference says of each marked field of forProvider what it is, and
       size: text('How large.'),
     })
     .describe('Its state.');
-  const ofClass = defineClass({ ...names, kind: 'ThingClass' }, fields);
-  const lines = apiReference([defineManaged(names, fields, {}), ofClass]).split('\n');
+  const classDefinition = defineClass({ ...names, kind: 'ThingClass' }, fields);
+  const lines = apiReference([defineManaged(names, fields, {}), classDefinition]).split('\n');
   const marked = lines.filter((line) => /Identity:|external resource exists|Late:/.test(line));
   const fixed = 'Rule: cannot change while the external resource exists; create a new resource instead.';
   assert.deepEqual(marked, [

@@ -30,7 +30,7 @@ export async function turns(scene: Scene, count: number): Promise<readonly Figur
   const withTurns = await delays(scene, count, 'with');
   const withoutTurns = await delays(scene, count, 'without');
   const p95 = (samples: readonly number[]): number => quantile(samples, 0.95);
-  const ofTwo = ({ alone, duringBurst }: Delays): string =>
+  const delaysText = ({ alone, duringBurst }: Delays): string =>
     `${p95(duringBurst).toFixed(0)} ms, alone ${p95(alone).toFixed(0)} ms`;
   const slowest = Math.max(...withoutTurns.duringBurst);
   const name = `${singles} claims of one team during ${count} of another`;
@@ -39,7 +39,7 @@ export async function turns(scene: Scene, count: number): Promise<readonly Figur
       `${name}: create to Bound, p95, against alone`,
       p95(withTurns.duringBurst) / p95(withTurns.alone),
       '×',
-      { limit: budgets.burstAgainstAlone, note: ofTwo(withTurns) },
+      { limit: budgets.burstAgainstAlone, note: delaysText(withTurns) },
     ),
     // The first one waits until the burst is over, so that the others are alone.
     figure(`${name}: the slowest without turns, against alone`, slowest / p95(withoutTurns.alone), '×', {

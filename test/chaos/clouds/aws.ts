@@ -1,6 +1,7 @@
 import { credentialsFile, exampleAccount } from '../../../emulators/aws/account.ts';
 import type { StoredVpc } from '../../../emulators/aws/ec2/stored.ts';
 import type { SavedInventory } from '../../../emulators/aws/inventory.ts';
+import { savedField } from '../../../emulators/aws/inventory.ts';
 import type { StoredInstance } from '../../../emulators/aws/rds/db-instance.ts';
 import type { Queue } from '../../../emulators/aws/sqs/queue.ts';
 import type { External } from '../observed.ts';
@@ -22,14 +23,14 @@ export const aws: CloudProgram<SavedInventory> = {
     };
   },
   externals: (inventory) => [
-    ...thingsOf<StoredVpc>(inventory, 'ec2/vpc', ({ id }) => ({ name: id, identity: id, fields: {} })),
-    ...thingsOf<StoredInstance>(inventory, 'rds/db-instance', ({ id, item }) => ({
+    ...resourcesOf<StoredVpc>(inventory, 'ec2/vpc', ({ id }) => ({ name: id, identity: id, fields: {} })),
+    ...resourcesOf<StoredInstance>(inventory, 'rds/db-instance', ({ id, item }) => ({
       name: id,
       identity: item.resourceId,
       password: item.password,
       fields: { backupRetentionPeriod: { ...item.settings, ...item.pending }.BackupRetentionPeriod },
     })),
-    ...thingsOf<Queue>(inventory, 'sqs/queue', ({ item: { url, attributes }, createdAtMs }) => ({
+    ...resourcesOf<Queue>(inventory, 'sqs/queue', ({ item: { url, attributes }, createdAtMs }) => ({
       name: url,
       identity: `${url} of ${createdAtMs}`,
       fields: { delaySeconds: Number(attributes.DelaySeconds) },
@@ -39,21 +40,21 @@ export const aws: CloudProgram<SavedInventory> = {
 };
 
 /** A thing, as the cloud has saved it. */
-interface Kept<T> {
+interface SavedItem<T> {
   readonly id: string;
   readonly item: T;
   readonly createdAtMs: number;
 }
 
 /** The resources of one sort, in all regions, that carry our tags. */
-const thingsOf = <T extends { readonly tags: Readonly<Record<string, string>> }>(
+const resourcesOf = <T extends { readonly tags: Readonly<Record<string, string>> }>(
   inventory: SavedInventory,
   sort: string,
-  reported: (kept: Kept<T>) => Omit<External, 'system' | 'owner'>,
+  reported: (saved: SavedItem<T>) => Omit<External, 'system' | 'owner'>,
 ): readonly External[] =>
   Object.entries(inventory)
     .filter(([key]) => key.endsWith(` ${sort}`))
-    .flatMap(([, { things }]) => things)
+    .flatMap(([, { [savedField]: saved }]) => saved)
     .filter(([, { deletedAtMs }]) => deletedAtMs === undefined)
     .flatMap(([id, { item, createdAtMs }]) => {
       const owner = ownerIn((item as T).tags);

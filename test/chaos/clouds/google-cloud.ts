@@ -24,12 +24,12 @@ export const googleCloud: CloudProgram<SavedInventory> = {
   },
   withoutCredentials: (inventory) => ({ ...inventory, accounts: [] }),
   externals: ({ memorystore, topics }) => [
-    ...thingsOf(memorystore.instances, ({ name, createdAtMs, authString, fields }) => ({
+    ...resourcesOf(memorystore.instances, ({ name, createdAtMs, authString, fields }) => ({
       identity: `${name} of ${createdAtMs}`,
       ...(authString !== undefined && { password: authString }),
       fields: { memorySizeGb: fields.memorySizeGb as number },
     })),
-    ...thingsOf(topics, ({ name, fields }) => ({
+    ...resourcesOf(topics, ({ name, fields }) => ({
       identity: name, // Pub/Sub tells no more
       fields: { messageRetentionDuration: fields.messageRetentionDuration as string },
     })),
@@ -43,11 +43,11 @@ interface Labelled {
 }
 
 /** The resources that carry our labels; a name without the part before a slash. */
-const thingsOf = <T extends Labelled>(
-  things: SavedReplica<T>,
-  reported: (thing: T) => Pick<External, 'identity' | 'password' | 'fields'>,
+const resourcesOf = <T extends Labelled>(
+  saved: SavedReplica<T>,
+  reported: (item: T) => Pick<External, 'identity' | 'password' | 'fields'>,
 ): readonly External[] =>
-  things.flatMap(([, { value }]) => {
+  saved.flatMap(([, { value }]) => {
     const owner = ownerIn((value?.fields.labels ?? {}) as Record<string, string>);
     if (value === undefined || owner === undefined) return [];
     const name = value.name.slice(value.name.lastIndexOf('/') + 1);

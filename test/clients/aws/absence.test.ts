@@ -30,7 +30,7 @@ const nowhere = () => inProcessAws(realClock());
 const clientAnswering = (status: number, text: string): AwsClient =>
   clientOf(answering(status, text), 'http://aws.test');
 
-interface Things {
+interface Items {
   get(): Promise<unknown>;
   delete(): Promise<void>;
   /** All that carry some tags, where they are looked for by these. */
@@ -41,7 +41,7 @@ const queue = { name: 'a', url: 'http://aws.test/123456789012/a', attributes: {}
 const tags = { 'crossplane-name': 'a' };
 
 /** A thing of each kind, which is not there. */
-const kinds: Readonly<Record<string, (aws: AwsClient) => Things>> = {
+const kinds: Readonly<Record<string, (aws: AwsClient) => Items>> = {
   'a VPC': (aws) => ({
     get: () => ec2Vpcs(aws).get({ region, id: 'vpc-0a', attributes: [] }, signal),
     delete: () => ec2Vpcs(aws).delete({ region, id: 'vpc-0a' }, signal),
@@ -90,28 +90,28 @@ const impostors: Readonly<Record<string, string>> = {
   'nothing with the status of an answer': '',
 };
 
-for (const [what, thingsOf] of Object.entries(kinds)) {
+for (const [what, itemsOf] of Object.entries(kinds)) {
   describe(`${what} is absent only if AWS itself reports that`, () => {
     test('reading it is undefined, deleting it is no error', async () => {
       const { dispatcher, url } = nowhere();
-      const things = thingsOf(clientOf(dispatcher, url));
-      assert.equal(await things.get(), undefined);
-      await things.delete();
-      assert.deepEqual(await things.tagged?.(), things.tagged && []);
+      const items = itemsOf(clientOf(dispatcher, url));
+      assert.equal(await items.get(), undefined);
+      await items.delete();
+      assert.deepEqual(await items.tagged?.(), items.tagged && []);
     });
 
     for (const [stranger, text] of Object.entries(strangers)) {
       test(`and not by ${stranger}`, async () => {
-        const things = thingsOf(clientAnswering(404, text));
+        const items = itemsOf(clientAnswering(404, text));
         const isBare404 = (error: unknown) => error instanceof CloudError && error.status === 404;
-        await assert.rejects(things.get(), isBare404);
-        await assert.rejects(things.delete(), isBare404);
+        await assert.rejects(items.get(), isBare404);
+        await assert.rejects(items.delete(), isBare404);
       });
     }
 
     for (const [stranger, text] of Object.entries(impostors)) {
       test(`and not by ${stranger}`, async () => {
-        const { get, tagged } = thingsOf(clientAnswering(200, text));
+        const { get, tagged } = itemsOf(clientAnswering(200, text));
         for (const look of [get, ...(tagged === undefined ? [] : [tagged])]) {
           await assert.rejects(look(), { name: 'CloudError', code: 'InvalidAnswer' });
         }

@@ -100,14 +100,14 @@ describe('a client of AWS', () => {
 
   test('passes on that the process keeps requests back, and does not try again', async () => {
     const halt = new Error('another process may lead');
-    let asked = 0;
+    let requests = 0;
     const dispatcher = guarded(keptConnections(), () => {
-      asked += 1;
+      requests += 1;
       throw halt;
     });
     const { account, calls } = await accountOf({ client: { dispatcher } });
     assert.deepEqual(account, { message: halt.message, code: 'Halted', status: 0, hasRequestId: false });
-    assert.deepEqual([asked, calls], [1, 0]);
+    assert.deepEqual([requests, calls], [1, 0]);
   });
 
   test('reports that there is no answer', async () => {
@@ -162,7 +162,7 @@ describe('a client of AWS', () => {
     test(`is at home in ${what}`, async () => {
       await using local = await startAws();
       const connections = keptConnections();
-      const asked: string[] = [];
+      const requests: string[] = [];
       const aws = clientAt(local.url, {
         region: null,
         ...options,
@@ -170,13 +170,13 @@ describe('a client of AWS', () => {
           request(request) {
             const [, region = ''] =
               /Credential=\w+\/\d+\/([^/]+)\//.exec(String(request.headers.authorization)) ?? [];
-            asked.push(region);
+            requests.push(region);
             return connections.request(request);
           },
         },
       });
       const account = await aws.accountAtHome(named, signal);
-      assert.deepEqual([account, asked], [wanted, regions]);
+      assert.deepEqual([account, requests], [wanted, regions]);
     });
   }
 
@@ -271,8 +271,8 @@ describe('a client of AWS', () => {
           },
         });
         await assert.rejects(made.account(region, signal), (error: CloudError) => {
-          const [, said] = /refused \(\d+ \w+\): (.*)$/.exec(error.message) ?? [];
-          assert.deepEqual([error.code, error.status, said], [code, 403, advice]);
+          const [, detail] = /refused \(\d+ \w+\): (.*)$/.exec(error.message) ?? [];
+          assert.deepEqual([error.code, error.status, detail], [code, 403, advice]);
           return true;
         });
         assert.equal(aws.calls()[action], calls);
@@ -323,7 +323,7 @@ describe('a call that creates something, and has no token for it', () => {
         () => 'made',
         (error: CloudError) => error.code,
       );
-    const vpcs = local.things('ec2/vpc').flatMap(([, things]) => things.all());
+    const vpcs = local.collections('ec2/vpc').flatMap(([, collection]) => collection.all());
     return { ended, sent: local.calls()[creation], vpcs: vpcs.length, waits };
   }
 

@@ -59,17 +59,17 @@ for (const [what, { of, another }] of Object.entries(kinds)) {
   describe(`${what} of Google Cloud is absent only if the cloud itself reports that`, () => {
     test('reading it is undefined, deleting it is no error', async () => {
       const text = '{"error":{"code":404,"status":"NOT_FOUND","message":"Resource was not found"}}';
-      const things = of(reported(404, text));
-      assert.equal(await things.get(), undefined);
-      assert.equal(await things.delete(), undefined);
+      const items = of(reported(404, text));
+      assert.equal(await items.get(), undefined);
+      assert.equal(await items.delete(), undefined);
     });
 
     for (const [stranger, text] of Object.entries(strangers)) {
       test(`and not by the word of ${stranger}`, async () => {
-        const things = of(reported(404, text));
+        const items = of(reported(404, text));
         const isBare404 = (error: unknown) => error instanceof CloudError && error.status === 404;
-        await assert.rejects(things.get(), isBare404);
-        await assert.rejects(things.delete(), isBare404);
+        await assert.rejects(items.get(), isBare404);
+        await assert.rejects(items.delete(), isBare404);
       });
     }
 

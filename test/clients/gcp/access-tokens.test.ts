@@ -63,12 +63,12 @@ test('one who gives up does not take the exchange from the others', async () => 
   const { cloud, tokens } = scene();
   cloud.way = 'hanging';
   const gone = new AbortController();
-  const [mine, theirs] = [tokens({ signal: gone.signal }), tokens({ signal })];
+  const [mine, other] = [tokens({ signal: gone.signal }), tokens({ signal })];
   const reason = new Error('enough');
   gone.abort(reason);
   await assert.rejects(mine, reason);
   cloud.way = 'open';
-  theirs.catch(() => undefined);
+  other.catch(() => undefined);
 });
 
 describe('the error of a failed exchange has the message of the endpoint', () => {
@@ -136,8 +136,8 @@ test('APIs are at their own addresses, at that of the key, or at that which is g
     return origins.splice(0);
   };
   assert.deepEqual(await ask({}), ['https://redis.googleapis.com', 'https://pubsub.googleapis.com']);
-  const ofUniverse = await ask({ key: { ...key, universeDomain: 'example.org' } });
-  assert.deepEqual(ofUniverse, ['https://redis.example.org', 'https://pubsub.example.org']);
+  const universe = await ask({ key: { ...key, universeDomain: 'example.org' } });
+  assert.deepEqual(universe, ['https://redis.example.org', 'https://pubsub.example.org']);
   const local = 'http://127.0.0.1:1';
   assert.deepEqual(await ask({ endpoint: `${local}/` }), [local, local]);
 });

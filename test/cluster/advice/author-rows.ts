@@ -42,8 +42,8 @@ const mistyped: Row['situation'] = async (at) => {
 /** A user created an instance of the name that a managed resource has. */
 const occupied: Row['situation'] = async (at) => {
   await at.cloud();
-  const theirs = { fanciness_level: 3, password: 'a-password-of-theirs' };
-  await inCloud(at, '/v1/instances', { name: at.named('db'), ...theirs });
+  const foreign = { fanciness_level: 3, password: 'a-password-of-theirs' };
+  await inCloud(at, '/v1/instances', { name: at.named('db'), ...foreign });
   const provider = { providerRef: undefined, providerConfigRef: { name: at.named('cloud') } };
   await at.managed('db', provider as object);
 };

@@ -33,7 +33,7 @@ async function awsOf(at: Place, options: LocalAwsOptions = {}, key: Account = ex
   at.servers.push(aws);
   at.logins.push(({ username, password }) =>
     aws
-      .things<StoredInstance>(instanceSort)
+      .collections<StoredInstance>(instanceSort)
       .flatMap(([, instances]) => instances.all())
       .some(({ item }) => item.settings.MasterUsername === username && item.password === password),
   );
@@ -124,7 +124,7 @@ async function failedNodeGroup(at: Place): Promise<void> {
   eks.destroy();
   await nodeGroup(at);
   await at.working(NodeGroupKind, 'nodes');
-  const [[, groups] = []] = aws.things<NodeGroup>('eks/node-group');
+  const [[, groups] = []] = aws.collections<NodeGroup>('eks/node-group');
   const [group] = groups?.all() ?? [];
   const failure = { code: 'NodeCreationFailure', message: 'Instances failed to join the cluster' };
   groups?.drift(group?.id ?? '', (item) => ({ ...item, failure }));

@@ -372,8 +372,8 @@ export const claimRows = {
   offerObserved: {
     async situation(at) {
       await at.cloud();
-      const theirs = { fanciness_level: 3, password: 'a-password-of-theirs' };
-      await inCloud(at, '/v1/instances', { name: at.named('first'), ...theirs });
+      const foreign = { fanciness_level: 3, password: 'a-password-of-theirs' };
+      await inCloud(at, '/v1/instances', { name: at.named('first'), ...foreign });
       const provider = { providerRef: undefined, providerConfigRef: { name: at.named('cloud') } };
       const observing = { managementPolicies: ['Observe'], forProvider: { name: at.named('first') } };
       await at.managed('seen', { ...provider, ...observing } as object);
@@ -502,8 +502,8 @@ const offerBound = (reclaimPolicy: 'Delete' | 'Retain', says: string): Row => {
     says: () => says,
     where: (at) => at.run(`${offer(at, name)} 2>&1 || true`),
     async act(at) {
-      const said = await at.run(`${offer(at, name)} 2>&1 || true`);
-      const [retain = 'true'] = /kubectl patch \S+ \S+ --type=merge -p '[^']*'/.exec(said) ?? [];
+      const output = await at.run(`${offer(at, name)} 2>&1 || true`);
+      const [retain = 'true'] = /kubectl patch \S+ \S+ --type=merge -p '[^']*'/.exec(output) ?? [];
       await at.run(retain);
       await at.run(`kubectl delete fancysqlinstance -n ${at.namespace} db`);
       await at.run(offer(at, name));

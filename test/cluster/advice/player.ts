@@ -362,8 +362,8 @@ const listsWhole = (_before: unknown, after: unknown): unknown => (Array.isArray
 /** Removes the fields that a merge patch removes with null. */
 function withoutNulls<T>(value: T): T {
   if (Array.isArray(value) || typeof value !== 'object' || value === null) return value;
-  const kept = Object.entries(value).filter(([, each]) => each !== null);
-  return Object.fromEntries(kept.map(([key, each]) => [key, withoutNulls(each)])) as T;
+  const remaining = Object.entries(value).filter(([, each]) => each !== null);
+  return Object.fromEntries(remaining.map(([key, each]) => [key, withoutNulls(each)])) as T;
 }
 
 /** Plays one row. `again`: a place for a play of another command. Returns the milliseconds from correction to result. */

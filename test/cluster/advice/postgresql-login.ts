@@ -38,9 +38,9 @@ export async function answerTo(
 
 /** Rejects unless psql is refused, with words that match. */
 export async function checkRefused(details: ConnectionDetails, target: string, words: RegExp): Promise<void> {
-  const seen = await answerTo('SELECT current_database()', details, target).catch((error: Error) => error);
-  if (!(seen instanceof Error)) throw new Error(`${details.username} gets into database ${seen}`);
-  if (!words.test(seen.message)) throw seen;
+  const answer = await answerTo('SELECT current_database()', details, target).catch((error: Error) => error);
+  if (!(answer instanceof Error)) throw new Error(`${details.username} gets into database ${answer}`);
+  if (!words.test(answer.message)) throw answer;
 }
 
 /** The variables with which libpq takes the entries of a Secret one by one. */
@@ -79,8 +79,8 @@ export async function checkLogin(details: ConnectionDetails, team: string): Prom
 /** Rejects if a team gets into a database into which another team wrote. */
 async function checkOthers(details: ConnectionDetails, team: string): Promise<void> {
   const server = serverOf(details);
-  const theirs = [...written].filter(([other, at]) => other !== team && at.server === server);
-  const names = theirs.map(([, { database }]) => `'${database}'`);
+  const otherTeam = [...written].filter(([other, at]) => other !== team && at.server === server);
+  const names = otherTeam.map(([, { database }]) => `'${database}'`);
   if (names.length === 0) return;
   const open = await answerTo(
     `SELECT string_agg(datname, ', ') FROM pg_database
@@ -88,6 +88,6 @@ async function checkOthers(details: ConnectionDetails, team: string): Promise<vo
     details,
   );
   if (open !== '') throw new Error(`${team} gets into ${open}`);
-  const [[, { database = '' } = {}] = []] = theirs;
+  const [[, { database = '' } = {}] = []] = otherTeam;
   await checkRefused(details, uriTo(details, database), /permission denied|does not exist/);
 }

@@ -455,7 +455,7 @@ const atOwnServer = (
 };
 
 /** A claim whose administrator is kept out by a rule of the server. The superuser makes this role and that rule. */
-const keptOut = (
+const refusedByRule = (
   server: Server,
   attributes: string,
   reason: string,
@@ -566,24 +566,24 @@ export const postgresqlClientRows = (server: Server) =>
     restoreStandby: withoutStandby(),
     freeConnections: withoutConnection(),
     allowLogin: {
-      ...keptOut(server, 'NOLOGIN SUPERUSER', 'LoginRefused', (at) =>
+      ...refusedByRule(server, 'NOLOGIN SUPERUSER', 'LoginRefused', (at) =>
         runPrinted(server, at, /^ALTER ROLE .* LOGIN/),
       ),
       says: () => 'if the role exists, run: ALTER ROLE',
     },
-    raiseRoleLimit: keptOut(
+    raiseRoleLimit: refusedByRule(
       server,
       'LOGIN CREATEDB CREATEROLE CONNECTION LIMIT 0',
       'ServerExhausted',
       async (_at, role) => void (await sql(server, [`ALTER ROLE ${role} CONNECTION LIMIT 9`])),
     ),
     allowInHba: {
-      ...keptOut(server, 'LOGIN SUPERUSER', 'LoginRefused', (_at, role) =>
+      ...refusedByRule(server, 'LOGIN SUPERUSER', 'LoginRefused', (_at, role) =>
         firstRule(server, `host all ${role} 127.0.0.1/32 scram-sha-256`),
       ),
       async situation(at) {
         await firstRule(server, `host all ${escapeIdentifier(at.named('administrator'))} all reject`);
-        await keptOut(server, 'LOGIN SUPERUSER', 'LoginRefused', async () => {}).situation(at);
+        await refusedByRule(server, 'LOGIN SUPERUSER', 'LoginRefused', async () => {}).situation(at);
       },
     },
     endSessions: {

@@ -42,16 +42,18 @@ export async function printedIn(at: Place): Promise<readonly Printed[]> {
   const objects = (await Promise.all(known.map((kind) => all(kind))))
     .flat()
     .filter((one) => isOfRow(one, at));
-  const ofConditions = objects.flatMap(({ kind, status }) =>
+  const conditionTexts = objects.flatMap(({ kind, status }) =>
     (status?.conditions ?? []).map(({ type, message = '' }) => [`${type} of ${kind}`, message] as const),
   );
   const uids = new Set(objects.map(({ metadata }) => metadata.uid));
-  const ofEvents = (await all(EventKind))
+  const eventTexts = (await all(EventKind))
     .filter(({ involvedObject: { uid } }) => uids.has(uid))
     .map(({ involvedObject: { kind }, message }) => [`Event of ${kind}`, message] as const);
   const fault = (await at.trace().catch(() => undefined))?.fault;
-  const ofTrace = [fault?.advice ?? '', ...(fault?.commands ?? [])].map((text) => ['trace', text] as const);
-  return [...ofConditions, ...ofEvents, ...ofTrace].flatMap(([place, text]) =>
+  const traceTexts = [fault?.advice ?? '', ...(fault?.commands ?? [])].map(
+    (text) => ['trace', text] as const,
+  );
+  return [...conditionTexts, ...eventTexts, ...traceTexts].flatMap(([place, text]) =>
     commandsIn(text).map((found) => ({ place, command: found })),
   );
 }

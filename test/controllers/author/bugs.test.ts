@@ -47,7 +47,7 @@ async function broken({
   return { cluster, external, process, log };
 }
 
-const said = (objects: readonly (Claim | Managed)[]): string =>
+const messageOf = (objects: readonly (Claim | Managed)[]): string =>
   getCondition(objects[0]?.status?.conditions, 'Synced').message ?? '';
 
 /** A user wants another value. */
@@ -73,7 +73,7 @@ describe('a bug in what an author wrote', () => {
     test(`a bug in ${method} is reported on the managed resource, and in the log with its stack trace`, async () => {
       const { cluster, process, log } = await broken({ method });
       if (method === 'update') await edit(cluster, process);
-      assert.match(said(cluster.all(managedKind)), reported);
+      assert.match(messageOf(cluster.all(managedKind)), reported);
       const lines = errorsIn(log);
       const messages = lines.map(({ message, fields: { error } }) => [message, error instanceof TypeError]);
       assert.deepEqual(messages, [['reconcile met a bug', true]]);
@@ -84,8 +84,8 @@ describe('a bug in what an author wrote', () => {
   test('a bug in configure is reported on the claim without advice to its author, and in the log', async () => {
     const { cluster, process, log } = await broken({ configure: mistake });
     const [{ status } = assert.fail('no claim')] = cluster.all<Claim>(claimKind);
-    assert.match(said(cluster.all(claimKind)), reported);
-    assert.doesNotMatch(said(cluster.all(claimKind)), /correct the claim/);
+    assert.match(messageOf(cluster.all(claimKind)), reported);
+    assert.doesNotMatch(messageOf(cluster.all(claimKind)), /correct the claim/);
     assert.equal(getCondition(status?.conditions, 'Ready').reason, 'StackBug');
     const logged = errorsIn(log).map(({ message }) => message);
     assert.deepEqual(logged, ['reconcile met a bug']);
@@ -97,7 +97,7 @@ describe('a bug in what an author wrote', () => {
     await process.settle(500_000);
     assert.ok(external.count('observe') > 5, `${external.count('observe')} looks`);
     assert.equal(errorsIn(log).length, 1);
-    assert.match(said(cluster.all(managedKind)), reported);
+    assert.match(messageOf(cluster.all(managedKind)), reported);
     process.stop();
   });
 });

@@ -7,7 +7,7 @@ import { optional, text, texts } from '../../../apis/core/schema.ts';
 import { defineManaged } from '../../../apis/core/v1alpha1/define-managed.ts';
 import { reference, selector } from '../../../apis/core/v1alpha1/fields.ts';
 import { FancySQLInstanceKind } from '../../../apis/database/v1alpha1/fancy-sql-instance.ts';
-import type { Actual, Comparison, Oddities } from '../../../controllers/author/comparison.ts';
+import type { Actual, Comparison, FieldRules } from '../../../controllers/author/comparison.ts';
 import {
   comparison,
   inAnyCase,
@@ -16,7 +16,7 @@ import {
   refuse,
 } from '../../../controllers/author/comparison.ts';
 
-const ThingKind = defineManaged(
+const WidgetKind = defineManaged(
   {
     group: 'example.org',
     version: 'v1',
@@ -68,56 +68,56 @@ const ThingKind = defineManaged(
     .describe('The wanted state.'),
   {},
 );
-type Thing = ObjectKind<typeof ThingKind>;
-type ForProvider = Thing['spec']['forProvider'];
-type Spec = Pick<Thing['spec'], 'forProvider' | 'initProvider'>;
+type Widget = ObjectKind<typeof WidgetKind>;
+type ForProvider = Widget['spec']['forProvider'];
+type Spec = Pick<Widget['spec'], 'forProvider' | 'initProvider'>;
 
-const thing = (spec: Partial<Spec>): Thing => ({
+const widget = (spec: Partial<Spec>): Widget => ({
   apiVersion: 'example.org/v1',
   kind: 'Thing',
   metadata: { name: 'one' },
   spec: { forProvider: {}, ...spec },
 });
 const nothing = { change: {}, changed: [], refused: [], drifted: [] };
-const same: Comparison<Thing> = { ...nothing, observation: { isUpToDate: true } };
-const changing = (change: ForProvider, difference: string): Comparison<Thing> => {
+const same: Comparison<Widget> = { ...nothing, observation: { isUpToDate: true } };
+const changing = (change: ForProvider, difference: string): Comparison<Widget> => {
   const changed = difference.split(', ');
   const differing = changed.map((path) => `spec.forProvider.${path}`);
   return { ...nothing, change, changed, observation: { isUpToDate: false, difference, differing } };
 };
-const refusing = (...refused: readonly string[]): Comparison<Thing> => ({
+const refusing = (...refused: readonly string[]): Comparison<Widget> => ({
   ...nothing,
   refused,
   observation: { isUpToDate: false, difference: refused.join(', '), refused },
 });
-const taking = (lateInitialized: ForProvider): Comparison<Thing> => ({
+const taking = (lateInitialized: ForProvider): Comparison<Widget> => ({
   ...same,
   observation: { isUpToDate: true, lateInitialized },
 });
 
 interface More {
   readonly initial?: ForProvider;
-  readonly oddities?: Oddities<Thing>;
+  readonly fieldRules?: FieldRules<Widget>;
 }
 
 /** Default: no difference. */
 function compares(
   forProvider: ForProvider,
-  actual: Actual<Thing>,
-  want: Comparison<Thing> = same,
-  { initial, oddities }: More = {},
+  actual: Actual<Widget>,
+  want: Comparison<Widget> = same,
+  { initial, fieldRules }: More = {},
 ): void {
-  const managed = thing({ forProvider, ...(initial && { initProvider: initial }) });
+  const managed = widget({ forProvider, ...(initial && { initProvider: initial }) });
   const before = structuredClone(managed);
-  assert.deepEqual(comparison(ThingKind, oddities)(managed, actual), want);
+  assert.deepEqual(comparison(WidgetKind, fieldRules)(managed, actual), want);
   assert.deepEqual(managed, before);
 }
 /** All that is wanted is to be sent. */
-const changes = (wanted: ForProvider, actual: Actual<Thing>, difference: string, more?: More): void =>
+const changes = (wanted: ForProvider, actual: Actual<Widget>, difference: string, more?: More): void =>
   compares(wanted, actual, changing(wanted, difference), more);
 /** All that the cloud has is copied to the spec. */
 const takes = (actual: ForProvider): void => compares({}, actual, taking(actual));
-const refuses = (wanted: ForProvider, actual: Actual<Thing>, refused: string, more?: More): void =>
+const refuses = (wanted: ForProvider, actual: Actual<Widget>, refused: string, more?: More): void =>
   compares(wanted, actual, refusing(refused), more);
 
 describe('comparison by schema: a field that differs', () => {
@@ -266,8 +266,8 @@ describe('comparison by schema: a late value is copied to the spec', () => {
     compares({}, { networkId: 'n', subnetIds: ['s'] }, same, { initial: referring }));
 });
 
-describe('comparison by schema: oddities of the cloud', () => {
-  const odd = (oddities: Oddities<Thing>): More => ({ oddities });
+describe('comparison by schema: field rules of the cloud', () => {
+  const odd = (fieldRules: FieldRules<Widget>): More => ({ fieldRules });
   const unordered = odd({ zones: { equals: inAnyOrder } });
   test('order', () => compares({ zones: ['a', 'b'] }, { zones: ['b', 'a', 'b'] }, same, unordered));
   test('and what is in no order the same', () =>
@@ -286,12 +286,12 @@ describe('comparison by schema: oddities of the cloud', () => {
       'zones',
       odd({ zones: { equals: () => assert.fail() } }),
     ));
-  const publicMustBeAsked = odd({ isPublic: { absent: false } });
+  const publicMustBeNamed = odd({ isPublic: { absent: false } });
   test('a default of its own', () =>
-    compares({}, { isPublic: true }, changing({ isPublic: false }, 'isPublic'), publicMustBeAsked));
-  test('a field with its default', () => compares({}, { isPublic: false }, same, publicMustBeAsked));
+    compares({}, { isPublic: true }, changing({ isPublic: false }, 'isPublic'), publicMustBeNamed));
+  test('a field with its default', () => compares({}, { isPublic: false }, same, publicMustBeNamed));
   test('or with another value in the spec', () =>
-    compares({ isPublic: true }, { isPublic: true }, same, publicMustBeAsked));
+    compares({ isPublic: true }, { isPublic: true }, same, publicMustBeNamed));
   const initially = { initial: { isPublic: false }, ...odd({ isPublic: { absent: true } }) };
   test('or with a value for the creation only', () => compares({}, { isPublic: false }, same, initially));
   const growing = odd({ sizeGb: { mayChange: (from = 0, to) => to > from } });
@@ -314,8 +314,8 @@ describe('comparison by schema: oddities of the cloud', () => {
 });
 
 describe('a change without an effect is reported when a comparison is made', () => {
-  const says = (oddities: Oddities<Thing>, message: string): void =>
-    assert.throws(() => comparison(ThingKind, oddities), { message });
+  const says = (fieldRules: FieldRules<Widget>, message: string): void =>
+    assert.throws(() => comparison(WidgetKind, fieldRules), { message });
   test('an oddity within what is compared as a whole', () =>
     says({ 'key.id': { equals: inAnyCase } }, 'Thing: key.id is compared as part of what it is in'));
   test('or within what another oddity is about', () =>
@@ -345,31 +345,31 @@ test('a difference that cannot be changed is reported with the remedy, and equal
 const mistakes: Readonly<Record<string, () => unknown>> = {
   'an oddity of a field that there is not': () =>
     // @ts-expect-error size
-    comparison(ThingKind, { size: { equals: inAnyCase } }),
+    comparison(WidgetKind, { size: { equals: inAnyCase } }),
   'an oddity of a field that there is not within another': () =>
     // @ts-expect-error net.mtu
-    comparison(ThingKind, { 'net.MTU': {} }),
+    comparison(WidgetKind, { 'net.MTU': {} }),
   'an oddity of another type': () =>
     // @ts-expect-error a number has no case
-    comparison(ThingKind, { sizeGb: { equals: inAnyCase } }),
+    comparison(WidgetKind, { sizeGb: { equals: inAnyCase } }),
   'an order of what is no list': () =>
     // @ts-expect-error a text has no order
-    comparison(ThingKind, { version: { equals: inAnyOrder } }),
+    comparison(WidgetKind, { version: { equals: inAnyOrder } }),
   'a default of another type': () =>
     // @ts-expect-error a boolean
-    comparison(ThingKind, { isPublic: { absent: 'no' } }),
+    comparison(WidgetKind, { isPublic: { absent: 'no' } }),
   'a fact of a field that there is not': () =>
     // @ts-expect-error sizeGb
-    comparison(ThingKind)(thing({}), { sizeGB: 1 }),
+    comparison(WidgetKind)(widget({}), { sizeGB: 1 }),
   'a fact of another type': () =>
     // @ts-expect-error a number
-    comparison(ThingKind)(thing({}), { net: { mtu: 'large' } }),
+    comparison(WidgetKind)(widget({}), { net: { mtu: 'large' } }),
   'a change of a field that there is not': () =>
     // @ts-expect-error sizeGb
-    comparison(ThingKind)(thing({}), {}).change.sizeGB,
+    comparison(WidgetKind)(widget({}), {}).change.sizeGB,
   'a resource of another kind': () =>
     // @ts-expect-error a claim
-    comparison(ThingKind)({} as ObjectKind<typeof FancySQLInstanceKind>, {}),
+    comparison(WidgetKind)({} as ObjectKind<typeof FancySQLInstanceKind>, {}),
   'a kind that is not managed': () =>
     // @ts-expect-error a claim
     comparison(FancySQLInstanceKind),
@@ -386,8 +386,11 @@ describe('a value that the cloud returns in another form is compared in that for
   const taken = { lateInitialized: { sizeGb: 1 } };
   const labels = { isUpToDate: false, difference: 'labels' };
   const asDrifted = { isUpToDate: false, difference: drifted.join(), drifted };
-  const observes = (compared: Partial<Comparison<Thing>>, differing: readonly string[], want: object): void =>
-    assert.deepEqual(observing<Thing>({ ...same, ...compared }, differing), want);
+  const observes = (
+    compared: Partial<Comparison<Widget>>,
+    differing: readonly string[],
+    want: object,
+  ): void => assert.deepEqual(observing<Widget>({ ...same, ...compared }, differing), want);
   test('is up to date where there is nothing to ask', () =>
     observes({ observation: { ...labels, ...taken } }, [], { isUpToDate: true, ...taken }));
   test('names what there is to ask', () =>

@@ -81,8 +81,8 @@ const aClass = (forProvider: object = { ambivalence: 3 }): Class => ({
   metadata: { name: 'small' },
   specTemplate: { forProvider, writeConnectionSecretsToNamespace: 'infra' } as Class['specTemplate'],
 });
-const made = (yielded: unknown, ofClaim = aClaim, ofClass = aClass()) =>
-  provisionedManaged(serviceYielding(yielded), ofClaim, ofClass).spec.forProvider;
+const made = (yielded: unknown, forClaim = aClaim, forClass = aClass()) =>
+  provisionedManaged(serviceYielding(yielded), forClaim, forClass).spec.forProvider;
 
 const mistakes: Readonly<Record<string, readonly [yielded: unknown, reported: string]>> = {
   'a misspelt field': [

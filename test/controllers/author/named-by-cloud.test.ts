@@ -10,7 +10,7 @@ import { namedByCloud } from '../../../controllers/author/named-by-cloud.ts';
 import { UncertainCreationError } from '../../../controllers/core/managed/connecting/external-client.ts';
 import { managed } from '../core/objects.ts';
 
-interface Thing {
+interface Item {
   readonly id: string;
   readonly tags: Readonly<Record<string, string>>;
   readonly isGone?: boolean;
@@ -22,14 +22,14 @@ const noAnswer = { status: 0, code: 'ConnectionLost', isRetryable: true };
 const lost = new CloudError('cannot create thing: the answer is lost', noAnswer);
 
 /** A cloud that assigns ids, and what was asked of it. */
-function cloud(asked: Thing['tags'] = {}) {
-  const held = new Map<string, Thing>();
+function cloud(requested: Item['tags'] = {}) {
+  const held = new Map<string, Item>();
   const calls: string[] = [];
   const way: { afterCreation?: Error; listing?: Error; isBlind?: boolean; former?: readonly string[] } = {};
-  const put = (id: string, tags: Thing['tags'], more: Partial<Thing> = {}): void => {
+  const put = (id: string, tags: Item['tags'], more: Partial<Item> = {}): void => {
     held.set(id, { id, tags, ...more });
   };
-  const client = namedByCloud<Managed, Thing>({
+  const client = namedByCloud<Managed, Item>({
     noun: 'thing',
     idOf: ({ id }) => id,
     get: async (_managed, id) => held.get(id),
@@ -38,15 +38,15 @@ function cloud(asked: Thing['tags'] = {}) {
       if (way.isBlind === true) return [];
       // As a cloud that minds no case.
       const name = tags['crossplane-name']?.toLowerCase();
-      return [...held.values()].filter((thing) => thing.tags['crossplane-name']?.toLowerCase() === name);
+      return [...held.values()].filter((item) => item.tags['crossplane-name']?.toLowerCase() === name);
     },
     async create(_managed, { tags, former }) {
       calls.push('create');
       way.former = former;
-      const thing = { id: `thing-${held.size + 1}`, tags };
-      held.set(thing.id, thing);
+      const item = { id: `thing-${held.size + 1}`, tags };
+      held.set(item.id, item);
       if (way.afterCreation !== undefined) throw way.afterCreation;
-      return thing;
+      return item;
     },
     reported: (_managed, { tags, isGone, isBusy }) => ({
       tags,
@@ -56,7 +56,7 @@ function cloud(asked: Thing['tags'] = {}) {
       status: {},
     }),
     compare: () => ({ change: {}, changed: [], refused: [], drifted: [], observation: { isUpToDate: true } }),
-    tagsOf: () => asked,
+    tagsOf: () => requested,
     change: async (_managed, { id }, { tags }) => void calls.push(`change ${id} ${JSON.stringify(tags)}`),
     delete: async (_managed, id) => {
       calls.push(`delete ${id}`);
@@ -74,7 +74,7 @@ const begun = { [annotationKeys.externalIdentity]: '{}' };
 
 const { kind, name } = ownerOf(unnamed());
 const ours = ownerTags({ kind, name });
-const theirs = ownerTags({ kind, name: 'theirs' });
+const foreign = ownerTags({ kind, name: 'theirs' });
 
 describe('a thing that the cloud gives its name is made once', () => {
   test('a resource that carries our tags already is adopted, and nothing else is created', async () => {
@@ -158,8 +158,8 @@ describe('where it was to be made in a place that there is not', () => {
       way.listing = listing;
       const leaving = unnamed({ deletionTimestamp, annotations });
       if (isNothing) {
-        const seen = await client.observe(leaving, undefined, signal);
-        assert.deepEqual(seen, { exists: false, isUpToDate: false });
+        const observed = await client.observe(leaving, undefined, signal);
+        assert.deepEqual(observed, { exists: false, isUpToDate: false });
         await client.delete(leaving, signal);
       } else await assert.rejects(client.observe(leaving, undefined, signal), listing);
     });
@@ -168,15 +168,15 @@ describe('where it was to be made in a place that there is not', () => {
   test('nothing is written for another attempt', async () => {
     const { client, way } = cloud();
     way.listing = nowhere;
-    const seen = await client.observe(unnamed({ annotations: failed }), undefined, signal);
-    assert.deepEqual(seen, { exists: false, isUpToDate: false, uncreatable: 'there is no such region' });
+    const observed = await client.observe(unnamed({ annotations: failed }), undefined, signal);
+    assert.deepEqual(observed, { exists: false, isUpToDate: false, uncreatable: 'there is no such region' });
   });
 });
 
 describe('a resource that got another owner after its observation', () => {
   test('is not observed as ours, nor changed', async () => {
     const { client, put, calls } = cloud();
-    put('thing-7', theirs);
+    put('thing-7', foreign);
     await assert.rejects(client.observe(named('thing-7'), undefined, signal), /belongs to .* "theirs"/);
     await assert.rejects(client.update(named('thing-7'), undefined, signal), /belongs to .* "theirs"/);
     assert.deepEqual(calls, []);
@@ -184,7 +184,7 @@ describe('a resource that got another owner after its observation', () => {
 
   test('is not there for what goes, and not deleted', async () => {
     const { client, put, calls } = cloud();
-    put('thing-7', theirs);
+    put('thing-7', foreign);
     const leaving = named('thing-7', { deletionTimestamp });
     assert.equal((await client.observe(leaving, undefined, signal)).exists, false);
     await client.delete(leaving, signal);

@@ -5,7 +5,7 @@ import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { CloudError } from '../../../clients/cloud-error.ts';
 import { labelled, ownerTags } from '../../../clients/ownership-tags.ts';
 import { ownerOf } from '../../../controllers/author/check-ownership.ts';
-import type { Seen } from '../../../controllers/author/named-by-us.ts';
+import type { ObservedDatabase } from '../../../controllers/author/named-by-us.ts';
 import { namedByUs } from '../../../controllers/author/named-by-us.ts';
 import { managed } from '../core/objects.ts';
 
@@ -16,7 +16,7 @@ const applied = { ...fresh, isApplied: true };
 
 interface Options {
   /** The requests to change or create it, in order. */
-  readonly asked?: unknown[];
+  readonly requests?: unknown[];
   readonly isPasswordPending?: boolean;
   /** Something else differs as well. */
   readonly differs?: boolean;
@@ -30,7 +30,7 @@ interface Options {
 
 /** A database of a cloud. */
 const database = ({
-  asked = [],
+  requests = [],
   isPasswordPending,
   differs = false,
   isThere = false,
@@ -41,24 +41,24 @@ const database = ({
   return namedByUs<Managed, object, object, object>({
     noun: 'database',
     ...(hasLabels && { owner }),
-    things: {
+    databases: {
       get: async () => ({}),
       list: async () => [],
       create: async (wanted) => {
         if (isThere) throw new CloudError('it exists', { status: 409, code: 'Exists', isRetryable: false });
-        asked.push(wanted);
+        requests.push(wanted);
         return {};
       },
       update: async (_name, change) => {
-        asked.push(change);
+        requests.push(change);
         return {};
       },
       delete: async () => {
-        asked.push('delete');
+        requests.push('delete');
       },
     },
-    newThing: (_managed, { password, tags }) => ({ password, ...(hasLabels && { tags }) }),
-    seen: (): Seen<Managed> => ({
+    newDatabase: (_managed, { password, tags }) => ({ password, ...(hasLabels && { tags }) }),
+    observed: (): ObservedDatabase<Managed> => ({
       tags: ownerTags(owner(published)),
       isKnown: true,
       isOnline: !stopped,
@@ -83,34 +83,34 @@ const database = ({
 };
 
 test('where tags are labels, a resource gets them at its creation, and is ours by them', async () => {
-  const asked: unknown[] = [];
-  const client = database({ asked, hasLabels: true });
+  const requests: unknown[] = [];
+  const client = database({ requests, hasLabels: true });
   await client.create(published, fresh, signal);
   const tags = {
     'crossplane-kind': 'favouritedbinstance_database_fcp_crossplane_io',
     'crossplane-name': 'db',
     'crossplane-providerconfig': 'default',
   };
-  assert.deepEqual(asked, [{ password: fresh.value, tags }]);
+  assert.deepEqual(requests, [{ password: fresh.value, tags }]);
   const { exists, isUpToDate } = await client.observe(published, applied, signal);
   assert.deepEqual([exists, isUpToDate], [true, true]);
 });
 
 describe('protection by the cloud', () => {
   test('loses its protection before it is deleted', async () => {
-    const asked: unknown[] = [];
-    await database({ asked }).delete(published, signal);
-    assert.deepEqual(asked, [{ protected: false }, 'delete']);
+    const requests: unknown[] = [];
+    await database({ requests }).delete(published, signal);
+    assert.deepEqual(requests, [{ protected: false }, 'delete']);
   });
 
   test('keeps its protection where policies do not allow Update, which is said before the cloud refuses', async () => {
-    const asked: unknown[] = [];
+    const requests: unknown[] = [];
     const spec = { ...published.spec, managementPolicies: ['Observe', 'Delete'] as const };
-    await assert.rejects(database({ asked }).delete({ ...published, spec }, signal), {
+    await assert.rejects(database({ requests }).delete({ ...published, spec }, signal), {
       message:
         'database "db" is protected against deletion, and spec.managementPolicies do not allow Update to remove the protection; add Create and Update',
     });
-    assert.deepEqual(asked, []);
+    assert.deepEqual(requests, []);
   });
 });
 
@@ -126,21 +126,21 @@ const detailsOf = (password?: string) => ({
 
 describe('the credential', () => {
   test('is set at creation, and is in the details only where they contain it', async () => {
-    const asked: unknown[] = [];
-    const created = await database({ asked }).create(published, fresh, signal);
-    assert.deepEqual([asked, created], [[{ password: fresh.value }], { details: detailsOf(fresh.value) }]);
+    const requests: unknown[] = [];
+    const created = await database({ requests }).create(published, fresh, signal);
+    assert.deepEqual([requests, created], [[{ password: fresh.value }], { details: detailsOf(fresh.value) }]);
   });
 
   test('is not set where something is found in place of being created, and that is said', async () => {
-    const asked: unknown[] = [];
-    const created = await database({ asked, isThere: true }).create(published, fresh, signal);
-    assert.deepEqual([asked, created], [[], { isExisting: true }]);
+    const requests: unknown[] = [];
+    const created = await database({ requests, isThere: true }).create(published, fresh, signal);
+    assert.deepEqual([requests, created], [[], { isExisting: true }]);
   });
 
   test('the password of a resource without Secret is random, and is shown nowhere', async () => {
-    const asked: { readonly password?: string }[] = [];
-    const created = await database({ asked }).create(published, undefined, signal);
-    assert.match(asked[0]?.password ?? '', /^[A-Za-z0-9_-]{32}$/);
+    const requests: { readonly password?: string }[] = [];
+    const created = await database({ requests }).create(published, undefined, signal);
+    assert.match(requests[0]?.password ?? '', /^[A-Za-z0-9_-]{32}$/);
     assert.deepEqual(created, { details: detailsOf() });
   });
 
@@ -148,16 +148,16 @@ describe('the credential', () => {
     'is set alone where it is not applied': {
       credential: fresh,
       differs: true,
-      asked: [{ password: fresh.value }],
+      requests: [{ password: fresh.value }],
     },
-    'is left alone where it is applied': { credential: applied, differs: true, asked: [{ size: 5 }] },
-    'is left alone where nothing differs': { credential: applied, differs: false, asked: [] },
+    'is left alone where it is applied': { credential: applied, differs: true, requests: [{ size: 5 }] },
+    'is left alone where nothing differs': { credential: applied, differs: false, requests: [] },
   };
-  for (const [name, { credential, differs, asked: want }] of Object.entries(rows)) {
+  for (const [name, { credential, differs, requests: want }] of Object.entries(rows)) {
     test(`${name} in update`, async () => {
-      const asked: unknown[] = [];
-      const updated = await database({ asked, differs }).update(published, credential, signal);
-      assert.deepEqual([asked, updated], [want, { details: detailsOf(fresh.value) }]);
+      const requests: unknown[] = [];
+      const updated = await database({ requests, differs }).update(published, credential, signal);
+      assert.deepEqual([requests, updated], [want, { details: detailsOf(fresh.value) }]);
     });
   }
 
@@ -192,8 +192,8 @@ describe('the credential', () => {
 
 test('a database that accepts no changes now reports the fields that wait, and the reason', async () => {
   const observe = async (differs: boolean) => {
-    const seen = await database({ stopped: true, differs }).observe(published, applied, signal);
-    const { isUpToDate, unchangeable, differing } = seen;
+    const observed = await database({ stopped: true, differs }).observe(published, applied, signal);
+    const { isUpToDate, unchangeable, differing } = observed;
     return { isUpToDate, unchangeable, differing };
   };
   const unchangeable = 'it is stopped';

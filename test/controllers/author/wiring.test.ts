@@ -57,8 +57,8 @@ const projects = {
 };
 const factsOf = () => providerFacts({} as Environment, projects);
 type Facts = Awaited<ReturnType<ReturnType<typeof factsOf>>>;
-type Seen = Observation<FavouriteDBInstance>;
-const seen = { exists: true, isUpToDate: true };
+type Observed = Observation<FavouriteDBInstance>;
+const observed = { exists: true, isUpToDate: true };
 
 /** Each would be one more way to wire a stack wrongly if it compiled: an expectation of an error that is none is one. */
 const mistakes: Readonly<Record<string, (facts: Facts) => unknown>> = {
@@ -153,28 +153,28 @@ const mistakes: Readonly<Record<string, (facts: Facts) => unknown>> = {
         { field: 'networkId', ref: 'networkIdRef', selector: 'version', to: NetworkKind },
       ],
     }),
-  'a field of the status that there is not': (): Seen => ({
-    ...seen,
+  'a field of the status that there is not': (): Observed => ({
+    ...observed,
     // @ts-expect-error hostname
     status: { hostName: 'db.example.org' },
   }),
-  'a field of the status that is the framework’s': (): Seen => ({
-    ...seen,
+  'a field of the status that is the framework’s': (): Observed => ({
+    ...observed,
     // @ts-expect-error the claim's
     status: { bindingPhase: 'Bound' },
   }),
-  'a late field that there is not': (): Seen => ({
-    ...seen,
+  'a late field that there is not': (): Observed => ({
+    ...observed,
     // @ts-expect-error fancinessLevel
     lateInitialized: { fanciness: 3 },
   }),
-  'another condition in the place of Ready': (): Seen => ({
-    ...seen,
+  'another condition in the place of Ready': (): Observed => ({
+    ...observed,
     // @ts-expect-error Synced
     ready: reconcileSuccess(),
   }),
-  'a detail that is no text': (): Seen => ({
-    ...seen,
+  'a detail that is no text': (): Observed => ({
+    ...observed,
     // @ts-expect-error a number
     details: { port: 5432 },
   }),
@@ -192,8 +192,8 @@ describe('a wrong wiring does not compile', () => {
   }
 
   test('and what is right does', () => {
-    const right: Seen = {
-      ...seen,
+    const right: Observed = {
+      ...observed,
       ready: available(),
       status: { id: 1 },
       lateInitialized: { version: '5.7' },

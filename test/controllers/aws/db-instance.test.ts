@@ -17,10 +17,10 @@ import {
   accessOf,
   actualOf,
   changeOf,
+  fieldRulesOf,
   isPasswordPending,
   meaningOfState,
   newDBInstance,
-  odditiesOf,
   unprotecting,
 } from '../../../controllers/aws/db-instance/desired-state.ts';
 import { isAtLeast } from '../../../controllers/aws/db-instance/engine-version.ts';
@@ -37,7 +37,7 @@ const managed = (forProvider: ForProvider, spec: object = {}): RDSInstance => ({
   spec: { forProvider, ...spec },
 });
 
-const compare = comparison(RDSInstanceKind, odditiesOf(words));
+const compare = comparison(RDSInstanceKind, fieldRulesOf(words));
 /** The differences between the spec and the answer of RDS, and those that cannot be changed. */
 function differenceOf(forProvider: ForProvider, db: DBInstance) {
   const one = managed(forProvider);
@@ -201,9 +201,9 @@ describe('the differences of a DB instance', () => {
         KmsKeyId: 'arn:aws:kms:us-east-1:123456789012:key/0123',
       },
     ));
-  const ofTeamA = { Key: 'team', Value: 'a' };
+  const teamATag = { Key: 'team', Value: 'a' };
   test('nothing: tags of a user are there, too', () =>
-    differ({ tags: [{ key: 'team', value: 'a' }] }, { TagList: [{ Key: 'bill', Value: '7' }, ofTeamA] }));
+    differ({ tags: [{ key: 'team', value: 'a' }] }, { TagList: [{ Key: 'bill', Value: '7' }, teamATag] }));
   const stackName = { key: 'aws:cloudformation:stack-name', value: 'a' };
   const reserved = [{ key: 'crossplane-name', value: 'theirs' }, stackName];
   test('nothing: neither the tags of the owner nor those of AWS can be changed', () =>
@@ -211,7 +211,7 @@ describe('the differences of a DB instance', () => {
   test('a tag, and the port by its name in ModifyDBInstance', () =>
     differ(
       { tags: [{ key: 'team', value: 'b' }], port: 5433 },
-      { TagList: [ofTeamA], Endpoint: { Port: 5432 } },
+      { TagList: [teamATag], Endpoint: { Port: 5432 } },
       { DBPortNumber: 5433, OwnTags: { team: 'b' } },
     ));
   test('nothing: the role for a directory is reported only with a directory', () =>
@@ -313,9 +313,9 @@ describe('a refusal is about', () => {
     ],
     ['InternalFailure An internal error has occurred.', undefined],
   ];
-  for (const [said, field] of cases) {
-    test(`${field ?? 'no field'}: ${said}`, () => {
-      assert.equal(Object.entries(fields).find(([, names]) => names.test(said))?.[0], field);
+  for (const [text, field] of cases) {
+    test(`${field ?? 'no field'}: ${text}`, () => {
+      assert.equal(Object.entries(fields).find(([, names]) => names.test(text))?.[0], field);
     });
   }
 });
@@ -359,8 +359,8 @@ describe('RDS removes some values by a special one', () => {
   }
 
   test('a creation asks for none by leaving it out', () => {
-    const asked = { dbInstanceClass: 'db.t3.micro', engine: 'postgres', maxAllocatedStorage: 0, iops: 0 };
-    const { MaxAllocatedStorage, Iops } = newDBInstance(words, managed(asked), {
+    const requested = { dbInstanceClass: 'db.t3.micro', engine: 'postgres', maxAllocatedStorage: 0, iops: 0 };
+    const { MaxAllocatedStorage, Iops } = newDBInstance(words, managed(requested), {
       name: 'shop',
       tags: {},
       password: 'a-long-password',

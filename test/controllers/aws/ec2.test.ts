@@ -30,14 +30,15 @@ async function scene<M extends Managed>(managed: Kind<M>, options: InProcessAwsO
       world = await awsWorld(given, {
         creation: 'ec2:RunInstances',
         failure: () => assert.fail(),
-        things: () => [],
+        externals: () => [],
         ...options,
       });
       return world;
     },
   });
   const aws = world!.aws;
-  const of = <T extends object>(sort: string) => aws.things<T>(sort).flatMap(([, things]) => things.all());
+  const of = <T extends object>(sort: string) =>
+    aws.collections<T>(sort).flatMap(([, collection]) => collection.all());
   return {
     bench,
     aws,
@@ -45,8 +46,8 @@ async function scene<M extends Managed>(managed: Kind<M>, options: InProcessAwsO
     instances: () => of<StoredInstance>('ec2/instance'),
     vpcs: () => of<StoredVpc>('ec2/vpc'),
     drift(id: string, change: Partial<StoredInstance>) {
-      for (const [, things] of aws.things<StoredInstance>('ec2/instance')) {
-        if (things.get(id) !== undefined) things.drift(id, (item) => ({ ...item, ...change }));
+      for (const [, collection] of aws.collections<StoredInstance>('ec2/instance')) {
+        if (collection.get(id) !== undefined) collection.drift(id, (item) => ({ ...item, ...change }));
       }
     },
     object: (name: string) => bench.existing(name) as M,
@@ -250,13 +251,13 @@ describe('a field that the creation needs and that is missing', () => {
     'an instance without a type': [InstanceKind, small, 'instanceType', 'an instance'],
     'a VPC without addresses': [VPCKind, addressed, 'cidrBlock', 'a VPC'],
   } as const;
-  for (const [what, [kind, all, field, thing]] of Object.entries(rows)) {
+  for (const [what, [kind, all, field, item]] of Object.entries(rows)) {
     test(`${what}: nothing is written for an attempt, and initProvider will do`, async () => {
       await using made = await scene(kind as Kind<Managed>);
       const { bench } = made;
       bench.put('it', omit(all, field));
       await bench.passes('it', 3);
-      const says = new RegExp(`spec\\.forProvider\\.${field} is needed to create ${thing}$`);
+      const says = new RegExp(`spec\\.forProvider\\.${field} is needed to create ${item}$`);
       assert.match(bench.condition('it', 'Synced').message, says);
       assert.deepEqual(Object.keys(bench.existing('it').metadata.annotations ?? {}), []);
       const { spec, ...object } = bench.existing('it');

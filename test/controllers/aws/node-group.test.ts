@@ -45,8 +45,8 @@ describe('the requests of EKS about a node group', () => {
     initial?: Spec,
   ): void {
     const difference = differenceOf(managed(wanted, initial), there(is));
-    const asked = [difference.config, difference.version, difference.tags];
-    assert.deepEqual(asked, [config, version, undefined]);
+    const parts = [difference.config, difference.version, difference.tags];
+    assert.deepEqual(parts, [config, version, undefined]);
   }
   test('nothing, where an autoscaler changed what only initProvider says', () =>
     asks(limits(1, 4), isScaled, undefined, undefined, { scalingConfig: [{ desiredSize: 1 }] }));

@@ -169,9 +169,9 @@ describe('a queue', () => {
     aws.faults.inject(lost);
     assert.deepEqual(await client.create(queue(), undefined, signal), madeOrders);
     aws.faults.clear();
-    const unseen = clientFor(aws);
+    const fresh = clientFor(aws);
     aws.faults.inject({ kind: 'cut', action: 'sqs:CreateQueue', times: 4 });
-    await assert.rejects(unseen.create(queue({}, 'bills'), undefined, signal), UncertainCreationError);
+    await assert.rejects(fresh.create(queue({}, 'bills'), undefined, signal), UncertainCreationError);
   });
 
   test('of ours is found, whatever its attributes are by now', async () => {
@@ -183,12 +183,12 @@ describe('a queue', () => {
 });
 
 describe('a queue of another user is never taken', () => {
-  const theirs = { 'crossplane-kind': 'queue.sqs.aws.crossplane.io', 'crossplane-name': 'theirs' };
+  const foreign = { 'crossplane-kind': 'queue.sqs.aws.crossplane.io', 'crossplane-name': 'theirs' };
   const rows: Readonly<Record<string, readonly [tags: Readonly<Record<string, string>>, isNew: boolean]>> = {
     'that carries no tag of an owner': [{}, false],
-    'that belongs to another': [theirs, false],
+    'that belongs to another': [foreign, false],
     'that is created at the same moment, without tags, though SQS answers as if it were ours': [{}, true],
-    'that is created at the same moment': [theirs, true],
+    'that is created at the same moment': [foreign, true],
   };
   for (const [name, [tags, isNew]] of Object.entries(rows)) {
     test(name, async () => {

@@ -11,28 +11,28 @@ function summary(status: string, ...errors: readonly { readonly code: string; re
     : [progress.state];
 }
 
-const said = 'EKS reports for the update: Failed';
+const reported = 'EKS reports for the update: Failed';
 const denied = { code: 'AccessDenied', message: 'no iam:PassRole' };
 const evicted = { code: 'PodEvictionFailure', message: 'a budget forbids it' };
 const full = { code: 'InsufficientFreeAddresses', message: 'subnet-1 is full' };
 const rows: Readonly<Record<string, readonly [found: readonly unknown[], wanted: readonly unknown[]]>> = {
   'a missing right needs an administrator': [
     summary('Failed', denied),
-    ['failed', `${said}: AccessDenied: no iam:PassRole`, 'Forbidden'],
+    ['failed', `${reported}: AccessDenied: no iam:PassRole`, 'Forbidden'],
   ],
   'a subnet without addresses is a quota': [
     summary('Failed', full),
-    ['failed', `${said}: InsufficientFreeAddresses: subnet-1 is full`, 'QuotaExceeded'],
+    ['failed', `${reported}: InsufficientFreeAddresses: subnet-1 is full`, 'QuotaExceeded'],
   ],
   'an eviction may succeed later': [
     summary('Failed', evicted),
-    ['failed', `${said}: PodEvictionFailure: a budget forbids it`, 'Unknown'],
+    ['failed', `${reported}: PodEvictionFailure: a budget forbids it`, 'Unknown'],
   ],
   'an error that needs a person decides': [
     summary('Failed', evicted, denied),
     [
       'failed',
-      `${said}: PodEvictionFailure: a budget forbids it; AccessDenied: no iam:PassRole`,
+      `${reported}: PodEvictionFailure: a budget forbids it; AccessDenied: no iam:PassRole`,
       'Forbidden',
     ],
   ],

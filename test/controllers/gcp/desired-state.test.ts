@@ -42,8 +42,8 @@ const there: MemorystoreInstance = {
 test('a new instance is what is asked for, with our labels; initProvider counts', () => {
   const labels = { team: 'a', 'crossplane-name': 'another' };
   const initProvider = { memorySizeGb: 9, replicaCount: 0, redisConfigs: { activedefrag: 'yes' } };
-  const asked = { ...small, labels, authorizedNetwork: `${networks}/blue` };
-  const managed = instance(asked, { spec: { initProvider } });
+  const requested = { ...small, labels, authorizedNetwork: `${networks}/blue` };
+  const managed = instance(requested, { spec: { initProvider } });
   assert.deepEqual(newInstance(managed), {
     tier: 'BASIC',
     memorySizeGb: 1,
@@ -63,15 +63,15 @@ describe('how an instance differs from what is asked for', () => {
   const same = { change: {}, mask: [], refused: [], drifted: [] };
   function differs(
     want: Partial<ReturnType<typeof differenceOf>>,
-    asked: InstanceParameters = {},
+    requested: InstanceParameters = {},
     is: Partial<MemorystoreInstance> = {},
   ): void {
-    const managed = instance({ ...small, ...asked });
+    const managed = instance({ ...small, ...requested });
     const { observation, ...difference } = differenceOf(managed, { ...there, ...is });
     assert.deepEqual(difference, { redisVersion: undefined, ...same, ...want });
   }
-  const refuses = (what: string, asked: InstanceParameters): void =>
-    differs({ refused: [`spec.forProvider.${what}`] }, asked);
+  const refuses = (what: string, requested: InstanceParameters): void =>
+    differs({ refused: [`spec.forProvider.${what}`] }, requested);
   test('not at all', () => differs(same));
   test('the requested fields are sent, and no others', () =>
     differs(
@@ -197,10 +197,10 @@ describe('how a topic differs from what is asked for', () => {
   });
   function differs(
     want: Partial<ReturnType<typeof topicDifferenceOf>>,
-    asked?: Parameters<typeof topic>[0],
+    requested?: Parameters<typeof topic>[0],
     is: Partial<PubsubTopic> = {},
   ): void {
-    const { change, mask, refused } = topicDifferenceOf(topic(asked), { ...orders, ...is });
+    const { change, mask, refused } = topicDifferenceOf(topic(requested), { ...orders, ...is });
     assert.deepEqual({ change, mask, refused }, { change: {}, mask: [], refused: [], ...want });
   }
   test('not at all', () => differs({}));

@@ -63,15 +63,15 @@ for (const [what, create] of Object.entries(notShown)) {
 }
 
 describe('an instance', () => {
-  const seen = (createTime: string, asked = small) => ({
-    ...instance(asked),
+  const createdAt = (createTime: string, requested = small) => ({
+    ...instance(requested),
     status: { atProvider: { createTime } },
   });
 
   test('that was seen before is ours without labels, and another of its name that was made since is not', async () => {
     const { client } = memorystore(() => made);
-    assert.equal((await client.observe(seen(made.createTime!), undefined, signal)).exists, true);
-    const since = client.observe(seen('2025-01-01T00:00:00Z'), undefined, signal);
+    assert.equal((await client.observe(createdAt(made.createTime!), undefined, signal)).exists, true);
+    const since = client.observe(createdAt('2025-01-01T00:00:00Z'), undefined, signal);
     await assert.rejects(since, /carries no tag of an owner/);
   });
 
@@ -84,14 +84,14 @@ describe('an instance', () => {
 
   test('gets its new version first, and the rest once that is there', async () => {
     const { client, calls } = memorystore(() => made);
-    const wanted = seen(made.createTime!, { ...small, redisVersion: 'REDIS_7_0', memorySizeGb: 2 });
+    const wanted = createdAt(made.createTime!, { ...small, redisVersion: 'REDIS_7_0', memorySizeGb: 2 });
     assert.deepEqual(await client.update(wanted, undefined, signal), { operation: 'operations/upgrade' });
     assert.deepEqual(calls, ['upgrade']);
   });
 
   test('is not asked for its password while it is at something else: what was published counts', async () => {
     const { client, calls } = memorystore(() => ({ ...made, state: 'UPDATING' }));
-    assert.equal((await client.observe(seen(made.createTime!), undefined, signal)).details, undefined);
+    assert.equal((await client.observe(createdAt(made.createTime!), undefined, signal)).details, undefined);
     assert.deepEqual(calls, []);
   });
 

@@ -47,11 +47,11 @@ const noted = { 'crossplane.io/credential': encodeNote(note) };
 async function keep(
   place: ConnectionPlace,
   resource: Managed,
-  kept: KeptCredential['details'],
+  stored: KeptCredential['details'],
   its: KeptCredential['note'] = note,
 ): Promise<ConnectionEntry> {
   const entry = await place.read(resource, signal);
-  const desired = { details: kept, note: its };
+  const desired = { details: stored, note: its };
   return entry === undefined
     ? place.create(resource, desired, signal)
     : entry.write(resource, desired, signal);
@@ -284,49 +284,49 @@ describe('a secret store changes only the version that was read', () => {
     };
     for (const [index, [what, byThen]] of Object.entries(changes).entries()) {
       test(`${kind}: an entry is not written if another client changed ${what} after the read`, async () => {
-        const [ours, theirs] = await open();
+        const [ours, other] = await open();
         const name = `changed-${index}`;
         await ours.write(name, undefined, stored('our-uid'), signal);
         const current = await ours.read(name, signal);
-        await theirs.write(name, current, byThen, signal);
+        await other.write(name, current, byThen, signal);
         await assert.rejects(ours.write(name, current, changed, signal), isConflict);
-        assert.deepEqual(await theirs.read(name, signal), byThen);
+        assert.deepEqual(await other.read(name, signal), byThen);
       });
     }
 
     test(`${kind}: an entry that appeared after the read is not overwritten`, async () => {
-      const [ours, theirs] = await open();
-      await theirs.write('appeared', undefined, stored('their-uid'), signal);
+      const [ours, other] = await open();
+      await other.write('appeared', undefined, stored('their-uid'), signal);
       await assert.rejects(ours.write('appeared', undefined, stored('our-uid'), signal), isConflict);
-      assert.deepEqual(await theirs.read('appeared', signal), stored('their-uid'));
+      assert.deepEqual(await other.read('appeared', signal), stored('their-uid'));
     });
 
     test(`${kind}: an entry that was deleted after the read is not written`, async () => {
-      const [ours, theirs] = await open();
+      const [ours, other] = await open();
       await ours.write('gone', undefined, stored('our-uid'), signal);
       const current = await ours.read('gone', signal);
       assert.ok(current);
-      await theirs.remove('gone', current, signal);
+      await other.remove('gone', current, signal);
       await assert.rejects(ours.write('gone', current, changed, signal), isConflict);
-      assert.equal(await theirs.read('gone', signal), undefined);
+      assert.equal(await other.read('gone', signal), undefined);
     });
 
     test(`${kind}: an entry that was deleted after the read needs no removal`, async () => {
-      const [ours, theirs] = await open();
+      const [ours, other] = await open();
       await ours.write('went', undefined, stored('our-uid'), signal);
-      await theirs.remove('went', stored('our-uid'), signal);
+      await other.remove('went', stored('our-uid'), signal);
       await ours.remove('went', stored('our-uid'), signal);
-      assert.equal(await theirs.read('went', signal), undefined);
+      assert.equal(await other.read('went', signal), undefined);
     });
 
     test(`${kind}: an entry that got another owner after the read is not removed`, async () => {
-      const [ours, theirs] = await open();
+      const [ours, other] = await open();
       await ours.write('removed', undefined, stored('our-uid'), signal);
       const current = await ours.read('removed', signal);
       assert.ok(current);
-      await theirs.write('removed', current, stored('their-uid'), signal);
+      await other.write('removed', current, stored('their-uid'), signal);
       await ours.remove('removed', current, signal);
-      assert.deepEqual(await theirs.read('removed', signal), stored('their-uid'));
+      assert.deepEqual(await other.read('removed', signal), stored('their-uid'));
       await ours.remove('removed', stored('their-uid'), signal);
       assert.equal(await ours.read('removed', signal), undefined);
     });
@@ -376,9 +376,9 @@ test('a change for which the triggers fail wakes no resource, and later changes 
   woken.length = 0;
   secret('odd', odd, '1');
   const labels = ownedBy('managed-uid');
-  const { name: kept = '' } = resource.spec.publishConnectionDetailsTo ?? {};
-  secret(kept, labels, '1');
-  secret(kept, labels, '2');
+  const { name: entryName = '' } = resource.spec.publishConnectionDetailsTo ?? {};
+  secret(entryName, labels, '1');
+  secret(entryName, labels, '2');
   assert.deepEqual(woken, [resource.metadata.name]);
   secret('of somebody who has learnt the UID', labels, '1');
   secret('of somebody who has learnt the UID', labels, '2');
@@ -488,14 +488,14 @@ describe('the place in Vault', () => {
 
   test('a path that another owner claimed and did not fill yet is not written', async () => {
     const client = vaultClient('secret', { clock: realClock(), server: server.url, token });
-    const theirs = ownedBy('their-uid');
-    await client.write('crossplane/begun', theirs, { cas: 0 }, signal);
+    const otherOwner = ownedBy('their-uid');
+    await client.write('crossplane/begun', otherOwner, { cas: 0 }, signal);
     await client.close();
     const { place } = configured(spec());
     const ours = publishing({ name: 'begun' });
     await assert.rejects(keep(place, ours, details), /belongs to another managed resource/);
     await place.remove(ours, signal);
-    assert.deepEqual(server.peek('crossplane/begun')?.data, theirs);
+    assert.deepEqual(server.peek('crossplane/begun')?.data, otherOwner);
   });
 
   test('removal removes every version', async () => {
@@ -533,8 +533,8 @@ describe('the place in Vault', () => {
   test('with the source None no token is sent', async () => {
     const sent: Omit<VaultOptions, 'clock'>[] = [];
     const { place } = configured(tokenFrom({ source: 'None' }), 'default', {}, (mountPath, options) => {
-      const { clock: _, ...said } = options;
-      sent.push(said);
+      const { clock: _, ...passed } = options;
+      sent.push(passed);
       return vaultClient(mountPath, options);
     });
     await assert.rejects(place.read(publishing(), signal), /refused|denied|missing/i);

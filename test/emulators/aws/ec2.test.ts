@@ -105,8 +105,8 @@ describe('the official client of EC2', () => {
       await act();
       states.push(await state());
     }
-    const seen = 'pending, running, stopping, stopped, pending, running, shutting-down, terminated';
-    assert.equal(states.join(', '), seen);
+    const phases = 'pending, running, stopping, stopped, pending, running, shutting-down, terminated';
+    assert.equal(states.join(', '), phases);
     now += 3_600_000;
     await assert.rejects(state(), { name: 'InvalidInstanceID.NotFound' });
   });

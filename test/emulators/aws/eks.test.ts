@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { EKS } from '@aws-sdk/client-eks';
 import type { LocalAwsOptions } from '../../../emulators/aws/server.ts';
-import { asked as askedOfNew } from './asked.ts';
+import { answerOf as answerOfNew } from './answer-of.ts';
 
 const role = 'arn:aws:iam::123456789012:role/nodes';
 const named = { clusterName: 'guide', nodegroupName: 'blue' };
 const wanted = { ...named, nodeRole: role, subnets: ['subnet-1'] };
 
 /** The reply to the official client when there is a cluster, or the error. */
-const asked = <T>(ask: (eks: EKS) => Promise<T>, options?: LocalAwsOptions): Promise<unknown> =>
-  askedOfNew(
+const answerOf = <T>(ask: (eks: EKS) => Promise<T>, options?: LocalAwsOptions): Promise<unknown> =>
+  answerOfNew(
     (config) => new EKS(config),
     async (eks) => {
       await eks.createCluster({ name: 'guide', roleArn: role, resourcesVpcConfig: {} });
@@ -21,7 +21,7 @@ const asked = <T>(ask: (eks: EKS) => Promise<T>, options?: LocalAwsOptions): Pro
 
 describe('the official client of EKS', () => {
   test('creates a node group with the defaults of EKS', async () => {
-    const reported = await asked(async (eks) => {
+    const reported = await answerOf(async (eks) => {
       await eks.createNodegroup({ ...wanted, scalingConfig: { minSize: 1, maxSize: 4, desiredSize: 1 } });
       const { nodegroup: { status, scalingConfig, instanceTypes, version } = {} } =
         await eks.describeNodegroup(named);
@@ -39,7 +39,7 @@ describe('the official client of EKS', () => {
 
   test('a change keeps other values, and its progress is reported', async () => {
     let nowMs = 0;
-    const reported = await asked(
+    const reported = await answerOf(
       async (eks) => {
         await eks.createNodegroup({ ...wanted, scalingConfig: { minSize: 1, maxSize: 4, desiredSize: 3 } });
         nowMs += 1_000;
@@ -67,7 +67,7 @@ describe('the official client of EKS', () => {
   });
 
   test('creates one node group for a token', async () => {
-    const reported = await asked(async (eks) => {
+    const reported = await answerOf(async (eks) => {
       const first = await eks.createNodegroup({ ...wanted, clientRequestToken: 'once' });
       const second = await eks.createNodegroup({ ...wanted, clientRequestToken: 'once' });
       return first.nodegroup?.nodegroupArn === second.nodegroup?.nodegroupArn;
@@ -132,6 +132,6 @@ describe('the official client of EKS', () => {
     },
   };
   for (const [why, { ask, want, options }] of Object.entries(refusals)) {
-    test(`is refused ${why}`, async () => assert.deepEqual(await asked(ask, options), want));
+    test(`is refused ${why}`, async () => assert.deepEqual(await answerOf(ask, options), want));
   }
 });

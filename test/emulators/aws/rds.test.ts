@@ -205,8 +205,8 @@ describe('RDS on loopback', () => {
     test(`refuses ${what}`, async () => {
       await using scenery = await scene({ quotas: { 'db-instance': 1 } });
       if (/taken|quota/.test(what)) await scenery.sdk.createDBInstance(wanted);
-      const said = await refusalOf(scenery.sdk.createDBInstance({ ...wanted, ...change }));
-      assert.ok(said.startsWith(refusal), said);
+      const reply = await refusalOf(scenery.sdk.createDBInstance({ ...wanted, ...change }));
+      assert.ok(reply.startsWith(refusal), reply);
     });
   }
 
@@ -240,8 +240,8 @@ describe('RDS on loopback', () => {
       await using scenery = await scene();
       const { sdk } = scenery;
       await sdk.createDBInstance(made as typeof wanted);
-      const said = await refusalOf(sdk.deleteDBInstance({ DBInstanceIdentifier: 'shop', ...deletion }));
-      assert.ok(said.startsWith(refusal), said);
+      const reply = await refusalOf(sdk.deleteDBInstance({ DBInstanceIdentifier: 'shop', ...deletion }));
+      assert.ok(reply.startsWith(refusal), reply);
       const { DBSnapshots = [] } = await sdk.describeDBSnapshots({});
       assert.equal(DBSnapshots.length, refusal === 'none' ? 1 : 0);
     });

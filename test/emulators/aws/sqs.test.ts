@@ -3,18 +3,18 @@ import { describe, test } from 'node:test';
 import { SQS } from '@aws-sdk/client-sqs';
 import { exampleAccount } from '../../../emulators/aws/account.ts';
 import type { LocalAwsOptions } from '../../../emulators/aws/server.ts';
-import { asked as askedOfNew } from './asked.ts';
+import { answerOf as answerOfNew } from './answer-of.ts';
 
 const region = 'us-west-1';
 const urlOf = (name: string): string => `https://sqs.${region}.amazonaws.com/123456789012/${name}`;
 
 /** The reply to the official client, or the error. */
-const asked = <T>(ask: (sqs: SQS) => Promise<T>, options?: LocalAwsOptions): Promise<unknown> =>
-  askedOfNew((config) => new SQS(config), ask, options);
+const answerOf = <T>(ask: (sqs: SQS) => Promise<T>, options?: LocalAwsOptions): Promise<unknown> =>
+  answerOfNew((config) => new SQS(config), ask, options);
 
 describe('the official client of SQS', () => {
   test('creates a queue, finds it by name, and reads its attributes', async () => {
-    const reported = await asked(async (sqs) => {
+    const reported = await answerOf(async (sqs) => {
       await sqs.createQueue({ QueueName: 'orders', Attributes: { DelaySeconds: '5' }, tags: { team: 'a' } });
       const { QueueUrl } = await sqs.getQueueUrl({ QueueName: 'orders' });
       const { Attributes } = await sqs.getQueueAttributes({
@@ -35,7 +35,7 @@ describe('the official client of SQS', () => {
   });
 
   test('lists by a prefix, a page at a time', async () => {
-    const reported = await asked(async (sqs) => {
+    const reported = await answerOf(async (sqs) => {
       for (const QueueName of ['a-1', 'b', 'a-2', 'a-3']) await sqs.createQueue({ QueueName });
       const first = await sqs.listQueues({ QueueNamePrefix: 'a', MaxResults: 2 });
       const second = await sqs.listQueues({
@@ -49,7 +49,7 @@ describe('the official client of SQS', () => {
   });
 
   test('changes attributes and tags', async () => {
-    const reported = await asked(async (sqs) => {
+    const reported = await answerOf(async (sqs) => {
       const { QueueUrl } = await sqs.createQueue({ QueueName: 'orders', tags: { team: 'a', stage: 'b' } });
       await sqs.setQueueAttributes({ QueueUrl, Attributes: { KmsMasterKeyId: 'alias/aws/sqs' } });
       await sqs.tagQueue({ QueueUrl, Tags: { team: 'c' } });
@@ -143,6 +143,6 @@ describe('the official client of SQS', () => {
     },
   };
   for (const [why, { ask, want, options }] of Object.entries(refusals)) {
-    test(`is refused ${why}`, async () => assert.deepEqual(await asked(ask, options), want));
+    test(`is refused ${why}`, async () => assert.deepEqual(await answerOf(ask, options), want));
   }
 });

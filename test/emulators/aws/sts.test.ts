@@ -4,7 +4,7 @@ import { STS } from '@aws-sdk/client-sts';
 import type { Account } from '../../../emulators/aws/account.ts';
 import { exampleAccount } from '../../../emulators/aws/account.ts';
 import type { LocalAwsOptions } from '../../../emulators/aws/server.ts';
-import { asked } from './asked.ts';
+import { answerOf } from './answer-of.ts';
 
 const other: Account = {
   id: '210987654321',
@@ -17,7 +17,7 @@ const identity = (
   credentials: Pick<Account, 'accessKeyId' | 'secretAccessKey' | 'sessionToken'>,
   { region = 'eu-west-1', ...options }: LocalAwsOptions & { readonly region?: string } = {},
 ): Promise<unknown> =>
-  asked(
+  answerOf(
     (config) => new STS({ ...config, region, credentials: { ...credentials } }),
     async (sts) => {
       const { Account: id, Arn } = await sts.getCallerIdentity({});
@@ -64,7 +64,7 @@ describe('the official client of STS', () => {
   });
 
   test('is refused requests beyond the rate limit', async () => {
-    const twice = await asked(
+    const twice = await answerOf(
       (config) => new STS(config),
       async (sts) => {
         await sts.getCallerIdentity({});

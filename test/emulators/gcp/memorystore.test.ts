@@ -57,14 +57,14 @@ test('an update is an operation: fields outside of the mask stay, and readers se
   const body = { memorySizeGb: '2', display_name: 'new', labels: { c: 'd' } };
   const begun = await send(...change('memorySizeGb,display_name', body));
   assert.equal((begun.body.metadata as { verb: string }).verb, 'update');
-  const seen = async () => {
+  const observed = async () => {
     const { state, memorySizeGb, displayName, labels } = (await send('GET', `/v1/${name}`)).body;
     return { state, memorySizeGb, displayName, labels };
   };
   const labels = { a: 'b' };
-  assert.deepEqual(await seen(), { state: 'UPDATING', memorySizeGb: 1, displayName: 'old', labels });
+  assert.deepEqual(await observed(), { state: 'UPDATING', memorySizeGb: 1, displayName: 'old', labels });
   pass(1000);
-  assert.deepEqual(await seen(), { state: 'READY', memorySizeGb: 2, displayName: 'new', labels });
+  assert.deepEqual(await observed(), { state: 'READY', memorySizeGb: 2, displayName: 'new', labels });
 });
 
 test('a field in the mask without a value in the body is removed', async () => {
@@ -346,8 +346,8 @@ test('a failed creation leaves no instance, and a failed update changes nothing'
   };
   for (const verb of ['update', 'delete'] as const) {
     cloud.failOperation({ verb });
-    const { error: said } = await outcome(await send(...changes[verb]));
-    assert.deepEqual(said, { code: 13, message: 'Internal error' });
+    const { error: refused } = await outcome(await send(...changes[verb]));
+    assert.deepEqual(refused, { code: 13, message: 'Internal error' });
     const { state, memorySizeGb } = (await send('GET', `/v1/${name}`)).body;
     assert.deepEqual({ state, memorySizeGb }, { state: 'READY', memorySizeGb: 1 });
   }

@@ -19,11 +19,11 @@ const ALL = ['etcd', 'kube-apiserver', 'kubectl'];
 type Behaviour = 'delivers' | 'fails' | 'delivers a broken server';
 
 /** A source with this behaviour, which records each call. */
-function source(name: BinarySource['name'], behaviour: Behaviour, asked: string[]): BinarySource {
+function source(name: BinarySource['name'], behaviour: Behaviour, requests: string[]): BinarySource {
   return {
     name,
     async produce({ target, scratch }) {
-      asked.push(name);
+      requests.push(name);
       await writeFile(join(scratch, 'half-done'), '');
       if (behaviour === 'fails') throw new Error(`${name} is out of reach`);
       await place(target, behaviour === 'delivers' ? ALL : [...ALL, 'broken']);
@@ -45,35 +45,41 @@ describe('the chain of binaries', () => {
     download?: Behaviour;
     build?: Behaviour;
     want: string | RegExp;
-    asked: readonly string[];
+    requests: readonly string[];
   }[] = [
-    { rule: '1 the assets folder wins over everything', assets: ALL, cached: ALL, want: 'assets', asked: [] },
+    {
+      rule: '1 the assets folder wins over everything',
+      assets: ALL,
+      cached: ALL,
+      want: 'assets',
+      requests: [],
+    },
     {
       rule: '1 an assets folder without a server is an error, not a reason to go on',
       assets: ['etcd'],
       cached: ALL,
       want: /KUBEBUILDER_ASSETS .* lacks kube-apiserver$/,
-      asked: [],
+      requests: [],
     },
-    { rule: '2 the cache comes before any work', cached: ALL, want: 'cache', asked: [] },
-    { rule: '3 an empty machine downloads', want: 'download', asked: ['download'] },
-    { rule: '3 half a cache is no cache', cached: ['etcd'], want: 'download', asked: ['download'] },
-    { rule: '4 no download leads to the build', download: 'fails', want: 'debian-build', asked: both },
+    { rule: '2 the cache comes before any work', cached: ALL, want: 'cache', requests: [] },
+    { rule: '3 an empty machine downloads', want: 'download', requests: ['download'] },
+    { rule: '3 half a cache is no cache', cached: ['etcd'], want: 'download', requests: ['download'] },
+    { rule: '4 no download leads to the build', download: 'fails', want: 'debian-build', requests: both },
     {
       rule: '4 a download that does not run leads to the build',
       download: 'delivers a broken server',
       want: 'debian-build',
-      asked: both,
+      requests: both,
     },
     {
       rule: 'when nothing works every reason is told',
       download: 'fails',
       build: 'delivers a broken server',
       want: /download: download is out of reach[\s\S]*debian-build: cannot prove .*: the server died/,
-      asked: both,
+      requests: both,
     },
   ];
-  for (const { rule, assets, cached, download = 'delivers', build = 'delivers', want, asked } of rows) {
+  for (const { rule, assets, cached, download = 'delivers', build = 'delivers', want, requests } of rows) {
     test(rule, async (t) => {
       const home = await temporaryFolder(t);
       const environment: NodeJS.ProcessEnv = { HOME: home, PATH: '' };
@@ -83,17 +89,17 @@ describe('the chain of binaries', () => {
         await place(environment.KUBEBUILDER_ASSETS, assets);
       }
       if (cached !== undefined) await place(cache, cached);
-      const seen: string[] = [];
-      const sources = [source('download', download, seen), source('debian-build', build, seen)];
+      const called: string[] = [];
+      const sources = [source('download', download, called), source('debian-build', build, called)];
       const found = controlPlaneBinaries({ environment, sources, smokeTest: prove, progress });
       if (want instanceof RegExp) {
         await assert.rejects(found, want);
-        assert.deepEqual(seen, asked);
+        assert.deepEqual(called, requests);
         return;
       }
       const binaries = await found;
       assert.equal(binaries.source, want);
-      assert.deepEqual(seen, asked);
+      assert.deepEqual(called, requests);
       assert.equal(binaries.directory, environment.KUBEBUILDER_ASSETS ?? cache);
       assert.equal(binaries.kubectl, join(binaries.directory, 'kubectl'));
       const files = await readdir(binaries.directory);
@@ -103,13 +109,13 @@ describe('the chain of binaries', () => {
 
   test('working binaries are cached, and only the cache, the lock and failed scratch remain', async (t) => {
     const environment: NodeJS.ProcessEnv = { XDG_CACHE_HOME: await temporaryFolder(t), PATH: '' };
-    const asked: string[] = [];
-    const sources = [source('download', 'fails', asked), source('debian-build', 'delivers', asked)];
+    const requests: string[] = [];
+    const sources = [source('download', 'fails', requests), source('debian-build', 'delivers', requests)];
     const options = { environment, sources, smokeTest: prove, progress };
     await mkdir(join(cacheRoot(environment), 'candidate-of-a-killed-attempt'), { recursive: true });
     assert.equal((await controlPlaneBinaries(options)).source, 'debian-build');
     assert.equal((await controlPlaneBinaries(options)).source, 'cache');
-    assert.deepEqual(asked, ['download', 'debian-build']);
+    assert.deepEqual(requests, ['download', 'debian-build']);
     assert.deepEqual((await readdir(cacheRoot(environment))).toSorted(), [
       `${process.platform}-${process.arch}`,
       'prepare.lock.1',
@@ -119,11 +125,11 @@ describe('the chain of binaries', () => {
 
   test('several at once do the work once', async (t) => {
     const environment: NodeJS.ProcessEnv = { XDG_CACHE_HOME: await temporaryFolder(t), PATH: '' };
-    const asked: string[] = [];
-    const sources = [source('download', 'delivers', asked)];
+    const requests: string[] = [];
+    const sources = [source('download', 'delivers', requests)];
     const options = { environment, sources, smokeTest: prove, progress };
     const found = await Promise.all([1, 2, 3].map(() => controlPlaneBinaries(options)));
-    assert.deepEqual(asked, ['download']);
+    assert.deepEqual(requests, ['download']);
     assert.deepEqual(found.map((binaries) => binaries.source).toSorted(), ['cache', 'cache', 'download']);
   });
 

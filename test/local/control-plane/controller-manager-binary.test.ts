@@ -28,7 +28,7 @@ async function managerMachine(t: TestContext, assets: readonly string[]) {
 test('a kube-controller-manager in KUBEBUILDER_ASSETS is used, and nothing is built', async (t) => {
   const { prepare, directory, state } = await managerMachine(t, [program]);
   assert.deepEqual(await prepare(), { by: 'assets', path: join(directory, program) });
-  assert.equal(state.asked, 0);
+  assert.equal(state.requests, 0);
 });
 
 test('without one in KUBEBUILDER_ASSETS its controllers are built once', async (t) => {
@@ -38,7 +38,7 @@ test('without one in KUBEBUILDER_ASSETS its controllers are built once', async (
   const built = await prepare();
   assert.equal(built.by, 'build');
   assert.deepEqual([await prepare(), await support()], [built, built]);
-  assert.equal(state.asked, 1);
+  assert.equal(state.requests, 1);
 });
 
 test('controllers that cannot be built are a reason', async (t) => {

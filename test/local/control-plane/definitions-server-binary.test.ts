@@ -19,7 +19,7 @@ async function serverMachine(t: TestContext, version: string) {
   return {
     state,
     time,
-    asked: () => state.asked,
+    requests: () => state.requests,
     support: () => rulesSupport({ directory }, environment),
     prepare: () => prepareRules({ directory }, { environment, ...preparation, now: () => time.nowMs }),
   };
@@ -28,19 +28,19 @@ async function serverMachine(t: TestContext, version: string) {
 describe('the server that enforces rules', () => {
   for (const version of ['v1.28.0', 'v1.36.4']) {
     test(`kube-apiserver ${version} itself: nothing is built`, async (t) => {
-      const { prepare, asked } = await serverMachine(t, version);
+      const { prepare, requests } = await serverMachine(t, version);
       assert.deepEqual(await prepare(), { by: 'itself' });
-      assert.equal(asked(), 0);
+      assert.equal(requests(), 0);
     });
   }
 
   test('before 1.28 a definitions server beside it, which is built once', async (t) => {
-    const { prepare, support, asked } = await serverMachine(t, 'v1.27.16');
+    const { prepare, support, requests } = await serverMachine(t, 'v1.27.16');
     const before = await support();
     assert.ok(before.by === 'none' && before.reason.includes('prepare.ts'));
     assert.equal((await prepare()).by, 'definitions server');
     assert.deepEqual(await prepare(), await support());
-    assert.equal(asked(), 1);
+    assert.equal(requests(), 1);
   });
 
   for (const [what, given] of Object.entries({
@@ -48,7 +48,7 @@ describe('the server that enforces rules', () => {
     'does not work': { failure: undefined, isBroken: true },
   })) {
     test(`one that ${what} is an answer with its reason, and is tried again after a day`, async (t) => {
-      const { prepare, support, asked, state, time } = await serverMachine(t, 'v1.20.2');
+      const { prepare, support, requests, state, time } = await serverMachine(t, 'v1.20.2');
       Object.assign(state, given);
       const first = await prepare();
       assert.ok(first.by === 'none');
@@ -56,12 +56,12 @@ describe('the server that enforces rules', () => {
       assert.doesNotMatch(first.reason, /\n/);
       time.nowMs = day - 1;
       assert.deepEqual(await prepare(), first);
-      assert.equal(asked(), 1);
+      assert.equal(requests(), 1);
       time.nowMs = day;
       Object.assign(state, { failure: undefined, isBroken: false });
       assert.equal((await prepare()).by, 'definitions server');
       assert.equal((await support()).by, 'definitions server');
-      assert.equal(asked(), 2);
+      assert.equal(requests(), 2);
     });
   }
 });

@@ -87,7 +87,7 @@ test('a holder on another machine is waited for while it gives signs of life, an
   const events: string[] = [];
   const note = (text: string) => events.push(text);
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-  const theirs = withLock(path, () => ended, { owner: stranger, silentMs: 200 });
+  const other = withLock(path, () => ended, { owner: stranger, silentMs: 200 });
   while ((await readdir(directory)).length === 0) await sleep(5);
   const ours = withLock(path, async () => note('ours'), {
     silentMs: 200,
@@ -98,7 +98,7 @@ test('a holder on another machine is waited for while it gives signs of life, an
   await sleep(500);
   assert.deepEqual(events, ['wait']);
   end();
-  await theirs;
+  await other;
   await ours;
   assert.deepEqual(events, ['wait', 'ours']);
 

@@ -30,7 +30,7 @@ const text = ({ system, name }: Outside): string => `${name} in ${system}`;
  */
 export const answeredFor: InvariantOf = (world) => {
   /** External resources that were kept on purpose, as `kind name`. */
-  const kept = new Set<string>();
+  const retained = new Set<string>();
   const placeOf = (outside: Outside): string => `${outside.ownerKind} ${outside.name}`;
   /** The managed resource of each mark on the PostgreSQL server. */
   const owners = new Map<string, Pick<Outside, 'owner' | 'ownerKind'>>();
@@ -42,9 +42,9 @@ export const answeredFor: InvariantOf = (world) => {
 
   /** The external resource stays: by policy, or because a user removed the finalizer. */
   function keep(managed: Managed): void {
-    kept.add(`${kindTag(managed)} ${recordedName(managed)}`);
+    retained.add(`${kindTag(managed)} ${recordedName(managed)}`);
     // The result of its creation is not recorded.
-    if (isCreationIncomplete(managed)) for (const one of madeFor(managed)) kept.add(placeOf(one));
+    if (isCreationIncomplete(managed)) for (const one of madeFor(managed)) retained.add(placeOf(one));
   }
 
   return {
@@ -73,12 +73,12 @@ export const answeredFor: InvariantOf = (world) => {
       }
       if (!isProcess(by)) return [];
       return madeFor(managed)
-        .filter((one) => !one.isGoing && !kept.has(placeOf(one)))
+        .filter((one) => !one.isGoing && !retained.has(placeOf(one)))
         .map((one) => `${by} removed ${kind.kind} ${managed.metadata.name}, and ${text(one)} is still there`);
     },
     atRest: () =>
       everything()
-        .filter((one) => one.owner !== undefined && !kept.has(placeOf(one)))
+        .filter((one) => one.owner !== undefined && !retained.has(placeOf(one)))
         .flatMap((one) => {
           const kind = managedKinds.find(
             ({ kind, group }) => `${kind}.${group}`.toLowerCase() === one.ownerKind,

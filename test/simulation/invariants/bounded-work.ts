@@ -19,10 +19,10 @@ const attempts = 13;
  * few back-offs. Observations of work in progress are 20. Writes of other processes add to them.
  */
 const most = (call: string): number =>
-  (call.startsWith('watch ') || call.startsWith('list ') ? 30 : 60) * (ofThree.test(call) ? 3 : 1);
+  (call.startsWith('watch ') || call.startsWith('list ') ? 30 : 60) * (threeStacks.test(call) ? 3 : 1);
 
 /** Each of three stacks has one of the name, and a call does not show its stack. */
-const ofThree = /^\S+ Provider(?:Config)? /;
+const threeStacks = /^\S+ Provider(?:Config)? /;
 
 /**
  * How many things a status may come to say in a minute, one after another: of a claim, that its resource is not there yet, is
@@ -63,12 +63,12 @@ const named = (external: readonly (string | undefined)[], entry: string | undefi
 ];
 
 /** The content of a status, whenever it was written. */
-const said = (status: unknown): string =>
+const contentOf = (status: unknown): string =>
   JSON.stringify(status, (key, value) => (key === 'lastTransitionTime' ? undefined : value)) ?? '';
 
 /** How many back-offs begin because a status comes to say what it has not said before, beyond a few. */
 const furtherStates = (statuses: readonly unknown[]): number =>
-  Math.max(0, Math.min(new Set(statuses.map(said)).size, mostStates) - statesAmongTheFew);
+  Math.max(0, Math.min(new Set(statuses.map(contentOf)).size, mostStates) - statesAmongTheFew);
 
 /**
  * No hot loop, also while a fault lasts. Each edit of an object by a user may begin a back-off, for its
@@ -119,7 +119,7 @@ export const boundedWork: InvariantOf = (world) => {
       }
       return [];
     },
-    asked({ by, call }) {
+    requested({ by, call }) {
       if (/ $| aws sts\/$/.test(call)) return []; // about nothing in particular, or whose the credentials are
       begin();
       const key = `${by} ${call}`;

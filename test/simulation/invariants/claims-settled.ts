@@ -23,7 +23,7 @@ export const claimsSettled: InvariantOf = ({ cluster }) => {
     );
     const failing = owned[0] ?? named;
     // Until a resource works again, its claim keeps the phase.
-    const isKept = failing !== undefined && !isWell(failing);
+    const isRetained = failing !== undefined && !isWell(failing);
     const ready = status?.conditions?.find(({ type }) => type === 'Ready');
     const isReady = bound !== undefined && bound.metadata.deletionTimestamp === undefined && isWell(bound);
     const isSynced = isConditionTrue(status?.conditions, 'Synced');
@@ -37,7 +37,7 @@ export const claimsSettled: InvariantOf = ({ cluster }) => {
       ...(owned.length === 0 || hasFinalizer(claim, finalizerNames.claim)
         ? []
         : [`has no finalizer, and owns ${owned[0]?.metadata.name}`]),
-      ...(bound === undefined && status?.bindingPhase === 'Bound' && !isKept
+      ...(bound === undefined && status?.bindingPhase === 'Bound' && !isRetained
         ? ['is Bound, and no resource is bound to it']
         : []),
       ...(bound !== undefined && status?.bindingPhase !== 'Bound' && isSynced && isWell(bound)

@@ -4,16 +4,16 @@ import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { controllerUid } from '../../../apis/core/v1alpha1/reference.ts';
 import { decodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
-import type { InvariantOf, Seen } from '../invariant.ts';
+import type { InvariantOf, ObservedWorld } from '../invariant.ts';
 import { isUsual, managedKinds } from '../kinds.ts';
-import type { CloudThing } from '../oracle/cloud-things.ts';
-import { thingsIn } from '../oracle/cloud-things.ts';
+import type { CloudResource } from '../oracle/cloud-resources.ts';
+import { resourcesIn } from '../oracle/cloud-resources.ts';
 import { isLedAsBefore } from '../oracle/leads-as-before.ts';
 import { whereIs } from '../oracle/outside-resources.ts';
 import { allows, isPaused } from '../oracle/policies.ts';
 import { recordedName } from '../oracle/recorded-name.ts';
 
-const ofClouds = managedKinds.filter((kind) => !isUsual(kind));
+const cloudManagedKinds = managedKinds.filter((kind) => !isUsual(kind));
 
 /** The names of the fields of a cloud resource in `forProvider`. */
 type Reported = (item: never) => Readonly<Record<string, unknown>>;
@@ -33,7 +33,7 @@ interface Fields {
 }
 
 /** A value that may be waiting for the maintenance window counts as changed. */
-const ofDBInstance = ({ settings, pending }: DBInstance): Readonly<Record<string, unknown>> => {
+const dbInstanceValues = ({ settings, pending }: DBInstance): Readonly<Record<string, unknown>> => {
   const { AllocatedStorage, BackupRetentionPeriod } = { ...settings, ...pending };
   return { allocatedStorage: AllocatedStorage, backupRetentionPeriod: BackupRetentionPeriod };
 };
@@ -42,7 +42,7 @@ const reported: Readonly<Record<string, Reported>> = {
   'ec2/vpc': ({ attributes }: Vpc) => attributes,
   'ec2/subnet': ({ mapPublicIpOnLaunch }: { mapPublicIpOnLaunch: boolean }) => ({ mapPublicIpOnLaunch }),
   'ec2/instance': ({ instanceType }: { instanceType: string }) => ({ instanceType }),
-  'rds/db-instance': ofDBInstance,
+  'rds/db-instance': dbInstanceValues,
   'sqs/queue': ({ attributes }: Queue) => ({
     delaySeconds: Number(attributes.DelaySeconds),
     visibilityTimeout: Number(attributes.VisibilityTimeout),
@@ -81,16 +81,16 @@ function tagsOf(managed: Managed): Readonly<Record<string, string>> {
 }
 
 /** Whether something has what is asked for: of an object no less than that. */
-const has = (is: unknown, asked: unknown): boolean =>
-  isEqual(is, asked) ||
-  (typeof is === 'object' && is !== null && typeof asked === 'object' && asked !== null
-    ? isMatch(is, asked)
+const has = (is: unknown, desired: unknown): boolean =>
+  isEqual(is, desired) ||
+  (typeof is === 'object' && is !== null && typeof desired === 'object' && desired !== null
+    ? isMatch(is, desired)
     : false);
 
 function faultsOf(
   managed: Managed,
-  thing: CloudThing | undefined,
-  world: Pick<Seen, 'cluster' | 'scenario'>,
+  resource: CloudResource | undefined,
+  world: Pick<ObservedWorld, 'cluster' | 'scenario'>,
 ): readonly string[] {
   const synced = conditionOf(managed, 'Synced');
   const { cluster } = world;
@@ -99,21 +99,21 @@ function faultsOf(
     return [`Synced is False for what has passed: ${synced.message}`];
   }
   if (!isTrue(managed)) return [];
-  if (thing === undefined || thing.isGoing) return ['it says that it is Ready, and is not there'];
+  if (resource === undefined || resource.isGoing) return ['it says that it is Ready, and is not there'];
   const to = managed.spec.writeConnectionSecretToRef;
   const found = to && (cluster.find(SecretKind, to) as KubernetesObject | undefined);
   const isOwn = found !== undefined && controllerUid(found) === managed.metadata.uid;
   const { password } = isOwn ? decodeDetails(found) : {};
-  const isWrong = password !== undefined && password !== (thing.password ?? password);
-  const asked = (managed.spec.forProvider ?? {}) as Readonly<Record<string, unknown>>;
-  const is = allows(managed, 'Update') ? (reported[thing.sort]?.(thing.item as never) ?? {}) : {};
+  const isWrong = password !== undefined && password !== (resource.password ?? password);
+  const desired = (managed.spec.forProvider ?? {}) as Readonly<Record<string, unknown>>;
+  const is = allows(managed, 'Update') ? (reported[resource.sort]?.(resource.item as never) ?? {}) : {};
   return [
     ...(isWrong ? ['the password that is published opens nothing'] : []),
     ...Object.entries(is)
-      .filter(([key, value]) => asked[key] !== undefined && !has(value, asked[key]))
-      .map(([key, value]) => `${key} is ${JSON.stringify(value)}, and not ${JSON.stringify(asked[key])}`),
-    ...(allows(managed, 'Update') && !isMatch(thing.tags, tagsOf(managed))
-      ? [`it has the tags ${JSON.stringify(thing.tags)}, and not ${JSON.stringify(tagsOf(managed))}`]
+      .filter(([key, value]) => desired[key] !== undefined && !has(value, desired[key]))
+      .map(([key, value]) => `${key} is ${JSON.stringify(value)}, and not ${JSON.stringify(desired[key])}`),
+    ...(allows(managed, 'Update') && !isMatch(resource.tags, tagsOf(managed))
+      ? [`it has the tags ${JSON.stringify(resource.tags)}, and not ${JSON.stringify(tagsOf(managed))}`]
       : []),
   ];
 }
@@ -125,15 +125,15 @@ function faultsOf(
 export const cloudsSettled: InvariantOf = (world) => ({
   name: 'a resource in AWS or Google Cloud that is Ready and Synced has the requested state',
   atRest() {
-    const things = thingsIn(world);
-    return ofClouds.flatMap((kind) =>
+    const resources = resourcesIn(world);
+    return cloudManagedKinds.flatMap((kind) =>
       (world.cluster.all(kind) as unknown as readonly Managed[])
         .filter((managed) => managed.metadata.deletionTimestamp === undefined && !isPaused(managed))
         .flatMap((managed) => {
           const { sort } = whereIs(kind);
           const name = recordedName(managed);
-          const thing = things.find((each) => each.sort === sort && each.name === name);
-          return faultsOf(managed, thing, world).map(
+          const resource = resources.find((each) => each.sort === sort && each.name === name);
+          return faultsOf(managed, resource, world).map(
             (fault) => `${kind.kind} ${managed.metadata.name}: ${fault}`,
           );
         }),

@@ -12,7 +12,7 @@ export const definitionsRespected: InvariantOf = (world) => {
   const reads = new Map<string, { readonly last: boolean; readonly any: boolean }>();
   return {
     name: 'a process acts on no kind whose definition lacks a guard field',
-    asked({ by, call }) {
+    requested({ by, call }) {
       const [verb, kindName, name = ''] = call.split(' ');
       if (kindName === CustomResourceDefinitionKind.kind) {
         const isWhole = world.cluster.lackedBy(name) === undefined;

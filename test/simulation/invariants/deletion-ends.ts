@@ -1,7 +1,7 @@
 import type { Condition } from '../../../apis/core/v1alpha1/condition.ts';
 import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import type { InvariantOf, Seen, StoredObject } from '../invariant.ts';
+import type { InvariantOf, ObservedWorld, StoredObject } from '../invariant.ts';
 import { isManagedKind } from '../kinds.ts';
 import { isLedAsBefore } from '../oracle/leads-as-before.ts';
 
@@ -36,7 +36,7 @@ function isHeldUp({ status }: StoredObject): boolean {
 }
 
 /** Its provider leads to another system, where the resource need not exist. */
-const isLedAstray = (world: Seen, object: StoredObject): boolean =>
+const isLedAstray = (world: ObservedWorld, object: StoredObject): boolean =>
   isManagedKind(object) && !isLedAsBefore(world, object as unknown as Managed);
 
 export const deletionEnds: InvariantOf = (world) => ({

@@ -17,7 +17,7 @@ export function mayDelete({ spec }: Managed): boolean {
  * A process deletes an external resource only if a managed resource of that external name was being deleted, and its
  * policies said Delete.
  */
-export const externalKept: InvariantOf = (world) => {
+export const externalRetained: InvariantOf = (world) => {
   /** By `system sort external name`: the managed resources that were being deleted with their external resource. */
   const given = new Map<string, Set<string>>();
   /** The same of kinds whose names the cloud assigns, which may not be known yet: `system sort managed resource`. */

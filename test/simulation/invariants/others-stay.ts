@@ -32,7 +32,7 @@ export const othersStay: InvariantOf = () => ({
   changed({ by, before, after }) {
     if (!isProcess(by) || before === undefined) return [];
     const what = `${before.kind} ${objectKeyText(before.metadata)}`;
-    const kept = foreignFinalizers(after);
+    const remaining = foreignFinalizers(after);
     const isDeletion =
       before.metadata.deletionTimestamp === undefined &&
       (after === undefined || after.metadata.deletionTimestamp !== undefined);
@@ -40,7 +40,7 @@ export const othersStay: InvariantOf = () => ({
       before.kind === 'Secret' && !isOurs(before) && !isAdopted(before, after as Secret | undefined);
     return [
       ...foreignFinalizers(before)
-        .filter((finalizer) => !kept.includes(finalizer))
+        .filter((finalizer) => !remaining.includes(finalizer))
         .map((finalizer) => `${by} removes ${finalizer} from ${what}`),
       ...(isDeletion && !isOurs(before) ? [`${by} deletes ${what}`] : []),
       ...(isWrite && !isDeletion ? [`${by} writes ${what}, which nothing of ours controls`] : []),

@@ -53,9 +53,9 @@ export const providersReported: InvariantOf = ({ cluster }) => {
     if (ready === undefined) return [`${what} does not say whether it works`];
     const { status, reason, message } = ready;
     // A resource that is paused, or waits for a user, sends no calls.
-    const isAsked = users.length === 0 || users.some(worksNow);
+    const isUsed = users.length === 0 || users.some(worksNow);
     return [
-      ...(status === 'False' && isAsked && hasRightCredentials(kind, provider)
+      ...(status === 'False' && isUsed && hasRightCredentials(kind, provider)
         ? [`${what} says ${reason}, and works: ${message}`]
         : []),
       ...(reason === 'Unused' && users.length > 0

@@ -5,7 +5,7 @@ import { controllerUid } from '../../../apis/core/v1alpha1/reference.ts';
 import { decodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import { FavouriteDBInstanceKind } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { AmbivalentDBInstanceKind } from '../../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
-import type { InvariantOf, Seen } from '../invariant.ts';
+import type { InvariantOf, ObservedWorld } from '../invariant.ts';
 import { allows, isPaused } from '../oracle/policies.ts';
 import { recordedName } from '../oracle/recorded-name.ts';
 
@@ -21,7 +21,7 @@ const levelOf = ({ spec }: Managed): number | undefined => {
  * Of databases that report Ready and Synced. The decision tables prove the report of every other state. The perturbation
  * proves that each example ends Ready and Synced after every single fault.
  */
-export const resourcesSettled: InvariantOf = ({ cluster, clouds }: Seen) => {
+export const resourcesSettled: InvariantOf = ({ cluster, clouds }: ObservedWorld) => {
   function faultsOf(managed: Managed): readonly string[] {
     const { metadata, spec, status } = managed;
     if (status?.observedGeneration !== metadata.generation)

@@ -44,7 +44,7 @@ export const statementsTrue: InvariantOf = (world) => {
     online = now;
   }
 
-  function ofClaim(before: Claim | undefined, after: Claim): readonly string[] {
+  function claimFaults(before: Claim | undefined, after: Claim): readonly string[] {
     const { uid } = after.metadata;
     const what = `${after.kind} ${objectKeyText(after.metadata)}`;
     return [
@@ -57,7 +57,7 @@ export const statementsTrue: InvariantOf = (world) => {
     ];
   }
 
-  function ofResource({ by, ...change }: Change): readonly string[] {
+  function resourceFaults({ by, ...change }: Change): readonly string[] {
     const [before, after] = [change.before, change.after] as unknown as readonly (Managed | undefined)[];
     const owner = before?.spec.claimRef?.uid;
     for (const fact of [`${owner} bound`, `${owner} ready`]) set(fact, false);
@@ -78,9 +78,9 @@ export const statementsTrue: InvariantOf = (world) => {
     name: 'conditions are true, or were true a moment ago',
     changed(change) {
       const { by, kind, before, after } = change;
-      if (managedKinds.includes(kind)) return ofResource(change);
+      if (managedKinds.includes(kind)) return resourceFaults(change);
       if (!claimKinds.includes(kind) || after === undefined || !isProcess(by)) return [];
-      return ofClaim(before as Claim | undefined, after as unknown as Claim);
+      return claimFaults(before as Claim | undefined, after as unknown as Claim);
     },
     shown() {
       look();

@@ -1,7 +1,7 @@
 import isEqual from 'lodash/isEqual.js';
 import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import type { Seen } from '../invariant.ts';
+import type { ObservedWorld } from '../invariant.ts';
 import { kindOf, providerKinds } from '../kinds.ts';
 import { systemOf } from '../workload/inventory.ts';
 import { providerOfUser } from './provider-of-user.ts';
@@ -11,7 +11,7 @@ const endpointOf = (provider: object): unknown =>
 
 /** Whether a provider leads, and signs, where it did in the beginning; one that was not there then does. */
 function leadsAsBefore(
-  { scenario }: Pick<Seen, 'scenario'>,
+  { scenario }: Pick<ObservedWorld, 'scenario'>,
   kind: Kind,
   provider: Pick<KubernetesObject, 'metadata'>,
 ): boolean {
@@ -22,7 +22,7 @@ function leadsAsBefore(
 }
 
 /** Whether the provider of a managed resource does. */
-export function isLedAsBefore(world: Pick<Seen, 'scenario' | 'cluster'>, managed: Managed): boolean {
+export function isLedAsBefore(world: Pick<ObservedWorld, 'scenario' | 'cluster'>, managed: Managed): boolean {
   const [called, name = ''] = providerOfUser(managed).split('/');
   const kind = providerKinds.find(
     (each) => each.kind === called && systemOf(each) === systemOf(kindOf(managed)),

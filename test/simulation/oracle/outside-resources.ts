@@ -1,7 +1,7 @@
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import type { Seen } from '../invariant.ts';
-import { thingsIn } from './cloud-things.ts';
+import type { ObservedWorld } from '../invariant.ts';
+import { resourcesIn } from './cloud-resources.ts';
 
 export type System = 'favourite' | 'other' | 'postgresql' | 'aws' | 'gcp';
 
@@ -26,7 +26,7 @@ interface Item extends Pick<Outside, 'system' | 'sort' | 'name' | 'isGoing'> {
 const databases = { favourite: 'instances', other: 'databases' } as const;
 
 /** All resources of the clouds. */
-export function inClouds(world: Pick<Seen, 'clouds' | 'aws' | 'gcp'>): readonly Outside[] {
+export function inClouds(world: Pick<ObservedWorld, 'clouds' | 'aws' | 'gcp'>): readonly Outside[] {
   const inDemoClouds = (['favourite', 'other'] as const).flatMap((system) => {
     const cloud = world.clouds[system];
     return [
@@ -34,7 +34,7 @@ export function inClouds(world: Pick<Seen, 'clouds' | 'aws' | 'gcp'>): readonly 
       ...cloud.networks().map(({ item, phase }) => ({ ...item, name: item.id, phase, sort: 'networks' })),
     ].map(({ phase, ...item }) => ({ ...item, system, isGoing: phase === 'deleting' }));
   });
-  const items: readonly Item[] = [...inDemoClouds, ...thingsIn(world)];
+  const items: readonly Item[] = [...inDemoClouds, ...resourcesIn(world)];
   return items.map(({ system, sort, name, isGoing, tags }) => ({
     system,
     sort,
@@ -47,7 +47,7 @@ export function inClouds(world: Pick<Seen, 'clouds' | 'aws' | 'gcp'>): readonly 
 
 /** Databases and roles of PostgreSQL whose mark is that of one of these owners. */
 export function inPostgresql(
-  { postgresql }: Pick<Seen, 'postgresql'>,
+  { postgresql }: Pick<ObservedWorld, 'postgresql'>,
   owners: ReadonlyMap<string, Pick<Outside, 'owner' | 'ownerKind'>>,
 ): readonly Outside[] {
   return [...postgresql.databases(), ...postgresql.roles()].flatMap(({ name, comment = '' }) => {

@@ -8,8 +8,8 @@ import { markOf } from '../../../clients/postgresql/mark.ts';
 import { ownerIdOf } from '../../../controllers/postgresql/ownership.ts';
 import type { Change, Invariant } from '../invariant.ts';
 import { claimKinds, managedKinds } from '../kinds.ts';
-import type { CloudThing } from '../oracle/cloud-things.ts';
-import { thingsIn } from '../oracle/cloud-things.ts';
+import type { CloudResource } from '../oracle/cloud-resources.ts';
+import { resourcesIn } from '../oracle/cloud-resources.ts';
 import type { World } from '../world.ts';
 
 /**
@@ -50,10 +50,10 @@ export function ownerRecord(): OwnerRecord {
 
 /** The objects of a world at rest. */
 export function endState(world: World, { owners }: OwnerRecord): EndState {
-  const clouds = thingsIn(world);
+  const clouds = resourcesIn(world);
   const plain = plainText(derivedName(world), owners, idsIn(clouds), passwordsIn(world));
   const { cluster, postgresql, vault } = world;
-  const things: readonly (readonly [name: string, thing: object])[] = [
+  const parts: readonly (readonly [name: string, thing: object])[] = [
     ...cluster
       .objects()
       .filter(({ kind }) => kind !== 'Event')
@@ -82,8 +82,8 @@ export function endState(world: World, { owners }: OwnerRecord): EndState {
     }),
   ];
   return Object.fromEntries(
-    things
-      .map(([name, thing]) => [plain(name) as string, plain(comparable(thing))] as const)
+    parts
+      .map(([name, value]) => [plain(name) as string, plain(comparable(value))] as const)
       .toSorted(([a], [b]) => (a < b ? -1 : 1)),
   );
 }
@@ -108,14 +108,14 @@ function passwordsIn(world: World): ReadonlyMap<string, string> {
   return new Map([
     ...instances.map(({ item }) => [item.password, `the password of ${item.name}`] as const),
     ...logins,
-    ...thingsIn(world).flatMap(({ sort, name, password }) =>
+    ...resourcesIn(world).flatMap(({ sort, name, password }) =>
       password === undefined ? [] : [[password, `the password of ${sort} ${name}`] as const],
     ),
   ]);
 }
 
 /** The ids that AWS has given, replaced by their owner. */
-const idsIn = (clouds: readonly CloudThing[]): ReadonlyMap<string, string> =>
+const idsIn = (clouds: readonly CloudResource[]): ReadonlyMap<string, string> =>
   new Map(
     clouds.flatMap(({ sort, name, tags }) =>
       awsId.test(name) ? [[name, `the id of the ${sort} of ${tags['crossplane-name']}`] as const] : [],
@@ -186,8 +186,8 @@ const asynchronous = new Set(['AsyncOperation', 'LastAsyncOperation']);
 const credential = 'crossplane.io/credential';
 
 /** An object, with what was observed of it in words. */
-function comparable(thing: object): unknown {
-  const { kind, metadata } = thing as Partial<KubernetesObject>;
+function comparable(value: object): unknown {
+  const { kind, metadata } = value as Partial<KubernetesObject>;
   const isProvider = kind === 'Provider' || kind === 'ProviderConfig';
   const look = (value: unknown, key: string): unknown => {
     if (key === 'observedGeneration')
@@ -210,7 +210,7 @@ function comparable(thing: object): unknown {
         .map(([each, inner]) => [each, look(inner, each)]),
     );
   };
-  return look(thing, '');
+  return look(value, '');
 }
 
 const time = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z\b/g;
@@ -226,7 +226,7 @@ function plainText(
   owners: ReadonlyMap<string, string>,
   ids: ReadonlyMap<string, string>,
   passwords: ReadonlyMap<string, string>,
-): (thing: unknown) => unknown {
+): (value: unknown) => unknown {
   const owned = (given: string): string =>
     given.replaceAll(/\b(uid-\w+|services-stack: [0-9a-f]{32})\b/g, (uid) => owners.get(uid) ?? uid);
   // RDS chooses ids of `db-` and capitals; one of them may have only digits.
@@ -241,11 +241,11 @@ function plainText(
       .replaceAll(time, '(time)')
       .replaceAll(cloudId, '(id)')
       .replaceAll(chosen, '(by chance)');
-  const plain = (thing: unknown): unknown => {
-    if (typeof thing === 'string') return text(thing);
-    if (Array.isArray(thing)) return thing.map(plain);
-    if (!isRecord(thing)) return thing;
-    return Object.fromEntries(Object.entries(thing).map(([key, value]) => [text(key), plain(value)]));
+  const plain = (value: unknown): unknown => {
+    if (typeof value === 'string') return text(value);
+    if (Array.isArray(value)) return value.map(plain);
+    if (!isRecord(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, value]) => [text(key), plain(value)]));
   };
   return plain;
 }

@@ -57,15 +57,15 @@ test('a kill after each write of an example applied ends as if there had been no
 
 test('where a class is seen late, claims may choose another, and then the end is the one of that choice', async () => {
   const reference = await recorded(applied);
-  const unseen = reference.points.find(
+  const unreached = reference.points.find(
     ({ kind, name }) =>
       kind === 'stale' &&
       name.startsWith('[{"type":"hold watches","kind":"FavouriteDBInstanceClass","forMs":60000}]') &&
       name.endsWith('FavouriteDBInstanceClass favourite-small'),
   )!;
-  assert.deepEqual(await violationsOf(unseen, reference), []);
+  assert.deepEqual(await violationsOf(unreached, reference), []);
   const asUsual = { ...reference, endWith: () => Promise.resolve(reference.end) };
-  assert.ok((await violationsOf(unseen, asUsual)).length > 0);
+  assert.ok((await violationsOf(unreached, asUsual)).length > 0);
 });
 
 test('an end is compared thing by thing and field by field', () => {

@@ -151,7 +151,7 @@ function pointsOf({ scenario, fromMs }: Reference, history: World['history']): r
     name: `${JSON.stringify(acts)} at change ${atChange}, of ${what}`,
     scenario: { ...scenario, reactions: acts.map((act): Reaction => ({ atChange, act })) },
   });
-  const requests = history.asked.filter(isIn).filter(({ name }) => !/^p\d+ watch /.test(name));
+  const requests = history.requests.filter(isIn).filter(({ name }) => !/^p\d+ watch /.test(name));
   const changes = history.changed
     .map(({ key, ...each }, index) => ({
       ...each,

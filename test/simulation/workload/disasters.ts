@@ -8,9 +8,9 @@ import { exemplar, nameOf } from './exemplars.ts';
 
 /** The cluster is lost, and comes back out of a backup. */
 export function restores(draft: Draft): void {
-  const kept = draft.between(0.1, 0.7, 'kept');
-  draft.at(kept, { type: 'back up' });
-  draft.at(draft.between(kept, 1, 'restored'), {
+  const backedUpAt = draft.between(0.1, 0.7, 'kept');
+  draft.at(backedUpAt, { type: 'back up' });
+  draft.at(draft.between(backedUpAt, 1, 'restored'), {
     type: 'restore',
     overMs: draft.pick([0, 1000, 20_000], 'over'),
     downMs: draft.pick([0, 500, 10_000, 30_000], 'down'),

@@ -86,19 +86,19 @@ export const classOf = (
 const small = { name: 'small', labels: { size: 'small' }, annotations: byDefault };
 const otherSmall = { name: 'other-small', labels: { size: 'small' } };
 const large = { name: 'large', labels: { size: 'large' } };
-const [ofFavourite, deleted, kept] = [
+const [favouriteProvider, deleted, retained] = [
   { providerRef: { name: 'favourite' } },
   { reclaimPolicy: 'Delete' },
   { reclaimPolicy: 'Retain' },
 ];
 
 const classes: readonly KubernetesObject[] = [
-  classOf(Favourite, small, { ...ofFavourite, ...deleted, forProvider: { fancinessLevel: 3 } }),
-  classOf(Favourite, large, { ...ofFavourite, ...kept, forProvider: { fancinessLevel: 100 } }),
+  classOf(Favourite, small, { ...favouriteProvider, ...deleted, forProvider: { fancinessLevel: 3 } }),
+  classOf(Favourite, large, { ...favouriteProvider, ...retained, forProvider: { fancinessLevel: 100 } }),
   classOf(Ambivalent, otherSmall, { ...deleted, forProvider: { ambivalence: 5 } }),
   classOf(Database, small, { forProvider: {} }),
   classOf(Database, large, {
-    ...kept,
+    ...retained,
     forProvider: { onDelete: 'TerminateSessions', connectionLimit: 10 },
   }),
 ];

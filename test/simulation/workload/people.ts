@@ -86,10 +86,10 @@ function wish(draft: Draft, kind: Kind): object {
     kind === PostgreSQLInstanceKind
       ? { engineVersion: draft.pick(['18', '14'], 'version') }
       : { version: draft.pick(['5.7', '8.0'], 'version') };
-  const asked = draft.has(0.15, 'asks for a version') ? parameter : {};
-  if (kindOfWish < 0.3) return asked;
-  if (kindOfWish < 0.6) return { ...asked, classSelector: draft.pick(selectors, 'selector') };
-  if (kindOfWish < 0.85) return { ...asked, classRef: draft.pick(classRefs.get(kind) ?? [], 'class') };
+  const parameters = draft.has(0.15, 'asks for a version') ? parameter : {};
+  if (kindOfWish < 0.3) return parameters;
+  if (kindOfWish < 0.6) return { ...parameters, classSelector: draft.pick(selectors, 'selector') };
+  if (kindOfWish < 0.85) return { ...parameters, classRef: draft.pick(classRefs.get(kind) ?? [], 'class') };
   return { resourceRef: draft.pick(staticResources(kind), 'resource') };
 }
 

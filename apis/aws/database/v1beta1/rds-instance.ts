@@ -6,7 +6,7 @@ import { defineManaged } from '../../../core/v1alpha1/define-managed.ts';
 import { passwordRotation } from '../../../core/v1alpha1/fields.ts';
 import {
   dbInstanceFields as db,
-  dbInstanceHabits,
+  dbInstanceCallOptions,
   endpoint,
   engineVersion,
   region,
@@ -22,8 +22,8 @@ const parameters = {
   dbInstanceClass: requiredFields.DBInstanceClass,
   engineVersion,
   allocatedStorage: db.AllocatedStorage,
-  allowMajorVersionUpgrade: dbInstanceHabits.AllowMajorVersionUpgrade,
-  applyModificationsImmediately: dbInstanceHabits.ApplyImmediately,
+  allowMajorVersionUpgrade: dbInstanceCallOptions.AllowMajorVersionUpgrade,
+  applyModificationsImmediately: dbInstanceCallOptions.ApplyImmediately,
   autoMinorVersionUpgrade: db.AutoMinorVersionUpgrade,
   availabilityZone: db.AvailabilityZone,
   backupRetentionPeriod: db.BackupRetentionPeriod,
@@ -33,7 +33,7 @@ const parameters = {
   dbName: db.DBName,
   dbParameterGroupName: db.DBParameterGroupName,
   dbSubnetGroupName: db.DBSubnetGroupName,
-  deleteAutomatedBackups: dbInstanceHabits.DeleteAutomatedBackups,
+  deleteAutomatedBackups: dbInstanceCallOptions.DeleteAutomatedBackups,
   deletionProtection: db.DeletionProtection,
   domain: db.Domain,
   domainIAMRoleName: db.DomainIAMRoleName,
@@ -61,7 +61,7 @@ const parameters = {
   storageType: db.StorageType,
   timezone: db.Timezone,
   vpcSecurityGroupIds: db.VpcSecurityGroupIds,
-  skipFinalSnapshotBeforeDeletion: dbInstanceHabits.SkipFinalSnapshot,
+  skipFinalSnapshotBeforeDeletion: dbInstanceCallOptions.SkipFinalSnapshot,
   tags: optional(
     z
       .array(
@@ -94,7 +94,7 @@ export const RDSInstanceKind = defineManaged(
     .object({
       engine: requiredFields.Engine,
       ...parameters,
-      finalDBSnapshotIdentifier: dbInstanceHabits.FinalDBSnapshotIdentifier,
+      finalDBSnapshotIdentifier: dbInstanceCallOptions.FinalDBSnapshotIdentifier,
       passwordRotation,
     })
     .describe('The desired state of the instance. Changes made elsewhere are reverted.'),

@@ -5,7 +5,7 @@ import { defineManaged } from '../../../core/v1alpha1/define-managed.ts';
 import { passwordRotation } from '../../../core/v1alpha1/fields.ts';
 import {
   dbInstanceFields as db,
-  dbInstanceHabits,
+  dbInstanceCallOptions,
   engineVersion,
   region,
   requiredFields,
@@ -32,8 +32,8 @@ export const InstanceKind = defineManaged(
       instanceClass: requiredFields.DBInstanceClass,
       engineVersion,
       allocatedStorage: db.AllocatedStorage,
-      allowMajorVersionUpgrade: dbInstanceHabits.AllowMajorVersionUpgrade,
-      applyImmediately: dbInstanceHabits.ApplyImmediately,
+      allowMajorVersionUpgrade: dbInstanceCallOptions.AllowMajorVersionUpgrade,
+      applyImmediately: dbInstanceCallOptions.ApplyImmediately,
       autoGeneratePassword: optional(
         z
           .literal(true)
@@ -50,12 +50,12 @@ export const InstanceKind = defineManaged(
       copyTagsToSnapshot: db.CopyTagsToSnapshot,
       dbName: db.DBName,
       dbSubnetGroupName: db.DBSubnetGroupName,
-      deleteAutomatedBackups: dbInstanceHabits.DeleteAutomatedBackups,
+      deleteAutomatedBackups: dbInstanceCallOptions.DeleteAutomatedBackups,
       deletionProtection: db.DeletionProtection,
       domain: db.Domain,
       domainIamRoleName: db.DomainIAMRoleName,
       enabledCloudwatchLogsExports: db.EnableCloudwatchLogsExports,
-      finalSnapshotIdentifier: dbInstanceHabits.FinalDBSnapshotIdentifier,
+      finalSnapshotIdentifier: dbInstanceCallOptions.FinalDBSnapshotIdentifier,
       iamDatabaseAuthenticationEnabled: db.EnableIAMDatabaseAuthentication,
       iops: db.Iops,
       kmsKeyId: db.KmsKeyId,
@@ -74,7 +74,7 @@ export const InstanceKind = defineManaged(
       performanceInsightsRetentionPeriod: db.PerformanceInsightsRetentionPeriod,
       port: db.Port,
       publiclyAccessible: db.PubliclyAccessible,
-      skipFinalSnapshot: dbInstanceHabits.SkipFinalSnapshot,
+      skipFinalSnapshot: dbInstanceCallOptions.SkipFinalSnapshot,
       storageEncrypted: db.StorageEncrypted,
       storageThroughput: db.StorageThroughput,
       storageType: db.StorageType,

@@ -30,27 +30,27 @@ describe('labels of a connection secret', () => {
       spec: { ...(claimRef && { claimRef }) },
     }) as Managed;
   const claimRef = { kind: 'BoxClaim', namespace: 'team', name: 'cart' };
-  const ofResource = {
+  const resourceLabels = {
     'crossplane.io/resource-kind': 'Box',
     'crossplane.io/resource-name': 'team-cart-x',
   };
-  const ofClaim = {
+  const claimLabels = {
     'crossplane.io/claim-kind': 'BoxClaim',
     'crossplane.io/claim-namespace': 'team',
     'crossplane.io/claim-name': 'cart',
   };
   const cases: Readonly<Record<string, readonly [labels: object | undefined, Managed, expected: object]>> = {
-    'name the owner': [undefined, managed(claimRef), { ...ofResource, ...ofClaim }],
+    'name the owner': [undefined, managed(claimRef), { ...resourceLabels, ...claimLabels }],
     'say nothing of a claim that there is none of any more': [
-      { ...ofResource, ...ofClaim },
+      { ...resourceLabels, ...claimLabels },
       managed(),
-      ofResource,
+      resourceLabels,
     ],
-    'leave others as they are': [{ tier: 'gold' }, managed(), { tier: 'gold', ...ofResource }],
+    'leave others as they are': [{ tier: 'gold' }, managed(), { tier: 'gold', ...resourceLabels }],
     'leave out what a reference does not say': [
       undefined,
       managed({ name: 'cart', namespace: '' }),
-      { ...ofResource, 'crossplane.io/claim-name': 'cart' },
+      { ...resourceLabels, 'crossplane.io/claim-name': 'cart' },
     ],
   };
   for (const [what, [labels, resource, expected]] of Object.entries(cases)) {

@@ -126,10 +126,10 @@ describe('the resource of a claim of a kind with limits for names', () => {
     const cluster = new FakeCluster();
     const external = new FakeExternal();
     cluster.put(classKind, resourceClass('small'));
-    const asked = claim({ classRef: classRef('small') });
+    const requested = claim({ classRef: classRef('small') });
     cluster.put(claimKind, {
-      ...asked,
-      metadata: { ...asked.metadata, namespace: 'a-team-with-a-long-name', annotations },
+      ...requested,
+      metadata: { ...requested.metadata, namespace: 'a-team-with-a-long-name', annotations },
     });
     const process = await startStack(cluster, external, { services: [{ ...service, names }] }).settle();
     process.stop();

@@ -6,15 +6,15 @@ type Configured = Pick<TinyGadget['spec'], 'forProvider'>;
 
 /** Why a gadget, or a gadget of a class, does not fit a claim: it has another version. Undefined if it fits. */
 export const incompatibilityOfTinyGadget = (
-  { spec: { version: asked } }: AnyGadget,
+  { spec: { version: requested } }: AnyGadget,
   { version }: Partial<Configured['forProvider']>,
-): string | undefined => contradiction(['version', version], ['version', asked]);
+): string | undefined => contradiction(['version', version], ['version', requested]);
 
 /** The spec of a claim's gadget: all fields of the class, and the claim's version if the class has none. */
 export function configureTinyGadget(
-  { spec: { version: asked } }: AnyGadget,
+  { spec: { version: requested } }: AnyGadget,
   { specTemplate: { forProvider } }: TinyGadgetClass,
 ): Configured {
-  const { version = asked } = forProvider;
+  const { version = requested } = forProvider;
   return { forProvider: { ...forProvider, ...(version !== undefined && { version }) } };
 }

@@ -1,4 +1,4 @@
-import type { ExternalClient, Seen } from '../../../../stack.ts';
+import type { ExternalClient, ObservedDatabase } from '../../../../stack.ts';
 import { comparison, meaningOf, namedByUs } from '../../../../stack.ts';
 import type { TinyGadget } from './tiny-gadget.ts';
 import { TinyGadgetKind } from './tiny-gadget.ts';
@@ -10,14 +10,14 @@ const compare = comparison(TinyGadgetKind);
 /** Maps the managed resource to the cloud's API and back. */
 export const tinyGadgetClient = (cloud: ToyShopClient): ExternalClient<TinyGadget> =>
   namedByUs<TinyGadget, CloudTinyGadget, NewTinyGadget, TinyGadgetChange>({
-    things: cloud.tinyGadgets,
+    databases: cloud.tinyGadgets,
     noun: 'tiny gadget',
-    newThing({ spec }, { name, tags, password }) {
+    newDatabase({ spec }, { name, tags, password }) {
       const { size, version } = { ...spec.initProvider, ...spec.forProvider };
       if (size === undefined) throw new Error('spec.forProvider.size is missing: set it');
       return { name, size, tags, password, ...(version !== undefined && { version }) };
     },
-    seen: seenInCloud,
+    observed: observedInCloud,
     compare,
     change: ({ size }) => (size === undefined ? {} : { size }),
     retag: (tags) => ({ tags }),
@@ -25,10 +25,10 @@ export const tinyGadgetClient = (cloud: ToyShopClient): ExternalClient<TinyGadge
   });
 
 /** The cloud's answer in the common terms of all clouds. */
-function seenInCloud(
+function observedInCloud(
   _managed: TinyGadget,
   { name, size, version, state, username, endpoint, tags }: CloudTinyGadget,
-): Seen<TinyGadget> {
+): ObservedDatabase<TinyGadget> {
   return {
     tags,
     isKnown: false,

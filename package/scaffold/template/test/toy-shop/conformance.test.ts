@@ -18,13 +18,15 @@ describeConformance({
         createClient: (options) => toyShopClient({ ...options, dispatcher: cloud.carrier }),
       }),
       credentials: JSON.stringify({ url: cloud.url, token: cloud.token }),
-      things: () => cloud.things(),
+      externals: () => cloud.externals(),
       foreign: (name) => cloud.makeForeign(name),
       fail: (text) => cloud.fail(text),
       hang: () => cloud.hang(),
       loseAnswer: () => cloud.loseAnswer(),
       opens: ({ host, password }) =>
-        cloud.things().some((thing) => cloud.hostOf(thing.name) === host && thing.password === password),
+        cloud
+          .externals()
+          .some((stored) => cloud.hostOf(stored.name) === host && stored.password === password),
     };
   },
 });

@@ -29,7 +29,7 @@ export class FakeToyShop {
   }
 
   /** All gadgets, as they were requested. */
-  things(): readonly Stored[] {
+  externals(): readonly Stored[] {
     return [...this.#stored.values()];
   }
 
@@ -75,7 +75,8 @@ export class FakeToyShop {
     const [, collection, id] = /^\/v1\/([\w-]+)(?:\/([^/]+))?$/.exec(path) ?? [];
     if (collection !== 'tiny-gadgets') return refusal(404, 'NoSuchPath', path);
     if (id === undefined) {
-      if (method === 'GET') return reply(200, { items: this.things().map((stored) => this.#shown(stored)) });
+      if (method === 'GET')
+        return reply(200, { items: this.externals().map((stored) => this.#shown(stored)) });
       const wanted = JSON.parse(body ?? '') as NewTinyGadget;
       if (this.#stored.has(wanted.name))
         return refusal(409, 'AlreadyExists', `"${wanted.name}" exists already`);

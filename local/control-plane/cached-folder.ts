@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { lockPath, withLock } from './lock.ts';
 
 /** A folder that takes long to make and is good for as long as its name is asked for. */
-export interface KeptFolder {
+export interface CachedFolder {
   /** Holds those of all names, and nothing else. */
   readonly root: string;
   /** Of all that its content depends on: what has the name is never changed. */
@@ -11,7 +11,7 @@ export interface KeptFolder {
   /** Fills an empty folder. */
   make(folder: string): Promise<void>;
   /** Milliseconds after its last use until a folder is deleted when there is a new one. Default: a day. */
-  readonly keptMs?: number;
+  readonly retentionMs?: number;
 }
 
 const DRAFT = 'draft-';
@@ -20,17 +20,17 @@ const DRAFT = 'draft-';
  * Answers with the folder of a name: as it was made before, or made now, whole and at once. Only one process of a
  * machine makes one at a time; others wait. An interrupted attempt is never used. Throws the error of `make`.
  */
-export async function keptFolder({
+export async function cachedFolder({
   root,
   name,
   make,
-  keptMs = 24 * 60 * 60_000,
-}: KeptFolder): Promise<string> {
+  retentionMs = 24 * 60 * 60_000,
+}: CachedFolder): Promise<string> {
   const folder = join(root, name);
   if (await isInUseFromNow(folder)) return folder;
   return withLock(lockPath(root, 'prepare'), async () => {
     if (await isInUseFromNow(folder)) return folder;
-    await removeFormer(root, keptMs);
+    await removeFormer(root, retentionMs);
     const draft = await mkdtemp(join(root, DRAFT));
     try {
       await make(draft);
@@ -57,11 +57,11 @@ async function isInUseFromNow(folder: string): Promise<boolean> {
 }
 
 /** Removes drafts of killed attempts, and unused folders. The lock excludes other processes. */
-async function removeFormer(root: string, keptMs: number): Promise<void> {
+async function removeFormer(root: string, retentionMs: number): Promise<void> {
   for (const entry of await readdir(root, { withFileTypes: true })) {
     if (!entry.isDirectory()) continue;
     const path = join(root, entry.name);
-    const isOld = Date.now() - (await stat(path)).mtimeMs > keptMs;
+    const isOld = Date.now() - (await stat(path)).mtimeMs > retentionMs;
     if (entry.name.startsWith(DRAFT) || isOld) await rm(path, { recursive: true, force: true });
   }
 }

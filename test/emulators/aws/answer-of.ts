@@ -11,7 +11,7 @@ export interface ClientConfig {
 }
 
 /** The reply of a new emulator to an official client, or its error. Rejects with any other error. */
-export async function asked<C extends { destroy(): void }, T>(
+export async function answerOf<C extends { destroy(): void }, T>(
   clientOf: (config: ClientConfig) => C,
   ask: (client: C) => Promise<T>,
   options: LocalAwsOptions = {},

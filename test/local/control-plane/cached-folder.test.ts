@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { keptFolder } from '../../../local/control-plane/kept-folder.ts';
+import { cachedFolder } from '../../../local/control-plane/cached-folder.ts';
 
 describe('a folder that is kept', () => {
   let root: string;
@@ -19,15 +19,15 @@ describe('a folder that is kept', () => {
       .toSorted();
   const made: string[] = [];
   beforeEach(() => made.splice(0));
-  const ask = (name: string, keptMs?: number): Promise<string> =>
-    keptFolder({
+  const ask = (name: string, retentionMs?: number): Promise<string> =>
+    cachedFolder({
       root,
       name,
       async make(folder) {
         made.push(name);
         await writeFile(join(folder, 'content'), name);
       },
-      ...(keptMs !== undefined && { keptMs }),
+      ...(retentionMs !== undefined && { retentionMs }),
     });
 
   test('is created once for all callers', async () => {
@@ -38,7 +38,7 @@ describe('a folder that is kept', () => {
   });
 
   test('is not there if making it failed, and is made when it is asked for again', async () => {
-    const failing = keptFolder({
+    const failing = cachedFolder({
       root,
       name: 'one',
       async make(folder) {

@@ -7,12 +7,12 @@ import type {
 import type { NodeGroup } from '../../../emulators/aws/eks/node-group.ts';
 import type { StoredInstance as StoredDBInstance } from '../../../emulators/aws/rds/db-instance.ts';
 import type { Queue } from '../../../emulators/aws/sqs/queue.ts';
-import type { Seen } from '../invariant.ts';
+import type { ObservedWorld } from '../invariant.ts';
 
 type Tags = Readonly<Record<string, string>>;
 
 /** Something in AWS or in Google Cloud. */
-export interface CloudThing {
+export interface CloudResource {
   readonly system: 'aws' | 'gcp';
   /** As in `ec2/vpc`, `gcp/topics`. */
   readonly sort: string;
@@ -49,15 +49,15 @@ export const awsSorts = [
  * The resources in AWS and Google Cloud that processes and users created. Terminated ones are absent, and so
  * are the VPC and subnets that AWS gives every account.
  */
-export const thingsIn = (world: Pick<Seen, 'aws' | 'gcp'>): readonly CloudThing[] => [
+export const resourcesIn = (world: Pick<ObservedWorld, 'aws' | 'gcp'>): readonly CloudResource[] => [
   ...inAws(world),
   ...inGoogleCloud(world),
 ];
 
-const inAws = ({ aws }: Pick<Seen, 'aws'>): readonly CloudThing[] =>
+const inAws = ({ aws }: Pick<ObservedWorld, 'aws'>): readonly CloudResource[] =>
   awsSorts.flatMap((sort) =>
-    (aws?.things<AwsItem>(sort) ?? []).flatMap(([, things]) =>
-      things
+    (aws?.collections<AwsItem>(sort) ?? []).flatMap(([, collection]) =>
+      collection
         .all()
         .filter(({ phase, item }) => phase !== 'gone' && !('isDefault' in item && item.isDefault))
         .map(({ id, item, phase }) => ({
@@ -69,8 +69,8 @@ const inAws = ({ aws }: Pick<Seen, 'aws'>): readonly CloudThing[] =>
           isGoing: phase === 'deleting',
           isThere: phase === 'available',
           ...('password' in item && { password: item.password }),
-          lose: () => things.lose(id),
-          retag: (tags: Tags) => things.drift(id, (is) => ({ ...is, tags })),
+          lose: () => collection.lose(id),
+          retag: (tags: Tags) => collection.drift(id, (is) => ({ ...is, tags })),
         })),
     ),
   );
@@ -79,37 +79,41 @@ interface GoogleItem {
   readonly name: string;
   readonly fields: object;
 }
-interface GoogleThings<Item> {
+interface GoogleCollection<Item> {
   drift(name: string, item: Item | undefined): void;
 }
 
-const inGoogleCloud = ({ gcp }: Pick<Seen, 'gcp'>): readonly CloudThing[] => {
+const inGoogleCloud = ({ gcp }: Pick<ObservedWorld, 'gcp'>): readonly CloudResource[] => {
   if (gcp === undefined) return [];
   const underWay = new Map(
     gcp
       .operations()
       .flatMap(({ target, verb, endedAtMs }) => (endedAtMs === undefined ? [[target, verb]] : [])),
   );
-  const thing = <Item extends GoogleItem>(sort: string, item: Item, things: GoogleThings<Item>) => ({
+  const resource = <Item extends GoogleItem>(
+    sort: string,
+    item: Item,
+    collection: GoogleCollection<Item>,
+  ) => ({
     system: 'gcp' as const,
     sort,
     item,
     name: lastPart(item.name),
     tags: tagsIn(item.fields),
-    lose: () => things.drift(item.name, undefined),
+    lose: () => collection.drift(item.name, undefined),
     retag: (labels: Tags) =>
-      things.drift(item.name, { ...item, fields: { ...item.fields, labels: withoutDots(labels) } }),
+      collection.drift(item.name, { ...item, fields: { ...item.fields, labels: withoutDots(labels) } }),
   });
   return [
     ...gcp.instances.all().map((item) => ({
-      ...thing('gcp/instances', item, gcp.instances),
+      ...resource('gcp/instances', item, gcp.instances),
       isGoing: underWay.get(item.name) === 'delete',
       isThere: !underWay.has(item.name),
       password: item.authString,
     })),
     ...gcp.topics
       .all()
-      .map((item) => ({ ...thing('gcp/topics', item, gcp.topics), isGoing: false, isThere: true })),
+      .map((item) => ({ ...resource('gcp/topics', item, gcp.topics), isGoing: false, isThere: true })),
   ];
 };
 
