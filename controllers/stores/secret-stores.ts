@@ -15,7 +15,6 @@ import type { VaultClient, VaultOptions } from '../../clients/vault.ts';
 import { vaultClient } from '../../clients/vault.ts';
 import { VaultError } from '../../clients/vault-error.ts';
 import type { Resource } from '../../runtime/cache/resource.ts';
-import type { Change } from '../../runtime/cache/store.ts';
 import { apiErrorIn, messageOf } from '../../runtime/client/errors.ts';
 import type { Environment } from '../../runtime/controller/environment.ts';
 import type { Trigger } from '../../runtime/controller/triggers.ts';
@@ -31,10 +30,10 @@ import type { SecretStore, SecretStores } from '../core/connection/secret-store.
 import { ownerUidLabel } from '../core/connection/store-place.ts';
 import { connectionSecrets } from '../core/indexes.ts';
 import { onlyObserves } from '../core/management-policies.ts';
+import type { NamedSecret } from '../core/named-secret-changes.ts';
+import { namedSecretChanges } from '../core/named-secret-changes.ts';
 import { refuseNewUser } from '../core/new-user.ts';
 import { credentialReader, heldCredentials } from '../core/provider/credential-sources.ts';
-import type { AwaitedSecret } from '../core/provider/credential-watch.ts';
-import { changedCredentials } from '../core/provider/credential-watch.ts';
 import { kubernetesStore } from './kubernetes-store.ts';
 import { vaultStore } from './vault-store.ts';
 
@@ -50,11 +49,11 @@ const byOwnerLabel = 'owner-uid label';
 const dataOf = ({ data }: Secret) => data;
 
 /** The Secret with the token of a Vault. */
-function tokenSecretOf({ type, object: { spec } }: Change<StoreConfig>): AwaitedSecret | undefined {
+function tokenSecretOf({ spec }: StoreConfig): NamedSecret | undefined {
   const { secretRef } = spec.vault?.auth?.token ?? {};
-  if (type === 'deleted' || spec.type !== 'Vault' || secretRef === undefined) return undefined;
+  if (spec.type !== 'Vault' || secretRef === undefined) return undefined;
   const { namespace, name } = secretRef;
-  return { namespace, name, isUnreadable: false };
+  return { namespace, name, isChangedAtFirst: 'never' };
 }
 
 const hasFailed = ({ status }: Managed): boolean =>
@@ -69,7 +68,7 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
   const secrets = connectionSecrets(env);
   const read = credentialReader(env);
   const clients = new Map<string, { readonly options: object; readonly client: VaultClient }>();
-  const changedTokens$ = changedCredentials(env, configs.store, tokenSecretOf).pipe(share());
+  const changedTokens$ = namedSecretChanges(env, configs.store, tokenSecretOf).pipe(share());
   secrets.store.addIndex(byOwnerLabel, ({ metadata }) => compact([metadata.labels?.[ownerUidLabel]]));
 
   return {

@@ -53,9 +53,11 @@ import {
   publisherOf,
 } from '../indexes.ts';
 import { aboutClaim } from '../log-changes.ts';
+import type { NamedSecret } from '../named-secret-changes.ts';
+import { namedSecretChanges } from '../named-secret-changes.ts';
 import { stackReadyTrigger } from '../stack-ready.ts';
 import type { StoredConnection } from './context.ts';
-import { blockingSecretChanges } from './foreign-secrets.ts';
+import { secretKeyOfClaim } from './observe-secrets.ts';
 import { claimBinding } from './reconciler.ts';
 import { namesNoKind, serviceOf } from './service-of.ts';
 
@@ -83,6 +85,16 @@ const isChangedForClaims: Predicate<Managed> = anyOf(
   // The creation has failed, maybe with the same status as before. The resource can get edited parameters now.
   becomes(wasNeverFound),
 );
+
+/** How many Secrets are watched at once. Any team can make claims that wait for a Secret; their runs are also retried. */
+const mostWatched = 100;
+
+/** The Secret of another owner that blocks a claim. It is watched only while the claim reports it. */
+export function blockingSecretOf(claim: Claim): NamedSecret | undefined {
+  const isBlocked = getCondition(claim.status?.conditions, 'Ready').reason === 'SecretConflict';
+  const key = isBlocked && !wasDeleted(claim) ? secretKeyOfClaim(claim) : undefined;
+  return key && { ...key, isChangedAtFirst: 'always' };
+}
 
 /**
  * Binds the claims of one kind to managed resources. `storedConnection`: reads the credential of a resource that publishes
@@ -216,7 +228,7 @@ export function claimBindingController(
       .throughBoth(claimsOfForeign, 'a secret of another owner with the name of its secret changed'),
     triggerBy(
       'the secret of another owner that has the name of its secret changed',
-      blockingSecretChanges(env, claims.store),
+      namedSecretChanges(env, claims.store, blockingSecretOf, mostWatched),
     ),
     namespaces.trigger((claim) => isUnbound(objectKey(claim.metadata)) && !needsClass(claim), {
       claims: claims.store,

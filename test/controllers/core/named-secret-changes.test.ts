@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import range from 'lodash/range.js';
 import { Observable, Subject } from 'rxjs';
-import type { Claim } from '../../../../apis/core/v1alpha1/claim.ts';
-import { notReady, setConditions } from '../../../../apis/core/v1alpha1/condition.ts';
-import { blockingSecretChanges } from '../../../../controllers/core/claim-binding/foreign-secrets.ts';
-import type { Change } from '../../../../runtime/cache/store.ts';
-import { claim } from '../objects.ts';
+import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
+import { notReady, setConditions } from '../../../apis/core/v1alpha1/condition.ts';
+import { blockingSecretOf } from '../../../controllers/core/claim-binding/setup.ts';
+import { namedSecretChanges } from '../../../controllers/core/named-secret-changes.ts';
+import type { Change } from '../../../runtime/cache/store.ts';
+import { claim } from './objects.ts';
 
 const now = new Date('2026-01-02T03:04:05Z');
 
@@ -31,8 +32,8 @@ async function watchesAfter(changes: readonly Pick<Change<Claim>, 'type' | 'obje
       }),
   };
   const changes$ = new Subject<Change<Claim>>();
-  const env = { client, clock: {}, log: {} } as unknown as Parameters<typeof blockingSecretChanges>[0];
-  const subscription = blockingSecretChanges(env, { changes$ }).subscribe();
+  const env = { client, clock: {}, log: {} } as unknown as Parameters<typeof namedSecretChanges>[0];
+  const subscription = namedSecretChanges(env, { changes$ }, blockingSecretOf, 100).subscribe();
   for (const change of changes) {
     changes$.next(change as Change<Claim>);
     await new Promise(setImmediate);
@@ -62,4 +63,9 @@ test('the end of one watch makes room for another', async () => {
   const claims = range(100).map((index) => blocked(`claim-${index}`));
   const another = blocked('another');
   assert.equal(await watchesAfter([...claims.map(added), deleted(claims[0]!), added(another)]), 100);
+});
+
+test('a malformed claim watches no Secret, and ends no other watch', async () => {
+  const malformed = { ...claim({}, { name: 'odd' }), status: { conditions: 'none' } } as unknown as Claim;
+  assert.equal(await watchesAfter([blocked('a'), malformed, blocked('b')].map(added)), 2);
 });
