@@ -133,7 +133,6 @@ const steps: Readonly<Record<Step, (facts: Facts, scene: Scene) => Facts | Act>>
   },
   clearPending: unchanged,
   observe: observed,
-  recordFound: unchanged,
   prepare: unchanged,
   publish(facts, { resource: { name, uid } }) {
     const { entry } = facts.place;

@@ -109,7 +109,7 @@ describe('the status of a managed resource, whole', () => {
   test('ready, while another credential is being set: not available to claims yet', () =>
     becomes(
       { credential: { hmac: 'h', pending: true }, conditions: [synced, isReady] },
-      { ...ready, isCredentialInForce: false, credential: { hmac: 'h', pending: true } },
+      { ...ready, isCredentialInForce: false, status: { credential: { hmac: 'h', pending: true } } },
     ));
   test('a value that the external system reports is beside the rest', () =>
     becomes(
@@ -150,7 +150,7 @@ describe('the status of a managed resource, whole', () => {
   test('a run that knows another credential records it', () =>
     becomes(
       { bindingPhase: 'Bound', credential: { hmac: 'after', pending: true }, conditions: [synced, isReady] },
-      { ...ready, credential: { hmac: 'after', pending: true } },
+      { ...ready, status: { credential: { hmac: 'after', pending: true } } },
       { bindingPhase: 'Bound', credential: { hmac: 'before', pending: false } },
     ));
   test('an unchanged status is equal, times included', () =>

@@ -2,7 +2,7 @@ import omit from 'lodash/omit.js';
 import { setBindable } from '../../../../apis/core/v1alpha1/binding.ts';
 import type { ConditionFacts } from '../../../../apis/core/v1alpha1/condition.ts';
 import { reportedStatus, withShortMessage } from '../../../../apis/core/v1alpha1/condition.ts';
-import type { ExternalOperation, Managed, ManagedStatus } from '../../../../apis/core/v1alpha1/managed.ts';
+import type { Managed, ManagedStatus } from '../../../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../../../apis/core/v1alpha1/meta.ts';
 import type { ConnectionDetails } from '../../../../apis/core/v1alpha1/secret.ts';
 import { secretsAmong } from '../../../../apis/core/v1alpha1/secret.ts';
@@ -20,19 +20,12 @@ export interface ManagedFacts {
   readonly ready?: ConditionFacts | undefined;
   /** The new conditions AsyncOperation and LastAsyncOperation. */
   readonly operation?: readonly ConditionFacts[];
-  /** The identity to record. Absent: the recorded one stays. */
-  readonly externalIdentity?: string | undefined;
   /** Whether the external resource is proven absent. Its identity is then removed, and users may edit its fields. */
   readonly isGone?: boolean;
-  /** The new `status.credential`, about the credential that was set. Absent: unchanged. */
-  readonly credential?: ManagedStatus['credential'];
   /** Whether the external system uses the credential. Also true if the resource has no credential. */
   readonly isCredentialInForce: boolean;
-  /** Whether the external system accepted or reported the deletion, so that one observation proves the absence. */
-  readonly isDeletionAccepted?: boolean;
-  /** The ongoing operation. Absent: none. */
-  readonly underWay?: ExternalOperation | undefined;
-  readonly status?: Readonly<Record<string, unknown>> | undefined;
+  /** The fields of the status that change. Without `operation` and `deletionAccepted`, these are removed. */
+  readonly status?: ManagedStatus & Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -55,11 +48,7 @@ export function withManagedStatus<M extends Managed>(managed: M, facts: ManagedF
     status: {
       ...omit(managed.status, former),
       ...facts.status,
-      ...(facts.underWay === undefined ? {} : { operation: facts.underWay }),
-      ...(facts.isDeletionAccepted === true && { deletionAccepted: true }),
       ...nextBinding(managed, isUsable),
-      ...(facts.externalIdentity === undefined ? {} : { externalIdentity: facts.externalIdentity }),
-      ...(facts.credential === undefined ? {} : { credential: facts.credential }),
       ...reportedStatus(managed.status?.conditions, conditions, { now, generation }, { ...facts, cause }),
     },
   };

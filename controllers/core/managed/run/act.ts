@@ -110,12 +110,6 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
     clearPending: clearRecord,
 
     observe,
-    // An earlier run may have crashed before it could record the result of `create`.
-    recordFound: (facts) =>
-      record(facts, {
-        result: isCreationIncomplete(facts.managed) ? 'succeeded' : undefined,
-        name: nameFound(facts),
-      }),
     prepare: (facts) => prepare(facts),
     publish,
     removeFormer: (facts) => following(facts, places.removeFormer(facts.managed, signal), cannot.unpublish),
@@ -140,11 +134,12 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
     announce,
     create,
     async recordCreation(facts) {
-      const { underWay: operation, ended, externalName: name } = facts.operation;
+      const { underWay: operation, ended, externalName = nameFound(facts) } = facts.operation;
       // While an operation creates the resource, the creation counts as incomplete.
       const isRunning = operation !== undefined && ended === undefined;
+      const isEnded = !isRunning && isCreationIncomplete(facts.managed);
       // guard: otherwise an assigned name is lost
-      const recorded = await record(facts, { result: isRunning ? undefined : 'succeeded', name });
+      const recorded = await record(facts, { result: isEnded ? 'succeeded' : undefined, name: externalName });
       return hasDone(facts, 'create')
         ? withEvents(recorded, requested('CreatedExternalResource', 'creation'))
         : recorded;

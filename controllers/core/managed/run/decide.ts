@@ -141,5 +141,5 @@ function observe(facts: Facts): Decision | undefined {
 }
 
 function recordFound(facts: Facts): Decision | undefined {
-  return found(facts) === undefined ? undefined : calling(facts, 'recordFound');
+  return found(facts) === undefined ? undefined : calling(facts, 'recordCreation');
 }

@@ -77,7 +77,6 @@ export type Step =
   | 'clearPending'
   // The external resource exists
   | 'observe'
-  | 'recordFound'
   | 'prepare'
   | 'publish'
   | 'removeFormer'

@@ -1,6 +1,8 @@
 import compact from 'lodash/compact.js';
 import isEmpty from 'lodash/isEmpty.js';
+import isUndefined from 'lodash/isUndefined.js';
 import omit from 'lodash/omit.js';
+import omitBy from 'lodash/omitBy.js';
 import { advice } from '../../../../apis/core/v1alpha1/advice.ts';
 import type { ConditionFacts } from '../../../../apis/core/v1alpha1/condition.ts';
 import {
@@ -59,7 +61,8 @@ interface Outline {
   /** Absent: Ready stays as it is. */
   readonly ready?: ConditionFacts | undefined;
   readonly event?: EventFacts | undefined;
-  readonly isDeletionAccepted?: true;
+  /** The external system accepted or reported the deletion, so that one observation proves the absence. */
+  readonly deletionAccepted?: true;
   /** The keys of annotations that have had their effect. The run removes them after it has written the status. */
   readonly used?: readonly string[];
   readonly next: Next;
@@ -80,7 +83,7 @@ export interface Report extends Pick<Outline, 'used' | 'next' | 'failure'> {
 /** Pure. Reports the last decision of a run, and edits that have no effect. */
 export function reportOf(facts: Facts, decision: Decision, now: Date): Report {
   const outline = withPublishing(facts, withEquality(facts, outlineOf(facts, decision)));
-  const { synced, ready, event, isDeletionAccepted = false, ...end } = outline;
+  const { synced, ready, event, deletionAccepted, ...end } = outline;
   const scrubbed = <F extends { readonly message?: string }>(each: F): F => ({
     ...each,
     ...(each.message && { message: scrubOf(facts, each.message) }),
@@ -93,18 +96,20 @@ export function reportOf(facts: Facts, decision: Decision, now: Date): Report {
   const { kind, managed, access, applied, operation, reported } = facts;
   const seen = found(facts);
   const conditions = operationConditions(facts);
+  const own = {
+    operation: operation.underWay,
+    deletionAccepted,
+    externalIdentity: identityFound(kind.identity, managed, { system: access?.system, seen }),
+    credential: applied === undefined || applied === 'wrong' ? undefined : omit(applied, 'isNew'),
+  };
   const desired = withManagedStatus(
     managed,
     {
       synced: scrubbed(complete),
       isStuck: refusal !== undefined || (failure ? failure.bug !== undefined : synced.status === 'False'),
       ready: ready && scrubbed(withLoss(managed, ready)),
-      status: reported.status,
-      underWay: operation.underWay,
-      isDeletionAccepted,
-      externalIdentity: identityFound(kind.identity, managed, { system: access?.system, seen }),
+      status: { ...reported.status, ...omitBy(own, isUndefined) },
       isGone: !hasCalled(facts) && isIdentityGone(facts),
-      ...(applied !== undefined && applied !== 'wrong' && { credential: omit(applied, 'isNew') }),
       isCredentialInForce: isCredentialInForce(facts),
       ...(conditions && { operation: conditions.map(scrubbed) }),
     },
@@ -246,7 +251,7 @@ function reportCreated(facts: Facts): Outline {
 /** The external system accepted or reported the deletion, and the external resource may still exist. */
 function reportLeaving({ operation: { underWay } }: Facts): Outline {
   const next = underWay === undefined ? 'progress since deletion' : 'progress since operation';
-  return { ...synced(deleting(), next), isDeletionAccepted: true };
+  return { ...synced(deleting(), next), deletionAccepted: true };
 }
 
 /** The external resource exists. It is observed often until it is Ready. */

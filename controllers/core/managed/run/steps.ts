@@ -71,13 +71,10 @@ const isNeeded: { readonly [step in Step]?: (facts: Facts) => boolean } = {
   poll: ({ operation: { underWay } }) => underWay !== undefined,
   clearPending: ({ managed, operation: { failed } }) =>
     failed?.type === 'update' && managed.status?.credential?.pending === true,
-  recordFound: (facts) =>
-    facts.operation.underWay === undefined &&
-    (isCreationIncomplete(facts.managed) || nameFound(facts) !== undefined),
   // An object that is being deleted needs no details, and a failed write of the Secret must not block the deletion.
   publish: ({ managed }) => !wasDeleted(managed),
   // guard: otherwise the result of a creation is lost
-  recordCreation: (facts) => hasDone(facts, 'create') || isCreationEnded(facts),
+  recordCreation: (facts) => hasDone(facts, 'create') || isCreationUnrecorded(facts),
   prepare: (facts) => !hasDone(facts, 'create') || isToFillIn(facts),
   removeFormer: (facts) => facts.place.unkept === undefined && !isCredentialDue(facts),
   clearRecord: isCredentialDue,
@@ -87,9 +84,18 @@ const isNeeded: { readonly [step in Step]?: (facts: Facts) => boolean } = {
   removeFinalizer: isAbsentAfterDeletion,
 };
 
-/** Whether an operation has created the external resource, and this is not recorded yet. */
-const isCreationEnded = ({ managed, operation }: Facts): boolean =>
-  operation.ended === 'create' && isCreationIncomplete(managed);
+/**
+ * Whether the external resource was created, and this or its name is not recorded: an operation has created it, or an
+ * observation finds it after a run that crashed.
+ */
+const isCreationUnrecorded = (facts: Facts): boolean => {
+  const { underWay, ended } = facts.operation;
+  const isIncomplete = isCreationIncomplete(facts.managed);
+  if (ended === 'create' && isIncomplete) return true;
+  return (
+    underWay === undefined && found(facts) !== undefined && (isIncomplete || nameFound(facts) !== undefined)
+  );
+};
 
 /** The name that the external system assigned, if the observation found it, and none is recorded. */
 export function nameFound({ kind: { identity }, managed, seen }: Facts): string | undefined {
