@@ -57,6 +57,7 @@ import {
   found,
   hasDone,
   isCredentialDue,
+  recordOf,
   scrubOf,
   withApplied,
   withEvents,
@@ -418,11 +419,8 @@ function withCredentialSeen(facts: Facts, { credential: state }: Observation): F
   if (credential === undefined) return facts;
   if (!credential.isApplied) return state === 'inForce' ? withApplied(facts, false) : facts;
   if (state === 'wrong') return { ...facts, applied: 'wrong' };
-  const { managed, applied, operation } = facts;
-  const known = applied === 'wrong' ? undefined : applied;
-  const { pending = false } = known ?? managed.status?.credential ?? {};
-  const isNew = known?.isNew === true;
-  const isAwaited = isNew || operation.underWay?.type === 'update';
+  const { pending = false, isNew = false } = recordOf(facts) ?? {};
+  const isAwaited = isNew || facts.operation.underWay?.type === 'update';
   return withApplied(facts, state === 'pending' || (pending && isAwaited), isNew);
 }
 

@@ -4,8 +4,7 @@ import type { ReportedDetails } from '../../../../apis/core/v1alpha1/secret.ts';
 import { present } from '../../../../apis/core/v1alpha1/secret.ts';
 import type { EventFacts } from '../../../../runtime/events/event-facts.ts';
 import type { ConnectionEntry } from '../../connection/connection-place.ts';
-import type { GeneratedCredential } from '../../credential.ts';
-import { heldCredentialOf, hmacOf, isApplied, isCredentialLost, isGiven } from '../../credential.ts';
+import { heldCredentialOf, hmacOf, isCredentialLost, isGiven } from '../../credential.ts';
 import type { StepFailure } from '../../step-failure.ts';
 import type {
   DesiredCredential,
@@ -44,13 +43,15 @@ export interface Facts {
    * The credential that the external system has, as this run learned. Absent: as `status.credential` records. `wrong`: it
    * does not have that of the Secret. `isNew`: this run has set it, so the next observation may not show it yet.
    */
-  readonly applied?: (NonNullable<ManagedStatus['credential']> & { readonly isNew?: boolean }) | 'wrong';
+  readonly applied?: Applied | 'wrong';
   /** The connection details and the fields of the status that the calls of this run reported. */
   readonly reported: { readonly details: ReportedDetails; readonly status?: Observation['status'] };
   readonly did: Did;
   /** The failure of the last step. */
   readonly failure?: StepFailure;
 }
+
+type Applied = NonNullable<ManagedStatus['credential']> & { readonly isNew?: boolean };
 
 export type ObservedFacts = Facts & { readonly seen: Seen };
 
@@ -128,25 +129,30 @@ export const found = ({ seen }: Facts): Observation | undefined =>
   seen?.observation.exists === true ? seen.observation : undefined;
 
 /** The credential in the Secret, which `create` and `update` set. Undefined: none, or it cannot be read or written. */
-export function credentialIn({ kind, managed, place, applied }: Facts): DesiredCredential | undefined {
+export function credentialIn(facts: Facts): DesiredCredential | undefined {
+  const { kind, managed, place } = facts;
   const { entry, unkept } = place;
   const credential = heldCredentialOf<Managed>(managed, entry, kind.secretDetails);
   const value = credential && entry?.details[credential.key];
   if (unkept !== undefined || entry === undefined || value === undefined) return undefined;
   const { username } = entry.details;
-  const isInUse = applied === undefined ? isRecorded(managed, entry, credential!) : applied !== 'wrong';
+  const hmac = hmacIn(entry, value, managed);
+  const isInUse = hmac !== undefined && hmac === recordOf(facts)?.hmac;
   return { value, isApplied: isInUse, ...(username && { username }) };
 }
 
-/** The results of `isApplied`. A run asks often, and each answer costs an HMAC. */
-const answers = new WeakMap<ConnectionEntry, { readonly of: Managed; readonly is: boolean }>();
+/** The record of the credential that the external system has, as this run learned, or as the status says. */
+export const recordOf = ({ applied, managed }: Facts): Applied | undefined =>
+  applied === 'wrong' ? undefined : (applied ?? managed.status?.credential);
 
-function isRecorded(managed: Managed, entry: ConnectionEntry, credential: GeneratedCredential): boolean {
-  const known = answers.get(entry);
-  if (known?.of === managed) return known.is;
-  const is = isApplied(managed, entry, credential);
-  answers.set(entry, { of: managed, is });
-  return is;
+/** The HMACs of the credentials in entries. A run asks often. */
+const hmacs = new WeakMap<ConnectionEntry, string>();
+
+function hmacIn(entry: ConnectionEntry, value: string, { metadata: { uid } }: Managed): string | undefined {
+  if (entry.note === undefined) return undefined;
+  const hmac = hmacs.get(entry) ?? hmacOf(value, entry.note, uid);
+  hmacs.set(entry, hmac);
+  return hmac;
 }
 
 export const isCredentialDue = (facts: Facts): boolean => credentialIn(facts)?.isApplied === false;
@@ -167,8 +173,8 @@ export const lacksCredential = ({ kind, managed, place, did }: Facts): boolean =
 export function withApplied(facts: Facts, pending: boolean, isNew = false): Facts {
   const { entry } = facts.place;
   const credential = credentialIn(facts);
-  if (credential === undefined || entry?.note === undefined) return facts;
-  const hmac = hmacOf(credential.value, entry.note, facts.managed.metadata.uid);
+  const hmac = entry && credential && hmacIn(entry, credential.value, facts.managed);
+  if (hmac === undefined) return facts;
   return { ...facts, applied: { hmac, pending, ...(isNew && { isNew }) } };
 }
 

@@ -50,6 +50,7 @@ import {
   isCredentialGiven,
   isFinalised,
   lacksCredential,
+  recordOf,
   scrubOf,
 } from './facts.ts';
 import type { Next } from './next.ts';
@@ -100,7 +101,7 @@ export function reportOf(facts: Facts, decision: Decision, now: Date): Report {
     operation: operation.underWay,
     deletionAccepted,
     externalIdentity: identityFound(kind.identity, managed, { system: access?.system, seen }),
-    credential: applied === undefined || applied === 'wrong' ? undefined : omit(applied, 'isNew'),
+    credential: typeof applied === 'object' ? omit(applied, 'isNew') : undefined,
   };
   const desired = withManagedStatus(
     managed,
@@ -256,7 +257,7 @@ function reportLeaving({ operation: { underWay } }: Facts): Outline {
 
 /** The external resource exists. It is observed often until it is Ready. */
 function reportPresent(facts: Facts): Outline {
-  const { managed, applied, operation } = facts;
+  const { managed, operation } = facts;
   const { ready, operation: ongoing, isUpToDate = false } = found(facts) ?? {};
   const shown = isGivenRefused(facts) ? unavailable(givenRefused) : ready;
   const isReady = (shown ?? getCondition(managed.status?.conditions, 'Ready')).status === 'True';
@@ -266,7 +267,7 @@ function reportPresent(facts: Facts): Outline {
   ];
   const observedNext = isReady ? 'poll' : 'progress since creation';
   // Another update is needed to set the credential, or to apply the spec after the credential was set.
-  const isJustSet = hasDone(facts, 'create') || (applied !== 'wrong' && applied?.isNew === true);
+  const isJustSet = hasDone(facts, 'create') || recordOf(facts)?.isNew === true;
   const isDue = (isCredentialDue(facts) || (isJustSet && !isUpToDate)) && shouldUpdate(managed.spec);
   const next = isDue ? 0 : observedNext;
   const isBusy = (ongoing ?? operation.underWay) !== undefined;
@@ -448,11 +449,10 @@ function operationConditions(facts: Facts) {
 }
 
 function isCredentialInForce(facts: Facts): boolean {
-  const { managed, place, applied } = facts;
+  const { place } = facts;
   if (place.unkept !== undefined || lacksCredential(facts) || isWithheld(facts)) return false;
   const credential = credentialIn(facts);
   if (credential === undefined) return true;
   if (isCredentialGiven(facts) && !credential.isApplied) return !isGivenRefused(facts);
-  const record = applied === 'wrong' ? undefined : (applied ?? managed.status?.credential);
-  return credential.isApplied && record?.pending === false;
+  return credential.isApplied && recordOf(facts)?.pending === false;
 }
