@@ -93,10 +93,6 @@ export const creationMark = (managed: Managed): Mark => {
 export const failedMark = (managed: Managed, isRefused: boolean): Mark =>
   isRefused && !wasReady(managed) ? refusedMark(managed) : begunMark(managed);
 
-/** Whether the mark is `mark` already. */
-export const hasMark = (managed: Managed, mark: Mark): boolean =>
-  markOf(managed) === mark[annotationKeys.externalCreation];
-
 const markOf = ({ metadata }: Managed): string | undefined =>
   metadata.annotations?.[annotationKeys.externalCreation];
 

@@ -4,12 +4,7 @@ import { isLossNoted } from '../../external-loss.ts';
 import { shouldLateInitialize } from '../../management-policies.ts';
 import type { StepFailure } from '../../step-failure.ts';
 import { UncertainCreationError } from '../connecting/external-client.ts';
-import {
-  failedMark,
-  hasMark,
-  isCreationFailed,
-  isCreationIncomplete,
-} from '../recording/creation-tracking.ts';
+import { failedMark, isCreationFailed, isCreationIncomplete } from '../recording/creation-tracking.ts';
 import { mustExist, named } from '../recording/identity.ts';
 import type { ManagedDecisionName, Step } from './decision.ts';
 import type { Facts } from './facts.ts';
@@ -78,7 +73,7 @@ const isNeeded: { readonly [step in Step]?: (facts: Facts) => boolean } = {
   prepare: (facts) => !hasDone(facts, 'create') || isToFillIn(facts),
   removeFormer: (facts) => facts.place.unkept === undefined && !isCredentialDue(facts),
   clearRecord: isCredentialDue,
-  recordFailure: (facts) => isCreationKnownToFail(facts) || isMarkToChange(facts),
+  recordFailure: (facts) => creationFailure(facts) !== undefined,
   observe: (facts) => !hasCalled(facts) || facts.operation.underWay === undefined,
   removeDetails: isAbsentAfterDeletion,
   removeFinalizer: isAbsentAfterDeletion,
@@ -147,12 +142,6 @@ export function markOfFailure(facts: Facts): ReturnType<typeof failedMark> {
   const isRefused = refusals.includes(cause?.error?.class ?? '') && !causesOf(cause).some(isUncertain);
   return failedMark(facts.managed, isRefused);
 }
-
-/** Whether a creation failed in another way than its mark shows. */
-const isMarkToChange = (facts: Facts): boolean =>
-  creationFailure(facts) !== undefined &&
-  facts.managed.metadata.uid !== undefined &&
-  !hasMark(facts.managed, markOfFailure(facts));
 
 const isUncertain = (error: Error): boolean => error instanceof UncertainCreationError;
 
