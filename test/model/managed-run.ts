@@ -117,10 +117,9 @@ const kindWith = (obstacle: Obstacle | undefined): KindFacts => ({
 const steps: Readonly<Record<Step, (facts: Facts, scene: Scene) => Facts | Act>> = {
   resolveReferences: unchanged,
   connect: (facts, { obstacle }) => {
-    const external = obstacle === 'OtherSystem' ? { ...client, system: async () => 'B' } : client;
-    return { ...facts, access: { external } };
+    const system = obstacle === 'OtherSystem' && { system: 'B' };
+    return { ...facts, access: { external: client, ...system } };
   },
-  askSystem: (facts) => ({ ...facts, access: { ...accessOf(facts), system: 'B' } }),
   readPlace: (facts, { resource, secret }) =>
     secret === undefined ? facts : { ...facts, place: { entry: entryOf(resource, secret) } },
   poll(facts, { obstacle }) {

@@ -48,7 +48,7 @@ test('the lists are those of the decisions', () => {
       ['resourceChecks', 20],
       ['claimEndChecks', 3],
       ['orphanChecks', 6],
-      ['managedChecks', 14],
+      ['managedChecks', 13],
       ['firstChecks', 5],
       ['absentChecks', 9],
       ['presentChecks', 5],

@@ -93,12 +93,12 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
     },
     async connect(facts) {
       const connecting = context.connector.connect(facts.managed, signal);
-      return { ...facts, access: { external: await failing('', connecting, cannot.connect) } };
-    },
-    async askSystem(facts) {
-      const external = clientOf(facts);
-      const asking = external.system?.(signal) ?? Promise.resolve(undefined);
-      return { ...facts, access: { external, system: await failing('', asking, cannot.observe) } };
+      const external = await failing('', connecting, cannot.connect);
+      try {
+        return { ...facts, access: { external, system: await external.system?.(signal) } };
+      } catch (error) {
+        return { ...facts, access: { external }, failure: new StepFailure('', error, cannot.observe) };
+      }
     },
     readPlace: (facts) => inPlace(facts, places.read(facts.managed, signal)),
 

@@ -33,9 +33,8 @@ const managedChecks: readonly Check[] = [
   begun,
   beforeAccess,
   // The access to the external system
-  connect,
   nameRefused,
-  askSystem,
+  connect,
   otherSystem,
   // The credential in the Secret
   readPlace,
@@ -83,17 +82,13 @@ function beforeAccess(facts: Facts): Decision | undefined {
   return facts.access === undefined ? decideFirst(facts) : undefined;
 }
 
-function connect(facts: Facts): Decision | undefined {
-  return calling(facts, 'resolveReferences', 'connect');
-}
-
 function nameRefused({ kind, managed }: Facts): Decision | undefined {
   const problem = refusedName(kind.identity, managed);
   return problem && { failure: new StepFailure('', problem, cannot.name) };
 }
 
-function askSystem(facts: Facts): Decision | undefined {
-  return calling(facts, 'askSystem');
+function connect(facts: Facts): Decision | undefined {
+  return calling(facts, 'resolveReferences', 'connect');
 }
 
 /** The provider connects to another system than the recorded one. A system without an ID is accepted. */

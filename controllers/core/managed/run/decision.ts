@@ -69,7 +69,6 @@ export type Step =
   // The access to the external system, and the Secret
   | 'resolveReferences'
   | 'connect'
-  | 'askSystem'
   | 'readPlace'
   // An operation of the external system
   | 'poll'

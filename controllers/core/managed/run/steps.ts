@@ -61,7 +61,6 @@ export const next = (facts: Facts, list: readonly Step[]): Step | undefined =>
 /** When a step is needed. A step that is not listed is always needed: it does nothing if nothing changes. */
 const isNeeded: { readonly [step in Step]?: (facts: Facts) => boolean } = {
   resolveReferences: ({ managed }) => !wasDeleted(managed),
-  askSystem: ({ access }) => access?.external.system !== undefined,
   readPlace: ({ managed }) => !wasDeleted(managed),
   poll: ({ operation: { underWay } }) => underWay !== undefined,
   clearPending: ({ managed, operation: { failed } }) =>

@@ -911,3 +911,18 @@ describe('a write that is refused while leadership is interrupted is no failure 
     assert.deepEqual(scene.events, ['Normal CreatedExternalResource']);
   });
 });
+
+test('a client is disconnected although its system does not answer', async () => {
+  let disconnected = 0;
+  const never = () => Promise.reject(new Error('unexpected call'));
+  const client = {
+    ...{ observe: never, create: never, update: never, delete: never },
+    system: () => Promise.reject(new Error('no answer')),
+    async disconnect() {
+      disconnected += 1;
+    },
+  };
+  const scene = new Scene({}, {}, { connector: { connect: async () => client } });
+  await scene.run();
+  assert.deepEqual([scene.condition('Synced'), disconnected], ['False/ReconcileError: no answer', 1]);
+});
