@@ -35,7 +35,7 @@ export interface PostgresqlServerOptions {
   readonly lockTimeoutMs?: number;
   /** Default 10 s. */
   readonly connectTimeoutMs?: number;
-  /** How long to retry while the server has no free connection; default 30 s. */
+  /** How long calls together retry while the server has no free connection; default 3 s. */
   readonly connectionWaitMs?: number;
   readonly clock: Pick<Clock, 'sleep'>;
   /** Uniform in [0, 1): spreads retries. */
@@ -102,7 +102,7 @@ export function createPostgresqlServer(options: PostgresqlServerOptions): Postgr
     // Longer than the server's deadlock_timeout (1 s), after which autovacuum yields.
     lockTimeoutMs: options.lockTimeoutMs ?? 2_000,
     connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
-    connectionWaitMs: options.connectionWaitMs ?? 30_000,
+    connectionWaitMs: options.connectionWaitMs ?? 3_000,
     context: {
       server: `${credentials.endpoint}:${credentials.port}`,
       username: credentials.username,

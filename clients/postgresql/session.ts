@@ -58,7 +58,7 @@ export interface SessionOptions {
   /** Major version, once it is known. Older servers do not know all settings. */
   readonly serverVersion?: number;
   readonly connectTimeoutMs: number;
-  /** How long to retry while the server has no free connection or is starting. */
+  /** How long sessions together retry while the server has no free connection or is starting. */
   readonly connectionWaitMs: number;
   readonly context: ErrorContext;
   readonly createClient: CreateClient;
@@ -86,32 +86,39 @@ export type CreateClient = (config: ClientConfig) => SessionClient;
 interface Peer {
   /** It takes no settings when a session begins. */
   refusesOptions?: boolean;
+  /** How long sessions have waited for a free connection since the last one began. */
+  waitedMs?: number;
 }
 
-/** A session on `database`. Waits up to `connectionWaitMs` for a connection. */
+/**
+ * A session on `database`. Waits for a connection, until sessions have waited for `connectionWaitMs` together: a server
+ * that stays full is reported soon, to each caller.
+ */
 export async function openSession(
   database: string,
   signal: AbortSignal | undefined,
   options: SessionOptions,
 ): Promise<OpenSession> {
-  const { connectionWaitMs, context, random, clock } = options;
-  let waitedMs = 0;
+  const { connectionWaitMs, context, random, clock, peer } = options;
   for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, 1000)) {
     const client = options.createClient(clientConfig(database, options));
     try {
-      return await connect(client, database, signal, options);
+      const session = await connect(client, database, signal, options);
+      peer.waitedMs = 0;
+      return session;
     } catch (error) {
       const mayPass = isMomentary(error) && !isLimitOfOne(error);
       if (signal?.aborted) throw signal.reason;
-      if (refusesStartup(error) && !options.peer.refusesOptions) {
-        options.peer.refusesOptions = true; // as PgBouncer does
+      if (refusesStartup(error) && !peer.refusesOptions) {
+        peer.refusesOptions = true; // as PgBouncer does
         continue;
       }
-      if (!mayPass || waitedMs >= connectionWaitMs) throw toPostgresqlError(error, context);
+      const isLate = (peer.waitedMs ?? 0) >= connectionWaitMs;
+      if (!mayPass || isLate) throw toPostgresqlError(error, { ...context, database });
     }
     const ms = pauseMs * (0.5 + random());
     await clock.sleep(ms, signal);
-    waitedMs += ms;
+    peer.waitedMs = (peer.waitedMs ?? 0) + ms;
   }
 }
 

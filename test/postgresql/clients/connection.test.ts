@@ -62,7 +62,9 @@ describe('50 at once on a server with max_connections = 20', () => {
   });
 
   test('by 50 clients: those the server has no connection for wait their turn', async () => {
-    const servers = Array.from({ length: 50 }, () => serverOf({ maxConnections: 1, idleMs: 1 }));
+    const servers = Array.from({ length: 50 }, () =>
+      serverOf({ maxConnections: 1, idleMs: 1, connectionWaitMs: 60_000 }),
+    );
     await Promise.all(servers.map((server, index) => server.databases.create(`many ${index}`, {}, owned)));
     const names = await sql(`SELECT FROM pg_database WHERE datname LIKE 'many %'`);
     assert.equal(names.length, 50);
