@@ -392,6 +392,7 @@ const created = (
 const parameters = (values: Fields, more: Fields = {}) => ({ spec: { ...more, forProvider: values } });
 const unprivileged = { role: 'a', database: 'd' };
 const needsPrivileges = forProvider('a grant needs privileges');
+const ofItself = { field: 'spec.forProvider.memberOf', message: 'a role cannot be a member of itself' };
 const grants: readonly Case[] = [
   ...(
     [
@@ -399,6 +400,24 @@ const grants: readonly Case[] = [
       ['of a membership', { role: 'a', memberOfRef: { name: 'b' } }, undefined],
       ['of both', { memberOf: 'a', privileges: ['ALL'] }, forProvider('not both')],
       ['of nothing', unprivileged, needsPrivileges],
+      ['of a membership of a role in itself', { role: 'a', memberOf: 'a' }, ofItself],
+      ['the same by references', { roleRef: { name: 'a' }, memberOfRef: { name: 'a' } }, ofItself],
+      [
+        'the same by references to a database',
+        { roleDatabaseRef: { name: 'a' }, memberOfDatabaseRef: { name: 'a' } },
+        ofItself,
+      ],
+      [
+        'with a reference that led to memberOf',
+        { roleRef: { name: 'r' }, role: 'a', memberOf: 'a' },
+        undefined,
+      ],
+      ['by references to two roles', { roleRef: { name: 'a' }, memberOfRef: { name: 'b' } }, undefined],
+      [
+        'by references of the same name to two kinds',
+        { roleRef: { name: 'a' }, memberOfDatabaseRef: { name: 'a' } },
+        undefined,
+      ],
     ] as const
   ).map(([what, values, refused]) => created(PostgreSQLGrantKind, what, parameters(values), refused)),
   ...[['Observe'], ['Observe', 'LateInitialize'], ['Observe', 'Delete']].map((managementPolicies) =>

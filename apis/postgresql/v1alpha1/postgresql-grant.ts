@@ -9,6 +9,25 @@ import { group, identifier, stack, version } from './fields.ts';
 const hasMembership = (forProvider: string): string =>
   hasAny(forProvider, 'memberOf', 'memberOfRef', 'memberOfDatabaseRef', 'memberOfSelector');
 
+const references = [
+  ...['roleRef', 'roleSelector', 'roleDatabaseRef'],
+  ...['memberOfRef', 'memberOfSelector', 'memberOfDatabaseRef'],
+] as const;
+
+/** Whether two references of a grant name the same object. */
+const areSame = (one: (typeof references)[number], other: (typeof references)[number]): string =>
+  `(has(self.${one}) && has(self.${other}) && self.${one}.name == self.${other}.name)`;
+
+/**
+ * Whether the fields make a role a member of itself. A role that a reference was resolved to is not compared, because the
+ * controllers must be able to write it: they refuse the grant.
+ */
+const isOfItself = [
+  `(has(self.role) && has(self.memberOf) && self.role == self.memberOf && !${hasAny('self', ...references)})`,
+  areSame('roleRef', 'memberOfRef'),
+  areSame('roleDatabaseRef', 'memberOfDatabaseRef'),
+].join(' || ');
+
 const target = (description: string) => optional(z.string().describe(description));
 
 /** The privileges of a role on a database or schema, or its membership in another role. */
@@ -81,6 +100,11 @@ export const PostgreSQLGrantKind = defineManaged(
     {
       rule: `!(${hasMembership('self')} && has(self.privileges))`,
       message: 'a grant has either privileges or memberOf, not both: remove one of them',
+    },
+    {
+      rule: `!(${isOfItself})`,
+      message: 'a role cannot be a member of itself: change the role, or memberOf',
+      fieldPath: '.memberOf',
     },
   ),
   {
