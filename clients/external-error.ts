@@ -16,7 +16,8 @@
  *   raises the limit.
  * - `Invalid`: the external system refuses the values of the request, for example a password that its policy refuses.
  * - `Conflict`: another resource has the name, or blocks the call.
- * - `MarkLost`: the external resource was managed here, and its mark is missing or names another resource now.
+ * - `MarkLost`: the external resource was managed here. It has no mark now, or that of another resource; or another one
+ *   has its name.
  * - `NotReady`: something that the call needs is busy, locked or does not exist yet.
  * - `OutOfService`: the external resource is in a state that only a person ends: it failed, was stopped, or lacks
  *   something that it needs.

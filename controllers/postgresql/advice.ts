@@ -7,8 +7,8 @@ export const advice = {
   terminateSessions: 'to terminate them, set spec.forProvider.onDelete: TerminateSessions',
   keepOwner: 'unless you set spec.forProvider.owner',
   setOwner: 'set owner',
-  handOver: (whose: string, statement: string) =>
-    `to hand it to ${whose}, with all that it owns and may do, an administrator of the server runs: ${statement}`,
+  handOver: (kind: string, whose: string, statement: string) =>
+    `if another ${kind} took the name, rename that one. To hand it to ${whose}, with all that it owns and may do, an administrator of the server runs: ${statement}`,
   dropHandedOver: (database: string, statement: string) =>
     `this resource is being deleted: the statement lets it drop database ${database} with all its data. To drop it, an administrator of the server runs: ${statement}`,
   giveBack: (statement: string) =>

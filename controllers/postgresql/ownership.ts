@@ -68,23 +68,24 @@ export function checkMayManage(
 export const wasOurs = ({ status }: Managed): boolean => status?.externalIdentity !== undefined;
 
 /**
- * The error about a database or role whose mark was changed. The statement gives it to the resource, and so to its claim.
- * While the resource is deleted, the statement drops the database: only databases wait for their mark then.
- * Only administrators see it: a claim shows another text.
+ * The error about a database or role that lacks the mark of the resource: the mark was changed, or another one has the
+ * name. The statement gives it to the resource, and so to its claim. While the resource is deleted, the statement drops the
+ * database: only databases wait for their mark then. Only administrators see it: a claim shows another text.
  */
-function markLost(managed: Managed, kind: 'database' | 'role', found: Marked): ExternalError {
+export function markLost(managed: Managed, kind: 'database' | 'role', found: Marked): ExternalError {
   const { claimRef } = managed.spec;
   const name = escapeIdentifier(found.name);
-  const isNamed = markIn(found.comment) !== undefined;
+  const has = markIn(found.comment) === undefined ? 'no mark' : 'the mark of another resource';
+  const before = wasOurs(managed) ? `, but this resource managed a ${kind} of this name` : '';
   const claim = claimRef && ` and ${claimRef.kind} ${claimRef.namespace}/${claimRef.name}`;
   const statement = markStatement(kind, found.name, ownerIdOf(managed));
   const todo = wasDeleted(managed)
     ? `${advice.dropHandedOver(name, statement)}; ${advice.keepUnmarked}`
-    : advice.handOver(`this resource${claim ?? ''}`, statement);
-  return new ExternalError(
-    `${kind} ${name} was managed by this resource, and its mark ${isNamed ? 'names another resource' : 'is missing'} now; ${todo}`,
-    { errorClass: 'MarkLost', advice: { kinds: ['HandOver'] } },
-  );
+    : advice.handOver(kind, `this resource${claim ?? ''}`, statement);
+  return new ExternalError(`${kind} ${name} has ${has}${before}; ${todo}`, {
+    errorClass: 'MarkLost',
+    advice: { kinds: ['HandOver'] },
+  });
 }
 
 /** Whether a database that we owned belongs to the role of another resource, which its spec does not name. */

@@ -388,7 +388,7 @@ export const faultTable: readonly FaultRow[] = [
     name: 'mark lost',
     link: 'external',
     sign: lastError('mark lost'),
-    cause: 'The external resource of {resource} does not carry its mark any more: {message}.',
+    cause: 'The external resource of {resource} does not carry its mark: {message}.',
     advice:
       'Find out who changed the mark, and which resource should have it. Only an administrator of the external system can write it. The controllers continue by themselves. To try again at once:',
     commands: ['retry resource'],

@@ -108,7 +108,7 @@ function insteadOf({ spec }: Managed, error: Condition['error']): string | undef
   if (error?.class === 'MarkLost' && error.holder?.by === 'AnotherResource')
     return 'its external resource belongs to another resource now, and an administrator has to decide about it';
   if (error?.class === 'MarkLost')
-    return 'its external resource does not carry its mark any more, and an administrator has to decide about it';
+    return 'its external resource does not carry its mark, and an administrator has to decide about it';
   if (error?.holder?.by === 'AnotherResource') return 'another resource has this external name';
   if (error?.class === 'Conflict' && spec.classRef === undefined)
     return 'its external resource is not managed yet, and an administrator has to decide about it';

@@ -7,7 +7,7 @@ import { hasMarkOf, markIn, markStatement } from '../../../clients/postgresql/ma
 import type { PostgresqlServer } from '../../../clients/postgresql/server.ts';
 import { messageOf } from '../../../runtime/client/errors.ts';
 import { advice } from '../advice.ts';
-import { checkMayManage, hasUsableName, isOurs, nameOf, ownerIdOf, wasOurs } from '../ownership.ts';
+import { checkMayManage, hasUsableName, isOurs, markLost, nameOf, ownerIdOf } from '../ownership.ts';
 import { remaining } from '../remaining.ts';
 import { databaseSpec, hasOwnRole } from './desired-state.ts';
 
@@ -15,8 +15,8 @@ type Server = Pick<PostgresqlServer, 'databases' | 'roles'>;
 
 /**
  * Whether any part of a database that is being deleted remains: the database, an interrupted creation, its own role. A
- * database of that name without its mark has another owner and stays. Throws an Error if we owned it before and its mark
- * was removed, or that of its own role was changed: an administrator decides whether it is dropped.
+ * database of that name without its mark has another owner and stays. Throws an Error if we owned it before and it has no
+ * mark, or if its own role lacks the mark: an administrator decides whether it is dropped.
  */
 export async function isAnythingLeft(
   { databases, roles }: Server,
@@ -28,9 +28,9 @@ export async function isAnythingLeft(
   const database = await databases.observe(name, { signal });
   const hasMark = database !== undefined && hasMarkOf(database, ownerIdOf(managed));
   // The mark of its own role decides whose the database is: another owner may have taken it over.
-  if (hasMark && hasOwnRole(managed) && wasOurs(managed)) {
+  if (hasMark && hasOwnRole(managed) && hasUsableName(managed, 'role')) {
     const role = await roles.observe(name, { signal });
-    if (role !== undefined) checkMayManage(managed, 'role', role);
+    if (role !== undefined && !isOurs(managed, role)) throw markLost(managed, 'role', role);
   }
   if (isOurs(managed, database)) return true;
   // guard: otherwise a database that a tenant owns by mistake stays without an error
@@ -48,7 +48,7 @@ export async function isAnythingLeft(
   ) {
     const handOver = markStatement('database', name, ownerIdOf(managed));
     throw new ExternalError(
-      `database ${escapeIdentifier(name)} was managed here, but its mark was removed; ${advice.dropUnmarked(handOver)}; ${advice.keepUnmarked}`,
+      `database ${escapeIdentifier(name)} has no mark, but this resource managed a database of this name; ${advice.dropUnmarked(handOver)}; ${advice.keepUnmarked}`,
       { errorClass: 'Conflict' },
     );
   }

@@ -73,16 +73,23 @@ describe('the remains of a database that is being deleted', () => {
     const { server } = serverWith({ databases: { shop: undefined } });
     assert.equal(await isAnythingLeft(server, leaving(), signal), false);
     await assert.rejects(isAnythingLeft(server, leaving({ owner: 'shop' }), signal), {
-      message: `database "shop" was managed here, but its mark was removed; to drop it with its data, run: COMMENT ON DATABASE "shop" IS '${ours}'; to keep it, set spec.deletionPolicy: Orphan`,
+      message: `database "shop" has no mark, but this resource managed a database of this name; to drop it with its data, run: COMMENT ON DATABASE "shop" IS '${ours}'; to keep it, set spec.deletionPolicy: Orphan`,
     });
   });
 
-  for (const [now, mark] of Object.entries({ 'is missing': undefined, 'names another resource': theirs })) {
-    const lost = serverWith({ databases: { shop: ours }, roles: { shop: mark } });
-    const recorded = leaving({ owner: 'shop', externalIdentity: 'shop' });
-    test(`a deletion waits where the mark of the owner role ${now}, and names both ways out`, async () => {
-      await assert.rejects(isAnythingLeft(lost.server, recorded, signal), {
-        message: `role "shop" was managed by this resource, and its mark ${now} now; this resource is being deleted: the statement lets it drop database "shop" with all its data. To drop it, an administrator of the server runs: COMMENT ON ROLE "shop" IS '${ours}'; to keep it, set spec.deletionPolicy: Orphan`,
+  const found = { owner: 'shop', externalIdentity: 'shop' };
+  const managedBefore = ', but this resource managed a role of this name';
+  const lost = [
+    ['no mark', undefined, found, managedBefore],
+    ['the mark of another resource', theirs, found, managedBefore],
+    ['no mark', undefined, undefined, ''],
+  ] as const;
+  for (const [has, mark, status, before] of lost) {
+    const { server } = serverWith({ databases: { shop: ours }, roles: { shop: mark } });
+    const when = status === undefined ? ', after a restore without a status' : '';
+    test(`a deletion waits where the owner role has ${has}${when}, and names both ways out`, async () => {
+      await assert.rejects(isAnythingLeft(server, leaving(status), signal), {
+        message: `role "shop" has ${has}${before}; this resource is being deleted: the statement lets it drop database "shop" with all its data. To drop it, an administrator of the server runs: COMMENT ON ROLE "shop" IS '${ours}'; to keep it, set spec.deletionPolicy: Orphan`,
       });
     });
   }

@@ -122,12 +122,12 @@ export function testDatabases(stack: Stack): void {
       'because a user removed it': [
         'NULL',
         {},
-        `its mark is missing now; to hand it to this resource, with all that it owns and may do, an administrator of the server runs: COMMENT ON ROLE "lender" IS 'MARK'`,
+        `has no mark, but this resource managed a role of this name; if another role took the name, rename that one. To hand it to this resource, with all that it owns and may do, an administrator of the server runs: COMMENT ON ROLE "lender" IS 'MARK'`,
       ],
       'because it has the mark of another, on the resource of a claim': [
         `'${markOf('another')}'`,
         { claimRef: { kind: 'PostgreSQLInstance', namespace: 'team-a', name: 'shop' } },
-        `its mark names another resource now; to hand it to this resource and PostgreSQLInstance team-a/shop, with all that it owns and may do, an administrator of the server runs: COMMENT ON ROLE "lender" IS 'MARK'`,
+        `has the mark of another resource, but this resource managed a role of this name; if another role took the name, rename that one. To hand it to this resource and PostgreSQLInstance team-a/shop, with all that it owns and may do, an administrator of the server runs: COMMENT ON ROLE "lender" IS 'MARK'`,
       ],
     };
     for (const [why, [change, spec, message]] of Object.entries(messages)) {
@@ -139,10 +139,7 @@ export function testDatabases(stack: Stack): void {
           .observe(managed, undefined, signal)
           .catch((error: unknown) => error);
         const [mark, text] = [markOf(ownerOf('lender')), (failure as Error).message];
-        assert.equal(
-          text,
-          `role "lender" was managed by this resource, and ${message.replace('MARK', mark)}`,
-        );
+        assert.equal(text, `role "lender" ${message.replace('MARK', mark)}`);
         assert.deepEqual(errorFactsOf(failure), { errorClass: 'MarkLost', advice: { kinds: ['HandOver'] } });
         await sql(/COMMENT ON ROLE .*$/.exec(text)?.[0] ?? '');
         assert.equal((await clientOf(managed).observe(managed, undefined, signal)).exists, true);
@@ -150,16 +147,16 @@ export function testDatabases(stack: Stack): void {
     }
 
     const foreign: Readonly<Record<string, string>> = {
-      'is missing': 'NULL',
-      'names another resource': `'${markOf('another')}'`,
+      'no mark': 'NULL',
+      'the mark of another resource': `'${markOf('another')}'`,
     };
-    for (const [now, mark] of Object.entries(foreign)) {
-      test(`keeps its database that is deleted until an administrator decides: it ${now}`, async () => {
+    for (const [has, mark] of Object.entries(foreign)) {
+      test(`keeps its database that is deleted until an administrator decides: it has ${has}`, async () => {
         await stack.pass(database('heir'));
         await sql(`COMMENT ON ROLE heir IS ${mark}`);
         const statement = `COMMENT ON ROLE "heir" IS '${markOf(ownerOf('heir'))}'`;
         await assert.rejects(stack.remove(recorded('heir')), {
-          message: `role "heir" was managed by this resource, and its mark ${now} now; this resource is being deleted: the statement lets it drop database "heir" with all its data. To drop it, an administrator of the server runs: ${statement}; to keep it, set spec.deletionPolicy: Orphan`,
+          message: `role "heir" has ${has}, but this resource managed a role of this name; this resource is being deleted: the statement lets it drop database "heir" with all its data. To drop it, an administrator of the server runs: ${statement}; to keep it, set spec.deletionPolicy: Orphan`,
         });
         assert.deepEqual(await stack.namesake('heir'), ['database', 'role']);
         await sql(statement);
@@ -168,13 +165,26 @@ export function testDatabases(stack: Stack): void {
       });
     }
 
+    test('is reported like another database that took the name, and the message names both cases', async () => {
+      await stack.pass(database('cuckoo'));
+      await sql('DROP DATABASE cuckoo');
+      await sql('CREATE DATABASE cuckoo');
+      const managed = recorded('cuckoo');
+      const mark = markOf(ownerOf('cuckoo'));
+      await assert.rejects(clientOf(managed).observe(managed, undefined, signal), {
+        message: `database "cuckoo" has no mark, but this resource managed a database of this name; if another database took the name, rename that one. To hand it to this resource, with all that it owns and may do, an administrator of the server runs: COMMENT ON DATABASE "cuckoo" IS '${mark}'`,
+      });
+      await sql('ALTER DATABASE cuckoo RENAME TO stranger');
+      assert.equal((await clientOf(managed).observe(managed, undefined, signal)).exists, false);
+    });
+
     test('has its password tested at once after an administrator gave the mark back', async () => {
       const { known } = await stack.pass(database('reborn'));
       await sql("COMMENT ON ROLE reborn IS NULL; ALTER ROLE reborn PASSWORD 'other'");
       const managed = recorded('reborn');
       const credential = { value: known.password ?? '', isApplied: true };
       const observe = () => clientOf(managed).observe(managed, credential, signal);
-      await assert.rejects(observe(), /its mark is missing now/);
+      await assert.rejects(observe(), /has no mark/);
       await sql(`COMMENT ON ROLE reborn IS '${markOf(ownerOf('reborn'))}'`);
       const { ready, credential: verdict } = await observe();
       assert.deepEqual([ready?.status, verdict], ['False', 'wrong']);

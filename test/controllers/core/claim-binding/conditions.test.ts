@@ -23,7 +23,7 @@ const textOf = (
 
 test('a claim does not show the statement that hands an external resource over', () => {
   const unmarked =
-    'its external resource does not carry its mark any more, and an administrator has to decide about it; reported by Database db';
+    'its external resource does not carry its mark, and an administrator has to decide about it; reported by Database db';
   assert.equal(textOf({ class: 'MarkLost', advice: ['HandOver'] }), unmarked);
   assert.equal(
     textOf({ class: 'MarkLost', advice: ['HandOver'], holder: { by: 'AnotherResource' } }),
