@@ -59,6 +59,7 @@ export const advice = {
   checkPooler: 'check the pooler: its limits, its users, and the server behind it',
   restoreStandby: 'start the standby, or take it off synchronous_standby_names',
   grantAdmin: (statement: string) => `run as a superuser: ${statement}`,
+  grantConnect: (statement: string) => `the owner of the database, or a superuser, runs: ${statement}`,
   dropRenamed: (statement: string) => `to drop it with its data, name it back: ${statement}`,
   deleteOwned: 'it belongs to another resource: delete that one first, or give it another owner there',
   giveDatabase: (statement: string) => `to give it to the administrator who runs it: ${statement}`,
@@ -68,4 +69,11 @@ export const advice = {
   endSessions: (statement: string) => `run as a superuser: ${statement}`,
   installExtension: (where: string, statement: string) => `a superuser can run ${where}: ${statement}`,
   nameAnotherSchema: 'Name another schema, or install it by hand',
+  avoidExisting:
+    'name another schema for it in spec.forProvider.extensions, or give the existing object another name',
+  offerExtension: 'install its files on the server, or change spec.forProvider.extensions',
+  createMissing: (kinds: readonly string[], fields: readonly string[]) =>
+    `create ${fields.length === 1 ? 'it' : 'them'} with ${kinds.map((kind) => `a ${kind}`).join(' and ')}, or change ${fields.join(' and ')}`,
+  createSchema: (field: string, database: string, statement: string) =>
+    `change ${field}, or run in database ${database}: ${statement}`,
 } as const;

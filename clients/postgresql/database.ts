@@ -10,7 +10,7 @@ import { withLock } from './lock.ts';
 import type { HolderOf } from './mark.ts';
 import { checkOurs, isMarkOutdated, markStatement } from './mark.ts';
 import { withRightsOf } from './membership.ts';
-import { checkName, checkNewName, checkOwnName, checkPrintable } from './name.ts';
+import { checkName, checkNameIn, checkNewName, checkOwnName, checkPrintable } from './name.ts';
 import type { Session, UseSession } from './session.ts';
 import type { Distrust } from './trust.ts';
 import { distrustOf, refuseRole, roleMarks } from './trust.ts';
@@ -168,11 +168,11 @@ export function databases(withSession: UseSession, holderOf: HolderOf): Database
 
 function checkSpec(name: string, spec: DatabaseSpec): void {
   checkOwnName('database', name);
-  if (spec.owner !== undefined) checkName('role', spec.owner);
-  if (spec.template !== undefined) checkName('database', spec.template);
+  if (spec.owner !== undefined) checkNameIn('owner', 'role', spec.owner);
+  if (spec.template !== undefined) checkNameIn('template', 'database', spec.template);
   for (const extension of spec.extensions ?? []) {
-    checkName('extension', extension.name);
-    if (extension.schema !== undefined) checkName('schema', extension.schema);
+    checkNameIn('extensions', 'extension', extension.name);
+    if (extension.schema !== undefined) checkNameIn('extensions', 'schema', extension.schema);
     checkPrintable('extension name', extension.name);
     checkPrintable('extension schema', extension.schema);
     checkPrintable('extension version', extension.version);
@@ -202,7 +202,8 @@ async function checkOwner(
   if (owner === undefined) return;
   const marks = await roleMarks(session, [owner]);
   if (!marks.has(owner)) {
-    const message = `role ${escapeIdentifier(owner)} does not exist`;
+    const todo = advice.createMissing(['PostgreSQLRole'], ['spec.forProvider.owner']);
+    const message = `role ${escapeIdentifier(owner)} does not exist; ${todo}`;
     throw new PostgresqlError(message, { code: 'NotFound', isRetryable: true });
   }
   const ownerIds = [ownerId, ...(ownerResource === undefined ? [] : [ownerResource])];

@@ -132,6 +132,8 @@ export interface ErrorContext {
   readonly hasTls?: boolean;
   /** The database in which the provider works, while it connects there. */
   readonly maintenance?: string;
+  /** The database of the session that was refused. */
+  readonly database?: string;
 }
 
 // https://www.postgresql.org/docs/current/errcodes-appendix.html: connection, transaction rollback,
@@ -174,7 +176,8 @@ export function toPostgresqlError(error: unknown, context: ErrorContext): Postgr
     }
     if (sqlState === '42501') {
       const why = [text, scrub(detailOf(error), context.secrets)].filter((part) => part !== '').join(': ');
-      return new PostgresqlError(`${why} (server ${server}, user "${username}")`, { code: sqlState });
+      const message = `${why} (server ${server}, user "${username}")`;
+      return new PostgresqlError(message + connectRemedy(error, context), { code: sqlState });
     }
     if (notFound.has(sqlState))
       return new PostgresqlError(text, { code: 'NotFound', isRetryable: true, sqlState });
@@ -226,6 +229,13 @@ function loginRefusal(
     return new PostgresqlError(message, { code: 'AuthenticationFailed', sqlState });
   }
   return undefined;
+}
+
+/** The statement that lets a user connect; empty for another refusal. */
+function connectRemedy(error: unknown, { database, username }: ErrorContext): string {
+  if (database === undefined || routineOf(error) !== 'CheckMyDatabase') return '';
+  const [place, user] = [database, username].map(escapeIdentifier);
+  return `; ${advice.grantConnect(`GRANT CONNECT ON DATABASE ${place} TO ${user}`)}`;
 }
 
 function exhausted(

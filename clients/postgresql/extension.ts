@@ -1,5 +1,6 @@
 import { escapeIdentifier, escapeLiteral } from 'pg';
 import { advice } from '../advice.ts';
+import type { Advice } from '../external-error.ts';
 import { PostgresqlError, sqlStateOf } from './error.ts';
 import type { HolderOf } from './mark.ts';
 import { markIn } from './mark.ts';
@@ -49,7 +50,7 @@ export async function ensureExtensions(
             ? await createStatement(session, extension)
             : `ALTER EXTENSION ${escapeIdentifier(extension.name)} UPDATE TO ${escapeLiteral(extension.version!)}`;
         await session.query(statement).catch((error: unknown) => {
-          throw withStatement(error, session, statement);
+          throw withRemedy(error, session, { ...extension, statement });
         });
       }
     }),
@@ -120,15 +121,37 @@ async function checkSchemaOwner(
   throw new PostgresqlError(message, { code: 'Invalid' });
 }
 
-/** The refusal of a statement, with the statement for a superuser. */
-function withStatement(error: unknown, { database, admin }: Session, statement: string): unknown {
-  if (sqlStateOf(error) !== insufficientPrivilege) return error;
-  const advised = advice.installExtension(`in database ${escapeIdentifier(database)}`, statement);
-  const message = `${(error as Error).message} (user "${admin.name}"); ${advised}`;
-  return new PostgresqlError(message, { code: insufficientPrivilege });
-}
-
 const insufficientPrivilege = '42501';
+const missingSchema = '3F000';
+/** A function, another object such as a type, a table, or a schema exists already. */
+const existing: readonly string[] = ['42723', '42710', '42P07', '42P06'];
+
+const changeExtensions: Advice = { kinds: ['ChangeFields'], fields: ['spec.forProvider.extensions'] };
+
+/** The server's refusal of the statement that installs an extension, with the remedy for it. */
+function withRemedy(
+  error: unknown,
+  { database, admin }: Session,
+  { name, schema = 'public', statement }: Extension & { readonly statement: string },
+): unknown {
+  const code = sqlStateOf(error) ?? '';
+  const { message: said } = error as Error;
+  const place = escapeIdentifier(database);
+  if (code === insufficientPrivilege) {
+    const todo = advice.installExtension(`in database ${place}`, statement);
+    return new PostgresqlError(`${said} (user "${admin.name}"); ${todo}`, { code });
+  }
+  if (code === missingSchema) {
+    const create = `CREATE SCHEMA ${escapeIdentifier(schema)}`;
+    const todo = advice.createSchema('spec.forProvider.extensions', place, create);
+    return new PostgresqlError(`${said}; ${todo}`, { code: 'NotFound', isRetryable: true, sqlState: code });
+  }
+  if (existing.includes(code)) {
+    const message = `extension ${escapeIdentifier(name)} is not installed: ${said}; ${advice.avoidExisting}`;
+    return new PostgresqlError(message, { code: 'Invalid', advice: changeExtensions, sqlState: code });
+  }
+  return error;
+}
 
 async function createStatement(session: Session, { name, version, schema }: Extension): Promise<string> {
   const [available] = await session.query<{ fixedSchema: string | null }>(
@@ -139,7 +162,8 @@ async function createStatement(session: Session, { name, version, schema }: Exte
   );
   if (available === undefined) {
     const what = version === undefined ? `extension "${name}"` : `extension "${name}" version "${version}"`;
-    throw new PostgresqlError(`${what} is not available on this server`, { code: 'Invalid' });
+    const message = `${what} is not available on this server; ${advice.offerExtension}`;
+    throw new PostgresqlError(message, { code: 'Invalid', advice: changeExtensions });
   }
   // Our search_path has no schema for new objects. Therefore a schema is always named, unless the extension insists on
   // one.

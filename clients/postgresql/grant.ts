@@ -1,3 +1,4 @@
+import uniq from 'lodash/uniq.js';
 import { escapeIdentifier } from 'pg';
 import { advice } from '../advice.ts';
 import { readDatabase } from './database-read.ts';
@@ -6,7 +7,7 @@ import type { DistrustedParty, GrantObservation, GrantParty, GrantSpec, GrantTar
 import { grantDrift, wantedPrivileges } from './grant-spec.ts';
 import type { HolderOf } from './mark.ts';
 import { withRightsOf } from './membership.ts';
-import { checkName } from './name.ts';
+import { checkNameIn } from './name.ts';
 import type { Session, UseSession } from './session.ts';
 import { distrustOf, refuseRole, roleMarks } from './trust.ts';
 
@@ -92,8 +93,7 @@ export function grants(withSession: UseSession, holderOf: HolderOf): Grants {
       });
       if (isDone) return;
       const absent = await withSession(undefined, signal, (session) => absentParties(session, spec));
-      const message = `${absent.join(' and ')} ${absent.length === 1 ? 'does' : 'do'} not exist`;
-      throw new PostgresqlError(message, { code: 'NotFound', isRetryable: true });
+      throw new PostgresqlError(absenceOf(absent, spec.on), { code: 'NotFound', isRetryable: true });
     },
 
     async revoke(spec, { signal } = {}) {
@@ -105,19 +105,47 @@ export function grants(withSession: UseSession, holderOf: HolderOf): Grants {
   };
 }
 
-/** The roles, database or schema of a grant that do not exist. */
+/** A role or database of a grant, by its field. */
+interface NamedParty {
+  readonly field: Exclude<GrantParty, 'schema'>;
+  readonly name: string;
+}
+
+/** The roles and the database of a grant that do not exist. */
 async function absentParties(
   session: Session,
   { role, on }: Pick<GrantSpec, 'role' | 'on'>,
-): Promise<readonly string[]> {
-  const roles = [role, ...(on.memberOf === undefined ? [] : [on.memberOf])];
-  const marks = await roleMarks(session, roles);
-  const absent = roles.filter((name) => !marks.has(name)).map((name) => `role ${escapeIdentifier(name)}`);
-  if (on.memberOf === undefined) {
-    const database = await session.query('SELECT FROM pg_database WHERE datname = $1', [on.database]);
-    if (database.length === 0) return [...absent, `database ${escapeIdentifier(on.database)}`];
+): Promise<readonly NamedParty[]> {
+  const { memberOf, database } = on;
+  const roles: readonly NamedParty[] = [
+    { field: 'role', name: role },
+    ...(memberOf === undefined ? [] : [{ field: 'memberOf', name: memberOf } as const]),
+  ];
+  const marks = await roleMarks(
+    session,
+    roles.map(({ name }) => name),
+  );
+  const absent = roles.filter(({ name }) => !marks.has(name));
+  if (database === undefined) return absent;
+  const found = await session.query('SELECT FROM pg_database WHERE datname = $1', [database]);
+  return found.length > 0 ? absent : [...absent, { field: 'database', name: database }];
+}
+
+/** The message about parties that do not exist. If there are none, the schema does not exist. */
+function absenceOf(absent: readonly NamedParty[], on: GrantTarget): string {
+  if (absent.length === 0 && on.schema !== undefined) {
+    const [schema, database] = [on.schema, on.database].map(escapeIdentifier);
+    const todo = advice.createSchema('spec.forProvider.schema', database ?? '', `CREATE SCHEMA ${schema}`);
+    return `schema ${schema} does not exist; ${todo}`;
   }
-  return absent.length === 0 ? [describe(on).replace(/^\w+/, (word) => word.toLowerCase())] : absent;
+  const kindOf = ({ field }: NamedParty) => (field === 'database' ? 'database' : 'role');
+  const names = absent.map((party) => `${kindOf(party)} ${escapeIdentifier(party.name)}`);
+  const kinds = uniq(
+    absent.map((party) => (kindOf(party) === 'role' ? 'PostgreSQLRole' : 'PostgreSQLDatabase')),
+  );
+  const fields = absent.map(({ field }) => `spec.forProvider.${field}`);
+  const verb = absent.length === 1 ? 'does' : 'do';
+  return `${names.join(' and ')} ${verb} not exist; ${advice.createMissing(kinds, fields)}`;
 }
 
 interface TargetState {
@@ -293,8 +321,8 @@ function describe(on: GrantTarget): string {
 }
 
 function check(role: string, on: GrantTarget): void {
-  checkName('role', role);
-  if (on.memberOf !== undefined) checkName('role', on.memberOf);
-  else checkName('database', on.database);
-  if (on.schema !== undefined) checkName('schema', on.schema);
+  checkNameIn('role', 'role', role);
+  if (on.memberOf !== undefined) checkNameIn('memberOf', 'role', on.memberOf);
+  else checkNameIn('database', 'database', on.database);
+  if (on.schema !== undefined) checkNameIn('schema', 'schema', on.schema);
 }

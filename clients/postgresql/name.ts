@@ -1,3 +1,4 @@
+import { advice } from '../advice.ts';
 import { PostgresqlError } from './error.ts';
 import { hasUnprintable, quoted } from './text.ts';
 
@@ -19,6 +20,19 @@ export function checkName(kind: 'database' | 'role' | 'schema' | 'extension', na
   }
   // GRANT … TO "public" means all roles, quoted or not.
   if (kind === 'role' && (name === 'public' || name === 'none')) throw refuse('is reserved');
+}
+
+/** Like `checkName`, for a name in a field of `forProvider`. The error says to change the field. */
+export function checkNameIn(field: string, kind: Parameters<typeof checkName>[0], name: string): void {
+  try {
+    checkName(kind, name);
+  } catch (error) {
+    const fields = [`spec.forProvider.${field}`];
+    throw new PostgresqlError(`${(error as Error).message}; ${advice.change(fields)}`, {
+      code: 'Invalid',
+      advice: { kinds: ['ChangeFields'], fields },
+    });
+  }
 }
 
 /** Names of databases under construction; see database.ts. */

@@ -312,7 +312,7 @@ export const postgresqlRows = (server: Server): Readonly<Record<keyof typeof adv
     },
     ...databaseRow,
     says: () =>
-      'its mark is missing now; to hand it to this resource, with all that it owns and may do, an administrator of the server runs: COMMENT ON ROLE',
+      'has no mark, but this resource managed a role of this name; if another role took the name, rename that one. To hand it to this resource, with all that it owns and may do, an administrator of the server runs: COMMENT ON ROLE',
     act: (at) => runForDatabase(server, at, /^COMMENT ON ROLE /),
   },
   giveBack: {
@@ -819,6 +819,70 @@ export const postgresqlClientRows = (server: Server) =>
       says: () => 'a superuser can run in database',
       act: (at) => runForDatabase(server, at, /^CREATE EXTENSION /, at.named('db')),
     },
+    offerExtension: {
+      ...databaseRow,
+      async situation(at) {
+        await provider(server, at);
+        await database(at, { extensions: [{ name: 'no_such_extension' }] });
+      },
+      act: (at) => editDatabase(at, { extensions: [] }),
+    },
+    createSchema: {
+      ...databaseRow,
+      async situation(at) {
+        await provider(server, at);
+        await database(at, { extensions: [{ name: 'pg_trgm', schema: 'tools' }] });
+      },
+      says: (at) =>
+        `change spec.forProvider.extensions, or run in database "${at.named('db')}": CREATE SCHEMA`,
+      act: (at) => runForDatabase(server, at, /^CREATE SCHEMA /, at.named('db')),
+    },
+    createMissing: {
+      async situation(at) {
+        await provider(server, at);
+        await database(at, { owner: at.named('owner') });
+      },
+      ...databaseRow,
+      says: () => 'does not exist; create it with a PostgreSQLRole, or change spec.forProvider.owner',
+      async act(at) {
+        await role(at);
+        await at.observeAgain(PostgreSQLDatabaseKind, at.named('db'));
+      },
+    },
+    grantConnect: {
+      ...databaseRow,
+      async situation(at) {
+        const user = escapeIdentifier(at.named('administrator'));
+        const home = escapeIdentifier(at.named('home'));
+        await sql(server, [
+          `CREATE ROLE ${user} LOGIN CREATEDB CREATEROLE PASSWORD 'a-password'`,
+          `CREATE DATABASE ${home}`,
+          `REVOKE CONNECT ON DATABASE ${home} FROM PUBLIC`,
+        ]);
+        const login = { username: at.named('administrator'), password: 'a-password' };
+        await provider(server, at, { ...login, database: at.named('home') });
+        await database(at);
+      },
+      says: () => 'the owner of the database, or a superuser, runs: GRANT CONNECT ON DATABASE',
+      act: (at) => runForDatabase(server, at, /^GRANT CONNECT ON DATABASE /),
+    },
+    avoidExisting: {
+      ...databaseRow,
+      async situation(at) {
+        await working(server, at);
+        const function_ = 'CREATE FUNCTION public.similarity(text, text) RETURNS real LANGUAGE sql RETURN 1';
+        await sql(server, [function_], at.named('db'));
+        await editDatabase(at, { extensions: [{ name: 'pg_trgm' }] });
+      },
+      async act(at) {
+        await sql(
+          server,
+          ['ALTER FUNCTION public.similarity(text, text) RENAME TO likeness'],
+          at.named('db'),
+        );
+        await at.observeAgain(PostgreSQLDatabaseKind, at.named('db'));
+      },
+    },
     nameAnotherSchema: {
       ...databaseRow,
       async situation(at) {
@@ -907,6 +971,28 @@ export const morePostgresqlRows = (server: Server): Readonly<Record<string, Row>
       await at.observeAgain(PostgreSQLDatabaseKind, await databaseOf(at));
     },
     ends: (at) => at.usable('db', PostgreSQLInstanceKind),
+  },
+  'PostgreSQL: another database took the name of a lost one': {
+    async situation(at) {
+      await provider(server, at);
+      await claimWith(at, 'Available');
+      const name = await databaseOf(at);
+      const database = escapeIdentifier(name);
+      await sql(server, [`DROP DATABASE ${database} WITH (FORCE)`, `CREATE DATABASE ${database}`]);
+      await at.observeAgain(PostgreSQLDatabaseKind, name);
+    },
+    says: () => 'if another database took the name, rename that one',
+    where: (at) => databaseOf(at).then((name) => at.messagesOf(PostgreSQLDatabaseKind, { name })),
+    async act(at) {
+      const name = await databaseOf(at);
+      const [now, next] = [name, at.named('stranger')].map(escapeIdentifier);
+      await sql(server, [`ALTER DATABASE ${now} RENAME TO ${next}`]);
+      await at.observeAgain(PostgreSQLDatabaseKind, name);
+    },
+    others: { 'COMMENT ON DATABASE': 'handOver runs it' },
+    ends: async (at) =>
+      (await claimRow(at)).includes('was lost, and was created again without its data') &&
+      (await at.usable('db', PostgreSQLInstanceKind)),
   },
   'PostgreSQL: the administrator lacks two rights': {
     ...databaseRow,

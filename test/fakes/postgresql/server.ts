@@ -94,7 +94,10 @@ export class MemoryServer {
     }
     if (!isAllowed(this.look(), guardedDatabase(database), user, 'CONNECT')) {
       const detail = 'User does not have CONNECT privilege.';
-      throw new ServerError('42501', `permission denied for database "${name}"`, { detail });
+      throw new ServerError('42501', `permission denied for database "${name}"`, {
+        detail,
+        routine: 'CheckMyDatabase',
+      });
     }
     if (isOver(database.connectionLimit, ({ databaseOid }) => databaseOid === database.oid)) {
       const routine = 'CheckMyDatabase';

@@ -6,6 +6,7 @@ import { ownerId, postgresqlFixture } from './fixture.ts';
 
 const {
   server: serverOf,
+  credentials: serverCredentials,
   sql,
   refusal,
   connect,
@@ -38,6 +39,72 @@ test('the administrator does not use a tenant’s object that has the name of a 
     { database: 'trap' },
   );
   assert.deepEqual(hstore, { at: 'public' });
+});
+
+test('an extension whose function exists already is refused, and installed after one of the remedies', async () => {
+  const spec = { extensions: [{ name: 'pg_trgm' }] };
+  await databases.create('words', {}, owned);
+  await sql('CREATE FUNCTION public.similarity(text, text) RETURNS real LANGUAGE sql RETURN 1', {
+    database: 'words',
+  });
+  await assert.rejects(databases.update('words', spec, owned), {
+    errorClass: 'Invalid',
+    message:
+      'extension "pg_trgm" is not installed: function "similarity" already exists with same argument types; name another schema for it in spec.forProvider.extensions, or give the existing object another name',
+  });
+  const elsewhere = { extensions: [{ name: 'pg_trgm', schema: 'tools' }] };
+  await assert.rejects(databases.update('words', elsewhere, owned), {
+    errorClass: 'NotReady',
+    message:
+      'schema "tools" does not exist; change spec.forProvider.extensions, or run in database "words": CREATE SCHEMA "tools"',
+  });
+  await sql('CREATE SCHEMA "tools"', { database: 'words' });
+  await databases.update('words', elsewhere, owned);
+  const observed = await databases.observe('words', { withExtensions: true });
+  assert.ok(observed?.extensions?.pg_trgm);
+});
+
+test('a grant names each role, database or schema that does not exist, with a remedy', async () => {
+  await databases.create('shop', {}, owned);
+  const cases: readonly (readonly [spec: Parameters<typeof grants.apply>[0], message: string])[] = [
+    [
+      { role: 'nobody', on: { database: 'nowhere' }, privileges: ['CONNECT'] },
+      'role "nobody" and database "nowhere" do not exist; create them with a PostgreSQLRole and a PostgreSQLDatabase, or change spec.forProvider.role and spec.forProvider.database',
+    ],
+    [
+      { role: 'nobody', on: { memberOf: 'none such' } },
+      'role "nobody" and role "none such" do not exist; create them with a PostgreSQLRole, or change spec.forProvider.role and spec.forProvider.memberOf',
+    ],
+    [
+      { role: 'ann', on: { database: 'shop', schema: 'nowhere' }, privileges: ['USAGE'] },
+      'schema "nowhere" does not exist; change spec.forProvider.schema, or run in database "shop": CREATE SCHEMA "nowhere"',
+    ],
+    [
+      { role: 'ann', on: { memberOf: 'none' } },
+      'role name "none" is reserved; change spec.forProvider.memberOf',
+    ],
+    [
+      { role: 'public', on: { database: 'shop' }, privileges: ['CONNECT'] },
+      'role name "public" is reserved; change spec.forProvider.role',
+    ],
+  ];
+  for (const [spec, message] of cases) await assert.rejects(grants.apply(spec), { message });
+});
+
+test('the message to an administrator who may not connect to a database has the statement that helps', async () => {
+  await sql("CREATE ROLE clerk LOGIN PASSWORD 'clerk'");
+  await sql('CREATE DATABASE shut');
+  await sql('REVOKE CONNECT ON DATABASE shut FROM PUBLIC');
+  const credentials = { ...serverCredentials, username: 'clerk', password: 'clerk', database: 'shut' };
+  const clerk = serverOf({ credentials });
+  const said = 'the owner of the database, or a superuser, runs: ';
+  const statement = 'GRANT CONNECT ON DATABASE "shut" TO "clerk"';
+  await assert.rejects(clerk.serverVersion(), (error: Error) => {
+    assert.equal(error.message.split('; ').at(-1), said + statement);
+    return true;
+  });
+  await sql(statement);
+  assert.ok(await clerk.serverVersion());
 });
 
 test('a database that another user creates during our creation keeps the name', async () => {

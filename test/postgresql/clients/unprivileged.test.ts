@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { after, before, describe, test } from 'node:test';
 import { databaseDrift } from '../../../clients/postgresql/database-spec.ts';
 import { markOf } from '../../../clients/postgresql/mark.ts';
@@ -179,7 +180,9 @@ for (const [index, [name, extra]] of Object.entries(admins).entries()) {
       });
       await assert.rejects(ofGuest.query('SELECT 1'), /terminat|not queryable/);
       await ofSuperuser.query('SELECT 1');
+      const ended = once(ofSuperuser, 'end');
       await sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${shared}'`);
+      await ended;
       await databases.drop(shared, { ownerId, terminateSessions: true });
       await roles.drop(`guest_${index}`, owned);
     });
