@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { after, before, describe, test } from 'node:test';
 import { databaseDrift } from '../../../clients/postgresql/database-spec.ts';
 import { markOf } from '../../../clients/postgresql/mark.ts';
@@ -180,7 +179,7 @@ for (const [index, [name, extra]] of Object.entries(admins).entries()) {
       });
       await assert.rejects(ofGuest.query('SELECT 1'), /terminat|not queryable/);
       await ofSuperuser.query('SELECT 1');
-      const ended = once(ofSuperuser, 'end');
+      const ended = new Promise((resolve) => ofSuperuser.once('end', resolve));
       await sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${shared}'`);
       await ended;
       await databases.drop(shared, { ownerId, terminateSessions: true });
