@@ -407,6 +407,16 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     situation:
       'The external system refuses a creation, and a user corrects the parameter of the claim meanwhile.',
   }),
+  'refused-shown-late': provisioned(classRetain, {
+    isKnownLimit: true,
+    hasParameter: true,
+    isShownLate: true,
+    obstacle: { of: 'resource/m-u101', name: 'QuotaExceeded' },
+    maxActs: 2,
+    acts: ['editParameter', 'removeObstacle'],
+    situation:
+      'A refused creation is repeated and succeeds while a user corrects the parameter, and the new database shows late.',
+  }),
   'shown-late': provisioned(classRetain, {
     hasParameter: true,
     isShownLate: true,
