@@ -92,7 +92,8 @@ const maxWoken = 10_000;
  *
  * - A run receives all reasons since the key's last run began. It emits one value, which says when the key runs again.
  * - A key has at most one timer. Any run of the key replaces it: an event comes before the delay, and leaves no second run.
- * - `done` and `after` reset the back-offs of a key, unless `keepsBackOff` is true.
+ * - `done` and `after` reset the back-offs of a key, unless `keepsBackOff` is true. A change of the object, or of one to
+ *   which it refers, resets the one of failures: they were failures of its former state.
  * - A key that events have woken 30 times in a burst waits 3 s before each further run.
  * - An error of `run` ends the stream. Completes only when drained. Unsubscribing ends runs and timers.
  */
@@ -163,6 +164,8 @@ export function workQueue<R>(
         const key = objectKeyText(wake.request);
         const { tokens } = bucketOf(key);
         if (woken.has(key) || tokens >= 1) {
+          // guard: otherwise a short failure right after a correction delays the next attempt by up to a minute
+          if (wake.asking === 'change') failures.delete(key);
           woken.add(key);
           return true;
         }

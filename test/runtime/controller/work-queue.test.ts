@@ -15,7 +15,9 @@ import { returnReasons, workQueue } from '../../../runtime/controller/work-queue
 import { testClock } from '../../../testing/test-clock.ts';
 
 /** The same sentence for every request. */
-const woken = map((request: Request): Wake => ({ request, because: 'a thing changed', asking: 'change' }));
+const wokenBy = (asking: Asking) =>
+  map((request: Request): Wake => ({ request, because: 'a thing changed', asking }));
+const woken = wokenBy('change');
 
 const done: Next = { type: 'done' };
 const requeue: Next = { type: 'requeue' };
@@ -32,10 +34,19 @@ interface Script {
   readonly untilMs?: number;
   readonly drainAtMs?: number;
   readonly options?: Partial<WorkQueueOptions>;
+  readonly asking?: Asking;
 }
 
 /** Plays a script in virtual time; `starts` are `key@ms`. */
-function play({ arrivals, runs = {}, runMs = 0, untilMs = 200_000, drainAtMs, options }: Script) {
+function play({
+  arrivals,
+  runs = {},
+  runMs = 0,
+  untilMs = 200_000,
+  drainAtMs,
+  options,
+  asking = 'change',
+}: Script) {
   const scheduler = new VirtualTimeScheduler(undefined, untilMs);
   const starts: string[] = [];
   const counts = new Map<string, number>();
@@ -52,7 +63,7 @@ function play({ arrivals, runs = {}, runMs = 0, untilMs = 200_000, drainAtMs, op
   let completedAtMs: number | undefined;
   const values: string[] = [];
   const subscription = source
-    .pipe(woken, workQueue(run, { concurrency: 10, clock: { scheduler }, drain$, ...options }))
+    .pipe(wokenBy(asking), workQueue(run, { concurrency: 10, clock: { scheduler }, drain$, ...options }))
     .subscribe({
       next: (value) => values.push(value),
       complete: () => {
@@ -124,7 +135,12 @@ describe('work queue', () => {
     'an event ends a back-off, which still grows': [
       [requeue, requeue],
       aAt(0, 2, 12),
-      { arrivals: { a: [0, 2] } },
+      { arrivals: { a: [0, 2] }, asking: 'shared change' },
+    ],
+    'an edit of the object begins a new back-off': [
+      [requeue, requeue, requeue, requeue],
+      aAt(0, 5, 15, 20, 25),
+      { arrivals: { a: [0, 20] } },
     ],
     'a delay that ends while an event waits is one run with it': [
       [after(5)],
