@@ -21,7 +21,7 @@ import type { Facts, KindFacts } from '../../controllers/core/managed/run/facts.
 import { credentialIn, factsOf, making, withApplied } from '../../controllers/core/managed/run/facts.ts';
 import { cannotUpdate, failedCreation } from '../../controllers/core/managed/run/failures.ts';
 import { reportOf } from '../../controllers/core/managed/run/report.ts';
-import { markOfFailure } from '../../controllers/core/managed/run/steps.ts';
+import { recordOfFailure } from '../../controllers/core/managed/run/steps.ts';
 import { StepFailure } from '../../controllers/core/step-failure.ts';
 import type { Act, Decision, Run, View } from './decision.ts';
 import { create, external, patch, remove, wait } from './decision.ts';
@@ -163,7 +163,7 @@ const steps: Readonly<Record<Step, (facts: Facts, scene: Scene) => Facts | Act>>
     return changing(facts, 'CreateExternal', resource, secret, (error) => failedCreation(error));
   },
   recordCreation: unchanged,
-  recordFailure: (facts, scene) => marked(facts, scene, 'RecordFailure', markOfFailure(facts)),
+  recordFailure: (facts, scene) => marked(facts, scene, 'RecordFailure', recordOfFailure(facts).mark),
   delete: (facts, { resource }) => {
     accessOf(facts);
     return external('DeleteExternal', resource, confirmedWithSecret(resource));

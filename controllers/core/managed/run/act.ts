@@ -2,7 +2,6 @@ import omit from 'lodash/omit.js';
 import { objectKey } from '../../../../apis/core/v1alpha1/kind.ts';
 import type { ExternalOperation, Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, finalizerNames, withoutFinalizer } from '../../../../apis/core/v1alpha1/meta.ts';
-import { printable } from '../../../../apis/core/v1alpha1/printable.ts';
 import { timestamp } from '../../../../apis/core/v1alpha1/timestamp.ts';
 import type { UpdateOptions } from '../../../../runtime/cache/resource.ts';
 import { isNotFound, messageOf } from '../../../../runtime/client/errors.ts';
@@ -26,6 +25,7 @@ import type {
   Observation,
   Progress,
 } from '../connecting/external-client.ts';
+import { operationProblem } from '../connecting/operation-problem.ts';
 import type { ManagedReconcilerOptions } from '../options.ts';
 import type { AbsenceTimes } from '../recording/absence-times.ts';
 import type { CreationRecord } from '../recording/creation-record.ts';
@@ -66,7 +66,7 @@ import {
 import { cannot, cannotObserve, cannotPrepare, cannotUpdate, failedCreation } from './failures.ts';
 import { publishing } from './publish.ts';
 import { recreationEvent, remainsEvents } from './report.ts';
-import { isCreationKnownToFail, isLossToNote, isToFillIn, markOfFailure, nameFound } from './steps.ts';
+import { isLossToNote, isToFillIn, nameFound, recordOfFailure } from './steps.ts';
 
 /** The context that all runs of a managed kind share. */
 export interface RunContext
@@ -147,8 +147,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
     },
     async recordFailure(facts) {
       try {
-        const result = isCreationKnownToFail(facts) ? 'failed' : undefined;
-        return await record(facts, { result, mark: markOfFailure(facts) });
+        return await record(facts, recordOfFailure(facts));
       } catch (error) {
         const reason = 'CannotUpdateManagedResource';
         const { cause } = error as StepFailure;
@@ -265,7 +264,6 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
 
   // ── Calls of the external system ──────────────────────────────────────────────────────────────────────────────
 
-  /** Observes the external resource. */
   async function observe(facts: Facts): Promise<Facts> {
     const { kind, managed, operation } = facts;
     // guard: otherwise the grace period after a creation ends during a slow observation
@@ -376,10 +374,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
     }
   }
 
-  /**
-   * Remembers a started operation until the status records it. Throws if the client has no `poll`, or if the name of the
-   * operation is empty or not printable. Both are bugs of the stack.
-   */
+  /** Remembers a started operation until the status records it. Throws if it cannot be polled: a bug of the stack. */
   function begin(
     facts: Facts,
     { type, name }: { readonly type: ExternalOperation['type']; readonly name: string | undefined },
@@ -387,12 +382,8 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
   ): Facts {
     if (name === undefined) return facts;
     const { managed, operation } = facts;
-    const problem = problemOf(name) ?? (clientOf(facts).poll ? undefined : withoutPoll(managed, type, name));
-    if (problem !== undefined) {
-      const error = new TypeError(`${type} of the external client returned ${problem}`);
-      error.stack = ''; // its stack trace would show this file, not the client
-      throw new StepFailure('', attributed(error, context.stack), failure);
-    }
+    const bug = operationProblem(clientOf(facts), managed, type, name);
+    if (bug !== undefined) throw new StepFailure('', attributed(bug, context.stack), failure);
     const begun = { type, name, startedAt: timestamp(env.clock.now()) };
     underWay.note(managed, begun); // guard: otherwise an operation is lost if the status is not written
     const conditions = operationOngoing(type, { name });
@@ -407,7 +398,6 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
   }
 }
 
-/** The connected client. */
 function clientOf({ access }: Facts): ExternalClient {
   if (access === undefined) throw new Error('the external client is not connected');
   return access.external;
@@ -432,15 +422,6 @@ const ceasesTracking = ({ metadata, spec: { claimRef, classRef } }: Managed): bo
   claimRef !== undefined &&
   classRef !== undefined &&
   metadata.annotations?.[annotationKeys.externalIdentity] === undefined;
-
-function problemOf(name: string): string | undefined {
-  if (name === '') return 'an empty name of an operation';
-  return printable(name) === name ? undefined : `a name of an operation that is not printable, "${name}"`;
-}
-
-const withoutPoll = ({ kind }: Managed, type: ExternalOperation['type'], name: string): string =>
-  `the name of an operation, "${name}", but has no poll. Beside ${type} in the external client of ${kind}, ` +
-  `add \`async poll(name, signal)\`, which returns { state: 'running' }, { state: 'done' }, { state: 'failed', error } or { state: 'unknown' }`;
 
 const requested = (reason: string, what: string): EventFacts => ({
   type: 'Normal',

@@ -237,10 +237,7 @@ const reports: Readonly<Record<LastDecisionName, (facts: Facts, message: string)
   NoUpdate: reportPresent,
   /** Waits before the next update, because the last update may still take effect. */
   AwaitEffect: (facts) => reportCredential(facts, found(facts)?.ready, 'backOff'),
-  Update: (facts) =>
-    facts.operation.underWay === undefined
-      ? reportPresent(facts)
-      : reportCredential(facts, found(facts)?.ready, 'progress since operation'),
+  Update: reportPresent,
 };
 
 function reportCreated(facts: Facts): Outline {

@@ -4,6 +4,7 @@ import { isLossNoted } from '../../external-loss.ts';
 import { shouldLateInitialize } from '../../management-policies.ts';
 import type { StepFailure } from '../../step-failure.ts';
 import { UncertainCreationError } from '../connecting/external-client.ts';
+import type { CreationRecord } from '../recording/creation-record.ts';
 import { failedMark, isCreationFailed, isCreationIncomplete } from '../recording/creation-tracking.ts';
 import { mustExist, named } from '../recording/identity.ts';
 import type { ManagedDecisionName, Step } from './decision.ts';
@@ -126,23 +127,16 @@ function creationFailure(facts: Facts): StepFailure | undefined {
   return ofCall ?? (operation.failed?.type === 'create' ? operation.failed.failure : undefined);
 }
 
-/** Whether a creation under an assigned name failed, and created nothing. */
-export function isCreationKnownToFail(facts: Facts): boolean {
-  const cause = creationFailure(facts);
-  return facts.kind.identity.isAssigned && cause !== undefined && !causesOf(cause).some(isUncertain);
-}
-
 /** The classes of errors with which an external system refuses a creation. After any other one, it may have succeeded. */
 const refusals: readonly string[] = ['Invalid', 'QuotaExceeded', 'Forbidden'] satisfies ExternalErrorClass[];
 
-/** The mark after a creation failed. */
-export function markOfFailure(facts: Facts): ReturnType<typeof failedMark> {
+/** The record of a failed creation. It has a result only if the creation certainly created nothing. */
+export function recordOfFailure(facts: Facts): Required<Pick<CreationRecord, 'result' | 'mark'>> {
   const cause = creationFailure(facts);
-  const isRefused = refusals.includes(cause?.error?.class ?? '') && !causesOf(cause).some(isUncertain);
-  return failedMark(facts.managed, isRefused);
+  const isCertain = !causesOf(cause).some((error) => error instanceof UncertainCreationError);
+  const isRefused = isCertain && refusals.includes(cause?.error?.class ?? '');
+  return { result: isCertain ? 'failed' : undefined, mark: failedMark(facts.managed, isRefused) };
 }
-
-const isUncertain = (error: Error): boolean => error instanceof UncertainCreationError;
 
 const causesOf = (error: unknown): readonly Error[] =>
   error instanceof Error ? [error, ...causesOf(error.cause)] : [];
