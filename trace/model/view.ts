@@ -13,7 +13,7 @@ import type { ClaimNamespace } from '../../controllers/core/claim/may-claim.ts';
 import { whyNotFor } from '../../controllers/core/claim/may-claim.ts';
 import { wasCreatedFor } from '../../controllers/core/claim/ownership.ts';
 import { decideBinding } from '../../controllers/core/claim-binding/decide.ts';
-import type { BindingDecision, Observed } from '../../controllers/core/claim-binding/decision.ts';
+import type { BindingDecision, BindingFacts } from '../../controllers/core/claim-binding/decision.ts';
 import { isCall } from '../../controllers/core/claim-binding/decision.ts';
 import { editOf, provisioningOf } from '../../controllers/core/claim-binding/provision.ts';
 import { reportOf } from '../../controllers/core/claim-binding/report.ts';
@@ -86,7 +86,7 @@ function bindingOf(facts: Omit<View, 'binding' | 'first'>, claim: Claim): Bindin
   const offered = managed ?? provisioning?.resourceClass;
   const own = owned.find((one) => one === managed);
   const incompatible = attempt(() => service && managed && whyResourceIncompatible(service, claim, managed));
-  const observed: Observed = {
+  const observed: BindingFacts = {
     claim,
     services,
     service,
@@ -104,7 +104,7 @@ function bindingOf(facts: Omit<View, 'binding' | 'first'>, claim: Claim): Bindin
   return { name: decision.name, message: messageOf(decision, observed) };
 }
 
-function messageOf(decision: BindingDecision, observed: Observed): string | undefined {
+function messageOf(decision: BindingDecision, observed: BindingFacts): string | undefined {
   if (isCall(decision) || decision.name === 'SecretNotOwned') return undefined;
   const plan = observed.correction ?? observed.provisioning?.plan;
   if (decision.name === 'Incompatible' && plan instanceof Error) return plan.message;

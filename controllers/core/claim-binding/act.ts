@@ -9,7 +9,7 @@ import { nameInUse } from '../external-identity.ts';
 import { logQuietAct } from '../log-changes.ts';
 import { shouldDelete } from '../management-policies.ts';
 import type { BindingContext, RunMemory } from './context.ts';
-import type { BindingCall, Observed, SecretWrite } from './decision.ts';
+import type { BindingCall, BindingFacts, SecretWrite } from './decision.ts';
 import { withClaimRef, withoutClaimFinalizer, withoutClaimRef, withPhase, withResource } from './desired.ts';
 import { secretKeyOfClaim } from './observe-secrets.ts';
 
@@ -17,7 +17,7 @@ import { secretKeyOfClaim } from './observe-secrets.ts';
 export function acting({ claims, secrets, resourcesOf }: BindingContext) {
   return async function act(
     decision: BindingCall,
-    { claim, provisioning: { plan } = { resourceClass: undefined } }: Observed,
+    { claim, provisioning: { plan } = { resourceClass: undefined } }: BindingFacts,
     run: RunMemory,
     signal: AbortSignal,
     log: Logger,

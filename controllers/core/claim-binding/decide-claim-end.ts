@@ -16,10 +16,8 @@ export const claimEndDecisions = [
   'RemoveFinalizer',
 ] as const;
 
-type Facts = BindingFacts & { readonly claim: Claim };
-
 /** Returns undefined if the claim is not being deleted. */
-export function decideClaimEnd(facts: Facts): BindingDecision | undefined {
+export function decideClaimEnd(facts: BindingFacts): BindingDecision | undefined {
   if (!wasDeleted(facts.claim)) return undefined;
   return (
     firstMatch(facts, claimEndChecks) ?? {
@@ -32,7 +30,7 @@ export function decideClaimEnd(facts: Facts): BindingDecision | undefined {
 const claimEndChecks = [claimGone, releaseResource, deleteSecret];
 
 /** This controller has removed its finalizer, so it has nothing to do. Other finalizers may still keep the claim. */
-function claimGone({ claim }: Facts): BindingDecision | undefined {
+function claimGone({ claim }: BindingFacts): BindingDecision | undefined {
   return hasEnded(claim) ? { name: 'ClaimGone' } : undefined;
 }
 
@@ -44,7 +42,7 @@ export const hasEnded = (claim: Claim): boolean =>
  * of a backup, and is not Bound again yet, is released: the garbage collector may delete a restored claim whose owner
  * had another UID. Any other resource becomes available again, because no claim knows its credential.
  */
-function releaseResource({ owned, created }: Facts): BindingDecision | undefined {
+function releaseResource({ owned, created }: BindingFacts): BindingDecision | undefined {
   const managed = owned.find((one) => !wasDeleted(one) && one.status?.bindingPhase !== 'Released');
   if (managed === undefined) return undefined;
   const followsPolicy = managed.status?.bindingPhase === 'Bound' || created.includes(managed);
@@ -53,7 +51,7 @@ function releaseResource({ owned, created }: Facts): BindingDecision | undefined
 }
 
 /** Deletes the Secrets of the claim, because a cluster may run without the garbage collector. */
-function deleteSecret({ secrets: { controlled } }: Facts): BindingDecision | undefined {
+function deleteSecret({ secrets: { controlled } }: BindingFacts): BindingDecision | undefined {
   const secret = controlled.find((one) => !wasDeleted(one));
   return secret && { name: 'DeleteSecret', secret };
 }

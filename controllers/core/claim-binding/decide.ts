@@ -4,7 +4,6 @@
  * and decides again. A decision without a call ends the run, and the claim's conditions show it (report.ts).
  */
 
-import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import {
   externalName as externalNameOf,
@@ -30,8 +29,7 @@ import { decideClaimEnd, hasEnded } from './decide-claim-end.ts';
 import type { BindingDecision, BindingFacts, BindingWait } from './decision.ts';
 import { kindsFor, namesNoKind } from './service-of.ts';
 
-type Facts = BindingFacts & { readonly claim: Claim };
-type ResourceFacts = Facts & { readonly managed: Managed };
+type ResourceFacts = BindingFacts & { readonly managed: Managed };
 
 const wait = (name: BindingWait['name']): BindingWait => ({ name });
 
@@ -44,12 +42,11 @@ const isBound = ({ status }: Managed): boolean => status?.bindingPhase === 'Boun
 
 /** Pure. Checks every condition again, because the objects may have changed since the trigger. */
 export function decideBinding(facts: BindingFacts): BindingDecision {
-  const { claim, managed } = facts;
-  if (claim === undefined) return wait('ClaimGone');
-  const ofClaim = firstMatch({ ...facts, claim }, claimChecks);
+  const ofClaim = firstMatch(facts, claimChecks);
   if (ofClaim !== undefined) return ofClaim;
+  const { managed } = facts;
   if (managed === undefined) return wait('ResourceMissing');
-  return firstMatch({ ...facts, claim, managed }, resourceChecks) ?? wait('KeepBound');
+  return firstMatch({ ...facts, managed }, resourceChecks) ?? wait('KeepBound');
 }
 
 const claimChecks = [
@@ -102,27 +99,27 @@ export const resourceOf = (owned: readonly Managed[], named: Managed | undefined
 // ── Checks of the claim ─────────────────────────────────────────────────────────────────────────────────────────
 
 /** Scheduling or defaulting writes its class first. */
-function needsClass({ claim, owned }: Facts) {
+function needsClass({ claim, owned }: BindingFacts) {
   return namesNoKind(claim, owned) && !wasDeleted(claim) ? wait('NeedsClass') : undefined;
 }
 
 /** Its resource is of a stack whose kinds are not all listed yet. The stack triggers the next run. */
-function stackNotReady({ owned, service }: Facts) {
+function stackNotReady({ owned, service }: BindingFacts) {
   return owned.length > 0 && service === undefined ? wait('StackNotReady') : undefined;
 }
 
-function reportedElsewhere(facts: Facts) {
+function reportedElsewhere(facts: BindingFacts) {
   if (!isUnknown(facts)) return undefined;
   const known = consideredKinds(kindsFor(facts.claim, facts.services));
   return isOfOtherProcess(facts.claim, 'UnknownKind', known) ? wait('ReportedElsewhere') : undefined;
 }
 
-function unknownKind(facts: Facts) {
+function unknownKind(facts: BindingFacts) {
   return isUnknown(facts) ? wait('UnknownKind') : undefined;
 }
 
 /** Whether no ready service has the kind that the claim names. The end of some deleted claims needs no service. */
-const isUnknown = ({ claim, owned, service }: Facts): boolean =>
+const isUnknown = ({ claim, owned, service }: BindingFacts): boolean =>
   service === undefined && !namesNoKind(claim, owned) && !hasEnded(claim);
 
 /**
@@ -131,7 +128,7 @@ const isUnknown = ({ claim, owned, service }: Facts): boolean =>
  * instead, whatever its policy is: the garbage collector deletes a restored claim if its owner had another UID, and no
  * user asked for that.
  */
-function correctClaimRef({ claim, named }: Facts): BindingDecision | undefined {
+function correctClaimRef({ claim, named }: BindingFacts): BindingDecision | undefined {
   if (!hasFinalizer(claim, finalizerNames.claim) || named === undefined || wasDeleted(named))
     return undefined;
   const isRestored =
@@ -144,48 +141,48 @@ function correctClaimRef({ claim, named }: Facts): BindingDecision | undefined {
 }
 
 /** A claim that lost its resource does not get another one: that would hide the loss of data. */
-function resourceLost({ claim, managed }: Facts) {
+function resourceLost({ claim, managed }: BindingFacts) {
   return managed === undefined && wasBound(claim) ? wait('ResourceLost') : undefined;
 }
 
 /** No Secret can have the name that the claim gives. So nothing is created for it, and it binds no resource. */
-function secretNameInvalid({ claim }: Facts) {
+function secretNameInvalid({ claim }: BindingFacts) {
   const { name } = claim.spec.writeConnectionSecretToRef ?? {};
   const isInvalid = name !== undefined && secretNameProblem(name) !== undefined;
   return isInvalid && !wasBound(claim) ? wait('SecretNameInvalid') : undefined;
 }
 
 /** The class of the claim does not exist. The creation of the class triggers the next run. */
-function classMissing({ provisioning }: Facts) {
+function classMissing({ provisioning }: BindingFacts) {
   return provisioning !== undefined && provisioning.resourceClass === undefined
     ? wait('ClassMissing')
     : undefined;
 }
 
 /** The claim's namespace may not use the class. A change of the class or the namespace triggers the next run. */
-function classNotAllowed({ provisioning, forbidden }: Facts) {
+function classNotAllowed({ provisioning, forbidden }: BindingFacts) {
   return provisioning !== undefined && forbidden !== undefined ? wait('ClassForbidden') : undefined;
 }
 
 /** The class does not allow the external name that the claim chose. An edit of the claim or class triggers the next run. */
-function externalNameNotAllowed({ provisioning }: Facts) {
+function externalNameNotAllowed({ provisioning }: BindingFacts) {
   return provisioning?.nameRefused === undefined ? undefined : wait('ExternalNameForbidden');
 }
 
 /** The class cannot serve the claim. The author can still edit the claim, because it has no resource yet. */
-function classIncompatible({ provisioning }: Facts) {
+function classIncompatible({ provisioning }: BindingFacts) {
   return provisioning?.plan instanceof Error ? wait('Incompatible') : undefined;
 }
 
 /** Writes the resource's name to the claim before the creation, so that the resource can be found after a crash. */
-function recordName({ claim, managed }: Facts): BindingDecision | undefined {
+function recordName({ claim, managed }: BindingFacts): BindingDecision | undefined {
   const isRecorded = hasFinalizer(claim, finalizerNames.claim) && claim.spec.resourceRef !== undefined;
   if (isRecorded) return undefined;
   const own = managed !== undefined && isOwnedBy(managed, claim) ? managed : undefined;
   return { name: 'RecordName', managed: own };
 }
 
-function create({ provisioning: { resourceClass, plan } = { resourceClass: undefined } }: Facts) {
+function create({ provisioning: { resourceClass, plan } = { resourceClass: undefined } }: BindingFacts) {
   if (resourceClass === undefined || plan === undefined || plan instanceof Error) return undefined;
   return { name: 'Create', managed: plan.managed, resourceClass, ...confirmed } as const;
 }

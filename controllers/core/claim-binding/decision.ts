@@ -44,7 +44,7 @@ export const bindingDecisions = [
 
 /** The facts from which decide.ts decides. observe.ts collects them. */
 export interface BindingFacts {
-  readonly claim: Claim | undefined;
+  readonly claim: Claim;
   /** The services of the claim kind whose stacks are ready. */
   readonly services: readonly ClaimService[];
   /** The one of them that binds the claim: see {@link serviceOf}. */
@@ -57,6 +57,7 @@ export interface BindingFacts {
   readonly named: Managed | undefined;
   /** The claim's resource: one of `owned`, else `named`. See {@link resourceOf}. */
   readonly managed: Managed | undefined;
+  readonly resourceClass?: Class | undefined;
   readonly externalName?: string | undefined;
   /** Present if the claim has no resource, and one might be created from its class. */
   readonly provisioning?: Provisioning | undefined;
@@ -68,11 +69,6 @@ export interface BindingFacts {
   readonly correction?: Managed | StepFailure | undefined;
   readonly secrets: SecretFacts;
 }
-
-export type Observed = BindingFacts & {
-  readonly claim: Claim;
-  readonly resourceClass?: Class | undefined;
-};
 
 /** The class of the claim, and the managed resource that would be created from it. */
 export interface Provisioning {

@@ -19,7 +19,7 @@ import { secretsOfClaim } from '../indexes.ts';
 import { failing, StepFailure } from '../step-failure.ts';
 import type { BindingContext, RunMemory } from './context.ts';
 import { resourceOf } from './decide.ts';
-import type { BindingFacts, Observed } from './decision.ts';
+import type { BindingFacts } from './decision.ts';
 import { secretFacts, secretKeyOfClaim } from './observe-secrets.ts';
 import { cannotBind, cannotRead, cannotRefresh } from './outcome.ts';
 import { editOf, provisioningOf } from './provision.ts';
@@ -36,7 +36,7 @@ const nothingSeen = {
 export function observing(context: BindingContext) {
   const { env, services, secrets, namespaces, ownedBy } = context;
 
-  return async function observe(claim: Claim, run: RunMemory, signal: AbortSignal): Promise<Observed> {
+  return async function observe(claim: Claim, run: RunMemory, signal: AbortSignal): Promise<BindingFacts> {
     const owned = ownedBy(claim).filter(({ metadata }) => !run.deleted.has(metadata.uid));
     const ready = services.ready();
     const service = run.service ?? serviceOf(ready, claim, owned);

@@ -22,7 +22,7 @@ import { wasBound } from '../claim/ownership.ts';
 import { conclude as concludeRun, failed as failedStep } from '../outcome.ts';
 import type { FailureFacts, StepFailure } from '../step-failure.ts';
 import type { BindingContext } from './context.ts';
-import type { BindingCall, Observed } from './decision.ts';
+import type { BindingCall, BindingFacts } from './decision.ts';
 import { calls } from './decision.ts';
 import type { Report } from './report.ts';
 import { soonMs } from './report.ts';
@@ -59,7 +59,7 @@ export const cannotRead: FailureFacts = { reason: 'CannotGetManagedResource' };
 
 export function failureOf(
   { name }: BindingCall,
-  { claim, provisioning }: Observed,
+  { claim, provisioning }: BindingFacts,
 ): { readonly what: string; readonly facts: FailureFacts } {
   const what = calls[name];
   if (wasDeleted(claim)) return { what, facts: cannotUnbind };

@@ -1,7 +1,7 @@
 import { restrictsNamespaces } from '../claim/may-claim.ts';
 import { failing } from '../step-failure.ts';
 import type { BindingContext, RunMemory } from './context.ts';
-import type { BindingCall, Observed, ReadFirst } from './decision.ts';
+import type { BindingCall, BindingFacts, ReadFirst } from './decision.ts';
 import { readClaimSecret } from './observe.ts';
 import { secretKeyOfClaim } from './observe-secrets.ts';
 import { cannotBind, cannotRead } from './outcome.ts';
@@ -13,7 +13,7 @@ import { cannotBind, cannotRead } from './outcome.ts';
 export function readingFirst({ env, claims, secrets, namespaces }: BindingContext) {
   return async function readFirst(
     { readFirst: wanted = [] }: BindingCall,
-    observed: Observed,
+    observed: BindingFacts,
     run: RunMemory,
     signal: AbortSignal,
   ): Promise<'news' | 'gone' | 'nothing'> {
@@ -29,7 +29,7 @@ export function readingFirst({ env, claims, secrets, namespaces }: BindingContex
     return confirmed === undefined ? 'gone' : 'nothing';
   };
 
-  function isNeeded(one: ReadFirst, { claim, managed, service }: Observed): boolean {
+  function isNeeded(one: ReadFirst, { claim, managed, service }: BindingFacts): boolean {
     const secretKey = secretKeyOfClaim(claim);
     switch (one) {
       case 'claim':
@@ -43,7 +43,7 @@ export function readingFirst({ env, claims, secrets, namespaces }: BindingContex
     }
   }
 
-  async function read(one: ReadFirst, { claim, service }: Observed, run: RunMemory, signal: AbortSignal) {
+  async function read(one: ReadFirst, { claim, service }: BindingFacts, run: RunMemory, signal: AbortSignal) {
     const { namespace = '' } = claim.metadata;
     const { name = '' } = claim.spec.resourceRef ?? {};
     if (one === 'claimSecret') await readClaimSecret(secrets, claim, run, signal);

@@ -19,7 +19,7 @@ import { acting } from './act.ts';
 import type { BindingContext, RunMemory } from './context.ts';
 import { newRun } from './context.ts';
 import { decideBinding } from './decide.ts';
-import type { BindingCall, BindingDecision, BindingWait, Observed } from './decision.ts';
+import type { BindingCall, BindingDecision, BindingFacts, BindingWait } from './decision.ts';
 import { isCall } from './decision.ts';
 import { observing } from './observe.ts';
 import { orphanRelease } from './orphan-release.ts';
@@ -90,7 +90,7 @@ export function claimBinding(context: BindingContext): Reconciler {
   /** Performs the API call of a decision. Returns a result if the run ends with this call. */
   async function called(
     decision: BindingCall,
-    observed: Observed,
+    observed: BindingFacts,
     run: RunMemory,
     log: Logger,
     signal: AbortSignal,
@@ -112,7 +112,7 @@ export function claimBinding(context: BindingContext): Reconciler {
     return done;
   }
 
-  function outcomeOf(decision: BindingWait, observed: Observed): Outcome {
+  function outcomeOf(decision: BindingWait, observed: BindingFacts): Outcome {
     const { provisioning, correction, managed, secrets } = observed;
     const plan = correction ?? provisioning?.plan;
     if (decision.name === 'Incompatible' && plan instanceof StepFailure) return failed(plan);

@@ -35,7 +35,7 @@ import {
   troubleOf,
 } from './conditions.ts';
 import { missingClaimRefFields } from './decide.ts';
-import type { BindingWait, Observed } from './decision.ts';
+import type { BindingFacts, BindingWait } from './decision.ts';
 import { kindsFor } from './service-of.ts';
 
 export interface Report {
@@ -53,13 +53,13 @@ export const soonMs = 2_000;
 type Reported = Exclude<BindingWait['name'], 'SecretNotOwned'>;
 
 /** The report of a decision. reconciler.ts reports `SecretNotOwned` as a failure instead. */
-export function reportOf(decision: Reported, observed: Observed, now: Date): Report | undefined {
+export function reportOf(decision: Reported, observed: BindingFacts, now: Date): Report | undefined {
   const report = reports[decision](observed, now);
   const isStuck = isConditionTrue(observed.managed?.status?.conditions, 'Stalled');
   return report && isStuck ? { ...report, facts: { ...report.facts, isStuck } } : report;
 }
 
-const reports: Readonly<Record<Reported, (facts: Observed, now: Date) => Report | undefined>> = {
+const reports: Readonly<Record<Reported, (facts: BindingFacts, now: Date) => Report | undefined>> = {
   ClaimGone: () => undefined,
   NeedsClass: () => undefined,
   StackNotReady: () => undefined,
@@ -203,7 +203,7 @@ export function howToMakeAvailable(
   return `kubectl patch ${plural}.${group} ${managed?.metadata.name} --type=merge -p '${patch}'`;
 }
 
-function reportUnknownKind({ claim, services }: Observed): Report {
+function reportUnknownKind({ claim, services }: BindingFacts): Report {
   const { resourceRef, classRef } = claim.spec;
   const field = resourceRef === undefined ? 'classRef' : 'resourceRef';
   const reference = resourceRef ?? classRef;
@@ -225,7 +225,7 @@ function reportUnknownKind({ claim, services }: Observed): Report {
   return { facts: { ...facts, consideredKinds: consideredKinds(known) }, events };
 }
 
-function reportLost({ claim }: Observed): Report {
+function reportLost({ claim }: BindingFacts): Report {
   const { spec } = claim;
   const external = externalName(claim);
   // The policies of the resource are not known any more.
@@ -239,14 +239,14 @@ function reportLost({ claim }: Observed): Report {
   });
 }
 
-function reportNamespace({ managed, provisioning, forbidden = '' }: Observed): Report {
+function reportNamespace({ managed, provisioning, forbidden = '' }: BindingFacts): Report {
   const { kind, metadata } = provisioning?.resourceClass ?? {};
   const message = `${managed === undefined ? `${kind} ${metadata?.name}` : describe(managed)} ${forbidden}`;
   return report('NamespaceNotAllowed', notReady('NamespaceNotAllowed', message), { isError: true });
 }
 
 /** While its resource is being deleted, a Bound claim keeps its status and its Secret. */
-function reportDeleted(facts: Observed, now: Date): Report | undefined {
+function reportDeleted(facts: BindingFacts, now: Date): Report | undefined {
   const { claim, managed } = facts;
   const wasItsOwn = managed !== undefined && isOwnedBy(managed, claim) && wasBound(claim);
   return wasItsOwn
@@ -255,7 +255,7 @@ function reportDeleted(facts: Observed, now: Date): Report | undefined {
 }
 
 /** A claim does not learn which other claim has the resource. The administrator sees it in an Event of the resource. */
-function reportClaimedByOther({ claim, managed }: Observed): Report {
+function reportClaimedByOther({ claim, managed }: BindingFacts): Report {
   const isFormer = managed !== undefined && namesClaim(managed, claim);
   const owner = isFormer
     ? `a previous ${describeReference(referenceTo(claim))} with another UID`
@@ -279,7 +279,7 @@ function askedFor(managed: Managed, claim: Claim): EventFacts {
   return { type: 'Warning', reason: 'Released', message };
 }
 
-function reportNotReady({ claim, managed, service, resourceClass }: Observed): Report | undefined {
+function reportNotReady({ claim, managed, service, resourceClass }: BindingFacts): Report | undefined {
   if (managed === undefined || service === undefined) return undefined;
   const madeFrom = wasProvisioned(managed) ? resourceClass : undefined;
   const error = errorOf(managed);
@@ -295,7 +295,7 @@ function reportNotReady({ claim, managed, service, resourceClass }: Observed): R
   };
 }
 
-function reportBound({ claim, managed, secrets: { hasCopy } }: Observed, now: Date): Report | undefined {
+function reportBound({ claim, managed, secrets: { hasCopy } }: BindingFacts, now: Date): Report | undefined {
   if (managed === undefined) return undefined;
   const isNew = claim.status?.bindingPhase !== 'Bound';
   const unserved = describeUnserved(claim, managed);

@@ -77,14 +77,15 @@ const copied: BindingFacts['secrets'] = {
 };
 const inOrder = ['claimSecret', 'namespace', 'claim'] as const;
 
-type Given = Partial<BindingFacts> & { readonly claim?: Claim | undefined };
+type Given = Partial<BindingFacts>;
 
 /** Facts about a claim whose resource is `managed`: owned if its `claimRef` has the claim's UID, else named. */
 function factsOf({ managed: resource, ...given }: Given): BindingFacts {
-  const { uid = 'claim-uid' } = given.claim?.metadata ?? {};
+  const of = given.claim ?? claim();
+  const { uid = 'claim-uid' } = of.metadata;
   const isOwned = resource?.spec.claimRef?.uid === uid;
   return {
-    claim: undefined,
+    claim: of,
     services: [service],
     service,
     managed: resource,
@@ -294,7 +295,6 @@ const cases: Readonly<Record<string, () => Decided>> = {
   },
   'a claim with the finalizer of another controller is not finished yet': () =>
     calls({ claim: heldByOther, managed: bound }, { name: 'ClaimGone' }),
-  'a claim that was deleted needs nothing': () => calls({}, { name: 'ClaimGone' }),
   'a claim that needs a class is left to scheduling or defaulting': () =>
     reports('NeedsClass', undefined, { claim: claim({ classSelector: {} }), service: undefined }),
   'a claim whose resource is of a stack that is not ready waits for the stack': () =>
