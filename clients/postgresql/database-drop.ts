@@ -68,7 +68,7 @@ export async function dropDatabase(
 async function refuseIfHeld(session: Session, name: string): Promise<void> {
   const [held] = await session.query<{ holder: string; statement: string }>(
     `SELECT format('prepared transaction %L', gid) AS holder,
-            format('COMMIT PREPARED %L or ROLLBACK PREPARED %L', gid, gid) AS statement
+            format('COMMIT PREPARED %L; or: ROLLBACK PREPARED %L', gid, gid) AS statement
      FROM pg_prepared_xacts WHERE database = $1
      UNION ALL
      SELECT format('subscription %I', subname), format('DROP SUBSCRIPTION %I', subname)

@@ -221,7 +221,7 @@ test('if the provider leads to another system, no command changes the provider o
   assert.deepEqual(remedyOf(fault), {
     name: 'other system',
     advice:
-      "If the change was a mistake, undo it: check the provider's spec, such as a project or a region, and its credentials. Other providers may use the same secret. Nothing is lost while you do nothing. If both are one system under two names, confirm that for this resource with kubectl annotate topics.pubsub.gcp.crossplane.io db crossplane.io/adopt-identity=true",
+      "If the change was a mistake, undo it: check the provider's spec, such as a project or a region, and its credentials. Other providers may use the same secret. Nothing is lost while you do nothing. If both are one system under two names, confirm that for this resource: kubectl annotate topics.pubsub.gcp.crossplane.io db crossplane.io/adopt-identity=true",
     commands: ['kubectl get providerconfigs.gcp.crossplane.io demo -o yaml'],
   });
 });

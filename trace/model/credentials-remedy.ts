@@ -51,10 +51,10 @@ export const otherSystem: Details = ({ theManaged, managedService, provider }) =
   const how =
     theManaged && managedService
       ? annotate(managedService.kind, keyOf(theManaged), adopt)
-      : `the annotation ${adopt}`;
+      : `set the annotation ${adopt}`;
   return {
     link: credentialsKeyOf({ provider }) === undefined ? 'provider' : 'credentials',
-    advice: `If the change was a mistake, undo it: check the provider's spec, such as a project or a region, and its credentials. Other providers may use the same secret. Nothing is lost while you do nothing. If both are one system under two names, confirm that for this resource with ${how}`,
+    advice: `If the change was a mistake, undo it: check the provider's spec, such as a project or a region, and its credentials. Other providers may use the same secret. Nothing is lost while you do nothing. If both are one system under two names, confirm that for this resource: ${how}`,
   };
 };
 

@@ -193,7 +193,7 @@ describe('the holder of a database is named with the statement that ends it, and
     'a prepared transaction': {
       make: "BEGIN; CREATE TABLE halves (); PREPARE TRANSACTION 'half'",
       end: "ROLLBACK PREPARED 'half'",
-      says: /^database "held" has a prepared transaction 'half'; once its data is safe, run in that database: COMMIT PREPARED 'half' or ROLLBACK PREPARED 'half'$/,
+      says: /^database "held" has a prepared transaction 'half'; once its data is safe, run in that database: COMMIT PREPARED 'half'; or: ROLLBACK PREPARED 'half'$/,
     },
     'a subscription': {
       make: "CREATE SUBSCRIPTION copy CONNECTION 'host=127.0.0.1' PUBLICATION news WITH (connect = false, slot_name = NONE)",
