@@ -68,7 +68,7 @@ import { stageOfManaged } from './stage.ts';
 export interface ManagedService<M extends Managed = Managed>
   extends Pick<
     ManagedReconcilerOptions<M>,
-    'externalNames' | 'names' | 'resolveReferences' | 'creationGraceMs' | 'confirmAbsenceMs'
+    'externalNames' | 'names' | 'creationGraceMs' | 'confirmAbsenceMs'
   > {
   readonly kind: Kind<M>;
   /** Absent: no connection details are secret. */
@@ -249,7 +249,7 @@ export function managedController<M extends Managed>(
       places: connectionPlaces(secretPlace(secrets), storePlace(secretStores)),
       // guard: otherwise a resolved name creates something with what another user has under that name now
       uncreatable: (managed) => unresolvedInitially(managed, references) ?? lostReference(managed),
-      resolveReferences: referenceResolver(env, managedResources, references, service.resolveReferences),
+      resolveReferences: referenceResolver(env, managedResources, references),
     }),
     backoff: { baseMs: 1_000, maxMs: 60_000 },
   };

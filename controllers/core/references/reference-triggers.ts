@@ -59,13 +59,12 @@ export function referenceTriggers<M extends Managed>(
 
 /**
  * Resolves references from the informer caches, and writes the values in at most one write. For a resource that is only
- * observed, the values are not written, and only this run uses them. `then`: resolves other references of the stack.
+ * observed, the values are not written, and only this run uses them.
  */
 export function referenceResolver<M extends Managed>(
   env: Environment,
   referrers: Resource<M>,
   fields: readonly ReferenceField[],
-  then?: (managed: M, signal: AbortSignal) => Promise<M>,
 ): (managed: M, signal: AbortSignal) => Promise<M> {
   const storeOf = (kind: Kind<Managed>) => env.resource(kind).store;
   const lookup: ReferenceLookup = {
@@ -74,7 +73,6 @@ export function referenceResolver<M extends Managed>(
   };
   return async (managed, signal) => {
     const found = withReferences(managed, fields, lookup);
-    const resolved = shouldOnlyObserve(managed.spec) ? found : await referrers.update(managed, found, signal);
-    return then === undefined ? resolved : then(resolved, signal);
+    return shouldOnlyObserve(managed.spec) ? found : referrers.update(managed, found, signal);
   };
 }

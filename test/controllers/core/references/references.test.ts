@@ -222,15 +222,14 @@ describe('references in a cluster', () => {
   const referrer = (name: string, forProvider: object) =>
     managed({ forProvider }, { name, uid: `${name}-uid` });
 
-  /** The resource with the references that a run resolves, the last by the service itself. */
+  /** The resource with the references that a run resolves. */
   async function resolvedIn(
     cluster: FakeCluster,
     object: Managed,
     fields: readonly ReferenceField[] = [one],
-    own?: Parameters<typeof referenceResolver>[3],
   ): Promise<Managed> {
     const { env } = new FakeProcess(cluster);
-    const resolve = referenceResolver(env, env.resource(managedKind), fields, own);
+    const resolve = referenceResolver(env, env.resource(managedKind), fields);
     return resolve(object, new AbortController().signal);
   }
 
@@ -239,19 +238,6 @@ describe('references in a cluster', () => {
     const object = cluster.put(managedKind, referrer('db', ofMain));
     assert.equal(await resolvedIn(cluster, object), object);
     assert.deepEqual(cluster.calls, []);
-  });
-
-  test('references that a service resolves itself come last, and count', async () => {
-    const cluster = new FakeCluster();
-    cluster.put(networkKind, main);
-    const object = cluster.put(managedKind, referrer('db', byName));
-    const zoned = ({ spec, ...rest }: Managed): Managed => {
-      const forProvider = { ...spec.forProvider, zone: 'a' };
-      return { ...rest, spec: { ...spec, forProvider } };
-    };
-    const resolved = await resolvedIn(cluster, object, [one], async (found) => zoned(found));
-    assert.deepEqual(resolved, zoned(cluster.get(managedKind, { name: 'db' })!));
-    assert.deepEqual(resolved.spec.forProvider, { ...ofMain, zone: 'a' });
   });
 
   test('SuccessfulUpdate: one write for all fields', async () => {
