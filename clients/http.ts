@@ -104,7 +104,7 @@ export const directAgent: CreateAgent = (options) => new Agent(options);
  * A pool for many clients, so that a process has few connections and reuses them. Idle connections do not keep a
  * process alive.
  */
-export const keptConnections = (createAgent = directAgent): Carrier =>
+export const keepAliveConnections = (createAgent = directAgent): Carrier =>
   createAgent({
     connections: 32,
     allowH2: false,
@@ -139,7 +139,7 @@ export const guarded = (carrier: Carrier, mayGoOn: () => void): Carrier => ({
  */
 export function httpClient(options: HttpClientOptions): HttpClient {
   const { cloud, url, timeoutMs = 10_000, maxAttempts = 4, errorIn, errorClasses } = options;
-  const { clock, random, dispatcher = keptConnections() } = options;
+  const { clock, random, dispatcher = keepAliveConnections() } = options;
   const { origin, pathname } = new URL(url);
   const basePath = pathname.replace(/\/+$/, '');
   const { header, valueFor, revealing, noun } = authorizing(options.authorization ?? { type: 'bearer' });

@@ -14,7 +14,7 @@ import type { STS, STSClientConfig } from '@aws-sdk/client-sts';
 import type { Clock } from '../clock.ts';
 import { CloudError, HaltedError, invalidAnswer } from '../cloud-error.ts';
 import type { Carrier } from '../http.ts';
-import { keptConnections } from '../http.ts';
+import { keepAliveConnections } from '../http.ts';
 import type { AwsCredentials } from './aws-credentials.ts';
 import type { AwsEndpoint } from './aws-endpoint.ts';
 import { endpointUrl } from './aws-endpoint.ts';
@@ -129,7 +129,7 @@ const firstSlowWaitMs = 500;
 
 export function awsClient(options: AwsClientOptions): AwsClient {
   const { accessKey, parameters, clock, random, timeoutMs = 10_000, maxAttempts = 4 } = options;
-  const { dispatcher = keptConnections() } = options;
+  const { dispatcher = keepAliveConnections() } = options;
   const { endpoint } = parameters;
   const requestHandler = sdkRequestHandler({ dispatcher, clock, timeoutMs });
   const failures = sdkFailures();

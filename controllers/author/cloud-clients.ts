@@ -3,7 +3,7 @@ import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { CloudCredentials } from '../../clients/cloud-credentials.ts';
 import { parseCredentials } from '../../clients/cloud-credentials.ts';
 import type { HttpClientOptions } from '../../clients/http.ts';
-import { guarded, keptConnections } from '../../clients/http.ts';
+import { guarded, keepAliveConnections } from '../../clients/http.ts';
 import { annotate } from '../../runtime/client/errors.ts';
 import type { Environment } from '../../runtime/controller/environment.ts';
 import type { HeldCredentials } from '../core/provider/credential-sources.ts';
@@ -75,7 +75,7 @@ export function cloudClients<C>(
   return (env, kinds) => {
     const read = providerFacts(env, kinds);
     // One call of an external client may send several requests, and the process may stop between two of them.
-    const dispatcher = guarded(keptConnections(env.createAgent), () => env.checkLease?.());
+    const dispatcher = guarded(keepAliveConnections(env.createAgent), () => env.checkLease?.());
     const connections = new LRUCache<string, Held<C>>({ max: maxClients });
     const connectionOf = ({ client, facts }: Held<C>, managed: Managed): Connection<C> => {
       const system = async (signal: AbortSignal) =>

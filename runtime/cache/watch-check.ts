@@ -33,9 +33,9 @@ export const latestVersion = <T extends KubernetesObject>(
   client: Pick<KubernetesClient, 'list'>,
   kind: Kind<T>,
   selection: Selection,
-): Observable<string> => abortable((signal) => askedLatest(client, kind, selection, signal));
+): Observable<string> => abortable((signal) => latestFromServer(client, kind, selection, signal));
 
-async function askedLatest<T extends KubernetesObject>(
+async function latestFromServer<T extends KubernetesObject>(
   client: Pick<KubernetesClient, 'list'>,
   kind: Kind<T>,
   selection: Selection,
@@ -100,7 +100,7 @@ export function isSameHistory<T extends KubernetesObject>(
   };
   return abortable(async (signal) => {
     if (!(await isAsDelivered(signal))) return false;
-    return compareResourceVersions(await askedLatest(client, kind, selection, signal), position) >= 0;
+    return compareResourceVersions(await latestFromServer(client, kind, selection, signal), position) >= 0;
   });
 }
 
@@ -140,7 +140,7 @@ export function watchCheck(options: WatchCheckOptions): Observable<true> {
   const { silenceMs, graceMs = 2000, checkTimeoutMs = 10_000 } = options;
 
   const isBehind$ = defer(() => {
-    const askedAtMs = clock.elapsedMs();
+    const requestedAtMs = clock.elapsedMs();
     return latest$.pipe(
       timeout({
         first: checkTimeoutMs,
@@ -152,7 +152,7 @@ export function watchCheck(options: WatchCheckOptions): Observable<true> {
         // The server's version is older than one that it delivered: it was restored from a backup.
         const isRewound = compareResourceVersions(version, newest()) < 0;
         if (isAhead || isRewound)
-          return timer(graceMs, clock.scheduler).pipe(map(() => confirmedAtMs() < askedAtMs));
+          return timer(graceMs, clock.scheduler).pipe(map(() => confirmedAtMs() < requestedAtMs));
         confirm();
         return of(false);
       }),

@@ -51,9 +51,9 @@ export function objectIn<T extends KubernetesObject>(kind: Kind<T>, answer: unkn
   const fault = faultOf(kind, answer, expected, true);
   if (fault === undefined) return answer as T;
   const { name, namespace } = expected;
-  const asked =
+  const hint =
     name === undefined ? '' : ` ${objectKeyText(namespace === undefined ? { name } : { name, namespace })}`;
-  throw refuse('InvalidAnswer', `${fault}; the request was for ${kind.kind}${asked}`);
+  throw refuse('InvalidAnswer', `${fault}; the request was for ${kind.kind}${hint}`);
 }
 
 /** The answer to a list. Items of built-in kinds lack `kind` and `apiVersion`, which are added here. */

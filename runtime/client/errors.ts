@@ -98,7 +98,7 @@ export const isTransient = (error: unknown): boolean => {
 };
 
 /** Reasons of errors without an answer that concern one request only. */
-const ofOneRequest: ReadonlySet<string> = new Set([
+const singleRequestCodes: ReadonlySet<string> = new Set([
   'Aborted',
   'InvalidAnswer',
   'InvalidWatchEvent',
@@ -121,7 +121,9 @@ const withoutConnection: ReadonlySet<string> = new Set([
 export function isOutage(error: unknown): boolean {
   const { code = 404, reason = '' } = apiErrorIn(error) ?? {};
   return (
-    code === 401 || (code === 0 && !ofOneRequest.has(reason)) || (code >= 500 && reason === unknownReason)
+    code === 401 ||
+    (code === 0 && !singleRequestCodes.has(reason)) ||
+    (code >= 500 && reason === unknownReason)
   );
 }
 

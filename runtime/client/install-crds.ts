@@ -293,13 +293,13 @@ export function lackedFields(
     }[];
   };
   const root = versions.find(({ name }) => name === version)?.schema?.openAPIV3Schema;
-  const isKept = (schema: Schema | undefined, [first, ...rest]: readonly string[]): boolean =>
+  const isRetained = (schema: Schema | undefined, [first, ...rest]: readonly string[]): boolean =>
     schema !== undefined &&
     (first === undefined ||
       schema['x-kubernetes-preserve-unknown-fields'] === true ||
-      isKept(schema.properties?.[first], rest));
+      isRetained(schema.properties?.[first], rest));
   // A version without a schema drops nothing.
-  return root === undefined ? [] : fields.filter((field) => !isKept(root, field.split('.')));
+  return root === undefined ? [] : fields.filter((field) => !isRetained(root, field.split('.')));
 }
 
 /** Keeps the process from acting on a kind whose served definition lacks fields that its guards need. */

@@ -121,8 +121,8 @@ interface Selected<Entry> {
   readonly found: FoundEntry;
 }
 
-function contextOf({ contexts, currentContext }: MergedKubeConfig, asked: string | undefined) {
-  const name = asked ?? currentContext;
+function contextOf({ contexts, currentContext }: MergedKubeConfig, requested: string | undefined) {
+  const name = requested ?? currentContext;
   const others = [...contexts.keys()].toSorted().join(', ') || 'none';
   if (name === undefined)
     throw new KubeConfigError(`there is no current context; name one with --context: ${others}`);
@@ -184,8 +184,8 @@ function userOf(
   if (!exec) return { user: { name, entry, found }, exec: undefined };
   const command = exec.command.includes(sep) ? pathIn(found, exec.command) : exec.command;
   const { environment, clock } = options;
-  const asked = exec.provideClusterInfo === true ? clusterInfo(cluster) : undefined;
-  const credentials = execCredentials({ exec, command, cluster: asked, environment, clock });
+  const info = exec.provideClusterInfo === true ? clusterInfo(cluster) : undefined;
+  const credentials = execCredentials({ exec, command, cluster: info, environment, clock });
   return { user: { name, entry, found }, exec: credentials };
 }
 

@@ -85,8 +85,8 @@ export function controller(options: ControllerOptions): Observable<Outcome> {
   const failures = createKnownFailures(clock);
   const run = (request: Request, because: readonly string[]): Observable<Run<Outcome>> => {
     const reconcileID = randomUuid(random);
-    const ofRun = log.child(() => ({ ...about(request), ...request, reconcileID, because }));
-    return runOnce({ name, reconcile, timeoutMs, log: ofRun, clock, because, failures, causes }, request);
+    const runLog = log.child(() => ({ ...about(request), ...request, reconcileID, because }));
+    return runOnce({ name, reconcile, timeoutMs, log: runLog, clock, because, failures, causes }, request);
   };
 
   return defer(() => merge(...triggers.map(({ wakes$ }) => resubscribing(wakes$, { log, clock })))).pipe(

@@ -55,9 +55,9 @@ export function mayStart(
   { stacks, awaitsAll }: ControllerNeeds,
   states: readonly Pick<InformerState, 'kind' | 'isSynced' | 'isMissing'>[],
 ): boolean {
-  const ofStacks = stacks.map((each) => stackState(each, states));
-  const isAwaiting = awaitsAll === true && ofStacks.some(({ awaited }) => awaited.length > 0);
-  return !isAwaiting && ofStacks.some(({ isComplete }) => isComplete);
+  const allStates = stacks.map((each) => stackState(each, states));
+  const isAwaiting = awaitsAll === true && allStates.some(({ awaited }) => awaited.length > 0);
+  return !isAwaiting && allStates.some(({ isComplete }) => isComplete);
 }
 
 /** The states of the stacks of these controllers, each once. */

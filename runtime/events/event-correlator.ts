@@ -94,11 +94,11 @@ export function eventKey(
 /** At most `maxBytes` bytes of UTF-8, cut between characters. */
 function truncated(text: string, maxBytes: number): string {
   if (Buffer.byteLength(text) <= maxBytes) return text;
-  const kept = Buffer.from(text)
+  const beginning = Buffer.from(text)
     .subarray(0, maxBytes - 3)
     .toString('utf8')
     .replace(/\ufffd+$/, '');
-  return `${kept}…`;
+  return `${beginning}…`;
 }
 
 /**

@@ -14,8 +14,8 @@ import type { KubernetesClient } from '../../runtime/client/kubernetes-client.ts
 import { inProcessClient } from '../../testing/in-process-client.ts';
 import { MemoryCluster } from '../../testing/memory-cluster.ts';
 import { testClock } from '../../testing/test-clock.ts';
-import type { Thing } from '../runtime/things.ts';
-import { ThingKind, thing } from '../runtime/things.ts';
+import type { Widget } from '../runtime/widgets.ts';
+import { WidgetKind, widget } from '../runtime/widgets.ts';
 import { endWorlds, TracedWorld } from '../trace/traced-world.ts';
 
 afterEach(endWorlds);
@@ -83,8 +83,8 @@ describe('a client that leaves the secrets of other namespaces alone', () => {
   });
 
   test('of other kinds it knows nothing', async () => {
-    cluster.put(ThingKind, thing('one', { metadata: { namespace: 'other' } }));
-    const found = await client.get<Thing>(ThingKind, { namespace: 'other', name: 'one' });
+    cluster.put(WidgetKind, widget('one', { metadata: { namespace: 'other' } }));
+    const found = await client.get<Widget>(WidgetKind, { namespace: 'other', name: 'one' });
     assert.equal(found.metadata.name, 'one');
   });
 
@@ -106,7 +106,7 @@ describe('a client that leaves the secrets of other namespaces alone', () => {
     const byFlag = await secretsIn(client.get(SecretKind, key));
     assert.deepEqual(byFlag, { namespace, isExcluded: true });
     assert.deepEqual(await secretsIn(denied.get(SecretKind, key)), { namespace, isExcluded: false });
-    assert.equal(await secretsIn(denied.get(ThingKind, key)), undefined);
+    assert.equal(await secretsIn(denied.get(WidgetKind, key)), undefined);
   });
 
   test('a write that is refused has no namespace as data, because a quota or a policy may refuse it', async () => {

@@ -9,13 +9,13 @@ import type { Authorization } from '../../clients/authorization.ts';
 import { parseCredentials } from '../../clients/cloud-credentials.ts';
 import { CloudError, HaltedError, isUncertain } from '../../clients/cloud-error.ts';
 import type { HttpClientOptions, HttpRequest } from '../../clients/http.ts';
-import { guarded, httpClient, keptConnections } from '../../clients/http.ts';
+import { guarded, httpClient, keepAliveConnections } from '../../clients/http.ts';
 import { retryAfterMsOf } from '../../clients/retry-after.ts';
 import { startFavouriteCloud } from '../../emulators/favourite-cloud/server.ts';
 import type { Fault } from '../../emulators/route-faults.ts';
 import { realClock } from '../../runtime/time/clock.ts';
 import { testClock } from '../../testing/test-clock.ts';
-import { until } from '../runtime/things.ts';
+import { until } from '../runtime/widgets.ts';
 import { recording } from './answering.ts';
 
 const cloud = await startFavouriteCloud({ token: 'hush-hush-token' });
@@ -132,10 +132,10 @@ describe('requests that are repeated', () => {
   test('PUT and PATCH, which say what should be, and are sent with what they say', async () => {
     for (const method of ['PUT', 'PATCH'] as const) {
       const { carrier: dispatcher, sent } = recording([503]);
-      const change = { what: 'change', method, path: '/v1/things/a', body: { level: 2 } };
+      const change = { what: 'change', method, path: '/v1/widgets/a', body: { level: 2 } };
       await client({ dispatcher }).http.request(change);
       const requests = sent.map((each) => [each.method, each.path, each.headers['content-type'], each.body]);
-      const once = [method, '/v1/things/a', 'application/json', '{"level":2}'];
+      const once = [method, '/v1/widgets/a', 'application/json', '{"level":2}'];
       assert.deepEqual(requests, [once, once]);
     }
   });
@@ -338,7 +338,7 @@ describe('a request that the process keeps back', () => {
   /** Lets so many requests go. */
   const lettingGo = (count: number) => {
     let left = count;
-    return guarded(keptConnections(), () => {
+    return guarded(keepAliveConnections(), () => {
       if (left === 0) throw halt;
       left -= 1;
     });
@@ -568,7 +568,7 @@ test('one pool of kept connections serves as many clients as are given it', asyn
     connections += 1;
   });
   const url = await listening(server);
-  const dispatcher = keptConnections();
+  const dispatcher = keepAliveConnections();
   for (let i = 0; i < 20; i++) await client({ url, dispatcher }).http.request(read);
   assert.ok(connections <= 2, `${connections} connections`);
   await Promise.all(Array.from({ length: 200 }, () => client({ url, dispatcher }).http.request(read)));

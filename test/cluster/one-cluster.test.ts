@@ -3,7 +3,7 @@ import { customResourceDefinition } from '../../apis/crd.ts';
 import { testBehaviour } from '../conformance/behaviour.ts';
 import { testJudgement } from '../conformance/judgement.ts';
 import { ForeignKind } from '../conformance/table.ts';
-import { until } from '../runtime/things.ts';
+import { until } from '../runtime/widgets.ts';
 import { testEvents } from './events.ts';
 import { testRouter } from './router.ts';
 import type { Cluster } from './stack-harness.ts';

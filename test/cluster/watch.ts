@@ -16,7 +16,7 @@ import { kubernetesClient } from '../../runtime/client/http-kubernetes-client.ts
 import { realClock } from '../../runtime/time/clock.ts';
 import { testClock } from '../../testing/test-clock.ts';
 import { recordedLog } from '../fakes/recorded-log.ts';
-import { until } from '../runtime/things.ts';
+import { until } from '../runtime/widgets.ts';
 import { clientOf, kubeConfigOf } from './stack-harness.ts';
 
 interface Probe extends KubernetesObject {

@@ -7,7 +7,7 @@ import { testClock } from '../../testing/test-clock.ts';
 import { FakeApiServer } from '../fakes/api-server.ts';
 import { EnforcingCluster } from '../fakes/enforcing-cluster.ts';
 import { recordedLog } from '../fakes/recorded-log.ts';
-import { until } from '../runtime/things.ts';
+import { until } from '../runtime/widgets.ts';
 import { testBehaviour } from './behaviour.ts';
 import { testJudgement } from './judgement.ts';
 import { cases } from './table.ts';

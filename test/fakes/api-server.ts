@@ -128,7 +128,7 @@ export class FakeApiServer extends EnforcingCluster {
   }
 
   /** Every request to these methods (`WATCH` too). */
-  seen(method: string): readonly RecordedRequest[] {
+  requestsWith(method: string): readonly RecordedRequest[] {
     return this.requests.filter((request) => request.method === method);
   }
 

@@ -16,7 +16,7 @@ export interface HttpProxyOptions {
 /** A forward proxy on loopback, for tunnels (CONNECT) and for plain requests. It records all of them. */
 export class HttpProxy implements AsyncDisposable {
   /** For example `CONNECT api.test:443` and `GET http://vault.test/v1/…`. */
-  readonly seen: string[] = [];
+  readonly requests: string[] = [];
   readonly #options: HttpProxyOptions;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -48,7 +48,7 @@ export class HttpProxy implements AsyncDisposable {
   }
 
   #isLetIn({ method, url, headers }: IncomingMessage): boolean {
-    this.seen.push(`${method} ${url}`);
+    this.requests.push(`${method} ${url}`);
     const { credentials } = this.#options;
     const wanted = credentials && `Basic ${Buffer.from(credentials).toString('base64')}`;
     return headers['proxy-authorization'] === wanted;

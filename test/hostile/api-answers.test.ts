@@ -13,8 +13,8 @@ import { kubernetesClient } from '../../runtime/client/http-kubernetes-client.ts
 import type { KubernetesClient, WatchEvent } from '../../runtime/client/kubernetes-client.ts';
 import { realClock } from '../../runtime/time/clock.ts';
 import { recordedLog } from '../fakes/recorded-log.ts';
-import type { Thing } from '../runtime/things.ts';
-import { ThingKind } from '../runtime/things.ts';
+import type { Widget } from '../runtime/widgets.ts';
+import { WidgetKind } from '../runtime/widgets.ts';
 import { anyText, oddText, weighted } from './arbitraries.ts';
 import { holds } from './property.ts';
 import { planted } from './world.ts';
@@ -63,7 +63,7 @@ after(async () => {
 
 const key = { namespace: 'team', name: 'orders' };
 const metadata = { ...key, uid: 'uid-1', resourceVersion: '7' };
-const widget = { apiVersion: 'test.example.org/v1', kind: 'Thing', metadata, spec: { text: planted } };
+const widget = { apiVersion: 'test.example.org/v1', kind: 'Widget', metadata, spec: { text: planted } };
 
 /** JSON as text, so that keys may come twice, and `__proto__` is a key. */
 const hostileJson: Arbitrary<string> = fc.oneof(
@@ -148,13 +148,13 @@ const answers = (text: Arbitrary<string>, statuses: Arbitrary<number>): Arbitrar
   });
 
 /** Exactly the requested value. */
-function isWidget(value: unknown, name?: string): value is Thing {
-  const { apiVersion, kind, metadata: meta } = (value ?? {}) as Partial<Thing>;
+function isWidget(value: unknown, name?: string): value is Widget {
+  const { apiVersion, kind, metadata: meta } = (value ?? {}) as Partial<Widget>;
   const { namespace, uid, resourceVersion, ...rest } = meta ?? { name: '' };
   const texts = [rest.name, namespace, uid, resourceVersion];
   return (
     apiVersion === widget.apiVersion &&
-    kind === 'Thing' &&
+    kind === 'Widget' &&
     texts.every((text) => typeof text === 'string' && text !== '') &&
     (name === undefined || (rest.name === name && namespace === 'team'))
   );
@@ -179,10 +179,10 @@ function assertDecent(error: unknown, status: number): void {
 }
 
 const requests = {
-  get: () => client.get(ThingKind, key),
-  create: () => client.create(ThingKind, widget as Thing),
-  patch: () => client.patch(ThingKind, key, {}),
-  delete: () => client.delete(ThingKind, key, { uid: 'uid-1' }),
+  get: () => client.get(WidgetKind, key),
+  create: () => client.create(WidgetKind, widget as Widget),
+  patch: () => client.patch(WidgetKind, key, {}),
+  delete: () => client.delete(WidgetKind, key, { uid: 'uid-1' }),
 };
 const failures = [202, 299, 301, 400, 401, 403, 404, 409, 410, 422, 429, 500, 503, 599];
 const statuses = weighted([3, fc.constantFrom(200, 201)], [1, fc.constantFrom(...failures)]);
@@ -209,7 +209,7 @@ for (const [verb, ask] of Object.entries(requests)) {
 
 const listText = fc
   .record({
-    kind: fc.constantFrom('ThingList', 'ThingList', 'ThingList', 'Thing', ''),
+    kind: fc.constantFrom('WidgetList', 'WidgetList', 'WidgetList', 'Widget', ''),
     version: fc.constantFrom('"7"', '"7"', '7', 'null'),
     items: fc.array(weighted([5, fc.constant(widgetText)], [1, objectText]), { maxLength: 4 }),
   })
@@ -223,7 +223,7 @@ holds(
   fc.asyncProperty(answers(weighted([4, listText], [1, hostileJson]), statuses), async (given) => {
     answer = given;
     try {
-      const { items, resourceVersion } = await client.list(ThingKind, { namespace: 'team' });
+      const { items, resourceVersion } = await client.list(WidgetKind, { namespace: 'team' });
       assert.equal(typeof resourceVersion, 'string');
       for (const item of items)
         assert.ok(isWidget(item) && item.metadata.namespace === 'team', JSON.stringify(item));
@@ -261,10 +261,10 @@ function eventsIn(bytes: Buffer): { readonly events: readonly unknown[]; readonl
       return { events, isWhole: false };
     }
     const { type, object } = event ?? {};
-    const { kind = 'Thing', metadata: meta } = (object ?? {}) as Partial<Thing>;
+    const { kind = 'Widget', metadata: meta } = (object ?? {}) as Partial<Widget>;
     const isBookmark =
       type === 'BOOKMARK' &&
-      kind === 'Thing' &&
+      kind === 'Widget' &&
       typeof meta?.resourceVersion === 'string' &&
       meta.resourceVersion !== '';
     const isChange =
@@ -286,9 +286,9 @@ holds(
     ),
     async (given) => {
       answer = given;
-      const reported: WatchEvent<Thing>[] = [];
+      const reported: WatchEvent<Widget>[] = [];
       const watching = client
-        .watch(ThingKind, { namespace: 'team', resourceVersion: '1', timeoutSeconds: 5 })
+        .watch(WidgetKind, { namespace: 'team', resourceVersion: '1', timeoutSeconds: 5 })
         .pipe(
           tap((event) => reported.push(event)),
           toArray(),

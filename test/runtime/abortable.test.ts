@@ -5,12 +5,12 @@ import { abortable } from '../../runtime/abortable.ts';
 
 describe('a request in a stream', () => {
   test('is asked at each subscription, and answered once', async () => {
-    let asked = 0;
+    let calls = 0;
     const answer$ = abortable(async () => {
-      asked += 1;
-      return asked;
+      calls += 1;
+      return calls;
     });
-    assert.equal(asked, 0);
+    assert.equal(calls, 0);
     assert.deepEqual(await lastValueFrom(answer$.pipe(toArray())), [1]);
     assert.deepEqual(await lastValueFrom(answer$.pipe(toArray())), [2]);
   });

@@ -4,7 +4,7 @@ import type { AwsClientOptions } from '../../../clients/aws/aws-client.ts';
 import { awsClient } from '../../../clients/aws/aws-client.ts';
 import type { CloudError } from '../../../clients/cloud-error.ts';
 import { HaltedError, isUncertain } from '../../../clients/cloud-error.ts';
-import { guarded, keptConnections } from '../../../clients/http.ts';
+import { guarded, keepAliveConnections } from '../../../clients/http.ts';
 import { exampleAccount } from '../../../emulators/aws/account.ts';
 import type { Fault } from '../../../emulators/aws/action-faults.ts';
 import type { LocalAwsOptions } from '../../../emulators/aws/server.ts';
@@ -101,7 +101,7 @@ describe('a client of AWS', () => {
   test('passes on that the process keeps requests back, and does not try again', async () => {
     const halt = new Error('another process may lead');
     let requests = 0;
-    const dispatcher = guarded(keptConnections(), () => {
+    const dispatcher = guarded(keepAliveConnections(), () => {
       requests += 1;
       throw halt;
     });
@@ -161,7 +161,7 @@ describe('a client of AWS', () => {
   for (const [what, [named, wanted, regions, options = {}]] of Object.entries(homes)) {
     test(`is at home in ${what}`, async () => {
       await using local = await startAws();
-      const connections = keptConnections();
+      const connections = keepAliveConnections();
       const requests: string[] = [];
       const aws = clientAt(local.url, {
         region: null,
@@ -395,7 +395,7 @@ test('a call that the process keeps back is uncertain if it repeats one that may
   await using local = await startAws();
   local.faults.inject({ action, kind: 'loseResponse' });
   let left = 1;
-  const dispatcher = guarded(keptConnections(), () => {
+  const dispatcher = guarded(keepAliveConnections(), () => {
     if (left === 0) throw new Error('another process may lead');
     left -= 1;
   });

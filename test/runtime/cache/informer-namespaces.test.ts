@@ -13,40 +13,40 @@ import { MemoryCluster } from '../../../testing/memory-cluster.ts';
 import type { TestClock } from '../../../testing/test-clock.ts';
 import { testClock } from '../../../testing/test-clock.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
-import type { Thing } from '../things.ts';
-import { ThingKind, thing } from '../things.ts';
+import type { Widget } from '../widgets.ts';
+import { WidgetKind, widget } from '../widgets.ts';
 
-const inNamespace = (namespace: string, name: string, size = 0): Thing =>
-  thing(name, { metadata: { namespace }, spec: { size } });
+const inNamespace = (namespace: string, name: string, size = 0): Widget =>
+  widget(name, { metadata: { namespace }, spec: { size } });
 
 describe('a kind that is watched in some namespaces only', () => {
   let clock: TestClock;
   let cluster: MemoryCluster;
   let informers: Informers;
-  let things: Resource<Thing>;
+  let widgets: Resource<Widget>;
   let life: Subscription;
   /** The requests since the test last cleared them, for example `list a` and `watch b`. */
-  let asked: string[];
+  let requests: string[];
   /** The requests that are refused, each with its error. */
   let refusals: Map<string, ApiError>;
 
   beforeEach(() => {
     clock = testClock();
     cluster = new MemoryCluster(() => clock.now());
-    asked = [];
+    requests = [];
     refusals = new Map();
     life = new Subscription();
     const client = inProcessClient(cluster, clock);
     const watched: KubernetesClient = {
       ...client,
       async list(kind, options, signal) {
-        if (options.resourceVersion !== '0') asked.push(`list ${options.namespace}`);
+        if (options.resourceVersion !== '0') requests.push(`list ${options.namespace}`);
         const refusal = refusals.get(`list ${options.namespace}`);
         if (refusal !== undefined) throw refusal;
         return client.list(kind, options, signal);
       },
       watch(kind, options) {
-        asked.push(`watch ${options.namespace}`);
+        requests.push(`watch ${options.namespace}`);
         const refusal = refusals.get(`watch ${options.namespace}`);
         return refusal === undefined ? client.watch(kind, options) : throwError(() => refusal);
       },
@@ -58,8 +58,8 @@ describe('a kind that is watched in some namespaces only', () => {
       random: () => 0.5,
       namespacesOf: () => ['a', 'b'],
     });
-    things = informers.resource(ThingKind);
-    things.store.addIndex('size', ({ spec }) => [String(spec?.size)]);
+    widgets = informers.resource(WidgetKind);
+    widgets.store.addIndex('size', ({ spec }) => [String(spec?.size)]);
   });
   afterEach(() => life.unsubscribe());
 
@@ -67,21 +67,21 @@ describe('a kind that is watched in some namespaces only', () => {
     life.add(informers.run$.subscribe());
     await clock.settle();
   };
-  const names = () => things.store.all().map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
-  const taken = (): readonly string[] => asked.splice(0);
+  const names = () => widgets.store.all().map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
+  const taken = (): readonly string[] => requests.splice(0);
 
   test('is in one store, and nowhere else is asked about', async () => {
-    cluster.put(ThingKind, inNamespace('a', 'one', 3));
-    cluster.put(ThingKind, inNamespace('b', 'one', 3));
-    cluster.put(ThingKind, inNamespace('c', 'one', 3));
+    cluster.put(WidgetKind, inNamespace('a', 'one', 3));
+    cluster.put(WidgetKind, inNamespace('b', 'one', 3));
+    cluster.put(WidgetKind, inNamespace('c', 'one', 3));
     await start();
-    cluster.put(ThingKind, inNamespace('b', 'two', 4));
-    cluster.put(ThingKind, inNamespace('c', 'two', 4));
+    cluster.put(WidgetKind, inNamespace('b', 'two', 4));
+    cluster.put(WidgetKind, inNamespace('c', 'two', 4));
     await clock.settle();
     assert.deepEqual(names(), ['a/one', 'b/one', 'b/two']);
-    assert.deepEqual(map(things.store.byIndex('size', '3'), 'metadata.namespace'), ['a', 'b']);
-    assert.equal(things.get({ namespace: 'b', name: 'two' })?.spec?.size, 4);
-    assert.equal(things.get({ namespace: 'c', name: 'two' }), undefined);
+    assert.deepEqual(map(widgets.store.byIndex('size', '3'), 'metadata.namespace'), ['a', 'b']);
+    assert.equal(widgets.get({ namespace: 'b', name: 'two' })?.spec?.size, 4);
+    assert.equal(widgets.get({ namespace: 'c', name: 'two' }), undefined);
     assert.deepEqual(taken().toSorted(), ['list a', 'list b', 'watch a', 'watch b']);
     const [state, ...others] = informers.states();
     assert.deepEqual([state?.isSynced, state?.objectCount, state?.listCount, others], [true, 3, 2, []]);
@@ -90,15 +90,15 @@ describe('a kind that is watched in some namespaces only', () => {
   test('tells of changes in all of them', async () => {
     await start();
     const reported: string[] = [];
-    cluster.put(ThingKind, inNamespace('a', 'one'));
+    cluster.put(WidgetKind, inNamespace('a', 'one'));
     await clock.settle();
     life.add(
-      things.store.changes$.subscribe(({ type, object: { metadata } }) =>
+      widgets.store.changes$.subscribe(({ type, object: { metadata } }) =>
         reported.push(`${type} ${metadata.namespace}/${metadata.name}`),
       ),
     );
-    cluster.put(ThingKind, inNamespace('b', 'one'));
-    cluster.remove(ThingKind, 'one', 'a');
+    cluster.put(WidgetKind, inNamespace('b', 'one'));
+    cluster.remove(WidgetKind, 'one', 'a');
     await clock.settle();
     assert.deepEqual(reported, ['added a/one', 'added b/one', 'deleted a/one']);
   });
@@ -111,7 +111,7 @@ describe('a kind that is watched in some namespaces only', () => {
     });
     let isStoreSynced = false;
     life.add(
-      things.store.synced$.subscribe(() => {
+      widgets.store.synced$.subscribe(() => {
         isStoreSynced = true;
       }),
     );
@@ -122,30 +122,30 @@ describe('a kind that is watched in some namespaces only', () => {
       }),
     );
     await start();
-    const seen = () => [
+    const states = () => [
       informers.states().map(({ stream, isSynced }) => [stream.phase, isSynced]),
       isSynced,
-      things.store.isSynced,
+      widgets.store.isSynced,
       isStoreSynced,
       reported,
     ];
-    assert.deepEqual(seen(), [[['waiting', false]], false, false, false, 1]);
+    assert.deepEqual(states(), [[['waiting', false]], false, false, false, 1]);
     refusals.clear();
     await clock.advance(30_000);
-    assert.deepEqual(seen(), [[['watching', true]], true, true, true, 2]);
+    assert.deepEqual(states(), [[['watching', true]], true, true, true, 2]);
   });
 
   test('a namespace that is listed again after a 410 does not change the objects of other namespaces', async () => {
-    cluster.put(ThingKind, inNamespace('a', 'one'));
-    cluster.put(ThingKind, inNamespace('b', 'one'));
-    cluster.put(ThingKind, inNamespace('b', 'two'));
+    cluster.put(WidgetKind, inNamespace('a', 'one'));
+    cluster.put(WidgetKind, inNamespace('b', 'one'));
+    cluster.put(WidgetKind, inNamespace('b', 'two'));
     await start();
     taken();
     refusals.set('watch b', new ApiError('too old', { code: 410, reason: 'Expired' }));
-    await clock.advanceUntil(() => asked.includes('watch b'), 600_000);
+    await clock.advanceUntil(() => requests.includes('watch b'), 600_000);
     // No watch reports this deletion.
-    cluster.remove(ThingKind, 'one', 'b');
-    cluster.put(ThingKind, inNamespace('b', 'three'));
+    cluster.remove(WidgetKind, 'one', 'b');
+    cluster.put(WidgetKind, inNamespace('b', 'three'));
     assert.equal(names().length, 3);
     refusals.clear();
     await clock.advance(5_000);
@@ -156,10 +156,10 @@ describe('a kind that is watched in some namespaces only', () => {
 
   test('an answer about another namespace is not kept', async () => {
     await start();
-    cluster.put(ThingKind, inNamespace('c', 'one'));
-    assert.equal((await things.fetch({ namespace: 'c', name: 'one' }))?.metadata.name, 'one');
+    cluster.put(WidgetKind, inNamespace('c', 'one'));
+    assert.equal((await widgets.fetch({ namespace: 'c', name: 'one' }))?.metadata.name, 'one');
     assert.deepEqual(names(), []);
-    await things.create(inNamespace('a', 'mine'));
+    await widgets.create(inNamespace('a', 'mine'));
     assert.deepEqual(names(), ['a/mine'], 'its own write is known at once');
   });
 

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { InformerState } from '../../../runtime/cache/informer-state.ts';
 import { jointState } from '../../../runtime/cache/informer-state.ts';
-import { informerState } from '../things.ts';
+import { informerState } from '../widgets.ts';
 
 const state = (given: Partial<InformerState> = {}): InformerState =>
-  informerState('things.v1.test.example.org', {
+  informerState('widgets.v1.test.example.org', {
     objectCount: 2,
     sinceMs: 500,
     confirmedAtMs: 900,

@@ -14,7 +14,7 @@ import type { TestClock } from '../../../testing/test-clock.ts';
 import { testClock } from '../../../testing/test-clock.ts';
 import { FakeApiServer } from '../../fakes/api-server.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
-import { ThingKind, thing, untilAnswered } from '../things.ts';
+import { untilAnswered, WidgetKind, widget } from '../widgets.ts';
 
 const secret = (name: string, type: string): Secret => ({
   apiVersion: 'v1',
@@ -47,7 +47,7 @@ describe('informers', () => {
   const options = () => ({ client, log, clock, random: () => 0.5, createBackoff });
   beforeEach(async () => {
     clock = testClock();
-    server = await new FakeApiServer(ThingKind, SecretKind).start();
+    server = await new FakeApiServer(WidgetKind, SecretKind).start();
     log = recordedLog();
     client = kubernetesClient({ kubeConfig: server.kubeConfig(), log, clock: realClock() });
     informers = createInformers({ ...options(), shortWatchMs: 0 });
@@ -59,14 +59,14 @@ describe('informers', () => {
   });
 
   test('one resource and one watch per kind, however often it is asked for', async () => {
-    const things = informers.resource(ThingKind);
-    assert.equal(informers.resource(ThingKind, {}), things);
+    const widgets = informers.resource(WidgetKind);
+    assert.equal(informers.resource(WidgetKind, {}), widgets);
     run();
     await synced();
-    assert.equal(informers.resource(ThingKind), things);
+    assert.equal(informers.resource(WidgetKind), widgets);
     await until('it watches', () => server.openWatches === 1);
     await clock.advance(60_000);
-    assert.equal(server.seen('WATCH').length, 1);
+    assert.equal(server.requestsWith('WATCH').length, 1);
   });
 
   test('another selection is an error', () => {
@@ -91,7 +91,7 @@ describe('informers', () => {
   });
 
   test('an outage of the API server is one line of the log, however many kinds are watched', async () => {
-    informers.resource(ThingKind);
+    informers.resource(WidgetKind);
     informers.resource(SecretKind);
     run();
     await synced();
@@ -108,7 +108,7 @@ describe('informers', () => {
   });
 
   test('a kind that is not admitted is not read, until it is admitted', async () => {
-    server.put(ThingKind, thing('a'));
+    server.put(WidgetKind, widget('a'));
     let isAdmitted = false;
     informers = createInformers({
       ...options(),
@@ -116,27 +116,27 @@ describe('informers', () => {
         if (!isAdmitted) throw definitionOutdated(['spec.guard']);
       },
     });
-    const things = informers.resource(ThingKind);
+    const widgets = informers.resource(WidgetKind);
     run();
     const isRefused = () => informers.states().every((state) => whyRefused(state) !== undefined);
     await until('it is refused', isRefused);
     await clock.advance(60_000);
-    assert.deepEqual([things.store.isSynced, server.requests], [false, []]);
+    assert.deepEqual([widgets.store.isSynced, server.requests], [false, []]);
     assert.equal(
       storesSynced(informers.states)(),
-      'waiting for the API server to list: things.v1.test.example.org; not acting on things.v1.test.example.org: ' +
+      'waiting for the API server to list: widgets.v1.test.example.org; not acting on widgets.v1.test.example.org: ' +
         'its definition on the API server lacks spec.guard: install the definitions of this version',
     );
     assert.equal(log.lines.filter(({ level }) => level === 'warn').length, 1);
     isAdmitted = true;
     await synced();
-    assert.deepEqual([things.store.all().length, isRefused()], [1, false]);
+    assert.deepEqual([widgets.store.all().length, isRefused()], [1, false]);
   });
 
   test('a kind that still fails when another works again is logged', async () => {
-    informers.resource(ThingKind);
+    informers.resource(WidgetKind);
     informers.resource(SecretKind);
-    for (const plural of ['things', 'secrets']) server.fail({ status: 500, times: 3, plural });
+    for (const plural of ['widgets', 'secrets']) server.fail({ status: 500, times: 3, plural });
     server.fail({ status: 500, times: 20, plural: 'secrets' });
     run();
     await synced();
@@ -146,7 +146,7 @@ describe('informers', () => {
 
   test('nothing runs before run$ is subscribed to, nor after', async ({ mock }) => {
     const lists = mock.method(client, 'list').mock;
-    informers.resource(ThingKind);
+    informers.resource(WidgetKind);
     await clock.advance(60_000);
     assert.equal(lists.callCount(), 0);
     assert.equal(informers.states()[0]?.stream.phase, 'stopped');
@@ -159,7 +159,7 @@ describe('informers', () => {
   });
 
   test('a kind asked for later starts at once', async () => {
-    informers.resource(ThingKind);
+    informers.resource(WidgetKind);
     run();
     await synced();
     const secrets = informers.resource(SecretKind);
@@ -170,9 +170,9 @@ describe('informers', () => {
   });
 
   test('a kind asked for while others are waited for is waited for as well', async () => {
-    server.fail({ status: 500, times: 10, plural: 'things' });
+    server.fail({ status: 500, times: 10, plural: 'widgets' });
     server.fail({ status: 500, times: 30, plural: 'secrets' });
-    informers.resource(ThingKind);
+    informers.resource(WidgetKind);
     run();
     const whenSynced = synced();
     const secrets = informers.resource(SecretKind);
@@ -182,23 +182,23 @@ describe('informers', () => {
 
   test('a kind that fails leaves the others alone, and shows', async () => {
     server.fail({ status: 403, reason: 'Forbidden', message: 'no way', times: 1e9, plural: 'secrets' });
-    const things = informers.resource(ThingKind);
+    const widgets = informers.resource(WidgetKind);
     informers.resource(SecretKind);
     run();
-    await until('things are synced', () => things.store.isSynced);
-    server.put(ThingKind, thing('a'));
-    await until('a arrives', () => things.store.all().length === 1);
+    await until('widgets are synced', () => widgets.store.isSynced);
+    server.put(WidgetKind, widget('a'));
+    await until('a arrives', () => widgets.store.all().length === 1);
     await until('secrets wait', () => informers.states()[1]?.stream.phase === 'waiting');
     const [first, second] = informers.states();
     const shown = [first?.kind, first?.isSynced, first?.objectCount];
-    assert.deepEqual(shown, ['things.v1.test.example.org', true, 1]);
+    assert.deepEqual(shown, ['widgets.v1.test.example.org', true, 1]);
     const { message } = second!.stream as { message: string };
     assert.deepEqual([second?.isSynced, message], [false, 'no way']);
   });
 
   test('waiting for a kind that never comes ends with the signal', async () => {
     server.fail({ status: 500, times: 1e9 });
-    informers.resource(ThingKind);
+    informers.resource(WidgetKind);
     run();
     const abort = new AbortController();
     const whenSynced = informers.synced(abort.signal);
@@ -213,20 +213,20 @@ describe('informers', () => {
     const text = 'x'.repeat(2000);
     for (let n = 0; n < 10_000; n += 1) {
       const metadata = { labels: { n: `${n % 7}` } };
-      server.put(ThingKind, thing(`t${n}`, { spec: { text, size: n }, metadata }));
+      server.put(WidgetKind, widget(`t${n}`, { spec: { text, size: n }, metadata }));
     }
-    const things = informers.resource(ThingKind);
-    things.store.addIndex('n', ({ metadata }) => [metadata.labels?.n ?? '']);
+    const widgets = informers.resource(WidgetKind);
+    widgets.store.addIndex('n', ({ metadata }) => [metadata.labels?.n ?? '']);
     let reported = 0;
-    things.store.changes$.subscribe(() => {
+    widgets.store.changes$.subscribe(() => {
       reported += 1;
     });
     const turns = mock.method(clock, 'nextTurn').mock;
     run();
     await synced();
-    assert.equal(things.store.all().length, 10_000);
+    assert.equal(widgets.store.all().length, 10_000);
     assert.equal(reported, 10_000);
-    assert.equal(server.seen('GET').length, 20);
+    assert.equal(server.requestsWith('GET').length, 20);
     assert.equal(turns.callCount(), 20, 'others have a turn after each page');
   });
 });

@@ -14,18 +14,18 @@ describe('a kind is missing', () => {
   let absence: KindAbsence;
   /** The answer of the API server, and the number of requests. */
   let says: () => Promise<boolean>;
-  let asked: number;
+  let requests: number;
   let changes: boolean[];
   let signals: AbortSignal[];
 
   const isServed = (signal: AbortSignal) => {
-    asked += 1;
+    requests += 1;
     signals.push(signal);
     return says();
   };
   beforeEach(() => {
     clock = testClock();
-    asked = 0;
+    requests = 0;
     changes = [];
     signals = [];
     says = async () => false;
@@ -46,11 +46,11 @@ describe('a kind is missing', () => {
 
   test('once it was not found for 30 seconds, and the API server says that there is none', async () => {
     await attempts(...times(6, notFound));
-    assert.deepEqual([absence.isMissing, asked], [false, 0]);
+    assert.deepEqual([absence.isMissing, requests], [false, 0]);
     await attempts(notFound);
-    assert.deepEqual([absence.isMissing, asked, changes], [true, 1, [true]]);
+    assert.deepEqual([absence.isMissing, requests, changes], [true, 1, [true]]);
     await attempts(...times(10, notFound));
-    assert.deepEqual([absence.isMissing, asked, changes], [true, 1, [true]]);
+    assert.deepEqual([absence.isMissing, requests, changes], [true, 1, [true]]);
   });
 
   test('until a list or watch is accepted', async () => {
@@ -67,7 +67,7 @@ describe('a kind is missing', () => {
   for (const [what, code] of Object.entries(others)) {
     test(`not where an attempt in between was ${what}`, async () => {
       await attempts(...times(6, notFound), answered(code), ...times(6, notFound));
-      assert.deepEqual([absence.isMissing, asked], [false, 0]);
+      assert.deepEqual([absence.isMissing, requests], [false, 0]);
       await attempts(notFound);
       assert.equal(absence.isMissing, true);
     });
@@ -76,10 +76,10 @@ describe('a kind is missing', () => {
   test('a kind that the API server serves is not absent, and the check starts again', async () => {
     says = async () => true;
     await attempts(...times(7, notFound));
-    assert.deepEqual([absence.isMissing, asked], [false, 1]);
+    assert.deepEqual([absence.isMissing, requests], [false, 1]);
     says = async () => false;
     await attempts(...times(6, notFound));
-    assert.deepEqual([absence.isMissing, asked], [false, 1]);
+    assert.deepEqual([absence.isMissing, requests], [false, 1]);
     await attempts(notFound);
     assert.equal(absence.isMissing, true);
   });
@@ -87,10 +87,10 @@ describe('a kind is missing', () => {
   test('not where it does not say: after the next attempt it is asked again', async () => {
     says = () => Promise.reject(new Error('no answer'));
     await attempts(...times(8, notFound));
-    assert.deepEqual([absence.isMissing, asked], [false, 2]);
+    assert.deepEqual([absence.isMissing, requests], [false, 2]);
     says = async () => false;
     await attempts(notFound);
-    assert.deepEqual([absence.isMissing, asked], [true, 3]);
+    assert.deepEqual([absence.isMissing, requests], [true, 3]);
   });
 
   test('not where it has appeared by the time of the answer', async () => {

@@ -11,16 +11,16 @@ import { realClock } from '../../../runtime/time/clock.ts';
 import { testClock } from '../../../testing/test-clock.ts';
 import { FakeApiServer } from '../../fakes/api-server.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
-import type { Thing } from '../things.ts';
-import { ThingKind, thing, until } from '../things.ts';
+import type { Widget } from '../widgets.ts';
+import { until, WidgetKind, widget } from '../widgets.ts';
 
 describe('resource', () => {
   let server: FakeApiServer;
   let client: ReturnType<typeof kubernetesClient>;
-  let things: Resource<Thing>;
+  let widgets: Resource<Widget>;
   let clock: ReturnType<typeof testClock>;
   before(async () => {
-    server = await new FakeApiServer(ThingKind).start();
+    server = await new FakeApiServer(WidgetKind).start();
     client = kubernetesClient({ kubeConfig: server.kubeConfig(), log: recordedLog(), clock: realClock() });
   });
   after(async () => {
@@ -28,97 +28,101 @@ describe('resource', () => {
     await server.stop();
   });
   beforeEach(() => {
-    for (const { metadata } of server.objects()) server.remove(ThingKind, metadata.name, metadata.namespace);
+    for (const { metadata } of server.objects()) server.remove(WidgetKind, metadata.name, metadata.namespace);
     clock = testClock();
-    things = createResource(client, createStore(ThingKind, { clock }), clock);
+    widgets = createResource(client, createStore(WidgetKind, { clock }), clock);
     server.requests.length = 0;
   });
   const key = { namespace: 'ns', name: 'a' };
   const writes = () => server.requests.filter(({ method }) => method !== 'GET');
 
   test('an object that a write returned is in the store at once', async () => {
-    const created = await things.create(thing('a', { spec: { size: 1 } }));
-    assert.equal(things.get(key), created);
-    const updated = await things.update(created, { ...created, spec: { size: 2 } });
-    assert.equal(things.get(key), updated);
+    const created = await widgets.create(widget('a', { spec: { size: 1 } }));
+    assert.equal(widgets.get(key), created);
+    const updated = await widgets.update(created, { ...created, spec: { size: 2 } });
+    assert.equal(widgets.get(key), updated);
     assert.equal(updated.spec?.size, 2);
   });
 
   test('find asks the API server only for what the store does not have', async () => {
-    assert.equal(await things.find(key), undefined);
-    server.put(ThingKind, thing('a', { spec: { size: 3 } }));
-    assert.equal((await things.find(key))?.spec?.size, 3);
+    assert.equal(await widgets.find(key), undefined);
+    server.put(WidgetKind, widget('a', { spec: { size: 3 } }));
+    assert.equal((await widgets.find(key))?.spec?.size, 3);
     assert.equal(server.requests.length, 2);
-    assert.equal(await things.find(key), things.get(key));
+    assert.equal(await widgets.find(key), widgets.get(key));
     assert.equal(server.requests.length, 2);
   });
 
   test('confirm counts an answer of the last 5 seconds as a read', async () => {
-    const created = await things.create(thing('a'));
+    const created = await widgets.create(widget('a'));
     await clock.advance(4_999);
-    assert.equal(await things.confirm(created), created);
+    assert.equal(await widgets.confirm(created), created);
     assert.equal(server.requests.length, 1);
     await clock.advance(1);
-    assert.equal(await things.confirm(created), created);
+    assert.equal(await widgets.confirm(created), created);
     assert.equal(server.requests.length, 2);
   });
 
   test('confirm yields nothing for an object that does not exist any more, or whose name another one has', async () => {
-    const created = await things.create(thing('a'));
-    server.remove(ThingKind, 'a', 'ns');
+    const created = await widgets.create(widget('a'));
+    server.remove(WidgetKind, 'a', 'ns');
     await clock.advance(5_000);
-    assert.equal(await things.confirm(created), undefined);
-    server.put(ThingKind, thing('a'));
-    assert.equal(await things.confirm(created), undefined);
+    assert.equal(await widgets.confirm(created), undefined);
+    server.put(WidgetKind, widget('a'));
+    assert.equal(await widgets.confirm(created), undefined);
   });
 
   test('confirm throws a conflict if the object was changed', async () => {
-    const created = await things.create(thing('a', { spec: { size: 1 } }));
-    server.put(ThingKind, { ...created, spec: { size: 2 } });
+    const created = await widgets.create(widget('a', { spec: { size: 1 } }));
+    server.put(WidgetKind, { ...created, spec: { size: 2 } });
     await clock.advance(5_000);
-    await assert.rejects(things.confirm(created), isConflict);
+    await assert.rejects(widgets.confirm(created), isConflict);
   });
 
   test('fetch reads the API server, into the store; undefined where nothing is', async () => {
-    assert.equal(await things.fetch(key), undefined);
-    server.put(ThingKind, thing('a', { spec: { size: 3 } }));
-    assert.equal((await things.fetch(key))?.spec?.size, 3);
-    assert.equal(things.get(key)?.spec?.size, 3);
+    assert.equal(await widgets.fetch(key), undefined);
+    server.put(WidgetKind, widget('a', { spec: { size: 3 } }));
+    assert.equal((await widgets.fetch(key))?.spec?.size, 3);
+    assert.equal(widgets.get(key)?.spec?.size, 3);
   });
 
   test('nothing to change, nothing written', async () => {
-    const created = await things.create(thing('a', { spec: { size: 1, list: ['x'] } }));
+    const created = await widgets.create(widget('a', { spec: { size: 1, list: ['x'] } }));
     server.requests.length = 0;
     const same = structuredClone(created);
-    assert.equal(await things.update(created, same), created);
-    assert.equal(await things.updateStatus(created, same), created);
+    assert.equal(await widgets.update(created, same), created);
+    assert.equal(await widgets.updateStatus(created, same), created);
     const onlyStatus = { ...created, status: { phase: 'Bound' } };
-    assert.equal(await things.update(created, onlyStatus), created, 'update leaves status alone');
+    assert.equal(await widgets.update(created, onlyStatus), created, 'update leaves status alone');
     const onlySpec = { ...created, spec: { size: 9 } };
-    assert.equal(await things.updateStatus(created, onlySpec), created, 'updateStatus leaves the rest alone');
-    const ofServer = { ...created.metadata, generation: 9, uid: 'x', resourceVersion: '1' };
-    const owned = { ...created, metadata: ofServer };
-    assert.equal(await things.update(created, owned), created, 'what the server owns is not written');
+    assert.equal(
+      await widgets.updateStatus(created, onlySpec),
+      created,
+      'updateStatus leaves the rest alone',
+    );
+    const serverFields = { ...created.metadata, generation: 9, uid: 'x', resourceVersion: '1' };
+    const owned = { ...created, metadata: serverFields };
+    assert.equal(await widgets.update(created, owned), created, 'what the server owns is not written');
     assert.deepEqual(server.requests, []);
   });
 
   test('empty labels, annotations, finalizers or owners are the same as none, and write nothing', async () => {
-    const created = await things.create(thing('a', { spec: { size: 1 } }));
+    const created = await widgets.create(widget('a', { spec: { size: 1 } }));
     const empty = { annotations: {}, labels: {}, finalizers: [], ownerReferences: [] };
     server.requests.length = 0;
     const same = { ...created, metadata: { ...created.metadata, ...empty } };
-    assert.equal(await things.update(created, same), created);
+    assert.equal(await widgets.update(created, same), created);
     assert.deepEqual(writes(), []);
   });
 
   test('several changes go out as one merge patch under the version that was read', async () => {
-    const created = await things.create(
-      thing('a', { spec: { size: 1, text: 'x' }, metadata: { labels: { old: 'y' }, finalizers: ['f'] } }),
+    const created = await widgets.create(
+      widget('a', { spec: { size: 1, text: 'x' }, metadata: { labels: { old: 'y' }, finalizers: ['f'] } }),
     );
     server.requests.length = 0;
     const { labels: _, ...metadata } = created.metadata;
     const edits = { annotations: { note: 'z' }, finalizers: ['f', 'g'] };
-    await things.update(created, { ...created, metadata: { ...metadata, ...edits }, spec: { size: 2 } });
+    await widgets.update(created, { ...created, metadata: { ...metadata, ...edits }, spec: { size: 2 } });
     const [{ method, body, headers } = assert.fail(), ...others] = writes();
     assert.deepEqual([method, headers['content-type']], ['PATCH', 'application/merge-patch+json']);
     const { resourceVersion } = created.metadata;
@@ -131,108 +135,108 @@ describe('resource', () => {
 
   describe('that the API server stops tracking who has written what', () => {
     const labels = { a: 'b' };
-    const labelled = ({ metadata, ...rest }: Thing): Thing => ({
+    const labelled = ({ metadata, ...rest }: Widget): Widget => ({
       ...rest,
       metadata: { ...metadata, labels },
     });
-    const ceases = async (current: Thing): Promise<boolean> => {
+    const ceases = async (current: Widget): Promise<boolean> => {
       server.requests.length = 0;
-      await things.update(current, labelled(current), undefined, { ceasesTracking: true });
+      await widgets.update(current, labelled(current), undefined, { ceasesTracking: true });
       const [write] = writes();
       const { metadata } = (write?.body ?? {}) as { readonly metadata?: object };
       return isEqual((metadata as { readonly managedFields?: unknown })?.managedFields, [{}]);
     };
 
     test('goes along with a write of what only we have written, whether we made it or read it', async () => {
-      assert.equal(await ceases(await things.create(thing('a'))), true);
-      await things.create(thing('b'));
-      const read = await things.fetch({ ...key, name: 'b' });
+      assert.equal(await ceases(await widgets.create(widget('a'))), true);
+      await widgets.create(widget('b'));
+      const read = await widgets.fetch({ ...key, name: 'b' });
       assert.equal(await ceases(read ?? assert.fail('it is not there')), true);
     });
     test('and not if no controller asks for it', async () => {
-      const created = await things.create(thing('a'));
+      const created = await widgets.create(widget('a'));
       server.requests.length = 0;
-      await things.update(created, labelled(created));
+      await widgets.update(created, labelled(created));
       const { resourceVersion } = created.metadata;
       assert.deepEqual(map(writes(), 'body'), [{ metadata: { labels, resourceVersion } }]);
     });
     test('is no reason to write', async () => {
-      const created = await things.create(thing('a'));
+      const created = await widgets.create(widget('a'));
       server.requests.length = 0;
-      assert.equal(await things.update(created, created, undefined, { ceasesTracking: true }), created);
+      assert.equal(await widgets.update(created, created, undefined, { ceasesTracking: true }), created);
       assert.deepEqual(writes(), []);
     });
     test('is not asked for twice: tracking that began again is that of who applied', async () => {
-      const created = await things.create(thing('a'));
+      const created = await widgets.create(widget('a'));
       assert.equal(await ceases(created), true);
-      const forgotten = things.get(key) ?? assert.fail('it is not there');
+      const forgotten = widgets.get(key) ?? assert.fail('it is not there');
       assert.equal(await ceases({ ...forgotten, metadata: { ...forgotten.metadata, labels: {} } }), false);
-      server.apply(ThingKind, key, { spec: { size: 3 } }, 'somebody');
-      const applied = await things.fetch(key);
+      server.apply(WidgetKind, key, { spec: { size: 3 } }, 'somebody');
+      const applied = await widgets.fetch(key);
       assert.equal(await ceases(applied ?? assert.fail('it is not there')), false);
     });
     const acts: Readonly<Record<string, () => Promise<void>>> = {
-      'created by a user': async () => void server.put(ThingKind, thing('a')),
+      'created by a user': async () => void server.put(WidgetKind, widget('a')),
       'edited by a user': async () => {
-        const created = await things.create(thing('a'));
-        server.put(ThingKind, { ...created, spec: { size: 2 } });
+        const created = await widgets.create(widget('a'));
+        server.put(WidgetKind, { ...created, spec: { size: 2 } });
       },
       'applied, even in our name': async () => {
-        await things.create(thing('a'));
-        server.apply(ThingKind, key, { spec: { size: 2 } });
+        await widgets.create(widget('a'));
+        server.apply(WidgetKind, key, { spec: { size: 2 } });
       },
     };
     for (const [name, act] of Object.entries(acts)) {
       test(`does not go along with a write of what was ${name}`, async () => {
         await act();
-        const read = await things.fetch(key);
+        const read = await widgets.fetch(key);
         assert.equal(await ceases(read ?? assert.fail('it is not there')), false);
       });
     }
   });
 
   test('status goes through its subresource', async () => {
-    const created = await things.create(thing('a'));
+    const created = await widgets.create(widget('a'));
     server.requests.length = 0;
-    const updated = await things.updateStatus(created, { ...created, status: { phase: 'Bound' } });
+    const updated = await widgets.updateStatus(created, { ...created, status: { phase: 'Bound' } });
     assert.equal(updated.status?.phase, 'Bound');
     const [write] = writes();
-    assert.equal(write?.path, '/apis/test.example.org/v1/namespaces/ns/things/a/status');
+    assert.equal(write?.path, '/apis/test.example.org/v1/namespaces/ns/widgets/a/status');
     const { resourceVersion } = created.metadata;
     assert.deepEqual(write?.body, { status: { phase: 'Bound' }, metadata: { resourceVersion } });
   });
 
   test('an object that changed since is a conflict, and stays as it is', async () => {
-    const created = await things.create(thing('a', { spec: { size: 1 } }));
-    server.put(ThingKind, { ...created, spec: { size: 5 } });
-    await assert.rejects(things.update(created, { ...created, spec: { size: 2 } }), isConflict);
-    await assert.rejects(things.updateStatus(created, { ...created, status: { phase: 'x' } }), isConflict);
-    await assert.rejects(things.delete(created), isConflict);
-    assert.equal((await things.fetch(key))?.spec?.size, 5);
+    const created = await widgets.create(widget('a', { spec: { size: 1 } }));
+    server.put(WidgetKind, { ...created, spec: { size: 5 } });
+    await assert.rejects(widgets.update(created, { ...created, spec: { size: 2 } }), isConflict);
+    await assert.rejects(widgets.updateStatus(created, { ...created, status: { phase: 'x' } }), isConflict);
+    await assert.rejects(widgets.delete(created), isConflict);
+    assert.equal((await widgets.fetch(key))?.spec?.size, 5);
   });
 
   test('delete names uid and version; what is gone already is success', async () => {
-    const created = await things.create(thing('a'));
-    await things.delete(created);
+    const created = await widgets.create(widget('a'));
+    await widgets.delete(created);
     const { uid, resourceVersion } = created.metadata;
     const { preconditions } = writes().at(-1)!.body as { preconditions: unknown };
     assert.deepEqual(preconditions, { uid, resourceVersion });
     assert.equal(server.objects().length, 0);
-    await things.delete(created);
+    await widgets.delete(created);
   });
 
   test("absence is the API server's own word: a 404 of a proxy is a failure, and nothing is taken for gone", async () => {
-    const created = await things.create(thing('a'));
+    const created = await widgets.create(widget('a'));
     server.fail({ status: 404, body: '404 page not found', times: 2 });
-    await assert.rejects(things.fetch(key), { name: 'ApiError', code: 404, reason: 'Unknown' });
-    await assert.rejects(things.delete(created), { name: 'ApiError', code: 404, reason: 'Unknown' });
+    await assert.rejects(widgets.fetch(key), { name: 'ApiError', code: 404, reason: 'Unknown' });
+    await assert.rejects(widgets.delete(created), { name: 'ApiError', code: 404, reason: 'Unknown' });
     assert.equal(server.objects().length, 1);
-    await things.delete(created);
-    assert.equal(await things.fetch(key), undefined);
+    await widgets.delete(created);
+    assert.equal(await widgets.fetch(key), undefined);
   });
 
   test('a write answered with something else is an error, and the store keeps what it knew', async () => {
-    const created = await things.create(thing('a', { spec: { size: 1 } }));
+    const created = await widgets.create(widget('a', { spec: { size: 1 } }));
     const { metadata, ...rest } = created;
     const answers: readonly object[] = [
       { metadata: {} },
@@ -242,17 +246,17 @@ describe('resource', () => {
     for (const answer of answers) {
       server.fail({ status: 200, body: JSON.stringify(answer), times: 2 });
       const invalid = { name: 'ApiError', code: 0, reason: 'InvalidAnswer' };
-      await assert.rejects(things.update(created, { ...created, spec: { size: 2 } }), invalid);
-      await assert.rejects(things.updateStatus(created, { ...created, status: { phase: 'x' } }), invalid);
+      await assert.rejects(widgets.update(created, { ...created, spec: { size: 2 } }), invalid);
+      await assert.rejects(widgets.updateStatus(created, { ...created, status: { phase: 'x' } }), invalid);
     }
-    assert.deepEqual(things.get(key), created);
-    assert.equal((await things.update(created, { ...created, spec: { size: 2 } })).spec?.size, 2);
+    assert.deepEqual(widgets.get(key), created);
+    assert.equal((await widgets.update(created, { ...created, spec: { size: 2 } })).spec?.size, 2);
   });
 
   test('a signal aborts a write', async () => {
     server.fail({ status: -1, method: 'POST' });
     const abort = new AbortController();
-    const write = things.create(thing('a'), abort.signal);
+    const write = widgets.create(widget('a'), abort.signal);
     await until('it was sent', () => server.requests.length === 1);
     abort.abort();
     await assert.rejects(write, { name: 'ApiError', code: 0, reason: 'Aborted' });

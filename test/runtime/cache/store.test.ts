@@ -7,30 +7,30 @@ import type { Change, StreamedStore } from '../../../runtime/cache/store.ts';
 import { createStore } from '../../../runtime/cache/store.ts';
 import { testClock } from '../../../testing/test-clock.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
-import type { Thing } from '../things.ts';
-import { stored, ThingKind, thing } from '../things.ts';
+import type { Widget } from '../widgets.ts';
+import { stored, WidgetKind, widget } from '../widgets.ts';
 
-const text = ({ type, object }: Change<Thing>): string =>
+const text = ({ type, object }: Change<Widget>): string =>
   `${type} ${object.metadata.name}@${object.metadata.resourceVersion}`;
 
 /** A list that is complete after one page. */
-function list(store: StreamedStore<Thing>, resourceVersion: string, objects: readonly Thing[]): void {
+function list(store: StreamedStore<Widget>, resourceVersion: string, objects: readonly Widget[]): void {
   store.apply({ type: 'restart' });
   store.apply({ type: 'listed', objects, resourceVersion });
   store.apply({ type: 'synced', resourceVersion });
 }
 
 /** A store that has completed a list of these objects at version 100, and what `changes$` says from then on. */
-function synced(...objects: readonly Thing[]) {
-  const store = createStore(ThingKind, { clock: testClock() });
+function synced(...objects: readonly Widget[]) {
+  const store = createStore(WidgetKind, { clock: testClock() });
   list(store, '100', objects);
   const changes: string[] = [];
   store.changes$.subscribe((change) => changes.push(text(change)));
   changes.length = 0;
   return { store, changes };
 }
-const applied = (object: Thing) => ({ type: 'applied', object }) as const;
-const deleted = (object: Thing) => ({ type: 'deleted', object }) as const;
+const applied = (object: Widget) => ({ type: 'applied', object }) as const;
+const deleted = (object: Widget) => ({ type: 'deleted', object }) as const;
 const key = (name: string) => ({ namespace: 'ns', name });
 
 describe('compareResourceVersions', () => {
@@ -42,7 +42,7 @@ describe('compareResourceVersions', () => {
 
 describe('store', () => {
   test('is synced once the list is complete', () => {
-    const store = createStore(ThingKind, { clock: testClock() });
+    const store = createStore(WidgetKind, { clock: testClock() });
     const reported: string[] = [];
     const isReported = (by: string) =>
       store.synced$.subscribe({ next: () => reported.push(by), complete: () => reported.push(`${by} ends`) });
@@ -232,7 +232,7 @@ describe('store', () => {
   });
 
   test('objects outside the selection are not recorded, and leave when a write takes them out', () => {
-    const store = createStore(ThingKind, { clock: testClock(), selection: { labelSelector: 'app=x' } });
+    const store = createStore(WidgetKind, { clock: testClock(), selection: { labelSelector: 'app=x' } });
     const changes: string[] = [];
     store.changes$.subscribe((change) => changes.push(text(change)));
     const labelled = (version: number, app: string) =>
@@ -245,8 +245,8 @@ describe('store', () => {
 });
 
 describe('store index', () => {
-  const bySize = (object: Thing) => [`${object.spec?.size}`];
-  const names = (objects: readonly Thing[]) => objects.map(({ metadata }) => metadata.name);
+  const bySize = (object: Widget) => [`${object.spec?.size}`];
+  const names = (objects: readonly Widget[]) => objects.map(({ metadata }) => metadata.name);
 
   test('covers what is there and follows changes and deletions', () => {
     const { store } = synced(stored('a', 1, { spec: { size: 1 } }), stored('b', 2, { spec: { size: 1 } }));
@@ -297,7 +297,7 @@ describe('store index', () => {
 
   test('an object on which it throws is in the store, logged, and not in the index', () => {
     const log = recordedLog();
-    const store = createStore(ThingKind, { clock: testClock(), log });
+    const store = createStore(WidgetKind, { clock: testClock(), log });
     store.addIndex('text', (object) => [object.spec!.text!.trim()]);
     store.apply(applied(stored('odd', 1)));
     store.apply(applied(stored('fine', 2, { spec: { text: ' x ' } })));
@@ -316,19 +316,19 @@ describe('changes$', () => {
         return () => {};
       },
     };
-    const store = createStore(ThingKind, { clock: { turns } });
+    const store = createStore(WidgetKind, { clock: { turns } });
     const objects = Array.from({ length: 250 }, (_, index) => stored(`k${index}`, index + 1));
     store.apply({ type: 'listed', objects, resourceVersion: '300' });
-    const seen: string[] = [];
-    store.changes$.subscribe(({ type, object }) => seen.push(`${type} ${object.metadata.name}`));
+    const observed: string[] = [];
+    store.changes$.subscribe(({ type, object }) => observed.push(`${type} ${object.metadata.name}`));
     const slices: number[] = [];
     while (later.length > 0) {
       if (slices.length === 1) store.apply({ type: 'deleted', object: stored('k240', 301) });
       later.shift()?.();
-      slices.push(seen.length);
+      slices.push(observed.length);
     }
     assert.deepEqual(slices, [100, 200, 251]);
-    assert.deepEqual(seen.slice(-2), ['added k249', 'deleted k240']);
+    assert.deepEqual(observed.slice(-2), ['added k249', 'deleted k240']);
   });
 
   test('a late subscriber gets what is there, then what comes', () => {
@@ -341,12 +341,12 @@ describe('changes$', () => {
 
   test('a change during the report of the present objects is reported after them', () => {
     const { store } = synced(stored('a', 1), stored('b', 2));
-    const seen: string[] = [];
+    const observed: string[] = [];
     store.changes$.subscribe((change) => {
-      seen.push(text(change));
-      if (seen.length === 1) store.record(stored('b', 101));
+      observed.push(text(change));
+      if (observed.length === 1) store.record(stored('b', 101));
     });
-    assert.deepEqual(seen, ['added a@1', 'added b@2', 'modified b@101']);
+    assert.deepEqual(observed, ['added a@1', 'added b@2', 'modified b@101']);
   });
 
   test('changes made by a subscriber reach every subscriber in the same order', () => {
@@ -392,9 +392,9 @@ describe('changes$', () => {
 
   test('a subscriber that unsubscribes inside a change gets no further change', () => {
     const { store } = synced(stored('a', 1), stored('b', 2));
-    const seen: string[] = [];
+    const observed: string[] = [];
     const subscription = store.changes$.subscribe((change) => {
-      seen.push(text(change));
+      observed.push(text(change));
       queueMicrotask(() => subscription.unsubscribe());
     });
     const once: string[] = [];
@@ -408,18 +408,18 @@ describe('changes$', () => {
     store.record(stored('d', 102));
     assert.equal(once.length, 3);
     return Promise.resolve().then(() => {
-      const before = seen.length;
+      const before = observed.length;
       store.record(stored('e', 103));
-      assert.equal(seen.length, before);
+      assert.equal(observed.length, before);
     });
   });
 });
 
-const labels = (given: Record<string, string>) => thing('a', { metadata: { labels: given } });
-const selections: Record<string, [Parameters<typeof selects>[0], Thing, boolean]> = {
-  'no selection': [{}, thing('a'), true],
-  'its namespace': [{ namespace: 'ns' }, thing('a'), true],
-  'another namespace': [{ namespace: 'other' }, thing('a'), false],
+const labels = (given: Record<string, string>) => widget('a', { metadata: { labels: given } });
+const selections: Record<string, [Parameters<typeof selects>[0], Widget, boolean]> = {
+  'no selection': [{}, widget('a'), true],
+  'its namespace': [{ namespace: 'ns' }, widget('a'), true],
+  'another namespace': [{ namespace: 'other' }, widget('a'), false],
   'equal label': [{ labelSelector: 'app=x' }, labels({ app: 'x' }), true],
   'double equal': [{ labelSelector: 'app==x' }, labels({ app: 'y' }), false],
   'unequal label': [{ labelSelector: 'app!=x' }, labels({}), true],
@@ -429,10 +429,10 @@ const selections: Record<string, [Parameters<typeof selects>[0], Thing, boolean]
   'not all terms': [{ labelSelector: 'app in (x, y),tier=a' }, labels({ app: 'y' }), false],
   'label not in a set': [{ labelSelector: 'app notin (x,y)' }, labels({ app: 'x' }), false],
   'without the label it is not in the set': [{ labelSelector: 'app notin (x,y)' }, labels({}), true],
-  'a field': [{ fieldSelector: 'metadata.name=a' }, thing('a'), true],
-  'a top field': [{ fieldSelector: 'kind=Other' }, thing('a'), false],
-  'a field with slashes and dots': [{ fieldSelector: 'apiVersion=test.example.org/v1' }, thing('a'), true],
-  'an unequal field': [{ fieldSelector: 'type!=Opaque' }, thing('a'), true],
+  'a field': [{ fieldSelector: 'metadata.name=a' }, widget('a'), true],
+  'a top field': [{ fieldSelector: 'kind=Other' }, widget('a'), false],
+  'a field with slashes and dots': [{ fieldSelector: 'apiVersion=test.example.org/v1' }, widget('a'), true],
+  'an unequal field': [{ fieldSelector: 'type!=Opaque' }, widget('a'), true],
 };
 describe('selects', () => {
   for (const [name, [selection, object, want]] of Object.entries(selections)) {

@@ -5,8 +5,8 @@ import { isSameHistory, watchCheck } from '../../../runtime/cache/watch-check.ts
 import { ApiError } from '../../../runtime/client/errors.ts';
 import type { ListOptions } from '../../../runtime/client/kubernetes-client.ts';
 import { testClock } from '../../../testing/test-clock.ts';
-import type { Thing } from '../things.ts';
-import { stored, ThingKind } from '../things.ts';
+import type { Widget } from '../widgets.ts';
+import { stored, WidgetKind } from '../widgets.ts';
 
 const silenceMs = 70_000;
 
@@ -16,11 +16,11 @@ describe('watch check', () => {
       const clock = testClock();
       await clock.advance(35_339 + fraction);
       let confirmedAtMs = clock.elapsedMs();
-      let asked = 0;
+      let requests = 0;
       const subscription = watchCheck({
         silenceMs,
         latest$: defer(() => {
-          asked += 1;
+          requests += 1;
           return of('7');
         }),
         position: () => '7',
@@ -32,11 +32,11 @@ describe('watch check', () => {
         clock,
       }).subscribe();
       await clock.advance(silenceMs - 1);
-      assert.equal(asked, 0);
+      assert.equal(requests, 0);
       await clock.advance(2);
-      assert.equal(asked, 1);
+      assert.equal(requests, 1);
       await clock.advance(10 * (silenceMs + 1));
-      assert.equal(asked, 11);
+      assert.equal(requests, 11);
       subscription.unsubscribe();
     });
   }
@@ -45,7 +45,7 @@ describe('watch check', () => {
 describe('after a failure a watch is resumed', () => {
   const rows: Record<
     string,
-    { found?: Thing | ApiError | undefined; latest?: string; deleted?: true; is: boolean | 'an error' }
+    { found?: Widget | ApiError | undefined; latest?: string; deleted?: true; is: boolean | 'an error' }
   > = {
     'where the newest object is unchanged, and nothing is ahead of the API server': { is: true },
     'where it is ahead of us': { latest: '12', is: true },
@@ -70,7 +70,7 @@ describe('after a failure a watch is resumed', () => {
       };
       const newestKey = deleted ? undefined : { namespace: 'ns', name: 'a' };
       const asking = firstValueFrom(
-        isSameHistory(client, ThingKind, {}, { position: '11', newest: '8', newestKey }),
+        isSameHistory(client, WidgetKind, {}, { position: '11', newest: '8', newestKey }),
       );
       if (is === 'an error') await assert.rejects(asking, found as ApiError);
       else assert.equal(await asking, is);
@@ -82,7 +82,7 @@ describe('after a failure a watch is resumed', () => {
     for (const [resourceVersion, is] of Object.entries(latest)) {
       const client = { list: async () => ({ items: [], resourceVersion }) };
       const reported = { position: '11', newest: '', newestKey: undefined };
-      assert.equal(await firstValueFrom(isSameHistory(client, ThingKind, {}, reported)), is);
+      assert.equal(await firstValueFrom(isSameHistory(client, WidgetKind, {}, reported)), is);
     }
   });
 });

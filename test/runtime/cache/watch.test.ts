@@ -24,8 +24,8 @@ import { testClock } from '../../../testing/test-clock.ts';
 import type { Fault } from '../../fakes/api-server.ts';
 import { FakeApiServer } from '../../fakes/api-server.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
-import type { Thing } from '../things.ts';
-import { ThingKind, thing, untilAnswered } from '../things.ts';
+import type { Widget } from '../widgets.ts';
+import { untilAnswered, WidgetKind, widget } from '../widgets.ts';
 
 /** Short delays, each recorded by having been asked for. */
 function quickBackoff(delayMs = 1) {
@@ -44,8 +44,8 @@ describe('watch stream over HTTP', () => {
   let server: FakeApiServer;
   let client: ReturnType<typeof kubernetesClient>;
   let log: ReturnType<typeof recordedLog>;
-  let store: StreamedStore<Thing>;
-  let events: StreamEvent<Thing>['type'][];
+  let store: StreamedStore<Widget>;
+  let events: StreamEvent<Widget>['type'][];
   let changes: string[];
   let states: StreamState[];
   let backoff: ReturnType<typeof quickBackoff>;
@@ -54,7 +54,7 @@ describe('watch stream over HTTP', () => {
   const start = (options: Partial<WatchStreamOptions> = {}): void => {
     const given = { log, clock, random: () => 0.5, backoff, shortWatchMs: 0 };
     const onState = (state: StreamState) => states.push(state);
-    subscription = watchStream(client, ThingKind, {}, { ...given, onState, ...options }).subscribe({
+    subscription = watchStream(client, WidgetKind, {}, { ...given, onState, ...options }).subscribe({
       next(event) {
         events.push(event.type);
         store.apply(event);
@@ -65,7 +65,7 @@ describe('watch stream over HTTP', () => {
   };
   const until = (what: string, isSo: () => boolean) => untilAnswered(clock, what, isSo);
   const watching = (opened = 1) =>
-    until('it watches', () => server.openWatches === 1 && server.seen('WATCH').length >= opened);
+    until('it watches', () => server.openWatches === 1 && server.requestsWith('WATCH').length >= opened);
   const watchingWith = async (options: Partial<WatchStreamOptions> = {}): Promise<void> => {
     start(options);
     await watching();
@@ -75,18 +75,18 @@ describe('watch stream over HTTP', () => {
   const restarts = () => events.filter((type) => type === 'restart').length;
   /** How many lists are complete. */
   const lists = () => events.filter((type) => type === 'synced').length;
-  const resumedFrom = () => server.seen('WATCH').map(({ query }) => query.resourceVersion);
+  const resumedFrom = () => server.requestsWith('WATCH').map(({ query }) => query.resourceVersion);
 
   beforeEach(async () => {
     clock = testClock();
-    server = await new FakeApiServer(ThingKind).start();
+    server = await new FakeApiServer(WidgetKind).start();
     log = recordedLog();
     client = kubernetesClient({
       kubeConfig: server.kubeConfig(),
       log,
       clock: { ...realClock(), sleep: async () => {} },
     });
-    store = createStore(ThingKind, { clock: testClock() });
+    store = createStore(WidgetKind, { clock: testClock() });
     events = [];
     changes = [];
     states = [];
@@ -100,16 +100,16 @@ describe('watch stream over HTTP', () => {
   });
 
   test('lists in pages, tells when it is complete, watches from there', async () => {
-    for (let n = 0; n < 25; n += 1) server.put(ThingKind, thing(`t${n}`));
+    for (let n = 0; n < 25; n += 1) server.put(WidgetKind, widget(`t${n}`));
     await watchingWith({ pageSize: 10 });
     assert.deepEqual(events, ['restart', 'listed', 'listed', 'listed', 'synced']);
     assert.equal(store.all().length, 25);
     assert.ok(store.isSynced);
     assert.deepEqual(resumedFrom(), ['125']);
-    const { timeoutSeconds } = server.seen('WATCH')[0]!.query;
+    const { timeoutSeconds } = server.requestsWith('WATCH')[0]!.query;
     assert.equal(timeoutSeconds, '440');
-    server.put(ThingKind, thing('t0', { spec: { size: 1 } }));
-    server.remove(ThingKind, 't1', 'ns');
+    server.put(WidgetKind, widget('t0', { spec: { size: 1 } }));
+    server.remove(WidgetKind, 't1', 'ns');
     await until('both arrive', () => events.length === 7);
     assert.deepEqual(events.slice(5), ['applied', 'deleted']);
     assert.deepEqual(changes.slice(25), ['modified t0', 'deleted t1']);
@@ -118,10 +118,10 @@ describe('watch stream over HTTP', () => {
 
   test('a watch that the server ends resumes where it was, without backoff', async () => {
     await watchingWith();
-    server.put(ThingKind, thing('a'));
+    server.put(WidgetKind, widget('a'));
     await until('a arrives', () => names().includes('a'));
     server.endWatches();
-    server.put(ThingKind, thing('b'));
+    server.put(WidgetKind, widget('b'));
     await until('b arrives', () => names().includes('b'));
     assert.deepEqual(resumedFrom(), ['100', '101']);
     assert.equal(backoff.calls, 0);
@@ -133,7 +133,7 @@ describe('watch stream over HTTP', () => {
     server.endWatches();
     await until('it waits', () => backoff.calls === 1);
     await clock.advance(140);
-    assert.equal(server.seen('WATCH').length, 1);
+    assert.equal(server.requestsWith('WATCH').length, 1);
     await clock.advance(10);
     await watching(2);
     assert.equal(backoff.calls, 1);
@@ -153,10 +153,10 @@ describe('watch stream over HTTP', () => {
 
   test('a connection cut mid-line resumes and nothing is lost or repeated', async () => {
     await watchingWith();
-    server.put(ThingKind, thing('a'));
+    server.put(WidgetKind, widget('a'));
     await until('a arrives', () => names().includes('a'));
     server.dropWatches('{"type":"ADDED","object":{"metadata":{"name":"half');
-    server.put(ThingKind, thing('b'));
+    server.put(WidgetKind, widget('b'));
     await until('b arrives', () => names().includes('b'));
     assert.deepEqual(changes, ['added a', 'added b']);
     assert.equal(restarts(), 1);
@@ -169,17 +169,17 @@ describe('watch stream over HTTP', () => {
   };
   for (const [name, expire] of Object.entries(expiries)) {
     test(`410 ${name} lists again, and objects that were deleted during that time are removed`, async () => {
-      server.put(ThingKind, thing('goes'));
-      server.put(ThingKind, thing('replaced'));
+      server.put(WidgetKind, widget('goes'));
+      server.put(WidgetKind, widget('replaced'));
       // The newest stays as it is, by which nothing seems to have been missed: the 410 alone says otherwise.
-      server.put(ThingKind, thing('stays'));
+      server.put(WidgetKind, widget('stays'));
       start();
       await watching();
       server.blackHoleWatches();
-      server.remove(ThingKind, 'goes', 'ns');
-      server.remove(ThingKind, 'replaced', 'ns');
-      server.put(ThingKind, thing('replaced'));
-      server.put(ThingKind, thing('new'));
+      server.remove(WidgetKind, 'goes', 'ns');
+      server.remove(WidgetKind, 'replaced', 'ns');
+      server.put(WidgetKind, widget('replaced'));
+      server.put(WidgetKind, widget('new'));
       server.skipVersions(1);
       server.compact();
       changes.length = 0;
@@ -196,17 +196,20 @@ describe('watch stream over HTTP', () => {
   }
 
   test('410 of a proxy is no word about our version: it resumes where it was', async () => {
-    server.put(ThingKind, thing('a'));
+    server.put(WidgetKind, widget('a'));
     await watchingWith();
     server.fail({ status: 410, body: 'Gone', method: 'WATCH', times: 2 });
     server.endWatches();
-    await until('it watches again', () => server.seen('WATCH').length === 4 && server.openWatches === 1);
+    await until(
+      'it watches again',
+      () => server.requestsWith('WATCH').length === 4 && server.openWatches === 1,
+    );
     assert.deepEqual(resumedFrom(), ['101', '101', '101', '101']);
     assert.deepEqual(events, ['restart', 'listed', 'synced']);
   });
 
   test('404 of a proxy lists again, and the present objects stay during that time', async () => {
-    server.put(ThingKind, thing('a'));
+    server.put(WidgetKind, widget('a'));
     await watchingWith();
     server.fail({ status: 404, body: '404 page not found', times: 3 });
     server.endWatches();
@@ -216,7 +219,7 @@ describe('watch stream over HTTP', () => {
   });
 
   test('an answer that is no list is no empty cluster: the list is asked for again, and nothing is dropped', async () => {
-    server.put(ThingKind, thing('a'));
+    server.put(WidgetKind, widget('a'));
     await watchingWith();
     server.fail({ status: 200, body: '{}', method: 'GET', times: 2 });
     server.errorInBand(410, 'Expired');
@@ -228,14 +231,14 @@ describe('watch stream over HTTP', () => {
   test('a watch event with nothing but metadata makes no ghost: what happened is read from a list', async () => {
     await watchingWith();
     server.blackHoleWatches();
-    server.put(ThingKind, thing('a'));
+    server.put(WidgetKind, widget('a'));
     server.writeToWatches('{"type":"ADDED","object":{"metadata":{"name":"ghost","namespace":"ns"}}}\n');
     await until('a arrives', () => names().includes('a'));
     assert.deepEqual(changes, ['added a']);
   });
 
   test('a continue token that expires restarts the list, whose first half does not count', async () => {
-    for (let n = 0; n < 9; n += 1) server.put(ThingKind, thing(`t${n}`));
+    for (let n = 0; n < 9; n += 1) server.put(WidgetKind, widget(`t${n}`));
     server.expireContinueTokens();
     start({ pageSize: 4 });
     await until('it is synced', () => store.isSynced);
@@ -244,12 +247,12 @@ describe('watch stream over HTTP', () => {
   });
 
   test('a list that keeps expiring is asked for whole', async () => {
-    for (let n = 0; n < 9; n += 1) server.put(ThingKind, thing(`t${n}`));
+    for (let n = 0; n < 9; n += 1) server.put(WidgetKind, widget(`t${n}`));
     server.expireContinueTokens(100);
     start({ pageSize: 4 });
     await until('it is synced', () => store.isSynced);
     assert.equal(store.all().length, 9);
-    const whole = server.seen('GET').filter(({ query }) => query.limit === undefined);
+    const whole = server.requestsWith('GET').filter(({ query }) => query.limit === undefined);
     assert.equal(whole.length, 1);
     assert.deepEqual(events.slice(-3), ['restart', 'listed', 'synced']);
   });
@@ -260,7 +263,7 @@ describe('watch stream over HTTP', () => {
     server.endWatches();
     await until('it is refused', () => states.some(({ phase }) => phase === 'waiting'));
     await clock.advance(990);
-    assert.equal(server.seen('WATCH').length, 2);
+    assert.equal(server.requestsWith('WATCH').length, 2);
     await clock.advance(10);
     await watching(3);
     assert.deepEqual(resumedFrom(), ['100', '100', '100']);
@@ -272,7 +275,7 @@ describe('watch stream over HTTP', () => {
     await watchingWith();
     server.fail({ status: 500, times: 5, method: 'WATCH' });
     server.endWatches();
-    server.put(ThingKind, thing('a'));
+    server.put(WidgetKind, widget('a'));
     await until('a arrives', () => names().includes('a'));
     assert.equal(backoff.calls, 5);
     assert.deepEqual(new Set(resumedFrom()), new Set(['100']));
@@ -281,7 +284,7 @@ describe('watch stream over HTTP', () => {
   });
 
   test('each cause of a failure is logged once, also if it follows another one', async () => {
-    server.put(ThingKind, thing('a'));
+    server.put(WidgetKind, widget('a'));
     await watchingWith();
     for (const status of [0, 401, 403, 503, 401]) {
       server.fail({ status, reason: `Reason${status}`, times: 3, method: 'WATCH' });
@@ -302,14 +305,14 @@ describe('watch stream over HTTP', () => {
 
   test('a server that goes away and comes back is found again', async () => {
     await watchingWith();
-    server.put(ThingKind, thing('a'));
-    server.put(ThingKind, thing('stays'));
+    server.put(WidgetKind, widget('a'));
+    server.put(WidgetKind, widget('stays'));
     await until('both arrive', () => names().join() === 'a,stays');
     await server.stop();
     await until('it has tried', () => backoff.calls > 5);
     assert.equal(states.at(-1)?.phase, 'waiting');
-    server.put(ThingKind, thing('b'));
-    server.remove(ThingKind, 'a', 'ns');
+    server.put(WidgetKind, widget('b'));
+    server.remove(WidgetKind, 'a', 'ns');
     await server.start();
     await until('b arrives and a goes', () => names().join() === 'b,stays');
     assert.deepEqual(changes, ['added a', 'added stays', 'added b', 'deleted a']);
@@ -317,13 +320,13 @@ describe('watch stream over HTTP', () => {
   });
 
   test('a server that was restored from a backup and has used our versions again is listed', async () => {
-    server.put(ThingKind, thing('a'));
+    server.put(WidgetKind, widget('a'));
     await watchingWith();
-    for (const size of [1, 2]) server.put(ThingKind, thing('a', { spec: { size } }));
+    for (const size of [1, 2]) server.put(WidgetKind, widget('a', { spec: { size } }));
     await until('the last change arrives', () => store.get({ namespace: 'ns', name: 'a' })?.spec?.size === 2);
     await server.stop();
     server.rewind(100);
-    for (const name of ['a', 'b', 'c', 'd']) server.put(ThingKind, thing(name));
+    for (const name of ['a', 'b', 'c', 'd']) server.put(WidgetKind, widget(name));
     await server.start();
     await until('all arrive', () => names().join() === 'a,b,c,d');
     assert.equal(restarts(), 2);
@@ -335,14 +338,14 @@ describe('watch stream over HTTP', () => {
     const waits: number[] = [];
     const given = { log, clock, random: () => 0.5, backoff: quickBackoff(30_000), notInstalledDelayMs: 5 };
     const onState = (state: StreamState) => state.phase === 'waiting' && waits.push(state.delayMs);
-    const stream = watchStream(other, ThingKind, {}, { ...given, onState }).subscribe(store.apply);
+    const stream = watchStream(other, WidgetKind, {}, { ...given, onState }).subscribe(store.apply);
     await until('it has tried', () => waits.length > 4);
-    bare.install(ThingKind);
+    bare.install(WidgetKind);
     await until('it is synced', () => store.isSynced);
     assert.deepEqual(new Set(waits), new Set([5]));
     const [warning = assert.fail(), ...others] = warnings();
     assert.match(warning.message, /not installed.*kubectl apply -f crds\/.*--install-crds/);
-    assert.deepEqual([warning.fields.kind, others], ['things.v1.test.example.org', []]);
+    assert.deepEqual([warning.fields.kind, others], ['widgets.v1.test.example.org', []]);
     stream.unsubscribe();
     await other.close();
     await bare.stop();
@@ -360,9 +363,9 @@ describe('watch stream over HTTP', () => {
   test('a black-holed watch is noticed by the deadline and replaced', async () => {
     await watchingWith({ watchSeconds: [1, 1], idleMarginMs: 200 });
     server.blackHoleWatches();
-    server.put(ThingKind, thing('a'));
+    server.put(WidgetKind, widget('a'));
     await clock.advance(1100);
-    assert.equal(server.seen('WATCH').length, 1);
+    assert.equal(server.requestsWith('WATCH').length, 1);
     await clock.advance(100);
     await until('a arrives', () => names().includes('a'));
     assert.equal(backoff.calls, 0, 'that is no failure of the server');
@@ -386,17 +389,17 @@ describe('watch stream over HTTP', () => {
       startChecked(options);
       await watching();
     };
-    const checks = () => server.seen('GET').filter(({ query }) => query.resourceVersion === '0');
+    const checks = () => server.requestsWith('GET').filter(({ query }) => query.resourceVersion === '0');
 
     test('is asked after, by a question whose answer is small; nothing to tell: it stays', async () => {
-      for (let n = 0; n < 5; n += 1) server.put(ThingKind, thing(`t${n}`));
+      for (let n = 0; n < 5; n += 1) server.put(WidgetKind, widget(`t${n}`));
       await checkedWith();
       server.skipVersions(100);
       for (let count = 1; count <= 3; count += 1) {
         await clock.advance(silenceMs);
         await until('it was checked', () => confirmedBy.filter((by) => by === 'check').length === count);
       }
-      assert.equal(server.seen('WATCH').length, 1);
+      assert.equal(server.requestsWith('WATCH').length, 1);
       assert.equal(lists(), 1);
       assert.deepEqual(checks()[0]?.query, { fieldSelector: 'metadata.name=-', resourceVersion: '0' });
       assert.deepEqual([silences, backoff.calls], [0, 0]);
@@ -415,13 +418,13 @@ describe('watch stream over HTTP', () => {
     test('is replaced when it has kept something back, which a list brings', async () => {
       await checkedWith();
       server.blackHoleWatches();
-      server.put(ThingKind, thing('a'));
+      server.put(WidgetKind, widget('a'));
       await clock.advance(silenceMs);
       await until('a arrives', () => names().includes('a'));
       await watching(2);
       assert.deepEqual([lists(), silences, backoff.calls], [2, 1, 0]);
       assert.match(log.lines.at(-1)?.message ?? '', /did not deliver changes/);
-      server.put(ThingKind, thing('b'));
+      server.put(WidgetKind, widget('b'));
       await until('b arrives', () => names().includes('b'));
       assert.equal(confirmedBy.at(-1), 'watch');
     });
@@ -430,12 +433,12 @@ describe('watch stream over HTTP', () => {
       await checkedWith();
       server.muteWatches();
       for (const name of ['a', 'b', 'c']) {
-        server.put(ThingKind, thing(name));
+        server.put(WidgetKind, widget(name));
         await clock.advance(silenceMs);
         await until(`${name} arrives`, () => names().includes(name));
         await watching();
       }
-      server.remove(ThingKind, 'a', 'ns');
+      server.remove(WidgetKind, 'a', 'ns');
       await clock.advance(silenceMs);
       await until('a goes', () => !names().includes('a'));
       assert.equal(silences, 3);
@@ -443,13 +446,13 @@ describe('watch stream over HTTP', () => {
     });
 
     test('a restored backup is noticed, whose versions lie behind', async () => {
-      server.put(ThingKind, thing('stays'));
-      server.put(ThingKind, thing('goes'));
+      server.put(WidgetKind, widget('stays'));
+      server.put(WidgetKind, widget('goes'));
       await checkedWith();
-      server.remove(ThingKind, 'goes', 'ns');
+      server.remove(WidgetKind, 'goes', 'ns');
       await until('it goes', () => !names().includes('goes'));
       server.rewind(50);
-      server.put(ThingKind, thing('back'));
+      server.put(WidgetKind, widget('back'));
       server.blackHoleWatches();
       await clock.advance(silenceMs);
       await until('it has listed', () => names().join() === 'back,stays');
@@ -458,7 +461,7 @@ describe('watch stream over HTTP', () => {
     test('an answer that arrives before its watch event does not count as a missed change', async () => {
       await checkedWith({ graceMs: 150 });
       server.blackHoleWatches();
-      const object = server.put(ThingKind, thing('a'));
+      const object = server.put(WidgetKind, widget('a'));
       await clock.advance(silenceMs);
       await until('it was checked', () => checks().length === 1);
       server.writeToWatches(`${JSON.stringify({ type: 'ADDED', object })}\n`);
@@ -472,7 +475,7 @@ describe('watch stream over HTTP', () => {
       server.muteWatches();
       server.fail({ status: -1, method: 'GET' });
       server.fail({ status: 503, method: 'GET' });
-      server.put(ThingKind, thing('a'));
+      server.put(WidgetKind, widget('a'));
       await clock.advance(silenceMs);
       await until('it was asked', () => checks().length === 1);
       await clock.advance(1000);
@@ -493,7 +496,7 @@ describe('watch stream over HTTP', () => {
         server.fail({ ...fault, method: 'WATCH', times: 1_000_000 });
         server.endWatches();
         for (const object of ['a', 'b']) {
-          server.put(ThingKind, thing(object));
+          server.put(WidgetKind, widget(object));
           await clock.advance(silenceMs);
           await until(`${object} arrives`, () => names().includes(object));
         }
@@ -505,7 +508,7 @@ describe('watch stream over HTTP', () => {
       await checkedWith({ backoff: quickBackoff(600_000) });
       server.fail({ status: 502, body: 'down', method: 'WATCH' });
       server.endWatches();
-      server.put(ThingKind, thing('a'));
+      server.put(WidgetKind, widget('a'));
       await until('it waits', () => states.at(-1)?.phase === 'waiting');
       await clock.advance(silenceMs - 1000);
       assert.deepEqual(names(), []);
@@ -528,7 +531,7 @@ describe('watch stream over HTTP', () => {
     await until('the watch is closed', () => server.openWatches === 0);
     server.fail({ status: -1 });
     start();
-    await until('it lists', () => server.seen('GET').length === 2);
+    await until('it lists', () => server.requestsWith('GET').length === 2);
     subscription?.unsubscribe();
     await server.stop();
     start();
@@ -542,11 +545,11 @@ describe('watch stream over HTTP', () => {
   test('thousands of reconnects leave nothing behind', async () => {
     const reconnect = async (times: number) => {
       for (let n = 0; n < times; n += 1) {
-        const opened = server.seen('WATCH').length;
+        const opened = server.requestsWith('WATCH').length;
         if (n % 3 === 0) server.endWatches();
         else if (n % 3 === 1) server.dropWatches();
         else server.errorInBand(410, 'Expired');
-        const isOpen = () => server.seen('WATCH').length > opened && server.openWatches >= 1;
+        const isOpen = () => server.requestsWith('WATCH').length > opened && server.openWatches >= 1;
         await until('it watches again', isOpen);
       }
       await until('one watch is open', () => server.openWatches === 1);
@@ -575,7 +578,7 @@ describe('watch stream over HTTP', () => {
     assert.ok(grownBytes < 3e6, `${grownBytes} bytes for 2000 reconnects`);
     process.off('warning', onWarning);
     assert.deepEqual(warnings, [], 'no listener too many');
-    server.put(ThingKind, thing('alive'));
+    server.put(WidgetKind, widget('alive'));
     await until('it still works', () => names().includes('alive'));
     assert.deepEqual(changes, ['added alive'], 'one subscription, not thousands');
   });
@@ -603,7 +606,7 @@ describe('watch stream over a scripted client', () => {
       return clock.nextTurn();
     };
     const counted: Clock = { ...clock, nextTurn };
-    const subscription = watchStream(client, ThingKind, {}, { log, clock: counted, random }).subscribe();
+    const subscription = watchStream(client, WidgetKind, {}, { log, clock: counted, random }).subscribe();
     await clock.settle();
     subscription.unsubscribe();
     assert.deepEqual([pages, turns], [50, 50]);
@@ -621,7 +624,7 @@ describe('watch stream over a scripted client', () => {
       watch: () => throwError(() => error),
     });
     const onState = (state: StreamState) => state.phase === 'waiting' && delays.push(state.delayMs);
-    const subscription = watchStream(client, ThingKind, {}, { log, clock, random, onState }).subscribe();
+    const subscription = watchStream(client, WidgetKind, {}, { log, clock, random, onState }).subscribe();
     await clock.settle();
     for (let n = 1; n <= 7; n += 1) {
       assert.deepEqual([delays.length, attempts], [n, n]);

@@ -34,12 +34,12 @@ describe('a conflict is recognised', () => {
 });
 
 describe('requests that were held back while the leadership was interrupted', () => {
-  const kept = leaseExpired('the Lease was not renewed in time');
+  const interrupted = leaseExpired('the Lease was not renewed in time');
   const unanswered = new ApiError('no answer', { code: 0, reason: 'Timeout' });
   const sameName = new ApiError('no', { code: 409, reason: 'LeaseExpired' });
   const rows: Record<string, readonly [error: unknown, isInterrupted: boolean, mayBeDone: boolean]> = {
-    'is recognised, and is not done': [kept, true, false],
-    'also as the cause of another error': [new Error('cannot create x', { cause: kept }), true, false],
+    'is recognised, and is not done': [interrupted, true, false],
+    'also as the cause of another error': [new Error('cannot create x', { cause: interrupted }), true, false],
     'no answer is none, and may be done': [unanswered, false, true],
     'nor is an answer of that name': [sameName, false, false],
   };

@@ -28,8 +28,8 @@ import { testClock } from '../../../testing/test-clock.ts';
 import type { Fault } from '../../fakes/api-server.ts';
 import { FakeApiServer } from '../../fakes/api-server.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
-import type { Thing } from '../things.ts';
-import { stored, ThingKind, thing, until } from '../things.ts';
+import type { Widget } from '../widgets.ts';
+import { stored, until, WidgetKind, widget } from '../widgets.ts';
 
 describe('jsonLines', () => {
   const parse = (...chunks: readonly (string | Buffer)[]): unknown[] => {
@@ -90,7 +90,7 @@ describe('HTTP client', () => {
       ...options,
     });
   beforeEach(async () => {
-    server = await new FakeApiServer(ThingKind, SecretKind).start();
+    server = await new FakeApiServer(WidgetKind, SecretKind).start();
     client = create();
     sleeps.length = 0;
     facts.length = 0;
@@ -111,23 +111,23 @@ describe('HTTP client', () => {
   };
 
   test('an apply is a patch of its own type, is forced, and names object and manager', async () => {
-    await client.apply(ThingKind, key, { spec: { text: 'y' } }, { fieldManager: 'me' });
-    const [{ query, headers, body } = assert.fail('nothing was sent')] = server.seen('PATCH');
+    await client.apply(WidgetKind, key, { spec: { text: 'y' } }, { fieldManager: 'me' });
+    const [{ query, headers, body } = assert.fail('nothing was sent')] = server.requestsWith('PATCH');
     assert.deepEqual(query, { fieldManager: 'me', force: 'true' });
     assert.equal(headers['content-type'], 'application/apply-patch+yaml');
-    const type = { apiVersion: 'test.example.org/v1', kind: 'Thing' };
+    const type = { apiVersion: 'test.example.org/v1', kind: 'Widget' };
     assert.deepEqual(body, { ...type, metadata: key, spec: { text: 'y' } });
   });
 
   test('an answer or a watch without an end is given up', async () => {
     client = create({ maxAnswerBytes: 100_000 });
     const text = 'x'.repeat(1_000_000);
-    server.put(ThingKind, thing('a', { spec: { text } }));
-    const { code, reason } = await failure(client.get(ThingKind, key));
+    server.put(WidgetKind, widget('a', { spec: { text } }));
+    const { code, reason } = await failure(client.get(WidgetKind, key));
     assert.deepEqual([code, reason], [0, 'InvalidAnswer']);
-    const watching = client.watch(ThingKind, { resourceVersion: '100', timeoutSeconds: 60 });
-    const { reason: ofWatch } = await failure(firstValueFrom(watching));
-    assert.equal(ofWatch, 'InvalidWatchEvent');
+    const watching = client.watch(WidgetKind, { resourceVersion: '100', timeoutSeconds: 60 });
+    const { reason: watchReason } = await failure(firstValueFrom(watching));
+    assert.equal(watchReason, 'InvalidWatchEvent');
   });
 
   test('a list asks for a selection and a page, and its items have their type', async () => {
@@ -141,18 +141,18 @@ describe('HTTP client', () => {
   });
 
   test('errors carry the message, the reason and nothing else', async () => {
-    await client.create(ThingKind, thing('a'));
-    const error = await failure(client.create(ThingKind, thing('a')));
+    await client.create(WidgetKind, widget('a'));
+    const error = await failure(client.create(WidgetKind, widget('a')));
     assert.ok(isAlreadyExists(error));
-    assert.equal(error.message, 'things.test.example.org "a" already exists');
+    assert.equal(error.message, 'widgets.test.example.org "a" already exists');
     server.fail({ status: 502, body: '<html>hunter2</html>' });
-    const proxy = await failure(client.get(ThingKind, key));
+    const proxy = await failure(client.get(WidgetKind, key));
     assert.deepEqual(
       [proxy.code, proxy.reason, proxy.message],
       [502, 'Unknown', 'the API server answered 502'],
     );
     server.fail({ status: 200, body: 'hunter2' });
-    const garbage = await failure(client.get(ThingKind, key));
+    const garbage = await failure(client.get(WidgetKind, key));
     assert.deepEqual([garbage.code, garbage.reason], [0, 'InvalidAnswer']);
     for (const each of [proxy, garbage]) assert.ok(!inspect(each, { depth: null }).includes('hunter2'));
   });
@@ -160,19 +160,19 @@ describe('HTTP client', () => {
   test('a name that no object can have is not found, and nothing is asked', async () => {
     for (const name of ['.', '..', 'a/status', '../../secrets/a', 'a%2Fb']) {
       const key = { namespace: 'team', name };
-      await assert.rejects(client.get(ThingKind, key), (error) => isNotFound(error), name);
+      await assert.rejects(client.get(WidgetKind, key), (error) => isNotFound(error), name);
     }
     assert.deepEqual(facts, []);
   });
 
   describe('whether a kind is served', () => {
-    const other = { ...ThingKind, plural: 'others' };
-    const newer = { ...ThingKind, version: 'v2' };
-    const elsewhere = { ...ThingKind, group: 'elsewhere.example.org' };
+    const other = { ...WidgetKind, plural: 'others' };
+    const newer = { ...WidgetKind, version: 'v2' };
+    const elsewhere = { ...WidgetKind, group: 'elsewhere.example.org' };
 
     test("is what the API server's own lists say", async () => {
       server.install(SecretKind);
-      const kinds = [ThingKind, SecretKind, other, newer, elsewhere];
+      const kinds = [WidgetKind, SecretKind, other, newer, elsewhere];
       const served = await Promise.all(kinds.map((kind) => client.serves(kind)));
       assert.deepEqual(served, [true, true, false, false, false]);
     });
@@ -184,18 +184,18 @@ describe('HTTP client', () => {
     };
     for (const [what, fault] of Object.entries(faults)) {
       test(`${what} says nothing of it`, async () => {
-        for (const plural of ['apis', ThingKind.version]) {
+        for (const plural of ['apis', WidgetKind.version]) {
           server.fail({ ...fault, plural });
-          await assert.rejects(client.serves(ThingKind), ApiError);
+          await assert.rejects(client.serves(WidgetKind), ApiError);
         }
       });
     }
 
-    const ofGroups = '"kind":"APIGroupList"';
-    for (const answer of ['{}', `{${ofGroups}}`, `{${ofGroups},"groups":[1]}`, '[]', 'null']) {
+    const groupList = '"kind":"APIGroupList"';
+    for (const answer of ['{}', `{${groupList}}`, `{${groupList},"groups":[1]}`, '[]', 'null']) {
       test(`an answer without groups says nothing of it: ${answer}`, async () => {
         server.fail({ status: 200, body: answer, plural: 'apis' });
-        await assert.rejects(client.serves(ThingKind), ApiError);
+        await assert.rejects(client.serves(WidgetKind), ApiError);
       });
     }
   });
@@ -210,7 +210,7 @@ describe('HTTP client', () => {
     const none = [[null], 'NamespaceTerminating', undefined];
     for (const causes of [[{ reason: 'FieldValueInvalid' }, cause], ...none]) {
       server.fail(refusal(causes));
-      const error = await failure(client.get(ThingKind, key));
+      const error = await failure(client.get(WidgetKind, key));
       found.push([isForbidden(error), isNamespaceTerminating(error)]);
     }
     assert.deepEqual(found, [[false, true], ...Array(3).fill([true, false])]);
@@ -218,37 +218,37 @@ describe('HTTP client', () => {
 
   describe("an answer counts as the API server's own only with a Status object, never with a status code alone", () => {
     const nothing = { isNotFound: false, isConflict: false, isAlreadyExists: false, isExpired: false };
-    const ofProxy = { ...nothing, isTransient: true };
-    const ofServer = { ...nothing, isTransient: false };
+    const proxyError = { ...nothing, isTransient: true };
+    const serverError = { ...nothing, isTransient: false };
     const status = (code: number, reason?: string) => ({
       status: code,
       body: JSON.stringify({ kind: 'Status', apiVersion: 'v1', status: 'Failure', code, reason }),
     });
     const page = (code: number, body: string): Fault => ({ status: code, body });
-    const answers: Record<string, readonly [answer: Fault, want: typeof ofProxy]> = {
-      'a page with 404': [page(404, '404 page not found'), ofProxy],
-      'JSON with 404 that is no Status': [page(404, '{"reason":"NotFound"}'), ofProxy],
-      'an empty 404': [page(404, ''), ofProxy],
-      'a Status with 404 and no reason': [status(404), ofProxy],
-      'a Status with 404 and another reason': [status(404, 'Fancy'), ofServer],
-      'a Status with 404 NotFound': [status(404, 'NotFound'), { ...ofServer, isNotFound: true }],
-      'a Status with 403 NotFound': [status(403, 'NotFound'), ofServer],
-      'a page with 409': [page(409, 'Conflict'), ofProxy],
-      'a Status with 409 Conflict': [status(409, 'Conflict'), { ...ofServer, isConflict: true }],
+    const answers: Record<string, readonly [answer: Fault, want: typeof proxyError]> = {
+      'a page with 404': [page(404, '404 page not found'), proxyError],
+      'JSON with 404 that is no Status': [page(404, '{"reason":"NotFound"}'), proxyError],
+      'an empty 404': [page(404, ''), proxyError],
+      'a Status with 404 and no reason': [status(404), proxyError],
+      'a Status with 404 and another reason': [status(404, 'Fancy'), serverError],
+      'a Status with 404 NotFound': [status(404, 'NotFound'), { ...serverError, isNotFound: true }],
+      'a Status with 403 NotFound': [status(403, 'NotFound'), serverError],
+      'a page with 409': [page(409, 'Conflict'), proxyError],
+      'a Status with 409 Conflict': [status(409, 'Conflict'), { ...serverError, isConflict: true }],
       'a Status with 409 AlreadyExists': [
         status(409, 'AlreadyExists'),
-        { ...ofServer, isAlreadyExists: true },
+        { ...serverError, isAlreadyExists: true },
       ],
-      'a page with 410': [page(410, 'Gone'), ofProxy],
-      'a Status with 410 Expired': [status(410, 'Expired'), { ...ofServer, isExpired: true }],
-      'a Status with 410 Gone': [status(410, 'Gone'), { ...ofServer, isExpired: true }],
-      'a Status with 410 and no reason': [status(410), { ...ofServer, isExpired: true }],
+      'a page with 410': [page(410, 'Gone'), proxyError],
+      'a Status with 410 Expired': [status(410, 'Expired'), { ...serverError, isExpired: true }],
+      'a Status with 410 Gone': [status(410, 'Gone'), { ...serverError, isExpired: true }],
+      'a Status with 410 and no reason': [status(410), { ...serverError, isExpired: true }],
     };
     const signs = { isNotFound, isConflict, isAlreadyExists, isExpired, isTransient };
     for (const [name, [answer, want]] of Object.entries(answers)) {
       test(name, async () => {
         server.fail(answer);
-        const error = await failure(client.get(ThingKind, key));
+        const error = await failure(client.get(WidgetKind, key));
         assert.deepEqual(
           mapValues(signs, (sign) => sign(error)),
           want,
@@ -262,9 +262,9 @@ describe('HTTP client', () => {
     const withMetadata = (given: object) => ({ ...rest, metadata: { ...metadata, ...given } });
     const without = (field: string) => withMetadata({ [field]: undefined });
     const status = (given: object) => ({ kind: 'Status', apiVersion: 'v1', ...given });
-    const ofThings = { apiVersion: 'test.example.org/v1', kind: 'ThingList' };
+    const widgetList = { apiVersion: 'test.example.org/v1', kind: 'WidgetList' };
     const list = (given: object) => ({
-      ...ofThings,
+      ...widgetList,
       metadata: { resourceVersion: '200' },
       items: [],
       ...given,
@@ -287,12 +287,12 @@ describe('HTTP client', () => {
       'no kind': { apiVersion: rest.apiVersion, metadata },
     };
     const calls: Record<string, () => Promise<unknown>> = {
-      GET: () => client.get(ThingKind, key),
-      POST: () => client.create(ThingKind, thing('a')),
-      PUT: () => client.replace(ThingKind, stored('a', 1)),
-      PATCH: () => client.patch(ThingKind, key, { spec: { size: 1 } }),
-      'PATCH (apply)': () => client.apply(ThingKind, key, {}, { fieldManager: 'me' }),
-      DELETE: () => client.delete(ThingKind, key, {}),
+      GET: () => client.get(WidgetKind, key),
+      POST: () => client.create(WidgetKind, widget('a')),
+      PUT: () => client.replace(WidgetKind, stored('a', 1)),
+      PATCH: () => client.patch(WidgetKind, key, { spec: { size: 1 } }),
+      'PATCH (apply)': () => client.apply(WidgetKind, key, {}, { fieldManager: 'me' }),
+      DELETE: () => client.delete(WidgetKind, key, {}),
     };
     const noList: Record<string, unknown> = {
       ...noObject,
@@ -315,9 +315,9 @@ describe('HTTP client', () => {
     const cases: readonly (readonly [verb: string, call: () => Promise<unknown>, bodies: object])[] = [
       ...Object.entries(calls).map(([verb, call]) => [verb, call, noObject] as const),
       ['DELETE', calls.DELETE!, noDeletion],
-      ['GET (list)', () => client.list(ThingKind, { namespace: 'ns' }), noList],
+      ['GET (list)', () => client.list(WidgetKind, { namespace: 'ns' }), noList],
       ['PUT', calls.PUT!, another],
-      ['DELETE', () => client.delete(ThingKind, key, { uid: 'uid-a' }), another],
+      ['DELETE', () => client.delete(WidgetKind, key, { uid: 'uid-a' }), another],
     ];
     for (const [verb, call, bodies] of cases) {
       for (const [what, body] of Object.entries(bodies)) {
@@ -333,12 +333,12 @@ describe('HTTP client', () => {
     }
 
     const none = { items: [], resourceVersion: '200' };
-    const deleting = (uid: string) => () => client.delete(ThingKind, key, { uid });
+    const deleting = (uid: string) => () => client.delete(WidgetKind, key, { uid });
     const believed: Record<string, readonly [call: () => Promise<unknown>, body: unknown, want: unknown]> = {
       'the object': [calls.GET!, stored('a', 1), stored('a', 1)],
-      'a list of nothing, as Go writes it': [() => client.list(ThingKind, {}), list({ items: null }), none],
+      'a list of nothing, as Go writes it': [() => client.list(WidgetKind, {}), list({ items: null }), none],
       'a list whose definition names it': [
-        () => client.list(ThingKind, {}),
+        () => client.list(WidgetKind, {}),
         list({ kind: 'AllThingsList' }),
         none,
       ],
@@ -361,16 +361,16 @@ describe('HTTP client', () => {
         status({ code: 404, reason: 'NotFound', details: { name: 'quota', kind: 'quotas' } }),
       );
       server.fail({ status: 404, body, times: 2 });
-      const read = await failure(client.get(ThingKind, key));
-      const written = await failure(client.patch(ThingKind, key, {}));
+      const read = await failure(client.get(WidgetKind, key));
+      const written = await failure(client.patch(WidgetKind, key, {}));
       assert.deepEqual([isNotFound(read), isNotFound(written)], [false, false]);
     });
   });
 
   describe('asked to wait', () => {
     const calls = {
-      read: () => client.list(ThingKind, {}),
-      write: () => client.create(ThingKind, thing('a')),
+      read: () => client.list(WidgetKind, {}),
+      write: () => client.create(WidgetKind, widget('a')),
     };
     const twice = { status: 429, retryAfter: 3, times: 2 };
     for (const [verb, what, fault, waits] of [
@@ -388,15 +388,15 @@ describe('HTTP client', () => {
     }
     test('it gives up after 10 retries, with the wait in the error', async () => {
       server.fail({ status: 429, retryAfter: 1, times: 100, reason: 'TooManyRequests' });
-      const error = await failure(client.list(ThingKind, {}));
+      const error = await failure(client.list(WidgetKind, {}));
       assert.deepEqual([error.code, error.reason, error.retryAfterMs], [429, 'TooManyRequests', 1000]);
       assert.equal(server.requests.length, 11);
     });
     test('without Retry-After it is an error at once', async () => {
       server.fail({ status: 429 });
-      assert.equal((await failure(client.list(ThingKind, {}))).retryAfterMs, undefined);
+      assert.equal((await failure(client.list(WidgetKind, {}))).retryAfterMs, undefined);
       server.fail({ status: 500 });
-      assert.equal((await failure(client.list(ThingKind, {}))).code, 500);
+      assert.equal((await failure(client.list(WidgetKind, {}))).code, 500);
       assert.deepEqual(sleeps, []);
     });
     test('a signal ends the wait', async () => {
@@ -408,7 +408,7 @@ describe('HTTP client', () => {
       const patient = create({ clock: { ...realClock(), sleep } });
       server.fail({ status: 429, retryAfter: 60 });
       const abort = new AbortController();
-      const call = failure(patient.list(ThingKind, {}, abort.signal));
+      const call = failure(patient.list(WidgetKind, {}, abort.signal));
       await waiting.promise;
       abort.abort(new Error('stop'));
       assert.equal((await call).reason, 'Aborted');
@@ -418,19 +418,19 @@ describe('HTTP client', () => {
 
   test('a read whose connection breaks is sent once more, a write is not', async () => {
     server.fail({ status: 0 });
-    await client.list(ThingKind, {});
+    await client.list(WidgetKind, {});
     server.fail({ status: 0, times: 2 });
-    assert.equal((await failure(client.list(ThingKind, {}))).code, 0);
+    assert.equal((await failure(client.list(WidgetKind, {}))).code, 0);
     server.fail({ status: 0 });
-    assert.equal((await failure(client.create(ThingKind, thing('a')))).code, 0);
-    assert.equal(server.seen('POST').length, 1);
+    assert.equal((await failure(client.create(WidgetKind, widget('a')))).code, 0);
+    assert.equal(server.requestsWith('POST').length, 1);
   });
 
   test('no server is code 0', async () => {
     await server.stop();
-    const watching = client.watch(ThingKind, { resourceVersion: '1', timeoutSeconds: 1 });
-    for (const asked of [client.get(ThingKind, key), firstValueFrom(watching)]) {
-      const { code, reason } = await failure(asked);
+    const watching = client.watch(WidgetKind, { resourceVersion: '1', timeoutSeconds: 1 });
+    for (const call of [client.get(WidgetKind, key), firstValueFrom(watching)]) {
+      const { code, reason } = await failure(call);
       assert.deepEqual([code, reason], [0, 'ECONNREFUSED']);
     }
   });
@@ -438,7 +438,7 @@ describe('HTTP client', () => {
   test('a request that is never answered times out', async () => {
     const hasty = create({ timeoutMs: 50 });
     server.fail({ status: -1 });
-    const error = await failure(hasty.create(ThingKind, thing('a')));
+    const error = await failure(hasty.create(WidgetKind, widget('a')));
     assert.deepEqual([error.code, error.reason], [0, 'Timeout']);
     await hasty.close();
   });
@@ -461,14 +461,14 @@ describe('HTTP client', () => {
     test('that ran out: nothing is written but leases; reads go on', async () => {
       client = led();
       const writes = [
-        () => client.create(ThingKind, thing('a')),
-        () => client.patch(ThingKind, key, {}),
-        () => client.replace(ThingKind, stored('a', 1)),
-        () => client.apply(ThingKind, key, {}, { fieldManager: 'me' }),
-        () => client.delete(ThingKind, key, {}),
+        () => client.create(WidgetKind, widget('a')),
+        () => client.patch(WidgetKind, key, {}),
+        () => client.replace(WidgetKind, stored('a', 1)),
+        () => client.apply(WidgetKind, key, {}, { fieldManager: 'me' }),
+        () => client.delete(WidgetKind, key, {}),
       ];
       for (const write of writes) assert.equal((await failure(write())).reason, 'LeaseExpired');
-      await client.list(ThingKind, {});
+      await client.list(WidgetKind, {});
       const metadata = { name: 'l', namespace: 'ns' };
       await client.create(LeaseKind, { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata });
       assert.deepEqual(map(server.requests, 'method'), ['GET', 'POST']);
@@ -477,11 +477,11 @@ describe('HTTP client', () => {
     test('a write asks the API server to give up before another process may lead; a read does not', async () => {
       hasRunOut = false;
       client = led();
-      await client.create(ThingKind, thing('a'));
-      await client.apply(ThingKind, key, {}, { fieldManager: 'me' });
+      await client.create(WidgetKind, widget('a'));
+      await client.apply(WidgetKind, key, {}, { fieldManager: 'me' });
       leftMs = Number.POSITIVE_INFINITY; // this process has not led yet
-      await client.delete(ThingKind, key, {});
-      await client.list(ThingKind, {});
+      await client.delete(WidgetKind, key, {});
+      await client.list(WidgetKind, {});
       assert.deepEqual(map(server.requests, 'method'), ['POST', 'PATCH', 'DELETE', 'GET']);
       assert.deepEqual(map(server.requests, 'query.timeout'), ['13s', '13s', undefined, undefined]);
     });
@@ -491,7 +491,7 @@ describe('HTTP client', () => {
       leftMs = 50;
       client = led();
       server.fail({ status: -1 });
-      const { code, reason, message } = await failure(client.create(ThingKind, thing('a')));
+      const { code, reason, message } = await failure(client.create(WidgetKind, widget('a')));
       assert.deepEqual([code, reason], [0, 'Timeout']);
       assert.equal(message, 'the API server did not answer while the Lease was valid');
     });
@@ -502,10 +502,10 @@ describe('HTTP client', () => {
       server.fail({ status: -1, method: 'POST', times: 64 });
       const abort = new AbortController();
       const hung = Array.from({ length: 64 }, (_, n) =>
-        failure(client.create(ThingKind, thing(`t${n}`), abort.signal)),
+        failure(client.create(WidgetKind, widget(`t${n}`), abort.signal)),
       );
       await until('all connections are taken', () => server.requests.length === 64);
-      const waiting = failure(client.create(ThingKind, thing('late')));
+      const waiting = failure(client.create(WidgetKind, widget('late')));
       hasRunOut = true;
       abort.abort();
       await Promise.all(hung);
@@ -525,7 +525,7 @@ describe('HTTP client', () => {
         };
         client = create({ checkLease, clock: { ...realClock(), sleep } });
         server.fail({ status, retryAfter: 20 });
-        const { code, reason } = await failure(client.create(ThingKind, thing('a')));
+        const { code, reason } = await failure(client.create(WidgetKind, widget('a')));
         assert.deepEqual([code, reason], want);
         assert.equal(server.requests.length, 1);
       });
@@ -533,7 +533,7 @@ describe('HTTP client', () => {
   });
 
   test('an aborted signal sends nothing', async () => {
-    const error = await failure(client.get(ThingKind, key, AbortSignal.abort()));
+    const error = await failure(client.get(WidgetKind, key, AbortSignal.abort()));
     assert.equal(error.reason, 'Aborted');
     assert.equal(server.requests.length, 0);
   });
@@ -551,7 +551,7 @@ describe('HTTP client', () => {
       listeners -= 1;
       remove(...given);
     };
-    for (let n = 0; n < 50; n += 1) await client.list(ThingKind, {}, signal);
+    for (let n = 0; n < 50; n += 1) await client.list(WidgetKind, {}, signal);
     assert.equal(listeners, 0);
   });
 
@@ -560,32 +560,32 @@ describe('HTTP client', () => {
     const cluster = { name: 'fake', server: `${server.url}/prefix`, skipTLSVerify: true };
     kubeConfig.loadFromClusterAndUser(cluster, { name: 'fake' });
     client = create({ kubeConfig });
-    await failure(client.list(ThingKind, {}));
+    await failure(client.list(WidgetKind, {}));
     assert.match(server.requests.at(-1)?.path ?? '', /^\/prefix\/apis\//);
   });
 
   test('requests share connections', async () => {
-    for (let n = 0; n < 50; n += 1) await client.list(ThingKind, {});
+    for (let n = 0; n < 50; n += 1) await client.list(WidgetKind, {});
     assert.ok(server.accepted <= 2, `${server.accepted} connections, one after the other`);
-    await Promise.all(Array.from({ length: 500 }, () => client.list(ThingKind, {})));
+    await Promise.all(Array.from({ length: 500 }, () => client.list(WidgetKind, {})));
     assert.ok(server.accepted <= 64, `${server.accepted} connections`);
   });
 
   test('a deletion with preconditions, which has a body, leaves its connection open', async () => {
     for (const name of ['a', 'b', 'c', 'd', 'e']) {
-      const { metadata } = await client.create(ThingKind, thing(name));
-      await client.delete(ThingKind, { namespace: 'ns', name }, { uid: metadata.uid! });
+      const { metadata } = await client.create(WidgetKind, widget(name));
+      await client.delete(WidgetKind, { namespace: 'ns', name }, { uid: metadata.uid! });
     }
     assert.ok(server.accepted <= 2, `${server.accepted} connections, one after the other`);
   });
 
   test('every request is counted, without an answer as 0', async () => {
-    await client.list(ThingKind, {});
-    await failure(client.get(ThingKind, key));
+    await client.list(WidgetKind, {});
+    await failure(client.get(WidgetKind, key));
     server.fail({ status: 0 });
-    await failure(client.create(ThingKind, thing('a')));
+    await failure(client.create(WidgetKind, widget('a')));
     const host = server.url.slice('http://'.length);
-    const resource = 'things.test.example.org';
+    const resource = 'widgets.test.example.org';
     assert.deepEqual(facts, [
       { method: 'GET', resource, code: 200, host },
       { method: 'GET', resource, code: 404, host },
@@ -596,9 +596,9 @@ describe('HTTP client', () => {
   describe('watch', () => {
     const options = { resourceVersion: '100', timeoutSeconds: 300 };
     const watching = (selection = {}) => {
-      const events: WatchEvent<Thing>[] = [];
+      const events: WatchEvent<Widget>[] = [];
       const ends: (ApiError | 'complete')[] = [];
-      const subscription = client.watch(ThingKind, { ...options, ...selection }).subscribe({
+      const subscription = client.watch(WidgetKind, { ...options, ...selection }).subscribe({
         next: (event) => events.push(event),
         error: (error) => ends.push(error as ApiError),
         complete: () => ends.push('complete'),
@@ -610,14 +610,14 @@ describe('HTTP client', () => {
     test('asks for bookmarks and delivers events', async () => {
       const { events, subscription } = watching({ labelSelector: 'app=x' });
       await open();
-      server.put(ThingKind, thing('a', { metadata: { labels: { app: 'x' } } }));
-      server.put(ThingKind, thing('b'));
+      server.put(WidgetKind, widget('a', { metadata: { labels: { app: 'x' } } }));
+      server.put(WidgetKind, widget('b'));
       server.bookmark();
-      server.remove(ThingKind, 'a', 'ns');
+      server.remove(WidgetKind, 'a', 'ns');
       await until('three events', () => events.length === 3);
       assert.deepEqual(map(events, 'type'), ['ADDED', 'BOOKMARK', 'DELETED']);
       assert.deepEqual(events[1], { type: 'BOOKMARK', resourceVersion: '102' });
-      assert.deepEqual(server.seen('WATCH')[0]?.query, {
+      assert.deepEqual(server.requestsWith('WATCH')[0]?.query, {
         labelSelector: 'app=x',
         watch: 'true',
         allowWatchBookmarks: 'true',
@@ -643,7 +643,7 @@ describe('HTTP client', () => {
       const { events, ends, subscription } = watching();
       await open();
       await clock.advance(3_600_000);
-      server.put(ThingKind, thing('a'));
+      server.put(WidgetKind, widget('a'));
       await until('it tells', () => events.length === 1);
       assert.deepEqual(ends, []);
       subscription.unsubscribe();
@@ -664,7 +664,7 @@ describe('HTTP client', () => {
         event('DELETED', { ...stored('a', 101), metadata: withoutUid }),
         ...invalid,
       ],
-      'a bookmark without a version': [event('BOOKMARK', { kind: 'Thing', metadata: {} }), ...invalid],
+      'a bookmark without a version': [event('BOOKMARK', { kind: 'Widget', metadata: {} }), ...invalid],
     };
     for (const [name, [act, code, reason]] of Object.entries(failures)) {
       test(`${name} is an ApiError`, async () => {
@@ -696,17 +696,17 @@ describe('HTTP client', () => {
       const watches = [watching(), watching(), watching()];
       await until('all are open', () => server.openWatches === 3);
       assert.equal(server.sockets.size, 3);
-      await client.list(ThingKind, {});
+      await client.list(WidgetKind, {});
       await client.close();
       await until('all have ended', () => watches.every(({ ends }) => ends.length === 1));
       for (const { ends } of watches) assert.equal((ends[0] as ApiError).code, 0);
       await until('no connection is left', () => server.sockets.size === 0);
-      assert.equal((await failure(client.list(ThingKind, {}))).code, 0);
+      assert.equal((await failure(client.list(WidgetKind, {}))).code, 0);
     });
 
     test('unsubscribing before the connection is there opens nothing that stays', async () => {
       for (let n = 0; n < 50; n += 1) {
-        const subscription = client.watch(ThingKind, options).subscribe();
+        const subscription = client.watch(WidgetKind, options).subscribe();
         if (n % 2 === 0) await Promise.resolve();
         if (n % 5 === 0) await new Promise(setImmediate);
         subscription.unsubscribe();

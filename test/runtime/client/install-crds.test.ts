@@ -22,7 +22,7 @@ import { realClock } from '../../../runtime/time/clock.ts';
 import { testClock } from '../../../testing/test-clock.ts';
 import { FakeApiServer } from '../../fakes/api-server.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
-import { ThingKind, until } from '../things.ts';
+import { until, WidgetKind } from '../widgets.ts';
 
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 const yaml = (plural: string, type = 'string'): string => `
@@ -33,7 +33,7 @@ metadata:
   annotations: { from: file }
 spec:
   group: test.example.org
-  names: { plural: ${plural}, kind: Thing }
+  names: { plural: ${plural}, kind: Widget }
   scope: Namespaced
   versions:
     - name: v1
@@ -108,7 +108,7 @@ describe('installing definitions', () => {
     assert.deepEqual(map(log.lines, 'fields.change'), ['created', 'created', 'created']);
   });
 
-  const ofVersion = (version: string | undefined, type?: string): string =>
+  const withVersion = (version: string | undefined, type?: string): string =>
     yaml('ays', type).replace(
       '{ from: file }',
       version === undefined ? '{}' : `{ services-stack.crossplane.io/definition-version: '${version}' }`,
@@ -125,9 +125,9 @@ describe('installing definitions', () => {
   };
   for (const [name, [before, now, isWritten]] of Object.entries(versions)) {
     test(name, async () => {
-      await write('a.yaml', ofVersion(before));
+      await write('a.yaml', withVersion(before));
       await install();
-      await write('a.yaml', ofVersion(now, 'integer'));
+      await write('a.yaml', withVersion(now, 'integer'));
       server.requests.length = 0;
       await install();
       assert.deepEqual(writes(), isWritten ? ['PUT'] : []);
@@ -216,8 +216,8 @@ describe('installing definitions', () => {
     await write('a.yaml', yaml('ays'));
     await install();
     const [before] = stored();
-    const annotated = { ...before!.metadata.annotations, theirs: 'a' };
-    const noted = { ...before!.metadata, labels: { theirs: 'l' }, annotations: annotated };
+    const annotated = { ...before!.metadata.annotations, own: 'a' };
+    const noted = { ...before!.metadata, labels: { own: 'l' }, annotations: annotated };
     server.put(CustomResourceDefinitionKind, { ...before!, metadata: noted });
     await write('a.yaml', yaml('ays', 'integer'));
     server.requests.length = 0;
@@ -225,9 +225,9 @@ describe('installing definitions', () => {
     const [after] = stored();
     assert.deepEqual(writes(), ['PUT']);
     assert.match(JSON.stringify(after?.spec), /integer/);
-    assert.deepEqual(after?.metadata.labels, { theirs: 'l' });
+    assert.deepEqual(after?.metadata.labels, { own: 'l' });
     const { [definitionHashAnnotation]: hash, ...annotations } = after?.metadata.annotations ?? {};
-    assert.deepEqual(omit(annotations, lastApplied), { from: 'file', theirs: 'a' });
+    assert.deepEqual(omit(annotations, lastApplied), { from: 'file', own: 'a' });
     assert.notEqual(hash, before?.metadata.annotations?.[definitionHashAnnotation]);
     assert.equal(after?.metadata.uid, before?.metadata.uid);
   });
@@ -289,8 +289,8 @@ describe('installing definitions', () => {
       /ays\.test\.example\.org of a\.yaml is not served by the API server after 0\.05 s: its status gives no reason/,
     ],
     'names that are taken': [
-      [{ type: 'NamesAccepted', status: 'False', message: '"things" is already in use' }],
-      /a\.yaml is not served by the API server after 0\.05 s: "things" is already in use/,
+      [{ type: 'NamesAccepted', status: 'False', message: '"widgets" is already in use' }],
+      /a\.yaml is not served by the API server after 0\.05 s: "widgets" is already in use/,
     ],
   };
   for (const [name, [conditions, want]] of Object.entries(unestablished)) {
@@ -306,20 +306,20 @@ describe('installing definitions', () => {
     status = undefined;
     const abort = new AbortController();
     const installing = install({ signal: abort.signal });
-    await until('it waits', () => server.seen('GET').length > 3);
+    await until('it waits', () => server.requestsWith('GET').length > 3);
     abort.abort(new Error('stopped'));
     await assert.rejects(installing, /stopped/);
   });
 });
 
-/** A definition of the kind Thing with this schema. */
-const ofThings = (openAPIV3Schema?: object): CustomResourceDefinition => ({
+/** A definition of the kind Widget with this schema. */
+const widgetDefinition = (openAPIV3Schema?: object): CustomResourceDefinition => ({
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
-  metadata: { name: 'things.test.example.org' },
+  metadata: { name: 'widgets.test.example.org' },
   spec: { versions: [{ name: 'v1', ...(openAPIV3Schema && { schema: { openAPIV3Schema } }) }] },
 });
-const withSpec = (spec: object) => ofThings({ properties: { spec } });
+const withSpec = (spec: object) => widgetDefinition({ properties: { spec } });
 
 describe('a definition lacks a field', () => {
   const bothFields = ['spec.guard', 'status.guard'];
@@ -330,7 +330,7 @@ describe('a definition lacks a field', () => {
       withSpec({ 'x-kubernetes-preserve-unknown-fields': true }),
       ['status.guard'],
     ],
-    'unless it has no schema': [ofThings(), []],
+    'unless it has no schema': [widgetDefinition(), []],
   };
   for (const [rule, [definition, lacked]] of Object.entries(cases)) {
     test(rule, () => {
@@ -366,13 +366,13 @@ describe('a guard of definitions', () => {
   const old = withSpec({ properties: {} });
   const scene = (answers: readonly (CustomResourceDefinition | Error)[]) => {
     const log = recordedLog();
-    const asked: string[] = [];
+    const requests: string[] = [];
     const given = [...answers];
     const guard = definitionGuard({
       log,
       client: {
         async get(_kind, { name }) {
-          asked.push(name);
+          requests.push(name);
           const answer = given.shift();
           if (answer === undefined || answer instanceof Error) throw answer;
           return answer as never;
@@ -381,31 +381,34 @@ describe('a guard of definitions', () => {
     });
     const ended: unknown[] = [];
     guard.run$.subscribe({ error: (error) => ended.push(error) });
-    const admit = (fields: readonly string[] = ['spec.guard']) => guard.admit(ThingKind, fields, signal);
-    return { admit, log, asked, ended };
+    const admit = (fields: readonly string[] = ['spec.guard']) => guard.admit(WidgetKind, fields, signal);
+    return { admit, log, requests, ended };
   };
 
   test('refuses a kind until its definition has the fields, and ends nothing', async () => {
-    const { admit, asked, ended } = scene([old, good]);
+    const { admit, requests, ended } = scene([old, good]);
     await assert.rejects(admit(), {
       code: 422,
       message: 'its definition on the API server lacks spec.guard: install the definitions of this version',
     });
     await admit();
-    assert.deepEqual([asked, ended], [['things.test.example.org', 'things.test.example.org'], []]);
+    assert.deepEqual([requests, ended], [['widgets.test.example.org', 'widgets.test.example.org'], []]);
   });
 
   test('ends the process if the definition of an admitted kind lacks a field', async () => {
     const { admit, ended } = scene([good, old]);
     await admit();
     await assert.rejects(admit(), { code: 422 });
-    assert.match(String(ended), /^Error: an older definition of things\.v1\.test\.example\.org is installed/);
+    assert.match(
+      String(ended),
+      /^Error: an older definition of widgets\.v1\.test\.example\.org is installed/,
+    );
   });
 
   test('does not ask for a kind without such fields', async () => {
-    const { admit, asked } = scene([]);
+    const { admit, requests } = scene([]);
     await admit([]);
-    assert.deepEqual(asked, []);
+    assert.deepEqual(requests, []);
   });
 
   test('admits every kind if it may not read definitions, with one warning', async () => {

@@ -66,7 +66,7 @@ const identity = ({ headers }: { readonly headers: IncomingHttpHeaders }) =>
 
 /** An API server that records the identity of the last request, and refuses some tokens. */
 async function apiServer(isTls: boolean) {
-  const asked = {
+  const received = {
     last: undefined as object | undefined,
     times: 0,
     refused: new Set<string>(),
@@ -75,9 +75,9 @@ async function apiServer(isTls: boolean) {
   };
   const waiting: (() => void)[] = [];
   const answerTo: RequestListener = (request, response) => {
-    asked.last = identity(request);
-    asked.times += 1;
-    const isRefused = asked.refused.has(request.headers.authorization ?? '');
+    received.last = identity(request);
+    received.times += 1;
+    const isRefused = received.refused.has(request.headers.authorization ?? '');
     const failure = { status: 'Failure', code: 401, message: 'Unauthorized' };
     const status = { kind: 'Status', apiVersion: 'v1', ...failure };
     const version = { major: '1', minor: '30', gitVersion: 'v1.30.0' };
@@ -85,8 +85,8 @@ async function apiServer(isTls: boolean) {
       response.writeHead(isRefused ? 401 : 200, { 'content-type': 'application/json' });
       response.end(JSON.stringify(isRefused ? status : version));
     };
-    if (isRefused && asked.held > 0) {
-      asked.held -= 1;
+    if (isRefused && received.held > 0) {
+      received.held -= 1;
       waiting.push(respond);
       return;
     }
@@ -98,7 +98,7 @@ async function apiServer(isTls: boolean) {
   server.listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as AddressInfo;
-  return { server, url: `http${isTls ? 's' : ''}://127.0.0.1:${port}`, asked };
+  return { server, url: `http${isTls ? 's' : ''}://127.0.0.1:${port}`, received };
 }
 
 describe('a kubeconfig', () => {
@@ -124,9 +124,9 @@ describe('a kubeconfig', () => {
   });
   afterEach(async () => {
     await Promise.all(open.splice(0).map((each) => each.close()));
-    for (const { asked } of [right, wrong, plain]) {
-      asked.last = undefined;
-      asked.refused.clear();
+    for (const { received } of [right, wrong, plain]) {
+      received.last = undefined;
+      received.refused.clear();
     }
   });
   after(async () => {
@@ -134,7 +134,11 @@ describe('a kubeconfig', () => {
     await rm(folder, { recursive: true });
   });
 
-  const seenBy = () => ({ right: right.asked.last, wrong: wrong.asked.last, plain: plain.asked.last });
+  const receivedBy = () => ({
+    right: right.received.last,
+    wrong: wrong.received.last,
+    plain: plain.received.last,
+  });
 
   /** A client of the kubeconfig that the environment names. */
   async function clientOf(
@@ -158,7 +162,7 @@ describe('a kubeconfig', () => {
   /** Reads the kubeconfig, sends one request, and returns the identities that the servers saw. */
   async function ask(environment: Record<string, string>, options: { context?: string } = {}) {
     await (await clientOf(environment, options)).serverVersion();
-    return seenBy();
+    return receivedBy();
   }
 
   /** The same through kubectl. */
@@ -173,7 +177,7 @@ describe('a kubeconfig', () => {
     const running = run('kubectl', args, { env: { ...process.env, ...environment } });
     running.child.stdin?.end();
     await running;
-    return seenBy();
+    return receivedBy();
   }
 
   interface Row {
@@ -186,7 +190,7 @@ describe('a kubeconfig', () => {
      * The identity that the right server sees; default `Bearer t`. `plain`: the server without TLS sees a request
      * without credentials.
      */
-    readonly seen?: object | 'plain';
+    readonly wantedAccess?: object | 'plain';
   }
   const here = { c: trusted('RIGHT') };
   const there = { c: trusted('WRONG') };
@@ -238,15 +242,15 @@ describe('a kubeconfig', () => {
         b: { clusters: here, contexts: context, current: 'x' },
       },
       listed: ['sub/a', 'b'],
-      seen: { authorization: 'Bearer file-sub/' },
+      wantedAccess: { authorization: 'Bearer file-sub/' },
     },
     'a token file wins over a token': {
       files: one({ token: 'old', tokenFile: 'token' }),
-      seen: { authorization: 'Bearer file-top' },
+      wantedAccess: { authorization: 'Bearer file-top' },
     },
     'a user name and a password': {
       files: one({ username: 'ann', password: 'p:w' }),
-      seen: { authorization: `Basic ${Buffer.from('ann:p:w').toString('base64')}` },
+      wantedAccess: { authorization: `Basic ${Buffer.from('ann:p:w').toString('base64')}` },
     },
     'impersonation with groups, a UID and extra values': {
       files: one({
@@ -256,7 +260,7 @@ describe('a kubeconfig', () => {
         'as-groups': ['dev', 'ops'],
         'as-user-extra': { 'Example.com/Scope': ['a', 'b'] },
       }),
-      seen: {
+      wantedAccess: {
         authorization: 'Bearer t',
         'impersonate-user': 'jane',
         'impersonate-uid': 'u-1',
@@ -266,13 +270,13 @@ describe('a kubeconfig', () => {
     },
     'a credential plugin beside the kubeconfig': {
       files: one({ exec }),
-      seen: { authorization: 'Bearer plugin-top' },
+      wantedAccess: { authorization: 'Bearer plugin-top' },
     },
     'over plain HTTP, as through kubectl proxy, no credentials are sent': {
       files: {
         a: { clusters: { c: { server: 'PLAIN' } }, users: { u: { exec } }, contexts: context, current: 'x' },
       },
-      seen: 'plain',
+      wantedAccess: 'plain',
     },
     'a server that is not verified': { files: one({ token: 't' }, { ...noAuthority, ...unverified }) },
   };
@@ -291,16 +295,19 @@ describe('a kubeconfig', () => {
 
   const token = { authorization: 'Bearer t' };
   for (const [name, row] of Object.entries(rows)) {
-    const { files, listed: names = ['a'], context: asked, seen = token } = row;
+    const { files, listed: names = ['a'], context: contextName, wantedAccess = token } = row;
     test(`${name}, as for kubectl`, async (testContext) => {
       await write(files);
-      const ours = await ask(environmentOf(names), asked === undefined ? {} : { context: asked });
-      const expected = seen === 'plain' ? { right: undefined, plain: {} } : { right: seen, plain: undefined };
+      const ours = await ask(environmentOf(names), contextName === undefined ? {} : { context: contextName });
+      const expected =
+        wantedAccess === 'plain'
+          ? { right: undefined, plain: {} }
+          : { right: wantedAccess, plain: undefined };
       assert.deepEqual(ours, { wrong: undefined, ...expected });
-      right.asked.last = undefined;
-      plain.asked.last = undefined;
+      right.received.last = undefined;
+      plain.received.last = undefined;
       if (!hasKubectl) return testContext.diagnostic('kubectl is not on this machine: not compared');
-      assert.deepEqual(await askByKubectl(environmentOf(names), asked), ours);
+      assert.deepEqual(await askByKubectl(environmentOf(names), contextName), ours);
     });
   }
 
@@ -412,8 +419,8 @@ describe('a kubeconfig', () => {
 
   test('a context without a user is anonymous, and verifies the server (kubectl asks for a password)', async () => {
     await write({ a: { clusters: here, contexts: { x: { cluster: 'c' } }, current: 'x' } });
-    const { right: seen } = await ask(environmentOf(['a']));
-    assert.deepEqual(seen, {});
+    const { right: received } = await ask(environmentOf(['a']));
+    assert.deepEqual(received, {});
   });
 
   test('the file of --kubeconfig must exist', async () => {
@@ -453,10 +460,10 @@ describe('a kubeconfig', () => {
     const before = await runs();
     for (let times = 0; times < 3; times += 1) await client.serverVersion();
     assert.equal((await runs()) - before, 1);
-    right.asked.refused.add('Bearer first');
+    right.received.refused.add('Bearer first');
     await pluginGives({ token: 'second', expirationTimestamp: nextYear });
     await client.serverVersion();
-    assert.deepEqual(right.asked.last, { authorization: 'Bearer second' });
+    assert.deepEqual(right.received.last, { authorization: 'Bearer second' });
     assert.equal((await runs()) - before, 2);
     nowMs = Date.parse(nextYear);
     await client.serverVersion();
@@ -470,20 +477,20 @@ describe('a kubeconfig', () => {
     await client.serverVersion();
     const before = await runs();
     await pluginGives({ token: 'new' });
-    right.asked.refused.add('Bearer old');
-    right.asked.held = 1;
+    right.received.refused.add('Bearer old');
+    right.received.held = 1;
     await Promise.all([client.serverVersion(), client.serverVersion()]);
-    assert.deepEqual(right.asked.last, { authorization: 'Bearer new' });
+    assert.deepEqual(right.received.last, { authorization: 'Bearer new' });
     assert.equal((await runs()) - before, 1);
   });
 
   test('a refused request is sent again once', async () => {
     await pluginGives({ token: 'old' });
     await write(one({ exec }));
-    right.asked.refused.add('Bearer old');
-    const before = right.asked.times;
+    right.received.refused.add('Bearer old');
+    const before = right.received.times;
     await assert.rejects(ask(environmentOf(['a'])), { code: 401 });
-    assert.equal(right.asked.times - before, 2);
+    assert.equal(right.received.times - before, 2);
   });
 
   test('the token of a service account is read again at once when the API server refuses it', async () => {
@@ -495,11 +502,11 @@ describe('a kubeconfig', () => {
     const environment = { HOME: accountFolder, KUBECONFIG: '', ...service };
     const client = await clientOf(environment, { accountFolder });
     await client.serverVersion();
-    assert.deepEqual(right.asked.last, { authorization: 'Bearer old' });
+    assert.deepEqual(right.received.last, { authorization: 'Bearer old' });
     await writeFile(join(accountFolder, 'token'), 'new\n');
-    right.asked.refused.add('Bearer old');
+    right.received.refused.add('Bearer old');
     await client.serverVersion();
-    assert.deepEqual(right.asked.last, { authorization: 'Bearer new' });
+    assert.deepEqual(right.received.last, { authorization: 'Bearer new' });
   });
 
   test('the namespace of a pod is known from its service account, and not from a kubeconfig', async () => {
@@ -527,25 +534,25 @@ describe('a kubeconfig', () => {
     await client.serverVersion();
     await writeFile(join(folder, 'rotated'), 'new\n');
     await client.serverVersion();
-    assert.deepEqual(right.asked.last, { authorization: 'Bearer old' });
+    assert.deepEqual(right.received.last, { authorization: 'Bearer old' });
     elapsedMs = 1_001;
     await client.serverVersion();
-    assert.deepEqual(right.asked.last, { authorization: 'Bearer new' });
+    assert.deepEqual(right.received.last, { authorization: 'Bearer new' });
   });
 
   test('a watch that is refused runs the credential plugin again', async () => {
     await pluginGives({ token: 'old' });
     await write(one({ exec }));
-    right.asked.refused.add('Bearer old');
+    right.received.refused.add('Bearer old');
     const client = await clientOf(environmentOf(['a']));
-    const before = right.asked.times;
+    const before = right.received.times;
     const options = { resourceVersion: '1', timeoutSeconds: 1 };
     const watch = () => lastValueFrom(client.watch(SecretKind, options), { defaultValue: undefined });
     await assert.rejects(watch(), { code: 401 });
     await pluginGives({ token: 'new' });
     await watch().catch(() => undefined); // this server sends no watch events
-    assert.deepEqual(right.asked.last, { authorization: 'Bearer new' });
-    assert.equal(right.asked.times - before, 2);
+    assert.deepEqual(right.received.last, { authorization: 'Bearer new' });
+    assert.equal(right.received.times - before, 2);
   });
 
   test('a credential plugin that reads its input finds it empty', async () => {
@@ -553,8 +560,8 @@ describe('a kubeconfig', () => {
     await writeFile(join(folder, 'reader'), plugin.replace('\n', '\ncat > /dev/null\n'));
     await chmod(join(folder, 'reader'), 0o755);
     await write(one({ exec: { ...exec, command: './reader' } }));
-    const { right: seen } = await ask(environmentOf(['a']));
-    assert.deepEqual(seen, { authorization: 'Bearer read' });
+    const { right: received } = await ask(environmentOf(['a']));
+    assert.deepEqual(received, { authorization: 'Bearer read' });
   });
 
   test('an error never contains the output of a credential plugin', async () => {

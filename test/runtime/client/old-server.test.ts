@@ -13,14 +13,14 @@ const warningOf = (minor: number): string =>
 async function world(...minors: readonly (number | undefined)[]) {
   const clock = testClock();
   const log = recordedLog();
-  let asked = 0;
+  let requests = 0;
   const { run$, notes: reported } = oldServer({
     log,
     clock,
     client: {
       async serverVersion() {
-        const minor = minors[asked];
-        asked += 1;
+        const minor = minors[requests];
+        requests += 1;
         if (minor === undefined) throw new ApiError('away', { code: 503, reason: 'ServiceUnavailable' });
         return { major: 1, minor };
       },
@@ -31,7 +31,7 @@ async function world(...minors: readonly (number | undefined)[]) {
   return {
     clock,
     reported,
-    asked: () => asked,
+    requests: () => requests,
     warnings: () => log.lines.flatMap(({ level, message }) => (level === 'warn' ? [message] : [])),
   };
 }
@@ -48,16 +48,16 @@ describe('the version of the API server', () => {
 
   for (const minor of [28, 36]) {
     test(`1.${minor} is supported: nothing is reported, and the server is not asked again`, async () => {
-      const { clock, reported, warnings, asked } = await world(minor);
+      const { clock, reported, warnings, requests } = await world(minor);
       await clock.advance(6 * tenMinutesMs);
-      assert.deepEqual([reported(), warnings(), asked()], [[], [], 1]);
+      assert.deepEqual([reported(), warnings(), requests()], [[], [], 1]);
     });
   }
 
   test('the report ends when the server was upgraded', async () => {
-    const { clock, reported, asked } = await world(27, 28);
+    const { clock, reported, requests } = await world(27, 28);
     await clock.advance(tenMinutesMs);
-    assert.deepEqual([reported(), asked()], [[], 2]);
+    assert.deepEqual([reported(), requests()], [[], 2]);
   });
 
   test('an API server that does not answer is asked again', async () => {

@@ -14,7 +14,7 @@ import map from 'lodash/map.js';
 import { lastValueFrom } from 'rxjs';
 import { awsClient } from '../../../clients/aws/aws-client.ts';
 import type { CreateAgent } from '../../../clients/http.ts';
-import { httpClient, keptConnections } from '../../../clients/http.ts';
+import { httpClient, keepAliveConnections } from '../../../clients/http.ts';
 import { vaultClient } from '../../../clients/vault.ts';
 import { exampleAccount } from '../../../emulators/aws/account.ts';
 import { startAws } from '../../../emulators/aws/server.ts';
@@ -29,7 +29,7 @@ import { FakeApiServer } from '../../fakes/api-server.ts';
 import type { HttpProxyOptions } from '../../fakes/http-proxy.ts';
 import { HttpProxy } from '../../fakes/http-proxy.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
-import { ThingKind, thing, until } from '../things.ts';
+import { until, WidgetKind, widget } from '../widgets.ts';
 
 const proxy = 'http://proxy.example.com:3128';
 const secret = 'hunter2';
@@ -163,7 +163,7 @@ async function tlsBefore(url: string) {
 }
 
 describe('through a proxy', () => {
-  const api = new FakeApiServer(ThingKind);
+  const api = new FakeApiServer(WidgetKind);
   const vault = new VaultServer({ token: 'vault-token' });
   let cloud: Awaited<ReturnType<typeof startFavouriteCloud>>;
   let aws: Awaited<ReturnType<typeof startAws>>;
@@ -221,18 +221,18 @@ describe('through a proxy', () => {
     await using proxy = await opened({ credentials: `user:${secret}` });
     const client = await apiClient({ HTTPS_PROXY: proxy.url() });
     tls.api.certificates.length = 0;
-    const { resourceVersion } = await client.list(ThingKind, { limit: 1 });
-    const seen: string[] = [];
+    const { resourceVersion } = await client.list(WidgetKind, { limit: 1 });
+    const observed: string[] = [];
     const watching = client
-      .watch(ThingKind, { resourceVersion, timeoutSeconds: 60 })
-      .subscribe((event) => seen.push(event.type));
-    await client.create(ThingKind, thing('a'));
-    await until('the watch delivers', () => seen.includes('ADDED'));
+      .watch(WidgetKind, { resourceVersion, timeoutSeconds: 60 })
+      .subscribe((event) => observed.push(event.type));
+    await client.create(WidgetKind, widget('a'));
+    await until('the watch delivers', () => observed.includes('ADDED'));
     watching.unsubscribe();
     await client.close();
-    assert.deepEqual([...new Set(proxy.seen)], ['CONNECT api.test:6443']);
+    assert.deepEqual([...new Set(proxy.requests)], ['CONNECT api.test:6443']);
     assert.deepEqual(new Set(tls.api.certificates), new Set([visitor.certificate]));
-    assert.equal(tls.api.certificates.length, proxy.seen.length);
+    assert.equal(tls.api.certificates.length, proxy.requests.length);
   });
 
   test('requests to an API server without TLS are forwarded', async () => {
@@ -241,7 +241,7 @@ describe('through a proxy', () => {
     const client = await apiClient({ HTTP_PROXY: proxy.url() }, plain);
     await client.serverVersion();
     await client.close();
-    assert.deepEqual(proxy.seen, ['GET http://plain.test:8080/version']);
+    assert.deepEqual(proxy.requests, ['GET http://plain.test:8080/version']);
   });
 
   test('the proxy-url of a kubeconfig wins over the variables', async () => {
@@ -250,12 +250,12 @@ describe('through a proxy', () => {
     const client = await apiClient(environment, { 'proxy-url': proxy.url() });
     await client.serverVersion();
     await client.close();
-    assert.deepEqual(proxy.seen, ['CONNECT api.test:6443']);
+    assert.deepEqual(proxy.requests, ['CONNECT api.test:6443']);
   });
 
   for (const scheme of ['socks5', 'socks5h']) {
     test(`a proxy of the scheme ${scheme} looks up the name of the API server`, async () => {
-      const seen: string[] = [];
+      const observed: string[] = [];
       const sockets: Socket[] = [];
       const server = createTcpServer((socket) => {
         sockets.push(socket);
@@ -263,7 +263,7 @@ describe('through a proxy', () => {
           socket.write(Buffer.from([5, 0]));
           // Version, command, 0, the type "name", its length, the name, the port.
           socket.once('data', (request) => {
-            seen.push(request.subarray(5, 5 + (request[4] ?? 0)).toString());
+            observed.push(request.subarray(5, 5 + (request[4] ?? 0)).toString());
             const target = connect(tls.api.port, '127.0.0.1');
             socket.write(Buffer.from([5, 0, 0, 1, 0, 0, 0, 0, 0, 0]));
             socket.pipe(target).pipe(socket);
@@ -278,7 +278,7 @@ describe('through a proxy', () => {
       await client.close();
       server.close();
       for (const socket of sockets) socket.destroy();
-      assert.deepEqual(seen, ['api.test']);
+      assert.deepEqual(observed, ['api.test']);
     });
   }
 
@@ -293,7 +293,7 @@ describe('through a proxy', () => {
       const client = await apiClient({ HTTPS_PROXY: proxy.url(), NO_PROXY: noProxy }, { server });
       await client.serverVersion();
       await client.close();
-      assert.deepEqual(proxy.seen, want);
+      assert.deepEqual(proxy.requests, want);
     }
   });
 
@@ -307,13 +307,13 @@ describe('through a proxy', () => {
         url,
         token: cloud.token,
         ...patience,
-        dispatcher: keptConnections(createAgent),
+        dispatcher: keepAliveConnections(createAgent),
       }).request({ what: 'list instances', method: 'GET', path: '/v1/instances' }),
     aws: (url, createAgent) =>
       awsClient({
         accessKey: exampleAccount,
         ...patience,
-        dispatcher: keptConnections(createAgent),
+        dispatcher: keepAliveConnections(createAgent),
         parameters: { region: 'eu-west-1', endpoint: { url: { type: 'Static', static: url } } },
       }).account(undefined, signal),
     async vault(url, createAgent) {
@@ -331,7 +331,10 @@ describe('through a proxy', () => {
       const byProxy = agentsBy(() => proxy.url());
       await call(secureUrl(), byProxy);
       const tunnel = `CONNECT localhost:${tls[name].port}`;
-      assert.ok(proxy.seen.length > 0 && proxy.seen.every((each) => each === tunnel), proxy.seen.join());
+      assert.ok(
+        proxy.requests.length > 0 && proxy.requests.every((each) => each === tunnel),
+        proxy.requests.join(),
+      );
     });
 
     test(`a call of ${name} without TLS is forwarded`, async () => {
@@ -339,7 +342,7 @@ describe('through a proxy', () => {
       const byProxy = agentsBy(() => proxy.url());
       await call(plainUrl(), byProxy);
       const isOurs = (each: string): boolean => each.split(' ')[1]?.startsWith(plainUrl()) === true;
-      assert.ok(proxy.seen.length > 0 && proxy.seen.every(isOurs), proxy.seen.join());
+      assert.ok(proxy.requests.length > 0 && proxy.requests.every(isOurs), proxy.requests.join());
     });
 
     test(`a call of ${name} to loopback uses no proxy of the environment`, async () => {
@@ -347,7 +350,7 @@ describe('through a proxy', () => {
       const proxies = await proxiesIn({ HTTP_PROXY: proxy.url(), HTTPS_PROXY: proxy.url() });
       await call(secureUrl(), proxies!.createAgent);
       await call(plainUrl(), proxies!.createAgent);
-      assert.deepEqual(proxy.seen, []);
+      assert.deepEqual(proxy.requests, []);
     });
   }
 
@@ -371,8 +374,8 @@ describe('through a proxy', () => {
       const client = await apiClient({ HTTPS_PROXY: url });
       const through = agentsBy(() => url);
       const host = 'https://localhost:6443';
-      const asked = [client.serverVersion(), ...Object.values(calls).map((call) => call(host, through))];
-      const failed = map(await Promise.allSettled(asked), 'reason');
+      const requests = [client.serverVersion(), ...Object.values(calls).map((call) => call(host, through))];
+      const failed = map(await Promise.allSettled(requests), 'reason');
       await client.close();
       assert.deepEqual(map(failed, 'message'), [
         `cannot reach the API server: ${words}${status}`,
@@ -388,7 +391,7 @@ describe('through a proxy', () => {
   test('a watch ends if the proxy never answers', async () => {
     await using proxy = await opened({ tunnels: 'ignore' });
     const client = await apiClient({ HTTPS_PROXY: proxy.url() });
-    const watching = lastValueFrom(client.watch(ThingKind, { resourceVersion: '1', timeoutSeconds: 60 }));
+    const watching = lastValueFrom(client.watch(WidgetKind, { resourceVersion: '1', timeoutSeconds: 60 }));
     await assert.rejects(watching, { message: 'cannot reach the API server: the proxy does not answer' });
     await client.close();
   });
@@ -412,8 +415,8 @@ describe('through a proxy', () => {
     test(`${program[0]} exits with code 2 if a proxy variable is malformed, and shows its name`, async () => {
       const variables = { HTTPS_PROXY: `ftp://user:${secret}@proxy.example.com` };
       const { code, text } = await outputOf(program, variables, '\n\n');
-      const said = 'HTTPS_PROXY: it must be the URL of a proxy, such as http://proxy.example.com:3128\n';
-      assert.deepEqual([code, text], [2, said]);
+      const usage = 'HTTPS_PROXY: it must be the URL of a proxy, such as http://proxy.example.com:3128\n';
+      assert.deepEqual([code, text], [2, usage]);
     });
   }
 

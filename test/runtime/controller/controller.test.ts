@@ -15,12 +15,12 @@ import { randomUuid, seededRandom } from '../../../runtime/time/random.ts';
 import type { TestClock } from '../../../testing/test-clock.ts';
 import { testClock } from '../../../testing/test-clock.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
-import { ThingKind } from '../things.ts';
+import { WidgetKind } from '../widgets.ts';
 
 const eachMinute = { baseMs: 60_000, maxMs: 60_000 };
 const conflictError = () => new ApiError('object was modified', { code: 409, reason: 'Conflict' });
 
-const wokenBy = (requests$: Observable<Request>): Trigger => triggerBy('a thing changed', requests$);
+const wokenBy = (requests$: Observable<Request>): Trigger => triggerBy('a widget changed', requests$);
 
 describe('controller', () => {
   let clock: TestClock;
@@ -32,7 +32,7 @@ describe('controller', () => {
 
   const run = (reconcile: ControllerOptions['reconcile'], options: Partial<ControllerOptions> = {}): void => {
     running = controller({
-      name: 'things',
+      name: 'widgets',
       triggers: [wokenBy(wake$)],
       reconcile,
       concurrency: 2,
@@ -111,8 +111,8 @@ describe('controller', () => {
     await clock.advance(40 * 60_000);
     assert.deepEqual(new Set(outcomes.map(({ result }) => result)), new Set(['error']));
     for (const { message, fields } of atLevel('warn')) {
-      const seen = [message, fields.decision, fields.error];
-      assert.deepEqual(seen, ['reconcile failed', 'r', { message: failure }]);
+      const logged = [message, fields.decision, fields.error];
+      assert.deepEqual(logged, ['reconcile failed', 'r', { message: failure }]);
     }
     assert.deepEqual(map(atLevel('warn'), 'fields.times'), [undefined, 10, 20]);
     assert.deepEqual(atLevel('error'), []);
@@ -135,14 +135,14 @@ describe('controller', () => {
   });
 
   test('lines say what is known about their object, which is asked for where a line is written', async () => {
-    let asked = 0;
+    let calls = 0;
     const about = () => {
-      asked += 1;
+      calls += 1;
       return { claim: 'team/orders' };
     };
     run(
       async (_request, _signal, runLog) => {
-        assert.equal(asked, 0);
+        assert.equal(calls, 0);
         runLog.info('changed');
         return done;
       },
@@ -192,17 +192,17 @@ describe('controller', () => {
         if (count === 1) throw new Error('no');
         return { ...done, decision: 'CopySecret' };
       },
-      { objects: { kind: ThingKind, all: () => [] } },
+      { objects: { kind: WidgetKind, all: () => [] } },
     );
     wake$.next({ namespace: 'ns', name: 'a' });
     await clock.advance(1);
     const random = seededRandom(1);
     const [first, second] = [randomUuid(random), randomUuid(random)];
-    const where = { controller: 'things', kind: 'Thing', namespace: 'ns', name: 'a' };
-    const ofFirst = { ...where, reconcileID: first, because: ['a thing changed'] };
-    const ofSecond = { ...where, reconcileID: second, because: ['the last attempt failed'] };
+    const where = { controller: 'widgets', kind: 'Widget', namespace: 'ns', name: 'a' };
+    const firstRun = { ...where, reconcileID: first, because: ['a widget changed'] };
+    const secondRun = { ...where, reconcileID: second, because: ['the last attempt failed'] };
     const fields = log.lines.map((line) => omit(line.fields, 'looked', 'durationMs', 'error', 'result'));
-    assert.deepEqual(fields, [ofFirst, ofFirst, ofSecond, { ...ofSecond, decision: 'CopySecret' }]);
+    assert.deepEqual(fields, [firstRun, firstRun, secondRun, { ...secondRun, decision: 'CopySecret' }]);
     const messages = ['at work', 'reconcile failed', 'at work', 'reconciled'];
     assert.deepEqual(map(log.lines, 'message'), messages);
   });
@@ -216,9 +216,12 @@ describe('controller', () => {
     requeue: [async () => requeue, 'requeue'],
     'a thrown error': [() => Promise.reject(new Error('boom')), 'error'],
     'an error thrown before the first await': [boom, 'error'],
-    'a thrown conflict': [() => annotate('cannot update thing', Promise.reject(conflictError())), 'conflict'],
+    'a thrown conflict': [
+      () => annotate('cannot update widget', Promise.reject(conflictError())),
+      'conflict',
+    ],
     'a write that an interruption of the leadership prevented': [
-      () => annotate('cannot update thing', Promise.reject(leaseExpired('another may lead'))),
+      () => annotate('cannot update widget', Promise.reject(leaseExpired('another may lead'))),
       'interrupted',
     ],
     'AlreadyExists, which is no conflict': [
@@ -245,7 +248,7 @@ describe('controller', () => {
       assert.equal(runs, again ? 2 : 1);
       assert.equal(log.lines[0]?.level, logged);
       const { controller: name, namespace, name: object } = log.lines[0]?.fields ?? {};
-      assert.deepEqual([name, namespace, object], ['things', 'ns', 'a']);
+      assert.deepEqual([name, namespace, object], ['widgets', 'ns', 'a']);
       assert.equal('error' in outcomes[0]!, ['error', 'conflict', 'interrupted'].includes(result));
     });
   }

@@ -134,11 +134,11 @@ describe('mergeMapByKey', () => {
     ['keyOf', itself, fails],
   ] as const) {
     test(`an error that ${name} throws ends the stream`, () => {
-      const seen: unknown[] = [];
+      const observed: unknown[] = [];
       concat(of('a'), NEVER)
         .pipe(mergeMapByKey(project, { keyOf: key, concurrency: 1 }))
-        .subscribe({ error: (error: Error) => seen.push(error.message) });
-      assert.deepEqual(seen, ['boom']);
+        .subscribe({ error: (error: Error) => observed.push(error.message) });
+      assert.deepEqual(observed, ['boom']);
     });
   }
 

@@ -9,36 +9,36 @@ const missing = { isSynced: false, isMissing: true };
 /** It was listed, and then its definition went. */
 const gone = { isSynced: true, isMissing: true };
 
-type Kinds = Readonly<Record<'own' | 'more' | 'theirs', typeof complete>>;
+type Kinds = Readonly<Record<'own' | 'more' | 'foreign', typeof complete>>;
 const rows: Readonly<Record<string, readonly [Kinds, Omit<StackState, 'name'>]>> = {
   'all is there': [
-    { own: complete, more: complete, theirs: complete },
+    { own: complete, more: complete, foreign: complete },
     { isComplete: true, missing: [], awaited: [] },
   ],
   'one of its own is awaited': [
-    { own: awaited, more: complete, theirs: complete },
+    { own: awaited, more: complete, foreign: complete },
     { isComplete: false, missing: [], awaited: ['own'] },
   ],
   'there is none of its own': [
-    { own: missing, more: awaited, theirs: complete },
+    { own: missing, more: awaited, foreign: complete },
     { isComplete: false, missing: ['own'], awaited: ['more'] },
   ],
   "another's is awaited: it may be there": [
-    { own: complete, more: complete, theirs: awaited },
-    { isComplete: false, missing: [], awaited: ['theirs'] },
+    { own: complete, more: complete, foreign: awaited },
+    { isComplete: false, missing: [], awaited: ['foreign'] },
   ],
   "there is none of another's: nothing of it is missed": [
-    { own: complete, more: complete, theirs: missing },
+    { own: complete, more: complete, foreign: missing },
     { isComplete: true, missing: [], awaited: [] },
   ],
   'one of its own was there': [
-    { own: gone, more: complete, theirs: gone },
+    { own: gone, more: complete, foreign: gone },
     { isComplete: true, missing: ['own'], awaited: [] },
   ],
 };
 
 describe('whether a stack may run', () => {
-  const needs = { name: 'queues', own: ['own', 'more'], others: ['theirs'] };
+  const needs = { name: 'queues', own: ['own', 'more'], others: ['foreign'] };
   for (const [name, [kinds, want]] of Object.entries(rows)) {
     test(name, () => {
       const states = Object.entries(kinds).map(([kind, state]) => ({ kind, ...state }));

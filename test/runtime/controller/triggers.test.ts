@@ -18,28 +18,28 @@ import {
 } from '../../../runtime/controller/triggers.ts';
 import type { Asking } from '../../../runtime/controller/urgency.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
-import type { Thing } from '../things.ts';
-import { stored, ThingKind } from '../things.ts';
+import type { Widget } from '../widgets.ts';
+import { stored, WidgetKind } from '../widgets.ts';
 
-const labelled = (name: string, labels: Record<string, string>): Thing => {
-  const thing = stored(name, 1);
-  return { ...thing, metadata: { ...thing.metadata, labels } };
+const labelled = (name: string, labels: Record<string, string>): Widget => {
+  const widget = stored(name, 1);
+  return { ...widget, metadata: { ...widget.metadata, labels } };
 };
 const red = labelled('a', { colour: 'red' });
 const green = labelled('a', { colour: 'green' });
-const added: Change<Thing> = { type: 'added', object: red };
-const repainted: Change<Thing> = { type: 'modified', previous: red, object: green };
-const touched: Change<Thing> = { type: 'modified', previous: red, object: labelled('a', { colour: 'red' }) };
-const deleted: Change<Thing> = { type: 'deleted', object: red };
+const added: Change<Widget> = { type: 'added', object: red };
+const repainted: Change<Widget> = { type: 'modified', previous: red, object: green };
+const touched: Change<Widget> = { type: 'modified', previous: red, object: labelled('a', { colour: 'red' }) };
+const deleted: Change<Widget> = { type: 'deleted', object: red };
 const all = { added, repainted, touched, deleted };
 
-const labels: Property<Thing> = ({ metadata }) => metadata.labels;
-const uid: Property<Thing> = ({ metadata }) => metadata.uid;
-const isGreen = (thing: Thing): boolean => thing.metadata.labels?.colour === 'green';
-const isRed = (thing: Thing): boolean => !isGreen(thing);
+const labels: Property<Widget> = ({ metadata }) => metadata.labels;
+const uid: Property<Widget> = ({ metadata }) => metadata.uid;
+const isGreen = (widget: Widget): boolean => widget.metadata.labels?.colour === 'green';
+const isRed = (widget: Widget): boolean => !isGreen(widget);
 
 describe('predicates of a change', () => {
-  const cases: Record<string, readonly [holds: Predicate<Thing>, of: (keyof typeof all)[]]> = {
+  const cases: Record<string, readonly [holds: Predicate<Widget>, of: (keyof typeof all)[]]> = {
     appears: [appears, ['added']],
     disappears: [disappears, ['deleted']],
     exists: [exists, ['added', 'repainted', 'touched']],
@@ -66,32 +66,32 @@ describe('predicates of a change', () => {
 
 describe('sentences', () => {
   const log = recordedLog();
-  const keysOf = (change: Change<Thing>, sentence: (woken: Woken<Thing>) => Trigger) => {
+  const keysOf = (change: Change<Widget>, sentence: (woken: Woken<Widget>) => Trigger) => {
     const keys: unknown[] = [];
-    const store = { kind: ThingKind, changes$: of(change) };
-    const trigger = sentence(triggersIn({ log })<Thing>(store));
+    const store = { kind: WidgetKind, changes$: of(change) };
+    const trigger = sentence(triggersIn({ log })<Widget>(store));
     trigger.wakes$.subscribe(({ request }) => keys.push(request));
     return { keys, because: trigger.because };
   };
-  const colourOf = ({ metadata }: Thing) => [{ name: metadata.labels?.colour ?? '' }];
+  const colourOf = ({ metadata }: Widget) => [{ name: metadata.labels?.colour ?? '' }];
 
   test('itself', () => {
     const { keys, because } = keysOf(added, (woken) => woken.itself('it changed'));
     assert.deepEqual([keys, because], [[{ namespace: 'ns', name: 'a' }], 'it changed']);
   });
   test('the reason of a run depends on the change, and on whether many objects share it', () => {
-    const asking = (change: Change<Thing>, sentence: (woken: Woken<Thing>) => Woken<Thing>): unknown[] => {
-      const seen: unknown[] = [];
-      const store = { kind: ThingKind, changes$: of(change) };
-      const { wakes$ } = sentence(triggersIn({ log })<Thing>(store)).itself('it changed');
-      wakes$.subscribe((wake) => seen.push(wake));
-      return seen;
+    const asking = (change: Change<Widget>, sentence: (woken: Woken<Widget>) => Woken<Widget>): unknown[] => {
+      const observed: unknown[] = [];
+      const store = { kind: WidgetKind, changes$: of(change) };
+      const { wakes$ } = sentence(triggersIn({ log })<Widget>(store)).itself('it changed');
+      wakes$.subscribe((wake) => observed.push(wake));
+      return observed;
     };
-    const wake = (asked: Asking) => [
-      { request: { namespace: 'ns', name: 'a' }, because: 'it changed', asking: asked },
+    const wake = (asking: Asking) => [
+      { request: { namespace: 'ns', name: 'a' }, because: 'it changed', asking },
     ];
-    const plain = (woken: Woken<Thing>) => woken;
-    const shared = (woken: Woken<Thing>) => woken.when(exists).sharedByMany().when(is(isGreen));
+    const plain = (woken: Woken<Widget>) => woken;
+    const shared = (woken: Woken<Widget>) => woken.when(exists).sharedByMany().when(is(isGreen));
     assert.deepEqual(asking(added, plain), wake('appearance'));
     assert.deepEqual(asking(repainted, plain), wake('change'));
     assert.deepEqual(asking(deleted, plain), wake('change'));
@@ -101,23 +101,23 @@ describe('sentences', () => {
   test('a trigger of several stores is woken by each of them', () => {
     const keys: unknown[] = [];
     const stores = [red, labelled('b', {})].map((object) => ({
-      changes$: of<Change<Thing>>({ type: 'added', object }),
+      changes$: of<Change<Widget>>({ type: 'added', object }),
     }));
-    const { wakes$ } = triggersIn({ log })<Thing>(...stores).itself('one of them changed');
+    const { wakes$ } = triggersIn({ log })<Widget>(...stores).itself('one of them changed');
     wakes$.subscribe(({ request }) => keys.push(request.name));
     assert.deepEqual(keys, ['a', 'b']);
   });
   test('a trigger that no store tells of', () => {
-    const seen: unknown[] = [];
+    const observed: unknown[] = [];
     const { because, wakes$ } = triggerBy('time has come', of({ name: 'a' }), 'sync period');
-    wakes$.subscribe((wake) => seen.push(wake));
+    wakes$.subscribe((wake) => observed.push(wake));
     const wake = { request: { name: 'a' }, because: 'time has come', asking: 'sync period' };
-    assert.deepEqual([because, seen], ['time has come', [wake]]);
+    assert.deepEqual([because, observed], ['time has come', [wake]]);
   });
   const itself = () => [{ name: 'a' }];
   const ways: Record<
     string,
-    readonly [change: Change<Thing>, sentence: (woken: Woken<Thing>) => Trigger, names: readonly string[]]
+    readonly [change: Change<Widget>, sentence: (woken: Woken<Widget>) => Trigger, names: readonly string[]]
   > = {
     'through what it is now': [repainted, (woken) => woken.through(colourOf, ''), ['green']],
     'through what it was': [repainted, (woken) => woken.throughFormer(colourOf, ''), ['red']],

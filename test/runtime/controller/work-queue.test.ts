@@ -16,7 +16,7 @@ import { testClock } from '../../../testing/test-clock.ts';
 
 /** The same sentence for every request. */
 const wokenBy = (asking: Asking) =>
-  map((request: Request): Wake => ({ request, because: 'a thing changed', asking }));
+  map((request: Request): Wake => ({ request, because: 'a widget changed', asking }));
 const woken = wokenBy('change');
 
 const done: Next = { type: 'done' };
@@ -296,8 +296,8 @@ describe('work queue', () => {
 describe('the order of the keys', () => {
   /** In the order of their names they ask while something else runs. */
   const order = (
-    asked: Readonly<Record<string, readonly [asking: Asking, stage?: Stage]>>,
-    stageOf = ({ name }: Request): Stage => asked[name]?.[1] ?? 'settled',
+    askings: Readonly<Record<string, readonly [asking: Asking, stage?: Stage]>>,
+    stageOf = ({ name }: Request): Stage => askings[name]?.[1] ?? 'settled',
   ): string[] => {
     const source = new Subject<Wake>();
     const started: string[] = [];
@@ -313,7 +313,7 @@ describe('the order of the keys', () => {
       .pipe(workQueue(run, { concurrency: 1, clock: testClock(), stageOf }))
       .subscribe();
     source.next({ request: { name: 'first' }, because: 'it is there', asking: 'change' });
-    for (const [name, [asking]] of Object.entries(asked)) {
+    for (const [name, [asking]] of Object.entries(askings)) {
       source.next({ request: { name }, because: 'it asks', asking });
     }
     for (let turn = 0; turn < started.length; turn += 1) ended.next();
@@ -353,21 +353,21 @@ describe('the order of the keys', () => {
       a: ['change', 'begun'],
     },
   };
-  for (const [name, asked] of Object.entries(rows)) {
-    test(name, () => assert.deepEqual(order(asked), Object.keys(asked).toSorted()));
+  for (const [name, askings] of Object.entries(rows)) {
+    test(name, () => assert.deepEqual(order(askings), Object.keys(askings).toSorted()));
   }
 
   test('keys of unknown stage: edits run before the end of a sync period', () => {
-    const asked = { b: ['sync period'], a: ['change'] } as const;
-    assert.deepEqual(order(asked), ['a', 'b']);
+    const askings = { b: ['sync period'], a: ['change'] } as const;
+    assert.deepEqual(order(askings), ['a', 'b']);
   });
 
   test('keys whose stage cannot be read: edits run first, too, and the queue goes on', () => {
-    const asked = { c: ['return'], b: ['sync period'], a: ['change'] } as const;
+    const askings = { c: ['return'], b: ['sync period'], a: ['change'] } as const;
     const fails = (): never => {
       throw new TypeError('spec is undefined');
     };
-    assert.deepEqual(order(asked, fails), ['a', 'c', 'b']);
+    assert.deepEqual(order(askings, fails), ['a', 'c', 'b']);
   });
 
   /** 1,000 keys of namespace `many` wait before one of `few` asks; the runs that start until its run starts. */
@@ -392,10 +392,10 @@ describe('the order of the keys', () => {
     subscription.unsubscribe();
     return started.indexOf(few) + 1 - before;
   };
-  const ofClaim = ({ name }: Request): string => (name === 'few' ? 'few' : 'many');
+  const claimOf = ({ name }: Request): string => (name === 'few' ? 'few' : 'many');
   const namespaces: Record<string, readonly [few: Request, options: Partial<WorkQueueOptions>]> = {
     'of the object': [{ namespace: 'few', name: '0' }, {}],
-    'that a cluster-scoped object counts for': [{ name: 'few' }, { groupOf: ofClaim }],
+    'that a cluster-scoped object counts for': [{ name: 'few' }, { groupOf: claimOf }],
     'of the object, if it is new and the waiting ones are urgent': [
       { namespace: 'few', name: '0' },
       { stageOf: ({ namespace }) => (namespace === 'few' ? 'new' : 'begun') },

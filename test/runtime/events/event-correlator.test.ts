@@ -4,7 +4,7 @@ import map from 'lodash/map.js';
 import type { EventCorrelator } from '../../../runtime/events/event-correlator.ts';
 import { createEventCorrelator } from '../../../runtime/events/event-correlator.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
-import { stored, thing } from '../things.ts';
+import { stored, widget } from '../widgets.ts';
 
 const facts = (message: string, rest: Partial<EventFacts> = {}): EventFacts => ({
   type: 'Normal',
@@ -60,7 +60,7 @@ describe('event correlator', () => {
     const different = [
       [a, facts('m'), 'me'],
       [stored('b', 1), facts('m'), 'me'],
-      [thing('a', { metadata: { uid: 'other' } }), facts('m'), 'me'],
+      [widget('a', { metadata: { uid: 'other' } }), facts('m'), 'me'],
       [a, facts('m', { type: 'Warning' }), 'me'],
       [a, facts('m', { reason: 'Other' }), 'me'],
       [a, facts('n'), 'me'],

@@ -14,7 +14,7 @@ import { createEventRecorder } from '../../../runtime/events/event-recorder.ts';
 import type { TestClock } from '../../../testing/test-clock.ts';
 import { testClock } from '../../../testing/test-clock.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
-import { stored } from '../things.ts';
+import { stored } from '../widgets.ts';
 
 interface Write {
   readonly method: 'create' | 'patch';
@@ -137,7 +137,7 @@ describe('event recorder', () => {
     assert.equal(method, 'create');
     assert.equal(metadata?.namespace, 'ns');
     assert.match(metadata?.name ?? '', /^a\.[0-9a-f]{21}$/);
-    const about = { apiVersion: 'test.example.org/v1', kind: 'Thing' };
+    const about = { apiVersion: 'test.example.org/v1', kind: 'Widget' };
     assert.deepEqual(rest, {
       apiVersion: 'v1',
       kind: 'Event',
@@ -244,7 +244,7 @@ describe('event recorder', () => {
       recorder.record(stored('a', 8), { ...facts, message: 'other' });
       recorder.record(stored('a', 8), { ...facts, reason: 'Other' });
       recorder.record(stored('b', 8), facts);
-      recorder.from('managed/thing').record(stored('a', 8), facts);
+      recorder.from('managed/widget').record(stored('a', 8), facts);
       await sent(4);
       assert.deepEqual(methods(), ['create', 'create', 'create', 'create']);
     });
@@ -287,10 +287,10 @@ describe('event recorder', () => {
   test('a controller with its own recorder is named, and its Events are counted separately', async () => {
     run();
     const facts = { type: 'Warning', reason: 'Tested', message: 'm' } as const;
-    recorder.from('managed/thing.test.example.org').record(stored('a', 7), facts);
+    recorder.from('managed/widget.test.example.org').record(stored('a', 7), facts);
     recorder.record(stored('a', 7), facts);
     await sent(2);
-    for (const [index, name] of ['managed/thing.test.example.org', 'services-stack'].entries()) {
+    for (const [index, name] of ['managed/widget.test.example.org', 'services-stack'].entries()) {
       const { source, reportingComponent, count } = sink.writes[index]?.event ?? {};
       assert.deepEqual([source?.component, reportingComponent, count], [name, name, 1]);
     }

@@ -43,9 +43,9 @@ describe('log', () => {
 
   test('facts do not overwrite what the line says of itself, nor what winston calls its own', () => {
     const { log, lines } = logging();
-    log.info('constant', { level: 'x', msg: 'y', ts: 'z', message: 'm', splat: 1, kept: true });
+    log.info('constant', { level: 'x', msg: 'y', ts: 'z', message: 'm', splat: 1, extra: true });
     const own = { ts: '2026-01-02T03:04:05.678Z', level: 'info', msg: 'constant' };
-    assert.deepEqual(JSON.parse(lines[0]!), { ...own, message: 'm', splat: 1, kept: true });
+    assert.deepEqual(JSON.parse(lines[0]!), { ...own, message: 'm', splat: 1, extra: true });
   });
 
   test('percent signs in a message mean nothing', () => {
@@ -65,12 +65,12 @@ describe('log', () => {
 
   test('an error brings its causes, codes and reasons; its stack at level debug only', async () => {
     const cause = new ApiError('not found', { code: 404, reason: 'NotFound' });
-    const failing = annotate('cannot get thing', Promise.reject(cause));
+    const failing = annotate('cannot get widget', Promise.reject(cause));
     const error: unknown = await failing.catch((thrown: unknown) => thrown);
     const { log, lines } = logging();
     log.error('m', { error });
     assert.deepEqual((JSON.parse(lines[0]!) as { error: unknown }).error, {
-      message: 'cannot get thing: not found',
+      message: 'cannot get widget: not found',
       cause: { message: 'not found', name: 'ApiError', code: 404, reason: 'NotFound' },
     });
     const debugging = logging({ level: 'debug' });

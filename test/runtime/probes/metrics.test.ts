@@ -5,7 +5,7 @@ import { createMetrics } from '../../../runtime/probes/metrics.ts';
 import { serveHttp } from '../../../runtime/probes/serve-http.ts';
 import type { StateSources } from '../../../runtime/probes/state-metrics.ts';
 import { testClock } from '../../../testing/test-clock.ts';
-import { informerState } from '../things.ts';
+import { informerState } from '../widgets.ts';
 
 function metricsAt({ withProcess = false, ...sources }: StateSources & { withProcess?: boolean } = {}) {
   const clock = testClock();
@@ -116,9 +116,9 @@ describe('metrics', () => {
 
   test('requests count by code, method, host and resource; without an answer as <error>', async () => {
     const { metrics, samples } = metricsAt();
-    const request = { method: 'PATCH', resource: 'things.test.example.org', host: 'h:1' };
+    const request = { method: 'PATCH', resource: 'widgets.test.example.org', host: 'h:1' };
     for (const code of [200, 200, 409, 0]) metrics.request({ ...request, code });
-    const labels = 'method="PATCH",resource="things.test.example.org",host="h:1"';
+    const labels = 'method="PATCH",resource="widgets.test.example.org",host="h:1"';
     assert.deepEqual(await samples('rest_client_requests_total'), [
       `rest_client_requests_total{${labels},code="200"} 2`,
       `rest_client_requests_total{${labels},code="409"} 1`,
@@ -129,7 +129,7 @@ describe('metrics', () => {
   test('watch streams, dropped events and the lease show as they are at the scrape', async () => {
     const confirmedAtMs = testClock().elapsedMs();
     const states = [
-      informerState('things', { isSynced: false, stream: { phase: 'listing' }, confirmedAtMs }),
+      informerState('widgets', { isSynced: false, stream: { phase: 'listing' }, confirmedAtMs }),
     ];
     let dropped = 0;
     const { metrics, samples, clock } = metricsAt({
@@ -145,13 +145,13 @@ describe('metrics', () => {
       ...(await samples('leader_election')),
     ];
     assert.deepEqual(await own(), [
-      'services_stack_watch_up{kind="things"} 0',
-      'services_stack_watch_lists_total{kind="things"} 1',
-      'services_stack_watch_failures_total{kind="things"} 0',
-      'services_stack_watch_unconfirmed_seconds{kind="things"} 5',
-      'services_stack_watch_silences_total{kind="things"} 0',
-      'services_stack_store_synced{kind="things"} 0',
-      'services_stack_store_objects{kind="things"} 0',
+      'services_stack_watch_up{kind="widgets"} 0',
+      'services_stack_watch_lists_total{kind="widgets"} 1',
+      'services_stack_watch_failures_total{kind="widgets"} 0',
+      'services_stack_watch_unconfirmed_seconds{kind="widgets"} 5',
+      'services_stack_watch_silences_total{kind="widgets"} 0',
+      'services_stack_store_synced{kind="widgets"} 0',
+      'services_stack_store_objects{kind="widgets"} 0',
       'services_stack_events_dropped_total 0',
       'leader_election_master_status{name="stack"} 0',
     ]);
@@ -168,13 +168,13 @@ describe('metrics', () => {
     dropped = 5;
     metrics.leading('stack', true);
     assert.deepEqual(await own(), [
-      'services_stack_watch_up{kind="things"} 1',
-      'services_stack_watch_lists_total{kind="things"} 2',
-      'services_stack_watch_failures_total{kind="things"} 3',
-      'services_stack_watch_unconfirmed_seconds{kind="things"} 1',
-      'services_stack_watch_silences_total{kind="things"} 2',
-      'services_stack_store_synced{kind="things"} 1',
-      'services_stack_store_objects{kind="things"} 7',
+      'services_stack_watch_up{kind="widgets"} 1',
+      'services_stack_watch_lists_total{kind="widgets"} 2',
+      'services_stack_watch_failures_total{kind="widgets"} 3',
+      'services_stack_watch_unconfirmed_seconds{kind="widgets"} 1',
+      'services_stack_watch_silences_total{kind="widgets"} 2',
+      'services_stack_store_synced{kind="widgets"} 1',
+      'services_stack_store_objects{kind="widgets"} 7',
       'services_stack_events_dropped_total 5',
       'leader_election_master_status{name="stack"} 1',
     ]);

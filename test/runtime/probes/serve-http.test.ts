@@ -16,7 +16,7 @@ import {
 } from '../../../runtime/probes/health.ts';
 import type { Pages } from '../../../runtime/probes/serve-http.ts';
 import { parseBindAddress, serveHttp } from '../../../runtime/probes/serve-http.ts';
-import { informerState } from '../things.ts';
+import { informerState } from '../widgets.ts';
 
 const loopback = { host: '127.0.0.1', port: 0 };
 let serving: Subscription | undefined;
@@ -227,11 +227,11 @@ describe('health', () => {
       informerState('secrets.v1.core'),
       informerState('leases.v1.coordination.k8s.io'),
       informerState('claims.v1.example.org', { isSynced: false, isMissing: true }),
-      informerState('things.v1.example.org', { isSynced: false, isMissing: true }),
+      informerState('widgets.v1.example.org', { isSynced: false, isMissing: true }),
     ];
     const stacks = () => [
       stack('first', { isComplete: false, missing: ['claims.v1.example.org'] }),
-      stack('second', { isComplete: false, missing: ['claims.v1.example.org', 'things.v1.example.org'] }),
+      stack('second', { isComplete: false, missing: ['claims.v1.example.org', 'widgets.v1.example.org'] }),
     ];
     const advice = 'run "kubectl apply -f crds/", or start with --install-crds';
 

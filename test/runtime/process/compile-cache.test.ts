@@ -29,7 +29,7 @@ describe('compiled code', () => {
       return stderr;
     };
     await run();
-    const said = await run();
-    assert.match(said, /V8 code cache for ESM \S+app\/run\.ts was accepted/);
+    const output = await run();
+    assert.match(output, /V8 code cache for ESM \S+app\/run\.ts was accepted/);
   });
 });

@@ -167,7 +167,7 @@ describe('flags', () => {
     [['--log-level', 'trace'], {}, '--log-level', '"trace"', 'debug, info, warn, error'],
     [[], { SERVICES_STACK_LOG_FORMAT: 'JSON' }, 'SERVICES_STACK_LOG_FORMAT', '"JSON"', 'json, pretty'],
   ];
-  for (const [argv, env, ...said] of refused) {
+  for (const [argv, env, ...messages] of refused) {
     test(`refused: ${[...argv, ...Object.entries(env).map((pair) => pair.join('='))].join(' ')}`, () =>
       assert.throws(
         () => {
@@ -177,7 +177,8 @@ describe('flags', () => {
         (error: unknown) => {
           assert.ok(error instanceof FlagError);
           assert.equal(error.exitCode, 2);
-          for (const part of said) assert.ok(error.message.includes(part), `"${part}" in "${error.message}"`);
+          for (const part of messages)
+            assert.ok(error.message.includes(part), `"${part}" in "${error.message}"`);
           return true;
         },
       ));

@@ -229,9 +229,9 @@ describe('leader election', () => {
     const standby = election('b');
     const refused = new ApiError('leases is forbidden: cannot update', { code: 403, reason: 'Forbidden' });
     let isAllowed = false;
-    let asked = 0;
+    let requests = 0;
     client = inProcessClient(cluster, clock, async ({ verb }, effect) => {
-      if (verb === 'update') asked += 1;
+      if (verb === 'update') requests += 1;
       if (verb === 'update' && !isAllowed) throw refused;
       return effect();
     });
@@ -247,9 +247,9 @@ describe('leader election', () => {
     isAllowed = true;
     await clock.advance(2 * times.retryPeriodMs);
     assert.equal(limited.whyRefused(), undefined);
-    const before = asked;
+    const before = requests;
     await clock.advance(5 * times.retryPeriodMs);
-    assert.deepEqual([asked, limited.notes()], [before, ['standing by: a holds the Lease ns/stack']]);
+    assert.deepEqual([requests, limited.notes()], [before, ['standing by: a holds the Lease ns/stack']]);
   });
 
   test('a standby logs once which process holds the Lease, and reports it until it leads', async () => {
@@ -262,9 +262,9 @@ describe('leader election', () => {
     await clock.advance(3 * times.retryPeriodMs);
     assert.deepEqual(standby.notes(), ['standing by: a holds the Lease ns/stack']);
     assert.deepEqual(leader.notes(), []);
-    const said = log.lines.filter(({ message }) => message.startsWith('standing by'));
-    assert.deepEqual(map(said, 'message'), ['standing by: another process holds the Lease']);
-    assert.deepEqual([said[0]?.level, said[0]?.fields.holder], ['info', 'a']);
+    const standbyLines = log.lines.filter(({ message }) => message.startsWith('standing by'));
+    assert.deepEqual(map(standbyLines, 'message'), ['standing by: another process holds the Lease']);
+    assert.deepEqual([standbyLines[0]?.level, standbyLines[0]?.fields.holder], ['info', 'a']);
     await leader.release(forever);
     await clock.advance(times.retryPeriodMs);
     assert.deepEqual([holder(), standby.notes()], ['b', []]);
@@ -413,10 +413,10 @@ describe('leader election', () => {
     await clock.advance(5 * times.retryPeriodMs);
     contender.check();
     assert.deepEqual([reported, holder()], [['leading'], 'a']);
-    const said = log.lines.filter(({ level }) => level === 'warn' || level === 'error');
+    const warnings = log.lines.filter(({ level }) => level === 'warn' || level === 'error');
     const again = 'leading again after an interruption: no other process has led during that time';
-    assert.deepEqual(map(said, 'message'), [again]);
-    assert.deepEqual([said[0]?.level, said[0]?.fields.sinceMs], ['warn', 60_000]);
+    assert.deepEqual(map(warnings, 'message'), [again]);
+    assert.deepEqual([warnings[0]?.level, warnings[0]?.fields.sinceMs], ['warn', 60_000]);
   });
 
   test('the time of a renewed Lease counts from the start of the request', async () => {

@@ -87,8 +87,8 @@ describe('a name with several addresses', () => {
   test('an address whose answer takes a second is reached, as curl reaches it', async () => {
     makeConnectionsPatient();
     await server.stall();
-    const [ours, theirs] = await Promise.all([connected(server.port), curl(server.port)]);
-    assert.deepEqual([ours, theirs ?? 'connected'], ['connected', 'connected']);
+    const [ours, other] = await Promise.all([connected(server.port), curl(server.port)]);
+    assert.deepEqual([ours, other ?? 'connected'], ['connected', 'connected']);
   });
 
   test('the patience of Node alone does not reach it', async () => {

@@ -21,7 +21,7 @@ import { EventKind } from '../../../runtime/events/event-kind.ts';
 import type { Lease } from '../../../runtime/process/lease.ts';
 import { LeaseKind } from '../../../runtime/process/lease.ts';
 import { FakeApiServer } from '../../fakes/api-server.ts';
-import { until } from '../things.ts';
+import { until } from '../widgets.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 const startMs = 60_000;

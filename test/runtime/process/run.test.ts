@@ -13,7 +13,7 @@ import { LeadershipLost, run } from '../../../runtime/process/run.ts';
 import type { TestClock } from '../../../testing/test-clock.ts';
 import { testClock } from '../../../testing/test-clock.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
-import { informerState, ThingKind, thing } from '../things.ts';
+import { informerState, WidgetKind, widget } from '../widgets.ts';
 
 /** A stream that never ends, and whether anybody listens. */
 function background() {
@@ -46,7 +46,7 @@ describe('the process', () => {
     wake$ = new Subject();
     stop$ = new ReplaySubject(1);
     stateChange$ = new Subject();
-    kinds = { things: { isSynced: false, isMissing: false } };
+    kinds = { widgets: { isSynced: false, isMissing: false } };
     log = recordedLog();
     informers = background();
     others = background();
@@ -64,8 +64,8 @@ describe('the process', () => {
       },
       controllers: [
         {
-          name: 'things',
-          triggers: [triggerBy('a thing changed', wake$)],
+          name: 'widgets',
+          triggers: [triggerBy('a widget changed', wake$)],
           reconcile: async () => done,
           ...spec,
         },
@@ -99,7 +99,7 @@ describe('the process', () => {
     for (const name of names) kinds[name] = { isSynced: false, isMissing: false, ...state };
     stateChange$.next();
   };
-  const sync = (): void => become({ isSynced: true }, 'things');
+  const sync = (): void => become({ isSynced: true }, 'widgets');
   const listening = () => [informers.isHeard(), others.isHeard()];
   /** The stores are synced, and key `a` is asked for. */
   const wake = async (): Promise<void> => {
@@ -114,7 +114,7 @@ describe('the process', () => {
     assert.equal(wake$.observed, false);
     await wake();
     await clock.settle();
-    assert.equal(outcomes[0]?.controller, 'things');
+    assert.equal(outcomes[0]?.controller, 'widgets');
   });
 
   for (const [what, spec, most] of [
@@ -147,7 +147,7 @@ describe('the process', () => {
       for (const name of ['a', 'b', 'c', 'd', 'e']) wake$.next({ name });
       await clock.settle();
       assert.equal(started.length, most);
-      assert.deepEqual(observed, [['things', most]], 'the metric shows the limit');
+      assert.deepEqual(observed, [['widgets', most]], 'the metric shows the limit');
     });
   }
 
@@ -186,7 +186,7 @@ describe('the process', () => {
     begin(
       {
         triggers: [],
-        objects: { kind: ThingKind, all: () => [thing('a'), thing('b')] },
+        objects: { kind: WidgetKind, all: () => [widget('a'), widget('b')] },
         reconcile: async ({ name }) => {
           names.push(name);
           return done;

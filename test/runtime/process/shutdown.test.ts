@@ -5,13 +5,13 @@ import { stopSignals } from '../../../runtime/process/shutdown.ts';
 
 test('every SIGTERM and SIGINT is reported to a subscriber, and no listener stays', () => {
   const source = new EventEmitter();
-  const seen: string[] = [];
-  const subscription = stopSignals(source).subscribe((signal) => seen.push(signal));
+  const observed: string[] = [];
+  const subscription = stopSignals(source).subscribe((signal) => observed.push(signal));
   source.emit('SIGTERM', 'SIGTERM');
   source.emit('SIGHUP', 'SIGHUP');
   source.emit('SIGINT', 'SIGINT');
   subscription.unsubscribe();
   source.emit('SIGTERM', 'SIGTERM');
-  assert.deepEqual(seen, ['SIGTERM', 'SIGINT']);
+  assert.deepEqual(observed, ['SIGTERM', 'SIGINT']);
   assert.equal(source.listenerCount('SIGTERM') + source.listenerCount('SIGINT'), 0);
 });

@@ -3,33 +3,33 @@ import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import type { InformerState } from '../../runtime/cache/informer-state.ts';
 import type { TestClock } from '../../testing/test-clock.ts';
 
-export interface Thing extends KubernetesObject {
+export interface Widget extends KubernetesObject {
   readonly spec?: { readonly size?: number; readonly text?: string; readonly list?: readonly string[] };
   readonly status?: { readonly phase?: string };
 }
 
-export const ThingKind: Kind<Thing> = {
+export const WidgetKind: Kind<Widget> = {
   group: 'test.example.org',
   version: 'v1',
-  kind: 'Thing',
-  plural: 'things',
+  kind: 'Widget',
+  plural: 'widgets',
   scope: 'Namespaced',
 };
 
-/** A thing in namespace `ns`. */
-export const thing = (
+/** A widget in namespace `ns`. */
+export const widget = (
   name: string,
-  rest: Omit<Partial<Thing>, 'metadata'> & { readonly metadata?: object } = {},
-): Thing => ({
+  rest: Omit<Partial<Widget>, 'metadata'> & { readonly metadata?: object } = {},
+): Widget => ({
   apiVersion: 'test.example.org/v1',
-  kind: 'Thing',
+  kind: 'Widget',
   ...rest,
   metadata: { name, namespace: 'ns', ...rest.metadata },
 });
 
-/** A thing as the API server returns it. */
-export const stored = (name: string, resourceVersion: number, rest: Partial<Thing> = {}): Thing =>
-  thing(name, {
+/** A widget as the API server returns it. */
+export const stored = (name: string, resourceVersion: number, rest: Partial<Widget> = {}): Widget =>
+  widget(name, {
     ...rest,
     metadata: {
       name,
