@@ -1,6 +1,6 @@
 import { checkWritable, readJsonFile } from '../local/flag-files.ts';
 import type { HelpRequested } from '../local/read-command-line.ts';
-import { askedOf } from '../local/read-command-line.ts';
+import { parsedOrExit } from '../local/read-command-line.ts';
 import { stopRequest } from '../local/stop-request.ts';
 import { cannotListen } from '../runtime/probes/cannot-listen.ts';
 import type { LoopbackServer } from './loopback-server.ts';
@@ -14,7 +14,7 @@ export async function runCommandLine<T extends object>(
   parsed: T | HelpRequested | string,
   act: (options: T) => Promise<void>,
 ): Promise<never> {
-  const work = askedOf(parsed);
+  const work = parsedOrExit(parsed);
   try {
     await act(work);
     process.exit(0);

@@ -72,7 +72,7 @@ function wrongIn(error: unknown): string {
  * Returns a parsed command line. Otherwise ends this process: with 0 and the usage on standard output if the user asked
  * for it, with 2 and the error on standard error.
  */
-export function askedOf<T>(parsed: T | HelpRequested | string): T {
+export function parsedOrExit<T>(parsed: T | HelpRequested | string): T {
   if (parsed instanceof HelpRequested) {
     process.stdout.write(`${parsed.usage}\n`);
     process.exit(0);

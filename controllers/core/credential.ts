@@ -103,14 +103,14 @@ export const hmacOf = (credential: string, { key }: Pick<CredentialNote, 'key'>,
   createHmac('sha256', createSecretKey(key, 'base64')).update(`${uid}${credential}`).digest('base64');
 
 /** The connection details and the CredentialNote of a managed resource, from its Secret or from a secret store. */
-export interface KeptCredential {
+export interface StoredCredential {
   readonly details: ConnectionDetails;
   readonly note: CredentialNote | undefined;
   /** Whether the Secret consents to be copied to the Secret of a claim, so that this claim may have read it. */
   readonly isCopied?: boolean;
 }
 
-export const keptIn = (secret: Secret): KeptCredential => ({
+export const storedIn = (secret: Secret): StoredCredential => ({
   details: decodeDetails(secret),
   note: decodeNote(secret.metadata.annotations?.[credentialAnnotation]),
   isCopied: propagationTargets(secret).length > 0,
@@ -119,7 +119,7 @@ export const keptIn = (secret: Secret): KeptCredential => ({
 /** Whether the stored credential was set in the external system: `status.credential.hmac` is its HMAC. */
 export function isApplied(
   { metadata, status }: Managed,
-  { details, note }: KeptCredential,
+  { details, note }: StoredCredential,
   { key }: Pick<GeneratedCredential, 'key'>,
 ): boolean {
   const credential = details[key];
@@ -151,7 +151,7 @@ export function credentialOf<M extends Managed>(
  */
 export function holdsSecrets<M extends Managed>(
   managed: M,
-  { details, note }: KeptCredential,
+  { details, note }: StoredCredential,
   { credential, reportsSecrets = false }: SecretDetails<M>,
 ): boolean {
   if (credential === undefined && !reportsSecrets) return false;
@@ -188,12 +188,12 @@ function awaitsSecrets<M extends Managed>(managed: M, secretDetails: SecretDetai
  */
 export function heldCredentialOf<M extends Managed>(
   managed: M,
-  kept: KeptCredential | undefined,
+  stored: StoredCredential | undefined,
   secretDetails: SecretDetails<M>,
 ): GeneratedCredential<M> | undefined {
   const observed = mayChange(managed.spec) ? undefined : secretDetails.credential;
   const credential = credentialOf(managed, secretDetails) ?? observed;
-  return credential !== undefined && kept !== undefined && credential.key in kept.details
+  return credential !== undefined && stored !== undefined && credential.key in stored.details
     ? credential
     : undefined;
 }
@@ -201,12 +201,12 @@ export function heldCredentialOf<M extends Managed>(
 /** Whether a credential that the controllers set before is missing, and they may not generate another one. */
 export const isCredentialLost = <M extends Managed>(
   managed: M,
-  kept: KeptCredential | undefined,
+  stored: StoredCredential | undefined,
   secretDetails: SecretDetails<M>,
 ): boolean => {
   const credential = credentialOf(managed, secretDetails);
   if (credential === undefined || mayChange(managed.spec)) return false;
-  return managed.status?.credential !== undefined && kept?.details[credential.key] === undefined;
+  return managed.status?.credential !== undefined && stored?.details[credential.key] === undefined;
 };
 
 /** Whether only a person can have written the credential: the controllers may not set one, and never did. */
@@ -214,7 +214,7 @@ export const isOfPerson = ({ spec, status }: Managed): boolean =>
   !mayChange(spec) && status?.credential === undefined;
 
 /** Whether a person gave the credential of a resource that the controllers may only observe, and have never set. */
-export const isGiven = (managed: Managed, { note }: KeptCredential): boolean =>
+export const isGiven = (managed: Managed, { note }: StoredCredential): boolean =>
   note?.given === true && isOfPerson(managed);
 
 /**
@@ -224,18 +224,18 @@ export const isGiven = (managed: Managed, { note }: KeptCredential): boolean =>
  */
 export function isCopyInForce<M extends Managed>(
   managed: M,
-  kept: KeptCredential | undefined,
+  stored: StoredCredential | undefined,
   copy: ConnectionDetails,
   secretDetails: SecretDetails<M>,
 ): boolean {
   const { key } = credentialOf(managed, secretDetails) ?? {};
   if (key === undefined || shouldUpdate(managed.spec)) return true;
-  if (kept !== undefined && isApplied(managed, kept, { key })) return true;
+  if (stored !== undefined && isApplied(managed, stored, { key })) return true;
   // A credential without a note is adopted soon.
-  const isUnnoted = kept !== undefined && kept.note === undefined;
-  if (isUnnoted && holdsSecrets(managed, kept, secretDetails)) return true;
-  if (isOfPerson(managed)) return kept === undefined || kept.note?.given === true;
-  return managed.status?.credential !== undefined && key in copy && copy[key] !== kept?.details[key];
+  const isUnnoted = stored !== undefined && stored.note === undefined;
+  if (isUnnoted && holdsSecrets(managed, stored, secretDetails)) return true;
+  if (isOfPerson(managed)) return stored === undefined || stored.note?.given === true;
+  return managed.status?.credential !== undefined && key in copy && copy[key] !== stored?.details[key];
 }
 
 type NotUsable =
@@ -250,19 +250,19 @@ type NotUsable =
  */
 export function whyNotUsable<M extends Managed>(
   managed: M,
-  kept: KeptCredential | undefined,
+  stored: StoredCredential | undefined,
   claim: ObjectReference,
   secretDetails: SecretDetails<M>,
 ): NotUsable | undefined {
   const isAwaited = awaitsSecrets(managed, secretDetails);
-  if (kept === undefined) return isAwaited ? 'CredentialMissing' : undefined;
-  if (!isAwaited && !holdsSecrets(managed, kept, secretDetails)) return undefined;
-  if (kept.note?.for === undefined) return 'CredentialForNoClaim';
-  if (kept.note.for !== claimText(claim)) return 'CredentialOfAnotherClaim';
+  if (stored === undefined) return isAwaited ? 'CredentialMissing' : undefined;
+  if (!isAwaited && !holdsSecrets(managed, stored, secretDetails)) return undefined;
+  if (stored.note?.for === undefined) return 'CredentialForNoClaim';
+  if (stored.note.for !== claimText(claim)) return 'CredentialOfAnotherClaim';
   const { credential } = secretDetails;
   if (credential === undefined) return undefined;
   const isExpected = isAwaited && credentialOf(managed, secretDetails) !== undefined;
-  if (!isExpected && !(credential.key in kept.details)) return undefined;
-  const isInForce = isApplied(managed, kept, credential) && managed.status?.credential?.pending !== true;
-  return isInForce || isGiven(managed, kept) ? undefined : 'CredentialNotApplied';
+  if (!isExpected && !(credential.key in stored.details)) return undefined;
+  const isInForce = isApplied(managed, stored, credential) && managed.status?.credential?.pending !== true;
+  return isInForce || isGiven(managed, stored) ? undefined : 'CredentialNotApplied';
 }

@@ -77,8 +77,8 @@ export function publisherOf<M extends Managed>(
   ...managedResources: readonly Resource<M>[]
 ): M | undefined {
   const controller = controllerOf(secret);
-  const ofKind = managedResources.find(({ kind }) => referenceIsOfKind(controller, kind));
-  const resource = ofKind?.get({ name: controller?.name ?? '' });
+  const managedOfKind = managedResources.find(({ kind }) => referenceIsOfKind(controller, kind));
+  const resource = managedOfKind?.get({ name: controller?.name ?? '' });
   const { namespace, name } = resource?.spec.writeConnectionSecretToRef ?? {};
   const { metadata } = secret;
   return namespace === metadata.namespace && name === metadata.name ? resource : undefined;

@@ -62,9 +62,9 @@ export async function conclude<O extends WithStatus>(
   before: O,
   { desired, events = [], isNews, failure }: Conclusion<O>,
   signal: AbortSignal,
-): Promise<{ readonly stored: O | undefined; readonly ofResult: Pick<Result, 'failure' | 'bug'> }> {
+): Promise<{ readonly stored: O | undefined; readonly runResult: Pick<Result, 'failure' | 'bug'> }> {
   const { message } = getCondition(desired.status?.conditions, 'Synced');
-  const ofResult = {
+  const runResult = {
     ...(failure && message !== undefined && { failure: message }),
     ...(failure?.bug && { bug: failure.bug }),
   };
@@ -73,12 +73,12 @@ export async function conclude<O extends WithStatus>(
     stored = await annotate(`cannot update ${what} status`, objects.updateStatus(before, desired, signal));
   } catch (error) {
     if (!isNotFound(error)) throw error;
-    if (!mayLackStatus) return { stored: undefined, ofResult };
+    if (!mayLackStatus) return { stored: undefined, runResult };
   }
   const conditions = { before: before.status?.conditions, after: stored?.status?.conditions };
-  if (log !== undefined) logConditions(log, { ...conditions, failure: ofResult.failure });
+  if (log !== undefined) logConditions(log, { ...conditions, failure: runResult.failure });
   for (const event of events) {
     if (event.type === 'Warning' || (isNews ?? stored !== before)) record(stored ?? before, event);
   }
-  return { stored, ofResult };
+  return { stored, runResult };
 }

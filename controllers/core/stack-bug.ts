@@ -47,12 +47,12 @@ const isOfStacks = (path: string): boolean =>
   !isLibrary(path) && !rooms.some((room) => path.startsWith(`${root}${room}`));
 
 /** The first location in a stack trace whose path `isTheirs` accepts, as `folder/file:line`. */
-function placeOf(trace = '', isTheirs: (path: string) => boolean): string | undefined {
+function placeOf(trace = '', isAuthors: (path: string) => boolean): string | undefined {
   for (const line of trace.split('\n')) {
     const [, place = '', number] = frame.exec(line) ?? [];
     const path = place.replace(/^file:\/\//, '').replaceAll('\\', '/');
     const [folder, file] = path.split('/').slice(-2);
-    if (!path.startsWith('node:') && file !== undefined && isTheirs(path))
+    if (!path.startsWith('node:') && file !== undefined && isAuthors(path))
       return `${folder}/${file}:${number}`;
   }
   return undefined;

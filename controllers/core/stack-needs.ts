@@ -31,7 +31,7 @@ export interface MadeStack {
     readonly providers: { readonly provider: Kind; readonly providerConfig: Kind };
   }[];
   readonly claims: readonly ClaimService[];
-  readonly asked: NotedKinds;
+  readonly noted: NotedKinds;
 }
 
 const servedBy = ({ managed, claims }: MadeStack): readonly string[] =>
@@ -54,8 +54,8 @@ export interface MadeNeeds extends StackNeeds {
  */
 export function stackNeeds(stack: MadeStack, all: readonly MadeStack[]): MadeNeeds {
   const served = new Set(servedBy(stack));
-  const ofOthers = new Set(all.flatMap(servedBy).filter((kind) => !served.has(kind)));
-  const [others, own] = partition([...stack.asked.resources], ([kind]) => ofOthers.has(kind));
+  const otherKinds = new Set(all.flatMap(servedBy).filter((kind) => !served.has(kind)));
+  const [others, own] = partition([...stack.noted.resources], ([kind]) => otherKinds.has(kind));
   const stores = own.map(([, { store }]) => store);
   const isReady = () => stores.every(({ isSynced }) => isSynced);
   return {

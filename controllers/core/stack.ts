@@ -80,20 +80,20 @@ export function stackControllers(
   { observer, ...options }: { readonly secretStores?: SecretStores; readonly observer?: StackObserver } = {},
 ): readonly ControllerSpec[] {
   const parts = stacks.map((stack) => {
-    const asked = notingKinds(env);
-    connectionSecrets(asked.env);
-    if (options.secretStores !== undefined) asked.env.resource(StoreConfigKind);
+    const noted = notingKinds(env);
+    connectionSecrets(noted.env);
+    if (options.secretStores !== undefined) noted.env.resource(StoreConfigKind);
     const whose = { stack: stack.name };
-    const managed = stack.managed(asked.env).map((service) => {
+    const managed = stack.managed(noted.env).map((service) => {
       const onCall = observer?.callsOf(stack.name, service.providers.providerConfig);
       return { ...service, ...whose, ...(onCall && { onCall }) };
     });
     const claims = stack.claims.map((service) => ({ ...service, ...whose }));
     for (const service of claims) {
       const kinds: readonly Kind[] = [service.claim, service.class, service.managed];
-      for (const kind of kinds) asked.env.resource(kind);
+      for (const kind of kinds) noted.env.resource(kind);
     }
-    return { ...stack, asked, managed, claims };
+    return { ...stack, noted, managed, claims };
   });
   type Part = (typeof parts)[number];
   checkWiring(parts);
@@ -108,18 +108,18 @@ export function stackControllers(
         part,
         kind: of(service.providers),
         users: users.map(({ service: { kind } }) => kind),
-        check: providerCheck(guardedConnector(part.asked.env, service, calls), service.kind),
+        check: providerCheck(guardedConnector(part.noted.env, service, calls), service.kind),
       })),
     );
   const providers = [
     ...providerKinds<Provider | ProviderConfig>(({ providerConfig }) => providerConfig),
     ...providerKinds<Provider | ProviderConfig>(({ provider }) => provider),
   ];
-  const ofOneStack = [
-    ...managed.map(({ part, service }) => ({ part, spec: ofManaged(part.asked.env, service) })),
+  const ownControllers = [
+    ...managed.map(({ part, service }) => ({ part, spec: managedControllerSpec(part.noted.env, service) })),
     ...providers.map(({ part, kind, users, check }) => {
-      const controller = providerController(part.asked.env, kind, { managed: users, health, check });
-      return { part, spec: reportRefusedWrites(part.asked.env, kind, controller) };
+      const controller = providerController(part.noted.env, kind, { managed: users, health, check });
+      return { part, spec: reportRefusedWrites(part.noted.env, kind, controller) };
     }),
   ];
 
@@ -133,48 +133,52 @@ export function stackControllers(
     secrets: connectionSecrets(env).store,
   });
   return [
-    ...ofOneStack.map(({ part, spec }) => ({ ...spec, needs: needsAlone(part) })),
-    ...[...Map.groupBy(services, ({ service: { claim } }) => kindKey(claim)).values()].flatMap(ofClaimKind),
+    ...ownControllers.map(({ part, spec }) => ({ ...spec, needs: needsAlone(part) })),
+    ...[...Map.groupBy(services, ({ service: { claim } }) => kindKey(claim)).values()].flatMap(
+      claimKindControllers,
+    ),
     ...(services.length === 0 ? [] : [propagation()]),
-    ...(options.secretStores === undefined ? [] : [ofStoreConfigs()]),
+    ...(options.secretStores === undefined ? [] : [storeConfigController()]),
   ];
 
   /** StoreConfigs belong to no stack. Their controller waits for every managed kind that the API server has. */
-  function ofStoreConfigs(): ControllerSpec {
+  function storeConfigController(): ControllerSpec {
     const kinds = managed.map(({ service }) => service.kind);
     const controller = inUseController(env, StoreConfigKind, { managed: kinds, usedBy: storeConfigOf });
     const needs = { name: 'StoreConfigs', own: [kindKey(StoreConfigKind)], others: kinds.map(kindKey) };
     return { ...reportRefusedWrites(env, StoreConfigKind, controller), needs: { stacks: [needs] } };
   }
 
-  function ofManaged(asked: Environment, service: ManagedService): ControllerSpec {
+  function managedControllerSpec(noted: Environment, service: ManagedService): ControllerSpec {
     const kind: Kind<Managed> = service.kind;
-    const controller = managedController(asked, { ...options, ...service }, calls, health);
-    const guarded = skipMalformed(asked, kind, controller, {
+    const controller = managedController(noted, { ...options, ...service }, calls, health);
+    const guarded = skipMalformed(noted, kind, controller, {
       // A deleted resource without our finalizer has no external resource, so a run changes nothing.
       isHarmless: (object) => wasDeleted(object) && !hasFinalizer(object, finalizerNames.managed),
     });
-    return reportRefusedWrites(asked, kind, guarded);
+    return reportRefusedWrites(noted, kind, guarded);
   }
 
   /** The services, and the stacks to which they belong. */
   function servicesOf(serving: typeof services) {
-    const ofParts = [...Map.groupBy(serving, ({ part }) => part)].map(([part, of]) => ({
+    const servedParts = [...Map.groupBy(serving, ({ part }) => part)].map(([part, of]) => ({
       needs: needsOf(part),
       stack: { name: part.name, services: of.map(({ service }) => service) },
     }));
     const all: ClaimServices = {
-      all: ofParts.flatMap(({ stack }) => stack.services),
-      ready: () => ofParts.flatMap(({ needs, stack }) => (needs.isReady() ? stack.services : [])),
-      readyStack$: merge(...ofParts.map(({ needs, stack }) => needs.becomesReady$.pipe(map(() => stack)))),
+      all: servedParts.flatMap(({ stack }) => stack.services),
+      ready: () => servedParts.flatMap(({ needs, stack }) => (needs.isReady() ? stack.services : [])),
+      readyStack$: merge(
+        ...servedParts.map(({ needs, stack }) => needs.becomesReady$.pipe(map(() => stack))),
+      ),
     };
-    return { services: all, stacks: ofParts.map(({ needs }) => needs) };
+    return { services: all, stacks: servedParts.map(({ needs }) => needs) };
   }
 
-  function ofClaimKind(serving: typeof services): readonly ControllerSpec[] {
+  function claimKindControllers(serving: typeof services): readonly ControllerSpec[] {
     const claim: Kind<Claim> = serving[0]!.service.claim;
-    const { services: ofKind, stacks: stacksOfKind } = servicesOf(serving);
-    const kind = { claim, services: ofKind };
+    const { services: kindServices, stacks: stacksOfKind } = servicesOf(serving);
+    const kind = { claim, services: kindServices };
     // A malformed claim is still reconciled if it is being deleted.
     const guarded = (controller: ControllerSpec, isSilent: boolean): ControllerSpec =>
       reportRefusedWrites(

@@ -4,7 +4,7 @@
  * standard error. A wrong flag ends it with code 2.
  */
 import { BadFlag } from '../flags.ts';
-import { askedOf, readCommandLine } from '../read-command-line.ts';
+import { parsedOrExit, readCommandLine } from '../read-command-line.ts';
 import { stopRequest } from '../stop-request.ts';
 import { controlPlaneBinaries } from './binaries.ts';
 import type { ControlPlane } from './control-plane.ts';
@@ -18,7 +18,7 @@ const usage = `flags:
   --detach           goes on behind the shell: eval "$(npm run --silent control-plane -- --detach)"
   --stop             ends the one that goes on behind the shell`;
 
-const { crds, detach, stop } = askedOf(
+const { crds, detach, stop } = parsedOrExit(
   readCommandLine(process.argv.slice(2), {
     usage,
     config: {

@@ -18,7 +18,7 @@ import type { KubernetesClient } from '../../runtime/client/kubernetes-client.ts
 import { createLogger } from '../../runtime/log/log.ts';
 import { realClock } from '../../runtime/time/clock.ts';
 import { textProgress } from '../control-plane/progress.ts';
-import { askedOf, readCommandLine } from '../read-command-line.ts';
+import { parsedOrExit, readCommandLine } from '../read-command-line.ts';
 import { stopRequest } from '../stop-request.ts';
 import { actLine } from './acts.ts';
 import type { Nodes } from './claims.ts';
@@ -47,7 +47,7 @@ const progress = textProgress({
 
 const usage = `flags:
   --once             checks that every claim of the examples can be used, takes everything down, and ends`;
-const { once: isOnce } = askedOf(
+const { once: isOnce } = parsedOrExit(
   readCommandLine(process.argv.slice(2), {
     usage,
     config: { options: { once: { type: 'boolean', default: false } } },

@@ -10,7 +10,7 @@ import type { Architecture } from '../../local/image/architecture.ts';
 import { architectureNames, ownArchitecture } from '../../local/image/architecture.ts';
 import { prepareBuildPrograms } from '../../local/image/build-programs.ts';
 import { prepareSystemParts } from '../../local/image/system-parts.ts';
-import { askedOf, readCommandLine } from '../../local/read-command-line.ts';
+import { parsedOrExit, readCommandLine } from '../../local/read-command-line.ts';
 import { commitOf } from '../commit.ts';
 import { version } from '../version.ts';
 import { buildImage } from './build-image.ts';
@@ -23,7 +23,7 @@ const usage = `flags:
 
 const root = join(import.meta.dirname, '..', '..');
 
-const { architectureList, name, source, out } = askedOf(
+const { architectureList, name, source, out } = parsedOrExit(
   readCommandLine(process.argv.slice(2), {
     usage,
     config: {

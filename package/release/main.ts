@@ -12,7 +12,7 @@ import { join, relative, resolve } from 'node:path';
 import { textProgress } from '../../local/control-plane/progress.ts';
 import { BadFlag, urlFlag, wordFlag } from '../../local/flags.ts';
 import { architectureNames } from '../../local/image/architecture.ts';
-import { askedOf, readCommandLine } from '../../local/read-command-line.ts';
+import { parsedOrExit, readCommandLine } from '../../local/read-command-line.ts';
 import { commitOf } from '../commit.ts';
 import { version as present } from '../version.ts';
 import { namesWith, notesIn, refusal, releasedChangelog, tagOf, withVersion } from './checks.ts';
@@ -29,7 +29,7 @@ flags:
 
 const root = join(import.meta.dirname, '..', '..');
 
-const { wanted, isTagged, architectures, source, skipsTests } = askedOf(
+const { wanted, isTagged, architectures, source, skipsTests } = parsedOrExit(
   readCommandLine(process.argv.slice(2), {
     usage,
     config: {

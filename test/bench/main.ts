@@ -5,7 +5,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
-import { askedOf } from '../../local/read-command-line.ts';
+import { parsedOrExit } from '../../local/read-command-line.ts';
 import { stopRequest } from '../../local/stop-request.ts';
 import type { BenchOptions } from './command-line.ts';
 import { parseCommandLine } from './command-line.ts';
@@ -14,7 +14,7 @@ import { isBroken, table, verdictOf } from './figures.ts';
 import { measure } from './measure.ts';
 import { startScene } from './scene.ts';
 
-const options = askedOf(parseCommandLine(process.argv.slice(2)));
+const options = parsedOrExit(parseCommandLine(process.argv.slice(2)));
 
 const startedAtMs = performance.now();
 const note = (text: string): void => {

@@ -3,7 +3,7 @@
  * standard error what is going on. Ends with 0 if nothing was violated, with 1 if something was, with 2 for a wrong
  * flag, with 130 after Ctrl-C.
  */
-import { askedOf } from '../../local/read-command-line.ts';
+import { parsedOrExit } from '../../local/read-command-line.ts';
 import { stopRequest } from '../../local/stop-request.ts';
 import { parseCommandLine } from './command-line.ts';
 import { reportText } from './report.ts';
@@ -11,7 +11,7 @@ import { run } from './run.ts';
 import { kindsNamed } from './schedule.ts';
 import { startWorld } from './world.ts';
 
-const options = askedOf(parseCommandLine(process.argv.slice(2)));
+const options = parsedOrExit(parseCommandLine(process.argv.slice(2)));
 if (kindsNamed(options.only).length === 0) {
   process.stderr.write(`--only: no fault has a name with ${options.only.join(' or ')} in it\n`);
   process.exit(2);

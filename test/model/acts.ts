@@ -373,10 +373,10 @@ function restores(state: State, world: World): Act[] {
 /** All UIDs are new. Most backups have no status. */
 function restore(draft: Draft, backup: Objects, { backupHasStatus }: Scenario, missingClaim: string): void {
   const missing: readonly string[] = [claimKey(missingClaim), claimSecretKey(missingClaim)];
-  const kept = Object.entries(backup).filter(
+  const retained = Object.entries(backup).filter(
     ([key, object]) => !missing.includes(key) && !('deleting' in object && object.deleting),
   );
-  const restored = kept.map(([key, object]): [string, AnyObject] => {
+  const restored = retained.map(([key, object]): [string, AnyObject] => {
     const renamed = 'uid' in object ? { ...object, uid: newUID(draft) } : object;
     const owned = 'ownerExists' in renamed ? { ...renamed, ownerExists: false } : renamed;
     return [key, backupHasStatus ? owned : withoutStatus(owned)];

@@ -1,7 +1,7 @@
 /** The API server and the external system: how a write or a call changes the state. */
 import type { Act, Call, CreateCall, DeleteCall, ExternalCall, PatchCall } from './decision.ts';
 import {
-  checkBoundAsAsked,
+  checkBoundAsRequested,
   checkCallChangesSomething,
   checkClaimsFreeResourceOnly,
   checkCreatedOnce,
@@ -11,7 +11,7 @@ import {
   checkForeignSecretStays,
   checkResourceInUseStays,
   checkResourceIsAvailable,
-  checkRestrictionIsKept,
+  checkRestrictionIsObeyed,
 } from './invariants.ts';
 import type { AnyObject } from './objects.ts';
 import { generated, isClaimSecretKey, isResourceKey, nameOf } from './objects.ts';
@@ -102,7 +102,7 @@ function carryOutPatch(draft: Draft, call: PatchCall, id: string | undefined): v
     checkClaimsFreeResourceOnly(object, call);
     checkResourceIsAvailable(object, call);
     checkForeignSecretStays(object, call);
-    checkBoundAsAsked(draft, object, call);
+    checkBoundAsRequested(draft, object, call);
   }
   checkCredentialInUseStays(draft, object, call);
   const password = call.set.password === generated && { password: newPassword(draft), isRefused: false };
@@ -125,7 +125,7 @@ function carryOutDelete(draft: Draft, call: DeleteCall, id: string | undefined, 
 }
 
 function carryOutExternal(draft: Draft, call: ExternalCall, id: string | undefined, world: World): void {
-  checkRestrictionIsKept(draft, call, world.scenario);
+  checkRestrictionIsObeyed(draft, call, world.scenario);
   const { verb, name, password = '', parameter } = call;
   if (verb === 'DeleteExternal') {
     checkDatabaseOfResourceStays(draft, call);

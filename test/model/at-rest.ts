@@ -138,15 +138,15 @@ function reasonOfObstacle(
   claim: Claim,
 ): ClaimWaits['name'] | undefined {
   const owned = resourcesOf(state).find(({ claimRef }) => claimRef?.uid === claim.uid);
-  const ofClaim = obstacleOf(state, world, claimKey(name));
-  if (ofClaim === 'NoService') {
+  const claimObstacle = obstacleOf(state, world, claimKey(name));
+  if (claimObstacle === 'NoService') {
     if (owned) return 'StackNotReady';
     // A claim that was served before seems to be served by another process.
     return claim.finalizer && world.scenario.acts.includes('addObstacle')
       ? 'ReportedElsewhere'
       : 'UnknownKind';
   }
-  const obstacle = ofClaim ?? obstacleOf(state, world, resourceKey(claim.resourceRef));
+  const obstacle = claimObstacle ?? obstacleOf(state, world, resourceKey(claim.resourceRef));
   return obstacle && reasonsOfClaim[obstacle];
 }
 

@@ -75,7 +75,7 @@ export function withoutCheck<T>(check: string, run: () => T): T {
 }
 
 /** The checks that no scenario needs, each with the reason. */
-export const unseen: Readonly<Record<string, string>> = {
+export const unneededChecks: Readonly<Record<string, string>> = {
   'resourceChecks.recordExternalName': 'the model has no external names',
   'managedChecks.operationFailed': 'the failure of an operation is only reported',
   'managedChecks.recordFound': 'the model has no names that external systems assign',

@@ -80,7 +80,7 @@ const histories: Readonly<Record<Exclude<Invariant, 'ClaimRefStays' | 'Credentia
     scenario: { ...oneClaim, startSettled: true, acts: ['deleteClaim', 'removeClaimRef'], maxActs: 2 },
     faulty: insteadOf({ MakeAvailable: () => wait('NoUpdate') }),
   },
-  BoundAsAsked: {
+  BoundAsRequested: {
     scenario: { ...provisioned, hasParameter: true, acts: ['editParameter'], maxActs: 1 },
     faulty: {
       ...production,
@@ -276,7 +276,7 @@ const histories: Readonly<Record<Exclude<Invariant, 'ClaimRefStays' | 'Credentia
       },
     },
   },
-  RestrictionIsKept: {
+  RestrictionIsObeyed: {
     scenario: { ...unclaimed, resources: [{ ...m0, given: { restriction: 'noChange' } }] },
     faulty: insteadOf({
       CreateNotAllowed: (_, name) => external('CreateExternal', { name, uid: '' } as Resource),

@@ -22,7 +22,7 @@ import { hasLivingOwner, isOutdated, ownerOf, resourcesOf } from './state.ts';
 /** `invariants.test.ts` has a violating history for each. */
 export type Invariant =
   | 'AvailableWhenOffered'
-  | 'BoundAsAsked'
+  | 'BoundAsRequested'
   | 'BoundStays'
   | 'CallChangesSomething'
   | 'ClaimCanLogIn'
@@ -57,7 +57,7 @@ export type Invariant =
   | 'ResourceReportsTrueReason'
   | 'ResourceInUseStays'
   | 'RestoredResourceStays'
-  | 'RestrictionIsKept'
+  | 'RestrictionIsObeyed'
   | 'RotationIsCarriedOut'
   | 'SecretHasOwner'
   | 'UnwantedCopyGoes';
@@ -104,13 +104,13 @@ export function checkResourceIsAvailable(object: AnyObject, { set }: PatchCall):
 }
 
 /** A claim becomes Bound only to a database with the parameter that the claim has at that time. */
-export function checkBoundAsAsked(state: State, object: AnyObject, { key, set }: PatchCall): void {
+export function checkBoundAsRequested(state: State, object: AnyObject, { key, set }: PatchCall): void {
   if (!set.bound || !('resourceRef' in object)) return;
   const resource = resourcesOf(state).find(
     ({ claimRef, phase }) => claimRef?.uid === object.uid && phase === 'Bound',
   );
   if (resource?.provisioned && parameterInUse(state, resource) !== object.parameter)
-    fail('BoundAsAsked', `${key} becomes Bound to ${resource.name}, which has another parameter`);
+    fail('BoundAsRequested', `${key} becomes Bound to ${resource.name}, which has another parameter`);
 }
 
 /** The parameter of the database, which never changes. Until it exists, that of its resource. */
@@ -141,7 +141,7 @@ export function checkCallChangesSomething(
 }
 
 /** Policies that never change are kept. (While they change, a call may be under way.) */
-export function checkRestrictionIsKept(
+export function checkRestrictionIsObeyed(
   { objects }: State,
   { verb, name }: ExternalCall,
   { acts }: Scenario,
@@ -151,7 +151,7 @@ export function checkRestrictionIsKept(
   const isAllowed =
     (verb === 'DeleteExternal' && restriction !== 'onlyObserve') ||
     (verb === 'CreateExternal' && restriction === 'noUpdate');
-  if (!isAllowed) fail('RestrictionIsKept', `${verb} of ${name}, which its policies forbid`);
+  if (!isAllowed) fail('RestrictionIsObeyed', `${verb} of ${name}, which its policies forbid`);
 }
 
 export function checkDeletedOnce(object: AnyObject, { key, versioned }: DeleteCall): void {

@@ -6,10 +6,10 @@
  */
 import sortBy from 'lodash/sortBy.js';
 import { BadFlag } from '../../local/flags.ts';
-import { askedOf, readCommandLine } from '../../local/read-command-line.ts';
+import { parsedOrExit, readCommandLine } from '../../local/read-command-line.ts';
 import type { Ablation } from './ablation.ts';
 import { ablation } from './ablation.ts';
-import { checks, unseen } from './checks.ts';
+import { checks, unneededChecks } from './checks.ts';
 import type { Exploration } from './explore.ts';
 import { explore } from './explore.ts';
 import { production } from './production.ts';
@@ -33,7 +33,7 @@ scenarios: ${Object.keys(scenarios).join(' ')}
 rules: ${Object.keys(rules).join(' ')}
 checks: ${checks.join(' ')}`;
 
-const { isAblation, chosenScenarios, chosenNames } = askedOf(
+const { isAblation, chosenScenarios, chosenNames } = parsedOrExit(
   readCommandLine(process.argv.slice(2), {
     usage,
     config: {
@@ -93,14 +93,14 @@ function exploreScenarios(): boolean {
 /** Whether each rule is needed, and each check that is not listed as unseen. */
 async function ablate(): Promise<boolean> {
   const names = chosenNames.length > 0 ? chosenNames : [...checks, ...Object.keys(rules)];
-  await using ofChecks = ablation();
+  await using checkAblation = ablation();
   const unneeded: string[] = [];
   for (const name of names) {
-    if (!(await (name in rules ? isRuleNeeded(name) : isNeeded(name, ofChecks)))) unneeded.push(name);
+    if (!(await (name in rules ? isRuleNeeded(name) : isNeeded(name, checkAblation)))) unneeded.push(name);
   }
   const others = unneeded.length > 0 ? `, not needed by a scenario: ${unneeded.join(', ')}` : '';
   print('', `${names.length} rules and checks, ${names.length - unneeded.length} needed${others}`);
-  return unneeded.every((name) => name in unseen);
+  return unneeded.every((name) => name in unneededChecks);
 }
 
 async function isRuleNeeded(name: string): Promise<boolean> {
@@ -114,23 +114,23 @@ async function isRuleNeeded(name: string): Promise<boolean> {
  */
 async function isNeeded(name: string, process: Ablation): Promise<boolean> {
   const first = rules[name]?.scenario;
-  const ofCheck = name in rules ? {} : { check: name };
+  const ablated = name in rules ? {} : { check: name };
   const open = new Set(
     chosenScenarios.length > 0 ? chosenScenarios : first ? [first, ...smallFirst] : smallFirst,
   );
   const tried = first !== undefined && open.has(first) ? [[first, mostStates] as const] : [];
-  const bounds = name in unseen ? fewStates : [...fewStates, 50_000, mostStates];
+  const bounds = name in unneededChecks ? fewStates : [...fewStates, 50_000, mostStates];
   const growing = bounds.flatMap((bound) => [...open].map((each) => [each, bound] as const));
   for (const [scenario, bound] of [...tried, ...growing]) {
     if (!open.has(scenario)) continue;
-    const result = await process.explore({ scenario, mostStates: bound, ...ofCheck });
+    const result = await process.explore({ scenario, mostStates: bound, ...ablated });
     if (result.verdict === 'holds') open.delete(scenario);
     if (result.verdict !== 'fails') continue;
     print(`${name.padEnd(37)} ${scenario}: ${result.violation?.why}`);
     if (chosenNames.includes(name)) print(...traceOf(scenarios[scenario]!.situation, result));
     return true;
   }
-  print(`${name.padEnd(37)} NO SCENARIO FAILS${unseen[name] ? `: ${unseen[name]}` : ''}`);
+  print(`${name.padEnd(37)} NO SCENARIO FAILS${unneededChecks[name] ? `: ${unneededChecks[name]}` : ''}`);
   return false;
 }
 

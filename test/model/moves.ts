@@ -86,11 +86,11 @@ const carryOutMove = (id: string, act: Act, world: World): Move => ({
 
 function controllersOf(state: State, { scenario, controllers }: World): Controller[] {
   const { bindClaim, propagateSecret, reconcileManaged, releaseOrphan } = controllers;
-  const ofClaim = (claim: string): Controller[] => [
+  const claimControllers = (claim: string): Controller[] => [
     { id: `binding of claim ${claim}`, decide: (see) => bindClaim(see, claim) },
     { id: `Secret propagation of claim ${claim}`, decide: (see) => propagateSecret(see, claim) },
   ];
-  const ofResource = (name: string): Controller[] => {
+  const resourceControllers = (name: string): Controller[] => {
     const id = managedId(name);
     const run = runOf(state, name);
     return [
@@ -98,7 +98,10 @@ function controllersOf(state: State, { scenario, controllers }: World): Controll
       { id: `orphan check of resource ${name}`, decide: (see) => releaseOrphan(see, name) },
     ];
   };
-  return [...Object.keys(scenario.claims).flatMap(ofClaim), ...resourceNames(state).flatMap(ofResource)];
+  return [
+    ...Object.keys(scenario.claims).flatMap(claimControllers),
+    ...resourceNames(state).flatMap(resourceControllers),
+  ];
 }
 
 /** The facts from outside the cluster for a run of a managed resource. */

@@ -15,7 +15,7 @@ import { withClaimRef, withoutClaimRef, withPhase } from '../../controllers/core
 import { secretFacts } from '../../controllers/core/claim-binding/observe-secrets.ts';
 import { correctionOf, editOf } from '../../controllers/core/claim-binding/provision.ts';
 import { serviceOf } from '../../controllers/core/claim-binding/service-of.ts';
-import { keptIn } from '../../controllers/core/credential.ts';
+import { storedIn } from '../../controllers/core/credential.ts';
 import { wasNeverFound } from '../../controllers/core/external-identity.ts';
 import { decidePropagation } from '../../controllers/core/secret-propagation/decide.ts';
 import { StepFailure } from '../../controllers/core/step-failure.ts';
@@ -61,8 +61,8 @@ function bindClaim(see: View, name: string): Act | ClaimWaits {
     .filter(({ claimRef }) => claimRef?.uid === claim.uid)
     .toSorted((a, b) => Number(b.phase === 'Bound') - Number(a.phase === 'Bound'))
     .map(realOf);
-  const seen = see.resource(claim.resourceRef);
-  const named = seen && realOf(seen);
+  const observed = see.resource(claim.resourceRef);
+  const named = observed && realOf(observed);
   const managed = resourceOf(owned, named);
   const secret = managed && see.resourceSecret(managed.metadata.name);
   const isControlled = managed !== undefined && secret !== undefined && secret.owner === managed.metadata.uid;
@@ -93,7 +93,7 @@ function bindClaim(see: View, name: string): Act | ClaimWaits {
       managed,
       secretDetails,
       source,
-      kept: source && keptIn(source),
+      stored: source && storedIn(source),
       target,
       isTargetStored: true,
       controlled,

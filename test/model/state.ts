@@ -135,26 +135,26 @@ export const hasLivingOwner = (state: State, resource: Resource): boolean =>
 /** The process sees the stopped version of an object, except for the keys that it reads from the API server. */
 export function viewOf(state: State, { claims, obstacle }: Scenario, readKeys: readonly Key[] = []): View {
   const { objects, watches } = state;
-  const seen = Object.keys(watches).length === 0 ? objects : seenObjects(state, readKeys);
+  const visible = Object.keys(watches).length === 0 ? objects : visibleObjects(state, readKeys);
   return {
-    claim: (name) => objectOf(seen, claimKey(name)),
-    claimSecret: (claim) => objectOf(seen, claimSecretKey(claim)),
-    resource: (name) => objectOf(seen, resourceKey(name)),
-    resources: () => resourceNames(state).flatMap((name) => objectOf(seen, resourceKey(name)) ?? []),
-    resourceSecret: (resource) => objectOf(seen, resourceSecretKey(resource)),
+    claim: (name) => objectOf(visible, claimKey(name)),
+    claimSecret: (claim) => objectOf(visible, claimSecretKey(claim)),
+    resource: (name) => objectOf(visible, resourceKey(name)),
+    resources: () => resourceNames(state).flatMap((name) => objectOf(visible, resourceKey(name)) ?? []),
+    resourceSecret: (resource) => objectOf(visible, resourceSecretKey(resource)),
     policyOfClass: (claim) => claims[claim]?.class,
     obstacleOf: (key) => (state.hasObstacle && obstacle?.of === key ? obstacle.name : undefined),
   };
 }
 
-function seenObjects({ objects, watches }: State, readKeys: readonly string[]): Objects {
-  const seen = { ...objects };
+function visibleObjects({ objects, watches }: State, readKeys: readonly string[]): Objects {
+  const visible = { ...objects };
   for (const [key, { object, afterRestart }] of Object.entries(watches)) {
     if (afterRestart || readKeys.includes(key)) continue;
-    if (object) seen[key] = object;
-    else delete seen[key];
+    if (object) visible[key] = object;
+    else delete visible[key];
   }
-  return seen;
+  return visible;
 }
 
 /** Two states that differ only in the numbers of UIDs and passwords have the same fingerprint. */

@@ -13,8 +13,8 @@ export interface Equivalent {
 
 export const equivalents: readonly Equivalent[] = [
   {
-    line: 'if (managed.status?.credential === undefined || credential === undefined || kept === undefined)',
-    was: 'kept === undefined',
+    line: 'if (managed.status?.credential === undefined || credential === undefined || stored === undefined)',
+    was: 'stored === undefined',
     becomes: 'false',
     because: 'a check before has generated the credential; the types do not know that',
   },

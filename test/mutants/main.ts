@@ -5,7 +5,7 @@
 import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { BadFlag, numberFlag } from '../../local/flags.ts';
-import { askedOf, readCommandLine } from '../../local/read-command-line.ts';
+import { parsedOrExit, readCommandLine } from '../../local/read-command-line.ts';
 import { equivalents } from './equivalent.ts';
 import type { Mutant } from './mutants-in.ts';
 import { mutantsOf } from './mutants-in.ts';
@@ -17,7 +17,7 @@ const usage = `flags:
   --only PATTERN     the files to mutate, may be repeated (${mutated.join(', ')})
   --concurrency N    mutants tried at once (the number of cores)`;
 
-const { only, concurrency } = askedOf(
+const { only, concurrency } = parsedOrExit(
   readCommandLine(process.argv.slice(2), {
     usage,
     config: {

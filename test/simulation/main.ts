@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readJsonFile } from '../../local/flag-files.ts';
 import { BadFlag } from '../../local/flags.ts';
-import { askedOf } from '../../local/read-command-line.ts';
+import { parsedOrExit } from '../../local/read-command-line.ts';
 import { parseCommandLine } from './command-line.ts';
 import { generate } from './generate.ts';
 import { play } from './play.ts';
@@ -18,7 +18,7 @@ import { breaks, shrink } from './shrink.ts';
 /** So many failures are made small; the rest is counted. */
 const mostExplained = 3;
 
-const options = askedOf(parseCommandLine(process.argv.slice(2)));
+const options = parsedOrExit(parseCommandLine(process.argv.slice(2)));
 const { seed: first, seeds, minutes, world, jobs, scenario, save } = options;
 const print = (...lines: readonly string[]): void => {
   process.stdout.write(lines.map((line) => `${line}\n`).join(''));

@@ -53,7 +53,7 @@ export function acting({ claims, secrets, resourcesOf }: BindingContext) {
       case 'DeleteResource':
         await resourcesOf(decision.managed).delete(decision.managed, signal);
         run.deleted.add(decision.managed.metadata.uid);
-        return [unbound(decision.managed, `is deleted${kept(decision.managed)}`)];
+        return [unbound(decision.managed, `is deleted${retainedText(decision.managed)}`)];
       case 'Release':
         await setPhase(decision.managed, 'Released');
         return [unbound(decision.managed, 'is Released')];
@@ -120,7 +120,7 @@ const correctedResource = ({ kind, metadata }: Managed): EventFacts =>
   normal('CorrectedManagedResource', `${kind} ${metadata.name} has the edited parameters of this claim now`);
 
 /** The external resource, if it was found and the policies keep it although the managed resource is deleted. */
-function kept(managed: Managed): string {
+function retainedText(managed: Managed): string {
   const { externalIdentity, credential } = managed.status ?? {};
   if (externalIdentity === undefined || shouldDelete(managed.spec)) return '';
   const password = credential === undefined ? '' : ', and the password still works';

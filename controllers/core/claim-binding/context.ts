@@ -6,7 +6,7 @@ import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { ClaimNamespaces } from '../claim/claim-namespaces.ts';
 import type { ClaimNamespace } from '../claim/may-claim.ts';
 import type { ClaimKind, ClaimService } from '../claim-service.ts';
-import type { KeptCredential } from '../credential.ts';
+import type { StoredCredential } from '../credential.ts';
 import type { ReadFirst } from './decision.ts';
 
 /** The dependencies of the controller that binds the claims of one kind. */
@@ -23,7 +23,10 @@ export interface BindingContext extends ClaimKind {
   readonly storedConnection?: StoredConnection | undefined;
 }
 
-export type StoredConnection = (managed: Managed, signal: AbortSignal) => Promise<KeptCredential | undefined>;
+export type StoredConnection = (
+  managed: Managed,
+  signal: AbortSignal,
+) => Promise<StoredCredential | undefined>;
 
 /** Results of one run that the informer caches may not have yet. They are forgotten when the run ends. */
 export interface RunMemory {

@@ -42,8 +42,8 @@ const isBound = ({ status }: Managed): boolean => status?.bindingPhase === 'Boun
 
 /** Pure. Checks every condition again, because the objects may have changed since the trigger. */
 export function decideBinding(facts: BindingFacts): BindingDecision {
-  const ofClaim = firstMatch(facts, claimChecks);
-  if (ofClaim !== undefined) return ofClaim;
+  const claimDecision = firstMatch(facts, claimChecks);
+  if (claimDecision !== undefined) return claimDecision;
   const { managed } = facts;
   if (managed === undefined) return wait('ResourceMissing');
   return firstMatch({ ...facts, managed }, resourceChecks) ?? wait('KeepBound');
@@ -134,8 +134,8 @@ function correctClaimRef({ claim, named }: BindingFacts): BindingDecision | unde
   const isRestored =
     named.spec.claimRef?.uid !== undefined && !isOwnedBy(named, claim) && namesClaim(named, claim);
   if (!isRestored || wasBoundHere(named)) return undefined;
-  const isStatusKept = named.status?.bindingPhase !== undefined && named.status.boundUID !== undefined;
-  if (isStatusKept) return wait('StatusFromBackup');
+  const isStatusRetained = named.status?.bindingPhase !== undefined && named.status.boundUID !== undefined;
+  if (isStatusRetained) return wait('StatusFromBackup');
   if (wasDeleted(claim)) return { name: 'Release', managed: named };
   return { name: 'CorrectClaimRef', managed: named, ...confirmed };
 }

@@ -7,20 +7,20 @@ import { isControlledBy, referenceTo } from '../../../apis/core/v1alpha1/referen
 import type { Secret, SecretKey } from '../../../apis/core/v1alpha1/secret.ts';
 import { annotationsWithoutClaims, decodeDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import { propagated, whyNotCopied } from '../claim/propagated-secret.ts';
-import type { KeptCredential, SecretDetails } from '../credential.ts';
+import type { SecretDetails, StoredCredential } from '../credential.ts';
 import { isCopyInForce, whyNotUsable } from '../credential.ts';
 import type { SecretFacts, SecretWrite } from './decision.ts';
 import { consentTo } from './desired.ts';
 
 /** The Secrets of a claim (`target`) and of its resource (`source`), as they are now. */
-export interface SeenSecrets {
+export interface ObservedSecrets {
   readonly claim: Claim;
   readonly managed: Managed | undefined;
   readonly secretDetails: SecretDetails;
   /** The resource's Secret. Undefined if it does not exist, or if another object controls it. */
   readonly source: Secret | undefined;
   /** The content of the resource's Secret, or of its entry in a secret store. */
-  readonly kept: KeptCredential | undefined;
+  readonly stored: StoredCredential | undefined;
   readonly target: Secret | undefined;
   /** Whether the informer cache has `target`. If so, secret-propagation/ updates the data in `target`. */
   readonly isTargetStored: boolean;
@@ -34,16 +34,16 @@ export const secretKeyOfClaim = ({ metadata, spec }: Claim): SecretKey | undefin
   };
 
 /** The facts about Secrets from which decide.ts decides. Pure. */
-export function secretFacts(seen: SeenSecrets): SecretFacts {
-  const { claim, managed, source, target, controlled } = seen;
+export function secretFacts(observed: ObservedSecrets): SecretFacts {
+  const { claim, managed, source, target, controlled } = observed;
   const wanted = secretKeyOfClaim(claim);
   const published = managed?.spec.writeConnectionSecretToRef;
   const isWanted = wanted !== undefined && published !== undefined;
   const facts = {
     isWanted,
     hasCopy: target !== undefined && isControlledBy(target, claim),
-    isCopyUsable: target !== undefined && isControlledBy(target, claim) && doesCopyWork(seen, target),
-    notUsable: notUsable(seen, isWanted),
+    isCopyUsable: target !== undefined && isControlledBy(target, claim) && doesCopyWork(observed, target),
+    notUsable: notUsable(observed, isWanted),
     stale: controlled.filter(
       ({ metadata }) => metadata.name !== wanted?.name && metadata.deletionTimestamp === undefined,
     ),
@@ -55,23 +55,23 @@ export function secretFacts(seen: SeenSecrets): SecretFacts {
   return {
     ...facts,
     obstacle: target && whyNotCopied(target, claim, of),
-    write: source && nextWrite(seen, wanted, source),
+    write: source && nextWrite(observed, wanted, source),
   };
 }
 
-function notUsable({ claim, managed, secretDetails, source, kept }: SeenSecrets, isWanted: boolean) {
+function notUsable({ claim, managed, secretDetails, source, stored }: ObservedSecrets, isWanted: boolean) {
   if (managed === undefined || !wantsDetails(managed)) return undefined;
-  const reason = whyNotUsable(managed, kept, referenceTo(claim), secretDetails);
+  const reason = whyNotUsable(managed, stored, referenceTo(claim), secretDetails);
   return reason ?? (isWanted && source === undefined ? 'CredentialMissing' : undefined);
 }
 
 /** While the controllers may set no credential, a copy works only if it is not the credential that was never set. */
-const doesCopyWork = ({ managed, kept, secretDetails }: SeenSecrets, target: Secret): boolean =>
-  managed === undefined || isCopyInForce(managed, kept, decodeDetails(target), secretDetails);
+const doesCopyWork = ({ managed, stored, secretDetails }: ObservedSecrets, target: Secret): boolean =>
+  managed === undefined || isCopyInForce(managed, stored, decodeDetails(target), secretDetails);
 
 /** The next write: an annotation that allows the copy, or the copy. For Bound claims, secret-propagation/ updates it. */
 function nextWrite(
-  { claim, target, isTargetStored }: SeenSecrets,
+  { claim, target, isTargetStored }: ObservedSecrets,
   key: SecretKey,
   source: Secret,
 ): SecretWrite | undefined {

@@ -12,8 +12,8 @@ import { whyResourceIncompatible } from '../claim/incompatible.ts';
 import { restrictsNamespaces, whyNotFor } from '../claim/may-claim.ts';
 import { isOwnedBy, wasBound, wasCreatedFor } from '../claim/ownership.ts';
 import type { ClaimService } from '../claim-service.ts';
-import type { KeptCredential } from '../credential.ts';
-import { keptIn } from '../credential.ts';
+import type { StoredCredential } from '../credential.ts';
+import { storedIn } from '../credential.ts';
 import { nameInUse } from '../external-identity.ts';
 import { secretsOfClaim } from '../indexes.ts';
 import { failing, StepFailure } from '../step-failure.ts';
@@ -25,7 +25,7 @@ import { cannotBind, cannotRead, cannotRefresh } from './outcome.ts';
 import { editOf, provisioningOf } from './provision.ts';
 import { serviceOf } from './service-of.ts';
 
-const nothingSeen = {
+const nothingObserved = {
   isWanted: false,
   hasCopy: false,
   isCopyUsable: false,
@@ -47,7 +47,7 @@ export function observing(context: BindingContext) {
       ({ metadata }) => !run.deleted.has(metadata.uid),
     );
     const of = { claim, services: ready, service, owned, created, named, managed };
-    const base = { ...of, secrets: { ...nothingSeen, controlled } };
+    const base = { ...of, secrets: { ...nothingObserved, controlled } };
     if (service === undefined || wasDeleted(claim)) return base;
     const resourceClass = env.resource(service.class).get({ name: claim.spec.classRef?.name ?? '' });
     const managedResources = env.resource(service.managed);
@@ -118,7 +118,7 @@ export function observing(context: BindingContext) {
     signal: AbortSignal,
   ): Promise<BindingFacts['secrets']> {
     const source = managed && (await sourceOf(claim, managed, signal));
-    const kept = managed && (source ? keptIn(source) : await storedBy(managed, signal));
+    const storedCredential = managed && (source ? storedIn(source) : await storedBy(managed, signal));
     const key = secretKeyOfClaim(claim);
     const stored = key && secrets.get(key);
     // A Bound claim may have a Secret of another type, which the cache does not have.
@@ -129,7 +129,7 @@ export function observing(context: BindingContext) {
       managed,
       secretDetails: service.secretDetails ?? {},
       source,
-      kept,
+      stored: storedCredential,
       target: key && (stored ?? run.target),
       isTargetStored: stored !== undefined,
       controlled,
@@ -147,7 +147,7 @@ export function observing(context: BindingContext) {
     return secret !== undefined && isControlledBy(secret, managed) ? secret : undefined;
   }
 
-  async function storedBy(managed: Managed, signal: AbortSignal): Promise<KeptCredential | undefined> {
+  async function storedBy(managed: Managed, signal: AbortSignal): Promise<StoredCredential | undefined> {
     const { writeConnectionSecretToRef, publishConnectionDetailsTo } = managed.spec;
     const isStoreOnly = writeConnectionSecretToRef === undefined && publishConnectionDetailsTo !== undefined;
     return isStoreOnly ? context.storedConnection?.(managed, signal) : undefined;

@@ -28,12 +28,12 @@ export function orphanRelease({ env, services, claims, secrets, resourcesOf }: B
   return async (key: Request, signal: AbortSignal, log: Pick<Logger, 'child'>): Promise<void> => {
     // The cache has no claims of a namespace that this process does not serve, so they would wrongly count as deleted.
     if (!isServed(env, key)) return;
-    const seen = claims.get(key);
+    const current = claims.get(key);
     const naming = services
       .ready()
       .flatMap((service) => managedNaming(env.resource(service.managed).store, key))
       .filter(({ spec }) => referenceIsOfKind(spec.claimRef, claims.kind));
-    const orphans = naming.filter((one) => !isFinal(decide(one, seen)));
+    const orphans = naming.filter((one) => !isFinal(decide(one, current)));
     if (orphans.length === 0) return;
     // guard: otherwise a claim that the cache does not show yet loses its resource
     const claim = await annotate('cannot get resource claim', claims.fetch(key, signal));
@@ -63,8 +63,8 @@ export function orphanRelease({ env, services, claims, secrets, resourcesOf }: B
     }
     const event = eventOf(managed, decision);
     env.events.record(managed, event);
-    const ofOrphan = log.child(() => aboutManaged(managed));
-    logAct(ofOrphan, event);
+    const orphanLog = log.child(() => aboutManaged(managed));
+    logAct(orphanLog, event);
   }
 }
 

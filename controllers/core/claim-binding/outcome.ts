@@ -35,7 +35,7 @@ export interface Outcome {
   /** Normal Events are recorded only if the phase or Ready changes. Warnings are always recorded. */
   readonly events?: readonly EventFacts[];
   /** An Event of the claim's managed resource. */
-  readonly ofResource?: EventFacts;
+  readonly resourceEvent?: EventFacts;
   readonly failure?: StepFailure;
 }
 
@@ -72,13 +72,13 @@ export function failureOf(
 const repeatAfterMs = 600_000;
 
 /** Turns a report into an outcome. If the resource will probably be ready soon, the run ends without a report. */
-export function reported({ notBeforeMs = 0, ofResource, facts, events }: Report, now: Date): Outcome {
+export function reported({ notBeforeMs = 0, resourceEvent, facts, events }: Report, now: Date): Outcome {
   const waitMs = notBeforeMs - now.getTime();
   // If the wait is longer, the clocks of this process and the API server differ. Then report now.
   if (waitMs > 0 && waitMs <= soonMs) return { result: after(waitMs) };
   const isFailing = events.some(({ reason }) => reason === 'ManagedResourceTrouble');
   const result = isFailing ? after(repeatAfterMs) : done;
-  return { facts, events, ...(ofResource && { ofResource }), result };
+  return { facts, events, ...(resourceEvent && { resourceEvent }), result };
 }
 
 export function failed(failure: StepFailure): Outcome {
@@ -107,8 +107,8 @@ export async function conclude(
     !isEqual(readyWithoutTimes(claim), readyWithoutTimes(desired));
   const record = (_: Claim, event: EventFacts) => reportClaimEvent(env, log, claim, event);
   const audience = { objects: claims, what: 'resource claim', record, log };
-  const { ofResult } = await concludeRun(audience, claim, { desired, events, isNews, failure }, signal);
-  return { ...result, ...ofResult };
+  const { runResult } = await concludeRun(audience, claim, { desired, events, isNews, failure }, signal);
+  return { ...result, ...runResult };
 }
 
 const readyWithoutTimes = ({ status }: Claim) =>

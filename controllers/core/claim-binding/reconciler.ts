@@ -126,8 +126,8 @@ export function claimBinding(context: BindingContext): Reconciler {
     const report = reportOf(decision.name, observed, now);
     if (report === undefined) return { result: done };
     const outcome = reported(report, now);
-    if (managed !== undefined && outcome.ofResource !== undefined)
-      env.events.record(managed, outcome.ofResource);
+    if (managed !== undefined && outcome.resourceEvent !== undefined)
+      env.events.record(managed, outcome.resourceEvent);
     const isOfStore = managed !== undefined && managed.spec.writeConnectionSecretToRef === undefined;
     return decision.name === 'CredentialNotApplied' && isOfStore
       ? { ...outcome, result: after(storePollMs) }

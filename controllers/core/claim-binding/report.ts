@@ -42,7 +42,7 @@ export interface Report {
   readonly facts: ClaimFacts;
   readonly events: readonly EventFacts[];
   /** An Event of the managed resource, for its administrators. */
-  readonly ofResource?: EventFacts;
+  readonly resourceEvent?: EventFacts;
   /** Do not report before this time, in epoch ms: the resource will probably be ready earlier. */
   readonly notBeforeMs?: number;
 }
@@ -265,14 +265,14 @@ function reportClaimedByOther({ claim, managed }: BindingFacts): Report {
   const refused = refusal('ClaimedByOther', managed, `belongs to ${owner}; ${another(claim)}`);
   // Without `claimRef` an administrator has just made it available, and its controller makes it Unbound.
   if (managed?.spec.claimRef === undefined || !isReleased) return refused;
-  return { ...refused, ofResource: askedFor(managed, claim) };
+  return { ...refused, resourceEvent: requestedBy(managed, claim) };
 }
 
 /**
  * The Event of a Released resource that a claim asks for. It names the owner of the data. It has no command, because any
  * team can ask for any resource.
  */
-function askedFor(managed: Managed, claim: Claim): EventFacts {
+function requestedBy(managed: Managed, claim: Claim): EventFacts {
   const { claimRef } = managed.spec;
   const previous = claimRef?.name === undefined ? 'a claim that is not known' : describeReference(claimRef);
   const message = `${describeReference(referenceTo(claim))} asks for this resource, which has the data of ${previous}; ${advice.giveToClaim}`;

@@ -2,13 +2,13 @@ import isEmpty from 'lodash/isEmpty.js';
 import isEqual from 'lodash/isEqual.js';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotate } from '../../../runtime/client/errors.ts';
-import type { KeptCredential } from '../credential.ts';
+import type { StoredCredential } from '../credential.ts';
 import type { ConnectionPlace } from './connection-place.ts';
 
 /** The Secret and the secret store of a managed resource. Reads and creates in one of them, and deletes in both. */
 export interface ConnectionPlaces extends Omit<ConnectionPlace, 'isNamed'> {
   /** Makes the secret store a copy of the Secret if both are named. Writes only if they differ. */
-  copy(managed: Managed, kept: KeptCredential, signal: AbortSignal): Promise<void>;
+  copy(managed: Managed, stored: StoredCredential, signal: AbortSignal): Promise<void>;
 }
 
 /** If a managed resource names both, reads and creates the Secret, and copies its content to the secret store. */

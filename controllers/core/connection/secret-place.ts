@@ -27,18 +27,18 @@ import {
   isNamespaceTerminating,
   isNotFound,
 } from '../../../runtime/client/errors.ts';
-import type { KeptCredential } from '../credential.ts';
-import { credentialAnnotation, encodeNote, keptIn } from '../credential.ts';
+import type { StoredCredential } from '../credential.ts';
+import { credentialAnnotation, encodeNote, storedIn } from '../credential.ts';
 import { secretsControlledBy } from '../indexes.ts';
 import type { ConnectionEntry, ConnectionPlace } from './connection-place.ts';
 
 /** Stores connection details in the Secret of `writeConnectionSecretToRef`. See {@link connectionSecrets}. */
 export function secretPlace(secrets: Resource<Secret>): ConnectionPlace {
   const entryOf = (secret: Secret, managed: Managed): ConnectionEntry => ({
-    ...keptIn(secret),
+    ...storedIn(secret),
     isOwned: isControlledBy(secret, managed),
     async write(owner, desired, signal) {
-      const writing = secrets.update(secret, withKept(secret, owner, desired), signal);
+      const writing = secrets.update(secret, withCredential(secret, owner, desired), signal);
       try {
         return entryOf(await annotate('cannot update connection secret', writing), owner);
       } catch (error) {
@@ -102,10 +102,14 @@ export function secretPlace(secrets: Resource<Secret>): ConnectionPlace {
   }
 }
 
-const noteAnnotation = ({ note }: KeptCredential): Readonly<Record<string, string>> =>
+const noteAnnotation = ({ note }: StoredCredential): Readonly<Record<string, string>> =>
   note === undefined ? {} : { [credentialAnnotation]: encodeNote(note) };
 
-const freshSecret = (managed: Managed, { namespace, name }: SecretKey, desired: KeptCredential): Secret => ({
+const freshSecret = (
+  managed: Managed,
+  { namespace, name }: SecretKey,
+  desired: StoredCredential,
+): Secret => ({
   apiVersion: 'v1',
   kind: 'Secret',
   metadata: {
@@ -123,9 +127,9 @@ const freshSecret = (managed: Managed, { namespace, name }: SecretKey, desired: 
  * The Secret with the desired details. It keeps its type, which no update can change (H11 in docs/decision-tables.md),
  * and the bytes of unchanged values, which may not be text.
  */
-function withKept(secret: Secret, managed: Managed, desired: KeptCredential): Secret {
+function withCredential(secret: Secret, managed: Managed, desired: StoredCredential): Secret {
   const { metadata, data = {} } = secret;
-  const before = keptIn(secret);
+  const before = storedIn(secret);
   const isForAnotherClaim = before.note?.for !== undefined && before.note.for !== desired.note?.for;
   const { [credentialAnnotation]: _note, ...annotations } = isForAnotherClaim
     ? annotationsWithoutClaims(secret)

@@ -4,7 +4,7 @@ import { advice } from '../../../apis/core/v1alpha1/advice.ts';
 import { ControllerError } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed, PublishConnectionDetailsTo } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotate, changedSinceRead } from '../../../runtime/client/errors.ts';
-import type { KeptCredential } from '../credential.ts';
+import type { StoredCredential } from '../credential.ts';
 import { credentialAnnotation, decodeNote, encodeNote } from '../credential.ts';
 import type { ConnectionEntry, ConnectionPlace } from './connection-place.ts';
 import type { OwnedConnection, SecretStore, SecretStores, StoredConnection } from './secret-store.ts';
@@ -25,12 +25,12 @@ export function storePlace(stores: SecretStores): ConnectionPlace {
     managed: Managed,
     to: PublishConnectionDetailsTo,
     stored: StoredConnection | undefined,
-    desired: KeptCredential,
+    desired: StoredCredential,
     signal: AbortSignal,
   ): Promise<ConnectionEntry> {
     const wanted = owned(managed, to, stored, desired);
-    const isKept = stored !== undefined && isEqual(omit(stored, 'controllerUid'), wanted);
-    return entryOf(store, to, isKept ? stored : await store.write(to.name, stored, wanted, signal));
+    const isStored = stored !== undefined && isEqual(omit(stored, 'controllerUid'), wanted);
+    return entryOf(store, to, isStored ? stored : await store.write(to.name, stored, wanted, signal));
   }
 
   const entryOf = (
@@ -88,7 +88,7 @@ function owned(
   { metadata }: Managed,
   to: PublishConnectionDetailsTo,
   stored: StoredConnection | undefined,
-  { details, note }: KeptCredential,
+  { details, note }: StoredCredential,
 ): OwnedConnection {
   return {
     data: details,

@@ -53,11 +53,11 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
     const { facts, decision } = await run(factsOf(context, managed, underWay.of(managed)), signal, log);
     const report = reportOf(facts, decision, env.clock.now());
     const decided = decision.name === undefined ? {} : { decision: decision.name };
-    const ofRun = log.child(() => ({
+    const runLog = log.child(() => ({
       ...aboutManaged(managedResources.get(request) ?? managed),
       ...decided,
     }));
-    return { ...(await write(facts, report, ofRun, signal)), ...decided };
+    return { ...(await write(facts, report, runLog, signal)), ...decided };
   };
 
   /** Decides and acts until a decision has no call. Disconnects the external client in any case. */
@@ -131,7 +131,7 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
     if (failure?.isSilent) throw failure;
     const record = (object: Managed, event: EventFacts) => env.events.record(object, event);
     const audience = { objects: managedResources, what: 'managed resource', record, log };
-    const { stored = managed, ofResult } = await conclude(
+    const { stored = managed, runResult } = await conclude(
       audience,
       managed,
       { desired, events, failure },
@@ -140,7 +140,7 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
     const annotations = omit(stored.metadata.annotations, used);
     const cleared = { ...stored, metadata: { ...stored.metadata, annotations } };
     const last = used.length === 0 ? stored : await managedResources.update(stored, cleared, signal);
-    return { ...resultOf(next, last, env), ...ofResult };
+    return { ...resultOf(next, last, env), ...runResult };
   }
 }
 

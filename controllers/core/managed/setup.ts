@@ -160,7 +160,7 @@ function missingNamespacesOf({ status }: Managed): readonly string[] {
 const byMissingNamespace = 'missing namespace';
 
 /** Emits the managed resources whose Secret waits for a namespace, as soon as the namespace exists. */
-export function ofCreatedNamespaces(
+export function requestsOfCreatedNamespaces(
   env: Pick<Environment, 'client' | 'clock' | 'log'>,
   store: Store<Managed>,
 ): Observable<Request> {
@@ -233,7 +233,7 @@ export function managedController<M extends Managed>(
       wokenBy(secrets.store)
         .when(anyOf(disappears, changed(controllerUid)))
         .through(waitingFor, 'the secret that it names was deleted, or has another owner'),
-      triggerBy(createdNamespace, ofCreatedNamespaces(env, managedResources.store), 'shared change'),
+      triggerBy(createdNamespace, requestsOfCreatedNamespaces(env, managedResources.store), 'shared change'),
       ...providerTriggers(env, service.providers, service.kind, health),
       ...referenceTriggers(env, managedResources, references),
       ...secretStores.triggers(managedResources),

@@ -51,7 +51,7 @@ export function decideProviderReady(input: ReadyInput): ReadyDecision {
 }
 
 function withoutCalls({ before, isCurrent, isUsed }: ReadyInput): ReadyDecision {
-  const isKept = isCurrent && (isUsed ? before?.reason !== 'Unused' : before?.status === 'True');
-  if (isKept && before !== undefined) return { name: 'Unchanged' };
+  const isRetained = isCurrent && (isUsed ? before?.reason !== 'Unused' : before?.status === 'True');
+  if (isRetained && before !== undefined) return { name: 'Unchanged' };
   return isUsed ? { name: 'Untried', ready: untried } : { name: 'Unused', ready: unused };
 }

@@ -62,8 +62,10 @@ export function createProviderHealth(): ProviderHealth {
   const changes = new Subject<{ readonly kind: string; readonly name: string }>();
   const mayWork = new Subject<MayWork & { readonly kind: string }>();
   const keyOf = (kind: Kind, name: string): string => `${kindKey(kind)}/${name}`;
-  const ofKind = <E extends { readonly kind: string }>(events: Observable<E>, kind: Kind): Observable<E> =>
-    events.pipe(filter((event) => event.kind === kindKey(kind)));
+  const eventsOfKind = <E extends { readonly kind: string }>(
+    events: Observable<E>,
+    kind: Kind,
+  ): Observable<E> => events.pipe(filter((event) => event.kind === kindKey(kind)));
 
   /**
    * The results for this UID and generation of the provider. Undefined if there are none. `newer` if there are results
@@ -119,7 +121,7 @@ export function createProviderHealth(): ProviderHealth {
       const [oldest] = known.get(keyOf(kind, name))?.results.keys() ?? [];
       mayWork.next({ kind: kindKey(kind), name, isFor: (user) => user === oldest });
     },
-    changed$: (kind) => ofKind(changes, kind).pipe(map(({ name }) => ({ name }))),
-    mayWork$: (kind) => ofKind(mayWork, kind),
+    changed$: (kind) => eventsOfKind(changes, kind).pipe(map(({ name }) => ({ name }))),
+    mayWork$: (kind) => eventsOfKind(mayWork, kind),
   };
 }

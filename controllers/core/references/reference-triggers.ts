@@ -27,11 +27,11 @@ export function referenceTriggers<M extends Managed>(
 ): readonly Trigger[] {
   const wokenBy = triggersIn(env);
   const byKind = Map.groupBy(fields, ({ to }) => kindKey(to));
-  return [...byKind].map(([key, ofKind]) => {
+  return [...byKind].map(([key, references]) => {
     const index = `references to ${key}`;
     referrers.store.addIndex(index, (object) => [
       ...new Set(
-        ofKind.flatMap((field) => [
+        references.flatMap((field) => [
           ...referencesIn(object, field).map(({ name }) => byName(name)),
           ...(selectorOf(object, field) === undefined ? [] : [bySelector]),
         ]),
@@ -39,15 +39,15 @@ export function referenceTriggers<M extends Managed>(
     ]);
     const isWoken = (referrer: M, object: Managed): boolean =>
       !wasDeleted(referrer) &&
-      ofKind.some((field) => {
+      references.some((field) => {
         const selector = selectorOf(referrer, field);
         const isMeant =
           referencesIn(referrer, field).some(({ name }) => name === object.metadata.name) ||
           (selector !== undefined && isSelectedBy(object, referrer, selector));
         return isMeant && (isResolvable(referrer, field) || !isReady(referrer));
       });
-    const values = ofKind.map(({ extract = externalName }) => extract);
-    return wokenBy(env.resource(ofKind[0]!.to).store)
+    const values = references.map(({ extract = externalName }) => extract);
+    return wokenBy(env.resource(references[0]!.to).store)
       .when(anyOf(appears, becomes(isReady), changed(labels, controllerUid, ...values)))
       .through((object) => {
         const named = referrers.store.byIndex(index, byName(object.metadata.name));

@@ -9,7 +9,7 @@ import { propagationSource, propagationTargets } from '../../../apis/core/v1alph
 import { isOwnedBy } from '../claim/ownership.ts';
 import { isFrozen, propagated } from '../claim/propagated-secret.ts';
 import type { SecretDetails } from '../credential.ts';
-import { keptIn, whyNotUsable } from '../credential.ts';
+import { storedIn, whyNotUsable } from '../credential.ts';
 import { firstMatch } from '../first-match.ts';
 
 /** A claim's Secret (`target`), the Secret that it names as its source, and the objects that control the two. */
@@ -113,7 +113,7 @@ function notBound({ claim, managed }: Chain): PropagationDecision | undefined {
 /** Until the new credential works, the claim keeps its copy of the old. A changed `status.credential` triggers a run. */
 function credentialNotApplied(facts: Chain): PropagationDecision | undefined {
   const { claim, managed, source, secretDetails = {} } = facts;
-  const reason = whyNotUsable(managed, keptIn(source), referenceTo(claim), secretDetails);
+  const reason = whyNotUsable(managed, storedIn(source), referenceTo(claim), secretDetails);
   return reason === undefined ? undefined : { name: 'CredentialNotApplied' };
 }
 

@@ -74,11 +74,13 @@ export function secretPropagation(env: Environment, services: ClaimServices): Co
       const named = target && propagationSource(target);
       const source = named && (await annotate('cannot get connection secret', secrets.find(named, signal)));
       const owners = { claim: target && controllerOf(target), managed: source && controllerOf(source) };
-      const ofSource = services.ready().filter(({ managed }) => referenceIsOfKind(owners.managed, managed));
-      const service = ofSource.find(({ claim }) => referenceIsOfKind(owners.claim, claim));
+      const sourceServices = services
+        .ready()
+        .filter(({ managed }) => referenceIsOfKind(owners.managed, managed));
+      const service = sourceServices.find(({ claim }) => referenceIsOfKind(owners.claim, claim));
       const claim =
         service && env.resource(service.claim).get({ ...request, name: owners.claim?.name ?? '' });
-      const managedKind = ofSource[0]?.managed;
+      const managedKind = sourceServices[0]?.managed;
       const managed = managedKind && env.resource(managedKind).get({ name: owners.managed?.name ?? '' });
       const decision = decidePropagation({
         isServed: managedKind !== undefined,

@@ -60,8 +60,8 @@ async function boundAndObserved() {
     name: managed().metadata.name,
     passwords: () => ({
       inCloud: cloud.instances()[0]?.item.password,
-      ofClaim: passwordIn({ namespace: orders.namespace, name: 'orders-connection' }),
-      ofResource: passwordIn(source),
+      claimPassword: passwordIn({ namespace: orders.namespace, name: 'orders-connection' }),
+      resourcePassword: passwordIn(source),
     }),
     async edit(): Promise<void> {
       const secret = cluster.get(SecretKind, source);
@@ -110,20 +110,20 @@ describe('a bound claim whose resource may only be observed', () => {
       // The claim's Secret keeps the password that works.
       assert.deepEqual(scene.passwords(), {
         inCloud: before,
-        ofClaim: before,
-        ofResource: harm === 'edit' ? 'another-password' : undefined,
+        claimPassword: before,
+        resourcePassword: harm === 'edit' ? 'another-password' : undefined,
       });
 
       // There is no password for another copy.
       await scene.deleteCopy();
       assert.deepEqual(scene.told().claim, ['False', 'ResourceFailing', reported]);
-      assert.equal(scene.passwords().ofClaim, undefined);
+      assert.equal(scene.passwords().claimPassword, undefined);
 
       await scene.policies('Observe', 'Update');
       assert.deepEqual(scene.told().claim, ['True', 'Available', undefined]);
-      const { inCloud, ofClaim, ofResource } = scene.passwords();
+      const { inCloud, claimPassword, resourcePassword } = scene.passwords();
       assert.notEqual(inCloud, before);
-      assert.deepEqual([ofClaim, ofResource], [inCloud, inCloud]);
+      assert.deepEqual([claimPassword, resourcePassword], [inCloud, inCloud]);
       scene.stop();
     });
   }

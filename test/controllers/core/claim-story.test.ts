@@ -79,8 +79,8 @@ function sentence({
 }: Line) {
   const failed = `failed${times === undefined ? '' : ` ${times} times`}: ${error?.message}`;
   const changed = `${change}${keys === undefined ? '' : ` ${keys}`}`;
-  const said = `${condition} ${status} ${reason}`;
-  const what = error !== undefined ? failed : condition !== undefined ? said : changed;
+  const shown = `${condition} ${status} ${reason}`;
+  const what = error !== undefined ? failed : condition !== undefined ? shown : changed;
   return `${level} ${decision ?? '-'} ${kind} ${what}${message === undefined ? '' : `: ${message}`}`;
 }
 

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ManagedSpec, ManagedStatus } from '../../../apis/core/v1alpha1/managed.ts';
-import type { CredentialNote, KeptCredential, SecretDetails } from '../../../controllers/core/credential.ts';
+import type {
+  CredentialNote,
+  SecretDetails,
+  StoredCredential,
+} from '../../../controllers/core/credential.ts';
 import {
   claimText,
   credentialOf,
@@ -151,11 +155,11 @@ describe('the content of a Secret', () => {
   const without = { writeConnectionSecretToRef: to, forProvider: { owner: 'app' } };
   const is = (
     isSecret: boolean,
-    kept: Partial<KeptCredential>,
+    stored: Partial<StoredCredential>,
     details = generated,
     spec: ManagedSpec = { writeConnectionSecretToRef: to },
   ): void =>
-    assert.equal(holdsSecrets(managed(spec), { details: {}, note: undefined, ...kept }, details), isSecret);
+    assert.equal(holdsSecrets(managed(spec), { details: {}, note: undefined, ...stored }, details), isSecret);
   test('is secret if it names a claim', () => is(true, { note: { key } }));
   test('is secret if it has the credential', () => is(true, { details: { password: 'p' } }));
   test('is secret if the spec wants no credential any more', () =>
@@ -175,20 +179,20 @@ describe('the content of a Secret', () => {
 
 describe('why a claim cannot have the connection details', () => {
   const recorded = { hmac: hmacOf('p', { key }, 'managed-uid'), pending: false };
-  const mine: KeptCredential = {
+  const mine: StoredCredential = {
     details: { password: 'p' },
     note: { key, for: 'FancySQLInstance team/orders' },
   };
-  const noted = (note: CredentialNote | undefined): KeptCredential => ({ ...mine, note });
+  const noted = (note: CredentialNote | undefined): StoredCredential => ({ ...mine, note });
   function is(
     why: ReturnType<typeof whyNotUsable>,
-    kept?: KeptCredential,
+    stored?: StoredCredential,
     credential?: ManagedStatus['credential'],
     details: SecretDetails = generated,
   ): void {
     const status = credential === undefined ? {} : { credential };
     const object = managed({ writeConnectionSecretToRef: to }, { status });
-    assert.equal(whyNotUsable(object, kept, claimRef(), details), why);
+    assert.equal(whyNotUsable(object, stored, claimRef(), details), why);
   }
   test('a claim can have the details if the Secret is for it and the credential is in force', () =>
     is(undefined, mine, recorded));
@@ -217,7 +221,7 @@ describe('the copy of a claim, while the policies forbid another credential, and
   const credential = { hmac: hmacOf('p', { key }, 'managed-uid'), pending: false };
   const spec: ManagedSpec = { writeConnectionSecretToRef: to, managementPolicies: ['Observe'] };
   const object = managed(spec, { status: { credential } });
-  const published: KeptCredential = { details: { endpoint: 'db' }, note: undefined };
+  const published: StoredCredential = { details: { endpoint: 'db' }, note: undefined };
 
   test('counts as in force with a password', () => {
     assert.equal(isCopyInForce(object, published, { password: 'p' }, generated), true);

@@ -13,7 +13,7 @@ import { ApiError, secretsRefused } from '../../../runtime/client/errors.ts';
 const cloud = (status: number, code: string): CloudError =>
   new CloudError('boom', { status, code, isRetryable: true });
 const wrapped = (cause: Error): Error => new Error('cannot create', { cause });
-const ofServer = new ApiError('boom', { code: 503, reason: 'x' });
+const serverError = new ApiError('boom', { code: 503, reason: 'x' });
 
 describe('a failed call reports its provider', () => {
   const cases: Readonly<Record<string, readonly [error: unknown, errorClass: string | undefined]>> = {
@@ -34,7 +34,7 @@ describe('a failed call reports its provider', () => {
     'a limit': [cloud(429, 'Throttled'), 'Throttled'],
     'an error of the system': [cloud(500, 'Internal'), undefined],
     'a value that it refuses': [cloud(422, 'InvalidArgument'), undefined],
-    'an answer of the API server': [wrapped(ofServer), undefined],
+    'an answer of the API server': [wrapped(serverError), undefined],
     'a bug': [new TypeError('boom'), undefined],
     'no error': ['boom', undefined],
   };
@@ -49,7 +49,7 @@ describe('a failed call reports its provider', () => {
       cloud(0, 'InvalidCredentials'),
       cloud(401, 'Http401'),
       wrapped(forbidden),
-      ofServer,
+      serverError,
       new TypeError('boom'),
     ].map(connectErrorClassOf);
     assert.deepEqual(classes, [
@@ -101,6 +101,6 @@ describe('a condition has a failure as data', () => {
     has(excluded, undefined, { class: 'SecretsExcluded' }));
   test('of a request that the API server refuses', () => has(policy, undefined, { class: 'RequestRefused' }));
   test('but not of another step', () => has(cloud(429, 'x'), undefined, undefined));
-  test('nor of the API server', () => has(ofServer, 'call', undefined));
+  test('nor of the API server', () => has(serverError, 'call', undefined));
   test('nor of a bug', () => has(new TypeError('boom'), 'call', undefined));
 });

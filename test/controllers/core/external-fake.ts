@@ -75,7 +75,7 @@ export type ExternalMethod =
   | 'disconnect';
 
 /** One resource of the external system. */
-export interface ExternalThing {
+export interface ExternalResource {
   readonly name: string;
   readonly values: Readonly<Record<string, unknown>>;
   /** The one that works. Absent: it has none. */
@@ -92,7 +92,7 @@ export interface ExternalThing {
  */
 export class FakeExternal implements ExternalConnector {
   readonly calls: ExternalMethod[] = [];
-  readonly things = new Map<string, ExternalThing>();
+  readonly resources = new Map<string, ExternalResource>();
   /** How many things were ever made. */
   made = 0;
   /** The `forProvider` that `create` received; no other call counts. */
@@ -145,8 +145,8 @@ export class FakeExternal implements ExternalConnector {
     this.assigns = assigns;
   }
 
-  put(name: string, values: ExternalThing['values'] = {}, password?: string): void {
-    this.things.set(name, { name, values, ...(password === undefined ? {} : { password }) });
+  put(name: string, values: ExternalResource['values'] = {}, password?: string): void {
+    this.resources.set(name, { name, values, ...(password === undefined ? {} : { password }) });
   }
 
   /** From now on this happens before each such call takes effect. */
@@ -200,24 +200,24 @@ export class FakeExternal implements ExternalConnector {
 
   #observe(managed: Managed, credential: DesiredCredential | undefined): Observation {
     this.credential = credential;
-    const thing = this.things.get(this.placeOf(managed));
-    if (thing === undefined || this.isBlind) return nothingThere(this.uncreatable);
+    const resource = this.resources.get(this.placeOf(managed));
+    if (resource === undefined || this.isBlind) return nothingThere(this.uncreatable);
     const refusal = this.refusalOf(this.placeOf(managed));
     if (refusal !== undefined) throw refusal;
-    const verdict = this.#verdictOn(credential, thing);
+    const verdict = this.#verdictOn(credential, resource);
     return {
       exists: true,
-      isUpToDate: isMatch(thing.values, managed.spec.forProvider ?? {}),
+      isUpToDate: isMatch(resource.values, managed.spec.forProvider ?? {}),
       ...(verdict && { credential: verdict }),
       ready: this.ready,
-      details: detailsOf(thing, credential?.value),
+      details: detailsOf(resource, credential?.value),
       ...this.observation,
     };
   }
 
   #verdictOn(
     credential: DesiredCredential | undefined,
-    { password, pendingPassword }: ExternalThing,
+    { password, pendingPassword }: ExternalResource,
   ): Observation['credential'] {
     if (credential === undefined) return undefined;
     if (credential.isApplied) {
@@ -232,7 +232,7 @@ export class FakeExternal implements ExternalConnector {
     const name = this.assigns ? `assigned-${this.made + 1}` : this.placeOf(managed);
     this.credential = credential;
     this.createdWith = managed.spec.forProvider ?? {};
-    const isExisting = this.things.has(name);
+    const isExisting = this.resources.has(name);
     const set = isExisting ? { isExisting } : this.#set(name, { ...managed.spec.forProvider }, credential);
     if (!isExisting) this.made += 1;
     return {
@@ -246,7 +246,7 @@ export class FakeExternal implements ExternalConnector {
   #update(managed: Managed, credential: DesiredCredential | undefined): Update<Managed, string> {
     const name = this.placeOf(managed);
     this.credential = credential;
-    const values = { ...this.things.get(name)?.values, ...managed.spec.forProvider };
+    const values = { ...this.resources.get(name)?.values, ...managed.spec.forProvider };
     const isSetting = credential !== undefined && !credential.isApplied;
     return { ...this.#set(name, values, isSetting ? credential : undefined), ...this.change };
   }
@@ -254,12 +254,12 @@ export class FakeExternal implements ExternalConnector {
   /** Sets the values, and the password if there is one to set. */
   #set(
     name: string,
-    values: ExternalThing['values'],
+    values: ExternalResource['values'],
     credential: DesiredCredential | undefined,
   ): Pick<Update, 'isCredentialPending'> {
-    const before = this.things.get(name);
+    const before = this.resources.get(name);
     if (credential === undefined) {
-      this.things.set(name, { ...before, name, values });
+      this.resources.set(name, { ...before, name, values });
       return {};
     }
     const { value } = credential;
@@ -267,25 +267,28 @@ export class FakeExternal implements ExternalConnector {
     if (refusal !== undefined) throw invalid(refusal);
     this.passwords.push(value);
     const set = this.isSettingSlow ? { pendingPassword: value } : { password: value };
-    this.things.set(name, { ...before, name, values, ...set });
+    this.resources.set(name, { ...before, name, values, ...set });
     return this.isSettingSlow ? { isCredentialPending: true } : {};
   }
 
   /** Uses the password of a thing that it accepted before. */
   usePending(name: string): void {
-    const { pendingPassword, ...thing } = this.things.get(name) ?? { name, values: {} };
-    this.things.set(name, { ...thing, ...(pendingPassword !== undefined && { password: pendingPassword }) });
+    const { pendingPassword, ...resource } = this.resources.get(name) ?? { name, values: {} };
+    this.resources.set(name, {
+      ...resource,
+      ...(pendingPassword !== undefined && { password: pendingPassword }),
+    });
   }
 
   #delete(managed: Managed): Deletion<string> {
-    if (!this.isDeletionSlow) this.things.delete(this.placeOf(managed));
+    if (!this.isDeletionSlow) this.resources.delete(this.placeOf(managed));
     return this.deletion;
   }
 }
 
 /** How a thing is reached; `uri` contains the password. */
 const detailsOf = (
-  { name }: Pick<ExternalThing, 'name'>,
+  { name }: Pick<ExternalResource, 'name'>,
   password: string | undefined,
 ): Readonly<Record<string, string>> => ({
   endpoint: `${name}.example`,

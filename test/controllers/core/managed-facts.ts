@@ -1,6 +1,6 @@
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { ConnectionEntry } from '../../../controllers/core/connection/connection-place.ts';
-import type { KeptCredential } from '../../../controllers/core/credential.ts';
+import type { StoredCredential } from '../../../controllers/core/credential.ts';
 import type { Observation } from '../../../controllers/core/managed/connecting/external-client.ts';
 import type { Step } from '../../../controllers/core/managed/run/decision.ts';
 import type { Facts, KindFacts, ObservedFacts } from '../../../controllers/core/managed/run/facts.ts';
@@ -27,8 +27,8 @@ export function factsAbout(
 }
 
 /** An entry in a Secret that is never written. */
-export const entryOf = (kept: KeptCredential): ConnectionEntry => ({
-  ...kept,
+export const entryOf = (stored: StoredCredential): ConnectionEntry => ({
+  ...stored,
   isOwned: true,
   write: () => Promise.reject(new Error('unexpected write')),
   confirm: async () => undefined,
@@ -47,7 +47,7 @@ export function observedFacts(
     ...facts
   }: { readonly absentForMs?: number; readonly at?: Date } & Partial<Facts> = {},
 ): ObservedFacts {
-  const seen = { observation, at, absentForMs };
+  const latest = { observation, at, absentForMs };
   const connected = { external: {} as NonNullable<Facts['access']>['external'] };
-  return { ...factsAbout(managed, { did: untilObserved }), access: connected, seen, ...facts };
+  return { ...factsAbout(managed, { did: untilObserved }), access: connected, latest, ...facts };
 }

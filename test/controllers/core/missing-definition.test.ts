@@ -25,9 +25,9 @@ import {
   service,
 } from './objects.ts';
 
-const ofOther = { group: 'ocp.crossplane.io', version: 'v1alpha1' };
-const otherProviderKind: Kind<Provider> = { ...providerKind, ...ofOther };
-const otherProviderConfigKind: Kind<ProviderConfig> = { ...providerConfigKind, ...ofOther };
+const otherKind = { group: 'ocp.crossplane.io', version: 'v1alpha1' };
+const otherProviderKind: Kind<Provider> = { ...providerKind, ...otherKind };
+const otherProviderConfigKind: Kind<ProviderConfig> = { ...providerConfigKind, ...otherKind };
 const plainClaimKind: Kind<Claim> = { ...claimKind, kind: 'PlainSQLInstance', plural: 'plainsqlinstances' };
 const fitting = { labels: { size: 'small' } };
 const wanting = { classSelector: { matchLabels: { size: 'small' } } };
@@ -46,12 +46,15 @@ describe('a definition that is missing', () => {
   });
 
   const providers = { provider: otherProviderKind, providerConfig: otherProviderConfigKind };
-  const process = (theirs: ClaimService = otherService, over: Partial<ManagedService> = {}): FakeProcess => {
+  const process = (
+    claimService: ClaimService = otherService,
+    over: Partial<ManagedService> = {},
+  ): FakeProcess => {
     const stacks: readonly Stack[] = [
       {
         name: 'ocp',
         managed: () => [managedService(others, { kind: otherManagedKind, providers })],
-        claims: [theirs],
+        claims: [claimService],
       },
       { name: 'fcp', managed: () => [{ ...managedService(external), ...over }], claims: [service] },
     ];
@@ -75,7 +78,7 @@ describe('a definition that is missing', () => {
       await both.settle(29_000);
       assert.deepEqual([phase(), cluster.writeNames, both.reportedOfStacks], [undefined, [], []]);
       await both.settle(10_000);
-      assert.deepEqual([phase(), external.things.size], ['Bound', 1]);
+      assert.deepEqual([phase(), external.resources.size], ['Bound', 1]);
       await both.settle(600_000);
       assert.deepEqual([both.reportedOfStacks, both.errors], [['warn ocp: this stack waits'], []]);
     });
@@ -89,7 +92,7 @@ describe('a definition that is missing', () => {
     await both.settle(29_000);
     assert.deepEqual([phase(), cluster.writeNames], [undefined, []]);
     await both.settle(10_000);
-    assert.deepEqual([phase(), external.things.size], ['Bound', 1]);
+    assert.deepEqual([phase(), external.resources.size], ['Bound', 1]);
   });
 
   test('a kind that the API server serves, or does not report, is not treated as absent', async () => {
@@ -123,7 +126,7 @@ describe('a definition that is missing', () => {
     theirClass();
     await both.settle(10_000);
     assert.deepEqual([phase(), phase('elsewhere')], ['Bound', 'Bound']);
-    assert.equal(others.things.size, 2);
+    assert.equal(others.resources.size, 2);
     assert.deepEqual(both.reportedOfStacks, [
       'warn ocp: this stack waits',
       'info ocp: the API server has all kinds of this stack',
@@ -158,14 +161,14 @@ describe('a definition that is missing', () => {
     await both.settle(11_000);
     const { message } = getCondition(cluster.get(managedKind, { name: 'db' })?.status?.conditions, 'Synced');
     assert.match(message ?? '', /AmbivalentDBInstance net/);
-    assert.equal(external.things.size, 0);
+    assert.equal(external.resources.size, 0);
   });
 
   describe('a definition that is missing after a restart', () => {
     beforeEach(async () => {
       theirClass();
       const former = await process().settle(10_000);
-      assert.deepEqual([phase(), others.things.size], ['Bound', 1]);
+      assert.deepEqual([phase(), others.resources.size], ['Bound', 1]);
       former.stop();
       cluster.takeWrites();
       for (const kind of [otherManagedKind, otherClassKind]) cluster.withdraw(kind);
@@ -174,10 +177,10 @@ describe('a definition that is missing', () => {
     test('a deleted claim keeps its resource, and ends when the kind is back', async () => {
       cluster.delete(claimKind, key);
       const both = await process().settle(60_000);
-      assert.deepEqual([cluster.takeWrites(), phase(), others.things.size], [[], 'Bound', 1]);
+      assert.deepEqual([cluster.takeWrites(), phase(), others.resources.size], [[], 'Bound', 1]);
       for (const kind of [otherManagedKind, otherClassKind]) cluster.serve(kind);
       await both.settle(60_000);
-      assert.deepEqual([cluster.get(claimKind, key), others.things.size], [undefined, 0]);
+      assert.deepEqual([cluster.get(claimKind, key), others.resources.size], [undefined, 0]);
       assert.deepEqual(both.errors, []);
     });
   });
@@ -186,18 +189,18 @@ describe('a definition that is missing', () => {
     test('claims and their resources do not count as deleted until the definition is back', async () => {
       theirClass();
       const both = await process().settle(10_000);
-      assert.deepEqual([phase(), others.things.size], ['Bound', 1]);
+      assert.deepEqual([phase(), others.resources.size], ['Bound', 1]);
       const before = cluster.get(claimKind, key);
       cluster.takeWrites();
       for (const kind of [otherManagedKind, otherClassKind, otherProviderConfigKind]) cluster.withdraw(kind);
       await both.settle(600_000);
       assert.deepEqual([cluster.takeWrites(), cluster.get(claimKind, key)], [[], before]);
-      assert.equal(others.things.size, 1);
+      assert.equal(others.resources.size, 1);
       assert.deepEqual(both.reportedOfStacks, ['warn ocp: the API server no longer has these kinds']);
 
       for (const kind of [otherManagedKind, otherClassKind, otherProviderConfigKind]) cluster.serve(kind);
       await both.settle(60_000);
-      assert.deepEqual([cluster.takeWrites(), phase(), others.things.size], [[], 'Bound', 1]);
+      assert.deepEqual([cluster.takeWrites(), phase(), others.resources.size], [[], 'Bound', 1]);
     });
   });
 });

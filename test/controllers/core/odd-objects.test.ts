@@ -41,7 +41,7 @@ const odd = (kind: Kind, name: string, rest: object = {}) =>
     ...rest,
   }) as KubernetesObject;
 
-const oddities: Record<string, (kind: Kind) => readonly KubernetesObject[]> = {
+const oddObjects: Record<string, (kind: Kind) => readonly KubernetesObject[]> = {
   'without a spec': (kind) => [odd(kind, 'a-odd')],
   'with a spec that is null': (kind) => [odd(kind, 'a-odd', { spec: null, specTemplate: null })],
   'with references and a selector of wrong types': (kind) => [
@@ -118,7 +118,7 @@ const oddSecret = ({ metadata = {}, ...rest }: { readonly metadata?: object }): 
 
 describe('an odd object does not stop other objects', () => {
   const kinds: readonly Kind[] = [claimKind, classKind, managedKind, providerKind, providerConfigKind];
-  for (const [what, make] of Object.entries(oddities)) {
+  for (const [what, make] of Object.entries(oddObjects)) {
     for (const kind of kinds) goesOn(kind, what, make(kind));
   }
   for (const [what, secret] of Object.entries(oddSecrets)) goesOn(SecretKind, what, [oddSecret(secret)]);
@@ -135,8 +135,8 @@ function goesOn(kind: Kind, what: string, objects: readonly KubernetesObject[]):
     }
     await process.synced();
     const { store } = kind === SecretKind ? connectionSecrets(process.env) : process.env.resource(kind);
-    const seen = store.all().map(({ metadata: { name } }) => name);
-    assert.deepEqual(seen.toSorted(), ['a-odd', 'z-odd'], 'both are seen');
+    const listed = store.all().map(({ metadata: { name } }) => name);
+    assert.deepEqual(listed.toSorted(), ['a-odd', 'z-odd'], 'both are seen');
     cluster.put(claimKind, claim({ classSelector: {}, writeConnectionSecretToRef: { name: 'conn' } }));
     await process.settle(1_000);
     const specTemplate = { writeConnectionSecretsToNamespace: 'system' };
@@ -154,7 +154,7 @@ function goesOn(kind: Kind, what: string, objects: readonly KubernetesObject[]):
     assert.equal(getCondition(bound.status.conditions, 'Ready').status, 'True');
     const { password } = decodeDetails(cluster.get(SecretKind, { namespace: 'team', name: 'conn' }));
     assert.ok(password);
-    assert.equal(password, external.things.get(bound.spec.resourceRef?.name ?? '')?.password);
+    assert.equal(password, external.resources.get(bound.spec.resourceRef?.name ?? '')?.password);
     const reported = cluster.all(claimKind).flatMap(({ status }) => asList(status?.conditions));
     assert.notDeepEqual(reported, []);
     for (const { message = '' } of reported) assert.ok(message.length <= 1_024);
@@ -170,14 +170,14 @@ describe('triggers', () => {
     for (const name of ['a', 'b', 'c']) cluster.put(managedKind, managed({}, { name, uid: name }));
     const log = recordedLog();
     const { env } = new FakeProcess(cluster, undefined, { log });
-    const seen: string[] = [];
+    const handled: string[] = [];
     const trigger = triggersIn(env)(env.resource(managedKind).store).through((object) => {
       if (object.metadata.name === 'b') throw new TypeError('spec is undefined');
       return [object];
     }, 'it changed');
-    const subscription = requestsOf(trigger).subscribe(({ name }) => seen.push(name));
+    const subscription = requestsOf(trigger).subscribe(({ name }) => handled.push(name));
     subscription.unsubscribe();
-    assert.deepEqual(seen, ['a', 'c']);
+    assert.deepEqual(handled, ['a', 'c']);
     const reported = log.lines.map(({ level, message, fields: { kind, name } }) => [
       level,
       message,

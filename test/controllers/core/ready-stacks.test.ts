@@ -40,13 +40,13 @@ function stackNamed(name: string) {
     claims: [{ ...service, class: kinds.class, managed: kinds.managed }],
   };
   const specTemplate = { writeConnectionSecretsToNamespace: 'system', reclaimPolicy: 'Delete' } as const;
-  const ofClass = (labels: Readonly<Record<string, string>> = {}) =>
+  const classWith = (labels: Readonly<Record<string, string>> = {}) =>
     resourceClass(`${name}-class`, { labels }, { kind: kinds.class, specTemplate });
   const named = claim(
     { classRef: classRef(`${name}-class`, kinds.class), writeConnectionSecretToRef: { name } },
     { name, uid: `uid-${name}` },
   );
-  return { name, stack, kinds, external, ofClass, claim: named };
+  return { name, stack, kinds, external, classWith, claim: named };
 }
 
 const minuteMs = 60_000;
@@ -112,10 +112,10 @@ describe('three stacks that serve one claim kind', () => {
       await process.settle(minuteMs);
       assert.deepEqual(cluster.takeWrites(), [], 'no stack is ready, so nothing is decided');
 
-      for (const [index, { name, kinds, ofClass }] of inOrder.entries()) {
+      for (const [index, { name, kinds, classWith }] of inOrder.entries()) {
         const isLast = index === inOrder.length - 1;
         cluster.serve(kinds.class);
-        cluster.put(kinds.class, ofClass(isLast ? { size: 'huge' } : {}));
+        cluster.put(kinds.class, classWith(isLast ? { size: 'huge' } : {}));
         await process.settle(minuteMs);
         const names = inOrder.map((each) => each.name);
         const [ready, waiting] = [names.slice(0, index + 1), names.slice(index + 1)];
@@ -134,7 +134,7 @@ describe('three stacks that serve one claim kind', () => {
         else assert.deepEqual(ranFor(name), [], 'the controllers begin with it');
       }
       assert.deepEqual(
-        inOrder.map(({ external }) => external.things.size),
+        inOrder.map(({ external }) => external.resources.size),
         [1, 1, 2],
       );
       assert.equal(controllers.length, new Set(controllers).size, 'no controller was made again');
@@ -144,9 +144,9 @@ describe('three stacks that serve one claim kind', () => {
 
   test('a stack that RBAC forbids to list stops every decision about claims, and no managed resource', async () => {
     const [first, second, third] = all;
-    for (const { kinds, claim: each, ofClass } of all) {
+    for (const { kinds, claim: each, classWith } of all) {
       cluster.put(claimKind, each);
-      cluster.put(kinds.class, ofClass());
+      cluster.put(kinds.class, classWith());
     }
     const byHand = {
       ...managed({ writeConnectionSecretToRef: { namespace: 'system', name: 'by-hand' } }),
@@ -157,8 +157,8 @@ describe('three stacks that serve one claim kind', () => {
     const { process } = start();
     await process.settle(10 * minuteMs);
     assert.deepEqual(phasesOf(['acp', 'bcp', 'ccp']), [undefined, undefined, undefined]);
-    assert.equal(first!.external.things.size, 1, 'the resource that was created by hand');
-    assert.equal(second!.external.things.size, 0);
+    assert.equal(first!.external.resources.size, 1, 'the resource that was created by hand');
+    assert.equal(second!.external.resources.size, 0);
     cluster.serve(third!.kinds.managed);
     await process.settle(minuteMs);
     assert.deepEqual(phasesOf(['acp', 'bcp', 'ccp']), ['Bound', 'Bound', 'Bound']);
@@ -167,9 +167,9 @@ describe('three stacks that serve one claim kind', () => {
   describe('after a restart without one of them', () => {
     const late = () => all[1]!;
     const restarted = async (meanwhile: () => void) => {
-      for (const { kinds, claim: each, ofClass } of all) {
+      for (const { kinds, claim: each, classWith } of all) {
         cluster.put(claimKind, each);
-        cluster.put(kinds.class, ofClass());
+        cluster.put(kinds.class, classWith());
       }
       const former = start().process;
       await former.settle(minuteMs);
@@ -207,7 +207,10 @@ describe('three stacks that serve one claim kind', () => {
       const { process, ranFor } = await restarted(() => cluster.delete(claimKind, key));
       assert.deepEqual(cluster.takeWrites(), []);
       const resource = cluster.all(late().kinds.managed)[0];
-      assert.deepEqual([resource?.metadata.deletionTimestamp, late().external.things.size], [undefined, 1]);
+      assert.deepEqual(
+        [resource?.metadata.deletionTimestamp, late().external.resources.size],
+        [undefined, 1],
+      );
       cluster.serve(late().kinds.managed);
       await process.settle(minuteMs);
       assert.ok(ranFor('bcp').includes('binding'));
@@ -215,7 +218,7 @@ describe('three stacks that serve one claim kind', () => {
         [at('bcp'), cluster.get(SecretKind, key), cluster.all(late().kinds.managed)],
         [undefined, undefined, []],
       );
-      assert.equal(late().external.things.size, 0);
+      assert.equal(late().external.resources.size, 0);
       assert.deepEqual(process.errors, []);
     });
 
@@ -249,7 +252,7 @@ describe('three stacks that serve one claim kind', () => {
       assert.deepEqual(cluster.takeWrites(), []);
       cluster.serve(late().kinds.managed);
       await process.settle(minuteMs);
-      assert.deepEqual([cluster.all(late().kinds.managed), late().external.things.size], [[], 0]);
+      assert.deepEqual([cluster.all(late().kinds.managed), late().external.resources.size], [[], 0]);
     });
   });
 });

@@ -141,12 +141,12 @@ describe('a backup that is restored into a new cluster: every UID is new, status
     claims: [claimKind],
     both: [managedKind, claimKind],
   };
-  for (const [what, kept] of Object.entries(withStatuses)) {
+  for (const [what, hasStatuses] of Object.entries(withStatuses)) {
     test(`claims come an hour after the rest; statuses brought along: ${what}`, async () => {
       const { cluster, external } = await original();
       const copy = new FakeCluster();
       const bring = (kind: Kind) => {
-        const back = kept.includes(kind) ? restoredWithStatus : restored;
+        const back = hasStatuses.includes(kind) ? restoredWithStatus : restored;
         for (const object of cluster.all(kind)) copy.put(kind, back(object));
       };
       const first = startStack(copy, external);
@@ -154,7 +154,7 @@ describe('a backup that is restored into a new cluster: every UID is new, status
       await first.settle(1_800_000);
       first.stop();
       const process = await startStack(copy, external).settle(1_800_000);
-      assert.deepEqual([...external.things.keys()].length, 2, 'no database is deleted');
+      assert.deepEqual([...external.resources.keys()].length, 2, 'no database is deleted');
       for (const object of copy.all(managedKind)) {
         const before = cluster.get(managedKind, { name: object.metadata.name });
         assert.deepEqual(object.spec, before?.spec, 'and no resource freed');
@@ -216,7 +216,7 @@ describe('a backup that is restored into a new cluster: every UID is new, status
     const other = new FakeExternal();
     other.system = 'server-2';
     await startStack(copy, other).settle();
-    assert.deepEqual([...other.things.keys()], []);
+    assert.deepEqual([...other.resources.keys()], []);
     const [stored] = copy.all(managedKind);
     assert.equal(getCondition(stored?.status?.conditions, 'Synced').error?.class, 'OtherSystem');
   });
@@ -226,7 +226,7 @@ describe('a backup that is restored into a new cluster: every UID is new, status
     const copy = copyOf(cluster, restoredWithStatus);
     external.put('db', {}, 'rotated after the backup');
     await startStack(copy, external).settle();
-    assert.equal(external.things.get('db')?.password, secretsOf(cluster).static?.password);
+    assert.equal(external.resources.get('db')?.password, secretsOf(cluster).static?.password);
   });
 });
 
@@ -246,7 +246,7 @@ const db = { name: 'db' };
 const rehearsals: Readonly<Record<string, Rehearsal>> = {
   'everything is there, and the password works': [() => {}, 'True/ReconcileSuccess', 'Bound True/Available'],
   'the external resource is not there': [
-    (_copy, { things }) => void things.delete('db'),
+    (_copy, { resources }) => void resources.delete('db'),
     failing(only('create')),
     'Unbound False/ObserveOnly',
   ],
@@ -279,20 +279,20 @@ describe('a process with --observe-only over a restored copy changes nothing in 
       external.testsCredentials = true;
       const copy = copyOf(cluster);
       before(copy, external);
-      const things = structuredClone([...external.things]);
+      const resources = structuredClone([...external.resources]);
       const calls = external.calls.length;
       const process = startStack(copy, external, { isObserveOnly: true });
       await process.settle(120_000);
-      assert.deepEqual([...external.things], things);
+      assert.deepEqual([...external.resources], resources);
       const changes = ['create', 'update', 'delete'];
       const changing = external.calls.slice(calls).filter((call) => changes.includes(call));
       assert.deepEqual(changing, []);
       const { status } = copy.get(managedKind, { name: 'db' }) ?? assert.fail();
       const { message, ...condition } = getCondition(status?.conditions, 'Synced');
-      const said = `${condition.status}/${condition.reason}${message === undefined ? '' : `: ${message}`}`;
+      const text = `${condition.status}/${condition.reason}${message === undefined ? '' : `: ${message}`}`;
       const stored = copy.get(claimKind, { namespace: 'team', name: 'billing' });
       const ready = getCondition(stored?.status?.conditions, 'Ready');
-      const reported = [said, `${stored?.status?.bindingPhase} ${ready.status}/${ready.reason}`];
+      const reported = [text, `${stored?.status?.bindingPhase} ${ready.status}/${ready.reason}`];
       assert.deepEqual(reported, wanted);
       assert.deepEqual(process.errors, []);
     });

@@ -12,7 +12,7 @@ import {
   encodeNote,
   generatedPassword,
   hmacOf,
-  keptIn,
+  storedIn,
   whyNotUsable,
 } from '../../../controllers/core/credential.ts';
 import {
@@ -199,7 +199,7 @@ function answersOf({ details, note, record, kind = generated }: Situation, polic
       },
       { data: encodeDetails(details) },
     );
-  const kept = source && keptIn(source);
+  const stored = source && storedIn(source);
   const target = secretOf(
     {
       namespace: 'team',
@@ -211,7 +211,7 @@ function answersOf({ details, note, record, kind = generated }: Situation, polic
   );
   const unbound = resource('Unbound');
   const secrets = secretFacts({
-    ...{ claim: me, managed: unbound, secretDetails: kind, source, kept },
+    ...{ claim: me, managed: unbound, secretDetails: kind, source, stored },
     ...{ target: undefined, isTargetStored: false, controlled: [] },
   });
   const binding = decideBinding({
@@ -228,10 +228,10 @@ function answersOf({ details, note, record, kind = generated }: Situation, polic
   });
   const run = factsAbout(bound, {
     kind: { ...kindFacts, secretDetails: kind, isObserveOnly: policy.isObserveOnly ?? false },
-    place: kept === undefined ? {} : { entry: entryOf(kept) },
+    place: stored === undefined ? {} : { entry: entryOf(stored) },
   });
   return {
-    usable: whyNotUsable(bound, kept, referenceTo(me), kind) ?? 'yes',
+    usable: whyNotUsable(bound, stored, referenceTo(me), kind) ?? 'yes',
     run: decideCredential(run)?.name ?? (whyCredentialStays(run) && 'CredentialCannotChange'),
     isBound: binding.name === 'Bind',
     isCopied:

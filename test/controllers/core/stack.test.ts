@@ -18,7 +18,7 @@ import {
   service,
 } from './objects.ts';
 
-const ofKind = (kind: typeof managedKind, providerConfig = providerConfigKind): ManagedService =>
+const serviceOfKind = (kind: typeof managedKind, providerConfig = providerConfigKind): ManagedService =>
   managedService(new FakeExternal(), { kind, providers: { provider: providerKind, providerConfig } });
 
 const start = (claims: readonly ClaimService[], managed: readonly ManagedService[] = []) => {
@@ -35,7 +35,10 @@ describe('the controllers of a stack', () => {
   test('are named for their kinds; kinds with one ProviderConfig share its controller', () => {
     const other = { ...providerConfigKind, group: 'ocp.crossplane.io' };
     const third = { ...managedKind, kind: 'BigDBInstance', plural: 'bigdbinstances' };
-    const { names } = start([service], [ofKind(managedKind), ofKind(third), ofKind(otherManagedKind, other)]);
+    const { names } = start(
+      [service],
+      [serviceOfKind(managedKind), serviceOfKind(third), serviceOfKind(otherManagedKind, other)],
+    );
     assert.deepEqual(names.toSorted(), [
       'ambivalentdbinstance.database.ocp.crossplane.io',
       'bigdbinstance.database.fcp.crossplane.io',
@@ -51,7 +54,7 @@ describe('the controllers of a stack', () => {
   });
 
   test('have few workers if they call only the API server', () => {
-    const { specs } = start([service], [ofKind(managedKind)]);
+    const { specs } = start([service], [serviceOfKind(managedKind)]);
     assert.deepEqual(
       specs.map(({ name, mostWorkers }) => [name.split('.')[0], mostWorkers]),
       [
@@ -74,7 +77,7 @@ describe('the controllers of a stack', () => {
     test(`a claim gets no class of a service for ${what}`, async () => {
       const { cluster, process } = start(
         [{ ...otherService, claim: kind }, service],
-        [ofKind(managedKind), ofKind(otherManagedKind)],
+        [serviceOfKind(managedKind), serviceOfKind(otherManagedKind)],
       );
       cluster.put(kind, {
         ...claim({ classSelector: {} }),

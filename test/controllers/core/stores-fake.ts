@@ -6,11 +6,11 @@ import { changedSinceRead } from '../../../runtime/client/errors.ts';
 
 /** A secret store in memory, which can be down. */
 export class FakeStores implements SecretStores {
-  readonly kept = new Map<string, StoredConnection>();
+  readonly entries = new Map<string, StoredConnection>();
   /** Why the store cannot be reached. Undefined: it works. */
   outage: string | undefined;
   /** How often its triggers were asked for. */
-  asked = 0;
+  reads = 0;
   readonly place = storePlace(this);
 
   exists(): boolean {
@@ -18,24 +18,24 @@ export class FakeStores implements SecretStores {
   }
 
   async open(): ReturnType<SecretStores['open']> {
-    const { kept } = this;
+    const { entries } = this;
     if (this.outage !== undefined) throw new Error(this.outage);
     return {
       describe: (name) => name,
-      read: async (name) => kept.get(name),
+      read: async (name) => entries.get(name),
       write: async (name, current, desired) => {
-        if (!isEqual(kept.get(name), current)) throw changedSinceRead();
-        kept.set(name, { ...desired, type: 'added by the store' });
-        return kept.get(name) ?? assert.fail();
+        if (!isEqual(entries.get(name), current)) throw changedSinceRead();
+        entries.set(name, { ...desired, type: 'added by the store' });
+        return entries.get(name) ?? assert.fail();
       },
-      remove: async (name) => void kept.delete(name),
+      remove: async (name) => void entries.delete(name),
     };
   }
 
   async removeFormer(): Promise<void> {}
 
   triggers(): ReturnType<SecretStores['triggers']> {
-    this.asked += 1;
+    this.reads += 1;
     return [];
   }
 }

@@ -15,7 +15,7 @@ import type {
 } from '../../../controllers/core/connection/connection-place.ts';
 import type { OwnedConnection, SecretStore } from '../../../controllers/core/connection/secret-store.ts';
 import { storePlace } from '../../../controllers/core/connection/store-place.ts';
-import type { KeptCredential } from '../../../controllers/core/credential.ts';
+import type { StoredCredential } from '../../../controllers/core/credential.ts';
 import { encodeNote } from '../../../controllers/core/credential.ts';
 import { conditionErrorOf } from '../../../controllers/core/error-class.ts';
 import { connectionSecrets } from '../../../controllers/core/indexes.ts';
@@ -47,8 +47,8 @@ const noted = { 'crossplane.io/credential': encodeNote(note) };
 async function keep(
   place: ConnectionPlace,
   resource: Managed,
-  stored: KeptCredential['details'],
-  its: KeptCredential['note'] = note,
+  stored: StoredCredential['details'],
+  its: StoredCredential['note'] = note,
 ): Promise<ConnectionEntry> {
   const entry = await place.read(resource, signal);
   const desired = { details: stored, note: its };

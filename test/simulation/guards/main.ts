@@ -4,7 +4,7 @@
  */
 import { availableParallelism } from 'node:os';
 import { BadFlag, numberFlag } from '../../../local/flags.ts';
-import { askedOf, readCommandLine } from '../../../local/read-command-line.ts';
+import { parsedOrExit, readCommandLine } from '../../../local/read-command-line.ts';
 import { tryAll } from '../../mutants/noticed-by.ts';
 import type { Guard } from './marks.ts';
 import { allGuards } from './marks.ts';
@@ -13,7 +13,7 @@ const usage = `flags:
   --only TEXT        the guards with this text in their path or fault
   --jobs N           guards at a time (the number of cores)`;
 
-const { chosen, jobs } = askedOf(
+const { chosen, jobs } = parsedOrExit(
   readCommandLine(process.argv.slice(2), {
     usage,
     config: {

@@ -29,14 +29,14 @@ export const values: Readonly<Record<string, string>> = {
   'controllers/author/cloud-state.ts: it changes a resource during its creation': '{ ready: creating() }',
   'controllers/author/cloud-state.ts: it deletes twice': '{ ready: deleting() }',
   'controllers/author/named-by-cloud.ts: a deletion waits for the resource of another owner':
-    'thing === undefined',
+    'external === undefined',
   'controllers/author/named-by-cloud.ts: a failed search hides the uncertain creation':
     'await ours(managed, signal)',
-  'controllers/author/named-by-cloud.ts: a resource has no owner': 'asked(managed)',
+  'controllers/author/named-by-cloud.ts: a resource has no owner': 'requestedTags(managed)',
   'controllers/author/named-by-cloud.ts: an interrupted creation stays': 'undefined',
   'controllers/author/named-by-cloud.ts: it adopts a resource that is being deleted': 'all',
   'controllers/author/named-by-cloud.ts: it creates a second resource after a lost answer': 'error',
-  'controllers/author/named-by-cloud.ts: it deletes a resource that has a new owner': 'thing !== undefined',
+  'controllers/author/named-by-cloud.ts: it deletes a resource that has a new owner': 'external !== undefined',
   'controllers/author/named-by-cloud.ts: it deletes what a predecessor of that name left':
     '!wasDeleted(managed)',
   'controllers/author/named-by-cloud.ts: the cloud returns resources of other owners': 'found',
@@ -67,7 +67,7 @@ export const values: Readonly<Record<string, string>> = {
   'controllers/core/claim-binding/desired.ts: the claim is deleted while its resource is being created':
     'claim.metadata.finalizers ?? []',
   'controllers/core/claim-binding/orphan-release.ts: a claim that the cache does not show yet loses its resource':
-    'seen',
+    'current',
   'controllers/core/claim-binding/provision.ts: a later claim of the same name gets the resource':
     '{ ...referenceTo(claim), uid: undefined }',
   'controllers/core/managed/reconciler.ts: a stale read creates or deletes an external resource':
@@ -100,7 +100,7 @@ export const values: Readonly<Record<string, string>> = {
     'undefined',
   "controllers/fcp/network/external-client.ts: it deletes another owner's network": 'network !== undefined',
   'controllers/gcp/cloud-memorystore-instance/external-client.ts: it adopts a later instance of this name':
-    'seen !== undefined',
+    'recorded !== undefined',
   "controllers/gcp/cloud-memorystore-instance/external-client.ts: it adopts another owner's instance": 'true',
   'controllers/gcp/cloud-memorystore-instance/external-client.ts: it reads the password of another owner':
     'false',

@@ -8,7 +8,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import chunk from 'lodash/chunk.js';
 import { BadFlag, fileFlag, numberFlag, wordFlag } from '../../../local/flags.ts';
-import { askedOf, readCommandLine } from '../../../local/read-command-line.ts';
+import { parsedOrExit, readCommandLine } from '../../../local/read-command-line.ts';
 import { exampleNames, referencesOf } from './examples.ts';
 import { playPoints } from './play-points.ts';
 import type { RecordedReference } from './points.ts';
@@ -38,7 +38,7 @@ function partFlag(flag: string, text: string): (number: number) => boolean {
   return (number) => number % count === part - 1;
 }
 
-const { examples, kinds, isInPart, jobs, save } = askedOf(
+const { examples, kinds, isInPart, jobs, save } = parsedOrExit(
   readCommandLine(process.argv.slice(2), {
     usage,
     config: {

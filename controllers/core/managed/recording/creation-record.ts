@@ -65,9 +65,9 @@ export async function recordCreation(
     } catch (error) {
       last = error;
       if (isNotFound(error)) break;
-      const wasKept = isInterrupted(error);
-      if (!wasKept) attempt += 1;
-      if (attempt < attempts) await clock.sleep(wasKept ? leasePauseMs : pauseMs, signal);
+      const isPaused = isInterrupted(error);
+      if (!isPaused) attempt += 1;
+      if (attempt < attempts) await clock.sleep(isPaused ? leasePauseMs : pauseMs, signal);
       if (isConflict(error)) {
         const now = managedResources.fetch(objectKey(current.metadata), signal);
         current = (await now.catch(() => undefined)) ?? current;

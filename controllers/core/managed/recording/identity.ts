@@ -165,7 +165,7 @@ export function identified(context: IdentityContext, managed: Managed): Managed 
 export interface Found {
   readonly system?: string | undefined;
   /** Absent: the observation found nothing. */
-  readonly seen?: Pick<Observation, 'isUpToDate' | 'refused' | 'drifted'> | undefined;
+  readonly observation?: Pick<Observation, 'isUpToDate' | 'refused' | 'drifted'> | undefined;
 }
 
 /**
@@ -196,13 +196,13 @@ export function isEdited({ isAssigned, marks }: IdentityContext, managed: Manage
 export function identityFound(
   context: IdentityContext,
   managed: Managed,
-  { system, seen }: Found,
+  { system, observation }: Found,
 ): string | undefined {
   const { spec } = managed;
   const isObserver = !shouldCreate(spec) && !shouldUpdate(spec) && !shouldDelete(spec);
   const isRecorded = isAdopting(managed) || recordedIdentity(managed, context.marks) !== undefined;
-  if (seen === undefined || (isObserver && !isRecorded)) return undefined;
-  const isAsWanted = seen.isUpToDate && isEmpty(seen.refused) && isEmpty(seen.drifted);
+  if (observation === undefined || (isObserver && !isRecorded)) return undefined;
+  const isAsWanted = observation.isUpToDate && isEmpty(observation.refused) && isEmpty(observation.drifted);
   return encodeIdentity(identityToRecord(context, managed, { system, isAsWanted }));
 }
 
@@ -210,12 +210,12 @@ export function identityFound(
 export function refusals(
   { marks }: IdentityContext,
   managed: Managed,
-  seen: Found['seen'],
+  observation: Found['observation'],
 ): readonly string[] {
   const recorded = recordedIdentity(managed, marks);
   const edits = recorded === undefined ? [] : editsOf(managed, recorded, marks);
-  const isKept = seen?.isUpToDate === false && shouldUpdate(managed.spec) && !wasDeleted(managed);
-  const { refused = [], drifted = [] } = isKept ? seen : {};
+  const isRetained = observation?.isUpToDate === false && shouldUpdate(managed.spec) && !wasDeleted(managed);
+  const { refused = [], drifted = [] } = isRetained ? observation : {};
   return [
     ...(edits.length === 0 ? [] : [editRefusal(edits)]),
     ...(refused.length === 0 ? [] : [changeRefusal(refused)]),

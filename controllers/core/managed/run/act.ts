@@ -127,7 +127,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
       const isRecreated = given.did.decision === 'Recreate';
       const facts = isRecreated ? withEvents(given, recreationEvent(given)) : given;
       if (!isLossToNote(facts)) return facts;
-      const lost = lossAt(env.clock.now(), facts.seen?.observation.renamed !== undefined);
+      const lost = lossAt(env.clock.now(), facts.latest?.observation.renamed !== undefined);
       // guard: otherwise a crash hides the loss, because the next process does not know that there was an external resource
       return write(facts, withAnnotations(facts.managed, lost));
     },
@@ -170,7 +170,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
       });
       absenceTimes.forget(objectKey(managed.metadata));
       underWay.forget(managed);
-      return withEvents(omit(facts, 'failure'), ...remainsEvents(facts.seen?.observation));
+      return withEvents(omit(facts, 'failure'), ...remainsEvents(facts.latest?.observation));
     },
   };
 
@@ -219,7 +219,10 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
     const { kind, managed, access } = facts;
     const { lateInitialized = {} } = isToFillIn(facts) ? found(facts)! : {};
     const object = withLateInitialized(named(kind.identity, managed), lateInitialized);
-    const identity = identityFound(kind.identity, object, { system: access?.system, seen: found(facts) });
+    const identity = identityFound(kind.identity, object, {
+      system: access?.system,
+      observation: found(facts),
+    });
     const recorded = identity === undefined ? {} : { [annotationKeys.externalIdentity]: identity };
     const prepared = withAnnotations(object, { ...recorded, ...annotations });
     return write(facts, prepared, failure, { ceasesTracking: ceasesTracking(managed) });
@@ -287,8 +290,8 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
     const absentForMs = absenceTimes.note(managed, observation.exists, begunMs);
     // A resource that does not show right after its update keeps its state.
     if (!observation.exists && hasDone(facts, 'update')) return facts;
-    const known = { ...facts, seen: { observation, at, absentForMs } };
-    return observation.exists ? withCredentialSeen(withReport(known, observation), observation) : known;
+    const known = { ...facts, latest: { observation, at, absentForMs } };
+    return observation.exists ? withCredentialObserved(withReport(known, observation), observation) : known;
   }
 
   async function create(facts: Facts): Promise<Facts> {
@@ -307,9 +310,9 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
   }
 
   async function update(facts: Facts): Promise<Facts> {
-    const { kind, managed, did, seen } = facts;
+    const { kind, managed, did, latest } = facts;
     const isDue = isCredentialDue(facts);
-    const difference = seen?.observation.difference;
+    const difference = latest?.observation.difference;
     log.debug('external resource differs', {
       difference: difference && scrubOf(facts, difference),
       isCredentialDue: isDue,
@@ -404,7 +407,7 @@ function clientOf({ access }: Facts): ExternalClient {
 }
 
 /** The facts after an observation. A credential that was set counts as in use, unless the client reports the opposite. */
-function withCredentialSeen(facts: Facts, { credential: state }: Observation): Facts {
+function withCredentialObserved(facts: Facts, { credential: state }: Observation): Facts {
   const credential = credentialIn(facts);
   if (credential === undefined) return facts;
   if (!credential.isApplied) return state === 'inForce' ? withApplied(facts, false) : facts;

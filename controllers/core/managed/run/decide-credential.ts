@@ -8,7 +8,7 @@ import {
   sameCredentials,
   withFinalizer,
 } from '../../../../apis/core/v1alpha1/meta.ts';
-import type { KeptCredential, SecretDetails } from '../../credential.ts';
+import type { SecretDetails, StoredCredential } from '../../credential.ts';
 import {
   claimText,
   credentialOf,
@@ -116,7 +116,7 @@ const adopt: Decide = ({ kind: { secretDetails }, managed, place: { entry } }) =
 };
 
 /** The claim that a person gave a credential to. No claim, if none is named yet and no claim has had a copy. */
-function givenTo(managed: Managed, { isCopied = false }: KeptCredential): string | undefined {
+function givenTo(managed: Managed, { isCopied = false }: StoredCredential): string | undefined {
   const { bindingPhase } = managed.status ?? {};
   if (bindingPhase === 'Bound' || isCopied || bindingPhase === 'Released') return adoptedFor(managed);
   return ownerOf(managed) ?? reservedFor(managed);
@@ -169,7 +169,7 @@ export function whyCredentialStays(facts: CredentialFacts): string | undefined {
  * Secret. The first check that matches decides. Undefined: no write is needed.
  */
 export const decideCredential = (facts: CredentialFacts): CredentialDecision | undefined =>
-  firstMatch(facts, facts.place.unkept === undefined ? credentialChecks : checksWithoutSecret);
+  firstMatch(facts, facts.place.inaccessible === undefined ? credentialChecks : checksWithoutSecret);
 
 const checksWithoutSecret: readonly Decide[] = [addFinalizer, resetStatus];
 
@@ -229,7 +229,7 @@ function newOwner({ managed, place }: CredentialFacts): string | undefined {
   return owner !== undefined && named !== undefined && named !== owner ? owner : undefined;
 }
 
-const noteFacts = (kept: KeptCredential | undefined): NoteFacts => omit(kept?.note ?? {}, 'key');
+const noteFacts = (stored: StoredCredential | undefined): NoteFacts => omit(stored?.note ?? {}, 'key');
 
 /** The resource without the record of its credential, and without these other fields of the status. */
 export const withoutRecord = (managed: Managed, ...others: readonly (keyof ManagedStatus)[]): Managed =>

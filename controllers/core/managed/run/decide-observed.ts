@@ -24,7 +24,7 @@ type Check = (facts: ObservedFacts) => Decision | undefined;
 
 /** Pure. The decision after the external resource was observed. */
 export const decideObserved = (facts: ObservedFacts): Decision =>
-  firstMatch(facts, facts.seen.observation.exists ? presentChecks : absentChecks) ?? {};
+  firstMatch(facts, facts.latest.observation.exists ? presentChecks : absentChecks) ?? {};
 
 const absentChecks: readonly Check[] = [
   mayExist,
@@ -34,15 +34,15 @@ const absentChecks: readonly Check[] = [
   identityEdited,
   renamed,
   mustNotBeCreated,
-  neverSeen,
-  seenBefore,
+  neverObserved,
+  observedBefore,
 ];
 
 const presentChecks: readonly Check[] = [deletedAndPresent, lateInitialize, noUpdate, awaitEffect, update];
 
 // ── The external resource is absent ─────────────────────────────────────────────────────────────────────────────
 
-const wasSeen = (managed: Managed): boolean =>
+const wasObserved = (managed: Managed): boolean =>
   mustExist(managed) ||
   managed.status?.externalIdentity !== undefined ||
   (managed.status?.bindingPhase !== undefined &&
@@ -55,7 +55,7 @@ const wasSeen = (managed: Managed): boolean =>
  */
 export const isOnlyOfAnother = ({ kind, managed }: Facts, failure: unknown): boolean =>
   errorFactsOf(failure)?.holder?.by === 'AnotherResource' &&
-  !wasSeen(managed) &&
+  !wasObserved(managed) &&
   isEdited(kind.identity, managed);
 
 const wasCreated = ({ kind, managed }: Facts): boolean =>
@@ -72,31 +72,31 @@ const isLossReported = (facts: Facts): boolean =>
   !isAdopting(facts.managed) &&
   !isNameRemoved(facts);
 
-const isCertain = ({ kind, seen }: ObservedFacts): boolean => seen.absentForMs >= kind.confirmAbsenceMs;
+const isCertain = ({ kind, latest }: ObservedFacts): boolean => latest.absentForMs >= kind.confirmAbsenceMs;
 
 /** Whether a new external resource may exist although observations do not find it yet. */
 function isHidden(facts: ObservedFacts): boolean {
-  const { kind, managed, seen } = facts;
+  const { kind, managed, latest } = facts;
   const graceMs = kind.creationGraceMs;
-  if (!kind.identity.isAssigned) return isBeingCreated(managed, graceMs, seen.at);
+  if (!kind.identity.isAssigned) return isBeingCreated(managed, graceMs, latest.at);
   // If the clock was set forward, the creation seems long past. So observations must find nothing for `graceMs` too.
-  const isUnseen = wasCreated(facts) && !wasSeen(managed);
-  return isInCreationGrace(managed, graceMs, seen.at) || (isUnseen && seen.absentForMs < graceMs);
+  const isUnobserved = wasCreated(facts) && !wasObserved(managed);
+  return isInCreationGrace(managed, graceMs, latest.at) || (isUnobserved && latest.absentForMs < graceMs);
 }
 
 export const isProvenAbsent = (facts: ObservedFacts): boolean =>
-  !facts.seen.observation.exists && mayExist(facts) === undefined && !isHidden(facts) && isCertain(facts);
+  !facts.latest.observation.exists && mayExist(facts) === undefined && !isHidden(facts) && isCertain(facts);
 
 /**
  * Whether the status loses the identity, because the external resource is proven absent. The identity stays if the
  * resource was renamed, or if its loss waits for an administrator.
  */
 export function isIdentityGone(facts: Facts): boolean {
-  const { seen, managed } = facts;
-  if (seen === undefined) return false;
-  const observed: ObservedFacts = { ...facts, seen };
-  const isKept = renamed(observed) !== undefined || (isLossReported(facts) && !wasDeleted(managed));
-  return isProvenAbsent(observed) && !isKept;
+  const { latest, managed } = facts;
+  if (latest === undefined) return false;
+  const observed: ObservedFacts = { ...facts, latest };
+  const isRetained = renamed(observed) !== undefined || (isLossReported(facts) && !wasDeleted(managed));
+  return isProvenAbsent(observed) && !isRetained;
 }
 
 /** The external resource may exist although it was not found, so it must not be created again. */
@@ -128,30 +128,30 @@ function identityEdited(facts: ObservedFacts): Decision | undefined {
 }
 
 /** The external resource has another name now. A second, empty one beside it would hide its data. */
-function renamed({ managed, seen }: ObservedFacts): Decision | undefined {
-  const message = seen.observation.renamed;
+function renamed({ managed, latest }: ObservedFacts): Decision | undefined {
+  const message = latest.observation.renamed;
   const mayCreateEmpty = isAdopting(managed) && !mustExist(managed);
   return message === undefined || mayCreateEmpty ? undefined : { name: 'ExternalRenamed', message };
 }
 
-function mustNotBeCreated({ kind, managed, seen }: ObservedFacts): Decision | undefined {
+function mustNotBeCreated({ kind, managed, latest }: ObservedFacts): Decision | undefined {
   if (!shouldCreate(managed.spec)) return { name: 'CreateNotAllowed' };
-  const refusal = kind.uncreatable(managed) ?? seen.observation.uncreatable;
+  const refusal = kind.uncreatable(managed) ?? latest.observation.uncreatable;
   if (refusal === undefined) return undefined;
   return { name: 'CreationRefused', failure: new StepFailure('', invalid(refusal), cannot.create) };
 }
 
-function neverSeen(facts: ObservedFacts): Decision | undefined {
+function neverObserved(facts: ObservedFacts): Decision | undefined {
   const { managed } = facts;
-  const isSeen = wasSeen(managed) || wasCreated(facts) || isLossNoted(managed);
-  return isSeen ? undefined : created('CreateExternal', facts);
+  const isObserved = wasObserved(managed) || wasCreated(facts) || isLossNoted(managed);
+  return isObserved ? undefined : created('CreateExternal', facts);
 }
 
 /**
  * The external resource was lost. It is recreated, unless its assigned name would change, or `mustExist` or `onLoss`
  * forbids it.
  */
-function seenBefore(facts: ObservedFacts): Decision {
+function observedBefore(facts: ObservedFacts): Decision {
   const { kind, managed } = facts;
   if (!isCertain(facts)) return { name: 'ConfirmAbsence' };
   const isReplaceable = !kind.identity.isAssigned || isNameRemoved(facts) || isCreationFailed(managed);
@@ -166,19 +166,19 @@ function created(name: 'CreateExternal' | 'Recreate', facts: ObservedFacts): Dec
     // guard: otherwise a process with --observe-only records a creation
     return { name, failure: new StepFailure('', onlyObserves('create'), cannot.create) };
   }
-  if (place.unkept !== undefined) return { name: 'CreationRefused', failure: place.unkept };
+  if (place.inaccessible !== undefined) return { name: 'CreationRefused', failure: place.inaccessible };
   const isToReserve = place.entry === undefined && wantsDetails(managed) && !hasDone(facts, 'publish');
   return isToReserve ? { name, call: 'publish' } : { name };
 }
 
 // ── The external resource exists ────────────────────────────────────────────────────────────────────────────────
 
-function deletedAndPresent({ managed, seen, operation }: ObservedFacts): Decision | undefined {
+function deletedAndPresent({ managed, latest, operation }: ObservedFacts): Decision | undefined {
   if (!wasDeleted(managed)) return undefined;
   const type = operation.underWay?.type;
   if (type === 'create') return { name: 'AwaitOperation' };
   const isBegun =
-    type === 'delete' || seen.observation.operation === 'delete' || operation.ended === 'delete';
+    type === 'delete' || latest.observation.operation === 'delete' || operation.ended === 'delete';
   return { name: isBegun ? 'AwaitDeletion' : 'DeleteExternal' };
 }
 
@@ -188,8 +188,8 @@ function lateInitialize(facts: ObservedFacts): Decision | undefined {
 }
 
 function noUpdate(facts: ObservedFacts): Decision | undefined {
-  const { managed, seen, operation } = facts;
-  const { observation } = seen;
+  const { managed, latest, operation } = facts;
+  const { observation } = latest;
   const isBusy = (operation.underWay ?? observation.operation ?? observation.unchangeable) !== undefined;
   const isAsWanted = observation.isUpToDate && !isCredentialDue(facts);
   if (!isBusy && !isAsWanted && shouldUpdate(managed.spec)) return undefined;

@@ -106,7 +106,7 @@ function readPlace(facts: Facts): Decision | undefined {
 
 /** The Secret must hold the desired credential before the external resource is observed. */
 function credential(facts: Facts): Decision | undefined {
-  return wasDeleted(facts.managed) || facts.seen !== undefined ? undefined : decideCredential(facts);
+  return wasDeleted(facts.managed) || facts.latest !== undefined ? undefined : decideCredential(facts);
 }
 
 function poll(facts: Facts): Decision | undefined {

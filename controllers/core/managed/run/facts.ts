@@ -38,7 +38,7 @@ export interface Facts {
   readonly place: PlaceFacts;
   readonly operation: OperationFacts;
   /** The last observation. Absent: none yet. */
-  readonly seen?: Seen;
+  readonly latest?: LatestObservation;
   /**
    * The credential that the external system has, as this run learned. Absent: as `status.credential` records. `wrong`: it
    * does not have that of the Secret. `isNew`: this run has set it, so the next observation may not show it yet.
@@ -53,13 +53,13 @@ export interface Facts {
 
 type Applied = NonNullable<ManagedStatus['credential']> & { readonly isNew?: boolean };
 
-export type ObservedFacts = Facts & { readonly seen: Seen };
+export type ObservedFacts = Facts & { readonly latest: LatestObservation };
 
 /** The Secret of the resource, or without one its entry in the secret store. */
 interface PlaceFacts {
   readonly entry?: ConnectionEntry;
   /** Why it cannot be read or written. Then the run creates nothing and sets no credential. */
-  readonly unkept?: StepFailure;
+  readonly inaccessible?: StepFailure;
   /** Why the copy in the secret store failed, or the deletion of a previous Secret or store entry. */
   readonly uncopied?: StepFailure;
 }
@@ -76,7 +76,7 @@ export interface OperationFacts {
   readonly conditions?: readonly ConditionFacts[];
 }
 
-interface Seen {
+interface LatestObservation {
   readonly observation: Observation;
   /** The start of the observation. */
   readonly at: Date;
@@ -125,16 +125,16 @@ export function making(facts: Facts, step: Call): Facts {
 export const hasCalled = (facts: Facts): boolean => hasDone(facts, 'create', 'update', 'delete');
 
 /** The observation, if it found the external resource. */
-export const found = ({ seen }: Facts): Observation | undefined =>
-  seen?.observation.exists === true ? seen.observation : undefined;
+export const found = ({ latest }: Facts): Observation | undefined =>
+  latest?.observation.exists === true ? latest.observation : undefined;
 
 /** The credential in the Secret, which `create` and `update` set. Undefined: none, or it cannot be read or written. */
 export function credentialIn(facts: Facts): DesiredCredential | undefined {
   const { kind, managed, place } = facts;
-  const { entry, unkept } = place;
+  const { entry, inaccessible } = place;
   const credential = heldCredentialOf<Managed>(managed, entry, kind.secretDetails);
   const value = credential && entry?.details[credential.key];
-  if (unkept !== undefined || entry === undefined || value === undefined) return undefined;
+  if (inaccessible !== undefined || entry === undefined || value === undefined) return undefined;
   const { username } = entry.details;
   const hmac = hmacIn(entry, value, managed);
   const isInUse = hmac !== undefined && hmac === recordOf(facts)?.hmac;
@@ -166,7 +166,7 @@ export const isCredentialGiven = (facts: Facts): boolean => {
 /** Whether the Secret lacks the credential that was set before, and the policies forbid another one. */
 export const lacksCredential = ({ kind, managed, place, did }: Facts): boolean =>
   did.steps.has('readPlace') &&
-  place.unkept === undefined &&
+  place.inaccessible === undefined &&
   isCredentialLost(managed, place.entry, kind.secretDetails);
 
 /** The facts after the credential was set, or found in use. */

@@ -72,8 +72,8 @@ export function cannotPrepare(facts: Facts): FailureFacts {
 }
 
 /** How to report an update that fails. The external resource may still be usable, so Ready shows the observation. */
-export function cannotUpdate({ managed, seen }: Facts, isCredentialDue: boolean): FailureFacts {
-  const ready = seen?.observation.ready;
+export function cannotUpdate({ managed, latest }: Facts, isCredentialDue: boolean): FailureFacts {
+  const ready = latest?.observation.ready;
   return {
     ...cannot.update,
     ...(ready && { ready: () => ready }),

@@ -9,7 +9,7 @@ import type { Logger } from '../../../../runtime/log/log.ts';
 import type { ConnectionEntry } from '../../connection/connection-place.ts';
 import { withReported } from '../../connection/connection-place.ts';
 import type { ConnectionPlaces } from '../../connection/connection-places.ts';
-import type { KeptCredential, RandomBytes } from '../../credential.ts';
+import type { RandomBytes, StoredCredential } from '../../credential.ts';
 import { credentialOf, holdsSecrets, isUnwanted, newNoteKey } from '../../credential.ts';
 import { conditionErrorOf, reasonOfError } from '../../error-class.ts';
 import { aboutManaged, logQuietAct } from '../../log-changes.ts';
@@ -36,7 +36,8 @@ export function publishing(
    */
   async function publish(facts: Facts): Promise<Facts> {
     const { managed, place, did } = facts;
-    if (!wantsDetails(managed) || (place.unkept !== undefined && place.entry === undefined)) return facts;
+    if (!wantsDetails(managed) || (place.inaccessible !== undefined && place.entry === undefined))
+      return facts;
     const published = await inPlace(facts, keep(facts));
     const { entry } = published.place;
     if (entry === undefined) return published;
@@ -58,8 +59,8 @@ export function publishing(
     } catch (error) {
       const reason = reasonOfError(conditionErrorOf(error, undefined)) ?? 'Unavailable';
       const ready = (message: string) => notReady(reason, message);
-      const unkept = failureOf(error, { ...cannot.publish, ready });
-      return { ...facts, place: { ...facts.place, unkept } };
+      const inaccessible = failureOf(error, { ...cannot.publish, ready });
+      return { ...facts, place: { ...facts.place, inaccessible } };
     }
   }
 
@@ -73,7 +74,7 @@ export function publishing(
     }
   }
 
-  function writeEntry(managed: Managed, entry: ConnectionEntry | undefined, desired: KeptCredential) {
+  function writeEntry(managed: Managed, entry: ConnectionEntry | undefined, desired: StoredCredential) {
     return entry === undefined
       ? places.create(managed, desired, signal)
       : entry.write(managed, desired, signal);
@@ -97,7 +98,7 @@ export function publishing(
   function desiredEntry(
     { kind: { secretDetails }, managed, reported }: Facts,
     entry: ConnectionEntry | undefined,
-  ): KeptCredential {
+  ): StoredCredential {
     const key = secretDetails.credential?.key ?? '';
     const before = entry?.details ?? {};
     const [isRemoved, isObserved] = [isUnwanted(managed, secretDetails), !mayChange(managed.spec)];

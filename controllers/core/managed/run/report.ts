@@ -95,12 +95,12 @@ export function reportOf(facts: Facts, decision: Decision, now: Date): Report {
   const refusal = refusalOf(facts, synced, failure);
   const complete = refusal === undefined ? synced : withRefusal(synced, refusal);
   const { kind, managed, access, applied, operation, reported } = facts;
-  const seen = found(facts);
+  const observation = found(facts);
   const conditions = operationConditions(facts);
   const own = {
     operation: operation.underWay,
     deletionAccepted,
-    externalIdentity: identityFound(kind.identity, managed, { system: access?.system, seen }),
+    externalIdentity: identityFound(kind.identity, managed, { system: access?.system, observation }),
     credential: typeof applied === 'object' ? omit(applied, 'isNew') : undefined,
   };
   const desired = withManagedStatus(
@@ -188,8 +188,8 @@ const reports: Readonly<Record<LastDecisionName, (facts: Facts, message: string)
     next: 'backOff',
   }),
   /** An observe-only resource is absent (crossplane-runtime v2.4). Ready changes if this is certain. */
-  ExternalMissing({ kind, managed, seen }) {
-    const { absentForMs = 0 } = seen ?? {};
+  ExternalMissing({ kind, managed, latest }) {
+    const { absentForMs = 0 } = latest ?? {};
     const name = externalName(managed);
     const message = name === undefined ? missing : `${missing} (${name})`;
     const wasReady = getCondition(managed.status?.conditions, 'Ready').status === 'True';
@@ -202,7 +202,7 @@ const reports: Readonly<Record<LastDecisionName, (facts: Facts, message: string)
     );
   },
   RemoveFinalizer: gone,
-  ConfirmAbsence: ({ kind, seen }) => ({ next: kind.confirmAbsenceMs - (seen?.absentForMs ?? 0) }),
+  ConfirmAbsence: ({ kind, latest }) => ({ next: kind.confirmAbsenceMs - (latest?.absentForMs ?? 0) }),
   /** The next run starts at once, and uses the edited identity. */
   IdentityEdited: () => ({ next: 0 }),
   CreateNotAllowed() {
@@ -288,7 +288,7 @@ function isReofferUsed({ managed, place: { entry } }: Facts): boolean {
 function reportCredential(facts: Facts, ready: ConditionFacts | undefined, next: Next): Outline {
   const { managed, place } = facts;
   const problem = whyCredentialStays(facts);
-  if (problem !== undefined && place.unkept === undefined) {
+  if (problem !== undefined && place.inaccessible === undefined) {
     const error: ConditionError = { class: 'CredentialCannotChange' };
     return refused('CannotReplaceCredential', problem, next, { ready, error });
   }
@@ -342,10 +342,14 @@ function whatWaits(facts: Facts): string | undefined {
 /** Names the fields that stay different because the policies forbid Update. Undefined if there are none. */
 function notApplied(facts: Facts): string | undefined {
   const { spec } = facts.managed;
-  const seen = found(facts);
-  if (seen === undefined || seen.isUpToDate || shouldUpdate(spec) || shouldOnlyObserve(spec))
+  const observation = found(facts);
+  if (observation === undefined || observation.isUpToDate || shouldUpdate(spec) || shouldOnlyObserve(spec))
     return undefined;
-  const fields = [...(seen.differing ?? []), ...(seen.refused ?? []), ...(seen.drifted ?? [])];
+  const fields = [
+    ...(observation.differing ?? []),
+    ...(observation.refused ?? []),
+    ...(observation.drifted ?? []),
+  ];
   if (fields.length === 0) return undefined;
   return `not applied, because spec.managementPolicies do not allow Update: ${fields.join(', ')}; ${howToAllowUpdate(spec)}, or ${advice.undoEdit}`;
 }
@@ -355,9 +359,9 @@ const withLoss = (managed: Managed, ready: ConditionFacts): ConditionFacts =>
   ready.status === 'True' && isLossNoted(managed) ? withError(ready, dataLost) : ready;
 
 /** The Event that the decision Recreate records in addition to that of the creation. */
-export function recreationEvent({ managed, seen }: Facts): EventFacts {
+export function recreationEvent({ managed, latest }: Facts): EventFacts {
   const name = externalName(managed) ?? 'its name is not known';
-  if (seen?.observation.renamed !== undefined) {
+  if (latest?.observation.renamed !== undefined) {
     const why = `because ${annotationKeys.adoptIdentity} is or-create`;
     const message = `external resource "${name}" was renamed; an empty one is created, ${why}`;
     return warning('LostExternalResource', message);
@@ -375,9 +379,9 @@ export const remainsEvents = ({ remains }: Partial<Observation> = {}): readonly 
 /** Reports in Synced that the details were not published. A resource that never published any does not become Ready. */
 function withPublishing(facts: Facts, outline: Outline): Outline {
   const { place, managed } = facts;
-  const failure = place.unkept ?? place.uncopied;
+  const failure = place.inaccessible ?? place.uncopied;
   if (failure === undefined || outline.synced?.status !== 'True') return outline;
-  const isPublished = place.unkept === undefined || managed.status?.bindingPhase !== undefined;
+  const isPublished = place.inaccessible === undefined || managed.status?.bindingPhase !== undefined;
   return { ...outline, ...failed(facts, failure), ...(isPublished && { ready: outline.ready }) };
 }
 
@@ -389,16 +393,16 @@ function withEquality(facts: Facts, outline: Outline): Outline {
   const { managed } = facts;
   const { ready, used = [], next, failure } = outline;
   if (ready?.status !== 'True' || !isCreationUnfinished(managed)) return outline;
-  const seen = found(facts);
-  const isEqual = seen?.isUpToDate === true && !isCredentialDue(facts);
-  const isKept = refusedBy(failure).length > 0 || isRefused(seen) || !shouldUpdate(managed.spec);
-  if (isEqual || isKept) {
+  const observation = found(facts);
+  const isEqual = observation?.isUpToDate === true && !isCredentialDue(facts);
+  const isRetained = refusedBy(failure).length > 0 || isRefused(observation) || !shouldUpdate(managed.spec);
+  if (isEqual || isRetained) {
     const ended = isCreatedAgain(managed) ? [annotationKeys.externalCreation] : [];
     return { ...outline, used: [...used, ...ended] };
   }
   return {
     ...outline,
-    ready: creating(outline.synced?.status === 'True' ? unequalText(seen) : undefined),
+    ready: creating(outline.synced?.status === 'True' ? unequalText(observation) : undefined),
     next: next === 'poll' ? 'progress since creation' : next,
   };
 }
@@ -422,10 +426,10 @@ function refusalOf(
   synced: ConditionFacts,
   failure: StepFailure | undefined,
 ): string | undefined {
-  const seen = found(facts);
-  if (synced.status !== 'True' && seen === undefined) return undefined;
+  const observation = found(facts);
+  if (synced.status !== 'True' && observation === undefined) return undefined;
   const reported = new Set(refusedBy(failure));
-  const all = refusals(facts.kind.identity, facts.managed, seen).filter((each) => !reported.has(each));
+  const all = refusals(facts.kind.identity, facts.managed, observation).filter((each) => !reported.has(each));
   return all.join('; ') || undefined;
 }
 
@@ -438,16 +442,16 @@ const withRefusal = (synced: ConditionFacts, refusal: string): ConditionFacts =>
 /** The conditions of operations, by the last observation and by the calls of this run. */
 function operationConditions(facts: Facts) {
   const { underWay, conditions } = facts.operation;
-  const seen = found(facts);
-  if (seen === undefined || underWay !== undefined) return conditions;
-  if (seen.operation !== undefined) return operationOngoing(seen.operation);
+  const observation = found(facts);
+  if (observation === undefined || underWay !== undefined) return conditions;
+  if (observation.operation !== undefined) return operationOngoing(observation.operation);
   const wasOngoing = isOperationOngoing(facts.managed.status?.conditions);
   return wasOngoing ? (conditions ?? operationSucceeded) : conditions;
 }
 
 function isCredentialInForce(facts: Facts): boolean {
   const { place } = facts;
-  if (place.unkept !== undefined || lacksCredential(facts) || isWithheld(facts)) return false;
+  if (place.inaccessible !== undefined || lacksCredential(facts) || isWithheld(facts)) return false;
   const credential = credentialIn(facts);
   if (credential === undefined) return true;
   if (isCredentialGiven(facts) && !credential.isApplied) return !isGivenRefused(facts);

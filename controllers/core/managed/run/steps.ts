@@ -71,7 +71,7 @@ const isNeeded: { readonly [step in Step]?: (facts: Facts) => boolean } = {
   // guard: otherwise the result of a creation is lost
   recordCreation: (facts) => hasDone(facts, 'create') || isCreationUnrecorded(facts),
   prepare: (facts) => !hasDone(facts, 'create') || isToFillIn(facts),
-  removeFormer: (facts) => facts.place.unkept === undefined && !isCredentialDue(facts),
+  removeFormer: (facts) => facts.place.inaccessible === undefined && !isCredentialDue(facts),
   clearRecord: isCredentialDue,
   recordFailure: (facts) => creationFailure(facts) !== undefined,
   observe: (facts) => !hasCalled(facts) || facts.operation.underWay === undefined,
@@ -93,9 +93,9 @@ const isCreationUnrecorded = (facts: Facts): boolean => {
 };
 
 /** The name that the external system assigned, if the observation found it, and none is recorded. */
-export function nameFound({ kind: { identity }, managed, seen }: Facts): string | undefined {
+export function nameFound({ kind: { identity }, managed, latest }: Facts): string | undefined {
   const isNew = identity.isAssigned && externalName(named(identity, managed)) === undefined;
-  return isNew && !wasDeleted(managed) ? seen?.observation.externalName : undefined;
+  return isNew && !wasDeleted(managed) ? latest?.observation.externalName : undefined;
 }
 
 /** Whether the external system chose values that the spec lacks. A claim that waits for its binding does not wait for the write. */
@@ -123,8 +123,8 @@ function isAbsentAfterDeletion(facts: Facts): boolean {
 function creationFailure(facts: Facts): StepFailure | undefined {
   const { operation, failure } = facts;
   const isCalled = hasDone(facts, 'create') && !hasDone(facts, 'recordCreation');
-  const ofCall = isCalled && failure?.facts.external === 'call' ? failure : undefined;
-  return ofCall ?? (operation.failed?.type === 'create' ? operation.failed.failure : undefined);
+  const callFailure = isCalled && failure?.facts.external === 'call' ? failure : undefined;
+  return callFailure ?? (operation.failed?.type === 'create' ? operation.failed.failure : undefined);
 }
 
 /** The classes of errors with which an external system refuses a creation. After any other one, it may have succeeded. */

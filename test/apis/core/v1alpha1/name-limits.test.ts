@@ -76,7 +76,7 @@ describe('a managed resource of a kind with limits for names', () => {
 
     const given = sceneOf({ name: long }, { 'crossplane.io/external-name': 'short' });
     await given.run();
-    assert.deepEqual([...given.external.things.keys()], ['short']);
+    assert.deepEqual([...given.external.resources.keys()], ['short']);
   });
 
   test('with an external name of a user that does not fit reports it, because such a name is never cut', async () => {
@@ -134,7 +134,7 @@ describe('the resource of a claim of a kind with limits for names', () => {
     const process = await startStack(cluster, external, { services: [{ ...service, names }] }).settle();
     process.stop();
     const [managed] = cluster.all<Managed>(managedKind);
-    return { own: managed?.metadata.name ?? '', outside: [...external.things.keys()] };
+    return { own: managed?.metadata.name ?? '', outside: [...external.resources.keys()] };
   };
 
   test('has its name cut, in the claim and in the managed resource', async () => {

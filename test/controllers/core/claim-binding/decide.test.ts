@@ -130,10 +130,10 @@ const waitsFor = (event: string, message: string, reason: string, facts: Facts =
 });
 const waitsForTrouble = (why: string, facts: Facts = {}): Report =>
   waitsFor('ManagedResourceTrouble', `${why}; reported by FavouriteDBInstance db`, 'ResourceFailing', facts);
-const ofOtherClaim = 'belongs to another claim; name another resource';
+const ownedByOtherClaim = 'belongs to another claim; name another resource';
 /** The Event of a Released resource that a claim asks for. */
-const askedFor = (previous: string) => ({
-  ofResource: warning(
+const requestedBy = (previous: string) => ({
+  resourceEvent: warning(
     'Released',
     `FancySQLInstance team/orders asks for this resource, which has the data of ${previous}; with the consent of their owner, kubectl services-stack offer gives them to another claim`,
   ),
@@ -157,7 +157,7 @@ const provisionedFor = { claimRef: claimRef(), classRef: classRef('small') };
 const notUsable = (why: BindingFacts['secrets']['notUsable']) => ({
   secrets: { ...noSecrets, isWanted: true, notUsable: why },
 });
-const ofOther = managed({ claimRef: claimRef({ name: 'other', uid: 'other' }) });
+const otherResource = managed({ claimRef: claimRef({ name: 'other', uid: 'other' }) });
 const old = secret('old');
 const deletesOld: BindingDecision = { name: 'DeleteSecret', secret: old };
 const ends: BindingDecision = { name: 'RemoveFinalizer', readFirst: ['namedResource'] };
@@ -196,10 +196,10 @@ const refusesTo = (
   why: string,
   resource: Managed,
   given: Given = {},
-  ofResource: Pick<Report, 'ofResource'> = {},
+  more: Pick<Report, 'resourceEvent'> = {},
 ): Decided => {
   const message = `FavouriteDBInstance db ${why}`;
-  const report = { ...refuses('CannotBindManagedResource', message, name), ...ofResource };
+  const report = { ...refuses('CannotBindManagedResource', message, name), ...more };
   return reports(name, report, { claim: named, managed: resource, ...given });
 };
 
@@ -287,7 +287,7 @@ const cases: Readonly<Record<string, () => Decided>> = {
     return calls({ claim: endingClaim, secrets: { ...noSecrets, controlled } }, ends);
   },
   'a deleted claim does not touch a resource of another claim': () =>
-    calls({ claim: endingClaim, managed: ofOther }, ends),
+    calls({ claim: endingClaim, managed: otherResource }, ends),
   'a deleted claim does not touch a resource that is Released or being deleted': () => {
     const isReleased = managed({ claimRef: claimRef() }, { status: { bindingPhase: 'Released' } });
     const isDeleted = managed({ claimRef: claimRef() }, { deletionTimestamp, status: boundHere });
@@ -399,18 +399,18 @@ const cases: Readonly<Record<string, () => Decided>> = {
     return refusesTo('ClaimRefIncomplete', why, managed(spec, { status: { bindingPhase: 'Unbound' } }));
   },
   'a claim does not take a resource of another claim': () => {
-    return refusesTo('ClaimedByOther', ofOtherClaim, ofOther);
+    return refusesTo('ClaimedByOther', ownedByOtherClaim, otherResource);
   },
   'a claim with a class is not advised to name another resource': () => {
     const why = 'belongs to another claim; create another claim';
     const withClass = claim({ ...named.spec, classRef: { name: 'small' } }, { finalizers });
-    const other = managed(ofOther.spec, { status: wasBound });
+    const other = managed(otherResource.spec, { status: wasBound });
     return refusesTo(
       'ClaimedByOther',
       why,
       other,
       { claim: withClass },
-      askedFor('FancySQLInstance team/other'),
+      requestedBy('FancySQLInstance team/other'),
     );
   },
   'a claim does not take the resource of a previous claim of its name': () => {
@@ -433,23 +433,47 @@ const cases: Readonly<Record<string, () => Decided>> = {
     reports('Released', reportOfReleased, { claim: named, managed: released }),
   'a claim does not learn how to get the data of another claim': () => {
     const other = managed({ claimRef: { ...claimRef(), name: 'other' } }, { status: wasBound });
-    return refusesTo('ClaimedByOther', ofOtherClaim, other, {}, askedFor('FancySQLInstance team/other'));
+    return refusesTo(
+      'ClaimedByOther',
+      ownedByOtherClaim,
+      other,
+      {},
+      requestedBy('FancySQLInstance team/other'),
+    );
   },
   'a claim does not learn how to get the data of a claim of another kind': () => {
     const other = managed({ claimRef: { ...claimRef(), kind: 'PlainSQLInstance' } }, { status: wasBound });
-    return refusesTo('ClaimedByOther', ofOtherClaim, other, {}, askedFor('PlainSQLInstance team/orders'));
+    return refusesTo(
+      'ClaimedByOther',
+      ownedByOtherClaim,
+      other,
+      {},
+      requestedBy('PlainSQLInstance team/orders'),
+    );
   },
   'a claim does not take what another version released': () => {
     const status = { bindingPhase: 'Released' } as const;
     const unknown = managed({ claimRef: { uid: 'unknown' } }, { status });
-    return refusesTo('ClaimedByOther', ofOtherClaim, unknown, {}, askedFor('a claim that is not known'));
+    return refusesTo(
+      'ClaimedByOther',
+      ownedByOtherClaim,
+      unknown,
+      {},
+      requestedBy('a claim that is not known'),
+    );
   },
   'a claim does not take a resource whose previous claim is unknown': () => {
     const unknown = managed({ claimRef: { uid: 'unknown' } }, isUnbound);
-    return refusesTo('ClaimedByOther', ofOtherClaim, unknown, {}, askedFor('a claim that is not known'));
+    return refusesTo(
+      'ClaimedByOther',
+      ownedByOtherClaim,
+      unknown,
+      {},
+      requestedBy('a claim that is not known'),
+    );
   },
   'no Event asks for a resource that an administrator has just made available': () =>
-    refusesTo('ClaimedByOther', ofOtherClaim, managed({}, { status: { bindingPhase: 'Released' } })),
+    refusesTo('ClaimedByOther', ownedByOtherClaim, managed({}, { status: { bindingPhase: 'Released' } })),
   'a claim waits until the resource that it names is ready': () =>
     reports('NotReady', waits('waiting for FavouriteDBInstance db'), { claim: named, managed: managed() }),
   'a claim waits for a resource that is Unbindable': () => {

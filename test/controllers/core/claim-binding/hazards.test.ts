@@ -50,10 +50,10 @@ describe('hazards of the original (docs/decision-tables.md)', () => {
   test("H1: a claim that names another claim's resource is not Ready, reports the conflict and writes to neither", async () => {
     const { cluster, process, status, ready } = worldOf(dynamic);
     await process.settle();
-    const [theirs] = cluster.all(managedKind);
-    assert.ok(theirs);
+    const [other] = cluster.all(managedKind);
+    assert.ok(other);
     cluster.takeWrites();
-    const spec = { ...conn, resourceRef: resourceRef(theirs.metadata.name) };
+    const spec = { ...conn, resourceRef: resourceRef(other.metadata.name) };
     cluster.put(claimKind, claim(spec, { ...rival, uid: 'rival-uid' }));
     await process.settle();
     assert.deepEqual(cluster.takeWrites(), [
@@ -86,9 +86,9 @@ describe('hazards of the original (docs/decision-tables.md)', () => {
     cluster.edit(SecretKind, target, (secret) => ({ ...secret, type: 'Opaque', data: {} }));
     process.resync(claimKind);
     await process.settle();
-    const kept = cluster.get(SecretKind, target);
-    assert.equal(kept?.type, 'Opaque');
-    assert.equal(decodeDetails(kept).password, passwordOf(cluster));
+    const copied = cluster.get(SecretKind, target);
+    assert.equal(copied?.type, 'Opaque');
+    assert.equal(decodeDetails(copied).password, passwordOf(cluster));
   });
 
   test('H14: Ready follows the managed resource, and a deleted resource ends Bound', async () => {
@@ -214,7 +214,7 @@ async function reported(subject: Claim, spec: Managed['spec'] = {}) {
   return { cluster, process };
 }
 
-const ofClaim = ({ events }: { readonly events: readonly RecordedEvent[] }) =>
+const claimEvents = ({ events }: { readonly events: readonly RecordedEvent[] }) =>
   events.filter(({ object }) => object === 'FancySQLInstance team/orders');
 
 test('Events of a claim are annotated with the names of its resource, class and Secret', async () => {
@@ -223,11 +223,13 @@ test('Events of a claim are annotated with the names of its resource, class and 
   await process.settle();
   const name = cluster.get(claimKind, orders)?.spec.resourceRef?.name ?? '';
   const all = { 'external-name': name, 'managed-name': name, 'class-name': 'small' };
-  const annotations = Object.fromEntries(ofClaim(process).map((event) => [event.reason, event.annotations]));
+  const annotations = Object.fromEntries(
+    claimEvents(process).map((event) => [event.reason, event.annotations]),
+  );
   assert.deepEqual(annotations.BoundManagedResource, all);
   const lonely = await reported(claim(sized('huge')));
   await lonely.process.settle();
-  const [event] = ofClaim(lonely.process);
+  const [event] = claimEvents(lonely.process);
   assert.equal(event?.reason, 'NoMatchingClass');
   assert.ok(!('annotations' in event));
 });
@@ -243,7 +245,7 @@ describe('the Event UnboundManagedResource reports what happened to the resource
     await process.settle();
     const message =
       'unbound from FavouriteDBInstance db, which is available again; it was never bound to this claim';
-    assert.equal(ofClaim(process).at(-1)?.message, message);
+    assert.equal(claimEvents(process).at(-1)?.message, message);
   });
 
   test('a claim that had no resource has no such Event', async () => {

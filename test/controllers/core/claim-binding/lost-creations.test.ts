@@ -52,7 +52,7 @@ function sceneOf(kind: typeof managedKind, of: ClaimService = sized) {
     },
     sizeOf: () => (cluster.all(managedKind)[0]?.spec.forProvider as { size?: string } | undefined)?.size,
     ready: () => getCondition(cluster.get(claimKind, orders)?.status?.conditions, 'Ready'),
-    made: () => [...external.things.values()].map(({ values }) => values),
+    made: () => [...external.resources.values()].map(({ values }) => values),
   };
 }
 

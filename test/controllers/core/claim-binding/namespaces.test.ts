@@ -58,9 +58,9 @@ function worldOf(subject: Claim, { stage = 'test', ...given }: World = {}) {
   return { cluster, external, label, status, ready, warnings, process };
 }
 
-const ofClass =
+const classRefusal =
   'FavouriteDBInstanceClass small may not be claimed from namespace team: specTemplate.namespaceSelector does not select it';
-const ofResource =
+const resourceRefusal =
   'FavouriteDBInstance db may not be claimed from namespace team: spec.namespaceSelector does not select it';
 
 describe('a claim in a namespace that its selector does not allow', () => {
@@ -68,9 +68,13 @@ describe('a claim in a namespace that its selector does not allow', () => {
   const noMatch =
     'NoMatchingClass: no resource class can serve the claim and matches spec.classSelector size=small; 1 of them may not be claimed from namespace team';
   const refused: Record<string, readonly [Claim, warning: string, Managed?]> = {
-    'the class that the claim names': [byClass, `NamespaceNotAllowed: ${ofClass}`],
-    'the resource that the claim names': [byName, `NamespaceNotAllowed: ${ofResource}`, byHand],
-    'the resource whose claimRef names the claim': [byName, `NamespaceNotAllowed: ${ofResource}`, reserved],
+    'the class that the claim names': [byClass, `NamespaceNotAllowed: ${classRefusal}`],
+    'the resource that the claim names': [byName, `NamespaceNotAllowed: ${resourceRefusal}`, byHand],
+    'the resource whose claimRef names the claim': [
+      byName,
+      `NamespaceNotAllowed: ${resourceRefusal}`,
+      reserved,
+    ],
     'the class that the claim selects by labels': [byLabels, noMatch],
   };
   for (const [what, [subject, warning, resource]] of Object.entries(refused)) {
@@ -105,11 +109,11 @@ describe('a claim in a namespace that its selector does not allow', () => {
 
   test('a claim gets the same message, whichever claim owns the resource', async () => {
     const spec = { ...byHand.spec, claimRef: claimRef({ namespace: 'rivals', uid: 'rival-uid' }) };
-    const theirs = managed(spec, { status: { bindingPhase: 'Bound' } });
-    const { warnings, process } = worldOf(byName, { managed: theirs });
+    const foreign = managed(spec, { status: { bindingPhase: 'Bound' } });
+    const { warnings, process } = worldOf(byName, { managed: foreign });
     await process.settle();
     const refusals = warnings().filter((reported) => reported.startsWith('NamespaceNotAllowed'));
-    assert.deepEqual(refusals, [`NamespaceNotAllowed: ${ofResource}`]);
+    assert.deepEqual(refusals, [`NamespaceNotAllowed: ${resourceRefusal}`]);
   });
 });
 
@@ -144,7 +148,7 @@ test('a namespace label that was removed before binding does not count', async (
   };
   await process.settle();
   assert.equal(status()?.bindingPhase, 'Unbound');
-  assert.deepEqual(warnings(), [`NamespaceNotAllowed: ${ofResource}`]);
+  assert.deepEqual(warnings(), [`NamespaceNotAllowed: ${resourceRefusal}`]);
 });
 
 test('the namespace is checked again before a provisioned resource is bound', async () => {

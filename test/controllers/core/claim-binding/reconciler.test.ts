@@ -535,11 +535,11 @@ describe('the Secret of a Bound claim', () => {
 
   test('ManagedResourceDoesNotControlSecret: a source that another object controls counts as missing', async () => {
     const ownerReferences = [controllerReference(managed({}, { name: 'other', uid: 'other' }))];
-    const theirs = { ...boundSource, metadata: { ...boundSource.metadata, ownerReferences } };
+    const foreign = { ...boundSource, metadata: { ...boundSource.metadata, ownerReferences } };
     const { cluster, process, ready } = sceneOf({
       claims: [named],
       managed: [boundManaged],
-      secrets: [theirs],
+      secrets: [foreign],
     });
     await process.settle();
     assert.equal(cluster.get(SecretKind, copyKey), undefined);
@@ -629,7 +629,7 @@ describe('the deletion of a claim', () => {
   }
 
   const externalIdentity = encodeIdentity({ name: 'db', fields: {} });
-  const keptTexts: readonly (readonly [rule: string, status: ManagedStatus, text: string])[] = [
+  const retainedTexts: readonly (readonly [rule: string, status: ManagedStatus, text: string])[] = [
     [
       'the external resource and the password',
       { ...boundHere, externalIdentity },
@@ -642,7 +642,7 @@ describe('the deletion of a claim', () => {
     ],
     ['nothing if no external resource was found', boundHere, ''],
   ];
-  for (const [rule, status, text] of keptTexts) {
+  for (const [rule, status, text] of retainedTexts) {
     test(`the Event about a deleted resource whose policies keep the external resource names ${rule}`, async () => {
       const spec = { ...boundManaged.spec, reclaimPolicy: 'Delete', deletionPolicy: 'Orphan' } as const;
       const resource = managed(spec, { status, finalizers: ['x'] });

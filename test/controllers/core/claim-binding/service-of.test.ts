@@ -15,7 +15,7 @@ import {
   service,
 } from '../objects.ts';
 
-const ofOther: Managed = {
+const otherOwned: Managed = {
   ...managed(),
   kind: otherManagedKind.kind,
   apiVersion: 'database.ocp.crossplane.io/v1alpha1',
@@ -31,7 +31,7 @@ describe('the service that binds a claim', () => {
       [],
       service,
     ],
-    'is that of the resource that it owns, whatever it names': [ours, [ofOther], otherService],
+    'is that of the resource that it owns, whatever it names': [ours, [otherOwned], otherService],
     'is none if no service has the kind of its class': [
       { classRef: { apiVersion: 'example.org/v1', kind: 'Strange', name: 'small' } },
       [],
@@ -44,7 +44,7 @@ describe('the service that binds a claim', () => {
     ],
     'is none if no service has the kind of the resource that it owns': [
       ours,
-      [{ ...ofOther, kind: 'Strange' }],
+      [{ ...otherOwned, kind: 'Strange' }],
       undefined,
     ],
     'is none as long as it names nothing': [{ classSelector: {} }, [], undefined],

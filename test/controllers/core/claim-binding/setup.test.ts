@@ -36,7 +36,7 @@ import { requestsOf } from '../requests-of.ts';
 
 const orders = 'team/orders';
 const ours = claim({ classRef: classRef('small') });
-const theirs = claim({ classRef: classRef('small', otherClassKind) });
+const foreign = claim({ classRef: classRef('small', otherClassKind) });
 const naming = managed({ claimRef: claimRef() });
 const touched = { annotations: { touched: 'true' } };
 const sourceKey = { namespace: 'system', name: 'src' };
@@ -143,9 +143,9 @@ async function wakes(
 describe('changes that wake a claim', () => {
   test('a changed claim wakes binding', () => wakes(changesClaim, { claim: ours }, claimChanged));
   test('a changed claim of any class kind wakes binding', () =>
-    wakes(changesClaim, { claim: theirs, services: [service, otherService] }, claimChanged));
+    wakes(changesClaim, { claim: foreign, services: [service, otherService] }, claimChanged));
   test('a changed claim of an unknown class kind wakes binding, which reports it', () =>
-    wakes(changesClaim, { claim: theirs }, claimChanged));
+    wakes(changesClaim, { claim: foreign }, claimChanged));
   test('a changed claim that needs a class does not wake binding', () =>
     wakes(changesClaim, { claim: claim({ classSelector: {} }) }));
   test('a changed claim without references wakes binding if it owns a resource', () =>

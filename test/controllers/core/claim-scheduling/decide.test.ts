@@ -116,7 +116,7 @@ const smallOfNoCloud = bySelector({
 const notSmall = bySelector({ matchExpressions: [{ key: 'size', operator: 'NotIn', values: ['small'] }] });
 const sized = (size: string) => bySelector({ matchLabels: { size } });
 const malformed = bySelector({ matchExpressions: [{ key: 'size', operator: 'In' }] });
-const ofKind = claim({ classRef: { name: 'small', kind: 'FavouriteDBInstanceClass' } });
+const otherKind = claim({ classRef: { name: 'small', kind: 'FavouriteDBInstanceClass' } });
 const called = (name: string) => claim({ classRef: { name } });
 const nothing = (name: ClassDecision['name']): Want => ({ want: { name, act: 'nothing' } });
 /** This class is assigned, and the Event says how it was found. */
@@ -254,7 +254,7 @@ const scheduling: Cases = {
     return given(called('small'), [small], reports('AmbiguousClass', message), { peerClasses: [peerSmall] });
   },
   'AssignClass: a classRef with name and kind gets the class of both': () =>
-    given(ofKind, [small], onlyNamed('small'), { peerClasses: [peerSmall] }),
+    given(otherKind, [small], onlyNamed('small'), { peerClasses: [peerSmall] }),
   'ClassNotFound: a classRef with a name and another apiVersion gets no class': () => {
     const other = claim({ classRef: { name: 'small', apiVersion: 'example.org/v1' } });
     return given(other, [small], reports('ClassNotFound', /^no resource class is named small; /));
@@ -263,8 +263,8 @@ const scheduling: Cases = {
     const chosen = { ...classRef('foreign', otherClassKind), uid: 'foreign-uid' };
     const want: Want['want'] = { name: 'AssignClass', act: 'schedule', classRef: chosen };
     const message = /^selected AmbivalentDBInstanceClass foreign, the only matching resource class$/;
-    const ofOther = bySelector({ matchLabels: { cloud: 'other' } });
-    return given(ofOther, [small], { want, message }, { peerClasses: [foreign] });
+    const otherCloud = bySelector({ matchLabels: { cloud: 'other' } });
+    return given(otherCloud, [small], { want, message }, { peerClasses: [foreign] });
   },
 };
 
@@ -331,7 +331,7 @@ test('only a claim without a class, a selector and a resource needs a default cl
 
 describe('two processes with different stacks, over one claim kind', () => {
   const ours = [{ kind: classKind, classes: [small] }];
-  const theirs = [{ kind: otherClassKind, classes: [foreign] }];
+  const otherClasses = [{ kind: otherClassKind, classes: [foreign] }];
   const long = { matchExpressions: [{ key: 'size', operator: 'In', values: Array(500).fill('huge') }] };
   const rows: Record<string, readonly [of: Claim, by: typeof decideScheduling]> = {
     scheduling: [sized('huge'), decideScheduling],
@@ -353,12 +353,12 @@ describe('two processes with different stacks, over one claim kind', () => {
       by({ claim: each, isHolding: false, candidates });
     test(`${name}: the second process does not replace the report of the first`, () => {
       const once = reported(of, decide(of, ours));
-      assert.deepEqual(decide(once, theirs), elsewhere);
+      assert.deepEqual(decide(once, otherClasses), elsewhere);
     });
     test(`${name}: the process that knows more kinds replaces the report once`, () => {
-      const fuller = reported(of, decide(reported(of, decide(of, ours)), [...theirs, ...ours]));
+      const fuller = reported(of, decide(reported(of, decide(of, ours)), [...otherClasses, ...ours]));
       assert.equal(decide(fuller, ours).name, 'ReportedElsewhere');
-      assert.equal(decide(fuller, theirs).name, 'ReportedElsewhere');
+      assert.equal(decide(fuller, otherClasses).name, 'ReportedElsewhere');
     });
     test(`${name}: kinds of one name in two groups are two kinds`, () => {
       const twin = [{ kind: { ...classKind, group: 'twin.example.org' }, classes: [] }];
@@ -368,12 +368,12 @@ describe('two processes with different stacks, over one claim kind', () => {
       const once = reported(of, decide(of, ours));
       const conditions = [{ ...getCondition(once.status?.conditions, 'Ready'), message: 'nothing for you' }];
       const reworded = { ...once, status: { ...once.status, conditions: conditions as Condition[] } };
-      assert.deepEqual(decide(reworded, theirs), elsewhere);
+      assert.deepEqual(decide(reworded, otherClasses), elsewhere);
     });
     test(`${name}: an edited claim is reported again, and the number of kinds is counted again`, () => {
       const once = reported(of, decide(of, ours));
       const edited = { ...once, metadata: { ...once.metadata, generation: 4 } };
-      assert.equal(decide(edited, theirs).act, 'report');
+      assert.equal(decide(edited, otherClasses).act, 'report');
       assert.equal(decide(once, [{ kind: classKind, classes: [] }]).act, 'report');
     });
   }
@@ -409,8 +409,8 @@ describe('the draw', () => {
   test('a class that is deleted changes the draw only of the claims that drew it', () => {
     const uids = Array.from({ length: 100 }, (_, i) => `claim-${i}`);
     const fewer = classes.filter(({ metadata: { name } }) => name !== 'c0');
-    const isKept = (uid: string) => draw(uid) === drawClass(claim({}, { uid }), fewer)?.metadata.name;
-    const moved = uids.filter((uid) => !isKept(uid));
+    const isSameDraw = (uid: string) => draw(uid) === drawClass(claim({}, { uid }), fewer)?.metadata.name;
+    const moved = uids.filter((uid) => !isSameDraw(uid));
     assert.notEqual(moved.length, 0);
     const wanted = uids.filter((uid) => draw(uid) === 'c0');
     assert.deepEqual(moved, wanted);

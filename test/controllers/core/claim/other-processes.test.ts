@@ -11,7 +11,7 @@ import { testClock } from '../../../../testing/test-clock.ts';
 import { claim, classRef, deletionTimestamp, otherClassKind } from '../objects.ts';
 
 const known = ['ours'];
-const theirs = { classRef: classRef('small', otherClassKind) };
+const foreign = { classRef: classRef('small', otherClassKind) };
 const finalizers = ['finalizer.resourceclaim.crossplane.io'];
 /** The status after a report on a generation; the generation of the claims here is 3. */
 const reported = (
@@ -24,49 +24,49 @@ const reported = (
 
 describe('a claim of a kind that this process does not know', () => {
   const rows: Readonly<Record<string, readonly [claim: Claim, isOfOther: boolean]>> = {
-    'is reported if no process has written it': [claim(theirs), false],
-    'is left to the process that wrote its finalizer': [claim(theirs, { finalizers }), true],
+    'is reported if no process has written it': [claim(foreign), false],
+    'is left to the process that wrote its finalizer': [claim(foreign, { finalizers }), true],
     'is left to the process that has bound it, whatever happened to its finalizer': [
-      claim(theirs, { status: { bindingPhase: 'Bound' } }),
+      claim(foreign, { status: { bindingPhase: 'Bound' } }),
       true,
     ],
     'is left to the process that reported why it is not bound yet': [
-      claim(theirs, { status: reported('NamespaceNotAllowed') }),
+      claim(foreign, { status: reported('NamespaceNotAllowed') }),
       true,
     ],
     'is reported if its class was chosen after it had none': [
-      claim(theirs, { status: reported('NoMatchingClass', { observedGeneration: 2 }) }),
+      claim(foreign, { status: reported('NoMatchingClass', { observedGeneration: 2 }) }),
       false,
     ],
     'is left to the process that wrote its finalizer after it had no class': [
-      claim(theirs, { finalizers, status: reported('NoMatchingClass', { observedGeneration: 2 }) }),
+      claim(foreign, { finalizers, status: reported('NoMatchingClass', { observedGeneration: 2 }) }),
       true,
     ],
     'is reported if its author has edited the kind that it names': [
-      claim(theirs, { finalizers, status: reported('ResourceNotFound', { observedGeneration: 2 }) }),
+      claim(foreign, { finalizers, status: reported('ResourceNotFound', { observedGeneration: 2 }) }),
       false,
     ],
     'is reported again if its author edits one unknown kind to another': [
-      claim(theirs, { finalizers, status: reported('UnknownKind', { observedGeneration: 2 }) }),
+      claim(foreign, { finalizers, status: reported('UnknownKind', { observedGeneration: 2 }) }),
       false,
     ],
     'is reported again by the process that reported it': [
-      claim(theirs, { status: reported('UnknownKind', { consideredKinds: ['ours'] }) }),
+      claim(foreign, { status: reported('UnknownKind', { consideredKinds: ['ours'] }) }),
       false,
     ],
     'is not reported again if a process with other kinds reported it': [
-      claim(theirs, { status: reported('UnknownKind', { consideredKinds: ['others'] }) }),
+      claim(foreign, { status: reported('UnknownKind', { consideredKinds: ['others'] }) }),
       true,
     ],
     'is reported if it is being deleted and no process ends it': [
-      claim(theirs, {
+      claim(foreign, {
         ...{ finalizers, deletionTimestamp },
         status: reported('Available', { observedGeneration: 2, bindingPhase: 'Bound' }),
       }),
       false,
     ],
     'is left to the process that reported why it cannot end': [
-      claim(theirs, { finalizers, deletionTimestamp, status: reported('Deleting') }),
+      claim(foreign, { finalizers, deletionTimestamp, status: reported('Deleting') }),
       true,
     ],
   };

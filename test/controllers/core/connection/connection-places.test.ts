@@ -7,24 +7,24 @@ import type {
 } from '../../../../controllers/core/connection/connection-place.ts';
 import { connectionPlaces } from '../../../../controllers/core/connection/connection-places.ts';
 import { disabledStores, storePlace } from '../../../../controllers/core/connection/store-place.ts';
-import type { KeptCredential } from '../../../../controllers/core/credential.ts';
+import type { StoredCredential } from '../../../../controllers/core/credential.ts';
 import { managed } from '../objects.ts';
 
 const signal = new AbortController().signal;
 const toSecret = { writeConnectionSecretToRef: { namespace: 'infra', name: 'db' } };
 const toStore = { publishConnectionDetailsTo: { name: 'db' } };
-const desired: KeptCredential = { details: { password: 'p' }, note: { key: 'a2V5' } };
+const desired: StoredCredential = { details: { password: 'p' }, note: { key: 'a2V5' } };
 
 /** A place in memory, and what was done there. */
 function placeIn(
   calls: string[],
   name: string,
   isNamed: (managed: Managed) => boolean,
-  had?: KeptCredential,
+  had?: StoredCredential,
 ) {
-  let kept: ConnectionEntry | undefined;
-  const keep = (next: KeptCredential): ConnectionEntry => {
-    kept = {
+  let entry: ConnectionEntry | undefined;
+  const keep = (next: StoredCredential): ConnectionEntry => {
+    entry = {
       ...next,
       isOwned: true,
       write: async (_managed, { details, note }) => {
@@ -33,12 +33,12 @@ function placeIn(
       },
       confirm: async () => undefined,
     };
-    return kept;
+    return entry;
   };
   if (had !== undefined) keep(had);
   const place: ConnectionPlace = {
     isNamed,
-    read: async () => kept,
+    read: async () => entry,
     create: async (_managed, { details, note }) => {
       calls.push(`create ${name}`);
       return keep({ details, note });
@@ -46,10 +46,10 @@ function placeIn(
     removeFormer: async () => void calls.push(`removeFormer ${name}`),
     remove: async () => void calls.push(`remove ${name}`),
   };
-  return { place, kept: () => kept && { details: kept.details, note: kept.note } };
+  return { place, entry: () => entry && { details: entry.details, note: entry.note } };
 }
 
-function scene({ secret, store }: { secret?: KeptCredential; store?: KeptCredential } = {}) {
+function scene({ secret, store }: { secret?: StoredCredential; store?: StoredCredential } = {}) {
   const calls: string[] = [];
   const inSecret = placeIn(calls, 'Secret', ({ spec }) => 'writeConnectionSecretToRef' in spec, secret);
   const inStore = placeIn(calls, 'store', ({ spec }) => 'publishConnectionDetailsTo' in spec, store);
@@ -59,7 +59,7 @@ function scene({ secret, store }: { secret?: KeptCredential; store?: KeptCredent
 const both = managed({ ...toSecret, ...toStore });
 
 describe('the places of connection details', () => {
-  const other: KeptCredential = { ...desired, details: { password: 'other' } };
+  const other: StoredCredential = { ...desired, details: { password: 'other' } };
   const deciding: Readonly<Record<string, { resource: Managed; password: string; created: string }>> = {
     'a Secret alone decides': { resource: managed(toSecret), password: 'p', created: 'create Secret' },
     'a store alone decides': { resource: managed(toStore), password: 'other', created: 'create store' },
@@ -77,13 +77,13 @@ describe('the places of connection details', () => {
   async function copies(
     resource: Managed,
     want: readonly string[],
-    store?: KeptCredential,
-    kept = desired,
+    store?: StoredCredential,
+    stored = desired,
   ): Promise<void> {
-    const { calls, inStore, places } = scene({ secret: kept, ...(store && { store }) });
-    await places.copy(resource, kept, signal);
+    const { calls, inStore, places } = scene({ secret: stored, ...(store && { store }) });
+    await places.copy(resource, stored, signal);
     assert.deepEqual(calls, want);
-    if (want.length > 0) assert.deepEqual(inStore.kept(), kept);
+    if (want.length > 0) assert.deepEqual(inStore.entry(), stored);
   }
   test('the copy in the store is created where there is none', () => copies(both, ['create store']));
   test('the copy in the store is written where the details differ', () =>

@@ -15,7 +15,7 @@ import {
 } from '../../../../apis/core/v1alpha1/secret.ts';
 import { withReported } from '../../../../controllers/core/connection/connection-place.ts';
 import { secretPlace } from '../../../../controllers/core/connection/secret-place.ts';
-import type { KeptCredential } from '../../../../controllers/core/credential.ts';
+import type { StoredCredential } from '../../../../controllers/core/credential.ts';
 import { credentialAnnotation, encodeNote } from '../../../../controllers/core/credential.ts';
 import { connectionSecrets } from '../../../../controllers/core/indexes.ts';
 import { isConflict } from '../../../../runtime/client/errors.ts';
@@ -29,7 +29,7 @@ const db: Managed = managed({ writeConnectionSecretToRef: key });
 const deleted: Managed = { ...db, metadata: { ...db.metadata, deletionTimestamp } };
 const note = { key: 'a2V5', for: 'FancySQLInstance team/orders' };
 const noted = { [credentialAnnotation]: encodeNote(note) };
-const desired: KeptCredential = { details: { password: 'new' }, note };
+const desired: StoredCredential = { details: { password: 'new' }, note };
 const owner = (over: object = {}) => ({
   apiVersion: 'database.fcp.crossplane.io/v1alpha3',
   kind: 'FavouriteDBInstance',
@@ -146,18 +146,18 @@ describe('the connection Secret', () => {
   const owned = { ownerReferences: [owner()] };
   const toClaim = allowsPropagationTo({ namespace: 'team', name: 'conn' });
   const toOther = { 'to.propagate.crossplane.io/backup': 'backup/conn' };
-  type Note = KeptCredential['note'];
-  async function consents(before: Note, after: Note, isKept: boolean): Promise<void> {
+  type Note = StoredCredential['note'];
+  async function consents(before: Note, after: Note, isConsentRetained: boolean): Promise<void> {
     const its = before === undefined ? {} : { [credentialAnnotation]: encodeNote(before) };
     const { read, stored } = scene(secret({ ...owned, annotations: { ...toClaim, ...toOther, ...its } }));
     await (await read()).write(db, { ...desired, note: after }, signal);
     assert.deepEqual(stored()?.metadata.annotations, {
-      ...(isKept ? toClaim : {}),
+      ...(isConsentRetained ? toClaim : {}),
       ...toOther,
       ...(after && { [credentialAnnotation]: encodeNote(after) }),
     });
     const propagated = Object.keys(propagationAnnotations(stored() ?? db));
-    assert.equal(propagated.includes(Object.keys(toClaim)[0] ?? ''), isKept);
+    assert.equal(propagated.includes(Object.keys(toClaim)[0] ?? ''), isConsentRetained);
   }
   test("a claim's consent to be copied ends when the note names another claim; that of others stays", () =>
     consents(note, { ...note, for: 'FancySQLInstance team/next' }, false));

@@ -8,7 +8,7 @@ import { deletionTimestamp, managed, now } from '../objects.ts';
 
 const config = (metadata: Partial<ProviderConfig['metadata']> = {}): ProviderConfig =>
   providerConfig('default', { source: 'None' }, metadata);
-const kept = config({ finalizers: ['in-use.crossplane.io'] });
+const inUse = config({ finalizers: ['in-use.crossplane.io'] });
 const leaving = config({ finalizers: ['in-use.crossplane.io'], deletionTimestamp });
 const users = (...names: readonly string[]) => names.map((name) => managed({}, { name }));
 const inUseBy = (count: string, names: readonly string[], more = ''): InUseDecision => {
@@ -22,8 +22,8 @@ describe('the decision about an object that managed resources use', () => {
   const rows: Record<string, Row> = {
     'without users it needs no finalizer': [config(), [], { name: 'CountUsers' }],
     'its first user protects it': [config(), users('a'), { name: 'AddFinalizer' }],
-    'it is protected no longer than it has users': [kept, [], { name: 'RemoveFinalizer' }],
-    'a protected one shows its users': [kept, users('a'), { name: 'CountUsers' }],
+    'it is protected no longer than it has users': [inUse, [], { name: 'RemoveFinalizer' }],
+    'a protected one shows its users': [inUse, users('a'), { name: 'CountUsers' }],
     'a deleted one without users loses its finalizer': [leaving, [], { name: 'RemoveFinalizer' }],
     'a deleted one waits for its user, by name': [leaving, users('a'), inUseBy('1 managed resource', ['a'])],
     'a deleted one names five users, always in one order': [

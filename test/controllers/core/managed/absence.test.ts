@@ -23,7 +23,7 @@ const pass = (scene: Scene, ms: number): void => {
 };
 
 /** A resource that is being deleted, and does not show from now on. */
-async function unseen(): Promise<Scene> {
+async function unobserved(): Promise<Scene> {
   const scene = await ready();
   scene.remove();
   scene.external.isBlind = true;
@@ -35,18 +35,22 @@ const standStill = (scene: Scene, ms: number): void => scene.external.after('obs
 
 describe('one observation that finds nothing does not prove that a resource is absent', () => {
   test('a deleted resource is not absent after one observation, and is deleted if the next one finds it', async () => {
-    const scene = await unseen();
+    const scene = await unobserved();
     assert.deepEqual(await scene.run(), unsettled(5_000));
     assert.deepEqual([scene.object?.metadata.finalizers, scene.events], [finalizers, []]);
     assert.deepEqual(scene.cluster.takeWrites(), []);
     pass(scene, 5_000);
     scene.external.isBlind = false;
     assert.deepEqual(await scene.run(), done);
-    assert.deepEqual([scene.object, scene.external.things.size], [undefined, 0], 'it was deleted in earnest');
+    assert.deepEqual(
+      [scene.object, scene.external.resources.size],
+      [undefined, 0],
+      'it was deleted in earnest',
+    );
   });
 
   test('an observation of a deleted resource counts from its start, however late the process reads the answer', async () => {
-    const scene = await unseen();
+    const scene = await unobserved();
     await scene.run();
     pass(scene, 1_000);
     standStill(scene, 30_000);
@@ -81,7 +85,7 @@ describe('one observation that finds nothing does not prove that a resource is a
   });
 
   test('after a restart a deleted resource needs one more observation', async () => {
-    const scene = await unseen();
+    const scene = await unobserved();
     await scene.run();
     pass(scene, 60_000);
     scene.restart();
@@ -105,12 +109,12 @@ describe('one observation that finds nothing does not prove that a resource is a
       pass(scene, 1_000);
       scene.external.isBlind = false;
       assert.deepEqual(await scene.run(), done);
-      assert.deepEqual([scene.object, scene.external.things.size], [undefined, 0]);
+      assert.deepEqual([scene.object, scene.external.resources.size], [undefined, 0]);
     });
   }
 
   test('another object of the same name does not inherit the observations', async () => {
-    const scene = await unseen();
+    const scene = await unobserved();
     await scene.run();
     scene.edit({ metadata: { uid: 'another-uid' } });
     pass(scene, 60_000);
@@ -123,7 +127,7 @@ describe('one observation that finds nothing does not prove that a resource is a
   };
   for (const [what, end] of Object.entries(ends)) {
     test(`the observations of a resource ${what} are forgotten`, async () => {
-      const scene = await unseen();
+      const scene = await unobserved();
       await scene.run();
       const former = scene.object ?? assert.fail();
       scene.edit(end);
@@ -146,7 +150,7 @@ async function lost(options: LostOptions = {}, spec: ManagedSpec = {}): Promise<
   const scene = new Scene({ forProvider: { region: 'us' } }, {}, given);
   await scene.run();
   assert.ok(scene.object?.status?.externalIdentity);
-  scene.external.things.clear();
+  scene.external.resources.clear();
   scene.edit({ spec });
   scene.cluster.takeWrites();
   return scene;
@@ -260,7 +264,7 @@ describe('the loss of an external resource that holds data', () => {
     assert.deepEqual([scene.decision, noteOf(scene)], ['ExternalRenamed', undefined]);
     scene.annotate(annotationKeys.adoptIdentity, 'or-create');
     scene.external.before('create', () => {
-      scene.external.things.clear();
+      scene.external.resources.clear();
       scene.external.observation = {};
     });
     scene.process.events.length = 0;

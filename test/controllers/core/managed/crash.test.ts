@@ -36,7 +36,7 @@ for (const names of ['deterministic', 'assigned'] as const) {
             assert.equal(scene.external.made, 1);
             assert.equal(scene.condition('Ready'), 'True/Available');
             assert.notEqual(scene.secret?.endpoint, undefined);
-            assert.equal([...scene.external.things.values()][0]?.password, scene.secret?.password);
+            assert.equal([...scene.external.resources.values()][0]?.password, scene.secret?.password);
             assert.equal(scene.object?.status?.credential?.pending, false);
           }
         });

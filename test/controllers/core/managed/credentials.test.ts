@@ -22,7 +22,7 @@ async function settled(spec = {}): Promise<Scene> {
   return scene;
 }
 
-const passwordOf = (scene: Scene): string | undefined => scene.external.things.get('db')?.password;
+const passwordOf = (scene: Scene): string | undefined => scene.external.resources.get('db')?.password;
 
 /** The Secret's password is the one that works, and the status records it. */
 function assertApplied(scene: Scene): void {
@@ -175,7 +175,7 @@ describe('the credential of a managed resource', () => {
 
   test('the recorded credential of a lost external resource is removed before it is created again', async () => {
     const scene = await settled();
-    scene.external.things.delete('db');
+    scene.external.resources.delete('db');
     scene.external.before('create', () => assert.equal(scene.object?.status?.externalIdentity, undefined));
     await settle(scene);
     assertApplied(scene);
@@ -184,8 +184,8 @@ describe('the credential of a managed resource', () => {
 });
 
 const ledger = claimRef({ name: 'ledger', uid: 'ledger-uid' });
-const ofOrders = 'FancySQLInstance team/orders';
-const ofLedger = 'FancySQLInstance team/ledger';
+const ordersClaim = 'FancySQLInstance team/orders';
+const ledgerClaim = 'FancySQLInstance team/ledger';
 
 describe('the claim that a credential is for', () => {
   test('an administrator removes claimRef of a Released resource: it is available, and the next claim gets another credential', async () => {
@@ -197,7 +197,7 @@ describe('the claim that a credential is for', () => {
     assert.equal(scene.secret?.password, before);
     scene.edit({ spec: { claimRef: ledger } });
     await settle(scene);
-    assert.equal(scene.note?.for, ofLedger);
+    assert.equal(scene.note?.for, ledgerClaim);
     assert.notEqual(scene.secret?.password, before);
     assertApplied(scene);
   });
@@ -211,31 +211,31 @@ describe('the claim that a credential is for', () => {
     await settle(scene);
     const synced = scene.condition('Synced');
     assert.match(synced, /^False\/ReconcileError: the previous claim knows the credentials/);
-    assert.equal(scene.note?.for, ofOrders);
+    assert.equal(scene.note?.for, ordersClaim);
     scene.annotate('crossplane.io/reoffer', 'with-same-credentials');
     await settle(scene);
-    assert.deepEqual([scene.secret, scene.note?.for], [before, ofLedger]);
+    assert.deepEqual([scene.secret, scene.note?.for], [before, ledgerClaim]);
     assert.equal(scene.annotations['crossplane.io/reoffer'], undefined);
     assertApplied(scene);
   });
 });
 
 test('a secret store alone keeps the credential: one run, and an entry that is edited there is applied', async () => {
-  const { kept, place } = new FakeStores();
+  const { entries, place } = new FakeStores();
   const publishConnectionDetailsTo = { name: 'db' };
   const inStore = { writeConnectionSecretToRef: undefined as never, publishConnectionDetailsTo };
   const scene = create(inStore, { annotations: named });
   scene.store = place;
   await scene.run();
-  const entry = kept.get('db') ?? assert.fail();
+  const entry = entries.get('db') ?? assert.fail();
   assert.equal(passwordOf(scene), entry.data.password);
   assert.equal(entry.data.uri, `db://:${entry.data.password}@db.example`);
   assert.equal(scene.object?.status?.bindingPhase, 'Unbound');
   assert.equal(scene.cluster.all(SecretKind).length, 0);
-  kept.set('db', { ...entry, data: { ...entry.data, password: 'chosen-by-a-user' } });
+  entries.set('db', { ...entry, data: { ...entry.data, password: 'chosen-by-a-user' } });
   await settle(scene);
   assert.equal(passwordOf(scene), 'chosen-by-a-user');
-  assert.equal(kept.get('db')?.data.uri, 'db://:chosen-by-a-user@db.example');
+  assert.equal(entries.get('db')?.data.uri, 'db://:chosen-by-a-user@db.example');
 });
 
 test('two processes that generate a credential at once apply the same one', async () => {
@@ -288,7 +288,7 @@ describe('a credential that the next claim cannot get', () => {
     scene.edit({ spec: { claimRef: claimRef(), forProvider: { size: 2 } } });
     await settle(scene);
     assert.match(scene.condition('Synced'), /the external system generates its credentials/);
-    assert.deepEqual(scene.external.things.get('db')?.values, { size: 2 });
+    assert.deepEqual(scene.external.resources.get('db')?.values, { size: 2 });
     assert.equal(scene.note?.for, 'FancySQLInstance team/previous');
   });
 });

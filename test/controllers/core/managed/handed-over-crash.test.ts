@@ -29,7 +29,7 @@ interface Operation {
  * same name, and names the operation that creates the first.
  */
 class Vendor {
-  readonly things = new Map<string, { size: unknown; password: string }>();
+  readonly accounts = new Map<string, { size: unknown; password: string }>();
   readonly operations = new Map<string, Operation>();
   /** The creation of each name that is under way. */
   readonly #creations = new Map<string, string>();
@@ -67,10 +67,10 @@ class Vendor {
         observe: async (object: Managed) => {
           this.#advance();
           const name = externalName(object) ?? '';
-          const thing = this.things.get(name);
-          if (thing === undefined) return { exists: false, isUpToDate: false };
+          const account = this.accounts.get(name);
+          if (account === undefined) return { exists: false, isUpToDate: false };
           const { size } = object.spec.forProvider as { readonly size: number };
-          const isUpToDate = thing.size === size;
+          const isUpToDate = account.size === size;
           return { exists: true, isUpToDate, ready: available(), details: { endpoint: name } };
         },
         create: async (object: Managed) => {
@@ -83,7 +83,7 @@ class Vendor {
           const password = `p-${this.made}`;
           const { size } = object.spec.forProvider as { readonly size: number };
           this.#creations.set(name, `operations/${this.operations.size + 1}`);
-          const effect = () => void this.things.set(name, { size, password });
+          const effect = () => void this.accounts.set(name, { size, password });
           const externally = this.#names === 'assigned' ? { externalName: name } : {};
           return this.#begin(effect, { state: 'done', details: { password }, ...externally });
         },
@@ -92,14 +92,14 @@ class Vendor {
           const name = externalName(object) ?? '';
           const { size } = object.spec.forProvider as { readonly size: number };
           return this.#begin(() => {
-            const thing = this.things.get(name);
-            if (thing !== undefined) this.things.set(name, { ...thing, size });
+            const account = this.accounts.get(name);
+            if (account !== undefined) this.accounts.set(name, { ...account, size });
           });
         },
         delete: async (object: Managed) => {
           const name = externalName(object) ?? '';
           return this.#begin(() => {
-            this.things.delete(name);
+            this.accounts.delete(name);
             this.#creations.delete(name);
           });
         },
@@ -146,9 +146,9 @@ const stories: Readonly<
     act: () => {},
     assertDone(world) {
       const secret = decodeDetails(world.cluster.get(SecretKind, secretKey));
-      const [name, thing] = [...world.vendor.things][0] ?? assert.fail('nothing is there');
-      assert.deepEqual([world.vendor.things.size, world.vendor.made], [1, 1]);
-      assert.deepEqual(secret, { endpoint: name, password: thing.password });
+      const [name, account] = [...world.vendor.accounts][0] ?? assert.fail('nothing is there');
+      assert.deepEqual([world.vendor.accounts.size, world.vendor.made], [1, 1]);
+      assert.deepEqual(secret, { endpoint: name, password: account.password });
       assert.equal(getCondition(object(world)?.status?.conditions, 'Ready').status, 'True');
     },
   },
@@ -156,7 +156,7 @@ const stories: Readonly<
     begin: async ({ start }) => (await start().settle(longMs)).stop(),
     act: resize,
     assertDone(world) {
-      const sizes = [...world.vendor.things.values()].map(({ size }) => size);
+      const sizes = [...world.vendor.accounts.values()].map(({ size }) => size);
       assert.deepEqual(sizes, [2]);
       assert.ok(world.vendor.updates <= 2, `${world.vendor.updates} updates`); // the one whose name was lost, and another
       assert.equal(getCondition(object(world)?.status?.conditions, 'Ready').status, 'True');
@@ -166,7 +166,7 @@ const stories: Readonly<
     begin: async ({ start }) => (await start().settle(longMs)).stop(),
     act: remove,
     assertDone(world) {
-      assert.deepEqual([...world.vendor.things], []);
+      assert.deepEqual([...world.vendor.accounts], []);
       assert.equal(object(world), undefined);
       assert.equal(world.cluster.get(SecretKind, secretKey), undefined);
     },
@@ -250,7 +250,7 @@ for (const names of ['deterministic', 'assigned'] as const) {
         assert.equal(names, 'assigned');
         continue; // it stays until a human has looked
       }
-      assert.deepEqual([[...world.vendor.things], object(world)], [[], undefined], `after step ${k}`);
+      assert.deepEqual([[...world.vendor.accounts], object(world)], [[], undefined], `after step ${k}`);
     }
   });
 }

@@ -78,7 +78,7 @@ describe('a creation whose resource does not show during the operation', () => {
     scene.external.isBlind = false; // it shows a moment later
     scene.external.deletion = {};
     await scene.run();
-    assert.deepEqual([scene.object, scene.external.things.size], [undefined, 0]);
+    assert.deepEqual([scene.object, scene.external.resources.size], [undefined, 0]);
   });
 });
 
@@ -262,7 +262,7 @@ describe('an operation for a resource with an assigned name', () => {
     await scene.run();
     await scene.run();
     scene.external.progress = () => failed;
-    scene.external.things.clear();
+    scene.external.resources.clear();
     await scene.run();
     assert.ok('crossplane.io/external-create-failed' in scene.annotations);
     await scene.run();
@@ -307,7 +307,7 @@ describe('a resource that is deleted during an operation', () => {
     const scene = await beingDeleted();
     await scene.run();
     assert.equal(scene.decision, 'AwaitDeletion');
-    scene.external.things.clear();
+    scene.external.resources.clear();
     await scene.run();
     assert.deepEqual([scene.decision, calls(scene)], ['AwaitOperation', [1, 0, 1]]);
     scene.external.progress = () => ended;
@@ -352,7 +352,7 @@ describe('a credential that an operation sets', () => {
     await scene.run();
     assert.equal(pendingIn(scene), false);
     await scene.run();
-    assert.deepEqual([calls(scene), scene.external.things.get('db')?.password], [[1, 1, 0], edited]);
+    assert.deepEqual([calls(scene), scene.external.resources.get('db')?.password], [[1, 1, 0], edited]);
   });
 
   test('is not recorded after a failed operation, so that it is set again', async () => {
@@ -372,11 +372,11 @@ describe('a client that cannot be asked about its operations', () => {
     'the name of an operation, "op-create", but has no poll. Beside create in the external client of FavouriteDBInstance, ' +
     "add `async poll(name, signal)`, which returns { state: 'running' }, { state: 'done' }, { state: 'failed', error } or { state: 'unknown' }";
   const unprintable = 'a name of an operation that is not printable, "op\\u{1b}[2J-create"';
-  const asked = () => running;
+  const runs = () => running;
   const problems: Record<string, readonly [operation: string, message: string, progress?: () => Progress]> = {
     'that has no method poll': ['op-create', withoutPoll],
-    'with empty names of operations': ['', 'an empty name of an operation', asked],
-    'with names of operations that are not printable': ['op\u001b[2J-create', unprintable, asked],
+    'with empty names of operations': ['', 'an empty name of an operation', runs],
+    'with names of operations that are not printable': ['op\u001b[2J-create', unprintable, runs],
   };
   for (const names of ['deterministic', 'assigned'] as const) {
     for (const [what, [operation, message, progress]] of Object.entries(problems)) {

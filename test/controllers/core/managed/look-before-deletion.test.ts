@@ -27,14 +27,17 @@ async function leaving(change: (scene: Scene) => void): Promise<Scene> {
   return scene;
 }
 
-const things = ({ external }: Scene): readonly string[] => [...external.things.keys()];
+const externalNames = ({ external }: Scene): readonly string[] => [...external.resources.keys()];
 
 describe('the API server is read again before the external resource is deleted', () => {
   async function keeps(change: (scene: Scene) => void, decision: string): Promise<void> {
     const scene = await leaving(change);
     await assert.rejects(scene.run(), isConflict);
     await scene.run();
-    assert.deepEqual([scene.decision, things(scene), scene.external.count('delete')], [decision, ['db'], 0]);
+    assert.deepEqual(
+      [scene.decision, externalNames(scene), scene.external.count('delete')],
+      [decision, ['db'], 0],
+    );
   }
   test('the external resource is not deleted if at that time deletionPolicy is Orphan', () =>
     keeps((scene) => scene.edit({ spec: { deletionPolicy: 'Orphan' } }), 'OrphanExternal'));
@@ -50,7 +53,7 @@ describe('the API server is read again before the external resource is deleted',
     const scene = await leaving((each) => each.edit({ metadata: { labels: { team: 'shop' } } }));
     await assert.rejects(scene.run(), isConflict);
     await scene.run();
-    assert.deepEqual([scene.object, things(scene)], [undefined, []]);
+    assert.deepEqual([scene.object, externalNames(scene)], [undefined, []]);
   });
 
   const successors: Readonly<Record<string, (scene: Scene) => void>> = {
@@ -65,28 +68,28 @@ describe('the API server is read again before the external resource is deleted',
         then(each);
       });
       await scene.run();
-      assert.deepEqual([things(scene), scene.external.count('delete')], [['db'], 0]);
+      assert.deepEqual([externalNames(scene), scene.external.count('delete')], [['db'], 0]);
     });
   }
 
   test('the external resource is not deleted while the API server does not answer', async () => {
     const scene = await leaving(({ cluster }) => cluster.refuse('get', managedKind, broken()));
     await scene.run();
-    assert.deepEqual([things(scene), scene.external.count('delete')], [['db'], 0]);
+    assert.deepEqual([externalNames(scene), scene.external.count('delete')], [['db'], 0]);
     assert.match(scene.condition('Synced'), /^False\/ReconcileError: cannot get managed resource: /);
     assert.match(scene.condition('Ready'), /^False\/Deleting/);
     scene.cluster.gate = () => {};
     await scene.run();
-    assert.deepEqual([scene.object, things(scene)], [undefined, []]);
+    assert.deepEqual([scene.object, externalNames(scene)], [undefined, []]);
   });
 
   test('once', async () => {
     const scene = await leaving(() => {});
     await scene.run();
-    const asked = scene.cluster.calls.filter(({ kind }) => kind === managedKind.kind);
-    const verbs = asked.map(({ verb }) => verb);
+    const requests = scene.cluster.calls.filter(({ kind }) => kind === managedKind.kind);
+    const verbs = requests.map(({ verb }) => verb);
     assert.deepEqual(verbs, ['get', 'update']);
-    assert.deepEqual([scene.object, things(scene)], [undefined, []]);
+    assert.deepEqual([scene.object, externalNames(scene)], [undefined, []]);
   });
 });
 
@@ -104,7 +107,7 @@ describe('the status records that the external system accepted the deletion', ()
 
   test('an accepted deletion lets one observation prove the absence, also to the next process', async () => {
     const scene = await accepted();
-    scene.external.things.clear();
+    scene.external.resources.clear();
     scene.restart();
     await scene.run();
     assert.deepEqual([scene.decision, scene.object], ['RemoveFinalizer', undefined]);
@@ -115,7 +118,7 @@ describe('the status records that the external system accepted the deletion', ()
     scene.external.failAt('delete', new Error('it has a snapshot'));
     await scene.run();
     assert.equal(scene.object?.status?.deletionAccepted, undefined);
-    scene.external.things.clear();
+    scene.external.resources.clear();
     await scene.run();
     assert.equal(scene.decision, 'ConfirmAbsence');
   });
@@ -123,7 +126,7 @@ describe('the status records that the external system accepted the deletion', ()
   test('a Ready condition without a message proves no absence', async () => {
     const scene = await accepted();
     scene.edit({ status: { deletionAccepted: undefined } });
-    scene.external.things.clear();
+    scene.external.resources.clear();
     await scene.run();
     assert.equal(scene.decision, 'ConfirmAbsence');
   });

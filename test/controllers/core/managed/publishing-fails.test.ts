@@ -71,7 +71,7 @@ for (const [place, [spec, synced]] of Object.entries(places)) {
       const { scene } = await settled(spec);
       resize(scene);
       await scene.run();
-      assert.deepEqual(scene.external.things.get('db')?.values, { size: 2 });
+      assert.deepEqual(scene.external.resources.get('db')?.values, { size: 2 });
       assert.equal(scene.external.passwords.length, 1);
       assert.deepEqual(scene.conditions, ['True/Available', synced]);
     });
@@ -80,7 +80,7 @@ for (const [place, [spec, synced]] of Object.entries(places)) {
       const { scene, stores } = await settled(spec);
       scene.remove();
       await scene.run();
-      assert.equal(scene.external.things.size, 0);
+      assert.equal(scene.external.resources.size, 0);
       assert.equal(scene.secret, undefined);
       assert.deepEqual(scene.object?.metadata.finalizers, finalizers);
       assert.equal(scene.condition('Ready'), 'False/Deleting');
@@ -88,7 +88,7 @@ for (const [place, [spec, synced]] of Object.entries(places)) {
       assert.equal(waiting, `False/ReconcileError: cannot unpublish connection details: ${outage}`);
       stores.outage = undefined;
       await scene.run();
-      assert.deepEqual([scene.object, stores.kept.size], [undefined, 0]);
+      assert.deepEqual([scene.object, stores.entries.size], [undefined, 0]);
     });
 
     test('is observed as before when the store works again', async () => {
@@ -97,7 +97,7 @@ for (const [place, [spec, synced]] of Object.entries(places)) {
       stores.outage = undefined;
       await scene.run();
       assert.equal(scene.condition('Synced'), 'True/ReconcileSuccess');
-      assert.equal(stores.kept.get('db')?.data.password, scene.external.things.get('db')?.password);
+      assert.equal(stores.entries.get('db')?.data.password, scene.external.resources.get('db')?.password);
     });
   });
 }
@@ -113,34 +113,34 @@ describe('while its secret store fails', () => {
     stores.outage = undefined;
     await scene.run();
     assert.equal(scene.condition('Ready'), 'True/Available');
-    assert.equal(scene.external.things.get('db')?.password, stores.kept.get('db')?.data.password);
+    assert.equal(scene.external.resources.get('db')?.password, stores.entries.get('db')?.data.password);
   });
 
   test('a resource with a Secret and a store is created, and can be bound', async () => {
     const { scene, stores } = published(inBoth);
     stores.outage = outage;
     await scene.run();
-    assert.equal(scene.external.things.get('db')?.password, scene.secret?.password);
+    assert.equal(scene.external.resources.get('db')?.password, scene.secret?.password);
     assert.equal(scene.object?.status?.bindingPhase, 'Unbound');
     assert.deepEqual(scene.conditions, ['True/Available', withoutCopy]);
   });
 
   test('a password that was edited in the store alone is set when the store works again', async () => {
     const { scene, stores } = await settled(inStore);
-    const entry = stores.kept.get('db') ?? assert.fail();
-    stores.kept.set('db', { ...entry, data: { ...entry.data, password: 'chosen-by-a-user' } });
+    const entry = stores.entries.get('db') ?? assert.fail();
+    stores.entries.set('db', { ...entry, data: { ...entry.data, password: 'chosen-by-a-user' } });
     await scene.run();
     assert.equal(scene.external.passwords.length, 1);
     stores.outage = undefined;
     await scene.run();
-    assert.equal(scene.external.things.get('db')?.password, 'chosen-by-a-user');
+    assert.equal(scene.external.resources.get('db')?.password, 'chosen-by-a-user');
   });
 
   test('a password that was edited in the Secret is set, although the store has no copy of it', async () => {
     const { scene } = await settled(inBoth);
     scene.editSecret({ password: 'chosen-by-a-user' });
     await scene.run();
-    assert.equal(scene.external.things.get('db')?.password, 'chosen-by-a-user');
+    assert.equal(scene.external.resources.get('db')?.password, 'chosen-by-a-user');
   });
 
   test('a resource that moves from a Secret to the store keeps its Secret until the store works', async () => {
@@ -156,7 +156,7 @@ describe('while its secret store fails', () => {
     await scene.run();
     await scene.run();
     assert.equal(scene.secret, undefined);
-    assert.equal(scene.external.things.get('db')?.password, stores.kept.get('db')?.data.password);
+    assert.equal(scene.external.resources.get('db')?.password, stores.entries.get('db')?.data.password);
   });
 });
 
@@ -211,7 +211,7 @@ describe('a Secret that can be written nowhere', () => {
         refuse(scene);
         resize(scene);
         await scene.run();
-        assert.deepEqual(scene.external.things.get('db')?.values, { size: 2 });
+        assert.deepEqual(scene.external.resources.get('db')?.values, { size: 2 });
         assert.equal(scene.condition('Ready'), 'True/Available');
         assert.match(scene.condition('Synced'), /^False\/ReconcileError: /);
         assert.equal(scene.object?.status?.bindingPhase, 'Unbound');
@@ -225,7 +225,7 @@ test('a deletion does not wait for a Secret that another object owns, and leaves
   takeSecret(scene);
   scene.remove();
   await scene.run();
-  assert.deepEqual([scene.object, scene.external.things.size], [undefined, 0]);
+  assert.deepEqual([scene.object, scene.external.resources.size], [undefined, 0]);
   assert.notEqual(scene.secret, undefined);
 });
 

@@ -24,7 +24,7 @@ const createsHalf: Act = ({ external }) => {
 };
 const scene = (external: Scene['external']): Scene => ({ external }) as Scene;
 const isThere: Act = ({ external }) => external.put('db', {});
-const isLost: Act = ({ external }) => external.things.clear();
+const isLost: Act = ({ external }) => external.resources.clear();
 const crashes: Act = ({ cluster }) =>
   cluster.refuse('updateStatus', { kind: 'FavouriteDBInstance' } as never, new Error('crash'), 1);
 const restarts: Act = (each) => each.restart();
@@ -158,15 +158,15 @@ describe('Ready means that the external resource equalled its spec once', () => 
     test(title, async () => {
       const secretDetails = hasCredential ? { credential: generatedPassword } : {};
       const its = new Scene({ forProvider: {}, ...spec }, { finalizers, annotations }, { secretDetails });
-      const seen: string[] = [];
+      const observed: string[] = [];
       for (const [acts] of steps) {
         for (const act of acts) act(its);
         await its.run().catch(() => {});
         its.external.afterCall = () => {};
-        seen.push(its.condition('Ready'));
+        observed.push(its.condition('Ready'));
       }
       assert.deepEqual(
-        seen,
+        observed,
         steps.map(([, ready]) => ready),
       );
     });

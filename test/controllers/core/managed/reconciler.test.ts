@@ -71,7 +71,7 @@ function settled(...[spec, metadata, options]: ConstructorParameters<typeof Scen
 }
 
 /** The same resource, of a kind that generates a credential. */
-const kept = (...[spec, metadata, options]: ConstructorParameters<typeof Scene>): Scene =>
+const withGeneratedCredential = (...[spec, metadata, options]: ConstructorParameters<typeof Scene>): Scene =>
   settled(spec, metadata, { secretDetails: { credential: generatedPassword }, ...options });
 
 /** The same resource, changed in the external system. */
@@ -97,7 +97,7 @@ const refusing = (scene: Scene, verb: Verb, of: Kind = managedKind, error: Error
 /** Refuses the first of these writes. */
 const refusingOnce = (scene: Scene, verb: Verb): Scene =>
   having(scene, ({ cluster }) => cluster.refuse(verb, managedKind, broken()));
-const absent = (scene: Scene): Scene => having(scene, ({ external }) => external.things.clear());
+const absent = (scene: Scene): Scene => having(scene, ({ external }) => external.resources.clear());
 /** The cloud has chosen a version. */
 const late = (scene: Scene): Scene =>
   having(scene, ({ external }) => {
@@ -213,7 +213,7 @@ const unwritten = { writes: [] };
 const published = { secret: { endpoint: 'db.example' } };
 const withoutUpdate = { managementPolicies: ['Observe', 'Create', 'Delete'] } as const;
 const onlyObserved = { managementPolicies: ['Observe'] } as const;
-const ofNoUpdate = { decision: 'NoUpdate' };
+const noUpdate = { decision: 'NoUpdate' };
 const unresolvable = (error: Error) => ({ resolveReferences: () => Promise.reject(error) });
 const observing = (scene: Scene, observation: Scene['external']['observation']): Scene =>
   having(scene, ({ external }) => Object.assign(external, { observation }));
@@ -280,7 +280,7 @@ const runs: Readonly<Record<string, () => Begun | Promise<Begun>>> = {
   },
   'at the end of a run: a disconnect that fails is reported and changes nothing': () => {
     const want = works('Warning CannotDisconnectFromProvider: already closed');
-    return run(failing(settled(), 'disconnect', new Error('already closed')), want, 'observe', ofNoUpdate);
+    return run(failing(settled(), 'disconnect', new Error('already closed')), want, 'observe', noUpdate);
   },
   'observing fails': () => {
     const want = callFails('Unknown/Pending', 'CannotObserveExternalResource');
@@ -423,7 +423,7 @@ const runs: Readonly<Record<string, () => Begun | Promise<Begun>>> = {
     return run(scene, reports(poll, 'True/Available', `True/ReconcileSuccess: ${notApplied}`));
   },
   'without connection details the Secret is empty': () =>
-    run(observing(settled(), { details: {} }), works(), 'observe', { ...ofNoUpdate, secret: {} }),
+    run(observing(settled(), { details: {} }), works(), 'observe', { ...noUpdate, secret: {} }),
   'Update: an update that fails is reported': () => {
     const want = callFails('True/Available', 'CannotUpdateExternalResource');
     return run(failing(drifted(), 'update'), want, 'observe update', isLasting);
@@ -464,37 +464,50 @@ const runs: Readonly<Record<string, () => Begun | Promise<Begun>>> = {
     return run(scene, reports(requeue, 'True/Available', 'True/ReconcileSuccess'), 'poll observe');
   },
   'ResetStatus: a status from a backup that cannot be reset is reported': () => {
-    const scene = kept({}, { status: { bindingPhase: 'Bound', boundUID: 'another' } });
+    const scene = withGeneratedCredential({}, { status: { bindingPhase: 'Bound', boundUID: 'another' } });
     return run(refusingOnce(scene, 'updateStatus'), cannotUpdate('managed resource status'), '');
   },
   'KeepReleased: a claimRef that cannot be written is reported': () => {
-    const scene = withSecret(kept({}, { status: { bindingPhase: 'Released' } }));
+    const scene = withSecret(withGeneratedCredential({}, { status: { bindingPhase: 'Released' } }));
     return run(refusing(scene, 'update'), cannotUpdate('managed resource'), '');
   },
   'MakeAvailable: a phase that cannot be written is reported': () => {
-    const scene = kept({}, { status: { bindingPhase: 'Released', boundUID: 'managed-uid' } });
+    const scene = withGeneratedCredential(
+      {},
+      { status: { bindingPhase: 'Released', boundUID: 'managed-uid' } },
+    );
     return run(refusingOnce(scene, 'updateStatus'), cannotUpdate('managed resource status'), '');
   },
   'GenerateCredential: a Secret that cannot be created is reported': () =>
-    run(refusing(kept(), 'create', SecretKind), unpublished('create'), 'observe', ofNoUpdate),
+    run(
+      refusing(withGeneratedCredential(), 'create', SecretKind),
+      unpublished('create'),
+      'observe',
+      noUpdate,
+    ),
   'AdoptSecret: a Secret that cannot be adopted is reported': () =>
-    run(refusing(withSecret(kept()), 'update', SecretKind), unpublished('update'), 'observe', ofNoUpdate),
+    run(
+      refusing(withSecret(withGeneratedCredential()), 'update', SecretKind),
+      unpublished('update'),
+      'observe',
+      noUpdate,
+    ),
   'RotateCredential: a rotation that cannot be written is reported': () => {
-    const scene = kept({}, {}, { secretDetails: { credential: rotated } });
+    const scene = withGeneratedCredential({}, {}, { secretDetails: { credential: rotated } });
     const noted = withSecret(scene, { key, rotation: 'before' });
-    return run(refusing(noted, 'update', SecretKind), unpublished('update'), 'observe', ofNoUpdate);
+    return run(refusing(noted, 'update', SecretKind), unpublished('update'), 'observe', noUpdate);
   },
   'ReplaceCredential: a credential for the next claim that cannot be written is reported': () => {
-    const noted = withSecret(kept({ claimRef: claimRef() }), forFormer);
-    return run(refusing(noted, 'update', SecretKind), unpublished('update'), 'observe', ofNoUpdate);
+    const noted = withSecret(withGeneratedCredential({ claimRef: claimRef() }), forFormer);
+    return run(refusing(noted, 'update', SecretKind), unpublished('update'), 'observe', noUpdate);
   },
   'NameClaim: a claim that cannot be named is reported': () => {
-    const noted = withSecret(kept({ claimRef: claimRef() }), { key });
-    return run(refusing(noted, 'update', SecretKind), unpublished('update'), 'observe', ofNoUpdate);
+    const noted = withSecret(withGeneratedCredential({ claimRef: claimRef() }), { key });
+    return run(refusing(noted, 'update', SecretKind), unpublished('update'), 'observe', noUpdate);
   },
   'ClearRecord: a record that cannot be removed is reported': () => {
     const status = { bindingPhase: 'Bound', credential: { hmac: 'of a lost key', pending: false } } as const;
-    const unnoted = withSecret(kept({ managementPolicies: ['Observe'] }, { status }));
+    const unnoted = withSecret(withGeneratedCredential({ managementPolicies: ['Observe'] }, { status }));
     return run(refusingOnce(unnoted, 'updateStatus'), cannotUpdate('managed resource status'), '');
   },
 };
@@ -714,8 +727,8 @@ describe('creation', () => {
   test('CreateExternal: if another object has controlled the Secret since it is created, Ready reports it', async () => {
     const scene = sceneOf({ forProvider: { size: 1 } });
     const rival = controllerReference(managed({}, { name: 'rival', uid: 'rival-uid' }));
-    const theirs = secretOf({ ...secretKey, ownerReferences: [rival] });
-    scene.external.after('create', () => scene.cluster.put(SecretKind, theirs));
+    const foreign = secretOf({ ...secretKey, ownerReferences: [rival] });
+    scene.external.after('create', () => scene.cluster.put(SecretKind, foreign));
     const why =
       /^False\/SecretConflict: .*the secret belongs to FavouriteDBInstance rival, not to FavouriteDBInstance db \(infra\/db-connection\); name another in spec\.writeConnectionSecretToRef of FavouriteDBInstance db$/;
     for (let times = 1; times <= 2; times += 1) {
@@ -766,7 +779,7 @@ describe('an existing external resource is kept', () => {
     const scene = drifted();
     scene.external.observation = { lateInitialized: { version: '8.0' } };
     await scene.run();
-    assert.deepEqual(scene.external.things.get('db')?.values, { size: 1, version: '8.0' });
+    assert.deepEqual(scene.external.resources.get('db')?.values, { size: 1, version: '8.0' });
   });
 
   test('NoUpdate: an up-to-date resource is written once, and observed again at the poll', async () => {
@@ -844,7 +857,7 @@ describe('an existing external resource is kept', () => {
 });
 
 describe('a write that is refused while leadership is interrupted is no failure of the resource', () => {
-  const kept = leaseExpired('the Lease was not renewed in time: another process may lead');
+  const interrupted = leaseExpired('the Lease was not renewed in time: another process may lead');
   const cases: Record<string, () => readonly [Scene, ExternalMethod]> = {
     connecting: () => [settled(), 'connect'],
     looking: () => [settled(), 'observe'],
@@ -855,7 +868,7 @@ describe('a write that is refused while leadership is interrupted is no failure 
   for (const [what, given] of Object.entries(cases)) {
     test(`${what}: silent, whatever wraps the error`, async () => {
       const [scene, method] = given();
-      scene.external.failAt(method, new Error('cannot ask the cloud', { cause: kept }));
+      scene.external.failAt(method, new Error('cannot ask the cloud', { cause: interrupted }));
       await assertSilent(scene, isInterrupted);
     });
   }
@@ -863,14 +876,14 @@ describe('a write that is refused while leadership is interrupted is no failure 
     const [of, what] = verb === 'create' ? [SecretKind, 'its secret'] : [managedKind, 'the managed resource'];
     test(`${verb} of ${what}: silent`, async () => {
       const scene = settled({ writeConnectionSecretToRef: secretKey }, { finalizers: [] });
-      scene.cluster.refuse(verb, of, kept);
+      scene.cluster.refuse(verb, of, interrupted);
       await assertSilent(scene, isInterrupted);
     });
   }
 
   test('disconnecting: no Event, and the rest counts', async () => {
     const scene = settled();
-    scene.external.failAt('disconnect', new Error('cannot ask the cloud', { cause: kept }));
+    scene.external.failAt('disconnect', new Error('cannot ask the cloud', { cause: interrupted }));
     assert.deepEqual(await scene.run(), poll);
     assert.equal(scene.condition('Synced'), 'True/ReconcileSuccess');
     assert.deepEqual(scene.events, []);
@@ -880,10 +893,10 @@ describe('a write that is refused while leadership is interrupted is no failure 
     const clock = testClock();
     const scene = sceneOf({}, {}, { ...assigned, env: { clock } });
     const expiresMs = clock.elapsedMs() + 3_000;
-    scene.external.failAt('create', kept);
+    scene.external.failAt('create', interrupted);
     scene.cluster.gate = ({ verb, kind: of }) => {
       const isRecord = verb === 'update' && of === kind && scene.external.count('create') > 0;
-      if (isRecord && clock.elapsedMs() < expiresMs) throw kept;
+      if (isRecord && clock.elapsedMs() < expiresMs) throw interrupted;
     };
     const run = assert.rejects(scene.run(), isInterrupted);
     await clock.advance(3_000);
@@ -901,7 +914,7 @@ describe('a write that is refused while leadership is interrupted is no failure 
     const expiresMs = clock.elapsedMs() + 3_000;
     scene.cluster.gate = ({ verb, kind: of }) => {
       const isRecord = verb === 'update' && of === kind && scene.external.made > 0;
-      if (isRecord && clock.elapsedMs() < expiresMs) throw kept;
+      if (isRecord && clock.elapsedMs() < expiresMs) throw interrupted;
     };
     const run = scene.run();
     await clock.advance(3_000);

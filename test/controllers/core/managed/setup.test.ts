@@ -14,7 +14,7 @@ import {
   isDesiredStateChanged,
   isSecretChanged,
   managedController,
-  ofCreatedNamespaces,
+  requestsOfCreatedNamespaces,
 } from '../../../../controllers/core/managed/setup.ts';
 import { recordedLog } from '../../../fakes/recorded-log.ts';
 import { FakeCluster } from '../cluster-fake.ts';
@@ -45,7 +45,9 @@ test('a namespace that is created triggers the resources whose Secret waits for 
   const process = new FakeProcess(cluster);
   const { store } = process.env.resource(managedKind);
   const woken: string[] = [];
-  const subscription = ofCreatedNamespaces(process.env, store).subscribe(({ name }) => woken.push(name));
+  const subscription = requestsOfCreatedNamespaces(process.env, store).subscribe(({ name }) =>
+    woken.push(name),
+  );
   await process.settle();
   assert.deepEqual(woken, []);
   for (const name of ['other', 'late'])
@@ -160,9 +162,9 @@ describe('the additions of a service', () => {
     cluster.put(managedKind, managed(spec));
     await process.settle(100);
     assert.match(synced(cluster), /^True/);
-    const password = external.things.get('db')?.password;
+    const password = external.resources.get('db')?.password;
     const published = { endpoint: 'db.example', password, uri: `db://:${password}@db.example` };
-    assert.deepEqual([secretStores.kept.get('orders')?.data, secretStores.asked], [published, 1]);
+    assert.deepEqual([secretStores.entries.get('orders')?.data, secretStores.reads], [published, 1]);
   });
 
   test('references, which are resolved before the creation', async () => {

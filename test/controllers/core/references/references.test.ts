@@ -77,11 +77,11 @@ const byUnready = { networkIdRef: { name: 'unready' } };
 const bySelector = { networkIdSelector: tierA };
 const optionally = { networkIdSelector: { ...tierA, policy: optional } };
 const alwaysSelecting = { networkIdSelector: { ...tierA, policy: always } };
-const ofMain = { networkId: 'net-1', networkIdRef: { name: 'main' } };
+const toMain = { networkId: 'net-1', networkIdRef: { name: 'main' } };
 
 const alwaysMain = { networkIdRef: { name: 'main', policy: always } };
-const ofOther = network('a', 'net-a', controlled('other'));
-const ofMine = network('b', 'net-b', controlled('mine'));
+const otherNetwork = network('a', 'net-a', controlled('other'));
+const mineNetwork = network('b', 'net-b', controlled('mine'));
 
 describe('one reference, the cases of Resolve of crossplane-runtime', () => {
   const single = (
@@ -118,30 +118,30 @@ describe('one reference, the cases of Resolve of crossplane-runtime', () => {
     single({ networkIdRef: { name: 'unready', policy: optional } }, [unready]));
   test('SuccessfulResolve', () => single(byName, [main], { networkId: 'net-1' }));
   test('SuccessfulSelect: the reference is recorded by name', () =>
-    single(alwaysSelecting, [aloof, main], ofMain));
+    single(alwaysSelecting, [aloof, main], toMain));
   const mine = { metadata: controlled('mine') };
-  const ofA = { networkId: 'net-a', networkIdRef: { name: 'a' } };
-  const ofB = { networkId: 'net-b', networkIdRef: { name: 'b' } };
+  const toA = { networkId: 'net-a', networkIdRef: { name: 'a' } };
+  const toB = { networkId: 'net-b', networkIdRef: { name: 'b' } };
   test('SuccessfulSelect with the same controller', () =>
-    single({ networkIdSelector: { matchControllerRef: true } }, [ofOther, ofMine], ofB, mine));
+    single({ networkIdSelector: { matchControllerRef: true } }, [otherNetwork, mineNetwork], toB, mine));
   test('ControllersMustMatch: false takes those of other controllers too', () =>
-    single({ networkIdSelector: { matchControllerRef: false } }, [ofOther, ofMine], ofA, mine));
+    single({ networkIdSelector: { matchControllerRef: false } }, [otherNetwork, mineNetwork], toA, mine));
   test('ControllersMustMatch: without a controller nothing matches', () =>
     single(
       { networkIdSelector: { matchControllerRef: true } },
-      [ofOther],
+      [otherNetwork],
       /networkIdSelector: no Network matches everything and the same controller; label one, or change the selector/,
     ));
-  const ofAloof = { networkId: 'net-9', networkIdRef: { name: 'aloof' } };
+  const toAloof = { networkId: 'net-9', networkIdRef: { name: 'aloof' } };
   test('an empty selector matches everything of the kind', () =>
-    single({ networkIdSelector: {} }, [aloof], ofAloof));
-  test('a single selector picks by name, not by chance', () => single(bySelector, [spare, main], ofMain));
+    single({ networkIdSelector: {} }, [aloof], toAloof));
+  test('a single selector picks by name, not by chance', () => single(bySelector, [spare, main], toMain));
   test('hazard: a single selector prefers what is ready to what comes first', () =>
-    single(bySelector, [network('early', undefined, labelled), main], ofMain));
+    single(bySelector, [network('early', undefined, labelled), main], toMain));
   test('AlwaysResolveSelector: what was chosen is kept while it matches', () =>
     single({ networkId: 'net-2', networkIdRef: { name: 'spare' }, ...alwaysSelecting }, [main, spare]));
   test('AlwaysResolveSelector: what no longer matches is replaced', () =>
-    single({ ...ofAloof, ...alwaysSelecting }, [aloof, main], ofMain));
+    single({ ...toAloof, ...alwaysSelecting }, [aloof, main], toMain));
   test('NoMatches', () =>
     single(
       bySelector,
@@ -177,11 +177,11 @@ describe('several references, the cases of ResolveMultiple', () => {
       [main, spare],
       { networkIds: ['net-1', 'net-2'] },
     ));
-  const ofBoth = { networkIds: ['net-1', 'net-2'], networkIdRefs: refs('main', 'spare') };
+  const toBoth = { networkIds: ['net-1', 'net-2'], networkIdRefs: refs('main', 'spare') };
   test('multiple: a selector takes all matches, by name', () =>
-    several(bySelector, [spare, aloof, main], ofBoth));
+    several(bySelector, [spare, aloof, main], toBoth));
   test('multiple: the same matches in another order are no change', () =>
-    several({ ...ofBoth, ...alwaysSelecting }, [spare, main]));
+    several({ ...toBoth, ...alwaysSelecting }, [spare, main]));
   const twin = network('twin', 'net-1');
   test('multiple: two that yield the same value are not merged', () =>
     several({ networkIdRefs: refs('main', 'twin') }, [main, twin], { networkIds: ['net-1', 'net-1'] }));
@@ -210,7 +210,7 @@ describe('several references, the cases of ResolveMultiple', () => {
   test('multiple: AlwaysResolveSelector: what no longer matches goes', () =>
     several(wereTwo, [main, aloof], { networkIds: ['net-1'], networkIdRefs: refs('main') }));
   test('multiple: AlwaysResolveSelector: as many others are others', () =>
-    several(wereTwo, [main, aloof, spare], ofBoth));
+    several(wereTwo, [main, aloof, spare], toBoth));
   test('multiple: OptionalSelector: what matches and is not ready is not recorded', () =>
     several(optionally, [unready]));
   test('multiple: OptionalSelector: nothing matches, and nothing changes', () =>
@@ -235,7 +235,7 @@ describe('references in a cluster', () => {
 
   test('NoReferencersFound and SuccessfulNoop: no write', async () => {
     const cluster = new FakeCluster();
-    const object = cluster.put(managedKind, referrer('db', ofMain));
+    const object = cluster.put(managedKind, referrer('db', toMain));
     assert.equal(await resolvedIn(cluster, object), object);
     assert.deepEqual(cluster.calls, []);
   });
@@ -247,7 +247,7 @@ describe('references in a cluster', () => {
     const object = cluster.put(managedKind, referrer('db', given));
     const resolved = await resolvedIn(cluster, object, [one, peer]);
     assert.equal(cluster.writes.length, 1);
-    assert.deepEqual(resolved.spec.forProvider, { ...given, ...ofMain, peerId: 'net-1' });
+    assert.deepEqual(resolved.spec.forProvider, { ...given, ...toMain, peerId: 'net-1' });
   });
 
   test('PatchError: values that cannot be written are an error', async () => {
@@ -265,7 +265,7 @@ describe('references in a cluster', () => {
     const object = cluster.put(managedKind, onlyObserved);
     const resolved = await resolvedIn(cluster, object);
     assert.deepEqual(cluster.calls, []);
-    assert.deepEqual(resolved.spec.forProvider, ofMain);
+    assert.deepEqual(resolved.spec.forProvider, toMain);
   });
 
   /** The resources that are woken by what happens, in their order. */

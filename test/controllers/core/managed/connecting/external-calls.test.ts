@@ -158,19 +158,19 @@ describe('the cap on external calls', () => {
       admit: async (key: string, _signal: AbortSignal, group?: string) =>
         void keys.push(`${key}, for ${group}`),
     };
-    const ofClaim = managed({ claimRef: claimRef({ namespace: 'team-a' }) });
+    const owned = managed({ claimRef: claimRef({ namespace: 'team-a' }) });
     const external = new FakeExternal();
     external.system = 'https://a.example';
     const client = await limitedConnector(external, limiter, ({ metadata }) => metadata.name).connect(
-      ofClaim,
+      owned,
       signal,
     );
     assert.equal(await client.system?.(signal), 'https://a.example');
     assert.deepEqual(keys, []);
-    await client.observe(ofClaim, undefined, signal);
-    await client.create(ofClaim, undefined, signal);
-    await client.update(ofClaim, undefined, signal);
-    await client.delete(ofClaim, signal);
+    await client.observe(owned, undefined, signal);
+    await client.create(owned, undefined, signal);
+    await client.update(owned, undefined, signal);
+    await client.delete(owned, signal);
     await client.disconnect?.();
     assert.deepEqual(keys, Array(4).fill('db, for team-a'));
     assert.deepEqual(external.calls, ['connect', 'observe', 'create', 'update', 'delete', 'disconnect']);

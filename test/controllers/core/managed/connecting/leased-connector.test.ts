@@ -33,9 +33,9 @@ function scene(answerMs: number) {
     await clock.sleep(answerMs);
     return value;
   }
-  const seen: Observation = { exists: true, isUpToDate: true };
+  const observation: Observation = { exists: true, isUpToDate: true };
   const client: ExternalClient = {
-    observe: (_managed, _credential, own) => answer(seen, own),
+    observe: (_managed, _credential, own) => answer(observation, own),
     create: (_managed, _credential, own) => answer<Creation<Managed>>({}, own),
     update: (_managed, _credential, own) => answer({}, own),
     delete: (_managed, own) => answer({}, own),
@@ -46,7 +46,7 @@ function scene(answerMs: number) {
     checkLease,
     connector,
     signals,
-    seen,
+    observation,
     connected: () => leasedConnector(connector, { clock, checkLease }).connect(managed(), signal),
     renew: () => {
       renewedMs = clock.elapsedMs();
@@ -67,14 +67,14 @@ describe('an external call', () => {
   });
 
   test('goes on while the lease is renewed', async () => {
-    const { clock, seen, connected, renew } = scene(40_000);
+    const { clock, observation, connected, renew } = scene(40_000);
     const client = await connected();
     const observing = client.observe(managed(), undefined, signal);
     for (let renewals = 0; renewals < 4; renewals += 1) {
       await clock.advance(10_000);
       renew();
     }
-    assert.deepEqual(await observing, seen);
+    assert.deepEqual(await observing, observation);
   });
 
   test('may have created the external resource if the lease ends first', async () => {

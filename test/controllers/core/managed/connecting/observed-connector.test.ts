@@ -58,10 +58,10 @@ describe('each external call is reported', () => {
   });
 
   test('unless it was refused because leadership was interrupted', async () => {
-    const kept = leaseExpired('the Lease was not renewed in time');
-    const { connector, reported } = scene('observe', kept);
+    const interrupted = leaseExpired('the Lease was not renewed in time');
+    const { connector, reported } = scene('observe', interrupted);
     const client = await connector.connect(managed(), signal);
-    await assert.rejects(client.observe(managed(), undefined, signal), kept);
+    await assert.rejects(client.observe(managed(), undefined, signal), interrupted);
     const operations = reported.map(({ operation }) => operation);
     assert.deepEqual(operations, ['connect']);
   });

@@ -58,7 +58,7 @@ async function ready(forProvider?: ForProvider, options?: Options): Promise<Scen
 }
 
 const edit = (made: Scene, forProvider: ForProvider): void => made.edit({ spec: { forProvider } });
-const places = (made: Scene): readonly string[] => [...made.external.things.keys()];
+const places = (made: Scene): readonly string[] => [...made.external.resources.keys()];
 
 test('the identity is written with other writes: before the creation, and after the first observation', async () => {
   const made = scene();
@@ -107,9 +107,9 @@ describe('an edit of the identity creates no second external resource, and does 
       assert.deepEqual(places(made), ['us/db']);
       const spec = made.object?.spec;
 
-      made.external.put('us/db', { region: 'us', size: 9 }, made.external.things.get('us/db')?.password);
+      made.external.put('us/db', { region: 'us', size: 9 }, made.external.resources.get('us/db')?.password);
       await made.run();
-      assert.equal(made.external.things.get('us/db')?.values.size, 1, 'drift is still reverted');
+      assert.equal(made.external.resources.get('us/db')?.values.size, 1, 'drift is still reverted');
       assert.deepEqual(made.object?.spec, spec, 'what somebody wrote is left to them');
       assert.deepEqual([places(made), made.external.made], [['us/db'], 1]);
     });
@@ -180,7 +180,7 @@ describe('a field that is set later', () => {
   test('is recorded if the external resource has that value', async () => {
     const made = await ready({ size: 1 });
     made.external.placeOf = (managed) => `us/${externalName(managed)}`;
-    made.external.put('us/db', { size: 1, region: 'us' }, made.external.things.get('us/db')?.password);
+    made.external.put('us/db', { size: 1, region: 'us' }, made.external.resources.get('us/db')?.password);
     edit(made, { size: 1, region: 'us' });
     await made.run();
     assert.equal(made.condition('Synced'), 'True/ReconcileSuccess');
@@ -275,7 +275,7 @@ describe('an edit takes effect once the recorded resource does not exist', () =>
   test('an edit takes effect after a user deleted the external resource', async () => {
     const made = await ready(undefined, { confirmAbsenceMs: 5_000 });
     made.annotate(nameKey, 'other');
-    made.external.things.clear();
+    made.external.resources.clear();
     assert.deepEqual(await made.run(), unsettled(5_000));
     made.cluster.clockMs += 5_000;
     await made.run();
@@ -286,7 +286,7 @@ describe('an edit takes effect once the recorded resource does not exist', () =>
 
   test('observations of the previous name do not count for the new name', async () => {
     const made = await ready(undefined, { confirmAbsenceMs: 5_000 });
-    made.external.things.clear();
+    made.external.resources.clear();
     made.annotate(nameKey, 'second');
     await made.run();
     made.cluster.clockMs += 5_000;
@@ -339,7 +339,7 @@ describe('a resource that an administrator says was moved, and is not there', ()
   async function moved(adopt: 'true' | 'or-create') {
     const made = await ready();
     made.external.system = 'https://b.example';
-    made.external.things.clear();
+    made.external.resources.clear();
     await made.run();
     made.annotate(adoptKey, adopt);
     await made.run();
@@ -545,8 +545,8 @@ describe('edits without an effect', () => {
   const drifted = ['spec.forProvider.version, which is "8" there and "5" here'];
   const drift =
     'cannot restore spec.forProvider.version, which is "8" there and "5" here: the external system does not support this change; correct it there, or create a new resource';
-  const are = (current: Managed, seen: Found['seen'], ...want: readonly string[]): void =>
-    assert.deepEqual(refusals(deterministic, current, seen), want);
+  const are = (current: Managed, observation: Found['observation'], ...want: readonly string[]): void =>
+    assert.deepEqual(refusals(deterministic, current, observation), want);
   test('an edit of a recorded field', () => are(edited, { isUpToDate: true }, region));
   test('an edit of a field that the external system cannot change', () =>
     are(edited, { isUpToDate: false, refused }, region, size));
@@ -581,26 +581,28 @@ describe('the identity that a run records', () => {
     assert.deepEqual(recorded, { name: 'db', system: 'b', fields: {} });
   });
 
-  const seen = { isUpToDate: true };
+  const observation = { isUpToDate: true };
   const us = '{"name":"db","fields":{"region":"us"}}';
   const nameOnly = '{"name":"db","fields":{}}';
   const drifted = ['spec.forProvider.region, which is "eu" there and "us" here'];
   interface Given {
     readonly policies?: NonNullable<ManagedSpec['managementPolicies']>;
     readonly metadata?: Metadata;
-    readonly seen?: object | undefined;
+    readonly observation?: object | undefined;
   }
   function finds(want: string | undefined, { policies, metadata, ...given }: Given = {}): void {
     const object = of({ region: 'us' }, metadata, policies && { managementPolicies: policies });
-    assert.equal(identityFound(deterministic, object, { seen, ...given } as Found), want);
+    assert.equal(identityFound(deterministic, object, { observation, ...given } as Found), want);
   }
   test('is that of the observed resource', () => finds(us));
   test('is empty without an observation', () =>
-    finds(undefined, { seen: undefined, metadata: recording({ fields: { region: 'us' } }) }));
+    finds(undefined, { observation: undefined, metadata: recording({ fields: { region: 'us' } }) }));
   test('has no field that cannot reach the wanted value', () =>
-    finds(nameOnly, { seen: { ...seen, refused: ['spec.forProvider.region from "eu" to "us"'] } }));
+    finds(nameOnly, {
+      observation: { ...observation, refused: ['spec.forProvider.region from "eu" to "us"'] },
+    }));
   test('has no field that was changed in the external system', () =>
-    finds(nameOnly, { seen: { ...seen, drifted } }));
+    finds(nameOnly, { observation: { ...observation, drifted } }));
   test('is empty for an observed-only resource, which may be pointed at another one', () =>
     finds(undefined, { policies: ['Observe'] }));
   test('is kept for an observed-only resource if it is recorded', () =>

@@ -95,7 +95,7 @@ describe('initProvider', () => {
     scene.edit({ spec: { initProvider: { size: 7 } } });
     await scene.run();
     assert.equal(scene.external.count('update'), 0);
-    assert.deepEqual(scene.external.things.get('db')?.values, { size: 3, version: '8' });
+    assert.deepEqual(scene.external.resources.get('db')?.values, { size: 3, version: '8' });
   });
 });
 
@@ -159,7 +159,7 @@ describe('late initialisation', () => {
       annotations,
       status: { bindingPhase },
     });
-    const ofClass = { claimRef: claimRef(), classRef: classRef('small') };
+    const fromClass = { claimRef: claimRef(), classRef: classRef('small') };
     interface Given {
       readonly spec?: ManagedSpec;
       readonly metadata?: ConstructorParameters<typeof Scene>[1];
@@ -181,12 +181,16 @@ describe('late initialisation', () => {
     test('a creation: before its one status write', () =>
       writes(filled, [object, secret, object, details, object, status], {}));
     test('while a claim waits for it: not yet', () =>
-      writes({ size: 1 }, [secret, object, details, status], { spec: ofClass, metadata: { finalizers } }));
+      writes({ size: 1 }, [secret, object, details, status], { spec: fromClass, metadata: { finalizers } }));
     test('from a class, and bound: at the next look', () =>
-      writes(filled, [object, secret, status], { spec: ofClass, metadata: inPhase('Bound'), isThere: true }));
+      writes(filled, [object, secret, status], {
+        spec: fromClass,
+        metadata: inPhase('Bound'),
+        isThere: true,
+      }));
     test('from a class, and released: the same', () =>
       writes(filled, [object, secret, status], {
-        spec: ofClass,
+        spec: fromClass,
         metadata: inPhase('Released'),
         isThere: true,
       }));

@@ -232,8 +232,8 @@ function factsFor(given: Given): Facts {
   );
   const kind = { ...kindFacts, secretDetails: given.secretDetails ?? credential };
   if (note === undefined) return factsAbout(object, { kind });
-  const kept = entryOf({ details, note: note === 'none' ? undefined : { key, ...note } });
-  return factsAbout(object, { kind, place: { entry: { ...kept, isOwned: given.isOwned ?? true } } });
+  const stored = entryOf({ details, note: note === 'none' ? undefined : { key, ...note } });
+  return factsAbout(object, { kind, place: { entry: { ...stored, isOwned: given.isOwned ?? true } } });
 }
 
 /** A written object as what it changes. */

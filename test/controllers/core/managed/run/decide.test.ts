@@ -293,7 +293,7 @@ describe('the managed reconciler decides by the observation', () => {
   const replaceable = { ...named, 'crossplane.io/adopt-identity': 'or-create' };
   const edited = { ...named, 'crossplane.io/external-identity': '{}' };
   const moved = { ...named, 'crossplane.io/adopt-identity': 'true' };
-  const seen = { externalIdentity: '{}' };
+  const observed = { externalIdentity: '{}' };
   const inPhase = (bindingPhase: BindingPhase): Metadata => ({ status: { bindingPhase } });
   const wasReady: Metadata = { annotations: named, ...inPhase('Unbound') };
   const wasBound: Metadata = { annotations: named, ...inPhase('Bound') };
@@ -350,8 +350,8 @@ describe('the managed reconciler decides by the observation', () => {
   const elsewhere = { exists: false, isUpToDate: false, renamed: 'database "old" has the mark' } as const;
   function next(given?: Given, wanted?: string) {
     const { name, message = undefined, failure } = decideObserved(factsFor(given));
-    const said = message ?? failure?.message;
-    return { decided: { name, ...(said !== undefined && { message: said }) }, message: wanted };
+    const text = message ?? failure?.message;
+    return { decided: { name, ...(text !== undefined && { message: text }) }, message: wanted };
   }
   const rows: Record<string, Row> = {
     'AwaitOperation: a resource in an operation that does not show yet is not created twice': () =>
@@ -373,7 +373,7 @@ describe('the managed reconciler decides by the observation', () => {
     'NoUpdate: a resource is not updated during an operation': () =>
       next({ observed: drifted, underWay: 'update' }),
     'Recreate: a named resource whose creation failed is created again': () =>
-      next({ metadata: { annotations: createFailed, status: seen }, absentForMs: 5_000 }),
+      next({ metadata: { annotations: createFailed, status: observed }, absentForMs: 5_000 }),
     'ExternalMissing: ObserveOnlyResourceDoesNotExist': () => next({ spec: onlyObserved }),
     'AwaitExternal: CreationGracePeriod': () => next({ metadata: justCreated }),
     'AwaitExternal: a new resource is awaited during deletion too': () =>
@@ -389,11 +389,11 @@ describe('the managed reconciler decides by the observation', () => {
     'CreateExternal: a resource whose name was removed is created at once': () =>
       next({ metadata: { annotations: omit(created, 'crossplane.io/external-name') }, absentForMs: 0 }),
     'ConfirmAbsence: a resource that was seen after its creation is not hidden any more': () =>
-      next({ metadata: { annotations: created, status: seen }, absentForMs: 0 }),
+      next({ metadata: { annotations: created, status: observed }, absentForMs: 0 }),
     'DeleteExternal: ExternalDeleteSuccessful': () => next({ metadata: leaving, observed: same }),
     'RemoveFinalizer: DeleteSuccessfulDeletionPolicyDelete': () => next({ metadata: leaving }),
     'IdentityEdited: the recorded resource is absent, and the spec names another': () =>
-      next({ metadata: { status: seen }, isEdited: true }),
+      next({ metadata: { status: observed }, isEdited: true }),
     'IdentityEdited: the edit is reported although policies do not allow Create': () =>
       next({ spec: withoutCreate, isEdited: true }),
     'ConfirmAbsence: one observation is not enough to apply an edit, even of a resource that was never seen':
@@ -401,7 +401,7 @@ describe('the managed reconciler decides by the observation', () => {
     'RemoveFinalizer: an edit does not prevent the deletion of an absent resource': () =>
       next({ metadata: leaving, isEdited: true }),
     'ConfirmAbsence: a resource that was seen and never ready needs confirmation': () =>
-      next({ metadata: { status: seen }, absentForMs: 0 }),
+      next({ metadata: { status: observed }, absentForMs: 0 }),
     'ConfirmAbsence: one observation does not prove the absence of a resource whose deletion was not requested':
       () => next({ metadata: leaving, absentForMs: 0 }),
     'ConfirmAbsence: observations for less than 5 s prove nothing': () =>
@@ -444,7 +444,7 @@ describe('the managed reconciler decides by the observation', () => {
       next({ metadata: { annotations: moved }, isNameKnown: true, absentForMs: 4_999 }),
     'Recreate: an administrator may allow that an empty resource replaces a moved one': () =>
       next({
-        metadata: { annotations: replaceable, status: seen },
+        metadata: { annotations: replaceable, status: observed },
         isNameKnown: true,
         absentForMs: 5_000,
       }),
@@ -467,7 +467,7 @@ describe('the managed reconciler decides by the observation', () => {
     'CreateExternal: onLoss: Report does not prevent the first creation': () =>
       next({ spec: { onLoss: 'Report' }, isNameKnown: true, absentForMs: 0 }),
     'Recreate: a resource whose creation failed was never lost': () =>
-      next({ ...reportsLoss, metadata: { annotations: createFailed, status: seen } }),
+      next({ ...reportsLoss, metadata: { annotations: createFailed, status: observed } }),
     'ExternalRenamed: a renamed resource gets no second one beside it': () =>
       next({ metadata: wasReady, isNameKnown: true, observed: elsewhere, absentForMs: 0 }, elsewhere.renamed),
     'IdentityEdited: an edit may name the renamed resource': () =>

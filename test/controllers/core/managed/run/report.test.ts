@@ -34,7 +34,7 @@ const edited = managed({ forProvider: { region: 'eu' } }, { ...named, status: wa
 
 const object = managed({}, named);
 const absent = { exists: false, isUpToDate: false };
-const seen = { exists: true, isUpToDate: true };
+const observation = { exists: true, isUpToDate: true };
 
 /** The facts of a run that has observed nothing yet. */
 const at = (current: Managed = object, more: Parameters<typeof factsAbout>[1] = {}): Facts =>
@@ -58,7 +58,7 @@ const fails = (
 ): Line => reports(facts, name, { failure: new StepFailure('', cause, failure) });
 
 const created = { type: 'Normal', reason: 'CreatedExternalResource', message: 'requested' } as const;
-const asked = (facts: Facts): Facts => withEvents(facts, created);
+const requestedCreation = (facts: Facts): Facts => withEvents(facts, created);
 /** The facts of a run after a call of the external system. */
 const called = (step: 'create' | 'update' | 'delete', facts: Facts): Facts => ({
   ...facts,
@@ -83,7 +83,7 @@ const running = (operation: ExternalOperation): Pick<Facts, 'operation'> => ({
 type Line = readonly [report: Report, current: Managed];
 type Row = readonly [...line: Line, lines: readonly string[]];
 const half = ' (op-1): half of it';
-const works = { ...seen, ready: available() };
+const works = { ...observation, ready: available() };
 const atWork = { ...works, operation: 'update' } as const;
 const wasReady = managed({}, { ...named, status: { conditions: setConditions([], [available()], { now }) } });
 const unsynced = (message: string) => `Synced False ReconcileError: ${message}`;
@@ -190,11 +190,14 @@ const rows = (): Readonly<Record<string, Row>> => ({
     ],
   ],
   'AwaitDeletion: its deletion runs': [
-    ...reports(after(seen, leavingObject, deletion), 'AwaitDeletion'),
+    ...reports(after(observation, leavingObject, deletion), 'AwaitDeletion'),
     [synced, deleting, ongoing('delete', half), isDeleting, soon],
   ],
   'AwaitDeletion: its deletion has ended, and it shows yet': [
-    ...reports(after(seen, object, { operation: { conditions: operationSucceeded } }), 'AwaitDeletion'),
+    ...reports(
+      after(observation, object, { operation: { conditions: operationSucceeded } }),
+      'AwaitDeletion',
+    ),
     [synced, deleting, finished, success, isDeleting, 'then progress since deletion'],
   ],
   'IdentityEdited: it cannot be recorded': [
@@ -202,11 +205,16 @@ const rows = (): Readonly<Record<string, Row>> => ({
     [unsynced('boom'), waiting, retried, 'Warning CannotUpdateManagedResource: boom', later],
   ],
   'CreateExternal: does not show yet': [
-    ...reports(asked(called('create', after(absent))), 'CreateExternal'),
+    ...reports(requestedCreation(called('create', after(absent))), 'CreateExternal'),
     [synced, creating, 'Reconciling Creating', requested, later],
   ],
   'CreateExternal: or finds a conflict': [
-    ...fails(asked(called('create', after(absent))), 'CreateExternal', cannot.observe, conflict()),
+    ...fails(
+      requestedCreation(called('create', after(absent))),
+      'CreateExternal',
+      cannot.observe,
+      conflict(),
+    ),
     [requested, 'then event'],
   ],
   'Recreate: after a creation that failed': [
@@ -234,15 +242,15 @@ const rows = (): Readonly<Record<string, Row>> => ({
     [synced, ready, ongoing('update'), 'Reconciling Ongoing', soon],
   ],
   'NoUpdate: with unknown readiness': [
-    ...reports(after(seen), 'NoUpdate'),
+    ...reports(after(observation), 'NoUpdate'),
     [synced, waiting, 'Reconciling Pending', 'then progress since creation'],
   ],
   'NoUpdate: with readiness that is not known any more': [
-    ...reports(after(seen, wasReady), 'NoUpdate'),
+    ...reports(after(observation, wasReady), 'NoUpdate'),
     [ready, synced, 'then poll'],
   ],
   'NoUpdate: a write that is a matter of routine fails': [
-    ...fails(after(seen), 'NoUpdate', {}),
+    ...fails(after(observation), 'NoUpdate', {}),
     [unsynced('boom'), waiting, retried, later],
   ],
   'NoUpdate: the credential of the Secret may not be set': [
@@ -297,7 +305,7 @@ describe('the report of a run over a managed resource', () => {
   }
 
   test('the status of the external resource is in the status write', () => {
-    const [{ desired }] = reports(withReport(after(seen), { status: { size: 1 } }), 'NoUpdate');
+    const [{ desired }] = reports(withReport(after(observation), { status: { size: 1 } }), 'NoUpdate');
     assert.equal((desired.status as { readonly size?: number }).size, 1);
   });
 
