@@ -130,18 +130,22 @@ async function trace(request: TraceRequest, world: TraceWorld): Promise<number> 
   const look = (): Promise<Findings> => collect(options, subject).catch(refuse(kubeConfig));
   try {
     if (!request.watch) return show(await look(), request, world);
-    const seen$ = timer(0, watchPeriodMs, clock.scheduler).pipe(takeUntil(stop$), exhaustMap(look));
-    return await lastValueFrom(shown$(seen$, request, world), { defaultValue: exitCodes.nothingFound });
+    const findings$ = timer(0, watchPeriodMs, clock.scheduler).pipe(takeUntil(stop$), exhaustMap(look));
+    return await lastValueFrom(shown$(findings$, request, world), { defaultValue: exitCodes.nothingFound });
   } finally {
     await client.close();
   }
 }
 
 /** On a terminal the text is updated in place; otherwise it is printed after a change. */
-function shown$(seen$: Observable<Findings>, request: TraceRequest, world: TraceWorld): Observable<number> {
+function shown$(
+  findings$: Observable<Findings>,
+  request: TraceRequest,
+  world: TraceWorld,
+): Observable<number> {
   const isInPlace = request.output === 'text' && world.stdout.isTTY;
   const isSame = (a: Findings, b: Findings) => !isInPlace && fingerprint(a) === fingerprint(b);
-  return seen$.pipe(
+  return findings$.pipe(
     distinctUntilChanged(isSame),
     map((findings) => {
       if (isInPlace) world.stdout.write('\u001b[H\u001b[2J\u001b[3J');

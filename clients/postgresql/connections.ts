@@ -43,14 +43,14 @@ export interface BoundedConnections<C extends Connection> {
  */
 export function boundedConnections<C extends Connection>(options: {
   readonly max: number;
-  readonly keptDatabase: string;
+  readonly idleDatabase: string;
   readonly idleMs: number;
   readonly clock: Pick<Clock, 'sleep'>;
   readonly open: (database: string, signal: AbortSignal | undefined) => Promise<C>;
   /** Default: first come, first served. */
   readonly createLine?: CreateLine;
 }): BoundedConnections<C> {
-  const { max, keptDatabase, idleMs, clock, open, createLine = firstComeFirstServed } = options;
+  const { max, idleDatabase, idleMs, clock, open, createLine = firstComeFirstServed } = options;
   const waiting = createLine<Entry>(({ hasLeft }) => !hasLeft());
   /** For each idle connection, the function that cancels its closing. */
   const idle = new Map<C, () => void>();
@@ -130,7 +130,7 @@ export function boundedConnections<C extends Connection>(options: {
       usePlace(
         signal,
         async () => {
-          let connection = database === keptDatabase ? takeIdle() : undefined;
+          let connection = database === idleDatabase ? takeIdle() : undefined;
           if (connection === undefined) {
             await makeRoom();
             connection = await open(database, signal);
@@ -138,7 +138,7 @@ export function boundedConnections<C extends Connection>(options: {
           try {
             return await body(connection);
           } finally {
-            if (database === keptDatabase && connection.isUsable() && !isClosed) keep(connection);
+            if (database === idleDatabase && connection.isUsable() && !isClosed) keep(connection);
             else await connection.close();
           }
         },

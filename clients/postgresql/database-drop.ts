@@ -105,10 +105,11 @@ async function terminate(session: Session, name: string): Promise<readonly OpenS
   );
   const remaining: OpenSession[] = [];
   for (const user of new Set(sessions.map((each) => each.user))) {
-    const theirs = sessions.filter((each) => each.user === user);
-    const isOutOfReach = theirs.some(({ isOfSuperuser }) => isOfSuperuser) && !session.admin.isSuperuser;
-    if (isOutOfReach || !(await terminateAll(session, user, theirs))) {
-      remaining.push(...theirs.filter(({ isInside }) => isInside));
+    const userSessions = sessions.filter((each) => each.user === user);
+    const isOutOfReach =
+      userSessions.some(({ isOfSuperuser }) => isOfSuperuser) && !session.admin.isSuperuser;
+    if (isOutOfReach || !(await terminateAll(session, user, userSessions))) {
+      remaining.push(...userSessions.filter(({ isInside }) => isInside));
     }
   }
   return remaining;
@@ -118,9 +119,9 @@ async function terminate(session: Session, name: string): Promise<readonly OpenS
 async function terminateAll(
   session: Session,
   user: string,
-  theirs: readonly OpenSession[],
+  userSessions: readonly OpenSession[],
 ): Promise<boolean> {
-  const pids = theirs.map(({ pid }) => pid);
+  const pids = userSessions.map(({ pid }) => pid);
   const statement = 'SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a WHERE a.pid = ANY ($1)';
   try {
     await session.transaction(() => withRightsOf(session, [user], () => session.query(statement, [pids])));

@@ -158,7 +158,7 @@ export function toPostgresqlError(error: unknown, context: ErrorContext): Postgr
     if (refusal !== undefined) return refusal;
     // A refusal of a user or password is about those in the statement.
     if (sqlState.startsWith('28')) return new PostgresqlError(text, { code: 'Invalid', sqlState });
-    if (sqlState === '08P01') return ofPooler(text, context);
+    if (sqlState === '08P01') return poolerError(text, context);
     if (sqlState.startsWith('08') || serverGoing.has(sqlState)) return unreachable(server, text);
     if (sqlState.startsWith('53')) return exhausted(error, sqlState, text, context);
     if (sqlState === '25006' && context.isStandby) return standbyUsed(server);
@@ -267,7 +267,7 @@ const poolerErrors: readonly (readonly [text: RegExp, code: PostgresqlErrorCode]
 ];
 
 /** An error of the protocol: of a pooler, or of the server itself. It was reached. */
-function ofPooler(text: string, { server }: ErrorContext): PostgresqlError {
+function poolerError(text: string, { server }: ErrorContext): PostgresqlError {
   const [, code = '08P01'] = poolerErrors.find(([pattern]) => pattern.test(text)) ?? [];
   const isRetryable = ['Exhausted', 'Unreachable', '08P01'].includes(code);
   const message = `server ${server}, or a pooler before it, answered: ${text}; ${advice.checkPooler}`;

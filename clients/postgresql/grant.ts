@@ -176,20 +176,20 @@ async function distrustedParty(
     session,
     [role, memberOf, schemaOwner].filter((name) => name !== undefined),
   );
-  const ofRole = distrustOf(role, marks.get(role), trust('role'));
-  if (ofRole !== undefined) return { ...ofRole, party: 'role', name: role };
+  const roleDistrust = distrustOf(role, marks.get(role), trust('role'));
+  if (roleDistrust !== undefined) return { ...roleDistrust, party: 'role', name: role };
   if (memberOf !== undefined) {
-    const ofGroup = distrustOf(memberOf, marks.get(memberOf), trust('memberOf'));
-    return ofGroup && { ...ofGroup, party: 'memberOf', name: memberOf };
+    const groupDistrust = distrustOf(memberOf, marks.get(memberOf), trust('memberOf'));
+    return groupDistrust && { ...groupDistrust, party: 'memberOf', name: memberOf };
   }
   const found = await readDatabase(session, database, holderOf);
   if (found?.distrustedOwner !== undefined) {
-    const ofOwner = distrustOf(found.distrustedOwner, found.ownerMark, trust('database'));
-    if (ofOwner !== undefined) return { ...ofOwner, party: 'database', name: database };
+    const ownerDistrust = distrustOf(found.distrustedOwner, found.ownerMark, trust('database'));
+    if (ownerDistrust !== undefined) return { ...ownerDistrust, party: 'database', name: database };
   }
   if (schemaOwner === undefined || on.schema === undefined) return undefined;
-  const ofSchema = distrustOf(schemaOwner, marks.get(schemaOwner), trust('database', 'role'));
-  return ofSchema && { ...ofSchema, party: 'schema', name: on.schema };
+  const schemaDistrust = distrustOf(schemaOwner, marks.get(schemaOwner), trust('database', 'role'));
+  return schemaDistrust && { ...schemaDistrust, party: 'schema', name: on.schema };
 }
 
 /** Throws PostgresqlError `Invalid` for a party of {@link Grants.distrusted}. */

@@ -8,14 +8,14 @@ interface PassedOn {
   /** `PUBLIC` for all roles. */
   readonly taker: string;
   /** `TABLE public.t`. */
-  readonly thing: string;
+  readonly target: string;
   readonly owner: string;
   /** `SELECT`, or `SELECT (a)` of a column. */
   readonly privileges: readonly string[];
   /** The `privileges` that the giver may no longer grant itself. A role of which it is a member may still grant them. */
   readonly lost: readonly string[];
   /** The `lost` privileges that the giver itself still has. */
-  readonly kept: readonly string[];
+  readonly remaining: readonly string[];
   /** The schema of the object, if the giver may not use it. */
   readonly shutIn: string | null;
 }
@@ -34,10 +34,10 @@ export async function takeBackPassedOn(session: Session, role: string): Promise<
 }
 
 async function takeBack(session: Session, passed: PassedOn): Promise<void> {
-  const { giver, taker, thing, owner, privileges, lost, kept, shutIn } = passed;
+  const { giver, taker, target, owner, privileges, lost, remaining, shutIn } = passed;
   const name = escapeIdentifier(giver);
-  const gone = lost.filter((privilege) => !kept.includes(privilege));
-  const list = (some: readonly string[]): string => `${some.join(', ')} ON ${thing}`;
+  const gone = lost.filter((privilege) => !remaining.includes(privilege));
+  const list = (some: readonly string[]): string => `${some.join(', ')} ON ${target}`;
   // Schema public belongs to pg_database_owner, and no role can become a member of it.
   const needed = lost.length === 0 || owner === 'pg_database_owner' ? [giver] : [giver, owner];
   await withRightsOf(session, needed, async () => {
@@ -49,8 +49,8 @@ async function takeBack(session: Session, passed: PassedOn): Promise<void> {
     await session.query(`REVOKE ${list(privileges)} FROM ${taker} CASCADE`);
     await session.query('SET LOCAL ROLE NONE');
     if (shutIn !== null) await session.query(`REVOKE USAGE ON SCHEMA ${shutIn} FROM ${name} CASCADE`);
-    if (kept.length > 0) {
-      await session.query(`REVOKE GRANT OPTION FOR ${list(kept)} FROM ${name} CASCADE`);
+    if (remaining.length > 0) {
+      await session.query(`REVOKE GRANT OPTION FOR ${list(remaining)} FROM ${name} CASCADE`);
     }
     if (gone.length > 0) await session.query(`REVOKE ${list(gone)} FROM ${name} CASCADE`);
   });
@@ -98,13 +98,13 @@ const passedOn = (
      )
      SELECT pg_get_userbyid(g.grantor) AS giver,
             CASE WHEN g.grantee = 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(g.grantee)) END AS taker,
-            ${kind} || ' ' || i.identity AS thing, pg_get_userbyid(g.owner) AS owner,
+            ${kind} || ' ' || i.identity AS target, pg_get_userbyid(g.owner) AS owner,
             array_agg(g.privilege ORDER BY g.privilege) AS privileges,
             coalesce(array_agg(g.privilege ORDER BY g.privilege) FILTER (WHERE NOT g.may), '{}') AS lost,
-            coalesce(array_agg(g.privilege ORDER BY g.privilege) FILTER (WHERE NOT g.may AND g.has), '{}') AS kept,
+            coalesce(array_agg(g.privilege ORDER BY g.privilege) FILTER (WHERE NOT g.may AND g.has), '{}') AS remaining,
             CASE WHEN NOT has_schema_privilege(g.grantor, n.oid, 'USAGE') THEN i.schema END AS "shutIn"
      FROM given g CROSS JOIN pg_identify_object(g.class, g.oid, 0) i
      LEFT JOIN pg_namespace n ON quote_ident(n.nspname) = i.schema
-     GROUP BY g.grantor, g.grantee, g.owner, thing, "shutIn" ORDER BY giver, taker, thing`,
+     GROUP BY g.grantor, g.grantee, g.owner, target, "shutIn" ORDER BY giver, taker, target`,
     [role],
   );

@@ -7,7 +7,7 @@ export interface Closing {
   /** Databases that accepted every role until now. */
   readonly closed: readonly string[];
   /** Roles without our mark, which keep the right to connect to these databases. */
-  readonly kept: readonly string[];
+  readonly allowedRoles: readonly string[];
   /** Databases that are still open: the administrator has no right to change that. */
   readonly open: readonly { readonly name: string; readonly owner: string }[];
 }
@@ -21,13 +21,13 @@ export interface Closing {
 export async function closeServerDatabases(session: Session): Promise<Closing> {
   const found = await openDatabases(session);
   const changeable = found.filter(({ isChangeable }) => isChangeable);
-  if (found.length === 0) return { closed: [], kept: [], open: [] };
-  const kept = await strangers(session);
-  if (changeable.length === 0) return { closed: [], kept, open: found.map(facts) };
+  if (found.length === 0) return { closed: [], allowedRoles: [], open: [] };
+  const allowedRoles = await strangers(session);
+  if (changeable.length === 0) return { closed: [], allowedRoles, open: found.map(facts) };
   await session.transaction(async () => {
     for (const { name } of changeable) {
       const database = escapeIdentifier(name);
-      const staying = (session.admin.isSuperuser ? kept : [...kept, session.admin.name]).map(
+      const staying = (session.admin.isSuperuser ? allowedRoles : [...allowedRoles, session.admin.name]).map(
         escapeIdentifier,
       );
       if (staying.length > 0) {
@@ -40,7 +40,11 @@ export async function closeServerDatabases(session: Session): Promise<Closing> {
   const closed = changeable
     .map(({ name }) => name)
     .filter((name) => !open.some((each) => each.name === name));
-  return { closed, kept: closed.length + open.length === 0 ? [] : kept, open: open.map(facts) };
+  return {
+    closed,
+    allowedRoles: closed.length + open.length === 0 ? [] : allowedRoles,
+    open: open.map(facts),
+  };
 }
 
 interface OpenDatabase {

@@ -83,7 +83,7 @@ export interface PostgresqlServer {
  */
 const briefLockTimeoutMs = 100;
 
-const ofAdministrator: HolderOf = () => ({ isClaims: false, what: 'an administrator' });
+const administratorHolder: HolderOf = () => ({ isClaims: false, what: 'an administrator' });
 
 /**
  * Connects on first use. Keeps at most `maxConnections` open, so one server object per provider suffices.
@@ -93,7 +93,7 @@ const ofAdministrator: HolderOf = () => ({ isClaims: false, what: 'an administra
  * retryable.
  */
 export function createPostgresqlServer(options: PostgresqlServerOptions): PostgresqlServer {
-  const { credentials, clock, random, holderOf = ofAdministrator } = options;
+  const { credentials, clock, random, holderOf = administratorHolder } = options;
   const maintenance = credentials.database ?? 'postgres';
   const sessionOptions: SessionOptions = {
     credentials,
@@ -130,7 +130,7 @@ export function createPostgresqlServer(options: PostgresqlServerOptions): Postgr
   };
   const connections = boundedConnections({
     max: Math.max(1, options.maxConnections ?? 2),
-    keptDatabase: maintenance,
+    idleDatabase: maintenance,
     idleMs: options.idleMs ?? 10_000,
     clock,
     open: (database, signal) =>
@@ -139,7 +139,7 @@ export function createPostgresqlServer(options: PostgresqlServerOptions): Postgr
   });
   const waiting = boundedConnections({
     max: 1,
-    keptDatabase: '', // no connection stays open
+    idleDatabase: '', // no connection stays open
     idleMs: 0,
     clock,
     open: (database, signal) => open(database, signal, sessionOptions.lockTimeoutMs),

@@ -35,7 +35,10 @@ export const isOurs = (managed: Managed, found: Marked | undefined): boolean =>
   found !== undefined && isOwnedBy(found, ownerIdOf(managed));
 
 /** For an observation: whether the mark names another owner, so that the controller publishes no details. */
-export const ofAnother = (managed: Managed, found: Marked): { readonly isOfAnother: true } | undefined =>
+export const ownedByAnother = (
+  managed: Managed,
+  found: Marked,
+): { readonly isOfAnother: true } | undefined =>
   !isOurs(managed, found) && (markIn(found.comment) ?? found.ownerMark) !== undefined
     ? { isOfAnother: true }
     : undefined;

@@ -79,12 +79,12 @@ export function closing({ server, credentials, tell, clock }: ClosingOptions): S
 
 /** The result to report; undefined if all databases were closed before. */
 export function closingEvent(
-  { closed, kept, open }: Closing,
+  { closed, allowedRoles, open }: Closing,
   { endpoint, port, username }: ClosingOptions['credentials'],
 ): EventFacts | undefined {
   const where = `of server ${endpoint}:${port}`;
   if (open.length > 0) {
-    const staying = [username, ...kept].map(escapeIdentifier).join(', ');
+    const staying = [username, ...allowedRoles].map(escapeIdentifier).join(', ');
     const commands = open.flatMap(({ name }) => [
       // Without this the role of the provider, too, could no longer connect.
       `GRANT CONNECT ON DATABASE ${escapeIdentifier(name)} TO ${staying}`,
@@ -100,7 +100,8 @@ export function closingEvent(
     };
   }
   if (closed.length === 0) return undefined;
-  const exceptions = kept.length === 0 ? '' : `; ${kept.map(escapeIdentifier).join(', ')} keep the right`;
+  const exceptions =
+    allowedRoles.length === 0 ? '' : `; ${allowedRoles.map(escapeIdentifier).join(', ')} keep the right`;
   return {
     type: 'Normal',
     reason: 'ClosedServerDatabases',

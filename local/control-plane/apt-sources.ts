@@ -17,7 +17,14 @@ const DEBIAN_SUITES = new Set([
 ]);
 
 /** Fields that decide how an archive is reached and trusted. The other fields select packages. */
-const KEPT_FIELDS = ['Signed-By', 'Trusted', 'Check-Valid-Until', 'Check-Date', 'Allow-Insecure', 'By-Hash'];
+const RETAINED_FIELDS = [
+  'Signed-By',
+  'Trusted',
+  'Check-Valid-Until',
+  'Check-Date',
+  'Allow-Insecure',
+  'By-Hash',
+];
 
 const words = (text: string | undefined): string[] => (text ?? '').split(/\s+/).filter((word) => word !== '');
 
@@ -30,7 +37,7 @@ export function parseOneLineSources(text: string): AptSource[] {
     const fields: Record<string, string> = {};
     for (const option of words(options)) {
       const [key = '', value = ''] = option.split('=', 2);
-      const field = KEPT_FIELDS.find((known) => known.toLowerCase() === key.toLowerCase());
+      const field = RETAINED_FIELDS.find((known) => known.toLowerCase() === key.toLowerCase());
       if (field !== undefined) fields[field] = value.replaceAll(',', ' ');
     }
     return [{ uris: [uri], suites: [suite], components: words(components), fields }];
@@ -58,7 +65,7 @@ export function parseDeb822Sources(text: string): AptSource[] {
     if (!words(all.get('types')).includes('deb') || /^(no|false|0|off)$/i.test(all.get('enabled') ?? ''))
       return [];
     const fields: Record<string, string> = {};
-    for (const field of KEPT_FIELDS) {
+    for (const field of RETAINED_FIELDS) {
       const value = all.get(field.toLowerCase());
       if (value !== undefined) fields[field] = value;
     }

@@ -26,7 +26,7 @@ export function recordedAnswers(): Recorded {
   const rows = lines.map((line) => JSON.parse(line) as Answered & { readonly case: string });
   const byCase = Map.groupBy(rows, (row) => row.case);
   return Object.fromEntries(
-    [...byCase].map(([name, found]) => [name, found.map(({ asked, answer }) => ({ asked, answer }))]),
+    [...byCase].map(([name, found]) => [name, found.map(({ question, answer }) => ({ question, answer }))]),
   );
 }
 

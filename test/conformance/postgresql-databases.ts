@@ -1,6 +1,6 @@
 import { unfinishedName } from '../../clients/postgresql/database-read.ts';
 import type { Cases } from './postgresql-place.ts';
-import { badNames, mine, theirs } from './postgresql-roles.ts';
+import { badNames, foreign, mine } from './postgresql-roles.ts';
 
 const whole = { withExtensions: true };
 const politely = { ...mine, terminateSessions: false };
@@ -71,7 +71,7 @@ export const databaseCases: Cases = {
 
   'the comment of a database, or that of its owner, names the managed resource': async ({ call, sql }) => {
     await call('roles.create', 'ann', {}, mine);
-    await call('databases.create', 'hers', {}, theirs);
+    await call('databases.create', 'hers', {}, foreign);
     await call('databases.create', 'unmarked', { owner: 'ann' }, mine);
     await sql('COMMENT ON DATABASE unmarked IS NULL');
     await sql('CREATE DATABASE plain');

@@ -35,12 +35,12 @@ export interface Place {
 
 /** A question and its answer. */
 export interface Answered {
-  readonly asked: string;
+  readonly question: string;
   readonly answer: unknown;
 }
 
 /** Asks, and records question and answer. An error is an answer, too. */
-export type Ask = (asked: string, act: () => Promise<unknown>) => Promise<void>;
+export type Ask = (question: string, act: () => Promise<unknown>) => Promise<void>;
 
 /** The actions of a test. */
 export interface Script {
@@ -65,10 +65,10 @@ export async function answersTo(
   stable: (text: string) => string,
 ): Promise<readonly Answered[]> {
   const answers: Answered[] = [];
-  const ask: Ask = async (asked, run) => {
+  const ask: Ask = async (question, run) => {
     const answer = await run().then(plain, problem);
-    if (!isQuestion(asked) && isNothing(answer)) return;
-    answers.push({ asked, answer: JSON.parse(stable(JSON.stringify(answer ?? null))) });
+    if (!isQuestion(question) && isNothing(answer)) return;
+    answers.push({ question, answer: JSON.parse(stable(JSON.stringify(answer ?? null))) });
   };
   await act({
     place,
@@ -88,7 +88,7 @@ export async function answersTo(
 }
 
 /** An observation, where nothing is an answer too: the object does not exist. */
-const isQuestion = (asked: string): boolean => asked.includes('.observe');
+const isQuestion = (question: string): boolean => question.includes('.observe');
 
 const isNothing = (answer: unknown): boolean =>
   answer === undefined || (Array.isArray(answer) && answer.length === 0);

@@ -1,7 +1,7 @@
 import type { Cases, Script } from './postgresql-place.ts';
 
 export const mine = { ownerId: 'PostgreSQLRole/mine' };
-export const theirs = { ownerId: 'PostgreSQLRole/theirs' };
+export const foreign = { ownerId: 'PostgreSQLRole/theirs' };
 
 const everyAttribute = 'login createDb createRole inherit replication bypassRls superuser'.split(' ');
 export const badNames = [
@@ -75,7 +75,7 @@ export const roleCases: Cases = {
   },
 
   'the comment of a role names the managed resource': async ({ call, sql }) => {
-    await call('roles.create', 'hers', {}, theirs);
+    await call('roles.create', 'hers', {}, foreign);
     for (const name of ['plain', 'described', 'old']) await sql(`CREATE ROLE ${name}`);
     await sql("COMMENT ON ROLE described IS 'the night shift''s'");
     await sql("COMMENT ON ROLE old IS 'services-stack: managed by PostgreSQLRole/mine'");
@@ -87,7 +87,7 @@ export const roleCases: Cases = {
       await call('roles.observe', name);
       await call('roles.drop', name, mine);
     }
-    await call('roles.drop', 'hers', theirs);
+    await call('roles.drop', 'hers', foreign);
     await call('roles.observe', 'hers');
   },
 

@@ -57,8 +57,8 @@ async function played(
   return outcome?.found;
 }
 
-const { tenants: _ofPostgresqlAlone, ...ofBoth } = postgresqlCases;
-for (const [about, cases] of Object.entries(ofBoth)) {
+const { tenants: _ofPostgresqlAlone, ...bothCases } = postgresqlCases;
+for (const [about, cases] of Object.entries(bothCases)) {
   describe(`PostgreSQL in memory answers as PostgreSQL does: ${about}`, () => {
     for (const [name, act] of Object.entries(cases)) {
       test(name, async () => {

@@ -139,7 +139,7 @@ describe('the trace prints a command that loses or gives data away below a warni
     /kubectl\('(?:delete|patch|replace)'|howToMakeAvailable\(|or-create|Pending\}-`|externalName\}-|details: makeAvailable/g;
   const remedies = 'trace/model/remedies.ts';
   /** In the order of the files: the words of the advice, in the row or function of the command. */
-  const rows: readonly (readonly [file: string, act: string, said: string | Harmless])[] = [
+  const rows: readonly (readonly [file: string, act: string, description: string | Harmless])[] = [
     [
       'trace/model/fault-table.ts',
       'details: makeAvailable',
@@ -180,7 +180,7 @@ describe('the plugin of kubectl says what it gives away or deletes before it cha
   const source = read('trace/kubectl-services_stack');
   const acts = [...source.matchAll(/^ +(?:patch (?:json|merge) |annotate |change ").*$/gm)];
   /** In the order of the file: the words of the last `announce` before the change. */
-  const rows: readonly (readonly [act: string, said: string | Harmless])[] = [
+  const rows: readonly (readonly [act: string, description: string | Harmless])[] = [
     ['"op\\":\\"remove\\",\\"path\\":\\"/spec/claimRef\\"', 'of whichever team, can have it with its data'],
     ['"op\\":\\"add\\",\\"path\\":\\"/spec/claimRef\\"', 'can have it with its data'],
     ['"op\\":\\"remove\\",\\"path\\":\\"/spec/claimRef/uid\\"', 'can have it with its data'],

@@ -22,14 +22,15 @@ const echo = () =>
   });
 
 describe('a server for one machine', () => {
-  const bodies: Readonly<Record<string, readonly [body: string | Uint8Array, status: number, said: string]>> =
-    {
-      'none is empty': ['', 200, ''],
-      'a megabyte is taken': ['x'.repeat(1_000_000), 200, 'xxxxxxxxxx'],
-      'more is not': ['x'.repeat(1_000_001), 413, 'the body is over 1000000 bytes'],
-      'ten times as much is not': ['x'.repeat(10_000_000), 413, 'the body is over 1000000 bytes'],
-      'nor is what is no UTF-8': [Uint8Array.of(0xff), 400, 'the body is not UTF-8'],
-    };
+  const bodies: Readonly<
+    Record<string, readonly [body: string | Uint8Array, status: number, refusal: string]>
+  > = {
+    'none is empty': ['', 200, ''],
+    'a megabyte is taken': ['x'.repeat(1_000_000), 200, 'xxxxxxxxxx'],
+    'more is not': ['x'.repeat(1_000_001), 413, 'the body is over 1000000 bytes'],
+    'ten times as much is not': ['x'.repeat(10_000_000), 413, 'the body is over 1000000 bytes'],
+    'nor is what is no UTF-8': [Uint8Array.of(0xff), 400, 'the body is not UTF-8'],
+  };
   for (const [name, [body, status, refusal]] of Object.entries(bodies)) {
     test(`reads a body: ${name}`, async (t) => {
       const { url, stop } = await echo();

@@ -82,11 +82,11 @@ export function createInProcessPostgresql(
         if (host !== endpoint || at !== port) throw connectionRefused(`${host}:${at}`);
         return connect(login);
       };
-      const ofProcess = { connect: connectTo, clock, carryOut, hasEnded: () => hasEnded, sessions };
+      const processParts = { connect: connectTo, clock, carryOut, hasEnded: () => hasEnded, sessions };
       return {
         /** For the options of its stack. */
         createServer: (given: PostgresqlServerOptions): PostgresqlServer =>
-          createPostgresqlServer({ ...given, createClient: (config) => driver(config, ofProcess) }),
+          createPostgresqlServer({ ...given, createClient: (config) => driver(config, processParts) }),
         /** The process dies: its sessions end, their transactions are rolled back, and nothing is answered any more. */
         end() {
           hasEnded = true;

@@ -20,7 +20,7 @@ const read = (...args: readonly string[]) =>
   });
 
 describe('a command line', () => {
-  const good: Readonly<Record<string, readonly [args: readonly string[], asked: object]>> = {
+  const good: Readonly<Record<string, readonly [args: readonly string[], parsed: object]>> = {
     'may be empty': [[], { positionals: [] }],
     'has flags with values': [['--size', '3', '--quick', 'x'], { size: 3, quick: true, positionals: ['x'] }],
     'has values that begin with a dash': [['--name', '-1'], { name: '-1', positionals: [] }],

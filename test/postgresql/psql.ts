@@ -11,14 +11,14 @@ export async function psql(
   target: string,
   statement: string,
   env: NodeJS.ProcessEnv = {},
-): Promise<{ readonly isDone: boolean; readonly said: string }> {
+): Promise<{ readonly isDone: boolean; readonly output: string }> {
   if (support.by === 'none') throw new Error(support.reason);
   const { path } = support;
   // No settings of the machine: no PG… variables, no .psqlrc, no .pgpass.
   const environment = { PATH: process.env.PATH, HOME: '/nonexistent', LC_ALL: 'C.UTF-8', ...env };
   return new Promise((resolve) => {
     execFile(path, ['-XAtw', '-c', statement, target], { env: environment }, (error, out, errors) =>
-      resolve({ isDone: error === null, said: `${out}${errors}`.trim() }),
+      resolve({ isDone: error === null, output: `${out}${errors}`.trim() }),
     );
   });
 }

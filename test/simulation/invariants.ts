@@ -5,7 +5,7 @@ import { claimsSettled } from './invariants/claims-settled.ts';
 import { cloudsSettled } from './invariants/clouds-settled.ts';
 import { definitionsRespected } from './invariants/definitions-respected.ts';
 import { deletionEnds } from './invariants/deletion-ends.ts';
-import { externalRetained } from './invariants/external-kept.ts';
+import { externalRetained } from './invariants/external-retained.ts';
 import { noEmptyWrites } from './invariants/no-empty-writes.ts';
 import { noSecretsLeaked } from './invariants/no-secrets-leaked.ts';
 import { nothingLeft } from './invariants/nothing-left.ts';

@@ -10,20 +10,20 @@ type Configured = Pick<PostgreSQLDatabase['spec'], 'forProvider'>;
 
 /** The reason why a database, or a class, is incompatible with a claim: it has another major version. */
 export const incompatibilityOfPostgreSQLDatabase = (
-  { spec: { engineVersion: asked } }: PostgreSQLInstance,
+  { spec: { engineVersion: requested } }: PostgreSQLInstance,
   { engineVersion }: Partial<Configured['forProvider']>,
 ): string | undefined =>
   contradiction(
     ['engineVersion', engineVersion],
-    ['engineVersion', asked],
+    ['engineVersion', requested],
     (given, version) => majorVersion(given) === majorVersion(version),
   );
 
 /** The parameters of a claim's resource: those of the class, with the claim's version if the class names none. */
 export function configurePostgreSQLDatabase(
-  { spec: { engineVersion: asked } }: PostgreSQLInstance,
+  { spec: { engineVersion: requested } }: PostgreSQLInstance,
   { specTemplate: { forProvider } }: PostgreSQLDatabaseClass,
 ): Configured {
-  const { engineVersion = asked } = forProvider;
+  const { engineVersion = requested } = forProvider;
   return { forProvider: { ...forProvider, ...(engineVersion !== undefined && { engineVersion }) } };
 }

@@ -14,7 +14,7 @@ import {
   isObserver,
   isOurs,
   nameOf,
-  ofAnother,
+  ownedByAnother,
   ownerIdOf,
   wasOurs,
 } from '../ownership.ts';
@@ -104,7 +104,7 @@ export function postgreSQLDatabaseClient({
         ...observationOf(managed, { ...found, serverVersion: await server.serverVersion(signal) }),
         ...(verdict && { credential: verdict }),
         details: detailsOf(managed, credential),
-        ...ofAnother(managed, database),
+        ...ownedByAnother(managed, database),
       };
     },
 

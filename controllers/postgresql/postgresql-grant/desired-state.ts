@@ -116,7 +116,7 @@ export function differingFields(managed: PostgreSQLGrant, held: GrantObservation
 const places = ['role', 'database', 'schema', 'memberOf'] as const;
 
 /** The role and the target of the wanted grant; undefined while a field is missing. */
-export function askedGrant({ spec }: PostgreSQLGrant): Pick<GrantSpec, 'role' | 'on'> | undefined {
+export function wantedGrant({ spec }: PostgreSQLGrant): Pick<GrantSpec, 'role' | 'on'> | undefined {
   const { role, database, schema, memberOf } = spec.forProvider;
   const on = targetIn({ database, schema, memberOf });
   return role === undefined || on === undefined ? undefined : { role, on };

@@ -9,7 +9,6 @@ import type { ExternalClient, Observation } from '../../core/managed/connecting/
 import { advice } from '../advice.ts';
 import { isObserver } from '../ownership.ts';
 import {
-  askedGrant,
   differingFields,
   formerGrant,
   grantedBy,
@@ -17,6 +16,7 @@ import {
   grantPlace,
   grantSpec,
   recordedGrant,
+  wantedGrant,
 } from './desired-state.ts';
 import type { RivalFinder } from './rival.ts';
 
@@ -55,7 +55,7 @@ export function postgreSQLGrantClient({
    * since they may have been granted before the record was written. Privileges of an older managed resource stay.
    */
   const ownGrant = (managed: PostgreSQLGrant): Pick<GrantSpec, 'role' | 'on'> | undefined =>
-    recordedGrant(managed) ?? (rivalOf(managed) === undefined ? askedGrant(managed) : undefined);
+    recordedGrant(managed) ?? (rivalOf(managed) === undefined ? wantedGrant(managed) : undefined);
 
   /** With permission to observe only, the spec asks for nothing: the current privileges count as wanted. */
   const look = async (managed: PostgreSQLGrant, signal: AbortSignal): Promise<Observation> => {

@@ -13,7 +13,7 @@ import {
   isObserver,
   isOurs,
   nameOf,
-  ofAnother,
+  ownedByAnother,
   ownerIdOf,
 } from '../ownership.ts';
 import type { PasswordChecks } from '../password-checks.ts';
@@ -72,7 +72,7 @@ export function postgreSQLRoleClient({
           // A role that may no longer log in does not need the published details.
           ...(managed.spec.forProvider.login !== true && !isObserver(managed) && { uri: null }),
         },
-        ...ofAnother(managed, role),
+        ...ownedByAnother(managed, role),
       };
     },
 

@@ -142,7 +142,7 @@ describe('a client of AWS', () => {
   type Home = readonly [
     named: string,
     account: string | undefined,
-    asked: readonly string[],
+    requests: readonly string[],
     options?: Parameters<typeof clientAt>[1],
   ];
   const homes: Readonly<Record<string, Home>> = {

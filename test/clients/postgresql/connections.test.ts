@@ -9,18 +9,18 @@ import { testClock } from '../../../testing/test-clock.ts';
 /** Connections that count themselves. */
 function counted(max: number, createLine?: CreateLine) {
   const clock = testClock();
-  const seen = { open: 0, most: 0, opened: 0 };
+  const counts = { open: 0, most: 0, opened: 0 };
   const connections = boundedConnections({
     max,
-    keptDatabase: 'kept',
+    idleDatabase: 'kept',
     idleMs: 60_000,
     ...(createLine && { createLine }),
     clock,
     open: async (database) => {
       await turn();
-      seen.opened++;
-      seen.open++;
-      seen.most = Math.max(seen.most, seen.open);
+      counts.opened++;
+      counts.open++;
+      counts.most = Math.max(counts.most, counts.open);
       let isUsable = true;
       return {
         database,
@@ -31,21 +31,21 @@ function counted(max: number, createLine?: CreateLine) {
         close: async () => {
           await turn();
           isUsable = false;
-          seen.open--;
+          counts.open--;
         },
       };
     },
   });
-  return { connections, seen, clock };
+  return { connections, counts, clock };
 }
 
 test('never more than the bound, kept ones and those to other databases together', async () => {
-  const { connections, seen } = counted(3);
+  const { connections, counts } = counted(3);
   const databases = Array.from({ length: 60 }, (_, index) => (index % 2 ? 'kept' : `other ${index}`));
   await Promise.all(databases.map((database) => connections.use(database, undefined, async () => turn())));
-  assert.equal(seen.most, 3);
+  assert.equal(counts.most, 3);
   await connections.close();
-  assert.equal(seen.open, 0);
+  assert.equal(counts.open, 0);
 });
 
 test('first come, first served', async () => {
@@ -73,25 +73,25 @@ test('groups of callers wait in the line that is given, and a caller that gives 
 });
 
 test('the kept database’s connection is used again, unless it broke', async () => {
-  const { connections, seen } = counted(2);
+  const { connections, counts } = counted(2);
   await connections.use('kept', undefined, async () => {});
   await connections.use('kept', undefined, async (connection) => connection.breakOff());
-  assert.equal(seen.opened, 1);
+  assert.equal(counts.opened, 1);
   await connections.use('kept', undefined, async () => {});
-  assert.equal(seen.opened, 2);
+  assert.equal(counts.opened, 2);
   await connections.close();
 });
 
 test('the connection to the kept database is closed some time after its last use', async () => {
-  const { connections, seen, clock } = counted(2);
+  const { connections, counts, clock } = counted(2);
   await connections.use('kept', undefined, async () => {});
   await clock.advance(59_999);
   await connections.use('kept', undefined, async () => {});
   await clock.advance(59_999);
-  assert.deepEqual([seen.opened, seen.open], [1, 1]);
+  assert.deepEqual([counts.opened, counts.open], [1, 1]);
   await clock.advance(1);
   await turn();
-  assert.equal(seen.open, 0);
+  assert.equal(counts.open, 0);
   assert.equal(clock.waitingCount, 0);
   await connections.close();
 });
@@ -124,7 +124,7 @@ test('a caller that gives up waiting leaves the queue', async () => {
 });
 
 test('closing refuses those who wait and lets those who run finish', async () => {
-  const { connections, seen } = counted(1);
+  const { connections, counts } = counted(1);
   let finish = () => {};
   const running = connections.use(
     'kept',
@@ -139,9 +139,9 @@ test('closing refuses those who wait and lets those who run finish', async () =>
   await turn();
   const closing = connections.close();
   await waiting;
-  assert.equal(seen.open, 1);
+  assert.equal(counts.open, 1);
   finish();
   assert.equal(await running, 'ok');
   await closing;
-  assert.equal(seen.open, 0);
+  assert.equal(counts.open, 0);
 });

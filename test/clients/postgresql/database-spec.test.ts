@@ -57,8 +57,12 @@ describe('another encoding or locale is a difference', () => {
 });
 
 test('a locale of another provider than libc is a difference, whatever its name is', () => {
-  const ofIcu = { ...observed, localeProvider: 'icu' } as const;
-  const { immutable } = databaseDrift(ofIcu, { lcCollate: 'C', lcCType: 'en_US.UTF-8', encoding: 'UTF8' });
+  const icuDatabase = { ...observed, localeProvider: 'icu' } as const;
+  const { immutable } = databaseDrift(icuDatabase, {
+    lcCollate: 'C',
+    lcCType: 'en_US.UTF-8',
+    encoding: 'UTF8',
+  });
   assert.deepEqual(immutable, ['lcCollate', 'lcCType']);
 });
 

@@ -28,9 +28,9 @@ export async function answerTo(
     const authority = join(folder, 'ca.crt');
     if (details.clusterCA !== undefined) await writeFile(authority, details.clusterCA);
     const trusted = details.clusterCA !== undefined && { PGSSLROOTCERT: authority };
-    const { isDone, said } = await psql(target, statement, { ...env, ...trusted });
-    if (!isDone) throw new Error(`psql as ${details.username}: ${said}`);
-    return said;
+    const { isDone, output } = await psql(target, statement, { ...env, ...trusted });
+    if (!isDone) throw new Error(`psql as ${details.username}: ${output}`);
+    return output;
   } finally {
     await rm(folder, { recursive: true });
   }

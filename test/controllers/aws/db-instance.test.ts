@@ -286,7 +286,7 @@ describe('the protection of what is to be deleted', () => {
 
 describe('a refusal is about', () => {
   const fields = refusalFields(words);
-  const cases: readonly (readonly [said: string, field: string | undefined])[] = [
+  const cases: readonly (readonly [text: string, field: string | undefined])[] = [
     ['InvalidParameterValue Invalid DB Instance class: db.t9.huge', 'dbInstanceClass'],
     ['InvalidParameterCombination Cannot find version 99 for postgres', 'engineVersion'],
     ['InvalidParameterValue Invalid DB engine', 'engine'],

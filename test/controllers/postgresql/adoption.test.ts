@@ -20,21 +20,25 @@ function refusal(managed: Managed, kind: 'database' | 'role', adoption: Adoption
   throw new Error('it may be managed');
 }
 
-const kept = { spec: { deletionPolicy: 'Orphan' } } as const;
+const orphaned = { spec: { deletionPolicy: 'Orphan' } } as const;
 const owned = { owner: 'postgres' };
 const claimRef = { kind: 'PostgreSQLInstance', namespace: 'team', name: 'orders' };
-const reserved = database('shop', owned, { spec: { ...kept.spec, claimRef } });
+const reserved = database('shop', owned, { spec: { ...orphaned.spec, claimRef } });
 const provisioned = database('shop', owned, { spec: { claimRef, classRef: { name: 'small' } } });
 const first =
   'set spec.claimRef first, because the first claim that names this resource gets its data; to adopt it';
 const takenOver = 'to adopt it, after which its password and attributes become those of this resource';
-const rows: Readonly<Record<string, readonly [said: string, words: string]>> = {
+const rows: Readonly<Record<string, readonly [text: string, words: string]>> = {
   'a database that kubectl delete drops then': [
     refusal(database('shop', owned), 'database', adoptionOf(database('shop', owned), owned, [])),
     `${first} (kubectl delete of this resource then drops it with its data, because its policies allow Delete), run: COMMENT ON DATABASE "shop"`,
   ],
   'a database that the policies keep': [
-    refusal(database('shop', owned, kept), 'database', adoptionOf(database('shop', owned, kept), owned, [])),
+    refusal(
+      database('shop', owned, orphaned),
+      'database',
+      adoptionOf(database('shop', owned, orphaned), owned, []),
+    ),
     `${first}, run: COMMENT ON DATABASE "shop"`,
   ],
   'a database that is reserved for a claim': [
@@ -54,11 +58,11 @@ const rows: Readonly<Record<string, readonly [said: string, words: string]>> = {
     `${takenOver}, and kubectl delete of this resource drops it, because its policies allow Delete, run: COMMENT ON ROLE "reader"`,
   ],
   'a role that the policies keep': [
-    refusal(role('reader', {}, kept), 'role', adoptionOfRole(role('reader', {}, kept))),
+    refusal(role('reader', {}, orphaned), 'role', adoptionOfRole(role('reader', {}, orphaned))),
     `${takenOver}, run: COMMENT ON ROLE "reader"`,
   ],
 };
 
 describe('the message with the statement that adopts names each effect of the adoption', () => {
-  for (const [what, [said, words]] of Object.entries(rows)) test(what, () => assert.equal(said, words));
+  for (const [what, [text, words]] of Object.entries(rows)) test(what, () => assert.equal(text, words));
 });

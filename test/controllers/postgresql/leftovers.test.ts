@@ -20,7 +20,7 @@ const { signal } = new AbortController();
 const ownerId = ownerIdOf(leaving());
 const unfinished = unfinishedName(ownerId, 'shop');
 const ours = markOf(ownerId);
-const theirs = markOf('somebody else');
+const foreign = markOf('somebody else');
 
 /** The objects on a server, by name, with their comments. */
 interface Scene {
@@ -64,10 +64,10 @@ describe('the remains of a database that is being deleted', () => {
   test('a creation that was interrupted', () =>
     are(true, ['database shop'], { databases: { [unfinished]: undefined } }));
   test('its role', () => are(true, ['database shop', 'role shop'], { roles: { shop: ours } }));
-  test('a database of another owner stays', () => are(false, [], { databases: { shop: theirs } }));
-  test('so does a role of another owner', () => are(false, ['database shop'], { roles: { shop: theirs } }));
+  test('a database of another owner stays', () => are(false, [], { databases: { shop: foreign } }));
+  test('so does a role of another owner', () => are(false, ['database shop'], { roles: { shop: foreign } }));
   test('its role is dropped although the database has another owner', () =>
-    are(true, ['role shop'], { databases: { shop: theirs }, roles: { shop: ours } }));
+    are(true, ['role shop'], { databases: { shop: foreign }, roles: { shop: ours } }));
 
   test('a database that lost its mark: an administrator confirms the owner', async () => {
     const { server } = serverWith({ databases: { shop: undefined } });
@@ -81,7 +81,7 @@ describe('the remains of a database that is being deleted', () => {
   const managedBefore = ', but this resource managed a role of this name';
   const lost = [
     ['no mark', undefined, found, managedBefore],
-    ['the mark of another resource', theirs, found, managedBefore],
+    ['the mark of another resource', foreign, found, managedBefore],
     ['no mark', undefined, undefined, ''],
   ] as const;
   for (const [has, mark, status, before] of lost) {
@@ -95,7 +95,7 @@ describe('the remains of a database that is being deleted', () => {
   }
 
   test('a deletion does not wait for the role where the database is of another owner', async () => {
-    const { server } = serverWith({ databases: { shop: theirs }, roles: { shop: theirs } });
+    const { server } = serverWith({ databases: { shop: foreign }, roles: { shop: foreign } });
     assert.equal(await isAnythingLeft(server, leaving({ externalIdentity: 'shop' }), signal), false);
   });
 

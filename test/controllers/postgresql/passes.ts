@@ -155,11 +155,11 @@ export function passesOn({ server, credentials, clock, lostReferences = () => un
       let details = known;
       let acted: State<M>['acted'];
       const observe = async (): Promise<Observation<M>> => {
-        const seen = await client.observe(managed, credential, never);
-        details = withReported(details, seen.details);
-        const { credential: verdict } = seen;
+        const observed = await client.observe(managed, credential, never);
+        details = withReported(details, observed.details);
+        const { credential: verdict } = observed;
         if (credential && verdict) credential = { ...credential, isApplied: verdict === 'inForce' };
-        return seen;
+        return observed;
       };
       let observed = await observe();
       for (let calls = 0; calls < 3; calls += 1) {

@@ -1,14 +1,14 @@
 import type { Clock } from '../../../clients/clock.ts';
 import { later } from '../../../clients/clock.ts';
-import type { SeenSession } from './statement.ts';
+import type { ObservedSession } from './statement.ts';
 
 /** Locks that have a number and no object, held until the session frees them or ends. */
 export function advisoryLocks(clock: Pick<Clock, 'sleep'>) {
-  const holders = new Map<string, { readonly session: SeenSession; count: number }>();
-  const waiting = new Map<string, { readonly session: SeenSession; readonly admit: () => void }[]>();
+  const holders = new Map<string, { readonly session: ObservedSession; count: number }>();
+  const waiting = new Map<string, { readonly session: ObservedSession; readonly admit: () => void }[]>();
 
   /** Whether it is the session's now. */
-  const take = (key: string, session: SeenSession): boolean => {
+  const take = (key: string, session: ObservedSession): boolean => {
     const held = holders.get(key);
     if (held === undefined) holders.set(key, { session, count: 1 });
     else if (held.session === session) held.count += 1;
@@ -27,7 +27,7 @@ export function advisoryLocks(clock: Pick<Clock, 'sleep'>) {
     take,
     holder: (key: string) => holders.get(key)?.session,
     /** As `take`, waiting at most for the session's lock timeout. */
-    wait(key: string, session: SeenSession): Promise<boolean> {
+    wait(key: string, session: ObservedSession): Promise<boolean> {
       if (take(key, session)) return Promise.resolve(true);
       return new Promise((resolve) => {
         const queue = waiting.get(key) ?? [];
@@ -55,7 +55,7 @@ export function advisoryLocks(clock: Pick<Clock, 'sleep'>) {
       if (held.count === 0) pass(key);
     },
     /** Frees all of a session that ends. */
-    freeAll(session: SeenSession): void {
+    freeAll(session: ObservedSession): void {
       for (const queue of waiting.values()) {
         const at = queue.findIndex((entry) => entry.session === session);
         if (at >= 0) queue.splice(at, 1);

@@ -1,10 +1,10 @@
 import { parse } from './parse.ts';
 import { ServerError, sessionEnded } from './server-error.ts';
-import type { Execution, Rows, SeenSession, Statement } from './statement.ts';
+import type { Execution, ObservedSession, Rows, Statement } from './statement.ts';
 import type { Transaction } from './transaction.ts';
 
 export interface BackendOptions
-  extends Pick<SeenSession, 'pid' | 'user' | 'database' | 'databaseOid' | 'lockTimeoutMs'> {
+  extends Pick<ObservedSession, 'pid' | 'user' | 'database' | 'databaseOid' | 'lockTimeoutMs'> {
   readonly server: Execution['server'];
   readonly begin: () => Transaction;
   /** Called once, when it has ended, for any reason. */
@@ -21,7 +21,7 @@ export interface Announced extends Pick<Statement, 'verb' | 'target' | 'isWrite'
 }
 
 /** The server's end of one session. */
-export class Backend implements SeenSession {
+export class Backend implements ObservedSession {
   readonly pid: number;
   readonly user: string;
   readonly database: string;

@@ -3,7 +3,7 @@ import type { DatabaseRow } from './catalog.ts';
 import { keyIn } from './catalog.ts';
 import { checkSuperuser } from './rights.ts';
 import { missing, ServerError } from './server-error.ts';
-import type { Execution, SeenSession, Statement } from './statement.ts';
+import type { Execution, ObservedSession, Statement } from './statement.ts';
 import { writing, writingAlone } from './statement.ts';
 import type { Words } from './words.ts';
 
@@ -129,7 +129,7 @@ async function copyInside({ tx }: Execution, from: number, to: number): Promise<
   }
 }
 
-const othersOn = ({ server, session }: Execution, oid: number): readonly SeenSession[] =>
+const othersOn = ({ server, session }: Execution, oid: number): readonly ObservedSession[] =>
   server.sessions().filter(({ pid, databaseOid }) => databaseOid === oid && pid !== session.pid);
 
 /** Others get 5 s to leave a database. */

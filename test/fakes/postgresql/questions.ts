@@ -6,7 +6,7 @@ import { availableExtensions } from './inside-statements.ts';
 import { guardedDatabase, guardedSchema, hasPrivilegesOf, isAllowed } from './rights.ts';
 import { inside } from './role-statements.ts';
 import { ServerError } from './server-error.ts';
-import type { Execution, Rows, SeenSession } from './statement.ts';
+import type { Execution, ObservedSession, Rows } from './statement.ts';
 
 type Question = (execution: Execution) => Rows | Promise<Rows>;
 
@@ -16,10 +16,10 @@ const byName = (a: { readonly name: string }, b: { readonly name: string }): num
 const databasesIn = ({ tx }: Execution): readonly DatabaseRow[] => [...tx.all('databases')].toSorted(byName);
 
 const facts =
-  (isSystemAsked: boolean): Question =>
+  (withSystem: boolean): Question =>
   ({ tx, session, server }) => {
     const role = tx.get('roles', session.user);
-    const system = isSystemAsked ? server.systemIdentifier : null;
+    const system = withSystem ? server.systemIdentifier : null;
     return role === undefined
       ? []
       : [{ version: 18, name: role.name, superuser: role.superuser, standby: false, system }];
@@ -86,7 +86,7 @@ const exists =
   (execution) =>
     execution.tx.get(table, first(execution)) === undefined ? [] : [{}];
 
-const others = ({ server, session }: Execution): readonly SeenSession[] =>
+const others = ({ server, session }: Execution): readonly ObservedSession[] =>
   server.sessions().filter(({ pid }) => pid !== session.pid);
 
 const sessionsOn: Question = (execution) =>
@@ -105,7 +105,7 @@ const sessionsInTheWay: Question = (execution) => {
 };
 
 const terminate =
-  (isMeant: (session: SeenSession, execution: Execution) => boolean): Question =>
+  (isMeant: (session: ObservedSession, execution: Execution) => boolean): Question =>
   (execution) => {
     const meant = execution.server.sessions().filter((session) => isMeant(session, execution));
     for (const session of meant) session.terminate();

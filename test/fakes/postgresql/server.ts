@@ -121,13 +121,13 @@ export class MemoryServer {
     return backend;
   }
 
-  #isRight(kept: string, password: string): boolean {
-    const [, salt] = /^SCRAM-SHA-256\$4096:([^$]+)\$/.exec(kept) ?? [];
-    if (salt === undefined) return kept === password;
-    const proven = this.#proven.get(kept);
+  #isRight(verifier: string, password: string): boolean {
+    const [, salt] = /^SCRAM-SHA-256\$4096:([^$]+)\$/.exec(verifier) ?? [];
+    if (salt === undefined) return verifier === password;
+    const proven = this.#proven.get(verifier);
     if (proven !== undefined && proven === password) return true;
-    const isRight = scramVerifier(password, { salt: Buffer.from(salt, 'base64') }) === kept;
-    if (isRight) this.#proven.set(kept, password);
+    const isRight = scramVerifier(password, { salt: Buffer.from(salt, 'base64') }) === verifier;
+    if (isRight) this.#proven.set(verifier, password);
     return isRight;
   }
 

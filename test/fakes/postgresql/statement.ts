@@ -3,7 +3,7 @@ import type { advisoryLocks } from './advisory-locks.ts';
 import type { Transaction } from './transaction.ts';
 
 /** A session of the server, as other sessions see it. */
-export interface SeenSession {
+export interface ObservedSession {
   readonly pid: number;
   readonly user: string;
   /** Name and oid of its database. */
@@ -18,14 +18,14 @@ export interface SeenSession {
 /** The target of a statement. */
 export interface Execution {
   readonly tx: Transaction;
-  readonly session: SeenSession;
+  readonly session: ObservedSession;
   /** The session's user, whose permissions count. */
   readonly user: string;
   readonly server: {
     readonly clock: Pick<Clock, 'sleep'>;
     readonly systemIdentifier: string;
     readonly advisory: ReturnType<typeof advisoryLocks>;
-    readonly sessions: () => readonly SeenSession[];
+    readonly sessions: () => readonly ObservedSession[];
     readonly nextOid: () => number;
   };
   readonly values: readonly unknown[];

@@ -79,9 +79,9 @@ describe('passwords', () => {
     const { rows } = await session.query<{ verifier: string }>('SELECT verifiers($1) AS verifier', [texts]);
     await session.end();
     const differing = texts.filter((text, index) => {
-      const theirs = rows[index]?.verifier ?? '';
-      const [, salt = ''] = /^SCRAM-SHA-256\$1:([^$]+)\$/.exec(theirs) ?? assert.fail(theirs);
-      return scramVerifier(text, { iterations: 1, salt: Buffer.from(salt, 'base64') }) !== theirs;
+      const stored = rows[index]?.verifier ?? '';
+      const [, salt = ''] = /^SCRAM-SHA-256\$1:([^$]+)\$/.exec(stored) ?? assert.fail(stored);
+      return scramVerifier(text, { iterations: 1, salt: Buffer.from(salt, 'base64') }) !== stored;
     });
     assert.deepEqual(differing.map(escape), []);
   });
@@ -103,7 +103,12 @@ describe('passwords', () => {
         const plain = `host=${local.host} port=${local.port} user='${user}' dbname=postgres`;
         const byUri = await psql(loginOf(user, password), 'SELECT current_user');
         const alone = await psql(plain, 'SELECT current_user', { PGPASSWORD: password });
-        return [about, byUri.said === user, alone.said === user, await roles.checkPassword(user, password)];
+        return [
+          about,
+          byUri.output === user,
+          alone.output === user,
+          await roles.checkPassword(user, password),
+        ];
       }),
     );
     assert.deepEqual(
@@ -119,8 +124,8 @@ describe('passwords', () => {
         await sql(`CREATE ROLE "${user}" LOGIN PASSWORD ${escapeLiteral(password)}`);
         const tried = [password, password.normalize('NFKC'), `${password}x`];
         const ours = await Promise.all(tried.map((each) => roles.checkPassword(user, each)));
-        const theirs = await Promise.all(tried.map((each) => psql(loginOf(user, each), 'SELECT 1')));
-        return ours.every((isRight, at) => isRight === theirs[at]?.isDone) ? [] : [about];
+        const attempts = await Promise.all(tried.map((each) => psql(loginOf(user, each), 'SELECT 1')));
+        return ours.every((isRight, at) => isRight === attempts[at]?.isDone) ? [] : [about];
       }),
     );
     assert.deepEqual(disagreeing.flat(), []);

@@ -167,19 +167,19 @@ for (const [index, [name, extra]] of Object.entries(admins).entries()) {
       await databases.create(shared, {}, owned);
       await roles.create(`guest_${index}`, { login: true }, { ownerId, password: 'pw' });
       await sql(`GRANT CONNECT ON DATABASE ${shared} TO guest_${index}`);
-      const ofSuperuser = await connect({ database: shared });
-      const { rows } = await ofSuperuser.query<{ pid: number }>(
+      const superuserSession = await connect({ database: shared });
+      const { rows } = await superuserSession.query<{ pid: number }>(
         `SELECT pg_backend_pid() AS pid, set_config('application_name', 'a monitor', false)`,
       );
-      const ofGuest = await connect({ user: `guest_${index}`, password: 'pw', database: shared });
+      const guestSession = await connect({ user: `guest_${index}`, password: 'pw', database: shared });
       await assert.rejects(databases.drop(shared, { ownerId, terminateSessions: true }), {
         code: 'InUse',
         errorClass: 'NotReady',
         message: `database "${shared}" has 1 open session that role "${admin}" may not end: ${rows[0]?.pid} of "postgres" ("a monitor"); run as a superuser: SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${shared}'`,
       });
-      await assert.rejects(ofGuest.query('SELECT 1'), /terminat|not queryable/);
-      await ofSuperuser.query('SELECT 1');
-      const ended = new Promise((resolve) => ofSuperuser.once('end', resolve));
+      await assert.rejects(guestSession.query('SELECT 1'), /terminat|not queryable/);
+      await superuserSession.query('SELECT 1');
+      const ended = new Promise((resolve) => superuserSession.once('end', resolve));
       await sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${shared}'`);
       await ended;
       await databases.drop(shared, { ownerId, terminateSessions: true });

@@ -57,13 +57,14 @@ export function testDatabases(stack: Stack): void {
   });
 
   describe('a database that was seen before and is absent now', () => {
-    const seen = (name: string) => {
+    const observedBefore = (name: string) => {
       const managed = database(name);
       const record = encodeIdentity({ name, fields: {} });
       const annotations = { ...managed.metadata.annotations, [annotationKeys.externalIdentity]: record };
       return { ...managed, metadata: { ...managed.metadata, annotations } };
     };
-    const observe = (name: string) => clientOf(seen(name)).observe(seen(name), undefined, signal);
+    const observe = (name: string) =>
+      clientOf(observedBefore(name)).observe(observedBefore(name), undefined, signal);
 
     test('is found by its mark if it was renamed, with the statement that names it back', async () => {
       await stack.pass(database('moved'));
@@ -283,8 +284,8 @@ export function testDatabases(stack: Stack): void {
       });
       // The team of a claim chose the name. Only an administrator may give it a database of another owner.
       const claimRef = { namespace: 'team-a', name: 'shop' };
-      const ofClaim = { ...managed, spec: { ...managed.spec, claimRef, classRef: { name: 'small' } } };
-      await assert.rejects(stack.pass(ofClaim), { message: unmanaged });
+      const claimed = { ...managed, spec: { ...managed.spec, claimRef, classRef: { name: 'small' } } };
+      await assert.rejects(stack.pass(claimed), { message: unmanaged });
       await assert.rejects(clientOf(managed).create(managed, undefined, signal), /is not managed by/);
       await assert.rejects(clientOf(managed).update(managed, undefined, signal), /is not managed by/);
       assert.equal(await stack.remove(managed), false, 'for the managed resource nothing is there');
@@ -410,9 +411,9 @@ export function testDatabases(stack: Stack): void {
 
     test('a field that PostgreSQL cannot change is reported, and the other fields are changed', async () => {
       const first = await stack.pass(database('fixed', { encoding: 'UTF8' }));
-      const asked = edited(first.managed, { encoding: 'LATIN1', connectionLimit: 3 });
+      const edit = edited(first.managed, { encoding: 'LATIN1', connectionLimit: 3 });
       await assert.rejects(
-        stack.pass(asked, first.known),
+        stack.pass(edit, first.known),
         /cannot change spec.forProvider.encoding from "UTF8" to "LATIN1": PostgreSQL sets it at creation only/,
       );
       const [row] = await sql('SELECT datconnlimit AS n FROM pg_database WHERE datname = $$fixed$$');

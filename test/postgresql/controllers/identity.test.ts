@@ -139,19 +139,19 @@ describe('a name that a tenant chose is no identity', () => {
   test('a reference whose role is gone grants nothing to the tenant who takes the name', async () => {
     const former = role('former');
     const given = { roleRef: { name: 'former' }, database: 'archive', privileges: ['CONNECT'] } as const;
-    const kept = grant('former-sees-the-archive', given);
-    await create(former, database('archive'), kept);
-    assert.deepEqual(stateOf(kept), { ready: 'True', says: '' });
+    const orphan = grant('former-sees-the-archive', given);
+    await create(former, database('archive'), orphan);
+    assert.deepEqual(stateOf(orphan), { ready: 'True', says: '' });
     cluster.delete(PostgreSQLRoleKind, { name: 'former' });
     await settle();
     const { refused } = await tenant('former');
     await settle();
     assert.equal(
-      stateOf(kept).says,
+      stateOf(orphan).says,
       'spec.forProvider.roleRef: PostgreSQLRole former does not exist; create it, or change the reference',
     );
     await create(former); // another resource has the name, so this role is never made
-    assert.match(stateOf(kept).says, /role "former" is not used/);
+    assert.match(stateOf(orphan).says, /role "former" is not used/);
     await refused('SELECT 1', 'archive');
   });
 

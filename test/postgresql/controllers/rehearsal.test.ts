@@ -81,8 +81,8 @@ function restoreAll(from: FakeCluster, to: FakeCluster): void {
   for (const kind of kinds) {
     for (const object of from.all(kind)) {
       const { metadata, status: _s, ...rest } = object as KubernetesObject & { readonly status?: unknown };
-      const { uid, resourceVersion: _v, ownerReferences: _o, ...kept } = metadata;
-      to.put(kind, { ...rest, metadata: { ...kept, uid: `restored-${uid}` } });
+      const { uid, resourceVersion: _v, ownerReferences: _o, ...restoredMetadata } = metadata;
+      to.put(kind, { ...rest, metadata: { ...restoredMetadata, uid: `restored-${uid}` } });
     }
   }
 }

@@ -25,8 +25,9 @@ export function testRoles(stack: Stack): void {
       await sql('ALTER ROLE walker RENAME TO rider');
       const record = encodeIdentity({ name: 'walker', fields: {} });
       const annotations = { ...managed.metadata.annotations, [annotationKeys.externalIdentity]: record };
-      const seen = { ...managed, metadata: { ...managed.metadata, annotations } };
-      const observe = () => stack.clientOf(seen).observe(seen, undefined, new AbortController().signal);
+      const observed = { ...managed, metadata: { ...managed.metadata, annotations } };
+      const observe = () =>
+        stack.clientOf(observed).observe(observed, undefined, new AbortController().signal);
       const { exists, renamed } = await observe();
       const annotate =
         'kubectl annotate postgresqlrole.postgresql.crossplane.io walker --overwrite crossplane.io/adopt-identity=or-create';

@@ -48,7 +48,7 @@ describe("the server's own databases", () => {
 
   test('that are closed are observed and not written', async () => {
     const before = await sql('SELECT xmin, datname FROM pg_database ORDER BY datname');
-    assert.deepEqual(await stack.server.closeServerDatabases(), { closed: [], kept: [], open: [] });
+    assert.deepEqual(await stack.server.closeServerDatabases(), { closed: [], allowedRoles: [], open: [] });
     assert.deepEqual(await sql('SELECT xmin, datname FROM pg_database ORDER BY datname'), before);
   });
 
@@ -66,8 +66,9 @@ describe("the server's own databases", () => {
 
   describe('are closed once', () => {
     const failing = () => Promise.reject(new Error('unreachable'));
-    const closed = () => Promise.resolve({ closed: [], kept: [], open: [] });
-    const open = () => Promise.resolve({ closed: [], kept: [], open: [{ name: 'postgres', owner: 'root' }] });
+    const closed = () => Promise.resolve({ closed: [], allowedRoles: [], open: [] });
+    const open = () =>
+      Promise.resolve({ closed: [], allowedRoles: [], open: [{ name: 'postgres', owner: 'root' }] });
     const clock = testClock();
     /** The answers of the attempts, in this order. */
     const attempts = (...answers: readonly (typeof failing | typeof closed | typeof open)[]) => {
@@ -90,8 +91,8 @@ describe("the server's own databases", () => {
     });
 
     test('and again at once, without an Event, if the process stopped the call', async () => {
-      const kept = () => Promise.reject(leaseExpired('the Lease was not renewed in time'));
-      const { made, prepare, keepUp } = attempts(kept, closed);
+      const interrupted = () => Promise.reject(leaseExpired('the Lease was not renewed in time'));
+      const { made, prepare, keepUp } = attempts(interrupted, closed);
       await prepare(signal);
       await keepUp(signal);
       assert.deepEqual(made, { calls: 2, events: [] });
@@ -147,9 +148,9 @@ describe("the server's own databases", () => {
 describe('the Event about a closing', () => {
   const where = { endpoint: 'db', port: 5432, username: 'steward' };
   const cases = {
-    'all was closed': { closing: { closed: [], kept: [], open: [] }, event: undefined },
+    'all was closed': { closing: { closed: [], allowedRoles: [], open: [] }, event: undefined },
     'closed for all': {
-      closing: { closed: ['postgres'], kept: [], open: [] },
+      closing: { closed: ['postgres'], allowedRoles: [], open: [] },
       event: {
         type: 'Normal',
         reason: 'ClosedServerDatabases',
@@ -159,7 +160,7 @@ describe('the Event about a closing', () => {
     'no right to close': {
       closing: {
         closed: [],
-        kept: ['exporter'],
+        allowedRoles: ['exporter'],
         open: [
           { name: 'postgres', owner: 'root' },
           { name: 'template1', owner: 'root' },

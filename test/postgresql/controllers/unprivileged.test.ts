@@ -42,7 +42,7 @@ test('one who is a member of their owner closes them, and is let in itself, come
   await sql('ALTER DATABASE postgres OWNER TO cloud; ALTER DATABASE template1 OWNER TO cloud');
   assert.deepEqual(await stack.server.closeServerDatabases(), {
     closed: ['postgres', 'template1'],
-    kept: [],
+    allowedRoles: [],
     open: [],
   });
   await sql('REVOKE cloud FROM steward');

@@ -129,7 +129,7 @@ describe('flags', () => {
     ));
 
   /** The text that the message must have: the flag or variable that is wrong, and the allowed values. */
-  const refused: readonly (readonly [argv: readonly string[], env: Env, ...said: readonly string[]])[] = [
+  const refused: readonly (readonly [argv: readonly string[], env: Env, ...messages: readonly string[]])[] = [
     [['--nope'], {}, '--nope', '--poll-interval', '--log-format'],
     [['--pol-interval', '1m'], {}, '--pol-interval', 'Did you mean --poll-interval?'],
     [['stray'], {}, 'stray', '--stacks'],

@@ -10,7 +10,7 @@ import { managedKinds } from '../kinds.ts';
 import type { Outside } from '../oracle/outside-resources.ts';
 import { inClouds, inPostgresql, kindTag } from '../oracle/outside-resources.ts';
 import { nameOnRecord, recordedName } from '../oracle/recorded-name.ts';
-import { mayDelete } from './external-kept.ts';
+import { mayDelete } from './external-retained.ts';
 
 /** The result of a creation under an assigned name is not known: a user must look, as the condition says. */
 const isUnknown = (managed: Managed): boolean => {

@@ -53,7 +53,7 @@ export function endState(world: World, { owners }: OwnerRecord): EndState {
   const clouds = resourcesIn(world);
   const plain = plainText(derivedName(world), owners, idsIn(clouds), passwordsIn(world));
   const { cluster, postgresql, vault } = world;
-  const parts: readonly (readonly [name: string, thing: object])[] = [
+  const parts: readonly (readonly [name: string, value: object])[] = [
     ...cluster
       .objects()
       .filter(({ kind }) => kind !== 'Event')
