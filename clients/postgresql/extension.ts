@@ -135,19 +135,19 @@ function withRemedy(
   { name, schema = 'public', statement }: Extension & { readonly statement: string },
 ): unknown {
   const code = sqlStateOf(error) ?? '';
-  const { message: said } = error as Error;
+  const { message: cause } = error as Error;
   const place = escapeIdentifier(database);
   if (code === insufficientPrivilege) {
     const todo = advice.installExtension(`in database ${place}`, statement);
-    return new PostgresqlError(`${said} (user "${admin.name}"); ${todo}`, { code });
+    return new PostgresqlError(`${cause} (user "${admin.name}"); ${todo}`, { code });
   }
   if (code === missingSchema) {
     const create = `CREATE SCHEMA ${escapeIdentifier(schema)}`;
     const todo = advice.createSchema('spec.forProvider.extensions', place, create);
-    return new PostgresqlError(`${said}; ${todo}`, { code: 'NotFound', isRetryable: true, sqlState: code });
+    return new PostgresqlError(`${cause}; ${todo}`, { code: 'NotFound', isRetryable: true, sqlState: code });
   }
   if (existing.includes(code)) {
-    const message = `extension ${escapeIdentifier(name)} is not installed: ${said}; ${advice.avoidExisting}`;
+    const message = `extension ${escapeIdentifier(name)} is not installed: ${cause}; ${advice.avoidExisting}`;
     return new PostgresqlError(message, { code: 'Invalid', advice: changeExtensions, sqlState: code });
   }
   return error;

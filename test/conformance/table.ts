@@ -392,7 +392,7 @@ const created = (
 const parameters = (values: Fields, more: Fields = {}) => ({ spec: { ...more, forProvider: values } });
 const unprivileged = { role: 'a', database: 'd' };
 const needsPrivileges = forProvider('a grant needs privileges');
-const ofItself = { field: 'spec.forProvider.memberOf', message: 'a role cannot be a member of itself' };
+const inItself = { field: 'spec.forProvider.memberOf', message: 'a role cannot be a member of itself' };
 const grants: readonly Case[] = [
   ...(
     [
@@ -400,12 +400,12 @@ const grants: readonly Case[] = [
       ['of a membership', { role: 'a', memberOfRef: { name: 'b' } }, undefined],
       ['of both', { memberOf: 'a', privileges: ['ALL'] }, forProvider('not both')],
       ['of nothing', unprivileged, needsPrivileges],
-      ['of a membership of a role in itself', { role: 'a', memberOf: 'a' }, ofItself],
-      ['the same by references', { roleRef: { name: 'a' }, memberOfRef: { name: 'a' } }, ofItself],
+      ['of a membership of a role in itself', { role: 'a', memberOf: 'a' }, inItself],
+      ['the same by references', { roleRef: { name: 'a' }, memberOfRef: { name: 'a' } }, inItself],
       [
         'the same by references to a database',
         { roleDatabaseRef: { name: 'a' }, memberOfDatabaseRef: { name: 'a' } },
-        ofItself,
+        inItself,
       ],
       [
         'with a reference that led to memberOf',

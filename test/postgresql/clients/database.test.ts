@@ -97,10 +97,10 @@ test('the message to an administrator who may not connect to a database has the 
   await sql('REVOKE CONNECT ON DATABASE shut FROM PUBLIC');
   const credentials = { ...serverCredentials, username: 'clerk', password: 'clerk', database: 'shut' };
   const clerk = serverOf({ credentials });
-  const said = 'the owner of the database, or a superuser, runs: ';
+  const remedy = 'the owner of the database, or a superuser, runs: ';
   const statement = 'GRANT CONNECT ON DATABASE "shut" TO "clerk"';
   await assert.rejects(clerk.serverVersion(), (error: Error) => {
-    assert.equal(error.message.split('; ').at(-1), said + statement);
+    assert.equal(error.message.split('; ').at(-1), remedy + statement);
     return true;
   });
   await sql(statement);
