@@ -36,7 +36,8 @@ export const values: Readonly<Record<string, string>> = {
   'controllers/author/named-by-cloud.ts: an interrupted creation stays': 'undefined',
   'controllers/author/named-by-cloud.ts: it adopts a resource that is being deleted': 'all',
   'controllers/author/named-by-cloud.ts: it creates a second resource after a lost answer': 'error',
-  'controllers/author/named-by-cloud.ts: it deletes a resource that has a new owner': 'external !== undefined',
+  'controllers/author/named-by-cloud.ts: it deletes a resource that has a new owner':
+    'external !== undefined',
   'controllers/author/named-by-cloud.ts: it deletes what a predecessor of that name left':
     '!wasDeleted(managed)',
   'controllers/author/named-by-cloud.ts: the cloud returns resources of other owners': 'found',
