@@ -748,6 +748,13 @@ describe('the requests that binding sends to the API server', () => {
   });
 });
 
+test('a claim that was deleted needs nothing', async () => {
+  const { cluster, process } = sceneOf({});
+  const result = await process.reconcile(orders);
+  assert.deepEqual(result, { type: 'done', decision: 'ClaimGone' });
+  assert.deepEqual([cluster.writes, process.events], [[], []]);
+});
+
 const gone = 'FancySQLInstance team/orders (UID claim-uid)';
 
 describe('a resource whose claim does not exist', () => {
