@@ -108,7 +108,8 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
     const wanted = facts.kind.isObserveOnly ? undefined : readFirst(call);
     if (wanted === undefined) return facts.managed;
     const failure = cannotConfirm(call);
-    const confirming = managedResources.confirm(facts.managed, signal);
+    const confirming =
+      wanted === 'place' ? Promise.resolve(facts.managed) : managedResources.confirm(facts.managed, signal);
     const current = await failing('cannot get managed resource', confirming, failure);
     if (current === undefined || wanted === 'managed') return current;
     await failing('', facts.place.entry?.confirm(signal) ?? Promise.resolve(), failure);

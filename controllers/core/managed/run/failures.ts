@@ -48,7 +48,7 @@ export function failedCreation(error: unknown): StepFailure {
 /** How to report that object or Secret cannot be read before a call. They changed if there is a conflict. */
 export function cannotConfirm(call: Call): FailureFacts {
   const reportsConflicts = false;
-  if (call === 'create') return { ...cannot.create, reportsConflicts };
+  if (call === 'announce' || call === 'create') return { ...cannot.create, reportsConflicts };
   if (call === 'delete') return { ...cannot.delete, reportsConflicts };
   return call === 'clearRecord' ? { ...cannot.update, reportsConflicts } : cannot.write;
 }
