@@ -257,7 +257,7 @@ export const rules: Readonly<Record<string, Rule>> = {
     edits: [
       {
         file: binding,
-        was: "if (isStatusKept) return wait('StatusFromBackup');",
+        was: "if (isStatusRetained) return wait('StatusFromBackup');",
         becomes: '',
       },
       { file: credential, was: ', resetStatus]', becomes: ']' },
