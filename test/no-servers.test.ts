@@ -48,7 +48,7 @@ describe('under no-servers.ts', () => {
     assert.equal(execFileSync(process.execPath, ['-p', '1'], { encoding: 'utf8' }), '1\n');
   });
 
-  test('nor by the node that is started', () => {
+  test('a child process of node starts no server', () => {
     const program = "require('node:net').createServer().listen(18080, '127.0.0.1')";
     assert.throws(() => execFileSync(process.execPath, ['-e', program], { stdio: 'pipe' }), refused);
   });

@@ -324,7 +324,8 @@ describe('every import is seen', () => {
     'const require = createRequire(import.meta.url);',
     "new Worker('./b.ts')",
   ];
-  for (const source of hidden) test(`or is refused: ${source}`, () => assert.ok(hiddenIn(source).length > 0));
+  for (const source of hidden)
+    test(`an import that is not seen is refused: ${source}`, () => assert.ok(hiddenIn(source).length > 0));
 
   test('in all files, and there are no sources of another extension', () => {
     const hiding = files.filter(

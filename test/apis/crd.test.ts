@@ -48,7 +48,7 @@ for (const definition of definitions.values()) {
       assert.deepEqual(map(poor, 'path'), []);
     });
 
-    test('its schema is structural', () => {
+    test('the schema is structural', () => {
       for (const { path, schema } of schemas) {
         assert.equal(typeof schema.type, 'string', `${path} has a type`);
         for (const key of ['anyOf', 'oneOf', 'allOf', 'not', '$ref', 'definitions', 'patternProperties']) {
@@ -63,7 +63,7 @@ for (const definition of definitions.values()) {
       }
     });
 
-    test('it has the categories, scope and status subresource of its role', () => {
+    test('the categories, the scope and the status subresource are those of the role', () => {
       const { names, scope, versions } = definition.spec;
       const role = roleOf(definition);
       const stackCategories = (sort: string) => ['crossplane', sort, names.categories[2]];

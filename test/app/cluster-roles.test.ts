@@ -101,7 +101,7 @@ test('people may do with claims what they like, and see classes', () => {
   });
 });
 
-test('their names begin with that of the product that runs the stacks', () => {
+test('the names of the roles begin with that of the product that runs the stacks', () => {
   const roles = [...processRoles(kinds, { name: 'queues' }), ...userRoles(kinds, { name: 'queues' })];
   const rolesOfProcess = ['queues-claims', 'queues', 'queues-secrets', 'queues-namespaces', 'queues-events'];
   const rolesOfUsers = ['queues-claims-edit', 'queues-claims-view', 'queues-browse'];

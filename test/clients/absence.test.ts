@@ -54,7 +54,7 @@ for (const [what, [collection, word]] of Object.entries(collections)) {
 
     for (const [stranger, text] of Object.entries(strangers)) {
       const isBare404 = (error: unknown) => error instanceof CloudError && error.status === 404;
-      test(`and not by the word of ${stranger}`, async () => {
+      test(`is not proven by the answer of ${stranger}`, async () => {
         const items = reported(collection, 404, text);
         await assert.rejects(items.get('cool'), isBare404);
         await assert.rejects(items.delete('cool'), isBare404);

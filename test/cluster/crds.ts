@@ -35,7 +35,7 @@ export function testCrds(controlPlane: () => ControlPlane): void {
       );
     });
 
-    test('and a second time changes none', async () => {
+    test('a second apply changes no definition', async () => {
       const lines = linesOf(await kubectl('apply', ...folders()));
       assert.equal(lines.length, definitions.length);
       const changed = lines.filter((line) => !line.endsWith(' unchanged'));

@@ -126,7 +126,7 @@ export function testRouter(cluster: () => Cluster): void {
       await assert.rejects(can(['others']));
     });
 
-    test('it says the version of the server that judges', async () => {
+    test('the router reports the version of the server that judges', async () => {
       const { major, minor } = await cluster().client.serverVersion();
       assert.ok(major === 1 && minor >= 28, `${major}.${minor}`);
     });

@@ -65,7 +65,7 @@ describe('the memory of the page in the process', () => {
     assert.deepEqual(last(), { at: new Date('2026-01-01T00:00:00Z'), failures: 0, decision: 'NoUpdate' });
   });
 
-  test('it has the time of the next run of a managed resource that runs again by itself', () => {
+  test('the memory has the time of the next run of a managed resource that runs again by itself', () => {
     const memory = remembering();
     memory.recordOutcome({ ...outcome, againInMs: 60_000 });
     assert.deepEqual(memory.lastRun(object('a'))?.nextAt, new Date('2026-01-01T00:01:00Z'));

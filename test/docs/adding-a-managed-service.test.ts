@@ -91,18 +91,18 @@ describe('the guide to adding a managed service', () => {
     assert.deepEqual(others, []);
   });
 
-  test('its code has no type errors', async () => {
+  test('the code of the guide has no type errors', async () => {
     await line('npx tsc');
   });
 
-  test('its code is formatted and free of lint', async () => {
+  test('the code of the guide is formatted and free of lint', async () => {
     await own.write('biome.json', await readFile(join(projectRoot, 'biome.json'), 'utf8'));
     const files = sources.map(({ file }) => file ?? '');
     const biome = join(projectRoot, 'node_modules', '.bin', 'biome');
     await succeeds(own, biome, ['check', '--vcs-enabled=false', ...files]);
   });
 
-  test('its operations go on, end, fail and are forgotten', async () => {
+  test('the operations of the guide go on, end, fail and are forgotten', async () => {
     const operations = [{ done: false }, { done: true }, { done: true, error: { message: 'quota' } }];
     const script = `
       import { progressOf } from './src/operations.ts';
@@ -113,7 +113,7 @@ describe('the guide to adding a managed service', () => {
     assert.deepEqual(JSON.parse(output), [...inProgress, ['failed', 'quota']]);
   });
 
-  test('its definitions and roles are generated, and are up to date then', async () => {
+  test('the definitions and roles of the guide are generated, and are up to date then', async () => {
     const output = await line('npx services-stack generate');
     const claimKinds = ['fancysqlinstances', 'favouritedbinstances', 'favouritedbinstanceclasses'];
     for (const plural of [...claimKinds, 'providers', 'providerconfigs']) {
@@ -141,7 +141,7 @@ describe('the guide to adding a managed service', () => {
     assert.equal(await own.read(file), generated);
   });
 
-  test('its client passes the conformance kit, and no rule is skipped that its world has what it takes for', async () => {
+  test('the client of the guide passes the conformance kit, and no rule is skipped that its world can serve', async () => {
     const output = await succeeds(own, process.execPath, ['--test', '--test-reporter=tap']);
     const skipped = [...output.matchAll(/^ *ok \d+ - .* # SKIP (.*)$/gm)].map(([, why]) => why);
     assert.deepEqual(skipped, [
@@ -153,7 +153,7 @@ describe('the guide to adding a managed service', () => {
     assert.match(output, /^ *ok \d+ - two calls of create make one thing$/m);
   });
 
-  test('and one rule can be tried alone', async () => {
+  test('a rule of the kit can be tried alone', async () => {
     const args = ['--test', '--test-reporter=tap', '--test-name-pattern', 'create twice'];
     assert.match(await succeeds(own, process.execPath, args), /^# pass 1$/m);
   });
@@ -186,7 +186,7 @@ describe('the guide to adding a managed service', () => {
       await cloud?.stop();
     });
 
-    test('it names the controllers that run', async () => {
+    test('the log names the controllers that run', async () => {
       const running = await eventually('metrics are served', async () => {
         const samples = await (await fetch(`http://${metrics}/metrics`)).text();
         const names = samples.matchAll(/^controller_runtime_max_concurrent_reconciles\{controller="(.*?)"/gm);
@@ -200,7 +200,7 @@ describe('the guide to adding a managed service', () => {
       assert.equal(inGuide.length, 8);
     });
 
-    test('its claim is bound, its secret is complete, and its deletion leaves nothing', async () => {
+    test('the claim of the guide is bound, its Secret is complete, and its deletion leaves nothing', async () => {
       const key = { namespace: 'team-a', name: 'orders' };
       await eventually('the definitions are installed and the manifest applies', () =>
         cluster.kubectl(['apply', '-f', '-'], manifest.replaceAll('http://127.0.0.1:18080', cloud.url)),

@@ -283,7 +283,7 @@ describe('the chart, rendered without Helm', { skip: withoutRenderer }, () => {
     defaults = byName((await chartWith()).objects);
   });
 
-  test('its default values give install.yaml without the Namespace', () => {
+  test('the default values of the chart give install.yaml without the Namespace', () => {
     assert.deepEqual(defaults, byName(installed.filter(({ kind }) => kind !== 'Namespace')));
   });
 
@@ -363,7 +363,7 @@ describe('the chart, rendered without Helm', { skip: withoutRenderer }, () => {
     );
   });
 
-  describe('its schema', () => {
+  describe('the schema of the chart', () => {
     /** Newer versions of Helm have another validator: ajv is neither, and accepts and refuses the same. */
     const validate = new Ajv({ strict: true, allowUnionTypes: true }).compile(schema);
 
@@ -432,7 +432,7 @@ describe('the chart, rendered without Helm', { skip: withoutRenderer }, () => {
     });
   });
 
-  describe('its notes', () => {
+  describe('the notes of the chart', () => {
     const commandsIn = (notes: string) =>
       [...notes.matchAll(/^ {5}(kubectl .*)$/gm)].map(([, command]) => command);
     const first = [

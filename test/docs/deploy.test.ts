@@ -231,12 +231,12 @@ describe('deploy/ on a real API server: the process has the rights of its servic
     assert.deepEqual(unused, []);
   });
 
-  test('it may read what the API server serves, by which a missing definition is known', async () => {
+  test('the process may read which kinds the API server serves', async () => {
     const listed = await kubectl('get', '--raw', '/apis', '--kubeconfig', kubeconfig);
     assert.equal((JSON.parse(listed) as { readonly kind: string }).kind, 'APIGroupList');
   });
 
-  test('it is refused when it asks for pods', async () => {
+  test('the process is refused when it asks for pods', async () => {
     const pods = kubectl('get', 'pods', '-A', '--kubeconfig', kubeconfig);
     await assert.rejects(pods, /cannot list resource "pods"/);
     assert.deepEqual(await refused(), ['list /pods 403']);
@@ -303,7 +303,7 @@ describe('deploy/ on a real API server: the process has the rights of its servic
       await start([], data);
     });
 
-    test('it suffices for the claims of both namespaces; those of others are left alone', async () => {
+    test('the roles suffice for the claims of both namespaces; those of others are left alone', async () => {
       await apply(claim('lab', 'orders'), claim('shop', 'orders'));
       await bound('shop', 'orders');
       await secretFollows();
@@ -337,7 +337,7 @@ describe('deploy/ on a real API server: the process has the rights of its servic
       assert.deepEqual(await refused(), ['list /pods 403']); // from above
     });
 
-    test('it may claim, keep secrets and report in those namespaces, and nowhere else', async () => {
+    test('the process may claim, keep secrets and report in those namespaces, and nowhere else', async () => {
       const granted: readonly Right[] = [
         ['patch', claims, 'shop'],
         ['patch', claims, 'blog'],

@@ -227,7 +227,7 @@ describe('the guide to managed resources, on a local AWS', () => {
     assert.match(described, /^username: +10 bytes$/m);
   });
 
-  test('and under a name of its own, where the annotation has one', async () => {
+  test('a resource gets the name that its annotation has', async () => {
     await kubectl('delete', 'rdsinstance', 'my-rds-instance');
     await isGone('rdsinstance', 'my-rds-instance');
     await apply('rds-instance-custom-name');

@@ -81,7 +81,7 @@ describe('commands of pages for administrators, on an API server', () => {
     }
   }
 
-  test('they had the effects that the pages name', async () => {
+  test('the commands had the effects that the pages name', async () => {
     const get = ['-n', 'crossplane-system', 'get'];
     const answer = await controlPlane.kubectl([...get, 'deployment', 'services-stack', '-o', 'json']);
     const { spec } = JSON.parse(answer) as V1Deployment;

@@ -30,7 +30,7 @@ describe('a Redis', () => {
     assert.equal(state.requests, 0);
   });
 
-  test('else it is fetched and proved once', async (t) => {
+  test('a Redis that is not installed is fetched and proved once', async (t) => {
     const { prepare, support, state } = await redisMachine(t);
     const before = await support();
     assert.ok(before.by === 'none' && before.reason.includes('prepare.ts'));

@@ -184,7 +184,7 @@ describe('the image', { skip: whyNot }, () => {
     assert.match(dockerfile, new RegExp(`^USER ${User}$`, 'm'));
   });
 
-  describe('its list of packages', () => {
+  describe('the list of packages in the image', () => {
     let text: string;
     let list: Sbom;
     before(async () => {
@@ -328,7 +328,7 @@ describe('the image', { skip: whyNot }, () => {
       return { KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port };
     }
 
-    test('it loads the libraries of AWS and of Google Cloud when a resource needs them', async () => {
+    test('the image loads the libraries of AWS and of Google Cloud when a resource needs them', async () => {
       await applyTo(
         controlPlane,
         ...namespaceAndSecret('aws', credentialsFile(exampleAccount)),

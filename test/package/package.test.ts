@@ -50,7 +50,7 @@ describe('the package', () => {
     }
   });
 
-  test('its declarations leave out nothing: what they cannot name they spell out, down to `any`', async () => {
+  test('the declarations leave out nothing: they spell out the types that they cannot name, down to `any`', async () => {
     const declarations = own.packed.files.filter((path) => path.endsWith('.d.ts'));
     for (const path of declarations) {
       const text = await own.read(join('node_modules/services-stack', path));
@@ -78,7 +78,7 @@ describe('the package', () => {
     ['nodenext', []],
     ['esnext', ['--moduleResolution', 'bundler']],
   ] as const) {
-    test(`its types are sound for a project of module ${mode}, checked to the last`, async () => {
+    test(`the types of the package are sound for a project of module ${mode}, checked to the last`, async () => {
       const imports = entries.map((entry, i) => `export * as e${i} from 'services-stack${entry.slice(1)}';`);
       await own.write('all.ts', `${imports.join('\n')}\n`);
       await succeeds(own, join('node_modules', '.bin', 'tsc'), [
@@ -98,7 +98,7 @@ describe('the package', () => {
     });
   }
 
-  test('its command knows its version', async () => {
+  test('the command of the package knows its version', async () => {
     assert.deepEqual(await own.cli('--version'), { code: 0, output: `${manifest.version}\n` });
   });
 

@@ -335,7 +335,7 @@ describe('the command', () => {
       assert.deepEqual(dead, []);
     });
 
-    test('it has the examples, the optional manifests and the site with each of its pages', () => {
+    test('the release has the examples, the optional manifests and the site with each of its pages', () => {
       const has = (path: string) => existsSync(join(files, path));
       const paths = [
         ...['examples/start/3-claim.yaml', 'examples/postgresql/30-claims.yaml', 'crds', 'NOTICES.txt'],

@@ -82,13 +82,13 @@ describe("a scaffold in an author's own repository", () => {
     assert.match(bucket, /^ {4}kind: S3Bucket\n.*^ {4}- name: v1$/ms);
   });
 
-  test('their process knows both', async () => {
+  test('the process of the repository knows both stacks', async () => {
     const { code, output } = await own.node(['src/main.ts', '--help']);
     assert.equal(code, 0, output);
     assert.match(output, /cache-clusters,\s*object-store/);
   });
 
-  test('their kinds are those that `npm run trace` knows', async () => {
+  test('the kinds of both stacks are those that `npm run trace` knows', async () => {
     const trace = async (...words: readonly string[]) => {
       const { code, output } = await own.run('npm', ['run', '--silent', 'trace', '--', ...words]);
       assert.equal(code, 2);
@@ -184,7 +184,7 @@ describe('a scaffold in this repository', () => {
   const bin = (name: string) => join('node_modules', '.bin', name);
   let sources: readonly string[];
 
-  test('it puts each file in its room, and its stack in the list', async () => {
+  test('the scaffold puts each file in its room, and its stack in the list', async () => {
     const names = [
       'FavouriteDBBox',
       '--group',
@@ -217,21 +217,21 @@ describe('a scaffold in this repository', () => {
     sources = ['app/stacks.ts', ...written.filter((file) => file.endsWith('.ts'))];
   });
 
-  test('its definitions and roles are generated', async () => {
+  test('the definitions and roles of the scaffold are generated', async () => {
     assert.match(await node('apis/generate.ts'), /^wrote crds\/boxes\.example\.org_favouritedbboxes\.yaml$/m);
     assert.match(await node('app/generate.ts'), /^wrote deploy\/base\/cluster-role\.yaml$/m);
     await node('apis/generate.ts', '--check');
     await node('app/generate.ts', '--check');
   });
 
-  test('it has no type errors, no lint, and is formatted', async () => {
+  test('the scaffold has no type errors, no lint, and is formatted', async () => {
     await succeeds(copy, bin('biome'), ['check', '--vcs-enabled=false', ...sources]);
     const { compilerOptions } = JSON.parse(await copy.read('tsconfig.json'));
     await copy.write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['main.ts', ...sources] }));
     await succeeds(copy, bin('tsc'), ['--noEmit', '-p', '.']);
   });
 
-  test('it keeps the rules of the house, and its tests are green', async () => {
+  test('the scaffold keeps the rules of the repository, and its tests pass', async () => {
     const output = await node(
       '--import',
       './test/no-servers.ts',
@@ -407,7 +407,7 @@ describe('package.json gets what it lacks', () => {
   for (const [name, { present, want }] of Object.entries(rows)) {
     test(name, () => assert.deepEqual(completed(present, needs), want));
   }
-  test('and of another type it is refused', () => {
+  test('a package.json of another type is refused', () => {
     const error = 'package.json: its type is "commonjs"; run `npm pkg set type=module` first';
     assert.throws(() => completed({ type: 'commonjs' }, needs), new UsageError(error));
   });

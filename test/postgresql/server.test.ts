@@ -39,7 +39,7 @@ test('the data outlive stop and kill, at the same port, and end with dispose', a
   assert.equal(existsSync(row!.data_directory), false);
 });
 
-test('it listens on 127.0.0.1 only', async () => {
+test('the server listens on 127.0.0.1 only', async () => {
   await using server = await startPostgresql();
   const others = ['127.0.0.2', '::1'];
   for (const host of others) {

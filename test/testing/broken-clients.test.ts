@@ -46,7 +46,7 @@ test('a client that keeps them all passes all rules, and none that concerns it i
   assert.deepEqual(await brokenRules((given) => boxWorld(given)), promptly);
 });
 
-test('so does one whose calls answer with names of operations', async () => {
+test('a client whose calls answer with names of operations passes every rule', async () => {
   const open: Open = (given) => boxWorld(given, { client: (cloud) => () => slowBoxClient(cloud) });
   assert.deepEqual(await brokenRules(open), knownNames);
 });
@@ -471,7 +471,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
 
 describe('a client that breaks a rule is found by that rule, and by no other', () => {
   for (const [name, { rule, says, parts, methods, connect, isSlow }] of Object.entries(broken)) {
-    test(`one that ${name}`, async () => {
+    test(`a client that ${name}`, async () => {
       const open: Open = (given) =>
         boxWorld(given, {
           ...(connect && { connect }),

@@ -101,7 +101,7 @@ for (const [what, itemsOf] of Object.entries(kinds)) {
     });
 
     for (const [stranger, text] of Object.entries(strangers)) {
-      test(`and not by ${stranger}`, async () => {
+      test(`is not proven by ${stranger}`, async () => {
         const items = itemsOf(clientAnswering(404, text));
         const isBare404 = (error: unknown) => error instanceof CloudError && error.status === 404;
         await assert.rejects(items.get(), isBare404);
@@ -110,7 +110,7 @@ for (const [what, itemsOf] of Object.entries(kinds)) {
     }
 
     for (const [stranger, text] of Object.entries(impostors)) {
-      test(`and not by ${stranger}`, async () => {
+      test(`is not proven by ${stranger}`, async () => {
         const { get, tagged } = itemsOf(clientAnswering(200, text));
         for (const look of [get, ...(tagged === undefined ? [] : [tagged])]) {
           await assert.rejects(look(), { name: 'CloudError', code: 'InvalidAnswer' });

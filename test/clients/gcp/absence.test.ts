@@ -65,7 +65,7 @@ for (const [what, { of, another }] of Object.entries(kinds)) {
     });
 
     for (const [stranger, text] of Object.entries(strangers)) {
-      test(`and not by the word of ${stranger}`, async () => {
+      test(`is not proven by the answer of ${stranger}`, async () => {
         const items = of(reported(404, text));
         const isBare404 = (error: unknown) => error instanceof CloudError && error.status === 404;
         await assert.rejects(items.get(), isBare404);

@@ -59,7 +59,7 @@ test('a token that was refused is renewed once, however many requests report it'
   assert.equal(sent.length, 2);
 });
 
-test('one who gives up does not take the exchange from the others', async () => {
+test('a caller that gives up does not end the exchange of the others', async () => {
   const { cloud, tokens } = scene();
   cloud.way = 'hanging';
   const gone = new AbortController();
@@ -99,7 +99,7 @@ describe('the error of a failed exchange has the message of the endpoint', () =>
     });
   }
 
-  test('and the next one may do', async () => {
+  test('the next exchange may succeed after a failed one', async () => {
     const { cloud, tokens } = scene();
     cloud.faults.inject({ kind: 'fail', status: 503, times: 2 });
     await assert.rejects(tokens({ signal }));

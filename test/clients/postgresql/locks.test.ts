@@ -49,7 +49,7 @@ describe('a call that waits for a lock', () => {
     assert.deepEqual(await played(Promise.all(repairs)), Array(12).fill('55P03'));
   });
 
-  test('one at a time waits longer than the others, and gets the lock', async () => {
+  test('a single call at a time waits longer than the others, and gets the lock', async () => {
     const { clock, server, names, sessions, played, repair } = await scene(2);
     const outcomes = Promise.all(
       names.map((name) =>

@@ -124,7 +124,8 @@ describe('comparison by schema: a field that differs', () => {
   test('nothing', () => compares({ sizeGb: 1, isPublic: false }, { sizeGb: 1, isPublic: false }));
   test('a field that the spec leaves out may have any value in the cloud', () =>
     compares({}, { isPublic: true, rules: [{ port: 1 }] }));
-  test('and so may a field that is null', () => compares({ isPublic: null as never }, { isPublic: true }));
+  test('a field that is null may be changed', () =>
+    compares({ isPublic: null as never }, { isPublic: true }));
   test('a field that the cloud does not report is not compared', () => compares({ isPublic: true }, {}));
   test('a field that the cloud reports as empty is compared', () =>
     changes({ isPublic: false }, { isPublic: undefined }, 'isPublic'));
@@ -148,10 +149,10 @@ describe('comparison by schema: a field that differs', () => {
 
 describe('comparison by schema: lists and maps differ as a whole', () => {
   test('in order', () => changes({ zones: ['a', 'b'] }, { zones: ['b', 'a'] }, 'zones'));
-  test('or not', () => compares({ zones: ['a', 'b'] }, { zones: ['a', 'b'] }));
+  test('equal lists do not differ', () => compares({ zones: ['a', 'b'] }, { zones: ['a', 'b'] }));
   test('none is the same as an empty list', () => compares({ zones: [] }, { zones: undefined }));
-  test('and as an empty map', () => compares({ labels: {} }, { labels: undefined }));
-  test('nor is a full one the same as an empty one', () => changes({ zones: [] }, { zones: ['a'] }, 'zones'));
+  test('a missing map equals an empty map', () => compares({ labels: {} }, { labels: undefined }));
+  test('a full list differs from an empty list', () => changes({ zones: [] }, { zones: ['a'] }, 'zones'));
   test('a map has no key more than is wanted', () =>
     changes({ labels: { a: '1' } }, { labels: { a: '1', b: '2' } }, 'labels'));
   const second = { port: 2, from: ['a'] };
@@ -162,7 +163,7 @@ describe('comparison by schema: lists and maps differ as a whole', () => {
   test('such as what it was only made with', () => compares({ rules: [{ port: 1 }] }, sinceThen, same, web));
   test('of an element that differs, what is wanted is to be sent, and nothing else', () =>
     changes({ rules: [{ port: 2 }] }, sinceThen, 'rules', web));
-  test('and not less, however deep', () =>
+  test('an object in a list has no less than is wanted, at any depth', () =>
     changes({ rules: [{ port: 2, from: ['a', 'b'] }] }, { rules: [{ port: 2, from: ['a'] }] }, 'rules'));
 });
 
@@ -212,7 +213,7 @@ describe('comparison by schema: a change of an immutable field is refused, and i
     ));
   test('as a whole object, which may have more than is wanted', () =>
     compares({ key: { id: 'k' } }, { key: { id: 'k', alias: 'mine' } }));
-  test('and differs as a whole', () =>
+  test('an immutable object differs as a whole', () =>
     refuses(
       { key: { id: 'k' } },
       { key: { id: 'l' } },
@@ -232,7 +233,8 @@ describe('comparison by schema: a late value is copied to the spec', () => {
   test('where the spec has no value', () =>
     takes({ region: 'eu', version: '5', sizeGb: 0, zones: [], labels: { a: '1' } }));
   test('not where the spec does', () => compares({ sizeGb: 1 }, { sizeGb: 1 }));
-  test('nor where initProvider does', () => compares({}, { sizeGb: 1 }, same, { initial: { sizeGb: 2 } }));
+  test('a field that initProvider sets gets no late value', () =>
+    compares({}, { sizeGb: 1 }, same, { initial: { sizeGb: 2 } }));
   test('not what the cloud has none of', () => compares({}, { sizeGb: undefined, version: undefined }));
   test('not what is not marked', () => compares({}, { isPublic: true }));
   test('within an object, beside what was given', () =>
@@ -258,11 +260,12 @@ describe('comparison by schema: a late value is copied to the spec', () => {
     ));
   test('not what comes from a reference', () =>
     compares({ networkIdRef: { name: 'blue' } }, { networkId: 'n' }));
-  test('or from a selector', () =>
+  test('a field with a selector gets no late value', () =>
     compares({ networkIdSelector: {}, subnetIdSelector: {} }, { networkId: 'n', subnetIds: ['s'] }));
-  test('or from several references', () => compares({ subnetIdRefs: [{ name: 'a' }] }, { subnetIds: ['s'] }));
+  test('a field with several references gets no late value', () =>
+    compares({ subnetIdRefs: [{ name: 'a' }] }, { subnetIds: ['s'] }));
   const referring = { networkIdRef: { name: 'blue' }, subnetIdRefs: [] };
-  test('or from a reference for the creation only', () =>
+  test('a field with a reference for the creation only gets no late value', () =>
     compares({}, { networkId: 'n', subnetIds: ['s'] }, same, { initial: referring }));
 });
 
@@ -270,7 +273,7 @@ describe('comparison by schema: field rules of the cloud', () => {
   const odd = (fieldRules: FieldRules<Widget>): More => ({ fieldRules });
   const unordered = odd({ zones: { equals: inAnyOrder } });
   test('order', () => compares({ zones: ['a', 'b'] }, { zones: ['b', 'a', 'b'] }, same, unordered));
-  test('and what is in no order the same', () =>
+  test('a list with another element differs in any order', () =>
     changes({ zones: ['a', 'b'] }, { zones: ['a', 'c'] }, 'zones', unordered));
   test('case', () =>
     refuses(
@@ -279,7 +282,7 @@ describe('comparison by schema: field rules of the cloud', () => {
       'spec.forProvider.version from "V9" to "v8"',
       odd({ region: { equals: inAnyCase }, version: { equals: inAnyCase } }),
     ));
-  test('they are not asked about what it has none of', () =>
+  test('a rule is not asked about a value that the cloud does not have', () =>
     changes(
       { zones: ['a'] },
       { zones: undefined },
@@ -290,14 +293,16 @@ describe('comparison by schema: field rules of the cloud', () => {
   test('a default of its own', () =>
     compares({}, { isPublic: true }, changing({ isPublic: false }, 'isPublic'), publicMustBeNamed));
   test('a field with its default', () => compares({}, { isPublic: false }, same, publicMustBeNamed));
-  test('or with another value in the spec', () =>
+  test('the absent value has no effect with another value in the spec', () =>
     compares({ isPublic: true }, { isPublic: true }, same, publicMustBeNamed));
   const initially = { initial: { isPublic: false }, ...odd({ isPublic: { absent: true } }) };
-  test('or with a value for the creation only', () => compares({}, { isPublic: false }, same, initially));
+  test('the absent value has no effect with a value for the creation only', () =>
+    compares({}, { isPublic: false }, same, initially));
   const growing = odd({ sizeGb: { mayChange: (from = 0, to) => to > from } });
   test('a field that only grows', () =>
     refuses({ sizeGb: 1 }, { sizeGb: 2 }, 'spec.forProvider.sizeGb from 2 to 1', growing));
-  test('and grows', () => changes({ sizeGb: 3 }, { sizeGb: 2 }, 'sizeGb', growing));
+  test('a value that may only grow is changed when it grows', () =>
+    changes({ sizeGb: 3 }, { sizeGb: 2 }, 'sizeGb', growing));
   const setOnce = odd({ networkId: { mayChange: (from) => from === undefined } });
   test('a field that is set once', () =>
     changes({ networkId: 'n' }, { networkId: undefined }, 'networkId', setOnce));
@@ -318,7 +323,7 @@ describe('a change without an effect is reported when a comparison is made', () 
     assert.throws(() => comparison(WidgetKind, fieldRules), { message });
   test('an oddity within what is compared as a whole', () =>
     says({ 'key.id': { equals: inAnyCase } }, 'Thing: key.id is compared as part of what it is in'));
-  test('or within what another oddity is about', () =>
+  test('a rule within the field of another rule is reported', () =>
     says({ 'net.dns': {}, 'net.dns.ttl': {} }, 'Thing: net.dns.ttl is compared as part of what it is in'));
   test('an object that is odd as a whole, with a mark in it', () =>
     says({ net: {} }, 'Thing: net cannot be odd as a whole: net.cidr is marked'));
@@ -400,5 +405,6 @@ describe('a value that the cloud returns in another form is compared in that for
     const want = { isUpToDate: false, difference: 'Labels, a from 1 to 2', refused };
     observes(refusing(...refused), ['Labels'], want);
   });
-  test('and what cannot be changed back', () => observes({ drifted, observation: asDrifted }, [], asDrifted));
+  test('reports values that cannot be changed back', () =>
+    observes({ drifted, observation: asDrifted }, [], asDrifted));
 });

@@ -104,7 +104,7 @@ const mistakes: Readonly<Record<string, readonly [yielded: unknown, reported: st
 
 describe('configure of a stack yields', () => {
   for (const [name, [yielded, reported]] of Object.entries(mistakes)) {
-    test(`${name}: it is the stack's mistake, and named`, () => {
+    test(`${name}: the message names the stack's mistake`, () => {
       const isTold = (error: unknown): boolean => {
         assert.ok(error instanceof TypeError);
         assert.equal(error.message, `configure yields ${reported}`);

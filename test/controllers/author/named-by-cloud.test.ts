@@ -112,19 +112,19 @@ describe('a thing that the cloud gives its name is made once', () => {
     assert.deepEqual(held.get('thing-1')?.tags, { team: 'a', ...ownerTags(ownerOf(unnamed())) });
   });
 
-  test('one whose answer is lost is found', async () => {
+  test('a creation whose answer is lost is found', async () => {
     const { client, way } = cloud();
     way.afterCreation = lost;
     assert.deepEqual(await client.create(unnamed(), undefined, signal), { externalName: 'thing-1' });
   });
 
-  test('one whose answer is lost and that does not show is left to a human', async () => {
+  test('a creation whose answer is lost and that does not show needs an administrator', async () => {
     const { client, way } = cloud();
     Object.assign(way, { afterCreation: lost, isBlind: true });
     await assert.rejects(client.create(unnamed(), undefined, signal), UncertainCreationError);
   });
 
-  test('one whose answer is lost and that cannot be looked for is left to a human', async () => {
+  test('a creation whose answer is lost and that cannot be looked for needs an administrator', async () => {
     const { client, way } = cloud();
     way.afterCreation = lost;
     const creating = client.create(unnamed(), undefined, signal);
@@ -132,7 +132,7 @@ describe('a thing that the cloud gives its name is made once', () => {
     await assert.rejects(creating, UncertainCreationError);
   });
 
-  test('one that the cloud refused is not', async () => {
+  test('a creation that the cloud refused needs no administrator', async () => {
     const { client, way } = cloud();
     way.afterCreation = new CloudError('no', { status: 400, code: 'Invalid', isRetryable: false });
     await assert.rejects(client.create(unnamed(), undefined, signal), way.afterCreation);

@@ -191,7 +191,7 @@ describe('a wrong wiring does not compile', () => {
     test(name, () => assert.equal(typeof mistake, 'function'));
   }
 
-  test('and what is right does', () => {
+  test('a right wiring compiles', () => {
     const right: Observed = {
       ...observed,
       ready: available(),
@@ -204,7 +204,7 @@ describe('a wrong wiring does not compile', () => {
     assert.deepEqual(kinds, [['FancySQLInstance', 'FavouriteDBInstanceClass', 'FavouriteDBInstance']]);
   });
 
-  test('and what a provider says beside its credentials is typed', () => {
+  test('the fields of a provider beside its credentials are typed', () => {
     const stack = defineStack({
       name: 'x',
       provider: {
@@ -219,14 +219,14 @@ describe('a wrong wiring does not compile', () => {
     assert.deepEqual([stack.definitions.length, typeof projectOf], [2, 'function']);
   });
 
-  test('and a claim knows who names what it gets', () => {
+  test('the type of a claim knows how its resource is named', () => {
     const assigning = { ...instances, externalNames: 'assigned' } as const;
     const { claims: served } = defineStack({ name: 'x', provider, services: [service(assigning)] });
     const names = served.map(({ externalNames }) => externalNames);
     assert.deepEqual(names, ['assigned']);
   });
 
-  test('and a stack knows each of its kinds, once', () => {
+  test('the type of a stack has each of its kinds, once', () => {
     const network = service({
       managed: NetworkKind,
       externalNames: 'assigned',

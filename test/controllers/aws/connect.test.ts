@@ -129,7 +129,7 @@ describe('the connections of AWS', () => {
     assert.equal(await systemOf(by('blue', 'cn-nowhere-1')), `aws ${keys.blue}`);
   });
 
-  test('and say that there is no such region where that account cannot be had either', async () => {
+  test('a region without an account is reported as no such region', async () => {
     const { systemOf } = scene();
     await assert.rejects(systemOf(by('default', 'cn-nowhere-1')), { code: 'RegionRefused' });
   });

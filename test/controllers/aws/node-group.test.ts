@@ -54,7 +54,7 @@ describe('the requests of EKS about a node group', () => {
     asks(limits(2, 5), isScaled, { scalingConfig: { minSize: 2, maxSize: 5 } }));
   test('the number, too, where it is above them', () =>
     asks(limits(1, 2), isScaled, { scalingConfig: { minSize: 1, maxSize: 2, desiredSize: 2 } }));
-  test('or below them', () =>
+  test('the number, too, where it is below the limits', () =>
     asks(limits(4, 9), isScaled, { scalingConfig: { minSize: 4, maxSize: 9, desiredSize: 4 } }));
   test('the number that is wanted, whatever it is', () =>
     asks({ scalingConfig: [{ minSize: 4, desiredSize: 2 }] }, isScaled, {
@@ -105,7 +105,7 @@ describe('the requests of EKS about a node group', () => {
         ],
       },
     ));
-  test('its version, by force where that is wanted', () =>
+  test('an update of the version is forced if the spec wants that', () =>
     asks({ version: '1.32', forceUpdateVersion: true }, { version: '1.31' }, undefined, {
       version: '1.32',
       force: true,

@@ -100,7 +100,7 @@ describe('a condition has a failure as data', () => {
   test('of Secrets that a flag excludes, in any step', () =>
     has(excluded, undefined, { class: 'SecretsExcluded' }));
   test('of a request that the API server refuses', () => has(policy, undefined, { class: 'RequestRefused' }));
-  test('but not of another step', () => has(cloud(429, 'x'), undefined, undefined));
-  test('nor of the API server', () => has(serverError, 'call', undefined));
-  test('nor of a bug', () => has(new TypeError('boom'), 'call', undefined));
+  test('a failure of another step is no data', () => has(cloud(429, 'x'), undefined, undefined));
+  test('a failure of the API server is no data', () => has(serverError, 'call', undefined));
+  test('a bug is no data', () => has(new TypeError('boom'), 'call', undefined));
 });

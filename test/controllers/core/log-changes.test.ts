@@ -86,7 +86,7 @@ describe('a condition with a new reason is a line', () => {
 });
 
 describe('every line of a claim has its key', () => {
-  test('its own, with what it has', () => {
+  test('a line of the claim has all keys of the claim', () => {
     const { metadata } = claim();
     const resourceRef = { apiVersion: 'v', kind: 'FavouriteDBInstance', name: 'db' };
     assert.deepEqual(aboutClaim(claim({ resourceRef })), {
@@ -121,7 +121,7 @@ describe('every line of a claim has its key', () => {
     assert.deepEqual(aboutSecret(secret, [claimKind]), { claim: 'team/orders' });
     assert.deepEqual(aboutSecret(secret, [managedKind]), {}, 'what something else controls is no claim’s');
   });
-  test('and what is gone has none', () => {
+  test('a line about a deleted resource has no claim', () => {
     assert.deepEqual(
       [aboutClaim(undefined), aboutManaged(undefined), aboutSecret(undefined, [claimKind])],
       [{}, {}, {}],

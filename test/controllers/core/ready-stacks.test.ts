@@ -183,7 +183,7 @@ describe('three stacks that serve one claim kind', () => {
       return { process, ranFor };
     };
 
-    test('its claims stay as they are, and a changed Secret is copied when it is ready', async () => {
+    test('the claims of the missing stack stay as they are, and a changed Secret is copied when the stack is ready', async () => {
       const copy = () => decodeDetails(cluster.get(SecretKind, { namespace: 'team', name: 'bcp' }));
       const { process, ranFor } = await restarted(() => {
         const resource = cluster.all(late().kinds.managed)[0];

@@ -46,9 +46,9 @@ describe('the status of a claim', () => {
   test('a phase that is not reported stays', () => becomes(bound, undefined, bound));
   test('an older generation is replaced', () =>
     becomes({ bindingPhase: 'Released' }, released, { ...bound, observedGeneration: 1 }));
-  test('one that was bound is never Unbound again: Bound', () => becomes(released, unbound, bound));
-  test('one that was bound is never Unbound again: Released', () => becomes(released, unbound, released));
-  test('one that is bound again is Bound', () => becomes(bound, bound, released));
+  test('a claim that was bound is never Unbound again: Bound', () => becomes(released, unbound, bound));
+  test('a claim that was bound is never Unbound again: Released', () => becomes(released, unbound, released));
+  test('a claim that is bound again is Bound', () => becomes(bound, bound, released));
   test('bound with the secret that it wants: a Provisioned Service', () =>
     becomes(boundWithSecret, { ...bound, hasSecret: true }, undefined, secret));
   test('a claim keeps its values if the update does not name them', () =>
@@ -188,7 +188,7 @@ describe('the status of a managed resource, whole', () => {
     Released: 'Released',
   } as const;
   for (const [before, want] of Object.entries(phases)) {
-    test(`one that is deleted while it is ${before} is ${want}, Ready or not`, () => {
+    test(`a resource that is deleted while it is ${before} is ${want}, Ready or not`, () => {
       const status = { bindingPhase: before as keyof typeof phases };
       const leaving = managed({}, { deletionTimestamp, status });
       assert.equal(withManagedStatus(leaving, ready, now).status?.bindingPhase, want);

@@ -123,7 +123,7 @@ describe('a creation without a recorded result', () => {
   });
 });
 
-test('one whose creation was never begun is not looked for', async () => {
+test('a network whose creation was never begun is not looked for', async () => {
   const { id } = await cloud.networks.create({ tags });
   const leaving = network({}, undefined, { deletionTimestamp: '2026-01-02T03:04:05Z' });
   assert.equal((await external.observe(leaving, undefined, signal)).exists, false);

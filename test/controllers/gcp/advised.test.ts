@@ -53,7 +53,7 @@ describe('an error of the cloud says which field to change', () => {
     ));
   test('a mistake of ours', () => says('x is no function', new TypeError('x is no function')));
 
-  test('and stays what it was otherwise', () => {
+  test('keeps the status and the code of the cloud', () => {
     const reported = advised(refusal(['instance.tier']), CloudMemorystoreInstanceKind);
     assert.ok(reported instanceof CloudError);
     assert.deepEqual(

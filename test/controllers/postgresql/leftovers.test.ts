@@ -63,10 +63,12 @@ describe('the remains of a database that is being deleted', () => {
   test('the database', () => are(true, ['database shop'], { databases: { shop: ours } }));
   test('a creation that was interrupted', () =>
     are(true, ['database shop'], { databases: { [unfinished]: undefined } }));
-  test('its role', () => are(true, ['database shop', 'role shop'], { roles: { shop: ours } }));
+  test('the role of the database remains', () =>
+    are(true, ['database shop', 'role shop'], { roles: { shop: ours } }));
   test('a database of another owner stays', () => are(false, [], { databases: { shop: foreign } }));
-  test('so does a role of another owner', () => are(false, ['database shop'], { roles: { shop: foreign } }));
-  test('its role is dropped although the database has another owner', () =>
+  test('a role of another owner does not remain', () =>
+    are(false, ['database shop'], { roles: { shop: foreign } }));
+  test('the role is dropped although the database has another owner', () =>
     are(true, ['role shop'], { databases: { shop: foreign }, roles: { shop: ours } }));
 
   test('a database that lost its mark: an administrator confirms the owner', async () => {

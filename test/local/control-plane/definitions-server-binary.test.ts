@@ -47,7 +47,7 @@ describe('the server that enforces rules', () => {
     'cannot be built': { failure: 'unstable has moved', isBroken: false },
     'does not work': { failure: undefined, isBroken: true },
   })) {
-    test(`one that ${what} is an answer with its reason, and is tried again after a day`, async (t) => {
+    test(`a server that ${what} is an answer with its reason, and is tried again after a day`, async (t) => {
       const { prepare, support, requests, state, time } = await serverMachine(t, 'v1.20.2');
       Object.assign(state, given);
       const first = await prepare();

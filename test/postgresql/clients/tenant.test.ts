@@ -73,7 +73,7 @@ describe('settings of a database, which its owner may change, do not reach our s
     });
   }
 
-  test('nor do settings of a role reach the try of its password', async () => {
+  test('settings of a role do not reach the check of its password', async () => {
     for (const setting of [`local_preload_libraries = 'none'`, `transaction_timeout = '1ms'`]) {
       const verdict = await refusal(inAnn, `ALTER ROLE ann SET ${setting}`);
       assert.equal(verdict, 'allowed');
@@ -181,7 +181,7 @@ describe('limits', () => {
     await session.end();
   });
 
-  test('nor those of a database, for an administrator who is bound by them', async () => {
+  test('an administrator who is bound by the connection limit of a database gets a retryable error', async () => {
     await sql(`CREATE ROLE steward LOGIN CREATEDB CREATEROLE PASSWORD 'steward'; GRANT ann TO steward`);
     await sql('GRANT CONNECT ON DATABASE ann TO steward; ALTER DATABASE ann CONNECTION LIMIT 1');
     const session = await connect(inAnn);

@@ -78,7 +78,7 @@ describe("the server's own databases", () => {
       return { made, ...closing({ server, credentials: stack.credentials, tell, clock }) };
     };
 
-    test('and again by the next who makes something if it failed', async () => {
+    test('a failed attempt is repeated at the next creation', async () => {
       const { made, prepare } = attempts(failing, closed);
       await Promise.all([prepare(signal), prepare(signal)]);
       assert.equal(made.calls, 1);
@@ -90,7 +90,7 @@ describe("the server's own databases", () => {
       ]);
     });
 
-    test('and again at once, without an Event, if the process stopped the call', async () => {
+    test('a call that the process stopped is repeated at once, without an Event', async () => {
       const interrupted = () => Promise.reject(leaseExpired('the Lease was not renewed in time'));
       const { made, prepare, keepUp } = attempts(interrupted, closed);
       await prepare(signal);
@@ -98,7 +98,7 @@ describe("the server's own databases", () => {
       assert.deepEqual(made, { calls: 2, events: [] });
     });
 
-    test('and again in each poll of an existing resource, if no resource is created any more', async () => {
+    test('a failed attempt is repeated in each poll of an existing resource, if no resource is created any more', async () => {
       const { made, prepare, keepUp } = attempts(failing, failing, closed);
       await prepare(signal);
       for (const calls of [1, 2, 3, 3]) {
@@ -108,7 +108,7 @@ describe("the server's own databases", () => {
       }
     });
 
-    test('but by only one of many resources that are polled', async () => {
+    test('only one of many polled resources repeats the attempt', async () => {
       const { made, prepare, keepUp } = attempts(failing, closed);
       await prepare(signal);
       for (const calls of [1, 1, 1, 2, 2]) {
@@ -118,7 +118,7 @@ describe("the server's own databases", () => {
       }
     });
 
-    test('and while they are open, a warning stays, one Event reports it, and each poll looks again', async () => {
+    test('while databases are open, a warning stays, one Event reports it, and each poll checks again', async () => {
       const { made, prepare, keepUp, warning } = attempts(open, open, closed);
       await prepare(signal);
       await prepare(signal);

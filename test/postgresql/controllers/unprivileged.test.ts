@@ -37,7 +37,7 @@ test('the statements that it reports close them to tenants, and leave the right 
   await sql('GRANT CONNECT ON DATABASE postgres TO PUBLIC; GRANT CONNECT ON DATABASE template1 TO PUBLIC');
 });
 
-test('one who is a member of their owner closes them, and is let in itself, come what may', async () => {
+test('an administrator who is a member of the owner closes the databases, and keeps its own access', async () => {
   await sql('CREATE ROLE cloud; GRANT cloud TO steward');
   await sql('ALTER DATABASE postgres OWNER TO cloud; ALTER DATABASE template1 OWNER TO cloud');
   assert.deepEqual(await stack.server.closeServerDatabases(), {

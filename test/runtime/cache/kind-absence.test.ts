@@ -103,7 +103,7 @@ describe('a kind is missing', () => {
     assert.deepEqual([absence.isMissing, changes], [false, []]);
   });
 
-  test('and it is asked one question at a time, which ends with the stream', async () => {
+  test('the API server is asked one question at a time, which ends with the stream', async () => {
     says = () => new Promise(() => {});
     const clockBefore = clock.elapsedMs();
     const onChange = () => assert.fail('nothing was said');

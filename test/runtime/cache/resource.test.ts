@@ -153,7 +153,7 @@ describe('resource', () => {
       const read = await widgets.fetch({ ...key, name: 'b' });
       assert.equal(await ceases(read ?? assert.fail('it is not there')), true);
     });
-    test('and not if no controller asks for it', async () => {
+    test('is not requested if no controller asks for it', async () => {
       const created = await widgets.create(widget('a'));
       server.requests.length = 0;
       await widgets.update(created, labelled(created));

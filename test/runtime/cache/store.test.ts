@@ -97,7 +97,7 @@ describe('store', () => {
     assert.equal(store.get(key('a')), undefined);
   });
 
-  test('so does one for an object that was created and deleted during that time', () => {
+  test('a wait for an object that was created and deleted during that time ends', () => {
     const { store, changes } = synced();
     store.apply(applied(stored('b', 110)));
     store.record(stored('a', 105));

@@ -405,7 +405,7 @@ describe('watch stream over HTTP', () => {
       assert.deepEqual([silences, backoff.calls], [0, 0]);
     });
 
-    test('one that tells is not asked after, be it by bookmarks alone', async () => {
+    test('a watch with events is not checked, even if they are only bookmarks', async () => {
       await checkedWith();
       for (let n = 1; n <= 10; n += 1) {
         server.bookmark();
@@ -429,7 +429,7 @@ describe('watch stream over HTTP', () => {
       assert.equal(confirmedBy.at(-1), 'watch');
     });
 
-    test('and so are those that follow it: what happens is known all the same', async () => {
+    test('is replaced three times in a row, and no event is missed', async () => {
       await checkedWith();
       server.muteWatches();
       for (const name of ['a', 'b', 'c']) {

@@ -386,7 +386,7 @@ describe('HTTP client', () => {
         assert.equal(server.requests.length, waits.length + 1);
       });
     }
-    test('it gives up after 10 retries, with the wait in the error', async () => {
+    test('the client gives up after 10 retries, with the wait in the error', async () => {
       server.fail({ status: 429, retryAfter: 1, times: 100, reason: 'TooManyRequests' });
       const error = await failure(client.list(WidgetKind, {}));
       assert.deepEqual([error.code, error.reason, error.retryAfterMs], [429, 'TooManyRequests', 1000]);

@@ -151,7 +151,7 @@ describe('event correlator', () => {
     );
   });
 
-  test('its name is that of the object and valid, however long that is', () => {
+  test('the name of an Event begins with that of the object and is valid, however long that is', () => {
     const name = `${'a'.repeat(235)}.${'b'.repeat(17)}`;
     const event = createEventCorrelator().observe(stored(name, 1), facts('m'), 'me', 0);
     assert.match(event?.name ?? '', /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/);

@@ -179,7 +179,7 @@ describe('event recorder', () => {
     );
   });
 
-  test('one that the API server has forgotten is created again', async () => {
+  test('an Event that the API server has forgotten is created again', async () => {
     run();
     record('a');
     await sent(1);
@@ -190,7 +190,7 @@ describe('event recorder', () => {
     assert.deepEqual([sink.writes[1]?.method, sink.writes[1]?.event.count], ['create', 2]);
   });
 
-  test('one that is there already was created by an attempt whose answer was lost', async () => {
+  test('an Event that exists already was created by an attempt whose answer was lost', async () => {
     run();
     sink.fail = [apiError(0), apiError(409, { reason: 'AlreadyExists' })];
     record('a');

@@ -208,7 +208,7 @@ describe('metrics', () => {
     assert.equal((await second.samples('process_')).length, 0);
   });
 
-  test('it is served as Prometheus reads it', async () => {
+  test('a page of metrics is served as Prometheus reads it', async () => {
     const { metrics } = metricsAt();
     const address = { host: '127.0.0.1', port: 0 };
     const server$ = serveHttp({ flag: '--metrics', address, pages: { '/metrics': metrics.page } });

@@ -362,7 +362,7 @@ describe('leader election', () => {
     assert.equal(await clock.advanceUntil(() => reported.includes('lost')), 1000);
   });
 
-  test('and goes on leading if no other process has taken the Lease during that time', async () => {
+  test('a leader goes on leading if no other process has taken the Lease during that time', async () => {
     const { reported } = await leading();
     clock.stall(60_000);
     await clock.advance(60_000);

@@ -251,7 +251,7 @@ describe('the process', () => {
       assert.deepEqual(reported(), [['info', 'stores are synced', 3]]);
     });
 
-    test('one whose kind there is not waits, and the others do not; it begins when the kind appears', async () => {
+    test('a stack whose kind does not exist waits until the kind appears, and the others do not wait', async () => {
       const begun = beginTwo();
       become({ isSynced: true }, 'a', 'shared');
       become({ isMissing: true }, 'b');

@@ -37,6 +37,6 @@ describe('createBackoff', () => {
     assert.deepEqual(delaysAt([0, 100, 4000, 400, 4000]), [100, 200, 400, 800, 1000]));
   test('starts over after the time of health', () =>
     assert.deepEqual(delaysAt([0, 100, 5201, 100]), [100, 200, 100, 200]));
-  test('its own delay is no time of health', () =>
+  test('the delay of a back-off is no time of health', () =>
     assert.deepEqual(delaysAt([0, 100, 5200]), [100, 200, 400]));
 });

@@ -38,7 +38,7 @@ describe('connection details', () => {
   test('none without a secret or data', () => {
     assert.deepEqual([decodeDetails(undefined), decodeDetails(secret())], [{}, {}]);
   });
-  test('their type is the one of Crossplane v0.7 and later', () =>
+  test('the type of the Secret is the one of Crossplane v0.7 and later', () =>
     assert.equal(connectionSecretType, 'connection.crossplane.io/v1alpha1'));
 });
 

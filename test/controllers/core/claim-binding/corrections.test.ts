@@ -184,7 +184,7 @@ test('an edit of the resource is kept', async () => {
 });
 
 describe('a correction writes only what the edit of the claim changes', () => {
-  test('and keeps what an administrator added', async () => {
+  test('a correction keeps the fields that an administrator added', async () => {
     const { resource, editResource, resize } = await provisioned();
     const forProvider = { size: 'smal', zone: 'admin' };
     editResource((now) => ({ ...now, spec: { ...now.spec, forProvider } }));
@@ -194,7 +194,7 @@ describe('a correction writes only what the edit of the claim changes', () => {
     assert.deepEqual(resource().spec.forProvider, { zone: 'admin' });
   });
 
-  test('and leaves out what the class gained', async () => {
+  test('a correction leaves out the fields that the class gained', async () => {
     const { cluster, resource, resize } = await provisioned();
     cluster.edit<Class>(classKind, { name: 'small' }, (now) => ({
       ...now,
@@ -204,7 +204,7 @@ describe('a correction writes only what the edit of the claim changes', () => {
     assert.deepEqual(resource().spec.forProvider, { size: 'small' });
   });
 
-  test('also inside a field', async () => {
+  test('a correction writes only the edited part inside a field', async () => {
     const nested: ClaimService = {
       ...withPassword,
       configure: ({ spec }) => ({ forProvider: { disk: { size: (spec as { size?: string }).size } } }),

@@ -235,7 +235,7 @@ test('Events of a claim are annotated with the names of its resource, class and 
 });
 
 describe('the Event UnboundManagedResource reports what happened to the resource of a deleted claim', () => {
-  test('one that was never bound', async () => {
+  test('a resource that was never bound', async () => {
     const subject = claim({ ...conn, resourceRef: resourceRef('db') });
     const { cluster, process } = await reported(subject, { claimRef: claimRef() });
     cluster.refuse('updateStatus', managedKind, forbidden(), Number.POSITIVE_INFINITY);

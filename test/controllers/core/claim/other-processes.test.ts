@@ -99,7 +99,7 @@ describe('a process that cannot serve a claim waits for another one', () => {
     assert.deepEqual(waits(), new Set([0]));
   });
 
-  test('but not if the status already has the same report about this generation', () => {
+  test('a process does not wait if the status already has the same report about this generation', () => {
     const waitMs = (status: ClaimStatus) =>
       otherProcessPatience(testClock())(claim({}, { status }), 'NoMatchingClass');
     assert.equal(waitMs(reported('NoMatchingClass')), 0);

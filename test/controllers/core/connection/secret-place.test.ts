@@ -132,7 +132,7 @@ describe('the connection Secret', () => {
     assert.equal(decodeDetails(stored()).password, 'new');
   });
 
-  test('its labels follow the claim, and other labels stay', async () => {
+  test('the labels of the Secret follow the claim, and other labels stay', async () => {
     const { read, stored } = scene(secret({ ownerReferences: [owner()], labels: { tier: 'gold' } }));
     const claimRef = { kind: 'FancySQLInstance', namespace: 'team', name: 'orders' };
     const claimed = managed({ writeConnectionSecretToRef: key, claimRef });

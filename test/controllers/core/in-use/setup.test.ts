@@ -137,11 +137,11 @@ describe('a ProviderConfig', () => {
     assert.equal(at.cluster.writes.length, 3);
   });
 
-  test('it is named for its kind', () => {
+  test('the controller is named for its kind', () => {
     assert.equal(scene().controller.name, 'providerconfig.fcp.crossplane.io');
   });
 
-  test('it is woken by users that come, go or change over, and by nothing else of theirs', async () => {
+  test('a ProviderConfig runs when users appear, disappear or change, and at no other change of them', async () => {
     const at = scene();
     at.cluster.put(providerConfigKind, config('other'));
     const woken = await wokenBy(at.process, at.controller.triggers.slice(1), () => {
@@ -165,7 +165,7 @@ describe('an object that managed resources use', () => {
     StoreConfig: [StoreConfigKind, inKubernetes, published],
   };
   for (const [name, [kind, spec, by]] of Object.entries(kinds)) {
-    test(`${name}: it is protected by its users, and takes no new ones while it is being deleted`, async () => {
+    test(`${name}: users protect the object, and none is added while it is being deleted`, async () => {
       const cluster = new FakeCluster();
       const used = () => cluster.get(kind, ref);
       const terminating = () => getCondition(used()?.status?.conditions, 'Terminating');

@@ -191,13 +191,13 @@ describe('the recorded identity of an external resource that is proven to be gon
   isRemoved('if it is only observed', 'ExternalMissing', {}, { managementPolicies: ['Observe'] });
   isRemoved('if nothing can be created as it is requested', 'CreationRefused', { uncreatable });
 
-  test('but not before the absence is proven', async () => {
+  test('the identity stays until the absence is proven', async () => {
     const scene = await lost({}, { managementPolicies: ['Observe'] });
     await scene.run();
     assert.ok(identityOf(scene));
   });
 
-  test('and a lost resource with an assigned name is not created again by that', async () => {
+  test('a lost resource with an assigned name is not created again', async () => {
     const scene = await lost({ externalNames: 'assigned' });
     await confirm(scene);
     scene.restart();
@@ -207,7 +207,7 @@ describe('the recorded identity of an external resource that is proven to be gon
     assert.deepEqual([scene.decision, scene.external.count('create')], ['ExternalLost', 1]);
   });
 
-  test('and recorded again if it exists after all', async () => {
+  test('the identity is recorded again if the resource exists after all', async () => {
     const scene = await lost({}, { managementPolicies: ['Observe', 'Delete'] });
     await confirm(scene);
     scene.external.put('db', { region: 'us' });

@@ -138,7 +138,7 @@ describe('a resource that waits for a Secret of another owner is woken', () => {
     wakes(['holder', 'waiting'], (cluster) => cluster.put(SecretKind, ownedBy())));
   test('when the Secret gets another owner', () =>
     wakes(['holder'], (cluster) => cluster.put(SecretKind, ownedBy(waiting))));
-  test('but not when the content changes', () =>
+  test("a change of the Secret's content does not wake the resource", () =>
     wakes(['holder'], (cluster) =>
       cluster.put(SecretKind, { ...ownedBy(holder), data: { password: 'Mg==' } }),
     ));
@@ -260,12 +260,13 @@ describe('the changes of a connection Secret that wake the managed reconciler', 
   test('an entry is edited', () => wakes(true, secret({ data: { password: 'ZWRpdGVk' } })));
   test('an entry is removed', () => wakes(true, secret({ data: {} })));
   test('an entry is added', () => wakes(false, secret({ data: { password: 'cGFzc3dvcmQ=', mine: 'YQ==' } })));
-  test('its note is edited', () => wakes(true, secret({ metadata: { annotations: { [noteKey]: '{}' } } })));
-  test('its note is removed', () => wakes(true, secret({ metadata: { annotations: {} } })));
+  test('the note is edited', () => wakes(true, secret({ metadata: { annotations: { [noteKey]: '{}' } } })));
+  test('the note is removed', () => wakes(true, secret({ metadata: { annotations: {} } })));
   test('another object controls it', () =>
     wakes(true, secret({ metadata: { ownerReferences: [controllerReference(managed())] } })));
-  test('it is labelled', () => wakes(false, secret({ metadata: { labels: { team: 'a' } } })));
+  test('a label is written', () => wakes(false, secret({ metadata: { labels: { team: 'a' } } })));
   test('another annotation is written', () =>
     wakes(false, secret({ metadata: { annotations: { [noteKey]: '{"noteKey":"a2V5"}', team: 'a' } } })));
-  test('it is deleted', () => assert.equal(isSecretChanged({ type: 'deleted', object: secret() }), true));
+  test('the Secret is deleted', () =>
+    assert.equal(isSecretChanged({ type: 'deleted', object: secret() }), true));
 });

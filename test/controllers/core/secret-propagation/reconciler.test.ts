@@ -143,7 +143,7 @@ describe('secret propagation acts', () => {
 });
 
 describe('the changes that wake a target', () => {
-  test('its source: a rotated password arrives at once, a removed key goes', async () => {
+  test('a change of the source: a rotated password arrives at once, and a removed key is removed', async () => {
     const { cluster, process, details } = worldOf();
     await process.settle();
     cluster.edit(SecretKind, sourceKey, (secret) => ({ ...secret, data: encodeDetails({ token: 't' }) }));

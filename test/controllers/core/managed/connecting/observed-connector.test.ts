@@ -57,7 +57,7 @@ describe('each external call is reported', () => {
     ]);
   });
 
-  test('unless it was refused because leadership was interrupted', async () => {
+  test('a call that was refused because leadership was interrupted is not reported', async () => {
     const interrupted = leaseExpired('the Lease was not renewed in time');
     const { connector, reported } = scene('observe', interrupted);
     const client = await connector.connect(managed(), signal);

@@ -33,9 +33,10 @@ describe('the marks of a creation', () => {
   test('a later one: now', () => are({ pending: 1, succeeded: 3, failed: 2 }, at(5), at(5)));
   test('in the second in which the last one succeeded it begins a second later', () =>
     are({ pending: 4, succeeded: 5 }, at(6), at(5)));
-  test('so it does in the second in which the last one failed', () =>
+  test('in the second in which the last one failed it begins a second later', () =>
     are({ pending: 4, failed: 5, succeeded: 1 }, at(6), at(5)));
-  test('it never ends before it began, however the clock goes', () => are({ pending: 8 }, at(5), at(8)));
+  test('a creation never ends before it began, however the clock goes', () =>
+    are({ pending: 8 }, at(5), at(8)));
 });
 
 describe('a creation is incomplete between its mark and its result', () => {

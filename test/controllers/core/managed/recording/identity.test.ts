@@ -485,25 +485,25 @@ describe('the managed resource as it is recorded, and how it differs', () => {
     ));
   test('a record without fields is that of a resource that never equalled its spec: all fields count', () =>
     differs(of({ region: 'eu' }, db), wasDb, []));
-  test('its identity is set in initProvider: that identity is observed', () =>
+  test('an identity that is set in initProvider is observed', () =>
     differs(of({ size: 1 }, db, inEurope), wasDb, [], {
       recorded: of({ size: 1, region: 'eu' }, db, inEurope),
     }));
-  test('and is edited there', () =>
+  test('an identity is edited in initProvider', () =>
     differs(of({ size: 1 }, db, inEurope), wasUs, ['spec.initProvider.region from "us" to "eu"'], {
       recorded: of({ size: 1, region: 'us' }, db, inEurope),
     }));
-  test('it is renamed', () =>
+  test('the resource is renamed', () =>
     differs(
       of({}, { annotations: { ...nameIs('other'), team: 'shop' } }),
       wasDb,
       ['annotation crossplane.io/external-name from "db" to "other"'],
       { recorded: of({}, { annotations: { ...nameIs('db'), team: 'shop' } }) },
     ));
-  test('its name is removed: it is written again, and that is no difference', () =>
+  test('a removed name is written again, and is no difference', () =>
     differs(of({}), wasDb, [], { recorded: of({}, db) }));
-  test('it had no name when it was recorded', () => differs(of({}, db), { fields: {} }, []));
-  test('it has none to this day', () => differs(of({}), { fields: {} }, []));
+  test('a resource without a name when it was recorded', () => differs(of({}, db), { fields: {} }, []));
+  test('a resource that never got a name', () => differs(of({}), { fields: {} }, []));
 });
 
 describe('the external name', () => {
@@ -515,8 +515,8 @@ describe('the external name', () => {
     has(of({ name: 'wanted' }, { ...recording({ name: 'was' }), annotations: nameIs('has') }), 'has', 'has'));
   test('that is recorded', () => has(of({ name: 'wanted' }, recording({ name: 'was' })), 'was', 'was'));
   test('that it asks for, where names are not assigned', () => has(of({ name: 'wanted' }), 'wanted'));
-  test('else that of the object', () => has(of({ name: '' }), 'db'));
-  test('also where nothing is wanted', () => has(of(undefined), 'db'));
+  test('the name of the object is the default', () => has(of({ name: '' }), 'db'));
+  test('a name is recorded although the spec sets no field', () => has(of(undefined), 'db'));
 });
 
 describe('whether it names something else than what is recorded', () => {
@@ -524,11 +524,12 @@ describe('whether it names something else than what is recorded', () => {
   const names = (current: Managed, ...want: readonly [deterministic: boolean, assigned: boolean]): void =>
     assert.deepEqual([isEdited(deterministic, current), isEdited(assigned, current)], want);
   test('nothing is recorded', () => names(of({ region: 'us' }), false, false));
-  test('it is as it was', () => names(of({}, { ...recording({ name: 'db' }), ...db }), false, false));
+  test('an unchanged resource names the same', () =>
+    names(of({}, { ...recording({ name: 'db' }), ...db }), false, false));
   test('another name', () => names(of({}, { ...recording({ name: 'was' }), ...db }), true, true));
   test('another value', () => names(of({ region: 'eu' }, inUs), true, true));
   test('a removed value is no change', () => names(of({}, inUs), true, true));
-  test('one that initProvider has is there', () =>
+  test('an identity in initProvider counts', () =>
     names(of({}, inUs, { initProvider: { region: 'us' } }), false, false));
   test('a name that was removed is a change if the system assigns names', () =>
     names(of({}, recording({ name: 'db' })), false, true));
