@@ -1,12 +1,13 @@
 import { ParseEnglish } from 'parse-english';
+import { declaredNames, isAtFault } from './names.ts';
 import { textsOf } from './texts.ts';
-import type { Exception, TextKind, Word } from './words.ts';
-import { exceptions, sentenceLimits, words } from './words.ts';
+import type { Exception, NameWord, TextKind, Word } from './words.ts';
+import { exceptions, leaningOpening, nameWords, sentenceLimits, words } from './words.ts';
 
 export interface Finding {
   readonly path: string;
   readonly line: number;
-  readonly kind: TextKind;
+  readonly kind: TextKind | 'name';
   /** The words at fault, in small letters, or how many words the sentence has. */
   readonly found: string;
   /** The plain English for them. */
@@ -15,6 +16,8 @@ export interface Finding {
 
 interface Rules {
   readonly words: readonly Word[];
+  /** Default: the list of `words.ts`. */
+  readonly nameWords?: readonly NameWord[];
   readonly exceptions: readonly Exception[];
 }
 
@@ -38,7 +41,18 @@ export function findingsOf(
   );
   const isExcepted = ({ found }: Finding): boolean =>
     rules.exceptions.some((exception) => exception.path === path && exception.found === found);
-  return findings.filter((finding) => !isExcepted(finding)).sort((a, b) => a.line - b.line);
+  return [...namesAtFault(path, source, rules), ...findings]
+    .filter((finding) => !isExcepted(finding))
+    .sort((a, b) => a.line - b.line);
+}
+
+function namesAtFault(path: string, source: string, rules: Rules): readonly Finding[] {
+  const { nameWords: list = nameWords } = rules;
+  return declaredNames(path, source).flatMap((each) =>
+    list
+      .filter((word) => isAtFault(each, word))
+      .map(({ instead }) => ({ path, line: each.line, kind: 'name', found: each.name, instead })),
+  );
 }
 
 const linesIn = (text: string): number => text.split('\n').length - 1;
@@ -47,6 +61,7 @@ const linesIn = (text: string): number => text.split('\n').length - 1;
 function isSuspect(kind: TextKind, text: string, list: readonly Word[]): boolean {
   return (
     openingsOf(kind).test(text) ||
+    leaning(kind, text).length > 0 ||
     wordsIn(text) > (sentenceLimits[kind] ?? Infinity) ||
     houseWords(kind, text, list).length > 0
   );
@@ -57,7 +72,7 @@ const openings = new RegExp(`\\b(?:${pronouns.join('|')})\\b`);
 /** The name of a test begins with a small letter. */
 const openingsOfNames = new RegExp(openings, 'i');
 
-const openingsOf = (kind: TextKind): RegExp => (kind === 'test name' ? openingsOfNames : openings);
+const openingsOf = (kind: TextKind): RegExp => (/name$/.test(kind) ? openingsOfNames : openings);
 
 function wordsIn(text: string): number {
   return text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
@@ -71,7 +86,12 @@ interface Found {
 }
 
 function findingsInSentence(kind: TextKind, sentence: string, list: readonly Word[]): readonly Found[] {
-  return [...headless(kind, sentence), ...houseWords(kind, sentence, list), ...tooLong(kind, sentence)];
+  return [
+    ...headless(kind, sentence),
+    ...leaning(kind, sentence),
+    ...houseWords(kind, sentence, list),
+    ...tooLong(kind, sentence),
+  ];
 }
 
 /** A sentence that begins with a clause instead of a noun. Questions and headings may begin like this. */
@@ -85,6 +105,13 @@ function headless(kind: TextKind, sentence: string): readonly Found[] {
   )
     return [];
   return [{ at: 0, found: `${opening} …`, instead: 'name the subject: the claim, the Secret, the user' }];
+}
+
+/** The name of a test that cannot be read without the test above it. A row of a table is completed by its test. */
+function leaning(kind: TextKind, sentence: string): readonly Found[] {
+  const [opening] = leaningOpening.exec(sentence) ?? [];
+  if (kind !== 'test name' || opening === undefined) return [];
+  return [{ at: 0, found: `${opening} …`, instead: 'a whole rule that can be read alone' }];
 }
 
 function houseWords(kind: TextKind, sentence: string, list: readonly Word[]): readonly Found[] {

@@ -5,8 +5,9 @@ import { describe, test } from 'node:test';
 import { subjectFault } from './commits.ts';
 import { checkedFiles, root } from './files.ts';
 import { findingsOf } from './findings.ts';
+import { declaredNames } from './names.ts';
 import { textsOf } from './texts.ts';
-import { exceptions, words } from './words.ts';
+import { exceptions, nameWords, words } from './words.ts';
 
 /** The findings with their lines. */
 function foundIn(path: string, source: string): readonly (readonly [number, string])[] {
@@ -79,6 +80,59 @@ describe('the language check', () => {
 
   test('a test name has no clause as its subject, although it begins with a small letter', () => {
     assert.deepEqual(found('test/a.test.ts', "test('what drifts is fixed', () => {});"), ['what …']);
+  });
+
+  /** A declaration for each entry of the list of names, in the order of the list. */
+  const misnamed: readonly (readonly [source: string, found: string])[] = [
+    ['const asked = 1;', 'asked'],
+    ['interface KeptFolder {}', 'KeptFolder'],
+    ['class A { #said = 1; }', 'said'],
+    ['function f({ a: [seen] = [] }) {}', 'seen'],
+    ['const f = (...theirs) => 1;', 'theirs'],
+    ['type F<Thing> = 1;', 'Thing'],
+    ['interface A { readonly habits?: 1 }', 'habits'],
+    ['const a = { oddity: 1 };', 'oddity'],
+    ['const { claim: ofClaim } = a;', 'ofClaim'],
+  ];
+
+  test('each word of the list of names is found in a declared name', () => {
+    assert.equal(misnamed.length, nameWords.length);
+    for (const [index, [source, expected]] of misnamed.entries()) {
+      const only = { words: [], nameWords: nameWords.slice(index, index + 1), exceptions: [] };
+      const findings = findingsOf('runtime/a.ts', source, only).map(({ kind, found: name }) => [kind, name]);
+      assert.deepEqual([source, findings], [source, [['name', expected]]]);
+    }
+  });
+
+  test('a set that an algorithm fills may have the name seen', () => {
+    const source = 'const seen = new Set(); function f(seen = new Map()) {} function g(seen) {}';
+    assert.deepEqual(found('runtime/a.ts', source), ['seen']);
+  });
+
+  test('a name is judged by its whole words, where it is declared', () => {
+    const foreign = "const nothing = askedFor, b = { 'kept': 1, [said]: 2, theirs }, { seen: c } = d;";
+    assert.deepEqual(found('runtime/a.ts', foreign), []);
+    assert.deepEqual(found('runtime/isSaid-or-not.ts', 'const isThingKept = 1;'), [
+      'isSaid-or-not',
+      'isThingKept',
+      'isThingKept',
+    ]);
+  });
+
+  test('a test name that leans on the test above it is found', () => {
+    const leaning = [
+      'but not if it is deleted',
+      'its Secret is deleted',
+      'one that is bound',
+      'so does a claim',
+    ];
+    for (const name of leaning) {
+      assert.equal(found('test/a.test.ts', `test('${name}', () => {});`).length, 1, name);
+    }
+    for (const name of ['is bound', 'one exchange serves all', 'another claim waits', 'iterates in order']) {
+      assert.deepEqual(found('test/a.test.ts', `test('${name}', () => {});`), []);
+    }
+    assert.deepEqual(found('test/a.test.ts', "const rows = { 'but not if it is deleted': 1 };"), []);
   });
 
   test('a sentence of the docs has at most 30 words, and one of a message 25', () => {
@@ -172,9 +226,25 @@ describe('the texts that the check reads', () => {
       { kind: 'test name', text: 'first name', line: 1 },
       { kind: 'test name', text: 'second name', line: 2 },
       { kind: 'test name', text: 'third Value here', line: 2 },
-      { kind: 'test name', text: 'fourth name', line: 3 },
-      { kind: 'test name', text: 'fifth name', line: 4 },
+      { kind: 'row name', text: 'fourth name', line: 3 },
+      { kind: 'row name', text: 'fifth name', line: 4 },
     ]);
+  });
+
+  test('names: those that a file declares, with its own', () => {
+    const source = [
+      'import { x } from "./x.ts";',
+      'export function a<B>({ c, d: { e = 1, ...f } }: G, [h]: I): void {}',
+      'class J { k = 1; l(m) {} #n() {} }',
+      'type O = { p: 1; q(r: 1): 2; [s: string]: 3 } | readonly [t: 1];',
+      'const u = { v: w, x, [y]: 1, z() {} };',
+      'try {} catch (error) {}',
+    ].join('\n');
+    const names = declaredNames('runtime/own-name.ts', source).map(({ name }) => name);
+    assert.deepEqual(
+      names.toSorted().join(' '),
+      'J O a B c e error f h k l m n own-name p q r s t u v z'.split(' ').toSorted().join(' '),
+    );
   });
 });
 

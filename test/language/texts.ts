@@ -191,10 +191,12 @@ const naming = new Set(['test', 'describe', 'it', 'suite']);
 
 /** The first argument of `test`, `describe`, `t.test` and `test.skip`, and in a table the field `name` and the keys. */
 function testNames(node: Node, texts: Text[]): readonly Node[] {
-  const named = node.type === 'CallExpression' && isNaming(node.callee) ? argumentOf(node) : tableName(node);
+  const isTest = node.type === 'CallExpression' && isNaming(node.callee);
+  const named = isTest ? argumentOf(node) : tableName(node);
   const text = isNode(named) ? literalText(named) : undefined;
   if (text?.includes(' ') && isNode(named)) {
-    texts.push({ kind: 'test name', text: withoutCode(text), line: named.loc.start.line });
+    const kind = isTest ? 'test name' : 'row name';
+    texts.push({ kind, text: withoutCode(text), line: named.loc.start.line });
   }
   return childrenOf(node);
 }
@@ -208,7 +210,7 @@ function isNaming(callee: unknown): boolean {
   if (callee.type === 'Identifier') return naming.has(String(callee.name));
   if (callee.type !== 'MemberExpression') return false;
   const { object, property } = callee;
-  return isNaming(object) || (isNode(property) && naming.has(String(property.name)));
+  return isNaming(object) || (isNode(property) && property.name === 'test');
 }
 
 /** The name of a row: its field `name`, or its key. */

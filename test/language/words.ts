@@ -1,5 +1,5 @@
 /** The kinds of text that the check reads. */
-export type TextKind = 'docs' | 'heading' | 'comment' | 'test name' | 'message';
+export type TextKind = 'docs' | 'heading' | 'comment' | 'test name' | 'row name' | 'message';
 
 /**
  * A word or phrase that this project does not use, and the plain English for it.
@@ -101,6 +101,36 @@ export const words: readonly Word[] = [
   { phrases: ['kept in step', 'in step with', 'keeps in step'], instead: 'in sync' },
   { pattern: /(?:\(|, )as (?:for example|\d)/i, instead: 'such as' },
 ];
+
+/** A word that no declared name has: of a variable, parameter, function, type, property, method or file. */
+export interface NameWord {
+  /** Parts of a name in camel case or kebab case. */
+  readonly words?: readonly string[];
+  /** For more than a word. */
+  readonly pattern?: RegExp;
+  /** The plain English for it. */
+  readonly instead: string;
+  /** A new `Set` or `Map` may have the name. */
+  readonly isCollectionAllowed?: boolean;
+}
+
+/** A new entry needs an example in `language.test.ts` that it finds. */
+export const nameWords: readonly NameWord[] = [
+  { words: ['asked'], instead: 'requested, desired; request' },
+  { words: ['kept', 'unkept'], instead: 'retained, stored, cached, previous' },
+  { words: ['said'], instead: 'reported; message, output' },
+  // An algorithm remembers in the set `seen` what it has visited.
+  { words: ['seen', 'unseen'], instead: 'observed, visible, received', isCollectionAllowed: true },
+  { words: ['theirs'], instead: 'foreign, other' },
+  { words: ['thing', 'things'], instead: 'item, resource; its kind' },
+  { words: ['habit', 'habits'], instead: 'option, setting' },
+  { words: ['oddity', 'oddities'], instead: 'exception, rule' },
+  { pattern: /^of[A-Z]/, instead: 'the noun last: claimChecks, not ofClaim' },
+];
+
+/** The beginnings of a test name that lean on another test; the suite may name the subject of the first verb. */
+export const leaningOpening =
+  /^\W*(?:but|and|or|nor|also|so|then|else|otherwise|unless|except|it|its|they|their|one (?:that|which|who|whose|of|in|with|without))\b/i;
 
 /** A finding that stays, with the reason. `text` is what the check prints as found. */
 export interface Exception {
