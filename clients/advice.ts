@@ -33,8 +33,8 @@ export const advice = {
 
   // PostgreSQL.
   chooseExternalName: 'choose another external name',
-  adopt: (consequence: string, statement: string) =>
-    `set spec.claimRef first, because the first claim that names this resource gets its data; to adopt it${consequence}, run: ${statement}`,
+  adopt: (isForAnyClaim: boolean, consequence: string, statement: string) =>
+    `${isForAnyClaim ? 'set spec.claimRef first, because the first claim that names this resource gets its data; ' : ''}to adopt it${consequence}, run: ${statement}`,
   adoptRole: (consequence: string, statement: string) =>
     `to adopt it, after which its password and attributes become those of this resource${consequence}, run: ${statement}`,
   takeBack: (statement: string) =>

@@ -77,6 +77,8 @@ export const markStatement = (kind: 'database' | 'role', name: string, ownerId: 
 /** Lets the message explain how to adopt a database or role without a mark. `consequence`: the effect of the adoption. */
 export interface Adoption {
   readonly consequence?: string | undefined;
+  /** Whether the resource names the claim that gets the data. */
+  readonly isReserved?: boolean;
   /** Whether the spec names the role that owns the database as its owner. */
   readonly isOwnerWanted?: boolean;
   /** The role that should own the database. */
@@ -90,8 +92,8 @@ export interface Remedies {
 }
 
 const adviceOn = {
-  database: ({ consequence }: Adoption, statement: string): string =>
-    advice.adopt(consequence === undefined ? '' : ` (${consequence})`, statement),
+  database: ({ consequence, isReserved = false }: Adoption, statement: string): string =>
+    advice.adopt(!isReserved, consequence === undefined ? '' : ` (${consequence})`, statement),
   role: ({ consequence }: Adoption, statement: string): string =>
     advice.adoptRole(consequence === undefined ? '' : `, and ${consequence}`, statement),
 };

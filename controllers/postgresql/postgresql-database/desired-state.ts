@@ -2,6 +2,7 @@ import { escapeIdentifier } from 'pg';
 import { advice as coreAdvice } from '../../../apis/core/v1alpha1/advice.ts';
 import type { ReadyFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import { available, renamed, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
+import { describeReference } from '../../../apis/core/v1alpha1/reference.ts';
 import type { PostgreSQLDatabase } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
 import { PostgreSQLRoleKind } from '../../../apis/postgresql/v1alpha1/postgresql-role.ts';
 import { ChangeRefused } from '../../../clients/external-error.ts';
@@ -65,7 +66,7 @@ export function databaseSpec(managed: PostgreSQLDatabase): DatabaseSpec {
 }
 
 /**
- * Facts about an adoption for its message: the result of a deletion, the change of the owner, and `others`, roles that
+ * Facts about an adoption for its message: the claim that gets the data, the result of a deletion, the change of the owner, and `others`, roles that
  * stay in the database.
  */
 export function adoptionOf(
@@ -74,7 +75,9 @@ export function adoptionOf(
   others: readonly string[],
 ): Adoption {
   const next = databaseSpec(managed).owner;
+  const { claimRef } = managed.spec;
   const consequences = [
+    ...(claimRef === undefined ? [] : [`${describeReference(claimRef)} gets its data`]),
     ...(shouldDelete(managed.spec)
       ? ['kubectl delete of this resource then drops it with its data, because its policies allow Delete']
       : []),
@@ -89,6 +92,7 @@ export function adoptionOf(
   ];
   return {
     ...(consequences.length > 0 && { consequence: consequences.join('; ') }),
+    isReserved: claimRef !== undefined,
     isOwnerWanted: !hasOwnRole(managed) && next === owner,
     owner: next,
   };

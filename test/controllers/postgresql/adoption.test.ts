@@ -43,7 +43,7 @@ const rows: Readonly<Record<string, readonly [text: string, words: string]>> = {
   ],
   'a database that is reserved for a claim': [
     refusal(reserved, 'database', adoptionOf(reserved, owned, [])),
-    `${first}, run: COMMENT ON DATABASE "shop"`,
+    'to adopt it (PostgreSQLInstance team/orders gets its data), run: COMMENT ON DATABASE "shop"',
   ],
   'a database that was provisioned for a claim': [
     refusal(provisioned, 'database', adoptionOf(provisioned, owned, [])),
