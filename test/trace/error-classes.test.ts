@@ -83,10 +83,15 @@ describe('the advice depends on the data of the error', () => {
       'name taken',
       `${rename} Or run the SQL statement that makes this resource the owner.`,
     ],
-    'a refused field is changed in the resource and its class, or in another claim': [
+    'a refused field of a resource that was made by hand is changed there': [
       { class: 'Invalid' },
       'refused',
-      'Change the fields in the managed resource and in its class. If the claim set them, create another claim: the fields of a claim cannot change.',
+      'Change the fields in the managed resource.',
+    ],
+    'a refused name of a resource that was made by hand is changed in its annotation': [
+      { class: 'Invalid', advice: ['ChooseExternalName'] },
+      'refused',
+      'Set another name in the annotation crossplane.io/external-name of the managed resource.',
     ],
   };
   const provider = googleProvider('demo', { source: 'None' });
@@ -137,8 +142,11 @@ test('a refused value that the claim asked for is corrected in the claim or in a
   };
   const { classRef } = claim.spec;
   const claimRef = { ...claim.metadata, apiVersion: claim.apiVersion, kind: claim.kind };
-  const refusal = (field: string, externalIdentity?: string): Promise<Trace> => {
-    const error = { class: 'Invalid', advice: ['ChangeFields'], fields: [field] };
+  const refusal = (
+    field: string | undefined,
+    { externalIdentity, advice = 'ChangeFields' }: { externalIdentity?: string; advice?: string } = {},
+  ): Promise<Trace> => {
+    const error = { class: 'Invalid', advice: [advice], ...(field !== undefined && { fields: [field] }) };
     const failing = failingWith('it failed', error);
     const resource = {
       apiVersion,
@@ -160,16 +168,35 @@ test('a refused value that the claim asked for is corrected in the claim or in a
     const objects = [claim, class_, resource, provider] as unknown as KubernetesObject[];
     return tracedIn(objects, ['postgresqlinstance', 'team/db']);
   };
-  const own = (await refusal('spec.forProvider.engineVersion', '{"name":"team-db","fields":{}}')).fault;
+  const externalIdentity = '{"name":"team-db","fields":{}}';
+  const own = (await refusal('spec.forProvider.engineVersion', { externalIdentity })).fault;
   assert.match(own?.advice ?? '', /^Create another claim, with another spec\.engineVersion\. Save the data/);
   assert.deepEqual([own?.name, own?.commands], ['refused', []]);
   const neverMade = (await refusal('spec.forProvider.engineVersion')).fault;
   assert.equal(neverMade?.advice, 'Correct spec.engineVersion of the claim.');
   assert.match(neverMade?.commands?.[0] ?? '', /^kubectl -n team edit postgresqlinstances\S* db$/);
   const classFault = (await refusal('spec.forProvider.encoding')).fault;
-  assert.deepEqual(classFault?.commands, [
+  const change = 'Change the fields in the managed resource, and in its class for later claims.';
+  const edits = [
     `kubectl edit postgresqldatabases.postgresql.crossplane.io ${name}`,
-  ]);
+    'kubectl edit postgresqldatabaseclasses.postgresql.crossplane.io small',
+  ];
+  assert.deepEqual(remedyOf(classFault), {
+    name: 'refused',
+    advice: `The claim does not set the refused fields. ${change}`,
+    commands: edits,
+  });
+  assert.deepEqual(remedyOf((await refusal(undefined)).fault), {
+    name: 'refused',
+    advice: `${change} If the claim sets them, correct them there instead.`,
+    commands: edits,
+  });
+  assert.equal(
+    (await refusal(undefined, { externalIdentity })).fault?.advice,
+    `${change} If the claim sets them, create another claim instead.`,
+  );
+  const nameFault = (await refusal(undefined, { advice: 'ChooseExternalName' })).fault;
+  assert.match(nameFault?.advice ?? '', /^Create another claim, with another external name\. Save the data/);
 });
 
 test('edited parameters of a claim are set back, or belong to a claim with another class', async () => {

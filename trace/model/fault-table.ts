@@ -14,6 +14,7 @@ import { controllersDown, idleness, leaderless } from './liveness.ts';
 import { labelsOfClasses, noDefaultClass } from './no-class.ts';
 import {
   anotherClaim,
+  askAdministrator,
   choosePolicies,
   creationMark,
   foreignFinalizers,
@@ -27,7 +28,7 @@ import {
   nameAnotherSecret,
   nameTaken,
   refusalOf,
-  refusedFields,
+  refusedValue,
   replaceCopy,
   resume,
   stillUsed,
@@ -416,10 +417,7 @@ export const faultTable: readonly FaultRow[] = [
     link: 'external',
     sign: lastError('refused'),
     cause: 'The external system refuses the request: {message}.',
-    advice:
-      'Change the fields in the managed resource and in its class. If the claim set them, create another claim: the fields of a claim cannot change.',
-    commands: ['edit resource'],
-    details: refusedFields,
+    details: refusedValue,
   },
   {
     name: 'provider not ready',
@@ -510,8 +508,7 @@ export const faultTable: readonly FaultRow[] = [
       const { status, message } = readyOf(view.theClaim);
       return isClaim(view) && view.managed.is === 'withheld' && status === 'False' ? message : undefined;
     },
-    advice: 'You cannot read the managed resource. An administrator of it can see more:',
-    details: ({ theClaim }) => ({ commands: [traceCommand(theClaim?.spec.resourceRef ?? {})] }),
+    details: askAdministrator,
   },
   {
     name: 'secret out of date',

@@ -10,7 +10,7 @@ import { annotationKeys, finalizerNames, wasDeleted } from '../../apis/core/v1al
 import { controllerOf, isControlledBy } from '../../apis/core/v1alpha1/reference.ts';
 import { controlOf, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { isCorrectable, whyParametersDiffer } from '../../controllers/core/claim/claim-parameters.ts';
-import { wasBound } from '../../controllers/core/claim/ownership.ts';
+import { wasBound, wasProvisioned } from '../../controllers/core/claim/ownership.ts';
 import { isFrozen } from '../../controllers/core/claim/propagated-secret.ts';
 import { fieldsBehind } from '../../controllers/core/claim-binding/claim-advice.ts';
 import { howToMakeAvailable } from '../../controllers/core/claim-binding/report.ts';
@@ -20,7 +20,7 @@ import {
   isPausedByPolicies,
   shouldDelete,
 } from '../../controllers/core/management-policies.ts';
-import { annotate, kubectl, making } from './commands.ts';
+import { annotate, kubectl, making, traceCommand } from './commands.ts';
 import type { Details } from './fault-row.ts';
 import { commandsIn } from './fault-row.ts';
 import type { FoundSecret } from './findings.ts';
@@ -115,18 +115,58 @@ export const missingResource: Details = (view) => {
   );
 };
 
-/** A value that the claim asked for is corrected in the claim, and not in the resource: the two would be incompatible. */
-export const refusedFields: Details = (view) => {
-  const { theClaim, theManaged, theClass, services } = view;
-  const service = services.find(({ class: { kind } }) => theClass?.kind === kind);
-  if (theClaim === undefined || theClass === undefined || service === undefined) return {};
-  const fields = fieldsBehind(service, theClaim, theClass, lastFailure(view)?.error?.fields ?? []);
-  if (fields.length === 0) return {};
-  const others = fields.map((field) => `spec.${field}`).join(' and ');
-  return theManaged !== undefined && isCorrectable(theClaim, theManaged)
-    ? { advice: `Correct ${others} of the claim.`, commands: commandsIn(view, 'edit claim') }
-    : { commands: [], ...replaceClaim(`Create another claim, with another ${others}`)(view, '') };
+/** For a user who may read the claim, and not its resource. */
+export const askAdministrator: Details = ({ theClaim }) => ({
+  advice: 'You cannot read the managed resource. An administrator of it can see more:',
+  commands: [traceCommand(theClaim?.spec.resourceRef ?? {})],
+});
+
+/**
+ * A refused value is corrected where it comes from: in the claim as long as that is possible, else in the resource and its
+ * class. If a claim's field were corrected in the resource, the two would be incompatible.
+ */
+export const refusedValue: Details = (view) => {
+  const { theClaim, theManaged, managed } = view;
+  if (managed.is === 'withheld') return askAdministrator(view, '');
+  const edit = commandsIn(view, 'edit resource');
+  if (theManaged === undefined)
+    return { advice: 'Change the fields in the managed resources, and in their class.' };
+  const { advice = [], fields = [] } = lastFailure(view)?.error ?? {};
+  const isName = advice.includes('ChooseExternalName') && !advice.includes('ChangeFields');
+  if (!wasProvisioned(theManaged)) {
+    const what = isName
+      ? `Set another name in the annotation ${annotationKeys.externalName} of the managed resource.`
+      : 'Change the fields in the managed resource.';
+    return { advice: what, commands: edit };
+  }
+  const anotherOf = (what: string) => replaceClaim(`Create another claim, with another ${what}`)(view, '');
+  if (isName) return anotherOf('external name');
+  const own = fieldsOfClaim(view, fields);
+  const isClaimCorrectable = theClaim !== undefined && isCorrectable(theClaim, theManaged);
+  if (own === undefined || own.length === 0) {
+    const change = 'Change the fields in the managed resource, and in its class for later claims.';
+    const instead = isClaimCorrectable
+      ? 'If the claim sets them, correct them there instead.'
+      : 'If the claim sets them, create another claim instead.';
+    return {
+      advice:
+        own === undefined ? `${change} ${instead}` : `The claim does not set the refused fields. ${change}`,
+      commands: [...edit, ...commandsIn(view, 'edit class')],
+    };
+  }
+  const names = own.map((field) => `spec.${field}`).join(' and ');
+  return isClaimCorrectable
+    ? { advice: `Correct ${names} of the claim.`, commands: commandsIn(view, 'edit claim') }
+    : anotherOf(names);
 };
+
+/** The fields of the claim behind these fields of its resource. Undefined: that is not known. */
+function fieldsOfClaim({ theClaim, theClass, services }: View, fields: readonly string[]) {
+  const service = services.find(({ class: { kind } }) => theClass?.kind === kind);
+  return theClaim === undefined || theClass === undefined || service === undefined || fields.length === 0
+    ? undefined
+    : fieldsBehind(service, theClaim, theClass, fields);
+}
 
 export const makeAvailable: Details = ({ managedService, theManaged, theClaim }) =>
   managedService && theManaged && theClaim
