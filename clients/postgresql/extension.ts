@@ -123,6 +123,8 @@ async function checkSchemaOwner(
 
 const insufficientPrivilege = '42501';
 const missingSchema = '3F000';
+/** There is no way from the installed version to the wanted one. */
+const invalidValue = '22023';
 /** A function, another object such as a type, a table, or a schema exists already. */
 const existing: readonly string[] = ['42723', '42710', '42P07', '42P06'];
 
@@ -148,6 +150,10 @@ function withRemedy(
   }
   if (existing.includes(code)) {
     const message = `extension ${escapeIdentifier(name)} is not installed: ${cause}; ${advice.avoidExisting}`;
+    return new PostgresqlError(message, { code: 'Invalid', advice: changeExtensions, sqlState: code });
+  }
+  if (code === invalidValue) {
+    const message = `${cause}; ${advice.change(['spec.forProvider.extensions'])}`;
     return new PostgresqlError(message, { code: 'Invalid', advice: changeExtensions, sqlState: code });
   }
   return error;

@@ -62,6 +62,12 @@ test('an extension whose function exists already is refused, and installed after
   await databases.update('words', elsewhere, owned);
   const observed = await databases.observe('words', { withExtensions: true });
   assert.ok(observed?.extensions?.pg_trgm);
+  await assert.rejects(
+    databases.update('words', { extensions: [{ name: 'pg_trgm', version: '99' }] }, owned),
+    {
+      message: /^extension "pg_trgm" has no update path .*"99"; change spec\.forProvider\.extensions$/,
+    },
+  );
 });
 
 test('a grant names each role, database or schema that does not exist, with a remedy', async () => {
