@@ -48,7 +48,10 @@ export interface DBInstancesOptions {
   readonly skipSnapshotField: string | undefined;
 }
 
-export type DBInstances = CloudCollection<DBInstance, NewDBInstance, DBInstanceChange>;
+export interface DBInstances extends CloudCollection<DBInstance, NewDBInstance, DBInstanceChange> {
+  /** The instance with a `DbiResourceId`, whatever its name is. Undefined: there is none. */
+  find(resourceId: string, signal?: AbortSignal): Promise<DBInstance | undefined>;
+}
 
 const isCode = (error: unknown, code: string): boolean =>
   // guard: otherwise a bare 404 proves absence
@@ -87,6 +90,19 @@ export function dbInstances(aws: AwsClient, options: DBInstancesOptions): DBInst
         if (isCode(error, 'DBInstanceNotFound')) return undefined;
         throw error;
       }
+    },
+
+    async find(resourceId, signal = never()) {
+      const what = `find DB instance with id "${resourceId}"`;
+      const Filters = [{ Name: 'dbi-resource-id', Values: [resourceId] }];
+      const { DBInstances: found = [] } = await aws.call(
+        {
+          ...{ service, region, what, isRepeatable: true },
+          run: (rds, http) => rds.describeDBInstances({ Filters }, http),
+        },
+        signal,
+      );
+      return found.find(({ DbiResourceId }) => DbiResourceId === resourceId);
     },
 
     async list(signal = never()) {

@@ -5,7 +5,7 @@
 
 import type { ReadyFacts } from '../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
-import { externalName } from '../../apis/core/v1alpha1/meta.ts';
+import { externalName, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
 import type { CloudCollection } from '../../clients/cloud-collection.ts';
 import { isConflicting } from '../../clients/cloud-error.ts';
@@ -26,6 +26,7 @@ import { howToAllowUpdate, shouldUpdate } from '../core/management-policies.ts';
 import { checkOwnership, ownedByAnother, ownerOf } from './check-ownership.ts';
 import type { Actual, Compare, Wanted } from './comparison.ts';
 import { notNow, observing, refuse } from './comparison.ts';
+import { renamedTo } from './renamed.ts';
 
 type Tags = Readonly<Record<string, string>>;
 
@@ -83,6 +84,13 @@ export interface NamedByUs<M extends Managed, Database, New, Change> {
    * none.
    */
   unprotecting?(managed: M, observed: ObservedDatabase<M>): Change | undefined;
+  /** Finds a database that a user renamed. Default: the cloud renames none. */
+  readonly renaming?: {
+    /** The name that the database of the managed resource has now, by an id that does not change. */
+    find(managed: M, signal: AbortSignal): Promise<string | undefined>;
+    /** The advice that names it back. */
+    back(now: string, before: string): string;
+  };
 }
 
 /**
@@ -111,6 +119,23 @@ export function namedByUs<M extends Managed, Database, New extends object, Chang
     const database = await databasesOf(managed).get(nameOf(managed), signal);
     return database === undefined ? undefined : ours(managed, database);
   };
+  /** Where a database is that was not found: under another name, or nowhere. */
+  const whereNow = async (
+    managed: M,
+    signal: AbortSignal,
+  ): Promise<Pick<Observation, 'renamed' | 'remains'>> => {
+    const { renaming } = adapter;
+    if (renaming === undefined) return {};
+    const find = () => renaming.find(managed, signal);
+    if (wasDeleted(managed)) {
+      const now = await find();
+      return now === undefined ? {} : { remains: `${noun} "${now}", which was renamed` };
+    }
+    return renamedTo(managed, find, (now) => ({
+      sentence: `${noun} "${nameOf(managed)}" was renamed to "${now}"; ${renaming.back(now, nameOf(managed))}`,
+      beside: `${noun} "${now}" keeps the data`,
+    }));
+  };
   /** The changes to a resource that we own, with tags, and the differences that cannot be changed. */
   const differenceOf = (managed: M, observed: ObservedDatabase<M>) => {
     const { actual, tags } = observed;
@@ -123,7 +148,8 @@ export function namedByUs<M extends Managed, Database, New extends object, Chang
   return {
     async observe(managed, credential, signal) {
       const observed = await find(managed, signal);
-      if (observed === undefined) return { exists: false, isUpToDate: false };
+      if (observed === undefined)
+        return { exists: false, isUpToDate: false, ...(await whereNow(managed, signal)) };
       const { isOnline, meaning, status } = observed;
       const { change, ...compared } = differenceOf(managed, observed);
       return {

@@ -52,6 +52,8 @@ export interface Collection<T> {
   add(id: string, item: T): Snapshot<T>;
   /** Throws an Error if there is none. */
   change(id: string, change: (item: T) => T): Snapshot<T>;
+  /** Gives an item another id. Readers see it at once. Throws an Error if there is none. */
+  rename(id: string, to: string): Snapshot<T>;
   /** Does nothing if the item is being deleted or does not exist. */
   remove(id: string): void;
   /** Changes an item outside of the API. Readers see the change at once. Throws an Error if there is no item. */
@@ -133,6 +135,12 @@ export function createCollection<T>(
         entry.item = change(entry.item);
       });
       return truth(id, entry)!;
+    },
+    rename(id, to) {
+      const entry = existing(id);
+      entries.delete(id);
+      entries.set(to, { ...entry, changedAtMs: Number.MIN_SAFE_INTEGER });
+      return truth(to, entry)!;
     },
     remove(id) {
       const entry = entries.get(id);

@@ -11,6 +11,7 @@ import { comparison } from '../../author/comparison.ts';
 import { namedByUs } from '../../author/named-by-us.ts';
 import { generatedPassword } from '../../core/credential.ts';
 import type { PromptClient } from '../../core/managed/connecting/external-client.ts';
+import { advice } from '../advice.ts';
 import {
   accessOf,
   actualOf,
@@ -74,7 +75,7 @@ export function dbInstanceClient<M extends Managed>(
       newDatabase: (managed, its) => newDBInstance(words, managed, its),
       observed: (managed, db) => ({
         tags: tagsOf(db),
-        isKnown: words.isKnown(managed, db),
+        isKnown: db.DbiResourceId !== undefined && db.DbiResourceId === words.resourceId(managed),
         isOnline: canBeChanged(db),
         meaning: meaningOfState(db),
         isPasswordPending: isPasswordPending(db),
@@ -84,6 +85,14 @@ export function dbInstanceClient<M extends Managed>(
       }),
       compare,
       change: (wanted, observed) => changeOf(words, wanted, observed),
+      renaming: {
+        async find(managed, signal) {
+          const id = words.resourceId(managed);
+          const found = id === undefined ? undefined : await instancesOf(aws, managed).find(id, signal);
+          return found?.DBInstanceIdentifier;
+        },
+        back: (now, before) => advice.nameInstanceBack(now, before),
+      },
       unprotecting: (managed, observed) => unprotecting(words, managed, observed),
       retag: (OwnerTags) => ({ OwnerTags }),
       setPassword: (MasterUserPassword) => ({ MasterUserPassword }),

@@ -76,6 +76,5 @@ export const instanceWords: DBInstanceWords<Instance> = {
       },
     };
   },
-  isKnown: ({ status }, { DbiResourceId }) =>
-    DbiResourceId !== undefined && status?.atProvider?.resourceId === DbiResourceId,
+  resourceId: ({ status }) => status?.atProvider?.resourceId,
 };

@@ -86,6 +86,5 @@ export const rdsInstanceWords: DBInstanceWords<RDSInstance> = {
       },
     };
   },
-  isKnown: ({ status }, { DbiResourceId }) =>
-    DbiResourceId !== undefined && status?.atProvider?.dbResourceId === DbiResourceId,
+  resourceId: ({ status }) => status?.atProvider?.dbResourceId,
 };

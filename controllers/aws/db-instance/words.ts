@@ -76,6 +76,6 @@ export interface DBInstanceWords<M extends Managed> {
   };
   /** The status of an instance. */
   status(instance: DBInstance): ReportedStatus<M>;
-  /** Whether the status is that of this instance. */
-  isKnown(managed: M, instance: DBInstance): boolean;
+  /** The id of the instance in the status. It does not change when the instance is renamed. */
+  resourceId(managed: M): string | undefined;
 }

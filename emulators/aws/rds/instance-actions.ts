@@ -13,7 +13,7 @@ import {
   invalidValue,
   quotaExceeded,
 } from './problems.ts';
-import { identifierIn, matchesFilters, passwordIn, tagsIn } from './request-parts.ts';
+import { identifierIn, matchesFilters, newIdentifierIn, passwordIn, tagsIn } from './request-parts.ts';
 import type { SettingsContext } from './settings.ts';
 import { changedSettings, newSettings } from './settings.ts';
 import { takeSnapshot } from './snapshots.ts';
@@ -83,6 +83,10 @@ export async function modifyDBInstance(
   const password = passwordIn(parameters, item.settings.Engine);
   const changes = changedSettings(parameters, { ...item.settings, ...item.pending }, contextOf(call));
   const isImmediate = parameters.flag('ApplyImmediately') ?? false;
+  const instances = instancesOf(call);
+  // The maintenance window, in which it would have its new name otherwise, never comes.
+  const name = isImmediate ? newIdentifierIn(parameters) : undefined;
+  if (name !== undefined && name !== id && instances.get(name) !== undefined) throw instanceExists();
   const [later, now] = partition(changes, (name) => delayedSettings.includes(name));
   const pending = { ...item.pending, ...later };
   const isPending = Object.keys(pending).length > 0;
@@ -90,7 +94,7 @@ export async function modifyDBInstance(
   const isBusy = modificationMs > 0 && (password !== undefined || Object.keys(now).length > 0);
   const untilMs = call.now() + modificationMs;
   const { changesAtMs: _before, ...rest } = item;
-  const changed = instancesOf(call).change(id, () =>
+  const changed = instances.change(id, () =>
     settledInstance(
       {
         ...rest,
@@ -103,7 +107,8 @@ export async function modifyDBInstance(
       call.now(),
     ),
   );
-  return { DBInstance: described(servers, call, changed) };
+  const renamed = name === undefined || name === id ? changed : instances.rename(id, name);
+  return { DBInstance: described(servers, call, renamed) };
 }
 
 export function deleteDBInstance({ servers }: InstanceContext, call: Call): object {

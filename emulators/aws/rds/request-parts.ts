@@ -6,11 +6,19 @@ import { parametersOf } from './parameters.ts';
 import { invalidValue } from './problems.ts';
 
 /** The identifier of a new DB instance. Throws AwsProblem for an invalid one. */
-export function identifierIn(parameters: Parameters): string {
-  const id = parameters.needed('DBInstanceIdentifier');
+export const identifierIn = (parameters: Parameters): string =>
+  validIdentifier('DBInstanceIdentifier', parameters.needed('DBInstanceIdentifier'));
+
+/** The identifier that a DB instance is to have; undefined: it keeps its own. Throws AwsProblem for an invalid one. */
+export function newIdentifierIn(parameters: Parameters): string | undefined {
+  const id = parameters.text('NewDBInstanceIdentifier');
+  return id === undefined ? undefined : validIdentifier('NewDBInstanceIdentifier', id);
+}
+
+function validIdentifier(name: string, id: string): string {
   if (!/^(?=.{1,63}$)[A-Za-z](-?[A-Za-z0-9])*$/.test(id)) {
     throw invalidValue(
-      'The parameter DBInstanceIdentifier is not a valid identifier. Identifiers must begin with a letter and contain only ASCII letters, digits, and hyphens. They must not end with a hyphen or contain two consecutive hyphens.',
+      `The parameter ${name} is not a valid identifier. Identifiers must begin with a letter and contain only ASCII letters, digits, and hyphens. They must not end with a hyphen or contain two consecutive hyphens.`,
     );
   }
   return id.toLowerCase();

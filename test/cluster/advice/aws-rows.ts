@@ -1,4 +1,5 @@
 import { EKS } from '@aws-sdk/client-eks';
+import { RDS } from '@aws-sdk/client-rds';
 import type { RDSInstanceClass } from '../../../apis/aws/database/v1beta1/rds-instance.ts';
 import { RDSInstanceClassKind, RDSInstanceKind } from '../../../apis/aws/database/v1beta1/rds-instance.ts';
 import { VPCKind } from '../../../apis/aws/ec2/v1beta1/vpc.ts';
@@ -20,7 +21,7 @@ import { startAws } from '../../../emulators/aws/server.ts';
 import { credentialsNamespace } from '../fancysql-fixture.ts';
 import { eventually } from '../stack-harness.ts';
 import type { Place, Row, RowsFor } from './player.ts';
-import { about } from './player.ts';
+import { about, asPrinted } from './player.ts';
 
 type Parameters = NonNullable<RDSInstanceClass['specTemplate']['forProvider']>;
 
@@ -134,7 +135,38 @@ async function failedNodeGroup(at: Place): Promise<void> {
 const editClass = (at: Place, specTemplate: object): Promise<void> =>
   at.edit(RDSInstanceClassKind, { name: at.named('aws') }, { specTemplate });
 
+/** The AWS of a row, by its namespace. */
+const clouds = new Map<string, Awaited<ReturnType<typeof awsOf>>>();
+
+/** A user gives the claim's instance another identifier. */
+async function rename(at: Place, from: string, to: string): Promise<void> {
+  const endpoint = clouds.get(at.namespace)?.url ?? '';
+  const sdk = new RDS({ region, endpoint, credentials: { ...exampleAccount } });
+  await sdk.modifyDBInstance({
+    DBInstanceIdentifier: from,
+    NewDBInstanceIdentifier: to,
+    ApplyImmediately: true,
+  });
+  sdk.destroy();
+  await at.observeAgain(RDSInstanceKind, await resourceName(at));
+}
+
 export const awsRows = {
+  nameInstanceBack: {
+    async situation(at) {
+      clouds.set(at.namespace, await awsOf(at));
+      await at.makeClass(RDSInstanceClassKind, 'aws', spec(at, instance));
+      await claim(at);
+      await eventually('the claim works', () => at.usable('db', PostgreSQLInstanceKind));
+      await rename(at, await resourceName(at), at.named('old'));
+    },
+    says: (at) =>
+      `was renamed to "${at.named('old')}"; to name it back, run in its region: aws rds modify-db-instance`,
+    where: messages,
+    act: async (at) => rename(at, at.named('old'), await resourceName(at)),
+    ends: (at) => at.usable('db', PostgreSQLInstanceKind),
+    others: { 'adopt-identity=or-create': asPrinted },
+  },
   chooseEngine: {
     async situation(at) {
       await classOf(at, { engine: 'mysql' });

@@ -7,6 +7,7 @@ import { labelled, ownerTags } from '../../../clients/ownership-tags.ts';
 import { ownerOf } from '../../../controllers/author/check-ownership.ts';
 import type { ObservedDatabase } from '../../../controllers/author/named-by-us.ts';
 import { namedByUs } from '../../../controllers/author/named-by-us.ts';
+import { encodeIdentity } from '../../../controllers/core/external-identity.ts';
 import { managed } from '../core/objects.ts';
 
 const { signal } = new AbortController();
@@ -26,6 +27,8 @@ interface Options {
   /** It accepts no changes now. */
   readonly stopped?: boolean;
   readonly hasLabels?: boolean;
+  /** A user gave it this name. */
+  readonly renamedTo?: string;
 }
 
 /** A database of a cloud. */
@@ -36,13 +39,14 @@ const database = ({
   isThere = false,
   hasLabels,
   stopped = false,
+  renamedTo,
 }: Options = {}) => {
   const owner = (object: Managed) => (hasLabels ? labelled(ownerOf(object)) : ownerOf(object));
   return namedByUs<Managed, object, object, object>({
     noun: 'database',
     ...(hasLabels && { owner }),
     databases: {
-      get: async () => ({}),
+      get: async () => (renamedTo === undefined ? {} : undefined),
       list: async () => [],
       create: async (wanted) => {
         if (isThere) throw new CloudError('it exists', { status: 409, code: 'Exists', isRetryable: false });
@@ -79,6 +83,10 @@ const database = ({
     retag: (tags) => tags,
     unprotecting: () => ({ protected: false }),
     setPassword: (password) => ({ password }),
+    renaming: {
+      find: async () => renamedTo,
+      back: (now, before) => `rename ${now} to ${before}`,
+    },
   });
 };
 
@@ -203,4 +211,33 @@ test('a database that accepts no changes now reports the fields that wait, and t
     differing: ['spec.forProvider.size'],
   });
   assert.deepEqual(await observe(false), { isUpToDate: true, unchangeable, differing: undefined });
+});
+
+describe('a database that is not found by its name, but by its id', () => {
+  const externalIdentity = encodeIdentity({ name: 'db', fields: {} });
+  const recorded: Managed = { ...published, status: { externalIdentity } };
+  const observe = (object: Managed, renamedTo = 'store') =>
+    database({ renamedTo }).observe(object, undefined, signal);
+  const absent = { exists: false, isUpToDate: false };
+
+  test('is reported as renamed, with both ways out', async () =>
+    assert.deepEqual(await observe(recorded), {
+      ...absent,
+      renamed:
+        'database "db" was renamed to "store"; rename store to db. Or, to have an empty one created, while database "store" keeps the data: kubectl annotate favouritedbinstance.database.fcp.crossplane.io db --overwrite crossplane.io/adopt-identity=or-create',
+    }));
+
+  test('remains if its resource is being deleted, and an Event names it', async () => {
+    const metadata = { ...recorded.metadata, deletionTimestamp: '2026-01-02T03:04:05Z' };
+    assert.deepEqual(await observe({ ...recorded, metadata }), {
+      ...absent,
+      remains: 'database "store", which was renamed',
+    });
+  });
+
+  test('does not count for a resource that was never there, or is only observed', async () => {
+    assert.deepEqual(await observe(published), absent);
+    const spec = { ...recorded.spec, managementPolicies: ['Observe'] as const };
+    assert.deepEqual(await observe({ ...recorded, spec }), absent);
+  });
 });

@@ -145,6 +145,29 @@ describe('RDS on loopback', () => {
     assert.deepEqual([(await one())?.MultiAZ, (await one())?.PendingModifiedValues], [true, {}]);
   });
 
+  test('gives an instance another identifier, with its address, and the same resource id and settings', async () => {
+    await using scenery = await scene({ random: Math.random });
+    const { sdk } = scenery;
+    await sdk.createDBInstance(wanted);
+    await sdk.createDBInstance({ ...wanted, DBInstanceIdentifier: 'taken' });
+    const [before] = (await sdk.describeDBInstances({ DBInstanceIdentifier: 'shop' })).DBInstances ?? [];
+    const rename = (NewDBInstanceIdentifier: string) =>
+      sdk.modifyDBInstance({ DBInstanceIdentifier: 'shop', NewDBInstanceIdentifier, ApplyImmediately: true });
+    assert.match(await refusalOf(rename('taken')), /^400 DBInstanceAlreadyExists/);
+    assert.match(await refusalOf(rename('a.b')), /NewDBInstanceIdentifier is not a valid identifier/);
+    await rename('Store');
+    assert.match(
+      await refusalOf(sdk.describeDBInstances({ DBInstanceIdentifier: 'shop' })),
+      /DBInstanceNotFound/,
+    );
+    const Filters = [{ Name: 'dbi-resource-id', Values: [before?.DbiResourceId ?? ''] }];
+    const { DBInstances } = await sdk.describeDBInstances({ Filters });
+    const DBInstanceArn = before?.DBInstanceArn?.replace(/shop$/, 'store');
+    const Address = before?.Endpoint?.Address?.replace(/^shop/, 'store');
+    const Endpoint = { ...before?.Endpoint, Address };
+    assert.deepEqual(DBInstances, [{ ...before, DBInstanceIdentifier: 'store', DBInstanceArn, Endpoint }]);
+  });
+
   test('lists in pages, and by filters', async () => {
     await using scenery = await scene({ quotas: { 'db-instance': 30 } });
     const { sdk } = scenery;

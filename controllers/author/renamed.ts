@@ -1,0 +1,32 @@
+import { advice } from '../../apis/core/v1alpha1/advice.ts';
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
+import { recordedIdentity } from '../core/managed/recording/identity.ts';
+import { shouldCreate, shouldDelete, shouldUpdate } from '../core/management-policies.ts';
+
+/** The words about an external resource that a user renamed. */
+export interface Renaming {
+  /** With the way to name it back, for example `role "a" was renamed to "b"; …`. */
+  readonly sentence: string;
+  /** The data that stays with it if a second one is created, for example `role "b" keeps its objects`. */
+  readonly beside: string;
+}
+
+/**
+ * For the observation of an absent external resource: whether a user renamed it. `find` looks for it by a mark or an id that
+ * does not change; it is not called for a resource that was never there, that is only observed, or that is being deleted.
+ */
+export async function renamedTo(
+  managed: Managed,
+  find: () => Promise<string | undefined>,
+  say: (now: string) => Renaming,
+): Promise<{ readonly renamed?: string }> {
+  const { spec } = managed;
+  const isObserver = !shouldCreate(spec) && !shouldUpdate(spec) && !shouldDelete(spec);
+  if (isObserver || wasDeleted(managed) || recordedIdentity(managed, { immutable: [] }) === undefined)
+    return {};
+  const now = await find();
+  if (now === undefined) return {};
+  const { sentence, beside } = say(now);
+  return { renamed: `${sentence}. Or, ${advice.createEmpty(managed, beside)}` };
+}
