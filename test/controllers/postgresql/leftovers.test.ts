@@ -96,6 +96,15 @@ describe('the remains of a database that is being deleted', () => {
     });
   }
 
+  test('a deletion waits where the database belongs to the role of another resource', async () => {
+    const { server } = serverWith({ databases: { shop: ours } });
+    const teamDatabase: Marked = { name: 'shop', comment: ours, distrustedOwner: 'team' };
+    const databases = { ...server.databases, observe: async () => teamDatabase };
+    await assert.rejects(isAnythingLeft({ ...server, databases } as never, leaving(found), signal), {
+      message: `database "shop" is owned by role "team", which belongs to another resource; this resource is being deleted: the statement lets it drop database "shop" with all its data. To drop it, an administrator of the server runs: ALTER DATABASE "shop" OWNER TO "shop"; to keep it, set spec.deletionPolicy: Orphan`,
+    });
+  });
+
   test('a deletion does not wait for the role where the database is of another owner', async () => {
     const { server } = serverWith({ databases: { shop: foreign }, roles: { shop: foreign } });
     assert.equal(await isAnythingLeft(server, leaving({ externalIdentity: 'shop' }), signal), false);
