@@ -1,7 +1,6 @@
 import { advice } from '../../apis/core/v1alpha1/advice.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
-import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
-import { recordedIdentity } from '../core/managed/recording/identity.ts';
+import { annotationKeys, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { shouldCreate, shouldDelete, shouldUpdate } from '../core/management-policies.ts';
 
 /** The words about an external resource that a user renamed. */
@@ -21,10 +20,11 @@ export async function renamedTo(
   find: () => Promise<string | undefined>,
   say: (now: string) => Renaming,
 ): Promise<{ readonly renamed?: string }> {
-  const { spec } = managed;
+  const { metadata, spec, status } = managed;
+  // With `adopt-identity`, too: the record of the loss tells that an administrator replaces a renamed one.
+  const record = status?.externalIdentity ?? metadata.annotations?.[annotationKeys.externalIdentity];
   const isObserver = !shouldCreate(spec) && !shouldUpdate(spec) && !shouldDelete(spec);
-  if (isObserver || wasDeleted(managed) || recordedIdentity(managed, { immutable: [] }) === undefined)
-    return {};
+  if (isObserver || wasDeleted(managed) || record === undefined) return {};
   const now = await find();
   if (now === undefined) return {};
   const { sentence, beside } = say(now);

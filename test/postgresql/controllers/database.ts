@@ -80,6 +80,11 @@ export function testDatabases(stack: Stack): void {
           `database "moved" was renamed to "el sewhere"; to name it back, an administrator of the server runs: ${statement}. Or, to have an empty one created, while database "el sewhere" keeps the data: ${annotate}`,
         ],
       );
+      const { metadata, ...rest } = observedBefore('moved');
+      const annotations = { ...metadata.annotations, [annotationKeys.adoptIdentity]: 'or-create' };
+      const replaceable = { ...rest, metadata: { ...metadata, annotations } };
+      const again = await clientOf(replaceable).observe(replaceable, undefined, signal);
+      assert.match(again.renamed ?? '', /^database "moved" was renamed to "el sewhere"/);
       await sql(statement);
       assert.equal((await observe('moved')).exists, true);
     });
