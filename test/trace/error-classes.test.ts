@@ -327,16 +327,16 @@ describe('if no class matches, no command changes a label', () => {
       `No class has a label. ${select}`,
       edit,
     ],
-    'a class that is not the default can be made one': [
+    'an administrator chooses the class that becomes the default': [
       undefined,
       classes,
-      undefined,
-      'kubectl annotate favouritedbinstanceclasses.database.fcp.crossplane.io favourite-large resourceclass.crossplane.io/is-default-class=true',
+      'An administrator can make a class the default. All claims of the cluster that name no class then get it. Replace CLASS by one of: favourite-large, favourite-small.',
+      'kubectl annotate favouritedbinstanceclasses.database.fcp.crossplane.io CLASS --overwrite resourceclass.crossplane.io/is-default-class=true',
     ],
     'without classes no class is named as the default': [
       undefined,
       [],
-      'An administrator can make a class the default with the annotation resourceclass.crossplane.io/is-default-class=true.',
+      'An administrator can make a class the default with the annotation resourceclass.crossplane.io/is-default-class=true. All claims of the cluster that name no class then get it.',
     ],
   };
   for (const [name, [selector, there, advice, ...commands]] of Object.entries(rows)) {

@@ -1,13 +1,14 @@
 import uniq from 'lodash/uniq.js';
 import type { Class } from '../../apis/core/v1alpha1/class.ts';
+import { isDefaultClass } from '../../apis/core/v1alpha1/class.ts';
 import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
 import { annotationKeys } from '../../apis/core/v1alpha1/meta.ts';
 import { compareNames } from '../../apis/core/v1alpha1/name-order.ts';
-import { annotate } from './commands.ts';
+import { kubectl } from './commands.ts';
 import type { Details } from './fault-row.ts';
 import { thereOf } from './findings.ts';
 import type { View } from './view.ts';
-import { keyOf, named } from './words.ts';
+import { named } from './words.ts';
 
 /** All classes for the claim, by name. */
 const classesIn = ({ classes }: View): readonly { readonly one: Class; readonly kind: Kind }[] =>
@@ -17,15 +18,19 @@ const classesIn = ({ classes }: View): readonly { readonly one: Class; readonly 
     )
     .toSorted((a, b) => compareNames(a.one.metadata.name, b.one.metadata.name));
 
-/** An administrator may mark a class as the default; a class that is the default cannot serve this claim. */
+/** Any claim without a class then gets the class, so no command chooses it. A default class cannot serve this claim. */
 export const noDefaultClass: Details = (view) => {
+  const others = classesIn(view).filter(({ one }) => !isDefaultClass(one));
   const mark = `${annotationKeys.defaultClass}=true`;
-  const other = classesIn(view).find(
-    ({ one: { metadata } }) => metadata.annotations?.[annotationKeys.defaultClass] !== 'true',
-  );
-  return other === undefined
-    ? { advice: `An administrator can make a class the default with the annotation ${mark}.` }
-    : { commands: [annotate(other.kind, keyOf(other.one), mark)] };
+  const all = 'All claims of the cluster that name no class then get it';
+  if (others.length === 0)
+    return { advice: `An administrator can make a class the default with the annotation ${mark}. ${all}.` };
+  const kinds = uniq(others.map(({ kind }) => kind));
+  const names = named(others.map(({ one }) => one.metadata.name));
+  return {
+    advice: `An administrator can make a class the default. ${all}. Replace CLASS by one of: ${names}.`,
+    commands: kinds.map((kind) => kubectl('annotate', kind, { name: 'CLASS' }, '--overwrite', mark)),
+  };
 };
 
 /** No command labels a class: other claims may select its labels. */

@@ -13,6 +13,14 @@ export interface Class extends KubernetesObject {
   readonly specTemplate: ClassSpecTemplate;
 }
 
+const markOfDefault = ({ metadata }: KubernetesObject): string | undefined =>
+  metadata.annotations?.[annotationKeys.defaultClass];
+
 /** Whether a class is the default of its kind: the annotation is exactly `true`. */
-export const isDefaultClass = (object: KubernetesObject): boolean =>
-  object.metadata.annotations?.[annotationKeys.defaultClass] === 'true';
+export const isDefaultClass = (object: KubernetesObject): boolean => markOfDefault(object) === 'true';
+
+/** A value of the annotation that has no effect, such as `True`. Undefined: there is none, or it is `true` or `false`. */
+export function ineffectiveDefault(object: KubernetesObject): string | undefined {
+  const value = markOfDefault(object);
+  return value === 'true' || value === 'false' ? undefined : value;
+}

@@ -199,7 +199,6 @@ export const claimRows = {
       at.run(
         `kubectl annotate favouritedbinstanceclass ${at.named('small')} ${annotationKeys.defaultClass}=true`,
       ),
-    others: { [annotationKeys.defaultClass]: 'the trace names a class of another row' },
   },
   correctClaim: {
     async situation(at) {

@@ -67,7 +67,7 @@ export const formOf = (text: string, { namespace }: Place): string =>
     .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}|\b[0-9a-f]{32}\b/g, 'ID');
 
 /** The reader writes something of his own, or only reads. */
-const needsReader = /^kubectl (?:-n \S+ |-A )?(?:edit|get|apply|services-stack) |FILE|NAME/;
+const needsReader = /^kubectl (?:-n \S+ |-A )?(?:edit|get|apply|services-stack) |FILE|NAME|CLASS/;
 
 /** The forms that a place prints and a reader can run as they are, beside those that ran. */
 export const leftOf = (printed: readonly Printed[], at: Place): readonly string[] => {

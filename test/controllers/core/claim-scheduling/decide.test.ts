@@ -284,9 +284,10 @@ const defaulting: Cases = {
     given(reportedOf({}, 'NoDefaultClass', third), [small], nothing('ReportedElsewhere')),
   'NoDefaultClass: NoClassesAnnotatedDefault: only exactly "true" marks a default class': () => {
     const message =
-      /no resource class is the default: .*is-default-class=true.*FavouriteDBInstanceClass 0 of 2/;
+      /no resource class is the default \(the annotation must be exactly "true", and FavouriteDBInstanceClass almost has "True"\): .*is-default-class=true.*FavouriteDBInstanceClass 0 of 3/;
     const almost = asDefault('almost', '2026-01-01T00:00:00Z', 'True');
-    return given(claim(), [almost, small], reports('NoDefaultClass', message));
+    const deliberate = asDefault('deliberate', '2026-01-01T00:00:00Z', 'false');
+    return given(claim(), [almost, deliberate, small], reports('NoDefaultClass', message));
   },
   'AssignClass: Successful': () => given(claim(), [older, small], olderDefault),
   'AssignClass: a default that is being deleted is not chosen': () =>
