@@ -9,6 +9,7 @@ import { parametersNote } from '../../controllers/core/claim/claim-parameters.ts
 import { provisionedNames } from '../../controllers/core/claim/provisioned-name.ts';
 import { faultOfError } from '../../trace/model/signs.ts';
 import type { Trace } from '../../trace/model/trace.ts';
+import { sentence } from '../../trace/model/words.ts';
 import {
   claimAt,
   condition,
@@ -138,13 +139,16 @@ test('a refused value that the claim asked for is corrected in the claim or in a
     apiVersion,
     kind: 'PostgreSQLDatabaseClass',
     metadata: { name: 'small' },
-    specTemplate: { forProvider: {} },
   };
   const { classRef } = claim.spec;
   const claimRef = { ...claim.metadata, apiVersion: claim.apiVersion, kind: claim.kind };
   const refusal = (
     field: string | undefined,
-    { externalIdentity, advice = 'ChangeFields' }: { externalIdentity?: string; advice?: string } = {},
+    {
+      externalIdentity,
+      advice = 'ChangeFields',
+      forProvider = {},
+    }: { externalIdentity?: string; advice?: string; forProvider?: object } = {},
   ): Promise<Trace> => {
     const error = { class: 'Invalid', advice: [advice], ...(field !== undefined && { fields: [field] }) };
     const failing = failingWith('it failed', error);
@@ -165,7 +169,8 @@ test('a refused value that the claim asked for is corrected in the claim or in a
       metadata: { name: 'default' },
       spec: { credentials: { source: 'None' } },
     };
-    const objects = [claim, class_, resource, provider] as unknown as KubernetesObject[];
+    const fullClass = { ...class_, specTemplate: { forProvider } };
+    const objects = [claim, fullClass, resource, provider] as unknown as KubernetesObject[];
     return tracedIn(objects, ['postgresqlinstance', 'team/db']);
   };
   const externalIdentity = '{"name":"team-db","fields":{}}';
@@ -175,6 +180,17 @@ test('a refused value that the claim asked for is corrected in the claim or in a
   const neverMade = (await refusal('spec.forProvider.engineVersion')).fault;
   assert.equal(neverMade?.advice, 'Correct spec.engineVersion of the claim.');
   assert.match(neverMade?.commands?.[0] ?? '', /^kubectl -n team edit postgresqlinstances\S* db$/);
+  const forProvider = { engineVersion: '81' };
+  const both = (await refusal('spec.forProvider.engineVersion', { forProvider })).fault;
+  assert.deepEqual(remedyOf(both), {
+    name: 'refused',
+    advice:
+      'Correct spec.engineVersion of the claim, and specTemplate.forProvider.engineVersion of PostgreSQLDatabaseClass small: one without the other is Incompatible.',
+    commands: [
+      neverMade?.commands[0],
+      'kubectl edit postgresqldatabaseclasses.postgresql.crossplane.io small',
+    ],
+  });
   const classFault = (await refusal('spec.forProvider.encoding')).fault;
   const change = 'Change the fields in the managed resource, and in its class for later claims.';
   const edits = [
@@ -199,9 +215,9 @@ test('a refused value that the claim asked for is corrected in the claim or in a
   assert.match(nameFault?.advice ?? '', /^Create another claim, with another external name\. Save the data/);
 });
 
-test('edited parameters of a claim are set back, or belong to a claim with another class', async () => {
+test('for edited parameters of a claim the trace repeats the advice of the condition, and adds none', async () => {
   const apiVersion = legacy.apiVersion;
-  const why = 'the edit does not fit its class';
+  const why = 'its class has another version; correct the claim, or its class';
   const conditions = [
     condition('Ready', 'False', 'Incompatible', why),
     condition('Synced', 'False', 'ReconcileError', why),
@@ -215,7 +231,7 @@ test('edited parameters of a claim are set back, or belong to a claim with anoth
     { status: { observedGeneration: 1, conditions }, finalizers: [finalizerNames.claim] },
   );
   const before = claimAt('team/db', { version: '5.6' }) as Claim;
-  const adviceFor = async (status: object): Promise<string | undefined> => {
+  const remedyFor = async (status: object) => {
     const resource = {
       ...resourceRef,
       metadata: { name, generation: 1, annotations: parametersNote(before) },
@@ -231,16 +247,15 @@ test('edited parameters of a claim are set back, or belong to a claim with anoth
     const specTemplate = { forProvider: { version: '5.6' } };
     const small = { ...classRef, metadata: { name: 'small' }, specTemplate };
     const objects = [edited, resource, small, provider] as unknown as KubernetesObject[];
-    return (await tracedIn(objects, ['fancysqlinstance', 'team/db'])).fault?.advice;
+    const { fault } = await tracedIn(objects, ['fancysqlinstance', 'team/db']);
+    return { cause: fault?.cause, ...remedyOf(fault) };
   };
-  assert.equal(
-    await adviceFor({}),
-    'Set the parameters of the claim back, or to values that its class serves. Or correct the class.',
-  );
-  assert.equal(
-    await adviceFor({ bindingPhase: 'Unbound' }),
-    'Set the parameters of the claim back. Or create another claim, with a class that serves them.',
-  );
+  const editOfClaim = 'kubectl -n team edit fancysqlinstances.database.crossplane.io db';
+  const editOfClass = 'kubectl edit favouritedbinstanceclasses.database.fcp.crossplane.io small';
+  const shown = { name: 'incompatible', cause: `${sentence(why)}.`, advice: undefined };
+  assert.deepEqual(await remedyFor({}), { ...shown, commands: [editOfClaim, editOfClass] });
+  const externalIdentity = '{"name":"team-db","fields":{}}';
+  assert.deepEqual(await remedyFor({ externalIdentity }), { ...shown, commands: [editOfClaim] });
 });
 
 const secretRef = { namespace: 'infra', name: 'gcp', key: 'key.json' };

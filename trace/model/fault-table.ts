@@ -105,7 +105,13 @@ export const faultTable: readonly FaultRow[] = [
     commands: ['edit claim'],
     details: labelsOfClasses,
   },
-  { name: 'incompatible', sign: binding('Incompatible'), details: incompatibleResource },
+  {
+    name: 'incompatible',
+    // The condition has the advice of the controller, too.
+    sign: (view) =>
+      binding('Incompatible')(view) && (claimReason('Incompatible')(view) ?? binding('Incompatible')(view)),
+    details: incompatibleResource,
+  },
   {
     name: 'namespace not allowed',
     sign: binding('ResourceForbidden'),

@@ -12,7 +12,7 @@ import { controlOf, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { isCorrectable, whyParametersDiffer } from '../../controllers/core/claim/claim-parameters.ts';
 import { wasBound, wasProvisioned } from '../../controllers/core/claim/ownership.ts';
 import { isFrozen } from '../../controllers/core/claim/propagated-secret.ts';
-import { fieldsBehind } from '../../controllers/core/claim-binding/claim-advice.ts';
+import { sourcesOf } from '../../controllers/core/claim-binding/claim-advice.ts';
 import { howToMakeAvailable } from '../../controllers/core/claim-binding/report.ts';
 import { mustExist } from '../../controllers/core/managed/recording/identity.ts';
 import {
@@ -69,18 +69,16 @@ const correctClaim =
       : { advice: `${todo}.`, commands: commandsIn(view, 'edit claim') };
   };
 
+/** The message says which values contradict each other, and how to end that. */
 export const incompatibleResource: Details = (view) => {
   const { theClaim, theManaged } = view;
-  const link = theManaged === undefined ? 'class' : 'resource';
-  if (theClaim && theManaged && whyParametersDiffer(theClaim, theManaged) !== undefined) {
-    const advice = isCorrectable(theClaim, theManaged)
-      ? 'Set the parameters of the claim back, or to values that its class serves. Or correct the class.'
-      : 'Set the parameters of the claim back. Or create another claim, with a class that serves them.';
-    return { link, advice, commands: commandsIn(view, 'edit claim') };
-  }
-  const other = `another ${link} or version`;
+  const edits = commandsIn(view, 'edit claim', 'edit class');
+  if (theManaged === undefined) return { link: 'class', commands: edits };
+  if (theClaim && whyParametersDiffer(theClaim, theManaged) !== undefined)
+    return { link: 'resource', commands: isCorrectable(theClaim, theManaged) ? edits : edits.slice(0, 1) };
+  const other = 'another resource or version';
   const todo = correctClaim(`Give the claim ${other}`, `Create another claim, with ${other}`);
-  return { link, ...todo(view, '') };
+  return { link: 'resource', ...todo(view, '') };
 };
 
 export const unknownKind = correctClaim(
@@ -141,31 +139,34 @@ export const refusedValue: Details = (view) => {
   }
   const anotherOf = (what: string) => replaceClaim(`Create another claim, with another ${what}`)(view, '');
   if (isName) return anotherOf('external name');
-  const own = fieldsOfClaim(view, fields);
+  const sources = sourcesOfFields(view, fields);
   const isClaimCorrectable = theClaim !== undefined && isCorrectable(theClaim, theManaged);
-  if (own === undefined || own.length === 0) {
+  if (sources === undefined || sources.own.length === 0) {
     const change = 'Change the fields in the managed resource, and in its class for later claims.';
     const instead = isClaimCorrectable
       ? 'If the claim sets them, correct them there instead.'
       : 'If the claim sets them, create another claim instead.';
     return {
-      advice:
-        own === undefined ? `${change} ${instead}` : `The claim does not set the refused fields. ${change}`,
+      advice: sources ? `The claim does not set the refused fields. ${change}` : `${change} ${instead}`,
       commands: [...edit, ...commandsIn(view, 'edit class')],
     };
   }
-  const names = own.map((field) => `spec.${field}`).join(' and ');
-  return isClaimCorrectable
+  const [names, { classFields }] = [sources.own.join(' and '), sources];
+  if (!isClaimCorrectable) return anotherOf(classFields === undefined ? names : `${names} and class`);
+  return classFields === undefined
     ? { advice: `Correct ${names} of the claim.`, commands: commandsIn(view, 'edit claim') }
-    : anotherOf(names);
+    : {
+        advice: `Correct ${names} of the claim, and ${classFields}: one without the other is Incompatible.`,
+        commands: commandsIn(view, 'edit claim', 'edit class'),
+      };
 };
 
-/** The fields of the claim behind these fields of its resource. Undefined: that is not known. */
-function fieldsOfClaim({ theClaim, theClass, services }: View, fields: readonly string[]) {
+/** Where the fields of the claim's resource come from. Undefined: that is not known. */
+function sourcesOfFields({ theClaim, theClass, services }: View, fields: readonly string[]) {
   const service = services.find(({ class: { kind } }) => theClass?.kind === kind);
   return theClaim === undefined || theClass === undefined || service === undefined || fields.length === 0
     ? undefined
-    : fieldsBehind(service, theClaim, theClass, fields);
+    : sourcesOf(service, theClaim, theClass, fields);
 }
 
 export const makeAvailable: Details = ({ managedService, theManaged, theClaim }) =>

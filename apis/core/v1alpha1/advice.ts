@@ -34,6 +34,8 @@ export const advice = {
     'the existing Secret may be the only copy of its contents: ask its author before you delete it',
   deleteFrozenCopy: 'once its values are not needed, delete it, and it is created again',
   correctFields: (fields: string) => `correct ${fields} of the claim`,
+  correctFieldsWithClass: (fields: string, classFields: string) =>
+    `correct ${fields} of the claim, and have an administrator correct ${classFields} too`,
   setParametersBack: 'set it back, or create another claim',
   setParametersBackForClass: 'set it back, or create another claim with another class',
   createOtherClaim: (others: string) => `create another claim with another ${others}`,

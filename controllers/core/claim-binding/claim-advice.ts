@@ -22,20 +22,51 @@ export function adviceToClaim(
   managed: Managed,
   { advice: kinds = [], fields = [] }: Partial<NonNullable<Condition['error']>> = {},
 ): string | undefined {
-  const changed =
+  const { own, classFields } =
     resourceClass !== undefined && kinds.includes('ChangeFields')
-      ? fieldsBehind(service, claim, resourceClass, fields).map((field) => `spec.${field}`)
-      : [];
+      ? sourcesOf(service, claim, resourceClass, fields)
+      : noSources;
   const renamed =
     resourceClass !== undefined && kinds.includes('ChooseExternalName') ? ['external name'] : [];
-  if (changed.length > 0 && renamed.length === 0 && isCorrectable(claim, managed))
-    return advice.correctFields(changed.join(' and '));
-  const others = [...changed, ...renamed].join(' and ');
-  return others === '' ? undefined : advice.createOtherClaim(others);
+  if (own.length > 0 && renamed.length === 0 && isCorrectable(claim, managed)) {
+    const names = own.join(' and ');
+    return classFields === undefined
+      ? advice.correctFields(names)
+      : advice.correctFieldsWithClass(names, classFields);
+  }
+  const others = [...own, ...(own.length > 0 && classFields !== undefined ? ['class'] : []), ...renamed];
+  return others.length === 0 ? undefined : advice.createOtherClaim(others.join(' and '));
+}
+
+/** The places that set the refused fields of a resource. */
+interface Sources {
+  /** Fields of the claim, such as `spec.engineVersion`. */
+  readonly own: readonly string[];
+  /** Fields of its class that have values too: a claim that is corrected alone would contradict them. */
+  readonly classFields: string | undefined;
+}
+
+const noSources: Sources = { own: [], classFields: undefined };
+
+/** Where the given `fields` of a claim's resource come from. A class may set the value that the claim asks for, too. */
+export function sourcesOf(
+  service: ClaimService,
+  claim: Claim,
+  resourceClass: Class,
+  fields: readonly string[],
+): Sources {
+  const placeInClass = (field: string): string => field.replace(/^spec\./, 'specTemplate.');
+  const inClass = fields.map(placeInClass).filter((path) => get(resourceClass, path) !== undefined);
+  const own = fieldsBehind(service, claim, omit(resourceClass, inClass) as Class, fields);
+  const { kind, metadata } = resourceClass;
+  return {
+    own: own.map((field) => `spec.${field}`),
+    classFields: inClass.length === 0 ? undefined : `${inClass.join(' and ')} of ${kind} ${metadata.name}`,
+  };
 }
 
 /** The fields of the claim that determine one of the given `fields` of its resource. */
-export function fieldsBehind(
+function fieldsBehind(
   service: ClaimService,
   claim: Claim,
   resourceClass: Class,

@@ -88,6 +88,22 @@ export const refusedVersion: Row = {
   ends: (at) => at.usable('db', PostgreSQLInstanceKind),
 };
 
+/** The class asks for that version, too. */
+export const refusedVersionOfClass: Row = {
+  ...refusedVersion,
+  async situation(at) {
+    await classOf(at, { engineVersion: '99' });
+    await claim(at, { engineVersion: '99' });
+  },
+  says: (at) =>
+    `and have an administrator correct specTemplate.forProvider.engineVersion of RDSInstanceClass ${at.named('aws')} too`,
+  async act(at) {
+    await at.edit(PostgreSQLInstanceKind, at.key, { spec: { engineVersion: '16' } });
+    const forProvider = { engineVersion: '16' };
+    await at.edit(RDSInstanceClassKind, { name: at.named('aws') }, { specTemplate: { forProvider } });
+  },
+};
+
 const spec = (at: Place, forProvider: object = {}) => ({
   providerConfigRef: { name: at.named('aws') },
   forProvider: { region, ...forProvider },

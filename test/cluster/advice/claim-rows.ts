@@ -12,7 +12,7 @@ import { howToMakeAvailable } from '../../../controllers/core/claim-binding/repo
 import { favouriteClassRef, favouriteRef, startFancySQL } from '../fancysql-fixture.ts';
 import { eventually } from '../stack-harness.ts';
 import { inCloud } from './author-rows.ts';
-import { refusedVersion } from './aws-rows.ts';
+import { refusedVersion, refusedVersionOfClass } from './aws-rows.ts';
 import type { Place, Row, RowsFor } from './player.ts';
 import { quotaOnSecrets, requireTeamLabel } from './policy.ts';
 
@@ -336,6 +336,7 @@ export const claimRows = {
     },
   },
   correctFields: refusedVersion,
+  correctFieldsWithClass: refusedVersionOfClass,
   setParametersBack: {
     async situation(at) {
       await waitingForSecret(at, { classRef: at.classRef(), version: '5.6' });
