@@ -12,7 +12,7 @@ import { Server } from 'node:net';
 /** The servers that `local/` and `emulators/` start, by the names of their programs. */
 const servers =
   /(^|[\s/])(initdb|postgres|pg_ctl|mariadbd|redis-server|etcd|kube-apiserver|apiextensions-apiserver)(\s|$)/;
-const loopback = new Set(['127.0.0.1', '::1', 'localhost']);
+const isLoopback = (host: string): boolean => /^(127\.|::1$|localhost$)/.test(host);
 
 /** Ports that a fake was given, and may take again after a pause. */
 const given = new Set<number>([0]);
@@ -23,7 +23,7 @@ Server.prototype.listen = function (this: Server, ...wanted: unknown[]): Server 
   const { port = -1, host = '' } = (
     typeof first === 'object' ? first : { port: first, host: second }
   ) as ListenOptions;
-  if (!given.has(Number(port)) || !loopback.has(host)) {
+  if (!given.has(Number(port)) || !isLoopback(host)) {
     throw new Error(`no server here: ${host || 'every interface'}:${port} is no free port of loopback`);
   }
   this.once('listening', () => {
