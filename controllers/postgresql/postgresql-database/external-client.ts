@@ -38,6 +38,13 @@ export interface PostgreSQLDatabaseOptions extends ServerConnection {
   readonly checks: PasswordChecks;
 }
 
+/** The user and the password of the connection Secret: of the own role, or those that a person gave for an observed database. */
+function loginOf(managed: PostgreSQLDatabase, credential: DesiredCredential | undefined) {
+  const { username, value: password } = credential ?? {};
+  if (isObserver(managed)) return username === undefined ? {} : { username, password };
+  return hasOwnRole(managed) ? { username: nameOf(managed), password } : {};
+}
+
 /**
  * Databases of a server, for one run, each with a role of its own unless an owner is named. Names are known before the
  * creation. The role is created first, so that the remains of an interrupted creation are found.
@@ -55,11 +62,7 @@ export function postgreSQLDatabaseClient({
     managed: PostgreSQLDatabase,
     credential: DesiredCredential | undefined,
   ): ConnectionDetails =>
-    connectionDetails(credentials, {
-      database: nameOf(managed),
-      ...(hasOwnRole(managed) &&
-        !isObserver(managed) && { username: nameOf(managed), password: credential?.value }),
-    });
+    connectionDetails(credentials, { database: nameOf(managed), ...loginOf(managed, credential) });
 
   return {
     async observe(managed, credential, signal) {

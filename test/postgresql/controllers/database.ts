@@ -330,6 +330,20 @@ export function testDatabases(stack: Stack): void {
       });
       assert.equal(observed.details?.username, undefined);
     });
+
+    test('the user and password that a person gave for an observed database are in its URI', async () => {
+      await sql('CREATE DATABASE gallery');
+      await sql(`CREATE ROLE guide LOGIN PASSWORD 'a b/c'`);
+      const given = { value: 'a b/c', isApplied: false, username: 'guide' };
+      for (const owned of [{}, { owner: 'postgres' }]) {
+        const managed = database('gallery', owned, { spec: { managementPolicies: ['Observe'] } });
+        const { details } = await clientOf(managed).observe(managed, given, signal);
+        const { uri = '', username, database: name } = details ?? {};
+        assert.deepEqual([username, name], ['guide', 'gallery']);
+        const { pathname, username: user, password } = new URL(String(uri));
+        assert.deepEqual([pathname, user, decodeURIComponent(password)], ['/gallery', 'guide', 'a b/c']);
+      }
+    });
   });
 
   describe('a database that stayed when its managed resource went', () => {
