@@ -68,6 +68,15 @@ export const isOwnedBy = (found: Marked, ownerId: string): boolean =>
 export const hasMarkOf = ({ comment }: Marked, ownerId: string): boolean =>
   markIn(comment) === markOf(ownerId);
 
+/**
+ * Whether another resource than that of `ownerId` has the database or role now: the mark names it. Not so for a database
+ * with the mark of `ownerId` that an administrator gave to the role of another resource.
+ */
+export const isOfAnother = (found: Marked, ownerId: string): boolean =>
+  !isOwnedBy(found, ownerId) &&
+  !hasMarkOf(found, ownerId) &&
+  (found.distrustedOwner !== undefined || markIn(found.comment) !== undefined);
+
 /** Whether to write the mark again: the comment was changed, or is of the first version. */
 export const isMarkOutdated = (found: Marked, ownerId: string): boolean => found.comment !== markOf(ownerId);
 

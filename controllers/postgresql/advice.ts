@@ -1,3 +1,6 @@
+import { advice as coreAdvice } from '../../apis/core/v1alpha1/advice.ts';
+import { annotationKeys } from '../../apis/core/v1alpha1/meta.ts';
+
 /** The advice of the stack's resources and providers. A test does what each piece says (docs/decisions/0059). */
 export const advice = {
   mergeGrants: 'put all privileges there, and delete this one',
@@ -13,6 +16,9 @@ export const advice = {
     `this resource is being deleted: the statement lets it drop database ${database} with all its data. To drop it, an administrator of the server runs: ${statement}`,
   giveBack: (statement: string) =>
     `if its data is not of another team, an administrator of the server gives it back: ${statement}`,
+  followName: (name: string) =>
+    `to use it under that name, set the annotation ${annotationKeys.externalName} to ${name}`,
+  createElsewhere: `to have an empty one created, ${coreAdvice.setExternalName}`,
   nameBack: (statement: string) => `to name it back, an administrator of the server runs: ${statement}`,
   closeDatabases: (owners: string, statements: readonly string[]) =>
     `run as ${owners}: ${statements.join('; ')}`,

@@ -9,6 +9,7 @@ import {
   checkOurs,
   hasMarkOf,
   isMarkOutdated,
+  isOfAnother,
   isOwnedBy,
   markIn,
   markStatement,
@@ -33,6 +34,10 @@ export const isObserver = ({ spec }: Managed): boolean =>
 
 export const isOurs = (managed: Managed, found: Marked | undefined): boolean =>
   found !== undefined && isOwnedBy(found, ownerIdOf(managed));
+
+/** Whether the mark names another resource. Then the database or role is never changed, dropped or given to this resource. */
+export const isOfOther = (managed: Managed, found: Marked | undefined): found is Marked =>
+  found !== undefined && isOfAnother(found, ownerIdOf(managed));
 
 /** For an observation: whether the mark names another owner, so that the controller publishes no details. */
 export const ownedByAnother = (
@@ -61,7 +66,8 @@ export function checkMayManage(
 ): void {
   if (isObserver(managed) || isOurs(managed, found)) return;
   // guard: otherwise a mark that was lost counts as the mark of another resource, and its remedy as another name
-  if (wasOurs(managed) && found.distrustedOwner === undefined) throw markLost(managed, kind, found);
+  const isUnmarked = found.distrustedOwner === undefined && markIn(found.comment) === undefined;
+  if (wasOurs(managed) && isUnmarked) throw markLost(managed, kind, found);
   if (isReassigned(managed, found, adoption)) throw reassigned(managed, found, adoption.owner);
   const isFixed = isNameFixed(managed);
   checkOurs(kind, found, ownerIdOf(managed), { ...(!isFixed && { adoption }), isNameFixed: isFixed });
@@ -71,21 +77,20 @@ export function checkMayManage(
 export const wasOurs = ({ status }: Managed): boolean => status?.externalIdentity !== undefined;
 
 /**
- * The error about a database or role that lacks the mark of the resource: the mark was changed, or another one has the
- * name. The statement gives it to the resource, and so to its claim. While the resource is deleted, the statement drops the
- * database: only databases wait for their mark then. Only administrators see it: a claim shows another text.
+ * The error about a database or role without a mark: the mark was removed, or another one has the name. The statement
+ * gives it to the resource, and so to its claim. While the resource is deleted, the statement drops the database: only
+ * databases wait for their mark then. Only administrators see it: a claim shows another text.
  */
 export function markLost(managed: Managed, kind: 'database' | 'role', found: Marked): ExternalError {
   const { claimRef } = managed.spec;
   const name = escapeIdentifier(found.name);
-  const has = markIn(found.comment) === undefined ? 'no mark' : 'the mark of another resource';
   const before = wasOurs(managed) ? `, but this resource managed a ${kind} of this name` : '';
   const claim = claimRef && ` and ${claimRef.kind} ${claimRef.namespace}/${claimRef.name}`;
   const statement = markStatement(kind, found.name, ownerIdOf(managed));
   const todo = wasDeleted(managed)
     ? `${advice.dropHandedOver(name, statement)}; ${advice.keepUnmarked}`
     : advice.handOver(kind, `this resource${claim ?? ''}`, statement);
-  return new ExternalError(`${kind} ${name} has ${has}${before}; ${todo}`, {
+  return new ExternalError(`${kind} ${name} has no mark${before}; ${todo}`, {
     errorClass: 'MarkLost',
     advice: { kinds: ['HandOver'] },
   });

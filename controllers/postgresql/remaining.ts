@@ -1,10 +1,10 @@
 import { escapeIdentifier } from 'pg';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { Roles } from '../../clients/postgresql/role.ts';
-import { hasUsableName, isOurs, nameOf, ownerIdOf, wasOurs } from './ownership.ts';
+import { hasUsableName, isOfOther, isOurs, nameOf, ownerIdOf, wasOurs } from './ownership.ts';
 
 /**
- * The parts of a deleted resource that stay on the server, for an Event. They were renamed, or their mark was changed, so
+ * The parts of a deleted resource that stay on the server, for an Event. They were renamed, or their mark was removed, so
  * nothing shows that they may be dropped. Undefined: nothing stays.
  */
 export async function remaining(
@@ -28,9 +28,9 @@ export async function remaining(
     ...(renamed === undefined
       ? []
       : [`role ${escapeIdentifier(renamed)}, which has the mark of this resource`]),
-    ...(role === undefined || isOurs(managed, role)
+    ...(role === undefined || isOurs(managed, role) || isOfOther(managed, role)
       ? []
-      : [`role ${escapeIdentifier(name)}, which lost the mark of this resource`]),
+      : [`role ${escapeIdentifier(name)}, which has no mark`]),
   ];
   return parts.length === 0 ? undefined : parts.join('; ');
 }

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { Credentials } from '../../clients/postgresql/credentials.ts';
 import { parseCredentials } from '../../clients/postgresql/credentials.ts';
+import type { HolderOf } from '../../clients/postgresql/mark.ts';
 import type { PostgresqlServer, PostgresqlServerOptions } from '../../clients/postgresql/server.ts';
 import { annotate } from '../../runtime/client/errors.ts';
 import type { Environment } from '../../runtime/controller/environment.ts';
@@ -23,6 +24,8 @@ export interface ServerConnection {
   readonly server: PostgresqlServer;
   readonly credentials: Credentials;
   readonly closing: ServerClosing;
+  /** Finds the resource whose mark a role has. */
+  readonly holderOf: HolderOf;
 }
 
 /**
@@ -74,7 +77,7 @@ export function serverConnection(
         createLine: (isWaiting) => turnsByGroup(() => firstInFirstOut(isWaiting)),
       });
       const tell = (event: EventFacts) => tellProvider(managed, event);
-      return { server, credentials, closing: closing({ server, credentials, tell, clock }) };
+      return { server, credentials, closing: closing({ server, credentials, tell, clock }), holderOf };
     };
     const connection = connections.get(key) ?? connect();
     connections.set(key, connection);

@@ -84,6 +84,16 @@ describe('the advice depends on the data of the error', () => {
       'name taken',
       `${rename} Or run the SQL statement that makes this resource the owner.`,
     ],
+    'nothing is created under the name of another resource': [
+      { class: 'ExternalMissing', holder: { by: 'AnotherResource' } },
+      'nothing there',
+      'Set the annotation that the message names, or create another resource.',
+    ],
+    'a renamed resource cannot get its name back from another resource': [
+      { class: 'ExternalRenamed', holder: { by: 'AnotherResource' } },
+      'renamed',
+      'Set the annotation that the message names, or create another resource.',
+    ],
     'a refused field of a resource that was made by hand is changed there': [
       { class: 'Invalid' },
       'refused',

@@ -32,6 +32,7 @@ import {
   replaceCopy,
   resume,
   stillUsed,
+  takenName,
   unknownKind,
   waitingObject,
 } from './remedies.ts';
@@ -287,6 +288,7 @@ export const faultTable: readonly FaultRow[] = [
     advice:
       'Name it back in the external system: the controllers then continue by themselves. To try again at once:',
     commands: ['retry resource'],
+    details: takenName,
   },
   {
     name: 'nothing there',

@@ -208,6 +208,17 @@ export const creationMark: Details = ({ theManaged, managedService }) => {
   };
 };
 
+const isNameTaken = (managed: Managed): boolean => syncedOf(managed).error?.holder?.by === 'AnotherResource';
+
+const setAnotherName = {
+  advice: 'Set the annotation that the message names, or create another resource.',
+  commands: [],
+} as const;
+
+/** Another resource has the name of an external resource that was lost or renamed. */
+export const takenName: Details = ({ theManaged }) =>
+  theManaged && isNameTaken(theManaged) ? setAnotherName : {};
+
 export const missingExternal: Details = (view) => {
   const { theManaged, managedService } = view;
   if (theManaged === undefined || managedService === undefined) return {};
@@ -219,6 +230,8 @@ export const missingExternal: Details = (view) => {
   // If only the policies forbid the creation, the resource is in sync.
   if (syncedOf(theManaged).status !== 'False')
     return { advice: 'Create it there, or allow Create.', commands: commandsIn(view, 'edit resource') };
+  // No creation is possible under the name of another resource.
+  if (isNameTaken(theManaged)) return setAnotherName;
   const { adoptIdentity, externalName } = annotationKeys;
   const isNamedByUs = managedService.externalNames === 'deterministic';
   const allowance =

@@ -109,6 +109,9 @@ function insteadOf({ spec }: Managed, error: Condition['error']): string | undef
     return 'its external resource belongs to another resource now, and an administrator has to decide about it';
   if (error?.class === 'MarkLost')
     return 'its external resource does not carry its mark, and an administrator has to decide about it';
+  const isLost = error?.class === 'ExternalMissing' || error?.class === 'ExternalRenamed';
+  if (isLost && error.holder?.by === 'AnotherResource')
+    return 'another resource has the name of its external resource now, and an administrator has to decide about it';
   if (error?.holder?.by === 'AnotherResource') return 'another resource has this external name';
   if (error?.class === 'Conflict' && spec.classRef === undefined)
     return 'its external resource is not managed yet, and an administrator has to decide about it';

@@ -8,7 +8,7 @@ import { PostgreSQLRoleKind } from '../../../apis/postgresql/v1alpha1/postgresql
 import { ChangeRefused } from '../../../clients/external-error.ts';
 import type { DatabaseObservation, DatabaseSpec } from '../../../clients/postgresql/database-spec.ts';
 import { databaseDrift } from '../../../clients/postgresql/database-spec.ts';
-import type { Adoption } from '../../../clients/postgresql/mark.ts';
+import type { Adoption, Marked } from '../../../clients/postgresql/mark.ts';
 import { markOf } from '../../../clients/postgresql/mark.ts';
 import type { RoleObservation, RoleSpec } from '../../../clients/postgresql/role.ts';
 import { roleDrift } from '../../../clients/postgresql/role.ts';
@@ -17,7 +17,16 @@ import { generatedPassword } from '../../core/credential.ts';
 import type { Observation } from '../../core/managed/connecting/external-client.ts';
 import { shouldDelete } from '../../core/management-policies.ts';
 import { advice } from '../advice.ts';
-import { isObserver, markDifference, nameOf, ownerIdOf, resourceId } from '../ownership.ts';
+import {
+  isObserver,
+  isOfOther,
+  markDifference,
+  nameOf,
+  ownerIdOf,
+  resourceId,
+  wasOurs,
+} from '../ownership.ts';
+import type { Taken } from '../renamed.ts';
 import { wasRenamed } from '../renamed.ts';
 import { refusesPassword } from '../role-password.ts';
 
@@ -98,7 +107,20 @@ export function adoptionOf(
   };
 }
 
-/** The same for the database's own role. */
+/**
+ * The database, or its own role, that another resource has now under the name of a database that we managed. The mark of
+ * the role decides whose the database is.
+ */
+export function takenOf(
+  managed: PostgreSQLDatabase,
+  { database, role }: { readonly database: Marked | undefined; readonly role: Marked | undefined },
+): Taken | undefined {
+  if (!wasOurs(managed) || isObserver(managed)) return undefined;
+  if (hasOwnRole(managed) && isOfOther(managed, role)) return { kind: 'role', found: role };
+  return isOfOther(managed, database) ? { kind: 'database', found: database } : undefined;
+}
+
+/** The same as {@link adoptionOf}, for the database's own role. */
 export const roleAdoptionOf = ({ spec }: PostgreSQLDatabase): Adoption =>
   shouldDelete(spec) ? { consequence: 'it is dropped with the database' } : {};
 

@@ -19,7 +19,7 @@ import {
   wasOurs,
 } from '../ownership.ts';
 import type { PasswordChecks } from '../password-checks.ts';
-import { renamedFrom } from '../renamed.ts';
+import { renamedFrom, takenBy } from '../renamed.ts';
 import { isLockedOut, rolePassword } from '../role-password.ts';
 import type { ServerConnection } from '../server-connection.ts';
 import {
@@ -30,6 +30,7 @@ import {
   observationOf,
   ownRoleSpec,
   roleAdoptionOf,
+  takenOf,
 } from './desired-state.ts';
 import { checkEngineVersion } from './engine-version.ts';
 import { isAnythingLeft, remainsOf, removeAll } from './leftovers.ts';
@@ -54,6 +55,7 @@ export function postgreSQLDatabaseClient({
   credentials,
   closing,
   checks,
+  holderOf,
 }: PostgreSQLDatabaseOptions): ExternalClient<PostgreSQLDatabase> {
   const { databases, roles } = server;
   const password = rolePassword({ roles, checks });
@@ -80,13 +82,17 @@ export function postgreSQLDatabaseClient({
       const withExtensions = (managed.spec.forProvider.extensions ?? []).length > 0;
       const database = await databases.observe(name, { withExtensions, signal });
       if (!isObserver(managed) && !isOurs(managed, database)) checkNewExternalName(managed, 'database');
+      const isRoleWanted = hasOwnRole(managed) && !isObserver(managed);
+      const mayHaveRole = isRoleWanted && (database !== undefined || wasOurs(managed));
+      const role = mayHaveRole ? await roles.observe(name, { signal }) : undefined;
+      const find = () =>
+        databases.renamed(ownerIdOf(managed), { owner: databaseSpec(managed).owner, signal });
+      const taken = takenOf(managed, { database, role });
+      // guard: otherwise a database of another resource is reported as this one's, with a statement that gives it to this one
+      if (taken !== undefined) return takenBy(taken, { own: 'database', holderOf, find });
       if (database === undefined) {
-        const { owner } = databaseSpec(managed);
-        const find = () => databases.renamed(ownerIdOf(managed), { owner, signal });
         return { exists: false, isUpToDate: false, ...(await renamedFrom(managed, 'database', find)) };
       }
-      const role =
-        hasOwnRole(managed) && !isObserver(managed) ? await roles.observe(name, { signal }) : undefined;
       if (role !== undefined && !isOurs(managed, role)) checks.doubt(ownerIdOf(managed));
       // The mark of the role decides whose the database is.
       if (role !== undefined && wasOurs(managed)) checkMayManage(managed, 'role', role);

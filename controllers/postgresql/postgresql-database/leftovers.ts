@@ -2,12 +2,22 @@ import { escapeIdentifier } from 'pg';
 import type { PostgreSQLDatabase } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
 import { ExternalError } from '../../../clients/external-error.ts';
 import { unfinishedName } from '../../../clients/postgresql/database-read.ts';
+import type { DatabaseObservation } from '../../../clients/postgresql/database-spec.ts';
 import { isInUse } from '../../../clients/postgresql/error.ts';
 import { hasMarkOf, markIn, markStatement } from '../../../clients/postgresql/mark.ts';
+import type { RoleObservation } from '../../../clients/postgresql/role.ts';
 import type { PostgresqlServer } from '../../../clients/postgresql/server.ts';
 import { messageOf } from '../../../runtime/client/errors.ts';
 import { advice } from '../advice.ts';
-import { checkMayManage, hasUsableName, isOurs, markLost, nameOf, ownerIdOf } from '../ownership.ts';
+import {
+  checkMayManage,
+  hasUsableName,
+  isOfOther,
+  isOurs,
+  markLost,
+  nameOf,
+  ownerIdOf,
+} from '../ownership.ts';
 import { remaining } from '../remaining.ts';
 import { databaseSpec, hasOwnRole } from './desired-state.ts';
 
@@ -16,7 +26,7 @@ type Server = Pick<PostgresqlServer, 'databases' | 'roles'>;
 /**
  * Whether any part of a database that is being deleted remains: the database, an interrupted creation, its own role. A
  * database of that name without its mark has another owner and stays. Throws an Error if we owned it before and it has no
- * mark, or if its own role lacks the mark: an administrator decides whether it is dropped.
+ * mark, or if its own role has none: an administrator decides whether it is dropped.
  */
 export async function isAnythingLeft(
   { databases, roles }: Server,
@@ -25,13 +35,11 @@ export async function isAnythingLeft(
 ): Promise<boolean> {
   if (!hasUsableName(managed, 'database')) return false;
   const name = nameOf(managed);
-  const database = await databases.observe(name, { signal });
+  const { database, role } = await namesakes({ databases, roles }, managed, signal);
   const hasMark = database !== undefined && hasMarkOf(database, ownerIdOf(managed));
   // The mark of its own role decides whose the database is: another owner may have taken it over.
-  if (hasMark && hasOwnRole(managed) && hasUsableName(managed, 'role')) {
-    const role = await roles.observe(name, { signal });
-    if (role !== undefined && !isOurs(managed, role)) throw markLost(managed, 'role', role);
-  }
+  if (hasMark && hasOwnRole(managed) && role !== undefined && !isOurs(managed, role))
+    throw markLost(managed, 'role', role);
   if (isOurs(managed, database)) return true;
   // guard: otherwise a database that a tenant owns by mistake stays without an error
   const isOfTenant = hasMark && database.distrustedOwner !== undefined;
@@ -55,8 +63,32 @@ export async function isAnythingLeft(
   return (
     // guard: otherwise an interrupted creation stays
     (await databases.observe(unfinishedName(ownerIdOf(managed), name), { signal })) !== undefined ||
-    (hasUsableName(managed, 'role') && isOurs(managed, await roles.observe(name, { signal })))
+    isOurs(managed, role)
   );
+}
+
+/** The database and role with the name of a database that is being deleted, without those of another resource. */
+interface Namesakes {
+  readonly database?: DatabaseObservation | undefined;
+  readonly role?: RoleObservation | undefined;
+  /** Another resource has a database of that name. */
+  readonly isTaken: boolean;
+}
+
+/** A database is another resource's if its own role is, whatever its comment says. */
+async function namesakes(
+  { databases, roles }: Server,
+  managed: PostgreSQLDatabase,
+  signal: AbortSignal,
+): Promise<Namesakes> {
+  const name = nameOf(managed);
+  const database = await databases.observe(name, { signal });
+  const role = hasUsableName(managed, 'role') ? await roles.observe(name, { signal }) : undefined;
+  const isRoleTaken = isOfOther(managed, role);
+  // guard: otherwise a deletion drops the database of the resource that has the name now
+  const isTaken =
+    database !== undefined && (isOfOther(managed, database) || (isRoleTaken && hasOwnRole(managed)));
+  return { database: isTaken ? undefined : database, role: isRoleTaken ? undefined : role, isTaken };
 }
 
 /** The parts of a deleted database that stay on the server, for an Event. Undefined: nothing stays. */
@@ -82,9 +114,9 @@ export async function removeAll(
 ): Promise<void> {
   const name = nameOf(managed);
   const ownerId = ownerIdOf(managed);
-  const database = await databases.observe(name, { signal });
+  const { database, role, isTaken } = await namesakes({ databases, roles }, managed, signal);
   // guard: otherwise it drops another owner's database
-  if (database === undefined || isOurs(managed, database)) {
+  if (!isTaken && (database === undefined || isOurs(managed, database))) {
     const terminateSessions = managed.spec.forProvider.onDelete === 'TerminateSessions';
     try {
       await databases.drop(name, { ownerId, terminateSessions, signal });
@@ -95,6 +127,5 @@ export async function removeAll(
       });
     }
   }
-  if (!hasUsableName(managed, 'role')) return;
-  if (isOurs(managed, await roles.observe(name, { signal }))) await roles.drop(name, { ownerId, signal });
+  if (isOurs(managed, role)) await roles.drop(name, { ownerId, signal });
 }

@@ -11,14 +11,16 @@ import {
   checkNotAdministrator,
   hasUsableName,
   isObserver,
+  isOfOther,
   isOurs,
   nameOf,
   ownedByAnother,
   ownerIdOf,
+  wasOurs,
 } from '../ownership.ts';
 import type { PasswordChecks } from '../password-checks.ts';
 import { remaining } from '../remaining.ts';
-import { renamedFrom } from '../renamed.ts';
+import { renamedFrom, takenBy } from '../renamed.ts';
 import { isLockedOut, rolePassword } from '../role-password.ts';
 import type { ServerConnection } from '../server-connection.ts';
 import { adoptionOf, observationOf, roleSpec } from './desired-state.ts';
@@ -33,6 +35,7 @@ export function postgreSQLRoleClient({
   credentials,
   closing,
   checks,
+  holderOf,
 }: PostgreSQLRoleOptions): ExternalClient<PostgreSQLRole> {
   const { roles } = server;
   const password = rolePassword({ roles, checks });
@@ -56,8 +59,11 @@ export function postgreSQLRoleClient({
       checkNotAdministrator(managed, credentials);
       const role = await roles.observe(name, { signal });
       if (!isObserver(managed) && !isOurs(managed, role)) checkNewExternalName(managed, 'role');
+      const find = () => roles.renamed(ownerIdOf(managed), { signal });
+      // guard: otherwise a role of another resource is reported as this one's, with a statement that gives it to this one
+      if (wasOurs(managed) && !isObserver(managed) && isOfOther(managed, role))
+        return takenBy({ kind: 'role', found: role }, { own: 'role', holderOf, find });
       if (role === undefined) {
-        const find = () => roles.renamed(ownerIdOf(managed), { signal });
         return { exists: false, isUpToDate: false, ...(await renamedFrom(managed, 'role', find)) };
       }
       if (!isOurs(managed, role)) checks.doubt(ownerIdOf(managed));

@@ -209,6 +209,25 @@ const unmarked = (server: Server) => async (at: Place) => {
   await at.delete(PostgreSQLDatabaseKind, databaseKey(at));
 };
 
+/** Another resource creates a database of the name, after an administrator renamed or dropped both. */
+async function takenOver(
+  server: Server,
+  at: Place,
+  statements: (name: string, old: string) => readonly string[],
+): Promise<void> {
+  const [name = '', old = ''] = [at.named('db'), at.named('old')].map(escapeIdentifier);
+  // Paused: the database is not created again before the other resource takes the name.
+  await at.annotate(PostgreSQLDatabaseKind, at.named('db'), `${annotationKeys.paused}=true`);
+  await sql(server, statements(name, old));
+  const annotations = { [annotationKeys.externalName]: at.named('db') };
+  await at.create(PostgreSQLDatabaseKind, 'thief', { ...spec(at), ...secretFor(at, 'thief') }, annotations);
+  await at.working(PostgreSQLDatabaseKind, 'thief');
+  await at.annotate(PostgreSQLDatabaseKind, at.named('db'), `${annotationKeys.paused}-`);
+}
+
+const setExternalName = (at: Place, name: string): Promise<void> =>
+  at.annotate(PostgreSQLDatabaseKind, at.named('db'), `${annotationKeys.externalName}=${at.named(name)}`);
+
 /** The managed resource of a database was deleted, and its policy retained the database. Another one names it. */
 const retained = (server: Server) => async (at: Place) => {
   await provider(server, at);
@@ -303,6 +322,31 @@ export const postgresqlRows = (server: Server): Readonly<Record<keyof typeof adv
       `database "${at.named('db')}" was renamed to "${at.named('old')}"; to name it back, an administrator of the server runs: `,
     act: (at) => runForDatabase(server, at, /^ALTER DATABASE .* RENAME TO /),
     others: { 'adopt-identity=or-create': { ...asPrinted, ends: about(PostgreSQLDatabaseKind, 'db').ends } },
+  },
+  followName: {
+    ...databaseRow,
+    async situation(at) {
+      await working(server, at);
+      await takenOver(server, at, (name, old) => [
+        `ALTER DATABASE ${name} RENAME TO ${old}`,
+        `ALTER ROLE ${name} RENAME TO ${old}`,
+      ]);
+    },
+    says: (at) =>
+      `role "${at.named('db')}" is of PostgreSQLDatabase ${at.named('thief')} now, and the database of this resource was renamed to "${at.named('old')}"; to use it under that name, set the annotation`,
+    act: (at) => setExternalName(at, 'old'),
+  },
+  createElsewhere: {
+    ...databaseRow,
+    async situation(at) {
+      await provider(server, at);
+      await database(at);
+      await at.working(PostgreSQLDatabaseKind, 'db');
+      await takenOver(server, at, (name) => [`DROP DATABASE ${name}`, `DROP ROLE ${name}`]);
+    },
+    says: (at) =>
+      `role "${at.named('db')}" is of PostgreSQLDatabase ${at.named('thief')} now, and the database of this resource does not exist any more; to have an empty one created, set another name in the annotation`,
+    act: (at) => setExternalName(at, 'next'),
   },
   handOver: {
     async situation(at) {

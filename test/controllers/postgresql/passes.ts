@@ -6,6 +6,7 @@ import type { PostgreSQLDatabase } from '../../../apis/postgresql/v1alpha1/postg
 import type { PostgreSQLGrant } from '../../../apis/postgresql/v1alpha1/postgresql-grant.ts';
 import type { PostgreSQLRole } from '../../../apis/postgresql/v1alpha1/postgresql-role.ts';
 import type { Credentials } from '../../../clients/postgresql/credentials.ts';
+import type { HolderOf } from '../../../clients/postgresql/mark.ts';
 import type { PostgresqlServer } from '../../../clients/postgresql/server.ts';
 import { generateCredential, generatedPassword } from '../../../controllers/core/credential.ts';
 import type {
@@ -121,18 +122,26 @@ export interface PassesOptions {
   readonly server: PostgresqlServer;
   readonly credentials: Credentials;
   readonly clock: TestClock;
+  /** Default: no role is that of a known resource. */
+  readonly holderOf?: HolderOf;
   /** As of a grant's references; default: none is lost. */
   readonly lostReferences?: () => string | undefined;
 }
 
 /** Passes over managed resources as the managed reconciler makes them, on a server that is real or in memory. */
-export function passesOn({ server, credentials, clock, lostReferences = () => undefined }: PassesOptions) {
+export function passesOn({
+  server,
+  credentials,
+  clock,
+  holderOf = () => undefined,
+  lostReferences = () => undefined,
+}: PassesOptions) {
   const checks = createPasswordChecks({ clock, random: () => 0.5 });
   /** The report about the server for an administrator. */
   const reported: EventFacts[] = [];
   const tell = (event: EventFacts) => void reported.push(event);
   const closingOnce = closing({ server, credentials, tell, clock });
-  const common = { server, credentials, closing: closingOnce, checks };
+  const common = { server, credentials, closing: closingOnce, checks, holderOf };
   /** A client is made for every pass. */
   const clients: Record<string, (rivalOf: RivalFinder) => ExternalClient> = {
     PostgreSQLDatabase: () => postgreSQLDatabaseClient(common),

@@ -124,52 +124,44 @@ export function testDatabases(stack: Stack): void {
   });
 
   describe('an owner role that lost its mark', () => {
-    const messages: Readonly<Record<string, readonly [change: string, spec: object, message: string]>> = {
-      'because a user removed it': [
-        'NULL',
-        {},
-        `has no mark, but this resource managed a role of this name; if another role took the name, rename that one. To hand it to this resource, with all that it owns and may do, an administrator of the server runs: COMMENT ON ROLE "lender" IS 'MARK'`,
-      ],
-      'because it has the mark of another, on the resource of a claim': [
-        `'${markOf('another')}'`,
+    const messages: Readonly<Record<string, readonly [spec: object, whose: string]>> = {
+      'on a resource of its own': [{}, 'this resource'],
+      'on the resource of a claim': [
         { claimRef: { kind: 'PostgreSQLInstance', namespace: 'team-a', name: 'shop' } },
-        `has the mark of another resource, but this resource managed a role of this name; if another role took the name, rename that one. To hand it to this resource and PostgreSQLInstance team-a/shop, with all that it owns and may do, an administrator of the server runs: COMMENT ON ROLE "lender" IS 'MARK'`,
+        'this resource and PostgreSQLInstance team-a/shop',
       ],
     };
-    for (const [why, [change, spec, message]] of Object.entries(messages)) {
-      test(`is reported, with the statement for an administrator: ${why}`, async () => {
+    for (const [where, [spec, whose]] of Object.entries(messages)) {
+      test(`is reported, with the statement for an administrator: ${where}`, async () => {
         await stack.pass(database('lender'));
-        await sql(`COMMENT ON ROLE lender IS ${change}`);
+        await sql('COMMENT ON ROLE lender IS NULL');
         const managed = recorded('lender', {}, spec);
         const failure = await clientOf(managed)
           .observe(managed, undefined, signal)
           .catch((error: unknown) => error);
         const [mark, text] = [markOf(ownerOf('lender')), (failure as Error).message];
-        assert.equal(text, `role "lender" ${message.replace('MARK', mark)}`);
+        assert.equal(
+          text,
+          `role "lender" has no mark, but this resource managed a role of this name; if another role took the name, rename that one. To hand it to ${whose}, with all that it owns and may do, an administrator of the server runs: COMMENT ON ROLE "lender" IS '${mark}'`,
+        );
         assert.deepEqual(errorFactsOf(failure), { errorClass: 'MarkLost', advice: { kinds: ['HandOver'] } });
         await sql(/COMMENT ON ROLE .*$/.exec(text)?.[0] ?? '');
         assert.equal((await clientOf(managed).observe(managed, undefined, signal)).exists, true);
       });
     }
 
-    const foreign: Readonly<Record<string, string>> = {
-      'no mark': 'NULL',
-      'the mark of another resource': `'${markOf('another')}'`,
-    };
-    for (const [has, mark] of Object.entries(foreign)) {
-      test(`keeps its database that is deleted until an administrator decides: it has ${has}`, async () => {
-        await stack.pass(database('heir'));
-        await sql(`COMMENT ON ROLE heir IS ${mark}`);
-        const statement = `COMMENT ON ROLE "heir" IS '${markOf(ownerOf('heir'))}'`;
-        await assert.rejects(stack.remove(recorded('heir')), {
-          message: `role "heir" has ${has}, but this resource managed a role of this name; this resource is being deleted: the statement lets it drop database "heir" with all its data. To drop it, an administrator of the server runs: ${statement}; to keep it, set spec.deletionPolicy: Orphan`,
-        });
-        assert.deepEqual(await stack.namesake('heir'), ['database', 'role']);
-        await sql(statement);
-        assert.equal(await stack.remove(recorded('heir')), false);
-        assert.deepEqual(await stack.namesake('heir'), []);
+    test('keeps its database that is deleted until an administrator decides', async () => {
+      await stack.pass(database('heir'));
+      await sql('COMMENT ON ROLE heir IS NULL');
+      const statement = `COMMENT ON ROLE "heir" IS '${markOf(ownerOf('heir'))}'`;
+      await assert.rejects(stack.remove(recorded('heir')), {
+        message: `role "heir" has no mark, but this resource managed a role of this name; this resource is being deleted: the statement lets it drop database "heir" with all its data. To drop it, an administrator of the server runs: ${statement}; to keep it, set spec.deletionPolicy: Orphan`,
       });
-    }
+      assert.deepEqual(await stack.namesake('heir'), ['database', 'role']);
+      await sql(statement);
+      assert.equal(await stack.remove(recorded('heir')), false);
+      assert.deepEqual(await stack.namesake('heir'), []);
+    });
 
     test('is reported like another database that took the name, and the message names both cases', async () => {
       await stack.pass(database('cuckoo'));
@@ -202,8 +194,80 @@ export function testDatabases(stack: Stack): void {
       await sql('DROP DATABASE stayer');
       const managed = deleted(recorded('stayer'));
       const { exists, remains } = await clientOf(managed).observe(managed, undefined, signal);
-      assert.deepEqual([exists, remains], [false, 'role "stayer", which lost the mark of this resource']);
+      assert.deepEqual([exists, remains], [false, 'role "stayer", which has no mark']);
       assert.deepEqual(await stack.namesake('stayer'), ['role']);
+    });
+  });
+
+  describe('a database whose name another resource has now', () => {
+    /** The former owner lost or renamed both; then the resource of another claim created both under the name. */
+    const takenOver = async (name: string, ...statements: readonly string[]) => {
+      await stack.pass(database(name));
+      for (const statement of statements) await sql(statement);
+      const thief = database(`thief-${name}`, {}, { externalName: name });
+      stack.claimed.add(ownerOf(`thief-${name}`));
+      const { known } = await stack.pass(thief);
+      await stack.pass(thief, known);
+      return recorded(name);
+    };
+    const ways: Readonly<
+      Record<string, readonly [statements: (name: string) => readonly string[], fate: string]>
+    > = {
+      'after both were renamed': [
+        (name) => [
+          `ALTER DATABASE ${name} RENAME TO ${name}_old`,
+          `ALTER ROLE ${name} RENAME TO ${name}_old`,
+        ],
+        'was renamed to "NAME_old"; to use it under that name, set the annotation crossplane.io/external-name to "NAME_old"',
+      ],
+      'after both were dropped': [
+        (name) => [`DROP DATABASE ${name}`, `DROP ROLE ${name}`],
+        'does not exist any more; to have an empty one created, set another name in the annotation crossplane.io/external-name',
+      ],
+    };
+    for (const [way, [statements, fate]] of Object.entries(ways)) {
+      const name = way.includes('renamed') ? 'robbed' : 'bereft';
+      test(`counts as lost, without a statement that gives it back: ${way}`, async () => {
+        const managed = await takenOver(name, ...statements(name));
+        const taken = `role "${name}" is of a resource now, and the database of this resource ${fate.replaceAll('NAME', name)}`;
+        assert.deepEqual(await clientOf(managed).observe(managed, undefined, signal), {
+          exists: false,
+          isUpToDate: false,
+          taken,
+          ...(way.includes('renamed') && { renamed: taken }),
+        });
+      });
+
+      test(`is not dropped with the previous resource, and no Event calls it ours: ${way}`, async () => {
+        const managed = deleted(recorded(name));
+        const { exists, remains = '' } = await clientOf(managed).observe(managed, undefined, signal);
+        assert.equal(exists, false);
+        assert.doesNotMatch(remains, new RegExp(`"${name}"`));
+        await clientOf(managed).delete(managed, signal);
+        assert.deepEqual(await stack.namesake(name), ['database', 'role']);
+      });
+    }
+
+    test('is not dropped because its comment has the mark of the previous resource', async () => {
+      const name = 'labelled';
+      const managed = await takenOver(name, `DROP DATABASE ${name}`, `DROP ROLE ${name}`);
+      await sql(`COMMENT ON DATABASE ${name} IS '${markOf(ownerOf(name))}'`);
+      stack.claimed.delete(ownerOf(`thief-${name}`)); // the mark of the role decides, also of an administrator's
+      assert.match(
+        (await clientOf(managed).observe(managed, undefined, signal)).taken ?? '',
+        /^role "labelled" is/,
+      );
+      await clientOf(deleted(managed)).delete(deleted(managed), signal);
+      assert.deepEqual(await stack.namesake(name), ['database', 'role']);
+    });
+
+    test('was renamed, and the annotation of the external name follows it with its data', async () => {
+      const managed = recorded('robbed');
+      const followed = {
+        ...managed,
+        metadata: { ...managed.metadata, annotations: { [annotationKeys.externalName]: 'robbed_old' } },
+      };
+      assert.equal((await clientOf(followed).observe(followed, undefined, signal)).exists, true);
     });
   });
 

@@ -42,7 +42,7 @@ export async function stackFixture({
 
   return {
     ...postgresql,
-    ...passesOn({ server, clock, credentials: { ...credentials, serverDatabases } }),
+    ...passesOn({ server, clock, holderOf, credentials: { ...credentials, serverDatabases } }),
     server,
     clock,
     claimed,

@@ -51,6 +51,32 @@ export function testRoles(stack: Stack): void {
       assert.deepEqual([exists, remains], [false, 'role "hermit", which has the mark of this resource']);
     });
 
+    test('counts as renamed or lost while another resource has its name, and that one stays', async () => {
+      const signal = new AbortController().signal;
+      const { managed } = await stack.pass(role('seat'));
+      const recorded = {
+        ...managed,
+        status: { ...managed.status, externalIdentity: encodeIdentity({ name: 'seat', fields: {} }) },
+      };
+      await sql('ALTER ROLE seat RENAME TO bench');
+      await stack.pass(role('sitter', { login: true }, { externalName: 'seat' }));
+      const observe = () => stack.clientOf(recorded).observe(recorded, undefined, signal);
+      const taken = 'role "seat" is of a resource now, and the role of this resource';
+      assert.equal(
+        (await observe()).taken,
+        `${taken} was renamed to "bench"; to use it under that name, set the annotation crossplane.io/external-name to "bench"`,
+      );
+      await sql('DROP ROLE bench');
+      assert.equal(
+        (await observe()).taken,
+        `${taken} does not exist any more; to have an empty one created, set another name in the annotation crossplane.io/external-name`,
+      );
+      const { exists, remains } = await stack
+        .clientOf(recorded)
+        .observe(deleted(recorded), undefined, signal);
+      assert.deepEqual([exists, remains], [false, undefined]);
+    });
+
     test('that may not log in has none', async () => {
       const { managed, known, observed } = await stack.pass(role('staff', {}));
       assert.equal(observed.ready?.status, 'True');

@@ -46,6 +46,12 @@ export interface Observation<M extends Managed = Managed> {
    */
   readonly renamed?: string;
   /**
+   * The message about an external resource whose name another resource has now, after it was lost or renamed. With
+   * `exists: false`, and with the same text in `renamed` if it was renamed. The controller then creates none. Contains no
+   * secrets. A claim shows another text.
+   */
+  readonly taken?: string;
+  /**
    * The parts of a deleted resource that stay in the external system, for an Event, for example `role "a", which lost its
    * mark`. With `exists: false`. Contains no secrets.
    */

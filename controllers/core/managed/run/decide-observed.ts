@@ -33,6 +33,7 @@ const absentChecks: readonly Check[] = [
   deletedAndAbsent,
   identityEdited,
   renamed,
+  taken,
   mustNotBeCreated,
   neverObserved,
   observedBefore,
@@ -89,13 +90,14 @@ export const isProvenAbsent = (facts: ObservedFacts): boolean =>
 
 /**
  * Whether the status loses the identity, because the external resource is proven absent. The identity stays if the
- * resource was renamed, or if its loss waits for an administrator.
+ * resource was renamed, if another one has its name, or if its loss waits for an administrator.
  */
 export function isIdentityGone(facts: Facts): boolean {
   const { latest, managed } = facts;
   if (latest === undefined) return false;
   const observed: ObservedFacts = { ...facts, latest };
-  const isRetained = renamed(observed) !== undefined || (isLossReported(facts) && !wasDeleted(managed));
+  const isElsewhere = (taken(observed) ?? renamed(observed)) !== undefined;
+  const isRetained = isElsewhere || (isLossReported(facts) && !wasDeleted(managed));
   return isProvenAbsent(observed) && !isRetained;
 }
 
@@ -127,10 +129,16 @@ function identityEdited(facts: ObservedFacts): Decision | undefined {
   return { name: isCertain(facts) ? 'IdentityEdited' : 'ConfirmAbsence' };
 }
 
+/** Another resource has the name, so that none can be created. */
+function taken({ latest }: ObservedFacts): Decision | undefined {
+  const message = latest.observation.taken;
+  return message === undefined ? undefined : { name: 'ExternalLost' };
+}
+
 /** The external resource has another name now. A second, empty one beside it would hide its data. */
 function renamed({ managed, latest }: ObservedFacts): Decision | undefined {
-  const message = latest.observation.renamed;
-  const mayCreateEmpty = isAdopting(managed) && !mustExist(managed);
+  const { renamed: message, taken: isTaken } = latest.observation;
+  const mayCreateEmpty = isAdopting(managed) && !mustExist(managed) && isTaken === undefined;
   return message === undefined || mayCreateEmpty ? undefined : { name: 'ExternalRenamed', message };
 }
 

@@ -12,7 +12,6 @@ import {
   reconcileError,
   reconcilePaused,
   reconcileSuccess,
-  renamed,
   unavailable,
   unknown,
   withError,
@@ -131,7 +130,6 @@ const missing = 'external resource does not exist';
 const awaitingExternal = 'Waiting for external resource existence to be confirmed';
 const otherSystem: ConditionError = { class: 'OtherSystem' };
 const isMissing: ConditionError = { class: 'ExternalMissing' };
-const isRenamed: ConditionError = { class: 'ExternalRenamed' };
 
 /** Synced True. */
 const synced = (ready: ConditionFacts | undefined, next: Next, message?: string): Outline => ({
@@ -147,6 +145,18 @@ const refused = (
   next: Next,
   { ready, error }: { readonly ready?: ConditionFacts | undefined; readonly error?: ConditionError } = {},
 ): Outline => ({ synced: reconcileError(message, error), ready, event: warning(reason, message), next });
+
+/** The external resource is not there under its name. */
+const lost = (message: string, error: ConditionError): Outline =>
+  refused('LostExternalResource', message, 'poll', { ready: withError(unavailable(message), error), error });
+
+const errorOfLoss = (
+  errorClass: 'ExternalMissing' | 'ExternalRenamed',
+  latest: Facts['latest'],
+): ConditionError =>
+  latest?.observation.taken === undefined
+    ? { class: errorClass }
+    : { class: errorClass, holder: { by: 'AnotherResource' } };
 
 function failed({ managed }: Facts, failure: StepFailure): Outline {
   if (failure.isSilent) return { next: 'event', failure };
@@ -212,25 +222,18 @@ const reports: Readonly<Record<LastDecisionName, (facts: Facts, message: string)
   CreationRefused: gone, // always a failure
   CreateExternal: reportCreated,
   Recreate: reportCreated,
-  /** Another one is created only if an administrator allows it. */
-  ExternalLost({ kind, managed }) {
+  /** Another one is created only if an administrator allows it. Or another resource has its name. */
+  ExternalLost({ kind, managed, latest }) {
     const toCreate = kind.identity.isAssigned ? advice.createExternalAgain : advice.createLost(managed);
     const name = externalName(managed);
     // The provider's present system may never have had it.
-    const message = mustExist(managed)
+    const lossMessage = mustExist(managed)
       ? `${missing} (${name}); ${advice.moveExternal}`
       : `${missing} any more (${name}); ${toCreate}`;
-    return refused('LostExternalResource', message, 'poll', {
-      ready: withError(unavailable(message), isMissing),
-      error: isMissing,
-    });
+    return lost(latest?.observation.taken ?? lossMessage, errorOfLoss('ExternalMissing', latest));
   },
   /** Waits until a user names the external resource back, or allows a second one. */
-  ExternalRenamed: (_, message) =>
-    refused('LostExternalResource', message, 'poll', {
-      ready: renamed(message),
-      error: isRenamed,
-    }),
+  ExternalRenamed: ({ latest }, message) => lost(message, errorOfLoss('ExternalRenamed', latest)),
   AwaitDeletion: reportLeaving,
   DeleteExternal: (facts) => (isFinalised(facts) ? gone() : reportLeaving(facts)),
   LateInitialize: reportPresent,

@@ -29,6 +29,11 @@ test('a claim does not show the statement that hands an external resource over',
     textOf({ class: 'MarkLost', advice: ['HandOver'], holder: { by: 'AnotherResource' } }),
     'its external resource belongs to another resource now, and an administrator has to decide about it; reported by Database db',
   );
+  for (const lost of ['ExternalMissing', 'ExternalRenamed'])
+    assert.equal(
+      textOf({ class: lost, holder: { by: 'AnotherResource' } }),
+      'another resource has the name of its external resource now, and an administrator has to decide about it; reported by Database db',
+    );
   assert.equal(
     textOf({ class: 'Conflict', holder: { by: 'AnotherResource' } }),
     'another resource has this external name; reported by Database db',

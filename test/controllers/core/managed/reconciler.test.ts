@@ -390,6 +390,11 @@ const runs: Readonly<Record<string, () => Begun | Promise<Begun>>> = {
     const scene = having(settled(), ({ external }) => (external.observation = { exists: false, renamed }));
     return run(scene, waits(`False/Unavailable: ${renamed}`, 'LostExternalResource', renamed));
   },
+  'ExternalLost: a lost resource whose name another one has is not ready, and none is created': () => {
+    const taken = 'role "db" is of another resource now';
+    const scene = having(settled(), ({ external }) => (external.observation = { exists: false, taken }));
+    return run(scene, waits(`False/Unavailable: ${taken}`, 'LostExternalResource', taken));
+  },
   'Recreate: a lost resource with a name of its own is created again': () =>
     run(lost(), works(`Warning LostExternalResource: ${lostOwn}`, created), 'observe create observe'),
   'LateInitialize: values of the cloud are filled in': () =>

@@ -347,6 +347,8 @@ describe('the managed reconciler decides by the observation', () => {
   }
   const reportsLoss = { spec: { onLoss: 'Report' }, isNameKnown: true, absentForMs: 5_000 } as const;
   const noted = '2026-01-02T03:00:00Z';
+  const takenName = { exists: false, isUpToDate: false, taken: 'role "db" is of another resource' } as const;
+  const takenElsewhere = { ...takenName, renamed: takenName.taken } as const;
   const elsewhere = { exists: false, isUpToDate: false, renamed: 'database "old" has the mark' } as const;
   function next(given?: Given, wanted?: string) {
     const { name, message = undefined, failure } = decideObserved(factsFor(given));
@@ -470,6 +472,19 @@ describe('the managed reconciler decides by the observation', () => {
       next({ ...reportsLoss, metadata: { annotations: createFailed, status: observed } }),
     'ExternalRenamed: a renamed resource gets no second one beside it': () =>
       next({ metadata: wasReady, isNameKnown: true, observed: elsewhere, absentForMs: 0 }, elsewhere.renamed),
+    'ExternalLost: a lost resource whose name another one has is not created again': () =>
+      next({ metadata: wasReady, isNameKnown: true, observed: takenName, absentForMs: 0 }),
+    'ExternalRenamed: no annotation creates one under the name of another resource': () =>
+      next(
+        {
+          metadata: { annotations: { 'crossplane.io/adopt-identity': 'or-create' } },
+          isNameKnown: true,
+          observed: takenElsewhere,
+        },
+        takenElsewhere.taken,
+      ),
+    'IdentityEdited: an edit may name another resource than the one whose name is taken': () =>
+      next({ metadata: wasReady, isNameKnown: true, observed: takenName, isEdited: true }),
     'IdentityEdited: an edit may name the renamed resource': () =>
       next({ metadata: wasReady, isNameKnown: true, observed: elsewhere, isEdited: true }),
     'RemoveFinalizer: a renamed resource does not prevent a deletion': () =>
