@@ -131,8 +131,8 @@ describe("a scaffold in an author's own repository", () => {
         ),
       ],
       'a name that the code has': [
-        'Seen --group seen.example.org',
-        '<Kind>: "Seen" would mean two different things in the code of the service: choose another name',
+        'ObservedDatabase --group observed.example.org',
+        '<Kind>: "ObservedDatabase" would mean two different things in the code of the service: choose another name',
       ],
       'the name of the kind, for the claim': [
         'Queue --group queues.example.org --claim Queue',
