@@ -337,9 +337,9 @@ function whatWaits(facts: Facts): string | undefined {
   // The operation of an update applies the changes.
   if (unchangeable === undefined || operation.underWay !== undefined) return undefined;
   if (!shouldUpdate(managed.spec) || wasDeleted(managed)) return undefined;
-  const changes = isUpToDate || differing.length > 0 ? differing : ['the other changes'];
-  const waiting = [...changes, ...(isCredentialDue(facts) ? ['the password of its Secret'] : [])];
-  return waiting.length === 0 ? undefined : `${unchangeable}; not applied yet: ${waiting.join(', ')}`;
+  const waiting = [...differing, ...(isCredentialDue(facts) ? ['the password of its Secret'] : [])];
+  if (waiting.length > 0) return `${unchangeable}; not applied yet: ${waiting.join(', ')}`;
+  return isUpToDate ? undefined : unchangeable;
 }
 
 /** Names the fields that stay different because the policies forbid Update. Undefined if there are none. */

@@ -29,6 +29,11 @@ const rows: Readonly<Record<string, Row>> = {
     synced: 'False/ReconcileError: the instance is stopped; not applied yet: spec.forProvider.size',
     progress: 'Stalled OutOfService',
   },
+  'a part that no field sets waits for a person': {
+    observation: { isUpToDate: false, ...stopped },
+    synced: 'False/ReconcileError: the instance is stopped',
+    progress: 'Stalled OutOfService',
+  },
   'a new password waits for a person': {
     observation: { isUpToDate: true, ...stopped },
     rotates: true,
