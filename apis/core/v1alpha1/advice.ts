@@ -20,6 +20,7 @@ export const advice = {
   undoKind: 'undo the edit, or run the stack of that kind',
   beginName: (prefix: string) =>
     `set an annotation ${annotationKeys.externalName} that begins with ${prefix}, or remove it`,
+  removeUnsafe: `set an annotation ${annotationKeys.externalName} without them, or remove it`,
   removeName: `remove the annotation ${annotationKeys.externalName}`,
   nameAnotherResource: 'name another resource',
   createAnotherClaim: 'create another claim',

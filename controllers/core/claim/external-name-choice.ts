@@ -12,6 +12,12 @@ import { nameProblem } from '../../../apis/core/v1alpha1/name-limits.ts';
 const separator = '_';
 
 /**
+ * Characters that a shell or psql reads inside double quotes, and that end a quoted text. Messages contain the name in
+ * statements and commands, which an administrator pastes. No cloud accepts them in a name.
+ */
+const unsafe = /[\p{C}'"`$\\!]/u;
+
+/**
  * Why the class does not allow the external name that the claim's annotation has, as a text that follows the name of the
  * class; undefined: it does. `ours`: the name that the claim gets without the annotation, which the controller writes
  * there. A value that is not known allows none.
@@ -22,6 +28,9 @@ export function whyNotNamed(
   { ours, names }: { readonly ours: string; readonly names: NameLimits | undefined },
 ): string | undefined {
   const chosen = externalName(claim);
+  // guard: otherwise a printed statement with the name of a tenant runs a command of the tenant
+  if (chosen !== undefined && chosen !== ours && unsafe.test(chosen))
+    return `does not allow the external name ${JSON.stringify(chosen)}: it must not contain quotes, \`, $, !, \\ or control characters; ${advice.removeUnsafe}`;
   if (externalNames === 'Any' || chosen === undefined || chosen === ours) return undefined;
   const prefix = `${claim.metadata.namespace}${separator}`;
   const isPrefixed = chosen.startsWith(prefix) && chosen.length > prefix.length;

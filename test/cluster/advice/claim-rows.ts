@@ -105,17 +105,23 @@ async function waitingForSecret(at: Place, spec: Parameters<Place['claim']>[0]):
 }
 
 /** A claim chose an external name that its class does not allow. */
-const chosenName = (externalNames: 'Prefixed' | 'None'): Row => ({
+const chosenName = (
+  externalNames: 'Prefixed' | 'None' | 'Any',
+  name: (at: Place) => string = (at) => `${at.namespace}-ledger`,
+): Row => ({
   async situation(at) {
     await at.class('named', { template: { externalNames } });
-    const annotations = { [annotationKeys.externalName]: `${at.namespace}-ledger` };
+    const annotations = { [annotationKeys.externalName]: name(at) };
     await at.make(
       FancySQLInstanceKind,
       { ...at.key, annotations },
       { spec: { classRef: at.classRef('named') } },
     );
   },
-  says: (at) => (externalNames === 'None' ? advice.removeName : advice.beginName(`${at.namespace}_`)),
+  says: (at) =>
+    ({ None: advice.removeName, Prefixed: advice.beginName(`${at.namespace}_`), Any: advice.removeUnsafe })[
+      externalNames
+    ],
   reason: 'ExternalNameNotAllowed',
   fault: 'external name not allowed',
   act: (at) =>
@@ -388,6 +394,7 @@ export const claimRows = {
   // This cloud has no names with an underscore. A test on PostgreSQL chooses one.
   beginName: chosenName('Prefixed'),
   removeName: chosenName('None'),
+  removeUnsafe: chosenName('Any', () => 'ledger$(id)'),
   completeClaimRef: {
     async situation(at) {
       const { namespace: _, ...half } = claimRef(at);

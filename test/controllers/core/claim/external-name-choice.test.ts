@@ -63,6 +63,17 @@ const cases: Readonly<Record<string, Case>> = {
     chosen: 'Team_orders',
     says: mustBegin('Team_orders', 'team_'),
   },
+  'a name with a space and a semicolon is allowed': { chosen: 'my orders; (new)' },
+  'a name of our own may have any character': { chosen: ours },
+  ...Object.fromEntries(
+    ["a'b", 'a"b', 'a`id`', 'x$(touch y)', 'a\\b', 'wow!', 'a\nb', 'a\u202eb'].map((chosen) => [
+      `a claim does not choose a name that a shell reads: ${JSON.stringify(chosen)}`,
+      {
+        chosen,
+        says: `does not allow the external name ${JSON.stringify(chosen)}: it must not contain quotes, \`, $, !, \\ or control characters; set an annotation ${key} without them, or remove it`,
+      },
+    ]),
+  ),
   'None refuses a prefixed name': {
     externalNames: 'None',
     chosen: 'team_payroll',
