@@ -263,3 +263,20 @@ describe('a ProviderConfig that says it is not ready is not as it should be', ()
     });
   }
 });
+
+test('if no Secret can have the name or namespace in the provider, no command creates that Secret', async () => {
+  for (const reference of [
+    { namespace: 'Bad_NS', name: 'server' },
+    { namespace: 'infra', name: 'Bad_Name' },
+  ]) {
+    const [topic, provider] = failing(gcp, 'key.json', undefined, 'it does not exist');
+    const secretRef = { ...reference, key: 'key.json' };
+    const named = { ...provider, spec: { credentials: { source: 'Secret', secretRef } } } as KubernetesObject;
+    const { fault } = await tracedIn([topic as KubernetesObject, named], ['topic', 'db']);
+    assert.deepEqual(remedyOf(fault), {
+      name: 'missing credentials',
+      advice: 'No Secret can have this namespace and name: name another in the provider.',
+      commands: ['kubectl edit providerconfigs.gcp.crossplane.io demo'],
+    });
+  }
+});

@@ -1,4 +1,5 @@
 import { annotationKeys } from '../../apis/core/v1alpha1/meta.ts';
+import { secretNameProblem, secretNamespaceProblem } from '../../apis/core/v1alpha1/secret.ts';
 import { annotate, createSecret, quoted } from './commands.ts';
 import type { Details } from './fault-row.ts';
 import { commandsIn } from './fault-row.ts';
@@ -17,6 +18,11 @@ export const newCredentials: Details = (view) => {
   const edit = commandsIn(view, 'edit provider');
   const reference = credentialsKeyOf({ provider });
   if (reference === undefined) return { commands: edit };
+  if (secretNameProblem(reference.name) ?? secretNamespaceProblem(reference.namespace))
+    return {
+      advice: 'No Secret can have this namespace and name: name another in the provider.',
+      commands: edit,
+    };
   const there = credentials && thereOf(credentials.secret);
   const needed = providerName?.credentialEntries ?? [];
   // The entries of the existing Secret, since the wrong one may be optional.

@@ -53,6 +53,8 @@ export const advice = {
   createReferenced: 'create it, or change the reference',
   labelReferenced: 'label one, or change the selector',
   createNamespace: 'create the namespace',
+  correctNamespace: (className?: string) =>
+    `correct spec.writeConnectionSecretToRef.namespace of the resource${className === undefined ? '' : `, and specTemplate.writeConnectionSecretsToNamespace of class ${className}`}`,
   allowRequest: 'an administrator can change the quota, policy, rule or right that refuses it',
 
   // To the administrator of a managed resource.

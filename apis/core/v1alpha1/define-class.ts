@@ -1,14 +1,20 @@
 import { z } from 'zod';
 import { requireObject } from '../definition-problems.ts';
 import type { Column, Names } from '../schema.ts';
-import { define, name, optional } from '../schema.ts';
+import { define, optional } from '../schema.ts';
 import { labelSelector, objectReference, onLoss, providerConfigRef, reclaimPolicy } from './fields.ts';
+import { maxNamespaceLength, namespaceName } from './namespace.ts';
 
 /** The common fields of every class's template besides `forProvider`. */
 export const classSpecTemplate = z.object({
-  writeConnectionSecretsToNamespace: name(
-    'The namespace for the connection Secrets of managed resources. App teams must not be able to read it.',
-  ),
+  writeConnectionSecretsToNamespace: z
+    .string()
+    .min(1)
+    .max(maxNamespaceLength)
+    .regex(namespaceName)
+    .describe(
+      'The namespace for the connection Secrets of managed resources. App teams must not be able to read it.',
+    ),
   providerRef: optional(objectReference('The Provider with the credentials. Prefer providerConfigRef.')),
   providerConfigRef: optional(providerConfigRef),
   reclaimPolicy: optional(

@@ -1,6 +1,10 @@
 import type { Kind, KubernetesObject, ObjectKey } from './kind.ts';
 import { kindKey } from './kind.ts';
 
+/** A DNS label, which the API server requires of the name of a namespace. */
+export const namespaceName = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
+export const maxNamespaceLength = 63;
+
 /** A namespace; only its name and labels are read. */
 export type Namespace = KubernetesObject;
 

@@ -4,6 +4,7 @@ import pickBy from 'lodash/pickBy.js';
 import { advice } from './advice.ts';
 import type { Kind, KubernetesObject } from './kind.ts';
 import { connectionSecretType } from './meta.ts';
+import { maxNamespaceLength, namespaceName } from './namespace.ts';
 import { controllerOf, isControlledBy } from './reference.ts';
 
 /** A Kubernetes Secret; `data` values are base64. */
@@ -122,6 +123,15 @@ export const secretNameProblem = (name: string): string | undefined =>
   name.length <= 253 && secretName.test(name)
     ? undefined
     : `no Secret can have the name "${name}": it must consist of lowercase letters, digits, "-" and "."; ${advice.nameAnotherSecret('spec.writeConnectionSecretToRef')}`;
+
+/**
+ * Why no object can be in the namespace of a resource's Secret, and what to do. Undefined: one can. `className`: the class
+ * that named it.
+ */
+export const secretNamespaceProblem = (namespace: string, className?: string): string | undefined =>
+  namespace.length <= maxNamespaceLength && namespaceName.test(namespace)
+    ? undefined
+    : `no namespace can have the name "${namespace}": it must consist of lowercase letters, digits and "-"; ${advice.correctNamespace(className)}`;
 
 /** The key of a Secret. */
 export const secretKeyOf = ({ metadata }: Secret): SecretKey => ({

@@ -17,6 +17,7 @@ import {
   propagationAnnotations,
   secretKeyOf,
   secretNameProblem,
+  secretNamespaceProblem,
 } from '../../../apis/core/v1alpha1/secret.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
 import {
@@ -66,7 +67,8 @@ export function secretPlace(secrets: Resource<Secret>): ConnectionPlace {
     },
     async create(managed, desired, signal) {
       const key = managed.spec.writeConnectionSecretToRef ?? { namespace: '', name: '' };
-      const problem = secretNameProblem(key.name);
+      const problem =
+        secretNameProblem(key.name) ?? secretNamespaceProblem(key.namespace, managed.spec.classRef?.name);
       if (problem !== undefined) throw new Error(problem);
       try {
         const creating = secrets.create(freshSecret(managed, key, desired), signal);

@@ -293,6 +293,18 @@ export const managedRows = {
       await at.run(`kubectl create namespace ${at.named('late')}`);
     },
   },
+  correctNamespace: {
+    ...about(FavouriteDBInstanceKind, 'misplaced'),
+    situation: (at) =>
+      at.managed('misplaced', {
+        writeConnectionSecretToRef: { namespace: 'Bad_NS', name: at.named('misplaced') },
+      } as object),
+    says: () => 'correct spec.writeConnectionSecretToRef.namespace of the resource',
+    act: (at) =>
+      at.editSpec(FavouriteDBInstanceKind, 'misplaced', {
+        writeConnectionSecretToRef: { namespace: credentialsNamespace },
+      }),
+  },
   useAnother: {
     async situation(at) {
       await boundInOwnCloud(at);

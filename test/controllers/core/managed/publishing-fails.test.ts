@@ -55,6 +55,25 @@ test('nothing is created if no Secret can have the name of the resource', async 
   }
 });
 
+test('nothing is created if no namespace can have the name for the Secret of the resource', async () => {
+  const correct = 'correct spec.writeConnectionSecretToRef.namespace of the resource';
+  for (const namespace of ['Bad_NS', 'team.a', '-ns', 'x'.repeat(64)])
+    for (const [classRef, rest] of [
+      [undefined, ''],
+      [{ name: 'small' }, ', and specTemplate.writeConnectionSecretsToNamespace of class small'],
+    ] as const) {
+      const { scene } = published({
+        writeConnectionSecretToRef: { namespace, name: 'db' },
+        ...(classRef && { classRef }),
+      });
+      await scene.run();
+      assert.equal(scene.external.made, 0);
+      const synced = scene.condition('Synced');
+      assert.match(synced, new RegExp(`no namespace can have the name "${namespace}": `));
+      assert.ok(synced.endsWith(`; ${correct}${rest}`), synced);
+    }
+});
+
 for (const [place, [spec, synced]] of Object.entries(places)) {
   describe(`while its secret store fails, a resource with ${place}`, () => {
     test('is observed', async () => {
