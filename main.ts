@@ -3,7 +3,7 @@
  *               claim defaulting                  │
  *                                                 └──▶ the claim's Secret ◀── secret propagation
  *
- * These controllers are in controllers/core/. Each claim kind has one scheduling, one defaulting and one binding, each
+ * These controllers are in controllers/. Each claim kind has one scheduling, one defaulting and one binding, each
  * managed kind has one managed, and one secret propagation serves all kinds.
  *
  * Their RxJS streams: runtime/cache/watch.ts (events) ──▶ store.ts (changes$) ──▶ runtime/controller/triggers.ts (wakes$)

@@ -7,7 +7,7 @@ import type { Kind } from '../apis/core/v1alpha1/kind.ts';
 import { compareNames } from '../apis/core/v1alpha1/name-order.ts';
 import { StoreConfigKind } from '../apis/core/v1alpha1/store-config.ts';
 import { environmentAtRest } from '../controllers/author/environment-at-rest.ts';
-import type { Stack } from '../controllers/core/stack.ts';
+import type { Stack } from '../controllers/stack.ts';
 
 /** A rule of RBAC; `because` becomes a comment in the manifest. */
 interface RoleRule {

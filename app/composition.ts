@@ -1,7 +1,7 @@
 import type { Kind } from '../apis/core/v1alpha1/kind.ts';
 import { guardFieldsOf } from '../apis/core/v1alpha1/meta.ts';
-import type { Stack, StackObserver } from '../controllers/core/stack.ts';
-import { stackControllers } from '../controllers/core/stack.ts';
+import type { Stack, StackObserver } from '../controllers/stack.ts';
+import { stackControllers } from '../controllers/stack.ts';
 import type { SecretStoresOptions } from '../controllers/stores/secret-stores.ts';
 import { secretStores } from '../controllers/stores/secret-stores.ts';
 import type { Informers } from '../runtime/cache/informers.ts';

@@ -5,8 +5,8 @@ import { apiVersionOf } from '../apis/core/v1alpha1/kind.ts';
 import { compareNames } from '../apis/core/v1alpha1/name-order.ts';
 import { SecretKind } from '../apis/core/v1alpha1/secret.ts';
 import { StoreConfigKind } from '../apis/core/v1alpha1/store-config.ts';
-import type { ClaimService } from '../controllers/core/claim-service.ts';
-import type { ManagedService } from '../controllers/core/managed/setup.ts';
+import type { ClaimService } from '../controllers/claim-service.ts';
+import type { ManagedService } from '../controllers/managed/setup.ts';
 
 /** A field of a kind that names an object of another kind. Its value is a name, or an object with a name. */
 interface NameReference {

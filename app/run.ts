@@ -21,7 +21,7 @@ import { isLabel, notALabel } from '../apis/core/api-names.ts';
 import { DefinitionError } from '../apis/core/definition-error.ts';
 import { checkStacks } from '../controllers/author/check-stacks.ts';
 import type { DefinedStack } from '../controllers/author/define-stack.ts';
-import { WiringError } from '../controllers/core/wiring.ts';
+import { WiringError } from '../controllers/wiring.ts';
 import type { Dashboard } from '../dashboard/dashboard.ts';
 import { createDashboard } from '../dashboard/dashboard.ts';
 import { abortable } from '../runtime/abortable.ts';

@@ -2,7 +2,7 @@ import type { Kind } from '../apis/core/v1alpha1/kind.ts';
 import { kindKey } from '../apis/core/v1alpha1/kind.ts';
 import { NamespaceKind } from '../apis/core/v1alpha1/namespace.ts';
 import { SecretKind } from '../apis/core/v1alpha1/secret.ts';
-import type { Stack } from '../controllers/core/stack.ts';
+import type { Stack } from '../controllers/stack.ts';
 
 /** The namespaces to which flags limit the process; absent: no limit. */
 export interface LimitedTo {

@@ -4,7 +4,7 @@ import type { Kind, KubernetesObject, ObjectKey } from '../apis/core/v1alpha1/ki
 import { kindKey, objectKeyText } from '../apis/core/v1alpha1/kind.ts';
 import { printable } from '../apis/core/v1alpha1/printable.ts';
 import { timestamp } from '../apis/core/v1alpha1/timestamp.ts';
-import { controllerNames } from '../controllers/core/claim-service.ts';
+import { controllerNames } from '../controllers/claim-service.ts';
 import { boundedCache } from '../runtime/bounded-cache.ts';
 import type { Outcome } from '../runtime/controller/controller.ts';
 import type { EventFacts } from '../runtime/events/event-facts.ts';

@@ -9,8 +9,8 @@ import type { Managed } from '../apis/core/v1alpha1/managed.ts';
 import { isPaused, wasDeleted } from '../apis/core/v1alpha1/meta.ts';
 import { printable, shortened } from '../apis/core/v1alpha1/printable.ts';
 import type { ObjectReference } from '../apis/core/v1alpha1/reference.ts';
-import { providerOf } from '../controllers/core/provider/provider-choice.ts';
-import type { ProviderKinds } from '../controllers/core/provider/provider-credentials.ts';
+import { providerOf } from '../controllers/provider/provider-choice.ts';
+import type { ProviderKinds } from '../controllers/provider/provider-credentials.ts';
 import type { Catalogue, KnownKind, Sort } from '../trace/catalogue.ts';
 import type { GraphNode, Health } from './page/wire.ts';
 

@@ -6,7 +6,7 @@ import { bringUpToDate, definitionFiles, packageVersionIn } from '../apis/genera
 import { processRoles, roleManifests, servedKinds, userRoles } from '../app/cluster-roles.ts';
 import { checkStacks } from '../controllers/author/check-stacks.ts';
 import type { DefinedStack } from '../controllers/author/define-stack.ts';
-import { WiringError } from '../controllers/core/wiring.ts';
+import { WiringError } from '../controllers/wiring.ts';
 import { someStacksOf } from './stacks-of.ts';
 import { UsageError } from './usage-error.ts';
 import type { WorkloadOptions } from './workload.ts';

@@ -68,8 +68,8 @@ export type { NamedByUs, ObservedDatabase } from '../controllers/author/named-by
 export { namedByUs } from '../controllers/author/named-by-us.ts';
 export { withNeeded } from '../controllers/author/needed-fields.ts';
 export { nothingThere, writtenNameProblem } from '../controllers/author/written-name.ts';
-export type { GeneratedCredential } from '../controllers/core/credential.ts';
-export { generatedPassword, urlSafeAlphabet } from '../controllers/core/credential.ts';
+export type { GeneratedCredential } from '../controllers/credential.ts';
+export { generatedPassword, urlSafeAlphabet } from '../controllers/credential.ts';
 export type {
   Creation,
   Deletion,
@@ -80,12 +80,12 @@ export type {
   Progress,
   PromptClient,
   Update,
-} from '../controllers/core/managed/connecting/external-client.ts';
-export { UncertainCreationError } from '../controllers/core/managed/connecting/external-client.ts';
+} from '../controllers/managed/connecting/external-client.ts';
+export { UncertainCreationError } from '../controllers/managed/connecting/external-client.ts';
 export type {
   ProviderFacts,
   ProviderKinds,
   ProviderParameters,
-} from '../controllers/core/provider/provider-credentials.ts';
-export { providerFacts } from '../controllers/core/provider/provider-credentials.ts';
+} from '../controllers/provider/provider-credentials.ts';
+export { providerFacts } from '../controllers/provider/provider-credentials.ts';
 export type { Environment } from '../runtime/controller/environment.ts';

@@ -8,16 +8,16 @@ const root = join(import.meta.dirname, '..');
 
 /** The places that may look into a message, and why. None of them decides anything. */
 const allowed: Readonly<Record<string, { readonly found: readonly string[]; readonly because: string }>> = {
-  'controllers/core/managed/connecting/provider-health-connector.ts': {
+  'controllers/managed/connecting/provider-health-connector.ts': {
     found: ['messageOf(error).replace('],
     because:
       'The text about a provider leaves out the name of the resource, which differs from call to call.',
   },
-  'controllers/core/provider/provider-readiness.ts': {
+  'controllers/provider/provider-readiness.ts': {
     found: ['message.includes('],
     because: 'The text about a provider names the Secret of its credentials once.',
   },
-  'controllers/core/log-changes.ts': {
+  'controllers/log-changes.ts': {
     found: ['s.message === message'],
     because: 'A condition is logged again if its text changed.',
   },

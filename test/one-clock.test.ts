@@ -48,8 +48,8 @@ const timed = [
 const exceptions: Readonly<Record<string, readonly string[]>> = {
   // An attacker who knows a seed must not be able to guess a password or its salt.
   'clients/postgresql/scram-verifier.ts': ['chance that cannot be repeated'],
-  'controllers/core/credential.ts': ['chance that cannot be repeated'],
-  'controllers/core/managed/reconciler.ts': ['chance that cannot be repeated'],
+  'controllers/credential.ts': ['chance that cannot be repeated'],
+  'controllers/managed/reconciler.ts': ['chance that cannot be repeated'],
   // Nothing waits for this clock: the environment there does nothing.
   'controllers/author/environment-at-rest.ts': ['the clock of the machine'],
   // Where both are made, for everybody else; the identity in a Lease must be another's in no case.

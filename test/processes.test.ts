@@ -17,8 +17,8 @@ describe('the processes of the tests', () => {
       'test/apis/generate.test.ts',
       'test/cluster/docs.test.ts',
       'test/cluster/process.test.ts',
-      'test/controllers/core/stack.test.ts',
-      'test/controllers/core/status.test.ts',
+      'test/controllers/stack.test.ts',
+      'test/controllers/status.test.ts',
       'test/rooms.test.ts',
     ];
     const [generate = '', docs = '', process = '', stack = '', status = '', rooms = ''] = files;

@@ -32,7 +32,7 @@ export const alone: readonly string[] = [
   'app/lazy-libraries',
   'budgets/start',
   'local/commands',
-  'controllers/core/legacy-cases',
+  'controllers/legacy-cases',
   'model/explore',
   'model/main',
   'model/rules',
@@ -48,7 +48,7 @@ export const alone: readonly string[] = [
 
 /** Tests that share a process, by the beginnings of their paths. The first that fits counts; other unit tests are `rest`. */
 const shared: Readonly<Record<string, readonly string[]>> = {
-  core: ['controllers/core/'],
+  core: ['controllers/'],
   controllers: ['controllers/'],
   systems: ['clients/', 'emulators/', 'fakes/', 'testing/', 'conformance/'],
   simulation: ['simulation/', 'model/'],

@@ -16,25 +16,25 @@ const groups = foldersIn('apis').filter((name) => name !== 'core');
 const claimGroups = groups.filter((name) => !stacks.includes(name));
 
 /** The imports of the controllers of claims, which share code only through `claim/`. */
-const claimRooms = ['apis/core/', 'controllers/core/', 'controllers/core/claim/', 'runtime/'];
+const claimRooms = ['apis/core/', 'controllers/', 'controllers/claim/', 'runtime/'];
 /** The decisions of the controllers, as far as a trace shows them. */
 const decisions = [
   'apis/core/',
-  'controllers/core/',
-  'controllers/core/claim/',
-  'controllers/core/claim-binding/',
-  'controllers/core/managed/',
-  'controllers/core/provider/',
+  'controllers/',
+  'controllers/claim/',
+  'controllers/claim-binding/',
+  'controllers/managed/',
+  'controllers/provider/',
   'runtime/',
   'trace/catalogue.ts',
 ];
 /** The rooms on which stacks and the kit for authors build. */
 const forAuthors = [
   'apis/core/',
-  'controllers/core/',
-  'controllers/core/managed/',
-  'controllers/core/provider/',
-  'controllers/core/stack.ts',
+  'controllers/',
+  'controllers/managed/',
+  'controllers/provider/',
+  'controllers/stack.ts',
   'runtime/',
 ];
 
@@ -107,53 +107,53 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     'runtime/time/',
   ],
 
-  'controllers/core/': ['apis/core/', 'clients/external-error.ts', 'runtime/'],
-  'controllers/core/claim/': ['apis/core/', 'controllers/core/', 'runtime/'],
-  'controllers/core/claim-binding/': claimRooms,
-  'controllers/core/claim-defaulting/': claimRooms,
-  'controllers/core/claim-scheduling/': claimRooms,
-  'controllers/core/secret-propagation/': claimRooms,
-  'controllers/core/in-use/': ['apis/core/', 'controllers/core/', 'runtime/'],
-  'controllers/core/provider/': [
+  'controllers/': ['apis/core/', 'clients/external-error.ts', 'runtime/'],
+  'controllers/claim/': ['apis/core/', 'controllers/', 'runtime/'],
+  'controllers/claim-binding/': claimRooms,
+  'controllers/claim-defaulting/': claimRooms,
+  'controllers/claim-scheduling/': claimRooms,
+  'controllers/secret-propagation/': claimRooms,
+  'controllers/in-use/': ['apis/core/', 'controllers/', 'runtime/'],
+  'controllers/provider/': [
     'apis/core/',
     'clients/external-error.ts',
-    'controllers/core/',
-    'controllers/core/in-use/',
+    'controllers/',
+    'controllers/in-use/',
     'runtime/',
   ],
-  'controllers/core/references/': ['apis/core/', 'controllers/core/', 'runtime/'],
-  'controllers/core/connection/': ['apis/core/', 'controllers/core/', 'runtime/'],
+  'controllers/references/': ['apis/core/', 'controllers/', 'runtime/'],
+  'controllers/connection/': ['apis/core/', 'controllers/', 'runtime/'],
   /** The secret stores: Kubernetes and Vault. */
   'controllers/stores/': [
     'apis/core/',
     'clients/',
-    'controllers/core/',
-    'controllers/core/connection/',
-    'controllers/core/provider/',
+    'controllers/',
+    'controllers/connection/',
+    'controllers/provider/',
     'runtime/',
   ],
-  'controllers/core/managed/': [
+  'controllers/managed/': [
     'apis/core/',
     'clients/external-error.ts',
     'clients/without-secrets.ts',
-    'controllers/core/',
-    'controllers/core/connection/',
-    'controllers/core/provider/',
-    'controllers/core/references/',
+    'controllers/',
+    'controllers/connection/',
+    'controllers/provider/',
+    'controllers/references/',
     'runtime/',
   ],
-  'controllers/core/stack.ts': [
+  'controllers/stack.ts': [
     'apis/core/',
-    'controllers/core/',
-    'controllers/core/claim/',
-    'controllers/core/claim-binding/',
-    'controllers/core/claim-defaulting/',
-    'controllers/core/claim-scheduling/',
-    'controllers/core/connection/',
-    'controllers/core/in-use/',
-    'controllers/core/managed/',
-    'controllers/core/provider/',
-    'controllers/core/secret-propagation/',
+    'controllers/',
+    'controllers/claim/',
+    'controllers/claim-binding/',
+    'controllers/claim-defaulting/',
+    'controllers/claim-scheduling/',
+    'controllers/connection/',
+    'controllers/in-use/',
+    'controllers/managed/',
+    'controllers/provider/',
+    'controllers/secret-propagation/',
     'runtime/',
   ],
 
@@ -162,7 +162,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     'apis/crd.ts',
     'clients/',
     'clients/external-error.ts',
-    'controllers/core/references/',
+    'controllers/references/',
   ],
   ...Object.fromEntries(
     stacks.map((stack) => [
@@ -174,7 +174,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
         'clients/external-error.ts',
         `clients/${stack}/`,
         'controllers/author/',
-        'controllers/core/references/',
+        'controllers/references/',
         ...forAuthors,
       ],
     ]),
@@ -182,24 +182,13 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
 
   /** The composition root. Only `main.ts` and the programs of other rooms lie above it. */
   'app/': ['apis/', 'apis/core/', 'app/metrics/', 'controllers/', 'dashboard/', 'runtime/'],
-  'app/metrics/': [
-    'apis/core/',
-    'controllers/core/',
-    'controllers/core/managed/',
-    'controllers/core/stack.ts',
-    'runtime/',
-  ],
+  'app/metrics/': ['apis/core/', 'controllers/', 'controllers/managed/', 'controllers/stack.ts', 'runtime/'],
 
   /** The trace of an object: the decisions of the controllers, from objects that `read/` has read. */
   'trace/model/': decisions,
   'trace/read/': [...decisions, 'trace/model/'],
   'trace/show/': ['apis/core/', 'trace/model/'],
-  'trace/catalogue.ts': [
-    'apis/core/',
-    'controllers/author/',
-    'controllers/core/',
-    'controllers/core/managed/',
-  ],
+  'trace/catalogue.ts': ['apis/core/', 'controllers/author/', 'controllers/', 'controllers/managed/'],
   'trace/command.ts': [
     'apis/core/',
     'controllers/author/',
@@ -216,8 +205,8 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   'dashboard/': [
     'apis/core/',
     'controllers/author/',
-    'controllers/core/',
-    'controllers/core/provider/',
+    'controllers/',
+    'controllers/provider/',
     'dashboard/page/',
     'runtime/',
     'trace/catalogue.ts',

@@ -18,11 +18,8 @@ import {
   decodeNote,
   generateCredential,
   isApplied,
-} from '../controllers/core/credential.ts';
-import type {
-  DesiredCredential,
-  ExternalClient,
-} from '../controllers/core/managed/connecting/external-client.ts';
+} from '../controllers/credential.ts';
+import type { DesiredCredential, ExternalClient } from '../controllers/managed/connecting/external-client.ts';
 import type { Random } from '../runtime/time/random.ts';
 import { seededRandom } from '../runtime/time/random.ts';
 import { ManagedProcess } from './managed-process.ts';

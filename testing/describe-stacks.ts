@@ -12,7 +12,7 @@ import { crdName, customResourceDefinition } from '../apis/crd.ts';
 import { checkStacks } from '../controllers/author/check-stacks.ts';
 import type { DefinedStack } from '../controllers/author/define-stack.ts';
 import { environmentAtRest } from '../controllers/author/environment-at-rest.ts';
-import { stackControllers } from '../controllers/core/stack.ts';
+import { stackControllers } from '../controllers/stack.ts';
 import { manifestProblems } from './manifest-problems.ts';
 
 export interface DescribeStacksOptions {

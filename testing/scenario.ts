@@ -1,8 +1,8 @@
 import type { Kind } from '../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../apis/core/v1alpha1/managed.ts';
 import type { ConnectionDetails } from '../apis/core/v1alpha1/secret.ts';
-import type { ForProviderOf } from '../controllers/core/managed/connecting/external-client.ts';
-import type { Stack } from '../controllers/core/stack.ts';
+import type { ForProviderOf } from '../controllers/managed/connecting/external-client.ts';
+import type { Stack } from '../controllers/stack.ts';
 import type { Clock } from '../runtime/time/clock.ts';
 import type { Random } from '../runtime/time/random.ts';
 

@@ -8,8 +8,8 @@ import type { ObjectReference } from '../apis/core/v1alpha1/reference.ts';
 import { referenceIsOfKind } from '../apis/core/v1alpha1/reference.ts';
 import type { DefinedStack } from '../controllers/author/define-stack.ts';
 import { environmentAtRest } from '../controllers/author/environment-at-rest.ts';
-import type { ClaimService } from '../controllers/core/claim-service.ts';
-import type { ManagedService } from '../controllers/core/managed/setup.ts';
+import type { ClaimService } from '../controllers/claim-service.ts';
+import type { ManagedService } from '../controllers/managed/setup.ts';
 
 /** The role of a kind in the chain from a claim to its external system. */
 export type Sort = 'claim' | 'class' | 'managed' | 'provider';

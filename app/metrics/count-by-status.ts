@@ -3,7 +3,7 @@ import { sinceOf } from '../../apis/core/v1alpha1/condition.ts';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import type { Reporter } from '../../apis/core/v1alpha1/ready-reasons.ts';
 import { waitsFor } from '../../apis/core/v1alpha1/ready-reasons.ts';
-import { reasonOfError } from '../../controllers/core/error-class.ts';
+import { reasonOfError } from '../../controllers/error-class.ts';
 import type { Clock } from '../../runtime/time/clock.ts';
 import { phaseLabel, reasonLabel, statusLabel } from './reasons.ts';
 

@@ -7,9 +7,9 @@ import type { Holder } from '../../clients/external-error.ts';
 import { ExternalError } from '../../clients/external-error.ts';
 import type { Owner } from '../../clients/ownership-tags.ts';
 import { ownerIn, ownerNamedBy, ownershipOf } from '../../clients/ownership-tags.ts';
-import { shouldCreate, shouldDelete, shouldUpdate } from '../core/management-policies.ts';
-import { withNameAdvice } from '../core/name-advice.ts';
-import { providerOf } from '../core/provider/provider-choice.ts';
+import { shouldCreate, shouldDelete, shouldUpdate } from '../management-policies.ts';
+import { withNameAdvice } from '../name-advice.ts';
+import { providerOf } from '../provider/provider-choice.ts';
 
 /** The owner that a managed resource's external resource is tagged with. */
 export function ownerOf(managed: Managed): Owner {

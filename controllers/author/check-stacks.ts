@@ -4,7 +4,7 @@ import { isLabel, notALabel } from '../../apis/core/api-names.ts';
 import { definitionProblems } from '../../apis/core/definition-problems.ts';
 import type { Definition } from '../../apis/core/schema.ts';
 import { crdName, customResourceDefinition } from '../../apis/crd.ts';
-import { WiringError, wiringProblems } from '../core/wiring.ts';
+import { WiringError, wiringProblems } from '../wiring.ts';
 import type { DefinedStack } from './define-stack.ts';
 import { environmentAtRest } from './environment-at-rest.ts';
 

@@ -6,10 +6,10 @@ import type { HttpClientOptions } from '../../clients/http.ts';
 import { guarded, keepAliveConnections } from '../../clients/http.ts';
 import { annotate } from '../../runtime/client/errors.ts';
 import type { Environment } from '../../runtime/controller/environment.ts';
-import type { HeldCredentials } from '../core/provider/credential-sources.ts';
-import { heldCredentials } from '../core/provider/credential-sources.ts';
-import type { ProviderKinds, ProviderParameters } from '../core/provider/provider-credentials.ts';
-import { providerFacts } from '../core/provider/provider-credentials.ts';
+import type { HeldCredentials } from '../provider/credential-sources.ts';
+import { heldCredentials } from '../provider/credential-sources.ts';
+import type { ProviderKinds, ProviderParameters } from '../provider/provider-credentials.ts';
+import { providerFacts } from '../provider/provider-credentials.ts';
 import type { Connect, Connection } from './define-stack.ts';
 
 /** More accounts than this are rare. A client that is dropped from the cache is only created again. */

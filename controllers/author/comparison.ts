@@ -17,8 +17,8 @@ import type { Definition } from '../../apis/core/schema.ts';
 import type { ReadyFacts } from '../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { ChangeRefused } from '../../clients/external-error.ts';
-import type { Observation } from '../core/managed/connecting/external-client.ts';
-import { changeRefusal, driftRefusal, recordedIdentity } from '../core/managed/recording/identity.ts';
+import type { Observation } from '../managed/connecting/external-client.ts';
+import { changeRefusal, driftRefusal, recordedIdentity } from '../managed/recording/identity.ts';
 
 type ForProvider<M extends Managed> = NonNullable<M['spec']['forProvider']>;
 

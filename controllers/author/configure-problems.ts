@@ -4,7 +4,7 @@ import type { SchemaProblem } from '../../apis/core/schema-problems.ts';
 import { schemaProblems } from '../../apis/core/schema-problems.ts';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../apis/core/v1alpha1/class.ts';
-import type { ClaimService } from '../core/claim-service.ts';
+import type { ClaimService } from '../claim-service.ts';
 
 interface Kinds {
   readonly managed: Definition;

@@ -6,13 +6,13 @@ import { kindKey } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { Provider, ProviderConfig, SystemFacts } from '../../apis/core/v1alpha1/provider.ts';
 import type { Environment } from '../../runtime/controller/environment.ts';
-import type { ClaimService } from '../core/claim-service.ts';
-import type { GeneratedCredential, SecretDetails } from '../core/credential.ts';
-import type { ExternalClient } from '../core/managed/connecting/external-client.ts';
-import type { ManagedService } from '../core/managed/setup.ts';
-import type { ProviderKinds } from '../core/provider/provider-credentials.ts';
-import type { Reference, ReferenceField, ReferenceSelector } from '../core/references/references.ts';
-import type { Stack } from '../core/stack.ts';
+import type { ClaimService } from '../claim-service.ts';
+import type { GeneratedCredential, SecretDetails } from '../credential.ts';
+import type { ExternalClient } from '../managed/connecting/external-client.ts';
+import type { ManagedService } from '../managed/setup.ts';
+import type { ProviderKinds } from '../provider/provider-credentials.ts';
+import type { Reference, ReferenceField, ReferenceSelector } from '../references/references.ts';
+import type { Stack } from '../stack.ts';
 import { configureProblems } from './configure-problems.ts';
 
 /** The connection that a managed resource's provider leads to. */

@@ -15,8 +15,8 @@ import type {
   Observation,
   PromptClient,
   ReportedStatus,
-} from '../core/managed/connecting/external-client.ts';
-import { UncertainCreationError } from '../core/managed/connecting/external-client.ts';
+} from '../managed/connecting/external-client.ts';
+import { UncertainCreationError } from '../managed/connecting/external-client.ts';
 import { checkOwnership, ownedByAnother, ownerOf } from './check-ownership.ts';
 import type { Actual, Compare, Wanted } from './comparison.ts';
 import { notNow, observing, refuse } from './comparison.ts';

@@ -14,15 +14,15 @@ import { databaseDetails } from '../../clients/database-details.ts';
 import { invalid } from '../../clients/external-error.ts';
 import type { Owner } from '../../clients/ownership-tags.ts';
 import { ownerTags, retagged } from '../../clients/ownership-tags.ts';
-import type { GeneratedCredential } from '../core/credential.ts';
-import { generateCredential, generatedPassword } from '../core/credential.ts';
+import type { GeneratedCredential } from '../credential.ts';
+import { generateCredential, generatedPassword } from '../credential.ts';
 import type {
   DesiredCredential,
   Observation,
   PromptClient,
   ReportedStatus,
-} from '../core/managed/connecting/external-client.ts';
-import { howToAllowUpdate, shouldUpdate } from '../core/management-policies.ts';
+} from '../managed/connecting/external-client.ts';
+import { howToAllowUpdate, shouldUpdate } from '../management-policies.ts';
 import { checkOwnership, ownedByAnother, ownerOf } from './check-ownership.ts';
 import type { Actual, Compare, Wanted } from './comparison.ts';
 import { notNow, observing, refuse } from './comparison.ts';

@@ -1,7 +1,7 @@
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { ExternalError } from '../../clients/external-error.ts';
 import { changing, invalid } from '../../clients/external-error.ts';
-import { withInitProvider } from '../core/managed/recording/provider-values.ts';
+import { withInitProvider } from '../managed/recording/provider-values.ts';
 
 type ForProvider<M extends Managed> = M['spec']['forProvider'];
 

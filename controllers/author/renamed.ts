@@ -1,7 +1,7 @@
 import { advice } from '../../apis/core/v1alpha1/advice.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
-import { shouldCreate, shouldDelete, shouldUpdate } from '../core/management-policies.ts';
+import { shouldCreate, shouldDelete, shouldUpdate } from '../management-policies.ts';
 
 /** The words about an external resource that a user renamed. */
 export interface Renaming {

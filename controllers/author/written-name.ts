@@ -4,8 +4,8 @@ import { annotationKeys, externalName, wasDeleted } from '../../apis/core/v1alph
 import { isNowhere } from '../../clients/cloud-error.ts';
 import { ExternalError } from '../../clients/external-error.ts';
 import { messageOf } from '../../runtime/client/errors.ts';
-import type { Observation } from '../core/managed/connecting/external-client.ts';
-import { isCreationFailed } from '../core/managed/recording/creation-tracking.ts';
+import type { Observation } from '../managed/connecting/external-client.ts';
+import { isCreationFailed } from '../managed/recording/creation-tracking.ts';
 
 /** The answer of `observe` if the external resource does not exist. `problem`: the reason not to create one either. */
 export const nothingThere = (problem?: string): Observation<never> => ({

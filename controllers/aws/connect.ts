@@ -6,7 +6,7 @@ import { isNowhere } from '../../clients/cloud-error.ts';
 import type { Environment } from '../../runtime/controller/environment.ts';
 import { cloudClients } from '../author/cloud-clients.ts';
 import type { Connect } from '../author/define-stack.ts';
-import type { ProviderKinds } from '../core/provider/provider-credentials.ts';
+import type { ProviderKinds } from '../provider/provider-credentials.ts';
 import { regionOf } from './region-of.ts';
 
 /** The fields of AWS's providers without the credentials. */

@@ -1,6 +1,6 @@
 import type { Definition } from '../../apis/core/schema.ts';
 import type { Memorystore } from '../../clients/gcp/memorystore.ts';
-import type { Progress } from '../core/managed/connecting/external-client.ts';
+import type { Progress } from '../managed/connecting/external-client.ts';
 import { advised } from './advised.ts';
 
 /** The progress of an operation, in the cloud's own words. Throws CloudError if it cannot be read. */

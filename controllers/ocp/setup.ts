@@ -11,7 +11,7 @@ import type { CloudClientOptions } from '../author/cloud-clients.ts';
 import { cloudClients } from '../author/cloud-clients.ts';
 import type { DefinedStack } from '../author/define-stack.ts';
 import { defineStack, satisfies, service } from '../author/define-stack.ts';
-import { generatedPassword } from '../core/credential.ts';
+import { generatedPassword } from '../credential.ts';
 import {
   configureAmbivalentDBInstance,
   incompatibilityOfAmbivalentDBInstance,

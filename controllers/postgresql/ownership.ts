@@ -16,8 +16,8 @@ import {
 } from '../../clients/postgresql/mark.ts';
 import { checkNewName, checkOwnName } from '../../clients/postgresql/name.ts';
 import { messageOf } from '../../runtime/client/errors.ts';
-import { shouldCreate, shouldDelete, shouldUpdate } from '../core/management-policies.ts';
-import { isNameFixed, withNameAdvice } from '../core/name-advice.ts';
+import { shouldCreate, shouldDelete, shouldUpdate } from '../management-policies.ts';
+import { isNameFixed, withNameAdvice } from '../name-advice.ts';
 import { advice } from './advice.ts';
 
 /** The owner in the mark of a database or role: kind and name, which survive backup and restore; a UID does not. */

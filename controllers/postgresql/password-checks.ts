@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { boundedCache } from '../../runtime/bounded-cache.ts';
 import type { Clock } from '../../runtime/time/clock.ts';
 import type { Random } from '../../runtime/time/random.ts';
-import type { DesiredCredential, Observation } from '../core/managed/connecting/external-client.ts';
+import type { DesiredCredential, Observation } from '../managed/connecting/external-client.ts';
 
 /** Tests passwords by a login, and rarely: each login costs a connection of its own. */
 export interface PasswordChecks {

@@ -3,7 +3,7 @@ import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { HolderOf, Marked } from '../../clients/postgresql/mark.ts';
 import { markIn } from '../../clients/postgresql/mark.ts';
 import { renamedTo } from '../author/renamed.ts';
-import type { Observation } from '../core/managed/connecting/external-client.ts';
+import type { Observation } from '../managed/connecting/external-client.ts';
 import { advice } from './advice.ts';
 import { nameOf } from './ownership.ts';
 

@@ -1,6 +1,6 @@
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { Roles } from '../../clients/postgresql/role.ts';
-import type { DesiredCredential, Observation } from '../core/managed/connecting/external-client.ts';
+import type { DesiredCredential, Observation } from '../managed/connecting/external-client.ts';
 import { nameOf, ownerIdOf } from './ownership.ts';
 import type { PasswordChecks } from './password-checks.ts';
 

@@ -12,7 +12,7 @@ import type { PostgresqlServer, PostgresqlServerOptions } from '../../clients/po
 import { createPostgresqlServer } from '../../clients/postgresql/server.ts';
 import type { Connect, DefinedStack } from '../author/define-stack.ts';
 import { defineStack, satisfies, service } from '../author/define-stack.ts';
-import { lostReferenceFinder } from '../core/references/lost-references.ts';
+import { lostReferenceFinder } from '../references/lost-references.ts';
 import type { PasswordChecks } from './password-checks.ts';
 import { createPasswordChecks } from './password-checks.ts';
 import {

@@ -5,8 +5,8 @@ import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import { decodeDetails, encodeDetails } from '../../apis/core/v1alpha1/secret.ts';
 import type { Resource } from '../../runtime/cache/resource.ts';
 import { changedSinceRead, isAlreadyExists } from '../../runtime/client/errors.ts';
-import type { OwnedConnection, SecretStore, StoredConnection } from '../core/connection/secret-store.ts';
-import { ownerUidLabel } from '../core/connection/store-place.ts';
+import type { OwnedConnection, SecretStore, StoredConnection } from '../connection/secret-store.ts';
+import { ownerUidLabel } from '../connection/store-place.ts';
 
 /**
  * Stores connection details in Secrets of one namespace, labelled with their owner's UID. A write or deletion fails if

@@ -26,14 +26,14 @@ import {
   triggerBy,
   triggersIn,
 } from '../../runtime/controller/triggers.ts';
-import type { SecretStore, SecretStores } from '../core/connection/secret-store.ts';
-import { ownerUidLabel } from '../core/connection/store-place.ts';
-import { connectionSecrets } from '../core/indexes.ts';
-import { onlyObserves } from '../core/management-policies.ts';
-import type { NamedSecret } from '../core/named-secret-changes.ts';
-import { namedSecretChanges } from '../core/named-secret-changes.ts';
-import { refuseNewUser } from '../core/new-user.ts';
-import { credentialReader, heldCredentials } from '../core/provider/credential-sources.ts';
+import type { SecretStore, SecretStores } from '../connection/secret-store.ts';
+import { ownerUidLabel } from '../connection/store-place.ts';
+import { connectionSecrets } from '../indexes.ts';
+import { onlyObserves } from '../management-policies.ts';
+import type { NamedSecret } from '../named-secret-changes.ts';
+import { namedSecretChanges } from '../named-secret-changes.ts';
+import { refuseNewUser } from '../new-user.ts';
+import { credentialReader, heldCredentials } from '../provider/credential-sources.ts';
 import { kubernetesStore } from './kubernetes-store.ts';
 import { vaultStore } from './vault-store.ts';
 

@@ -2,9 +2,9 @@ import isEqual from 'lodash/isEqual.js';
 import pickBy from 'lodash/pickBy.js';
 import type { VaultClient, VaultSecret } from '../../clients/vault.ts';
 import { changedSinceRead } from '../../runtime/client/errors.ts';
-import type { OwnedConnection, SecretStore, StoredConnection } from '../core/connection/secret-store.ts';
-import { ownerUidLabel } from '../core/connection/store-place.ts';
-import { credentialAnnotation } from '../core/credential.ts';
+import type { OwnedConnection, SecretStore, StoredConnection } from '../connection/secret-store.ts';
+import { ownerUidLabel } from '../connection/store-place.ts';
+import { credentialAnnotation } from '../credential.ts';
 
 /** In custom metadata, annotations have this prefix and the type has this key. Other keys are labels. */
 const annotationPrefix = 'annotation:';

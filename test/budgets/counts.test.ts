@@ -9,8 +9,8 @@ import {
 } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { ProviderConfigKind } from '../../apis/fcp/v1alpha3/provider.ts';
 import { favouriteCloudClient } from '../../clients/favourite-cloud.ts';
-import type { Stack } from '../../controllers/core/stack.ts';
 import { createFcpStack } from '../../controllers/fcp/setup.ts';
+import type { Stack } from '../../controllers/stack.ts';
 import type { InProcessCloud } from '../fakes/in-process-cloud.ts';
 import { inProcessCloud } from '../fakes/in-process-cloud.ts';
 import type { SimulationOptions } from '../fakes/simulation.ts';

@@ -10,7 +10,7 @@ import {
   FavouriteDBInstanceClassKind,
   FavouriteDBInstanceKind,
 } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
-import { isCreationIncomplete } from '../../controllers/core/managed/recording/creation-tracking.ts';
+import { isCreationIncomplete } from '../../controllers/managed/recording/creation-tracking.ts';
 import { apiErrorIn, isAlreadyExists, isNotFound } from '../../runtime/client/errors.ts';
 import { aloneNumber, changingClass, claimNamed, claimNumber, favouriteClass, isAlone } from './catalogue.ts';
 import type { Edits, Intent, Intents } from './intents.ts';

@@ -10,10 +10,10 @@ import {
 import { meaningOfState as meaningOfInstance } from '../../controllers/aws/instance/external-client.ts';
 import { observationOf as observationOfNodeGroup } from '../../controllers/aws/node-group/desired-state.ts';
 import { meaningOfState as meaningOfSubnet } from '../../controllers/aws/subnet/external-client.ts';
-import type { Observation } from '../../controllers/core/managed/connecting/external-client.ts';
-import { withManagedStatus } from '../../controllers/core/managed/recording/status.ts';
 import { observationOf as observationOfRedis } from '../../controllers/gcp/cloud-memorystore-instance/desired-state.ts';
-import { managed } from './core/objects.ts';
+import type { Observation } from '../../controllers/managed/connecting/external-client.ts';
+import { withManagedStatus } from '../../controllers/managed/recording/status.ts';
+import { managed } from './objects.ts';
 
 type Meaning = Pick<Observation, 'operation' | 'ready'>;
 

@@ -26,15 +26,15 @@ import {
 import * as postgresql from '../../apis/postgresql/v1alpha1/provider.ts';
 import { favouriteCloudClient } from '../../clients/favourite-cloud.ts';
 import { googleCloudClient } from '../../clients/gcp/google-cloud.ts';
-import { stackControllers } from '../../controllers/core/stack.ts';
 import { createFcpStack } from '../../controllers/fcp/setup.ts';
 import { createGcpStack } from '../../controllers/gcp/setup.ts';
 import { createPostgresqlStack } from '../../controllers/postgresql/setup.ts';
+import { stackControllers } from '../../controllers/stack.ts';
 import { inProcessCloud } from '../fakes/in-process-cloud.ts';
 import { inProcessGoogleCloud } from '../fakes/in-process-google-cloud.ts';
 import { createInProcessPostgresql } from '../fakes/in-process-postgresql.ts';
-import { FakeCluster, FakeProcess } from './core/environment-fake.ts';
-import { secretOf } from './core/objects.ts';
+import { FakeCluster, FakeProcess } from './environment-fake.ts';
+import { secretOf } from './objects.ts';
 
 const claimKinds = [FancySQLInstanceKind, PostgreSQLInstanceKind, RedisClusterKind] as const;
 const managedKinds = [

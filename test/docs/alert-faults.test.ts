@@ -7,8 +7,8 @@ import { FavouriteDBInstanceKind } from '../../apis/fcp/v1alpha3/favourite-db-in
 import { NetworkKind } from '../../apis/fcp/v1alpha3/network.ts';
 import { favouriteCloudClient } from '../../clients/favourite-cloud.ts';
 import type { Carrier } from '../../clients/http.ts';
-import type { ManagedService } from '../../controllers/core/managed/setup.ts';
 import { createFcpStack } from '../../controllers/fcp/setup.ts';
+import type { ManagedService } from '../../controllers/managed/setup.ts';
 import { putFancySqlExample } from '../fakes/fancysql-example.ts';
 import { inProcessCloud } from '../fakes/in-process-cloud.ts';
 import { objectOf } from '../fakes/object-of.ts';

@@ -61,8 +61,8 @@ const substituted: Readonly<Record<string, readonly (readonly [start: string, by
   'docs/managed-resources.md': [
     ['kubectl get favouritedbinstance NAME', 'test/cluster/docs.test.ts'],
     ['kubectl annotate network', 'test/docs/guides.test.ts'],
-    ['kubectl annotate favouritedbinstances', 'test/controllers/core/managed/recording/identity.test.ts'],
-    ['kubectl annotate favouritedbinstance NAME', 'test/controllers/core/managed/credentials.test.ts'],
+    ['kubectl annotate favouritedbinstances', 'test/controllers/managed/recording/identity.test.ts'],
+    ['kubectl annotate favouritedbinstance NAME', 'test/controllers/managed/credentials.test.ts'],
     ['kubectl patch favouritedbinstance NAME', 'test/plugin/plugin.test.ts'],
   ],
   'docs/postgresql.md': [['kubectl patch postgresqldatabase NAME', 'test/plugin/plugin.test.ts']],

@@ -53,7 +53,7 @@ interface DescribedIn {
   readonly file: string;
 }
 
-const report = 'controllers/core/claim-binding/report.ts';
+const report = 'controllers/claim-binding/report.ts';
 const pieces: Readonly<Record<string, Described | DescribedIn | Harmless>> = {
   acknowledgeLoss: ['if you need it', 'kubectl annotate'],
   addSpace: ['add space', 'delete what is not needed there'],
@@ -82,7 +82,7 @@ const pieces: Readonly<Record<string, Described | DescribedIn | Harmless>> = {
   endHolder: ['once its data is safe', 'run in that database'],
   endRehearsal: {
     words: 'and would otherwise $',
-    file: 'controllers/core/management-policies.ts',
+    file: 'controllers/management-policies.ts',
   },
   endSessions: { words: 'may not end:', file: 'clients/postgresql/database-drop.ts' },
   forgetCredential: ['save what you need of the Secret', 'delete it'],

@@ -1,7 +1,7 @@
 import { NEVER, Subscription, tap } from 'rxjs';
 import { objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
 import { composition } from '../../app/composition.ts';
-import type { Stack } from '../../controllers/core/stack.ts';
+import type { Stack } from '../../controllers/stack.ts';
 import type { Dashboard } from '../../dashboard/dashboard.ts';
 import type { KubernetesClient } from '../../runtime/client/kubernetes-client.ts';
 import type { LogLevel } from '../../runtime/log/log.ts';

@@ -13,8 +13,8 @@ import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';
-import { ownerUidLabel } from '../../controllers/core/connection/store-place.ts';
-import { credentialAnnotation } from '../../controllers/core/credential.ts';
+import { ownerUidLabel } from '../../controllers/connection/store-place.ts';
+import { credentialAnnotation } from '../../controllers/credential.ts';
 import { claimKinds, classKinds } from '../fakes/defined-kinds.ts';
 import { objectOf } from '../fakes/object-of.ts';
 

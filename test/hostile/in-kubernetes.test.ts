@@ -13,7 +13,7 @@ import {
   FavouriteDBInstanceKind,
 } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { allStacks } from '../../app/stacks.ts';
-import { credentialAnnotation, encodeNote } from '../../controllers/core/credential.ts';
+import { credentialAnnotation, encodeNote } from '../../controllers/credential.ts';
 import { EventKind } from '../../runtime/events/event-kind.ts';
 import { catalogueOf } from '../../trace/catalogue.ts';
 import { objectOf, referenceOf } from '../fakes/object-of.ts';

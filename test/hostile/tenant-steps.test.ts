@@ -9,7 +9,7 @@ import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import { decodeDetails, encodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { FavouriteDBInstanceKind } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
-import { credentialAnnotation, encodeNote } from '../../controllers/core/credential.ts';
+import { credentialAnnotation, encodeNote } from '../../controllers/credential.ts';
 import { objectOf, referenceOf } from '../fakes/object-of.ts';
 import { rogue } from './attacks.ts';
 import { World } from './world.ts';

@@ -1,7 +1,7 @@
 /**
  * Whether the texts of this repository are plain English, by the list of `words.ts`. `npm run check` runs it over all
  * files and the subjects of recent commits, and ends with 1 if there is a finding. With paths, it prints the findings
- * there: `npm run language -- controllers/core docs/flow.md`.
+ * there: `npm run language -- controllers docs/flow.md`.
  */
 import { recentSubjects, subjectFault } from './commits.ts';
 import { checkedFiles, findingsOfFiles } from './files.ts';

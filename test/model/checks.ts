@@ -18,7 +18,7 @@ const files = [
   'managed/run/decide-first.ts',
   'managed/run/decide-observed.ts',
   'managed/run/decide-credential.ts',
-].map((file) => `controllers/core/${file}`);
+].map((file) => `controllers/${file}`);
 
 type Check = (facts: never) => unknown;
 

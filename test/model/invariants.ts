@@ -2,7 +2,7 @@
  * The rules: of each call, of each state, and of each step from a state to the next. Those of the rest are in at-rest.ts.
  */
 
-import { unknownClaim } from '../../controllers/core/credential.ts';
+import { unknownClaim } from '../../controllers/credential.ts';
 import type { DeleteCall, ExternalCall, PatchCall } from './decision.ts';
 import type { AnyObject, Resource } from './objects.ts';
 import {

@@ -5,24 +5,24 @@ import { available } from '../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys } from '../../apis/core/v1alpha1/meta.ts';
 import { ExternalError } from '../../clients/external-error.ts';
-import type { ConnectionEntry } from '../../controllers/core/connection/connection-place.ts';
-import type { CredentialNote } from '../../controllers/core/credential.ts';
-import { unknownClaim } from '../../controllers/core/credential.ts';
-import type { ExternalClient } from '../../controllers/core/managed/connecting/external-client.ts';
-import { creationMark } from '../../controllers/core/managed/recording/creation-tracking.ts';
-import { identified, identityToRecord } from '../../controllers/core/managed/recording/identity.ts';
-import { decideManaged } from '../../controllers/core/managed/run/decide.ts';
+import type { ConnectionEntry } from '../../controllers/connection/connection-place.ts';
+import type { CredentialNote } from '../../controllers/credential.ts';
+import { unknownClaim } from '../../controllers/credential.ts';
+import type { ExternalClient } from '../../controllers/managed/connecting/external-client.ts';
+import { creationMark } from '../../controllers/managed/recording/creation-tracking.ts';
+import { identified, identityToRecord } from '../../controllers/managed/recording/identity.ts';
+import { decideManaged } from '../../controllers/managed/run/decide.ts';
 import type {
   CredentialWrite,
   Decision as ManagedDecision,
   Step,
-} from '../../controllers/core/managed/run/decision.ts';
-import type { Facts, KindFacts } from '../../controllers/core/managed/run/facts.ts';
-import { credentialIn, factsOf, making, withApplied } from '../../controllers/core/managed/run/facts.ts';
-import { cannotUpdate, failedCreation } from '../../controllers/core/managed/run/failures.ts';
-import { reportOf } from '../../controllers/core/managed/run/report.ts';
-import { recordOfFailure } from '../../controllers/core/managed/run/steps.ts';
-import { StepFailure } from '../../controllers/core/step-failure.ts';
+} from '../../controllers/managed/run/decision.ts';
+import type { Facts, KindFacts } from '../../controllers/managed/run/facts.ts';
+import { credentialIn, factsOf, making, withApplied } from '../../controllers/managed/run/facts.ts';
+import { cannotUpdate, failedCreation } from '../../controllers/managed/run/failures.ts';
+import { reportOf } from '../../controllers/managed/run/report.ts';
+import { recordOfFailure } from '../../controllers/managed/run/steps.ts';
+import { StepFailure } from '../../controllers/step-failure.ts';
 import type { Act, Decision, Run, View } from './decision.ts';
 import { create, external, patch, remove, wait } from './decision.ts';
 import type { Resource, ResourceSecret } from './objects.ts';

@@ -21,9 +21,9 @@ import {
   propagatesFrom,
   secretKeyOf,
 } from '../../apis/core/v1alpha1/secret.ts';
-import { consentTo } from '../../controllers/core/claim-binding/desired.ts';
-import type { ClaimService } from '../../controllers/core/claim-service.ts';
-import type { CredentialNote, SecretDetails } from '../../controllers/core/credential.ts';
+import { consentTo } from '../../controllers/claim-binding/desired.ts';
+import type { ClaimService } from '../../controllers/claim-service.ts';
+import type { CredentialNote, SecretDetails } from '../../controllers/credential.ts';
 import {
   claimText,
   credentialAnnotation,
@@ -31,8 +31,8 @@ import {
   generatedPassword,
   hmacOf,
   unknownClaim,
-} from '../../controllers/core/credential.ts';
-import { decodeIdentity, encodeIdentity } from '../../controllers/core/external-identity.ts';
+} from '../../controllers/credential.ts';
+import { decodeIdentity, encodeIdentity } from '../../controllers/external-identity.ts';
 import type { Claim, ClaimSecret, Policy, Resource, ResourceSecret, Restriction } from './objects.ts';
 import type { Obstacle } from './scenario.ts';
 

@@ -24,11 +24,11 @@ export const editsOf = (rule: Rule): readonly Edit[] => ('edits' in rule ? rule.
 const adapter = 'test/model/production.ts';
 const managedRun = 'test/model/managed-run.ts';
 const apiServer = 'test/model/api-server.ts';
-const binding = 'controllers/core/claim-binding/decide.ts';
-const claimEnd = 'controllers/core/claim-binding/decide-claim-end.ts';
-const identity = 'controllers/core/external-identity.ts';
-const orphan = 'controllers/core/claim-binding/decide-orphan.ts';
-const credential = 'controllers/core/managed/run/decide-credential.ts';
+const binding = 'controllers/claim-binding/decide.ts';
+const claimEnd = 'controllers/claim-binding/decide-claim-end.ts';
+const identity = 'controllers/external-identity.ts';
+const orphan = 'controllers/claim-binding/decide-orphan.ts';
+const credential = 'controllers/managed/run/decide-credential.ts';
 
 /*
  * The decisions are those of the product. Two precautions lie in its effects, so that the adapter of the model has them:
@@ -47,7 +47,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   boundUIDShowsBackupStatus: {
     rule: 'a status whose boundUID is not the UID of the resource itself comes from a backup',
     scenario: 'restore-status',
-    file: 'controllers/core/claim/ownership.ts',
+    file: 'controllers/claim/ownership.ts',
     was: 'status?.boundUID !== undefined && status.boundUID === metadata.uid;',
     becomes:
       "metadata !== undefined && (status?.bindingPhase === 'Bound' || status?.bindingPhase === 'Released');",
@@ -191,7 +191,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   recordedComesBeforeSpec: {
     rule: 'a claim is compared with the recorded parameters of its resource, and only then with those of the spec',
     scenario: 'creation-refused',
-    file: 'controllers/core/claim/incompatible.ts',
+    file: 'controllers/claim/incompatible.ts',
     was: '...observed, ...atProvider, ...recorded };',
     becomes: '...observed, ...atProvider, ...(recorded && {}) };',
   },

@@ -69,12 +69,12 @@ test('every explanation is given once, and says why', () => {
 });
 
 test('a pattern that fits no file is an error', () => {
-  const patterns = ['controllers/core/claim/decide-class.ts', 'controllers/moved/**/*.ts'];
+  const patterns = ['controllers/claim/decide-class.ts', 'controllers/moved/**/*.ts'];
   assert.throws(() => mutantsOf(patterns), /no file fits the pattern "controllers\/moved\/\*\*\/\*\.ts"/);
 });
 
 describe('the mutants of a file', () => {
-  const mutants = mutantsOf(['controllers/core/claim/decide-class.ts']).slice(0, 15);
+  const mutants = mutantsOf(['controllers/claim/decide-class.ts']).slice(0, 15);
   const survivors = async (judge: string): Promise<number> => {
     let count = 0;
     await tryAll(
@@ -83,7 +83,7 @@ describe('the mutants of a file', () => {
       (_mutant, test) => {
         if (test === undefined) count += 1;
       },
-      () => [`test/controllers/core/${judge}.test.ts`],
+      () => [`test/controllers/${judge}.test.ts`],
     );
     return count;
   };

@@ -3,7 +3,7 @@ import type { Mutation } from './mutation.ts';
 import { testsOf } from './tests-of.ts';
 
 /** The mutated files, as patterns: decisions, conditions, triggers and the guards of writes. */
-export const mutated: readonly string[] = ['controllers/core/**/*.ts', 'apis/**/condition.ts'];
+export const mutated: readonly string[] = ['controllers/**/*.ts', 'apis/**/condition.ts'];
 
 /** The unit tests that may kill a mutant, the nearest first. */
 export const judgesOf = (mutation: Mutation): readonly string[] =>

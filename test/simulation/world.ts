@@ -6,7 +6,7 @@ import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys } from '../../apis/core/v1alpha1/meta.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import { decodeDetails } from '../../apis/core/v1alpha1/secret.ts';
-import { isCreationIncomplete } from '../../controllers/core/managed/recording/creation-tracking.ts';
+import { isCreationIncomplete } from '../../controllers/managed/recording/creation-tracking.ts';
 import { exampleAccount } from '../../emulators/aws/account.ts';
 import type { Cluster } from '../../emulators/aws/eks/eks.ts';
 import type { SavedInventory } from '../../emulators/aws/inventory.ts';

@@ -12,12 +12,12 @@ import type { ReportedDetails } from '../../apis/core/v1alpha1/secret.ts';
 import { cloudClients } from '../../controllers/author/cloud-clients.ts';
 import type { StackProvider } from '../../controllers/author/define-stack.ts';
 import { defineStack, service } from '../../controllers/author/define-stack.ts';
-import { generatedPassword } from '../../controllers/core/credential.ts';
+import { generatedPassword } from '../../controllers/credential.ts';
 import type {
   DesiredCredential,
   ExternalClient,
   PollingClient,
-} from '../../controllers/core/managed/connecting/external-client.ts';
+} from '../../controllers/managed/connecting/external-client.ts';
 import type { Clock } from '../../runtime/time/clock.ts';
 import type { Conformance, Given, World } from '../../testing/scenario.ts';
 import { unlessAborted } from '../fakes/outside.ts';

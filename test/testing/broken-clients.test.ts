@@ -3,12 +3,9 @@ import { describe, test } from 'node:test';
 import isNull from 'lodash/isNull.js';
 import omitBy from 'lodash/omitBy.js';
 import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
-import type {
-  ExternalClient,
-  PollingClient,
-} from '../../controllers/core/managed/connecting/external-client.ts';
-import { heldCredentials } from '../../controllers/core/provider/credential-sources.ts';
-import { providerFacts } from '../../controllers/core/provider/provider-credentials.ts';
+import type { ExternalClient, PollingClient } from '../../controllers/managed/connecting/external-client.ts';
+import { heldCredentials } from '../../controllers/provider/credential-sources.ts';
+import { providerFacts } from '../../controllers/provider/provider-credentials.ts';
 import { judge } from '../../testing/conformance.ts';
 import { rules } from '../../testing/rules/rules.ts';
 import type { Conformance, World } from '../../testing/scenario.ts';

@@ -4,7 +4,7 @@ import type {
   DesiredCredential,
   ExternalClient,
   Observation,
-} from '../../controllers/core/managed/connecting/external-client.ts';
+} from '../../controllers/managed/connecting/external-client.ts';
 import type { Bench } from '../bench.ts';
 import { Broken } from '../verdict.ts';
 

@@ -6,7 +6,7 @@ import type {
   Created,
   Creation,
   DesiredCredential,
-} from '../../controllers/core/managed/connecting/external-client.ts';
+} from '../../controllers/managed/connecting/external-client.ts';
 import type { Bench } from '../bench.ts';
 import { expect, needed, Skipped } from '../verdict.ts';
 import { finished, observe } from './calls.ts';

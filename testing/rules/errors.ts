@@ -1,5 +1,5 @@
 import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
-import type { ExternalClient } from '../../controllers/core/managed/connecting/external-client.ts';
+import type { ExternalClient } from '../../controllers/managed/connecting/external-client.ts';
 import type { Bench, Ready } from '../bench.ts';
 import type { ExternalCall } from '../managed-process.ts';
 import { messageOf, outcomeOf } from '../outcome.ts';

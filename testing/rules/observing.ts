@@ -1,7 +1,7 @@
 import isEqual from 'lodash/isEqual.js';
 import isString from 'lodash/isString.js';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
-import type { Observation } from '../../controllers/core/managed/connecting/external-client.ts';
+import type { Observation } from '../../controllers/managed/connecting/external-client.ts';
 import type { Outcome } from '../outcome.ts';
 import { messageOf, outcomeOf } from '../outcome.ts';
 import { schemaProblems } from '../schema-problems.ts';

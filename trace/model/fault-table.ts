@@ -1,5 +1,5 @@
 import { finalizerNames, hasFinalizer, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
-import { isOwnedBy } from '../../controllers/core/claim/ownership.ts';
+import { isOwnedBy } from '../../controllers/claim/ownership.ts';
 import { making, traceCommand } from './commands.ts';
 import {
   createNamespace,

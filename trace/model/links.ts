@@ -8,9 +8,9 @@ import { annotationKeys, externalName, wasDeleted } from '../../apis/core/v1alph
 import { printable } from '../../apis/core/v1alpha1/printable.ts';
 import { describeReference } from '../../apis/core/v1alpha1/reference.ts';
 import { describeSelector } from '../../apis/core/v1alpha1/selector.ts';
-import { isOwnedBy } from '../../controllers/core/claim/ownership.ts';
-import { recordedIdentity } from '../../controllers/core/managed/recording/identity.ts';
-import { isNeverChanged } from '../../controllers/core/management-policies.ts';
+import { isOwnedBy } from '../../controllers/claim/ownership.ts';
+import { recordedIdentity } from '../../controllers/managed/recording/identity.ts';
+import { isNeverChanged } from '../../controllers/management-policies.ts';
 import { ago, since } from './ago.ts';
 import type { Found, FoundSecret } from './findings.ts';
 import { credentialsKeyOf, thereOf } from './findings.ts';

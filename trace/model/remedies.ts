@@ -9,17 +9,13 @@ import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, finalizerNames, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { controllerOf, isControlledBy } from '../../apis/core/v1alpha1/reference.ts';
 import { controlOf, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
-import { isCorrectable, whyParametersDiffer } from '../../controllers/core/claim/claim-parameters.ts';
-import { wasBound, wasProvisioned } from '../../controllers/core/claim/ownership.ts';
-import { isFrozen } from '../../controllers/core/claim/propagated-secret.ts';
-import { sourcesOf } from '../../controllers/core/claim-binding/claim-advice.ts';
-import { howToMakeAvailable } from '../../controllers/core/claim-binding/report.ts';
-import { mustExist } from '../../controllers/core/managed/recording/identity.ts';
-import {
-  isNeverChanged,
-  isPausedByPolicies,
-  shouldDelete,
-} from '../../controllers/core/management-policies.ts';
+import { isCorrectable, whyParametersDiffer } from '../../controllers/claim/claim-parameters.ts';
+import { wasBound, wasProvisioned } from '../../controllers/claim/ownership.ts';
+import { isFrozen } from '../../controllers/claim/propagated-secret.ts';
+import { sourcesOf } from '../../controllers/claim-binding/claim-advice.ts';
+import { howToMakeAvailable } from '../../controllers/claim-binding/report.ts';
+import { mustExist } from '../../controllers/managed/recording/identity.ts';
+import { isNeverChanged, isPausedByPolicies, shouldDelete } from '../../controllers/management-policies.ts';
 import { annotate, kubectl, making, traceCommand } from './commands.ts';
 import type { Details } from './fault-row.ts';
 import { commandsIn } from './fault-row.ts';

@@ -6,10 +6,10 @@
 import type { Condition } from '../../apis/core/v1alpha1/condition.ts';
 import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { completeReference } from '../../apis/core/v1alpha1/reference.ts';
-import type { BindingDecision } from '../../controllers/core/claim-binding/decision.ts';
-import type { ConditionErrorClass } from '../../controllers/core/error-class.ts';
-import type { FirstDecision } from '../../controllers/core/managed/run/decide-first.ts';
-import { isPausedByPolicies } from '../../controllers/core/management-policies.ts';
+import type { BindingDecision } from '../../controllers/claim-binding/decision.ts';
+import type { ConditionErrorClass } from '../../controllers/error-class.ts';
+import type { FirstDecision } from '../../controllers/managed/run/decide-first.ts';
+import { isPausedByPolicies } from '../../controllers/management-policies.ts';
 import { thereOf } from './findings.ts';
 import type { View } from './view.ts';
 import { readyOf, syncedOf } from './view.ts';

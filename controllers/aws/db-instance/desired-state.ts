@@ -24,7 +24,7 @@ import type { Actual, FieldRule, FieldRules, Wanted } from '../../author/compari
 import { inAnyCase, inAnyOrder } from '../../author/comparison.ts';
 import type { ObservedDatabase } from '../../author/named-by-us.ts';
 import { neededFields } from '../../author/needed-fields.ts';
-import type { OperationType } from '../../core/managed/connecting/external-client.ts';
+import type { OperationType } from '../../managed/connecting/external-client.ts';
 import { ownTags } from '../tags.ts';
 import { isAtLeast } from './engine-version.ts';
 import type { CallOption, DBInstanceWords, Parameter, Tags } from './words.ts';

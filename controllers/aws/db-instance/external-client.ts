@@ -9,8 +9,8 @@ import type {
 import { dbInstances, tagsOf } from '../../../clients/aws/db-instances.ts';
 import { comparison } from '../../author/comparison.ts';
 import { namedByUs } from '../../author/named-by-us.ts';
-import { generatedPassword } from '../../core/credential.ts';
-import type { PromptClient } from '../../core/managed/connecting/external-client.ts';
+import { generatedPassword } from '../../credential.ts';
+import type { PromptClient } from '../../managed/connecting/external-client.ts';
 import { advice } from '../advice.ts';
 import {
   accessOf,

@@ -1,7 +1,7 @@
 import type { Definition } from '../../../apis/core/schema.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { CreateDBInstanceMessage, DBInstance } from '../../../clients/aws/db-instances.ts';
-import type { ReportedStatus } from '../../core/managed/connecting/external-client.ts';
+import type { ReportedStatus } from '../../managed/connecting/external-client.ts';
 
 /** The parameters of an instance and of its status, by their names in CreateDBInstance. */
 export type Parameter = Extract<

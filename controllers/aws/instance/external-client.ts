@@ -18,7 +18,7 @@ import { comparison, inAnyOrder } from '../../author/comparison.ts';
 import type { Reported } from '../../author/named-by-cloud.ts';
 import { namedByCloud } from '../../author/named-by-cloud.ts';
 import { withNeeded } from '../../author/needed-fields.ts';
-import type { ExternalClient } from '../../core/managed/connecting/external-client.ts';
+import type { ExternalClient } from '../../managed/connecting/external-client.ts';
 import { regionOf } from '../region-of.ts';
 import { ownTags } from '../tags.ts';
 

@@ -27,7 +27,7 @@ import { ownerOf } from '../../author/check-ownership.ts';
 import type { Actual, Wanted } from '../../author/comparison.ts';
 import { comparison, inAnyOrder, notNow, observing } from '../../author/comparison.ts';
 import { neededFields } from '../../author/needed-fields.ts';
-import type { Observation } from '../../core/managed/connecting/external-client.ts';
+import type { Observation } from '../../managed/connecting/external-client.ts';
 import { advice } from '../advice.ts';
 import { ownTags, tagChange, tagsRule } from '../tags.ts';
 

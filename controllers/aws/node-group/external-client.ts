@@ -8,7 +8,7 @@ import { countedTags } from '../../../clients/aws/tag-limit.ts';
 import { checkOwnership, ownerOf } from '../../author/check-ownership.ts';
 import { refuse } from '../../author/comparison.ts';
 import { neededFields } from '../../author/needed-fields.ts';
-import type { ExternalClient } from '../../core/managed/connecting/external-client.ts';
+import type { ExternalClient } from '../../managed/connecting/external-client.ts';
 import { differenceOf, newNodeGroup, observationOf } from './desired-state.ts';
 import { progressOf } from './update-progress.ts';
 

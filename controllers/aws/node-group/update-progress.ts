@@ -2,7 +2,7 @@ import type { NodeGroup } from '../../../apis/aws/eks/v1beta1/node-group.ts';
 import type { CloudUpdate } from '../../../clients/aws/eks/node-groups.ts';
 import type { ExternalErrorClass } from '../../../clients/external-error.ts';
 import { ExternalError } from '../../../clients/external-error.ts';
-import type { Progress } from '../../core/managed/connecting/external-client.ts';
+import type { Progress } from '../../managed/connecting/external-client.ts';
 
 /** The class of an update's error, by its code in EKS. Others, such as PodEvictionFailure, may end by themselves. */
 const classOf = new Map<string, ExternalErrorClass>([

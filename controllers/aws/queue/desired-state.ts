@@ -10,7 +10,7 @@ import type { CloudQueue, QueueAttribute, QueueAttributes } from '../../../clien
 import { ownerOf } from '../../author/check-ownership.ts';
 import type { Actual } from '../../author/comparison.ts';
 import { comparison, observing } from '../../author/comparison.ts';
-import type { Observation } from '../../core/managed/connecting/external-client.ts';
+import type { Observation } from '../../managed/connecting/external-client.ts';
 import { ownTags, tagChange, tagsRule } from '../tags.ts';
 
 type Parameters = NonNullable<Queue['spec']['forProvider']>;

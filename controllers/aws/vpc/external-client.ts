@@ -8,7 +8,7 @@ import { meaningOf } from '../../author/cloud-state.ts';
 import { comparison } from '../../author/comparison.ts';
 import { namedByCloud } from '../../author/named-by-cloud.ts';
 import { withNeeded } from '../../author/needed-fields.ts';
-import type { ExternalClient } from '../../core/managed/connecting/external-client.ts';
+import type { ExternalClient } from '../../managed/connecting/external-client.ts';
 import { regionOf } from '../region-of.ts';
 import { ownTags } from '../tags.ts';
 

@@ -12,7 +12,7 @@ import { comparison } from '../../author/comparison.ts';
 import type { NamedByUs, ObservedDatabase } from '../../author/named-by-us.ts';
 import { namedByUs } from '../../author/named-by-us.ts';
 import { withNeeded } from '../../author/needed-fields.ts';
-import type { ExternalClient } from '../../core/managed/connecting/external-client.ts';
+import type { ExternalClient } from '../../managed/connecting/external-client.ts';
 
 type Adapter = NamedByUs<FavouriteDBInstance, Instance, NewInstance, InstanceChange>;
 

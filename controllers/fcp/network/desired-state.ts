@@ -6,7 +6,7 @@ import { ownerTags, retagged } from '../../../clients/ownership-tags.ts';
 import { ownerOf } from '../../author/check-ownership.ts';
 import { meaningOf } from '../../author/cloud-state.ts';
 import { comparison, notNow, observing } from '../../author/comparison.ts';
-import type { Observation } from '../../core/managed/connecting/external-client.ts';
+import type { Observation } from '../../managed/connecting/external-client.ts';
 
 /** The network that a managed resource asks for. Only here initProvider counts. */
 export function newNetwork(managed: Network): NewNetwork {

@@ -6,8 +6,8 @@ import { ownershipOf } from '../../../clients/ownership-tags.ts';
 import { checkOwnership, ownerOf } from '../../author/check-ownership.ts';
 import { refuse } from '../../author/comparison.ts';
 import { Ambiguous, nothingOf } from '../../author/written-name.ts';
-import type { ExternalClient } from '../../core/managed/connecting/external-client.ts';
-import { UncertainCreationError } from '../../core/managed/connecting/external-client.ts';
+import type { ExternalClient } from '../../managed/connecting/external-client.ts';
+import { UncertainCreationError } from '../../managed/connecting/external-client.ts';
 import { differenceOf, newNetwork, observationOf } from './desired-state.ts';
 
 /**

@@ -17,7 +17,7 @@ import { meaningOf } from '../../author/cloud-state.ts';
 import type { Actual } from '../../author/comparison.ts';
 import { comparison, notNow, observing } from '../../author/comparison.ts';
 import { withNeeded } from '../../author/needed-fields.ts';
-import type { Observation, OperationType } from '../../core/managed/connecting/external-client.ts';
+import type { Observation, OperationType } from '../../managed/connecting/external-client.ts';
 import { areLabelsEqual, changedLabels, newLabels, usersLabels } from '../labels.ts';
 import { isLaterVersion } from './redis-version.ts';
 

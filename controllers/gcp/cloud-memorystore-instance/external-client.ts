@@ -8,7 +8,7 @@ import { memorystoreStates } from '../../../clients/gcp/memorystore.ts';
 import { redisDetails } from '../../../clients/redis-details.ts';
 import { checkOwnership, ownedByAnother } from '../../author/check-ownership.ts';
 import { refuse } from '../../author/comparison.ts';
-import type { Observation, PollingClient } from '../../core/managed/connecting/external-client.ts';
+import type { Observation, PollingClient } from '../../managed/connecting/external-client.ts';
 import { advised } from '../advised.ts';
 import { countedLabels, labelOwner } from '../labels.ts';
 import { progressOf } from '../progress.ts';

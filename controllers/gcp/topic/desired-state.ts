@@ -3,7 +3,7 @@ import type { Topic } from '../../../apis/gcp/pubsub/v1alpha1/topic.ts';
 import { TopicKind } from '../../../apis/gcp/pubsub/v1alpha1/topic.ts';
 import type { NewPubsubTopic, PubsubTopic } from '../../../clients/gcp/pubsub.ts';
 import { comparison, inAnyOrder, observing } from '../../author/comparison.ts';
-import type { Observation } from '../../core/managed/connecting/external-client.ts';
+import type { Observation } from '../../managed/connecting/external-client.ts';
 import { areLabelsEqual, changedLabels, newLabels, usersLabels } from '../labels.ts';
 
 /** The topic that a managed resource asks for. Only here initProvider counts. */

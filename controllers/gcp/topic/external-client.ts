@@ -6,7 +6,7 @@ import type { GoogleCloudClient } from '../../../clients/gcp/google-cloud.ts';
 import type { PubsubTopic } from '../../../clients/gcp/pubsub.ts';
 import { checkOwnership, ownedByAnother } from '../../author/check-ownership.ts';
 import { refuse } from '../../author/comparison.ts';
-import type { PromptClient } from '../../core/managed/connecting/external-client.ts';
+import type { PromptClient } from '../../managed/connecting/external-client.ts';
 import { advised } from '../advised.ts';
 import { countedLabels, labelOwner } from '../labels.ts';
 import { differenceOf, newTopic, observationOf } from './desired-state.ts';

@@ -12,10 +12,10 @@ import type { Adoption, Marked } from '../../../clients/postgresql/mark.ts';
 import { markOf } from '../../../clients/postgresql/mark.ts';
 import type { RoleObservation, RoleSpec } from '../../../clients/postgresql/role.ts';
 import { roleDrift } from '../../../clients/postgresql/role.ts';
-import type { GeneratedCredential } from '../../core/credential.ts';
-import { generatedPassword } from '../../core/credential.ts';
-import type { Observation } from '../../core/managed/connecting/external-client.ts';
-import { shouldDelete } from '../../core/management-policies.ts';
+import type { GeneratedCredential } from '../../credential.ts';
+import { generatedPassword } from '../../credential.ts';
+import type { Observation } from '../../managed/connecting/external-client.ts';
+import { shouldDelete } from '../../management-policies.ts';
 import { advice } from '../advice.ts';
 import {
   isObserver,

@@ -3,7 +3,7 @@ import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import type { PostgreSQLDatabase } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
 import { changing, invalid } from '../../../clients/external-error.ts';
-import type { DesiredCredential, ExternalClient } from '../../core/managed/connecting/external-client.ts';
+import type { DesiredCredential, ExternalClient } from '../../managed/connecting/external-client.ts';
 import { advice } from '../advice.ts';
 import { connectionDetails } from '../connection-details.ts';
 import {

@@ -5,7 +5,7 @@ import { ExternalError, invalid } from '../../../clients/external-error.ts';
 import type { GrantSpec } from '../../../clients/postgresql/grant-spec.ts';
 import { grantDrift } from '../../../clients/postgresql/grant-spec.ts';
 import type { PostgresqlServer } from '../../../clients/postgresql/server.ts';
-import type { ExternalClient, Observation } from '../../core/managed/connecting/external-client.ts';
+import type { ExternalClient, Observation } from '../../managed/connecting/external-client.ts';
 import { advice } from '../advice.ts';
 import { isObserver } from '../ownership.ts';
 import {

@@ -2,7 +2,7 @@ import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { PostgreSQLGrant } from '../../../apis/postgresql/v1alpha1/postgresql-grant.ts';
 import { PostgreSQLGrantKind } from '../../../apis/postgresql/v1alpha1/postgresql-grant.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
-import { providerOf } from '../../core/provider/provider-choice.ts';
+import { providerOf } from '../../provider/provider-choice.ts';
 import { isObserver } from '../ownership.ts';
 
 /** Finds an older grant for the same role on the same target: the two would undo each other. */

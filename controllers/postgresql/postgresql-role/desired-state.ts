@@ -4,10 +4,10 @@ import type { PostgreSQLRole } from '../../../apis/postgresql/v1alpha1/postgresq
 import type { Adoption } from '../../../clients/postgresql/mark.ts';
 import type { RoleObservation, RoleSpec } from '../../../clients/postgresql/role.ts';
 import { roleDrift } from '../../../clients/postgresql/role.ts';
-import type { GeneratedCredential } from '../../core/credential.ts';
-import { generatedPassword } from '../../core/credential.ts';
-import type { Observation } from '../../core/managed/connecting/external-client.ts';
-import { shouldDelete } from '../../core/management-policies.ts';
+import type { GeneratedCredential } from '../../credential.ts';
+import { generatedPassword } from '../../credential.ts';
+import type { Observation } from '../../managed/connecting/external-client.ts';
+import { shouldDelete } from '../../management-policies.ts';
 import { isObserver, markDifference } from '../ownership.ts';
 import { refusesPassword } from '../role-password.ts';
 

@@ -2,7 +2,7 @@ import { deleting } from '../../../apis/core/v1alpha1/condition.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import type { PostgreSQLRole } from '../../../apis/postgresql/v1alpha1/postgresql-role.ts';
-import type { DesiredCredential, ExternalClient } from '../../core/managed/connecting/external-client.ts';
+import type { DesiredCredential, ExternalClient } from '../../managed/connecting/external-client.ts';
 import { connectionDetails } from '../connection-details.ts';
 import {
   checkExternalName,

@@ -10,9 +10,9 @@ import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import { ProviderConfigKind, ProviderKind } from '../../../apis/fcp/v1alpha3/provider.ts';
 import { createStackMetrics } from '../../../app/metrics/stack-metrics.ts';
-import type { ExternalCall } from '../../../controllers/core/managed/connecting/observed-connector.ts';
+import type { ExternalCall } from '../../../controllers/managed/connecting/observed-connector.ts';
 import { testClock } from '../../../testing/test-clock.ts';
-import { claim, claimKind, managed, managedKind } from '../../controllers/core/objects.ts';
+import { claim, claimKind, managed, managedKind } from '../../controllers/objects.ts';
 import { FilledStore } from './stores.ts';
 
 const gvk = 'database.fcp.crossplane.io/v1alpha3, Kind=FavouriteDBInstance';

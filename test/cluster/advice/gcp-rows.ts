@@ -7,7 +7,7 @@ import {
 import { TopicKind } from '../../../apis/gcp/pubsub/v1alpha1/topic.ts';
 import { ProviderConfigKind } from '../../../apis/gcp/v1beta1/provider-config.ts';
 import type { advice as clientAdvice } from '../../../clients/advice.ts';
-import { howToMakeAvailable } from '../../../controllers/core/claim-binding/report.ts';
+import { howToMakeAvailable } from '../../../controllers/claim-binding/report.ts';
 import type { LocalGoogleCloud } from '../../../emulators/gcp/server.ts';
 import { startGoogleCloud } from '../../../emulators/gcp/server.ts';
 import { credentialsNamespace } from '../fancysql-fixture.ts';

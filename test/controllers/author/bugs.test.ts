@@ -3,21 +3,13 @@ import { describe, test } from 'node:test';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import type { ClaimService } from '../../../controllers/core/claim-service.ts';
+import type { ClaimService } from '../../../controllers/claim-service.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
-import { FakeCluster } from '../core/cluster-fake.ts';
-import type { FakeProcess } from '../core/environment-fake.ts';
-import type { ExternalMethod } from '../core/external-fake.ts';
-import { FakeExternal, startStack } from '../core/external-fake.ts';
-import {
-  claim,
-  claimKind,
-  classKind,
-  classRef,
-  managedKind,
-  resourceClass,
-  service,
-} from '../core/objects.ts';
+import { FakeCluster } from '../cluster-fake.ts';
+import type { FakeProcess } from '../environment-fake.ts';
+import type { ExternalMethod } from '../external-fake.ts';
+import { FakeExternal, startStack } from '../external-fake.ts';
+import { claim, claimKind, classKind, classRef, managedKind, resourceClass, service } from '../objects.ts';
 
 /** The error that a mistake of an author throws. */
 function mistake(): never {

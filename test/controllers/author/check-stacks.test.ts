@@ -5,7 +5,7 @@ import type { Definition } from '../../../apis/core/schema.ts';
 import { defineManaged } from '../../../apis/core/v1alpha1/define-managed.ts';
 import { checkStacks } from '../../../controllers/author/check-stacks.ts';
 import type { DefinedStack } from '../../../controllers/author/define-stack.ts';
-import { WiringError } from '../../../controllers/core/wiring.ts';
+import { WiringError } from '../../../controllers/wiring.ts';
 
 const box = ({ group = 'example.org', version = 'v1', description = 'A box.' } = {}) =>
   defineManaged(

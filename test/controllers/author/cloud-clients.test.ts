@@ -7,9 +7,9 @@ import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import type { CloudClientOptions } from '../../../controllers/author/cloud-clients.ts';
 import { cloudClients } from '../../../controllers/author/cloud-clients.ts';
 import { agentsBy } from '../../../runtime/client/proxies.ts';
-import { FakeCluster } from '../core/cluster-fake.ts';
-import { FakeProcess } from '../core/environment-fake.ts';
-import { managed, secretOf } from '../core/objects.ts';
+import { FakeCluster } from '../cluster-fake.ts';
+import { FakeProcess } from '../environment-fake.ts';
+import { managed, secretOf } from '../objects.ts';
 
 const names = { group: 'gcp.example.org', version: 'v1', stack: 'gcp', description: 'A project.' };
 const parameters = { projectID: text('The project that everything is made in.') };

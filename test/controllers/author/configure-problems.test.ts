@@ -11,11 +11,11 @@ import { AmbivalentDBInstanceClassKind } from '../../../apis/ocp/v1alpha1/ambiva
 import { ProviderConfigKind, ProviderKind } from '../../../apis/ocp/v1alpha1/provider.ts';
 import { cloudClients } from '../../../controllers/author/cloud-clients.ts';
 import { defineStack, satisfies, service } from '../../../controllers/author/define-stack.ts';
-import { provisionedManaged } from '../../../controllers/core/claim-binding/provision.ts';
-import { describeBug } from '../../../controllers/core/stack-bug.ts';
+import { provisionedManaged } from '../../../controllers/claim-binding/provision.ts';
+import { describeBug } from '../../../controllers/stack-bug.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
-import { FakeCluster } from '../core/cluster-fake.ts';
-import { FakeExternal, startStack } from '../core/external-fake.ts';
+import { FakeCluster } from '../cluster-fake.ts';
+import { FakeExternal, startStack } from '../external-fake.ts';
 import {
   claim,
   claimKind,
@@ -24,7 +24,7 @@ import {
   service as handMade,
   managedKind,
   resourceClass,
-} from '../core/objects.ts';
+} from '../objects.ts';
 
 const DatabaseKind = defineManaged(
   {

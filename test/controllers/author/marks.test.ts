@@ -10,9 +10,9 @@ import { defineProvider, defineProviderConfig } from '../../../apis/core/v1alpha
 import { externalName } from '../../../apis/core/v1alpha1/meta.ts';
 import { comparison, refuse } from '../../../controllers/author/comparison.ts';
 import { defineStack, service } from '../../../controllers/author/define-stack.ts';
-import type { ExternalClient } from '../../../controllers/core/managed/connecting/external-client.ts';
-import { stackControllers } from '../../../controllers/core/stack.ts';
-import { FakeCluster, FakeProcess } from '../core/environment-fake.ts';
+import type { ExternalClient } from '../../../controllers/managed/connecting/external-client.ts';
+import { stackControllers } from '../../../controllers/stack.ts';
+import { FakeCluster, FakeProcess } from '../environment-fake.ts';
 
 const names = { group: 'example.org', version: 'v1', stack: 'queues', description: 'A queue.' };
 const providers = { provider: defineProvider(names), providerConfig: defineProviderConfig(names) };

@@ -7,8 +7,8 @@ import { CloudError } from '../../../clients/cloud-error.ts';
 import { ownerTags } from '../../../clients/ownership-tags.ts';
 import { ownerOf } from '../../../controllers/author/check-ownership.ts';
 import { namedByCloud } from '../../../controllers/author/named-by-cloud.ts';
-import { UncertainCreationError } from '../../../controllers/core/managed/connecting/external-client.ts';
-import { managed } from '../core/objects.ts';
+import { UncertainCreationError } from '../../../controllers/managed/connecting/external-client.ts';
+import { managed } from '../objects.ts';
 
 interface Item {
   readonly id: string;

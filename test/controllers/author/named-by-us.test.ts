@@ -7,8 +7,8 @@ import { labelled, ownerTags } from '../../../clients/ownership-tags.ts';
 import { ownerOf } from '../../../controllers/author/check-ownership.ts';
 import type { ObservedDatabase } from '../../../controllers/author/named-by-us.ts';
 import { namedByUs } from '../../../controllers/author/named-by-us.ts';
-import { encodeIdentity } from '../../../controllers/core/external-identity.ts';
-import { managed } from '../core/objects.ts';
+import { encodeIdentity } from '../../../controllers/external-identity.ts';
+import { managed } from '../objects.ts';
 
 const { signal } = new AbortController();
 const published = managed({ writeConnectionSecretToRef: { namespace: 'infra', name: 'db' } });

@@ -18,15 +18,12 @@ import { otherCloudClient } from '../../../clients/other-cloud.ts';
 import type { CloudClientOptions } from '../../../controllers/author/cloud-clients.ts';
 import { cloudClients } from '../../../controllers/author/cloud-clients.ts';
 import { defineStack, satisfies, service } from '../../../controllers/author/define-stack.ts';
-import type {
-  ExternalClient,
-  Observation,
-} from '../../../controllers/core/managed/connecting/external-client.ts';
-import { providerFacts } from '../../../controllers/core/provider/provider-credentials.ts';
 import { configureFavouriteDBInstance } from '../../../controllers/fcp/favourite-db-instance/configure.ts';
 import { favouriteDBInstanceClient } from '../../../controllers/fcp/favourite-db-instance/external-client.ts';
 import { networkClient } from '../../../controllers/fcp/network/external-client.ts';
+import type { ExternalClient, Observation } from '../../../controllers/managed/connecting/external-client.ts';
 import { configurePostgreSQLDatabase } from '../../../controllers/postgresql/postgresql-database/configure.ts';
+import { providerFacts } from '../../../controllers/provider/provider-credentials.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 
 const provider = {

@@ -6,9 +6,9 @@ import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import type { AwsClientOptions } from '../../../clients/aws/aws-client.ts';
 import { CloudError } from '../../../clients/cloud-error.ts';
 import { connectAws } from '../../../controllers/aws/connect.ts';
-import { FakeCluster } from '../core/cluster-fake.ts';
-import { FakeProcess } from '../core/environment-fake.ts';
-import { managed, secretOf } from '../core/objects.ts';
+import { FakeCluster } from '../cluster-fake.ts';
+import { FakeProcess } from '../environment-fake.ts';
+import { managed, secretOf } from '../objects.ts';
 
 const keys = { red: 'AKIAREDREDREDRED0001', blue: 'AKIABLUEBLUEBLUE0002' };
 const profile = (id: string): string =>

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { RDSInstance } from '../../../apis/aws/database/v1beta1/rds-instance.ts';
 import { dbInstanceClient } from '../../../controllers/aws/db-instance/external-client.ts';
 import { rdsInstanceWords } from '../../../controllers/aws/db-instance/rds-instance-words.ts';
-import { encodeIdentity } from '../../../controllers/core/external-identity.ts';
+import { encodeIdentity } from '../../../controllers/external-identity.ts';
 import { rds } from '../../../emulators/aws/rds/rds.ts';
 import { sts } from '../../../emulators/aws/sts/sts.ts';
 import { testClock } from '../../../testing/test-clock.ts';

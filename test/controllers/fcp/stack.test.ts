@@ -14,12 +14,12 @@ import {
 } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { ProviderConfigKind } from '../../../apis/fcp/v1alpha3/provider.ts';
 import { favouriteCloudClient } from '../../../clients/favourite-cloud.ts';
-import { stackControllers } from '../../../controllers/core/stack.ts';
 import { createFcpStack } from '../../../controllers/fcp/setup.ts';
+import { stackControllers } from '../../../controllers/stack.ts';
 import type { InProcessCloud, InProcessCloudOptions } from '../../fakes/in-process-cloud.ts';
 import { inProcessCloud } from '../../fakes/in-process-cloud.ts';
-import { FakeCluster, FakeProcess } from '../core/environment-fake.ts';
-import { secretOf } from '../core/objects.ts';
+import { FakeCluster, FakeProcess } from '../environment-fake.ts';
+import { secretOf } from '../objects.ts';
 import { instance } from './objects.ts';
 
 const cart = { namespace: 'shop', name: 'cart' };

@@ -10,13 +10,13 @@ import {
 } from '../../../apis/gcp/cache/v1beta1/cloud-memorystore-instance.ts';
 import { ProviderConfigKind } from '../../../apis/gcp/v1beta1/provider-config.ts';
 import { googleCloudClient } from '../../../clients/gcp/google-cloud.ts';
-import { stackControllers } from '../../../controllers/core/stack.ts';
 import { createGcpStack } from '../../../controllers/gcp/setup.ts';
+import { stackControllers } from '../../../controllers/stack.ts';
 import type { GoogleCloudOptions } from '../../../emulators/gcp/cloud.ts';
 import type { InProcessGoogleCloud } from '../../fakes/in-process-google-cloud.ts';
 import { inProcessGoogleCloud } from '../../fakes/in-process-google-cloud.ts';
-import { FakeCluster, FakeProcess } from '../core/environment-fake.ts';
-import { secretOf } from '../core/objects.ts';
+import { FakeCluster, FakeProcess } from '../environment-fake.ts';
+import { secretOf } from '../objects.ts';
 import { instance, small } from './objects.ts';
 
 const credentials = { namespace: 'infra', name: 'gcp' };

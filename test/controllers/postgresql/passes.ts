@@ -8,14 +8,14 @@ import type { PostgreSQLRole } from '../../../apis/postgresql/v1alpha1/postgresq
 import type { Credentials } from '../../../clients/postgresql/credentials.ts';
 import type { HolderOf } from '../../../clients/postgresql/mark.ts';
 import type { PostgresqlServer } from '../../../clients/postgresql/server.ts';
-import { generateCredential, generatedPassword } from '../../../controllers/core/credential.ts';
+import { generateCredential, generatedPassword } from '../../../controllers/credential.ts';
 import type {
   Created,
   DesiredCredential,
   ExternalClient,
   Observation,
-} from '../../../controllers/core/managed/connecting/external-client.ts';
-import { shouldCreate, shouldUpdate } from '../../../controllers/core/management-policies.ts';
+} from '../../../controllers/managed/connecting/external-client.ts';
+import { shouldCreate, shouldUpdate } from '../../../controllers/management-policies.ts';
 import { createPasswordChecks } from '../../../controllers/postgresql/password-checks.ts';
 import { databaseCredential } from '../../../controllers/postgresql/postgresql-database/desired-state.ts';
 import { postgreSQLDatabaseClient } from '../../../controllers/postgresql/postgresql-database/external-client.ts';

@@ -9,16 +9,13 @@ import type { StoreConfig } from '../../../apis/core/v1alpha1/store-config.ts';
 import { StoreConfigKind } from '../../../apis/core/v1alpha1/store-config.ts';
 import type { VaultClient, VaultOptions } from '../../../clients/vault.ts';
 import { vaultClient } from '../../../clients/vault.ts';
-import type {
-  ConnectionEntry,
-  ConnectionPlace,
-} from '../../../controllers/core/connection/connection-place.ts';
-import type { OwnedConnection, SecretStore } from '../../../controllers/core/connection/secret-store.ts';
-import { storePlace } from '../../../controllers/core/connection/store-place.ts';
-import type { StoredCredential } from '../../../controllers/core/credential.ts';
-import { encodeNote } from '../../../controllers/core/credential.ts';
-import { conditionErrorOf } from '../../../controllers/core/error-class.ts';
-import { connectionSecrets } from '../../../controllers/core/indexes.ts';
+import type { ConnectionEntry, ConnectionPlace } from '../../../controllers/connection/connection-place.ts';
+import type { OwnedConnection, SecretStore } from '../../../controllers/connection/secret-store.ts';
+import { storePlace } from '../../../controllers/connection/store-place.ts';
+import type { StoredCredential } from '../../../controllers/credential.ts';
+import { encodeNote } from '../../../controllers/credential.ts';
+import { conditionErrorOf } from '../../../controllers/error-class.ts';
+import { connectionSecrets } from '../../../controllers/indexes.ts';
 import { kubernetesStore } from '../../../controllers/stores/kubernetes-store.ts';
 import type { SecretStoresOptions } from '../../../controllers/stores/secret-stores.ts';
 import { secretStores } from '../../../controllers/stores/secret-stores.ts';
@@ -30,10 +27,10 @@ import { agentsBy } from '../../../runtime/client/proxies.ts';
 import { realClock } from '../../../runtime/time/clock.ts';
 import { testClock } from '../../../testing/test-clock.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
-import { FakeCluster, forbidden } from '../core/cluster-fake.ts';
-import { FakeProcess } from '../core/environment-fake.ts';
-import { deletionTimestamp, managed, managedKind, secretOf } from '../core/objects.ts';
-import { requestsOf, wokenBy } from '../core/requests-of.ts';
+import { FakeCluster, forbidden } from '../cluster-fake.ts';
+import { FakeProcess } from '../environment-fake.ts';
+import { deletionTimestamp, managed, managedKind, secretOf } from '../objects.ts';
+import { requestsOf, wokenBy } from '../requests-of.ts';
 
 const signal = new AbortController().signal;
 const details = { endpoint: 'db.example', password: 'hunter2x' };

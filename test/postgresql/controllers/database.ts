@@ -4,7 +4,7 @@ import type { Client } from 'pg';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import { errorFactsOf } from '../../../clients/external-error.ts';
 import { markOf } from '../../../clients/postgresql/mark.ts';
-import { encodeIdentity } from '../../../controllers/core/external-identity.ts';
+import { encodeIdentity } from '../../../controllers/external-identity.ts';
 import { database, deleted, edited, role } from '../../controllers/postgresql/passes.ts';
 import type { Stack } from './fixture.ts';
 import { loginOf } from './fixture.ts';

@@ -10,9 +10,9 @@ import {
   PostgreSQLDatabaseKind,
 } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
 import { ProviderConfigKind } from '../../../apis/postgresql/v1alpha1/provider.ts';
-import { stackControllers } from '../../../controllers/core/stack.ts';
 import { createPostgresqlStack } from '../../../controllers/postgresql/setup.ts';
-import { FakeCluster, FakeProcess } from '../../controllers/core/environment-fake.ts';
+import { stackControllers } from '../../../controllers/stack.ts';
+import { FakeCluster, FakeProcess } from '../../controllers/environment-fake.ts';
 import { postgresqlFixture } from '../clients/fixture.ts';
 import { loginOf } from './fixture.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import { markOf } from '../../../clients/postgresql/mark.ts';
-import { encodeIdentity } from '../../../controllers/core/external-identity.ts';
+import { encodeIdentity } from '../../../controllers/external-identity.ts';
 import { deleted, edited, role } from '../../controllers/postgresql/passes.ts';
 import type { Stack } from './fixture.ts';
 import { loginOf } from './fixture.ts';

@@ -6,10 +6,10 @@ import type { PostgreSQLDatabaseClass } from '../../../apis/postgresql/v1alpha1/
 import { PostgreSQLDatabaseClassKind } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
 import { ProviderConfigKind, ProviderKind } from '../../../apis/postgresql/v1alpha1/provider.ts';
 import type { Credentials } from '../../../clients/postgresql/credentials.ts';
-import { stackControllers } from '../../../controllers/core/stack.ts';
 import { createPostgresqlStack } from '../../../controllers/postgresql/setup.ts';
+import { stackControllers } from '../../../controllers/stack.ts';
 import { realClock } from '../../../runtime/time/clock.ts';
-import { FakeCluster, FakeProcess } from '../../controllers/core/environment-fake.ts';
+import { FakeCluster, FakeProcess } from '../../controllers/environment-fake.ts';
 import type { postgresqlFixture } from '../clients/fixture.ts';
 
 type Fixture = Awaited<ReturnType<typeof postgresqlFixture>>;

@@ -65,39 +65,36 @@ export const values: Readonly<Record<string, string>> = {
   'controllers/aws/tags.ts: users change the owner by a tag': '!isReserved(key)',
   'controllers/aws/vpc/external-client.ts: the ID is lost':
     'await vpcs.setAttributes({ region, id: created.id }, attributesIn(wanted), signal)',
-  'controllers/core/claim-binding/desired.ts: the claim is deleted while its resource is being created':
+  'controllers/claim-binding/desired.ts: the claim is deleted while its resource is being created':
     'claim.metadata.finalizers ?? []',
-  'controllers/core/claim-binding/orphan-release.ts: a claim that the cache does not show yet loses its resource':
+  'controllers/claim-binding/orphan-release.ts: a claim that the cache does not show yet loses its resource':
     'current',
-  'controllers/core/claim-binding/provision.ts: a later claim of the same name gets the resource':
+  'controllers/claim-binding/provision.ts: a later claim of the same name gets the resource':
     '{ ...referenceTo(claim), uid: undefined }',
-  'controllers/core/managed/reconciler.ts: a stale read creates or deletes an external resource':
-    'facts.managed',
-  'controllers/core/managed/recording/absence-times.ts: the duration of a slow observation counts as a time of absence':
+  'controllers/managed/reconciler.ts: a stale read creates or deletes an external resource': 'facts.managed',
+  'controllers/managed/recording/absence-times.ts: the duration of a slow observation counts as a time of absence':
     'clock.elapsedMs() - first.atMs',
-  'controllers/core/managed/recording/identity.ts: an edit of the identity leads to another external resource':
+  'controllers/managed/recording/identity.ts: an edit of the identity leads to another external resource':
     'named(context, managed)',
-  'controllers/core/managed/run/act.ts: a crash hides the loss, because the next process does not know that there was an external resource':
+  'controllers/managed/run/act.ts: a crash hides the loss, because the next process does not know that there was an external resource':
     'facts',
-  'controllers/core/managed/run/act.ts: after an edit another external resource is deleted':
+  'controllers/managed/run/act.ts: after an edit another external resource is deleted':
     'clientOf(facts).delete(managed, signal)',
-  'controllers/core/managed/run/act.ts: after an edit another resource is observed':
+  'controllers/managed/run/act.ts: after an edit another resource is observed':
     'clientOf(facts).observe(managed, credentialIn(facts), signal)',
-  'controllers/core/managed/run/act.ts: an assigned name is lost': 'facts',
-  'controllers/core/managed/run/act.ts: an edit during the creation leads to another external resource': '{}',
-  'controllers/core/managed/run/act.ts: an external resource is created before its identity is recorded':
+  'controllers/managed/run/act.ts: an assigned name is lost': 'facts',
+  'controllers/managed/run/act.ts: an edit during the creation leads to another external resource': '{}',
+  'controllers/managed/run/act.ts: an external resource is created before its identity is recorded':
     'Promise.resolve(facts)',
-  'controllers/core/managed/run/act.ts: one observation proves an absence': 'Infinity',
-  'controllers/core/managed/run/act.ts: the grace period after a creation ends during a slow observation':
+  'controllers/managed/run/act.ts: one observation proves an absence': 'Infinity',
+  'controllers/managed/run/act.ts: the grace period after a creation ends during a slow observation':
     'env.clock.now()',
-  "controllers/core/managed/run/act.ts: the secrets of another owner's external resource are published":
-    'answer',
-  'controllers/core/managed/run/decide-observed.ts: a process with --observe-only records a creation':
-    '{ name }',
-  'controllers/core/managed/run/decide.ts: details that a call reported are lost if the observation after it fails':
+  "controllers/managed/run/act.ts: the secrets of another owner's external resource are published": 'answer',
+  'controllers/managed/run/decide-observed.ts: a process with --observe-only records a creation': '{ name }',
+  'controllers/managed/run/decide.ts: details that a call reported are lost if the observation after it fails':
     'false',
-  'controllers/core/managed/run/steps.ts: the result of a creation is lost': '() => false',
-  'controllers/core/managed/setup.ts: a resolved name creates something with what another user has under that name now':
+  'controllers/managed/run/steps.ts: the result of a creation is lost': '() => false',
+  'controllers/managed/setup.ts: a resolved name creates something with what another user has under that name now':
     'undefined',
   "controllers/fcp/network/external-client.ts: it deletes another owner's network": 'network !== undefined',
   'controllers/gcp/cloud-memorystore-instance/external-client.ts: it adopts a later instance of this name':

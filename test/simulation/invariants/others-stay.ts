@@ -4,7 +4,7 @@ import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import { finalizerNames } from '../../../apis/core/v1alpha1/meta.ts';
 import { controllerOf } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
-import { ownerUidLabel } from '../../../controllers/core/connection/store-place.ts';
+import { ownerUidLabel } from '../../../controllers/connection/store-place.ts';
 import type { InvariantOf } from '../invariant.ts';
 import { isProcess } from '../invariant.ts';
 import { claimKinds, managedKinds } from '../kinds.ts';

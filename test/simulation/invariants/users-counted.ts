@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { finalizerNames, hasFinalizer } from '../../../apis/core/v1alpha1/meta.ts';
-import { isNewUser } from '../../../controllers/core/new-user.ts';
+import { isNewUser } from '../../../controllers/new-user.ts';
 import type { InvariantOf } from '../invariant.ts';
 import { managedKinds, providerKinds } from '../kinds.ts';
 import { providerOfUser } from '../oracle/provider-of-user.ts';

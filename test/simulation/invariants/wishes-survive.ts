@@ -4,7 +4,7 @@ import type { Kind, ObjectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import { kindKey, objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import { controllerOf } from '../../../apis/core/v1alpha1/reference.ts';
-import { credentialAnnotation } from '../../../controllers/core/credential.ts';
+import { credentialAnnotation } from '../../../controllers/credential.ts';
 import type { InvariantOf, StoredObject } from '../invariant.ts';
 import { isProcess } from '../invariant.ts';
 import { claimKinds } from '../kinds.ts';

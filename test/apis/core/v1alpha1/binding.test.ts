@@ -4,7 +4,7 @@ import type { BindingPhase } from '../../../../apis/core/v1alpha1/binding.ts';
 import { boundMessage, setBindable } from '../../../../apis/core/v1alpha1/binding.ts';
 import { bindingPhase } from '../../../../apis/core/v1alpha1/fields.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
-import { claim, classRef, managed } from '../../../controllers/core/objects.ts';
+import { claim, classRef, managed } from '../../../controllers/objects.ts';
 
 describe('binding phases', () => {
   interface Row {

@@ -3,10 +3,10 @@ import { describe, test } from 'node:test';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import { externalName } from '../../../../apis/core/v1alpha1/meta.ts';
 import { fittingName, nameProblem } from '../../../../apis/core/v1alpha1/name-limits.ts';
-import { named, refusedName } from '../../../../controllers/core/managed/recording/identity.ts';
-import { FakeCluster } from '../../../controllers/core/cluster-fake.ts';
-import { FakeExternal, startStack } from '../../../controllers/core/external-fake.ts';
-import { Scene } from '../../../controllers/core/managed-scene.ts';
+import { named, refusedName } from '../../../../controllers/managed/recording/identity.ts';
+import { FakeCluster } from '../../../controllers/cluster-fake.ts';
+import { FakeExternal, startStack } from '../../../controllers/external-fake.ts';
+import { Scene } from '../../../controllers/managed-scene.ts';
 import {
   claim,
   claimKind,
@@ -15,7 +15,7 @@ import {
   managedKind,
   resourceClass,
   service,
-} from '../../../controllers/core/objects.ts';
+} from '../../../controllers/objects.ts';
 
 const names = { maxLength: 20, pattern: /[a-z][a-z0-9-]*/ };
 

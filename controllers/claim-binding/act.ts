@@ -1,0 +1,135 @@
+import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
+import { secretNameProblem } from '../../apis/core/v1alpha1/secret.ts';
+import { isAlreadyExists } from '../../runtime/client/errors.ts';
+import type { EventFacts } from '../../runtime/events/event-facts.ts';
+import type { Logger } from '../../runtime/log/log.ts';
+import { nameInUse } from '../external-identity.ts';
+import { logQuietAct } from '../log-changes.ts';
+import { shouldDelete } from '../management-policies.ts';
+import type { BindingContext, RunMemory } from './context.ts';
+import type { BindingCall, BindingFacts, SecretWrite } from './decision.ts';
+import { withClaimRef, withoutClaimFinalizer, withoutClaimRef, withPhase, withResource } from './desired.ts';
+import { secretKeyOfClaim } from './observe-secrets.ts';
+
+/** Performs the API call of a decision, with a resourceVersion precondition. Returns the Events for the claim. */
+export function acting({ claims, secrets, resourcesOf }: BindingContext) {
+  return async function act(
+    decision: BindingCall,
+    { claim, provisioning: { plan } = { resourceClass: undefined } }: BindingFacts,
+    run: RunMemory,
+    signal: AbortSignal,
+    log: Logger,
+  ): Promise<readonly EventFacts[]> {
+    const update = (one: Managed, desired: Managed) => resourcesOf(one).update(one, desired, signal);
+    const setPhase = (one: Managed, phase: 'Bound' | 'Released') =>
+      resourcesOf(one).updateStatus(one, withPhase(one, phase), signal);
+    switch (decision.name) {
+      case 'RecordName': {
+        const recorded = plan === undefined || plan instanceof Error ? undefined : plan.claim;
+        await claims.update(claim, recorded ?? withResource(claim, decision.managed), signal);
+        return [];
+      }
+      case 'Create':
+        return create(decision, signal, log);
+      case 'SetClaimRef':
+      case 'CorrectClaimRef':
+        await update(decision.managed, withClaimRef(decision.managed, claim));
+        return [];
+      case 'CorrectResource':
+        await update(decision.managed, decision.desired);
+        return [correctedResource(decision.managed)];
+      case 'Bind':
+        await setPhase(decision.managed, 'Bound');
+        return [];
+      case 'CopySecret':
+        await writeSecret(decision.write, claim, run, signal);
+        return [];
+      case 'DeleteSecret':
+        await secrets.delete(decision.secret, signal);
+        run.deleted.add(decision.secret.metadata.uid);
+        return claim.metadata.deletionTimestamp === undefined ? [removedSecret(decision.secret, claim)] : [];
+      case 'DeleteResource':
+        await resourcesOf(decision.managed).delete(decision.managed, signal);
+        run.deleted.add(decision.managed.metadata.uid);
+        return [unbound(decision.managed, `is deleted${retainedText(decision.managed)}`)];
+      case 'Release':
+        await setPhase(decision.managed, 'Released');
+        return [unbound(decision.managed, 'is Released')];
+      case 'RemoveClaimRef':
+        await update(decision.managed, withoutClaimRef(decision.managed));
+        return [unbound(decision.managed, 'is available again; it was never bound to this claim')];
+      case 'RemoveFinalizer':
+        await claims.update(claim, withoutClaimFinalizer(claim), signal);
+        return [];
+    }
+  };
+
+  /**
+   * Creates the managed resource. If an object of that name exists, fetches it into the cache for the next decision.
+   * That object is the claim's own resource if the response to an earlier creation was lost.
+   */
+  async function create(
+    { managed, resourceClass: { kind, metadata } }: Extract<BindingCall, { readonly name: 'Create' }>,
+    signal: AbortSignal,
+    log: Logger,
+  ): Promise<readonly EventFacts[]> {
+    try {
+      await resourcesOf(managed).create(managed, signal);
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+      await resourcesOf(managed).fetch({ name: managed.metadata.name }, signal);
+      return [];
+    }
+    const message = `created ${managed.kind} ${managed.metadata.name} from ${kind} ${metadata.name}`;
+    logQuietAct(log, 'CreatedManagedResource', { message });
+    return [];
+  }
+
+  /** Writes a Secret. If a Secret of that name exists, fetches it: the cache has only Secrets of the connection type. */
+  async function writeSecret(
+    { current, desired }: SecretWrite,
+    claim: Claim,
+    run: RunMemory,
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (current !== undefined) {
+      const written = await secrets.update(current, desired, signal);
+      if (run.target === current) run.target = written;
+      return;
+    }
+    const problem = secretNameProblem(desired.metadata.name);
+    if (problem !== undefined) throw new Error(problem);
+    try {
+      await secrets.create(desired, signal);
+    } catch (error) {
+      const key = secretKeyOfClaim(claim);
+      if (!isAlreadyExists(error) || key === undefined) throw error;
+      run.target = await secrets.fetch(key, signal);
+    }
+  }
+}
+
+const normal = (reason: string, message: string): EventFacts => ({ type: 'Normal', reason, message });
+
+const unbound = ({ kind, metadata }: Managed, result: string): EventFacts =>
+  normal('UnboundManagedResource', `unbound from ${kind} ${metadata.name}, which ${result}`);
+
+const correctedResource = ({ kind, metadata }: Managed): EventFacts =>
+  normal('CorrectedManagedResource', `${kind} ${metadata.name} has the edited parameters of this claim now`);
+
+/** The external resource, if it was found and the policies keep it although the managed resource is deleted. */
+function retainedText(managed: Managed): string {
+  const { externalIdentity, credential } = managed.status ?? {};
+  if (externalIdentity === undefined || shouldDelete(managed.spec)) return '';
+  const password = credential === undefined ? '' : ', and the password still works';
+  return `. Its policies keep external resource ${nameInUse(managed) ?? managed.metadata.name}: the data stays${password}`;
+}
+
+function removedSecret({ metadata }: Secret, { spec }: Claim): EventFacts {
+  const wanted = spec.writeConnectionSecretToRef?.name;
+  const instead = wanted === undefined ? 'no secret' : `secret ${wanted}`;
+  const what = `deleted connection secret ${metadata.name}`;
+  return normal('RemovedConnectionSecret', `${what}: the claim names ${instead} now`);
+}

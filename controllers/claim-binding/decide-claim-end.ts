@@ -1,0 +1,57 @@
+/* Decides the next step of the deletion of a claim: first its resources, then its Secret, then its finalizer. */
+
+import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
+import { finalizerNames, hasFinalizer, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
+import { wasProvisioned } from '../claim/ownership.ts';
+import { firstMatch } from '../first-match.ts';
+import type { BindingDecision, BindingFacts } from './decision.ts';
+
+/** The decisions for a claim that is being deleted, in the order of docs/decision-tables.md. */
+export const claimEndDecisions = [
+  'ClaimGone',
+  'DeleteResource',
+  'Release',
+  'RemoveClaimRef',
+  'DeleteSecret',
+  'RemoveFinalizer',
+] as const;
+
+/** Returns undefined if the claim is not being deleted. */
+export function decideClaimEnd(facts: BindingFacts): BindingDecision | undefined {
+  if (!wasDeleted(facts.claim)) return undefined;
+  return (
+    firstMatch(facts, claimEndChecks) ?? {
+      name: 'RemoveFinalizer',
+      readFirst: ['namedResource'],
+    }
+  );
+}
+
+const claimEndChecks = [claimGone, releaseResource, deleteSecret];
+
+/** This controller has removed its finalizer, so it has nothing to do. Other finalizers may still keep the claim. */
+function claimGone({ claim }: BindingFacts): BindingDecision | undefined {
+  return hasEnded(claim) ? { name: 'ClaimGone' } : undefined;
+}
+
+export const hasEnded = (claim: Claim): boolean =>
+  wasDeleted(claim) && !hasFinalizer(claim, finalizerNames.claim);
+
+/**
+ * A resource that is Bound, or was created for this claim, follows its reclaim policy. One that was created for a claim
+ * of a backup, and is not Bound again yet, is released: the garbage collector may delete a restored claim whose owner
+ * had another UID. Any other resource becomes available again, because no claim knows its credential.
+ */
+function releaseResource({ owned, created }: BindingFacts): BindingDecision | undefined {
+  const managed = owned.find((one) => !wasDeleted(one) && one.status?.bindingPhase !== 'Released');
+  if (managed === undefined) return undefined;
+  const followsPolicy = managed.status?.bindingPhase === 'Bound' || created.includes(managed);
+  if (followsPolicy && managed.spec.reclaimPolicy === 'Delete') return { name: 'DeleteResource', managed };
+  return { name: followsPolicy || wasProvisioned(managed) ? 'Release' : 'RemoveClaimRef', managed };
+}
+
+/** Deletes the Secrets of the claim, because a cluster may run without the garbage collector. */
+function deleteSecret({ secrets: { controlled } }: BindingFacts): BindingDecision | undefined {
+  const secret = controlled.find((one) => !wasDeleted(one));
+  return secret && { name: 'DeleteSecret', secret };
+}

@@ -1,0 +1,73 @@
+import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import {
+  annotationKeys,
+  finalizerNames,
+  withFinalizer,
+  withoutFinalizer,
+} from '../../apis/core/v1alpha1/meta.ts';
+import { referenceTo } from '../../apis/core/v1alpha1/reference.ts';
+import { allowsPropagationTo, annotationsWithoutClaims } from '../../apis/core/v1alpha1/secret.ts';
+import { nameInUse } from '../external-identity.ts';
+
+/**
+ * The claim with its finalizer, and with the name and external name of its resource. One write has all of them, so that
+ * the resource is found after a crash (H4 in docs/decision-tables.md). Also restores a removed `resourceRef`.
+ */
+export function withResource<C extends Claim>(claim: C, managed: Managed | undefined): C {
+  const name = managed && nameInUse(managed);
+  const { metadata, spec } = claim;
+  return {
+    ...claim,
+    metadata: {
+      ...metadata,
+      // guard: otherwise the claim is deleted while its resource is being created
+      finalizers: withFinalizer(claim, finalizerNames.claim),
+      ...(name !== undefined && {
+        annotations: { ...metadata.annotations, [annotationKeys.externalName]: name },
+      }),
+    },
+    spec:
+      managed === undefined || spec.resourceRef !== undefined
+        ? spec
+        : { ...spec, ...references(spec, managed) },
+  };
+}
+
+function references({ classRef: own }: Claim['spec'], { apiVersion, kind, metadata, spec }: Managed) {
+  const classRef = own ?? spec.classRef;
+  return { ...(classRef && { classRef }), resourceRef: { apiVersion, kind, name: metadata.name } };
+}
+
+export const withoutClaimFinalizer = <C extends Claim>(claim: C): C => ({
+  ...claim,
+  metadata: { ...claim.metadata, finalizers: withoutFinalizer(claim, finalizerNames.claim) },
+});
+
+/** Makes the claim the resource's owner. An annotation lets the resource's Secret be copied only to the claim's. */
+export function withClaimRef<M extends Managed>(managed: M, claim: Claim): M {
+  const annotations = { ...annotationsWithoutClaims(managed), ...consentTo(claim) };
+  return {
+    ...managed,
+    metadata: { ...managed.metadata, annotations },
+    spec: { ...managed.spec, claimRef: referenceTo(claim) },
+  };
+}
+
+/** The annotation that lets a Secret be copied to the claim's Secret. Empty if the claim names no Secret. */
+export const consentTo = ({ metadata: { namespace = '' }, spec }: Claim): Record<string, string> =>
+  spec.writeConnectionSecretToRef === undefined
+    ? {}
+    : allowsPropagationTo({ namespace, name: spec.writeConnectionSecretToRef.name });
+
+export function withoutClaimRef<M extends Managed>(managed: M): M {
+  const { claimRef: _reserved, ...spec } = managed.spec;
+  const annotations = annotationsWithoutClaims(managed);
+  return { ...managed, metadata: { ...managed.metadata, annotations }, spec };
+}
+
+/** The resource with this phase. `boundUID` proves that the phase was written in this cluster, not before a restore. */
+export function withPhase<M extends Managed>(managed: M, bindingPhase: 'Bound' | 'Released'): M {
+  const { uid: boundUID = '' } = managed.metadata;
+  return { ...managed, status: { ...managed.status, bindingPhase, boundUID } };
+}

@@ -1,0 +1,97 @@
+import isEqual from 'lodash/isEqual.js';
+import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import { wantsDetails } from '../../apis/core/v1alpha1/managed.ts';
+import { connectionSecretType } from '../../apis/core/v1alpha1/meta.ts';
+import { isControlledBy, referenceTo } from '../../apis/core/v1alpha1/reference.ts';
+import type { Secret, SecretKey } from '../../apis/core/v1alpha1/secret.ts';
+import { annotationsWithoutClaims, decodeDetails } from '../../apis/core/v1alpha1/secret.ts';
+import { propagated, whyNotCopied } from '../claim/propagated-secret.ts';
+import type { SecretDetails, StoredCredential } from '../credential.ts';
+import { isCopyInForce, whyNotUsable } from '../credential.ts';
+import type { SecretFacts, SecretWrite } from './decision.ts';
+import { consentTo } from './desired.ts';
+
+/** The Secrets of a claim (`target`) and of its resource (`source`), as they are now. */
+export interface ObservedSecrets {
+  readonly claim: Claim;
+  readonly managed: Managed | undefined;
+  readonly secretDetails: SecretDetails;
+  /** The resource's Secret. Undefined if it does not exist, or if another object controls it. */
+  readonly source: Secret | undefined;
+  /** The content of the resource's Secret, or of its entry in a secret store. */
+  readonly stored: StoredCredential | undefined;
+  readonly target: Secret | undefined;
+  /** Whether the informer cache has `target`. If so, secret-propagation/ updates the data in `target`. */
+  readonly isTargetStored: boolean;
+  readonly controlled: readonly Secret[];
+}
+
+export const secretKeyOfClaim = ({ metadata, spec }: Claim): SecretKey | undefined =>
+  spec.writeConnectionSecretToRef && {
+    namespace: metadata.namespace ?? '',
+    name: spec.writeConnectionSecretToRef.name,
+  };
+
+/** The facts about Secrets from which decide.ts decides. Pure. */
+export function secretFacts(observed: ObservedSecrets): SecretFacts {
+  const { claim, managed, source, target, controlled } = observed;
+  const wanted = secretKeyOfClaim(claim);
+  const published = managed?.spec.writeConnectionSecretToRef;
+  const isWanted = wanted !== undefined && published !== undefined;
+  const facts = {
+    isWanted,
+    hasCopy: target !== undefined && isControlledBy(target, claim),
+    isCopyUsable: target !== undefined && isControlledBy(target, claim) && doesCopyWork(observed, target),
+    notUsable: notUsable(observed, isWanted),
+    stale: controlled.filter(
+      ({ metadata }) => metadata.name !== wanted?.name && metadata.deletionTimestamp === undefined,
+    ),
+    controlled,
+  };
+  if (!isWanted) return facts;
+  // The owner of `target` is checked even before the source exists: an empty Secret then takes the place of the source.
+  const of = source ?? emptySecret(published);
+  return {
+    ...facts,
+    obstacle: target && whyNotCopied(target, claim, of),
+    write: source && nextWrite(observed, wanted, source),
+  };
+}
+
+function notUsable({ claim, managed, secretDetails, source, stored }: ObservedSecrets, isWanted: boolean) {
+  if (managed === undefined || !wantsDetails(managed)) return undefined;
+  const reason = whyNotUsable(managed, stored, referenceTo(claim), secretDetails);
+  return reason ?? (isWanted && source === undefined ? 'CredentialMissing' : undefined);
+}
+
+/** While the controllers may set no credential, a copy works only if it is not the credential that was never set. */
+const doesCopyWork = ({ managed, stored, secretDetails }: ObservedSecrets, target: Secret): boolean =>
+  managed === undefined || isCopyInForce(managed, stored, decodeDetails(target), secretDetails);
+
+/** The next write: an annotation that allows the copy, or the copy. For Bound claims, secret-propagation/ updates it. */
+function nextWrite(
+  { claim, target, isTargetStored }: ObservedSecrets,
+  key: SecretKey,
+  source: Secret,
+): SecretWrite | undefined {
+  const consenting = withConsent(source, claim);
+  if (consenting !== source) return { current: source, desired: consenting };
+  if (target === undefined) return { desired: copyOf(source, claim, key) };
+  const isPropagated = isTargetStored && claim.status?.bindingPhase === 'Bound';
+  const data = isPropagated ? target.data : source.data;
+  const desired = propagated(target, claim, { ...source, data: data ?? {} });
+  return isEqual(desired, { ...target, data: target.data ?? {} }) ? undefined : { current: target, desired };
+}
+
+function withConsent(source: Secret, claim: Claim): Secret {
+  const annotations = { ...annotationsWithoutClaims(source), ...consentTo(claim) };
+  return isEqual(annotations, source.metadata.annotations ?? {})
+    ? source
+    : { ...source, metadata: { ...source.metadata, annotations } };
+}
+
+const copyOf = (source: Secret, claim: Claim, metadata: SecretKey): Secret =>
+  propagated({ apiVersion: 'v1', kind: 'Secret', metadata, type: connectionSecretType }, claim, source);
+
+const emptySecret = (metadata: SecretKey): Secret => ({ apiVersion: 'v1', kind: 'Secret', metadata });

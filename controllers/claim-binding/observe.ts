@@ -1,0 +1,172 @@
+/* Reads the facts for decide.ts from the informer caches, or from the API server if a cache may lack the object. */
+
+import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
+import type { Class } from '../../apis/core/v1alpha1/class.ts';
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
+import { isControlledBy } from '../../apis/core/v1alpha1/reference.ts';
+import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
+import type { Resource } from '../../runtime/cache/resource.ts';
+import { annotate } from '../../runtime/client/errors.ts';
+import { whyResourceIncompatible } from '../claim/incompatible.ts';
+import { restrictsNamespaces, whyNotFor } from '../claim/may-claim.ts';
+import { isOwnedBy, wasBound, wasCreatedFor } from '../claim/ownership.ts';
+import type { ClaimService } from '../claim-service.ts';
+import type { StoredCredential } from '../credential.ts';
+import { storedIn } from '../credential.ts';
+import { nameInUse } from '../external-identity.ts';
+import { secretsOfClaim } from '../indexes.ts';
+import { failing, StepFailure } from '../step-failure.ts';
+import type { BindingContext, RunMemory } from './context.ts';
+import { resourceOf } from './decide.ts';
+import type { BindingFacts } from './decision.ts';
+import { secretFacts, secretKeyOfClaim } from './observe-secrets.ts';
+import { cannotBind, cannotRead, cannotRefresh } from './outcome.ts';
+import { editOf, provisioningOf } from './provision.ts';
+import { serviceOf } from './service-of.ts';
+
+const nothingObserved = {
+  isWanted: false,
+  hasCopy: false,
+  isCopyUsable: false,
+  stale: [],
+  controlled: [],
+} as const;
+
+export function observing(context: BindingContext) {
+  const { env, services, secrets, namespaces, ownedBy } = context;
+
+  return async function observe(claim: Claim, run: RunMemory, signal: AbortSignal): Promise<BindingFacts> {
+    const owned = ownedBy(claim).filter(({ metadata }) => !run.deleted.has(metadata.uid));
+    const ready = services.ready();
+    const service = run.service ?? serviceOf(ready, claim, owned);
+    const created = owned.filter((one) => wasCreatedFor(one, claim));
+    const named = service && (await namedBy(service, claim, owned, run, signal));
+    const managed = service && resourceOf(owned, named);
+    const controlled = secretsOfClaim(secrets.store, claim.metadata).filter(
+      ({ metadata }) => !run.deleted.has(metadata.uid),
+    );
+    const of = { claim, services: ready, service, owned, created, named, managed };
+    const base = { ...of, secrets: { ...nothingObserved, controlled } };
+    if (service === undefined || wasDeleted(claim)) return base;
+    const resourceClass = env.resource(service.class).get({ name: claim.spec.classRef?.name ?? '' });
+    const managedResources = env.resource(service.managed);
+    const isFree = (name: string): boolean => managedResources.get({ name }) === undefined;
+    const provisioning =
+      managed === undefined ? provisioningOf(service, claim, resourceClass, isFree) : undefined;
+    const own = owned.find((one) => one === managed);
+    return {
+      ...base,
+      resourceClass,
+      provisioning,
+      externalName: managed && nameInUse(managed),
+      forbidden: await whyForbidden(claim, managed ?? provisioning?.resourceClass, run, signal),
+      incompatible: managed && whyIncompatible(service, claim, managed),
+      ...(own && editOf(service, claim, own, resourceClass)),
+      secrets: await secretsOf(service, claim, managed, controlled, run, signal),
+    };
+  };
+
+  /** The resource that `resourceRef` names. If the cache lacks the resource of a bound claim, asks the API server. */
+  async function namedBy(
+    service: ClaimService,
+    claim: Claim,
+    owned: readonly Managed[],
+    run: RunMemory,
+    signal: AbortSignal,
+  ): Promise<Managed | undefined> {
+    const name = claim.spec.resourceRef?.name;
+    if (name === undefined || serviceOf([service], claim, []) === undefined) return undefined;
+    const managedResources = env.resource(service.managed);
+    const isMissed = wasBound(claim) && owned.length === 0 && !wasDeleted(claim);
+    const found = isMissed
+      ? await failing('cannot get managed resource', managedResources.find({ name }, signal), cannotRead)
+      : managedResources.get({ name });
+    return found !== undefined && run.deleted.has(found.metadata.uid) ? undefined : found;
+  }
+
+  async function whyForbidden(
+    claim: Claim,
+    offered: Class | Managed | undefined,
+    run: RunMemory,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    if (offered === undefined || isBoundTo(claim, offered)) return undefined;
+    if (!restrictsNamespaces(offered)) return whyNotFor(undefined, offered);
+    const { namespace = '' } = claim.metadata;
+    const known =
+      run.namespace ??
+      (await failing('cannot get the namespace of the claim', namespaces.of(namespace, signal), cannotRead));
+    return whyNotFor(known, offered);
+  }
+
+  function whyIncompatible(service: ClaimService, claim: Claim, managed: Managed): string | undefined {
+    if (isBoundTo(claim, managed)) return undefined;
+    try {
+      return whyResourceIncompatible(service, claim, managed);
+    } catch (error) {
+      throw new StepFailure('cannot tell whether the resource can serve the claim', error, cannotBind);
+    }
+  }
+
+  async function secretsOf(
+    service: ClaimService,
+    claim: Claim,
+    managed: Managed | undefined,
+    controlled: readonly Secret[],
+    run: RunMemory,
+    signal: AbortSignal,
+  ): Promise<BindingFacts['secrets']> {
+    const source = managed && (await sourceOf(claim, managed, signal));
+    const storedCredential = managed && (source ? storedIn(source) : await storedBy(managed, signal));
+    const key = secretKeyOfClaim(claim);
+    const stored = key && secrets.get(key);
+    // A Bound claim may have a Secret of another type, which the cache does not have.
+    const isSought = stored === undefined && claim.status?.bindingPhase === 'Bound';
+    if (isSought && !run.hasRead.has('claimSecret')) await readClaimSecret(secrets, claim, run, signal);
+    return secretFacts({
+      claim,
+      managed,
+      secretDetails: service.secretDetails ?? {},
+      source,
+      stored: storedCredential,
+      target: key && (stored ?? run.target),
+      isTargetStored: stored !== undefined,
+      controlled,
+    });
+  }
+
+  /** The resource's Secret. `find` asks the API server, too: the cache lacks Secrets of the type of older releases. */
+  async function sourceOf(claim: Claim, managed: Managed, signal: AbortSignal): Promise<Secret | undefined> {
+    const { spec, status } = managed;
+    const key = spec.writeConnectionSecretToRef;
+    if (key === undefined) return undefined;
+    const isExpected = isOwnedBy(managed, claim) && status?.bindingPhase !== undefined;
+    const finding = isExpected ? secrets.find(key, signal) : Promise.resolve(secrets.get(key));
+    const secret = await annotate('cannot get connection secret', finding);
+    return secret !== undefined && isControlledBy(secret, managed) ? secret : undefined;
+  }
+
+  async function storedBy(managed: Managed, signal: AbortSignal): Promise<StoredCredential | undefined> {
+    const { writeConnectionSecretToRef, publishConnectionDetailsTo } = managed.spec;
+    const isStoreOnly = writeConnectionSecretToRef === undefined && publishConnectionDetailsTo !== undefined;
+    return isStoreOnly ? context.storedConnection?.(managed, signal) : undefined;
+  }
+}
+
+export async function readClaimSecret(
+  secrets: Resource<Secret>,
+  claim: Claim,
+  run: RunMemory,
+  signal: AbortSignal,
+): Promise<void> {
+  run.hasRead.add('claimSecret');
+  const key = secretKeyOfClaim(claim);
+  if (key === undefined) return;
+  const facts = wasBound(claim) ? cannotRefresh : cannotBind;
+  run.target = await failing('cannot get connection secret', secrets.fetch(key, signal), facts);
+}
+
+/** Whether the claim is already Bound to this resource, so that its namespace and fields are not checked again. */
+const isBoundTo = (claim: Claim, offered: Class | Managed): boolean =>
+  'spec' in offered && offered.status?.bindingPhase === 'Bound' && isOwnedBy(offered, claim);

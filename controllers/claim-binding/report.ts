@@ -1,0 +1,314 @@
+/* The conditions and Events that a run reports on its claim when it ends with a BindingWait: nothing more to do. */
+
+import compact from 'lodash/compact.js';
+import { advice } from '../../apis/core/v1alpha1/advice.ts';
+import { boundMessage } from '../../apis/core/v1alpha1/binding.ts';
+import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
+import type { ReadyFacts } from '../../apis/core/v1alpha1/condition.ts';
+import {
+  getCondition,
+  isConditionTrue,
+  notReady,
+  reconcileError,
+  reconcileSuccess,
+  withError,
+} from '../../apis/core/v1alpha1/condition.ts';
+import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
+import { apiVersionOf } from '../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import { externalName, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
+import type { ReadyReason } from '../../apis/core/v1alpha1/ready-reasons.ts';
+import { describeReference, referenceTo } from '../../apis/core/v1alpha1/reference.ts';
+import { secretNameProblem } from '../../apis/core/v1alpha1/secret.ts';
+import type { EventFacts } from '../../runtime/events/event-facts.ts';
+import type { ClaimFacts } from '../claim/claim-status.ts';
+import { consideredKinds } from '../claim/other-processes.ts';
+import { isOwnedBy, namesClaim, wasBound, wasProvisioned } from '../claim/ownership.ts';
+import { unknownClaim } from '../credential.ts';
+import { adviceToClaim } from './claim-advice.ts';
+import {
+  boundConditions,
+  describeManaged,
+  describeUnserved,
+  errorOf,
+  failureReasonOf,
+  troubleOf,
+} from './conditions.ts';
+import { missingClaimRefFields } from './decide.ts';
+import type { BindingFacts, BindingWait } from './decision.ts';
+import { kindsFor } from './service-of.ts';
+
+export interface Report {
+  readonly facts: ClaimFacts;
+  readonly events: readonly EventFacts[];
+  /** An Event of the managed resource, for its administrators. */
+  readonly resourceEvent?: EventFacts;
+  /** Do not report before this time, in epoch ms: the resource will probably be ready earlier. */
+  readonly notBeforeMs?: number;
+}
+
+/** Most new resources are ready so soon that no claim reports that it waits for them. */
+export const soonMs = 2_000;
+
+type Reported = Exclude<BindingWait['name'], 'SecretNotOwned'>;
+
+/** The report of a decision. reconciler.ts reports `SecretNotOwned` as a failure instead. */
+export function reportOf(decision: Reported, observed: BindingFacts, now: Date): Report | undefined {
+  const report = reports[decision](observed, now);
+  const isStuck = isConditionTrue(observed.managed?.status?.conditions, 'Stalled');
+  return report && isStuck ? { ...report, facts: { ...report.facts, isStuck } } : report;
+}
+
+const reports: Readonly<Record<Reported, (facts: BindingFacts, now: Date) => Report | undefined>> = {
+  ClaimGone: () => undefined,
+  NeedsClass: () => undefined,
+  StackNotReady: () => undefined,
+  ReportedElsewhere: () => undefined,
+  UnknownKind: reportUnknownKind,
+  StatusFromBackup: ({ managed, named }) =>
+    waitingFor(
+      managed ?? named,
+      (resource) => `the binding status of ${resource} is from a backup, and its controller resets it first`,
+    ),
+  ResourceLost: reportLost,
+  SecretNameInvalid: ({ claim }) => {
+    const message = secretNameProblem(claim.spec.writeConnectionSecretToRef?.name ?? '');
+    const ready = notReady('InvalidValue', message);
+    return report('CannotPropagateConnectionDetails', ready, { isError: true });
+  },
+  ClassMissing: ({ claim }) => {
+    const { classRef = {}, resourceRef } = claim.spec;
+    const how = resourceRef === undefined ? advice.correctClassRef : advice.createClass;
+    const message = `${describeReference(classRef)} does not exist; ${how}`;
+    return report('CannotGetResourceClass', notReady('ClassNotFound', message), { isError: true });
+  },
+  ClassForbidden: reportNamespace,
+  ExternalNameForbidden: ({
+    provisioning: { resourceClass, nameRefused } = { resourceClass: undefined },
+  }) => {
+    const message = `${resourceClass?.kind} ${resourceClass?.metadata.name} ${nameRefused}`;
+    return report('ExternalNameNotAllowed', notReady('ExternalNameNotAllowed', message), { isError: true });
+  },
+  ResourceForbidden: reportNamespace,
+  Incompatible: ({ claim, managed, edited, incompatible }) =>
+    refusal('Incompatible', managed, edited ?? `${incompatible}; ${another(claim)}`),
+  ResourceMissing: ({ claim }) => {
+    const { classRef, resourceRef = {} } = claim.spec;
+    const how = classRef === undefined ? advice.createResource : advice.createClaimAgain;
+    const message = `${describeReference(resourceRef)} does not exist; ${how}`;
+    return report('ManagedResourceNotFound', notReady('ResourceNotFound', message));
+  },
+  ResourceDeleted: reportDeleted,
+  ClaimRefIncomplete: ({ managed }) => {
+    const fields = managed === undefined ? [] : missingClaimRefFields(managed);
+    return refusal(
+      'ClaimRefIncomplete',
+      managed,
+      `has a spec.claimRef that lacks ${fields.join(', ')}; ${advice.completeClaimRef}`,
+    );
+  },
+  ClaimedByOther: reportClaimedByOther,
+  ControlledByOther: ({ claim, managed }) =>
+    refusal('ControlledByOther', managed, `is controlled by another object; ${another(claim)}`),
+  NotOffered: ({ managed }) =>
+    refusal('NotOffered', managed, `is only observed, and not available to claims; ${advice.offerObserved}`),
+  Released: ({ service, managed, claim }) => {
+    if (service === undefined) return undefined;
+    const command = howToMakeAvailable(service.managed, managed, claim);
+    const previous = describeReference(managed?.spec.claimRef ?? {});
+    const why = `is Released, with the data of the previous ${previous}`;
+    return waiting(`${describe(managed)} ${why}; ${advice.makeAvailable(command)}`, {
+      type: 'Warning',
+      reason: 'Released',
+    });
+  },
+  NotReady: reportNotReady,
+  CredentialNotApplied: ({ managed, secrets: { notUsable = '' } }) =>
+    waitingFor(managed, reasons[notUsable] ?? (() => notUsable)),
+  KeepBound: reportBound,
+};
+
+/** The API server permits another `resourceRef` only in a claim without a class. */
+const another = ({ spec: { classRef } }: Claim): string =>
+  classRef === undefined ? advice.nameAnotherResource : advice.createAnotherClaim;
+
+type Sentence = (resource: string) => string;
+
+const reasons: Readonly<Record<string, Sentence>> = {
+  CredentialMissing: (resource) => `the connection secret of ${resource} is not written yet`,
+  CredentialForNoClaim: (resource) => `the connection secret of ${resource} does not name this claim yet`,
+  CredentialOfAnotherClaim: (resource) =>
+    `${resource} still has the credential of another claim, and gets a new one first`,
+  CredentialNotApplied: (resource) =>
+    `the external system does not use the new credential of ${resource} yet`,
+};
+
+const keepsPhase = 'as before';
+
+interface Shown {
+  readonly isError?: boolean;
+  readonly phase?: 'Unbound' | 'Released' | typeof keepsPhase;
+  readonly type?: EventFacts['type'];
+  /** The Event if the managed resource reports a failure. */
+  readonly trouble?: EventFacts | undefined;
+}
+
+/** `reason`: the reason of the Event. Without it, only a failure of the managed resource is recorded as an Event. */
+function report(
+  reason: string | undefined,
+  ready: ReadyFacts,
+  { isError = false, phase = 'Unbound', type = isError ? 'Warning' : 'Normal', trouble }: Shown = {},
+): Report {
+  const { message = '' } = ready;
+  const conditions = [ready, isError ? reconcileError(message) : reconcileSuccess()];
+  const facts = { conditions, ...(phase !== keepsPhase && { bindingPhase: phase }) };
+  return { facts, events: compact([trouble ?? (reason && { type, reason, message })]) };
+}
+
+const waiting = (
+  message: string,
+  {
+    error,
+    reason = 'Binding',
+    ...shown
+  }: Shown & {
+    readonly error?: ReadyFacts['error'] | undefined;
+    readonly reason?: ReadyReason | undefined;
+  } = {},
+): Report => report(shown.type && 'WaitingToBind', withError(notReady(reason, message), error), shown);
+
+/** Reports that the claim waits for its resource's controller. A failure that the resource reports is the reason. */
+function waitingFor(managed: Managed | undefined, why: Sentence): Report {
+  const trouble = managed && troubleOf(managed);
+  const message = trouble?.message ?? why(describe(managed));
+  return waiting(message, { phase: keepsPhase, trouble, reason: managed && failureReasonOf(managed) });
+}
+
+function refusal(reason: ReadyReason, managed: Managed | undefined, why: string): Report {
+  const message = `${describe(managed)} ${why}`;
+  return report('CannotBindManagedResource', notReady(reason, message), { isError: true });
+}
+
+const describe = (managed: Managed | undefined): string =>
+  managed === undefined ? 'its managed resource' : `${managed.kind} ${managed.metadata.name}`;
+
+/** An administrator's command that makes a Released resource available to this claim alone. */
+export function howToMakeAvailable(
+  { plural, group }: Kind<Managed>,
+  managed: Managed | undefined,
+  claim: Claim,
+): string {
+  const { uid: _own, ...reference } = referenceTo(claim);
+  const patch = JSON.stringify({ spec: { claimRef: { ...reference, uid: null } } });
+  return `kubectl patch ${plural}.${group} ${managed?.metadata.name} --type=merge -p '${patch}'`;
+}
+
+function reportUnknownKind({ claim, services }: BindingFacts): Report {
+  const { resourceRef, classRef } = claim.spec;
+  const field = resourceRef === undefined ? 'classRef' : 'resourceRef';
+  const reference = resourceRef ?? classRef;
+  const known = kindsFor(claim, services);
+  const lacking = (['kind', 'apiVersion'] as const).filter((each) => !reference?.[each]);
+  const given =
+    lacking.length > 0
+      ? `lacks ${lacking.join(' and ')}`
+      : `names a ${reference?.kind} (${reference?.apiVersion}), and no controller here serves a ${claim.kind} with it`;
+  const stuck = wasDeleted(claim)
+    ? `, so that no controller removes the finalizer of this claim; ${advice.undoKind}`
+    : '';
+  const names = known.map((kind) => `${kind.kind} (${apiVersionOf(kind)})`).toSorted();
+  const message = `spec.${field} ${given}${stuck}; ${advice.nameKnownKind(names)}`;
+  const { facts, events } = report('UnknownKind', notReady('UnknownKind', message), {
+    isError: true,
+    ...(wasDeleted(claim) && { phase: keepsPhase }),
+  });
+  return { facts: { ...facts, consideredKinds: consideredKinds(known) }, events };
+}
+
+function reportLost({ claim }: BindingFacts): Report {
+  const { spec } = claim;
+  const external = externalName(claim);
+  // The policies of the resource are not known any more.
+  const data =
+    external === undefined ? '' : `if its policies kept external resource ${external}, the data is there; `;
+  const what = spec.resourceRef === undefined ? 'the managed resource' : describeReference(spec.resourceRef);
+  const message = `${what} of this claim does not exist any more; ${data}${advice.restoreResource}`;
+  return report('ManagedResourceNotFound', notReady('ResourceNotFound', message), {
+    phase: 'Released',
+    type: 'Warning',
+  });
+}
+
+function reportNamespace({ managed, provisioning, forbidden = '' }: BindingFacts): Report {
+  const { kind, metadata } = provisioning?.resourceClass ?? {};
+  const message = `${managed === undefined ? `${kind} ${metadata?.name}` : describe(managed)} ${forbidden}`;
+  return report('NamespaceNotAllowed', notReady('NamespaceNotAllowed', message), { isError: true });
+}
+
+/** While its resource is being deleted, a Bound claim keeps its status and its Secret. */
+function reportDeleted(facts: BindingFacts, now: Date): Report | undefined {
+  const { claim, managed } = facts;
+  const wasItsOwn = managed !== undefined && isOwnedBy(managed, claim) && wasBound(claim);
+  return wasItsOwn
+    ? reportBound(facts, now)
+    : waiting(`${describe(managed)} is being deleted`, { reason: 'Deleting' });
+}
+
+/** A claim does not learn which other claim has the resource. The administrator sees it in an Event of the resource. */
+function reportClaimedByOther({ claim, managed }: BindingFacts): Report {
+  const isFormer = managed !== undefined && namesClaim(managed, claim);
+  const owner = isFormer
+    ? `a previous ${describeReference(referenceTo(claim))} with another UID`
+    : 'another claim';
+  const phase = managed?.status?.bindingPhase;
+  const isReleased = phase === 'Released' || managed?.spec.claimRef?.uid === unknownClaim;
+  const refused = refusal('ClaimedByOther', managed, `belongs to ${owner}; ${another(claim)}`);
+  // Without `claimRef` an administrator has just made it available, and its controller makes it Unbound.
+  if (managed?.spec.claimRef === undefined || !isReleased) return refused;
+  return { ...refused, resourceEvent: requestedBy(managed, claim) };
+}
+
+/**
+ * The Event of a Released resource that a claim asks for. It names the owner of the data. It has no command, because any
+ * team can ask for any resource.
+ */
+function requestedBy(managed: Managed, claim: Claim): EventFacts {
+  const { claimRef } = managed.spec;
+  const previous = claimRef?.name === undefined ? 'a claim that is not known' : describeReference(claimRef);
+  const message = `${describeReference(referenceTo(claim))} asks for this resource, which has the data of ${previous}; ${advice.giveToClaim}`;
+  return { type: 'Warning', reason: 'Released', message };
+}
+
+function reportNotReady({ claim, managed, service, resourceClass }: BindingFacts): Report | undefined {
+  if (managed === undefined || service === undefined) return undefined;
+  const madeFrom = wasProvisioned(managed) ? resourceClass : undefined;
+  const error = errorOf(managed);
+  const toClaim = adviceToClaim(service, claim, madeFrom, managed, error);
+  const message = compact([describeManaged(managed), toClaim]).join('; ');
+  const createdMs = Date.parse(managed.metadata.creationTimestamp ?? '');
+  const { reason = 'Creating' } = getCondition(managed.status?.conditions, 'Ready');
+  const [failure, trouble] = [failureReasonOf(managed), troubleOf(managed, message)];
+  const isSoonReady = reason === 'Creating' && (failure ?? trouble) === undefined && wasProvisioned(managed);
+  return {
+    ...waiting(message, { phase: keepsPhase, error, reason: failure, trouble }),
+    ...(isSoonReady && !Number.isNaN(createdMs) && { notBeforeMs: createdMs + soonMs }),
+  };
+}
+
+function reportBound({ claim, managed, secrets: { hasCopy } }: BindingFacts, now: Date): Report | undefined {
+  if (managed === undefined) return undefined;
+  const isNew = claim.status?.bindingPhase !== 'Bound';
+  const unserved = describeUnserved(claim, managed);
+  return {
+    facts: {
+      conditions: boundConditions(claim, managed),
+      bindingPhase: 'Bound',
+      hasSecret: unserved === undefined && hasCopy,
+    },
+    events: compact([
+      isNew && { type: 'Normal', reason: 'BoundManagedResource', message: boundMessage(claim, managed, now) },
+      unserved && { type: 'Warning', reason: 'CannotPropagateConnectionDetails', message: unserved },
+      troubleOf(managed),
+    ]),
+  };
+}

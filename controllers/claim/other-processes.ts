@@ -1,0 +1,84 @@
+/*
+ * Processes with different stacks can serve one claim kind, and none knows the kinds of another. So a process reports that
+ * it cannot serve a claim only if no other process serves the claim, or reports the same, within two seconds.
+ */
+
+import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
+import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
+import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
+import { kindKey } from '../../apis/core/v1alpha1/kind.ts';
+import { finalizerNames, hasFinalizer, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
+import type { Clock } from '../../runtime/time/clock.ts';
+
+/** The value of `status.consideredKinds`: the kinds that a process knew when it found no class or service. */
+export const consideredKinds = (kinds: readonly Kind[]): readonly string[] => kinds.map(kindKey).toSorted();
+
+/** The reasons why a process does not serve a claim that another process may serve. */
+export type NotServed =
+  | 'UnknownKind'
+  | 'NoMatchingClass'
+  | 'NoDefaultClass'
+  | 'ClassNotFound'
+  | 'AmbiguousClass';
+
+/**
+ * Whether another process serves the claim, or has reported `reason` on this generation of it. Without this check, two
+ * processes would overwrite each other's report forever. `known`: the kinds that this process considers.
+ */
+export function isOfOtherProcess(claim: Claim, reason: NotServed, known: readonly string[]): boolean {
+  const { status } = claim;
+  const { ready, isCurrent } = lastReport(claim);
+  if (isCurrent && ready.reason === reason)
+    return status?.consideredKinds?.some((kind) => !known.includes(kind)) === true;
+  // A claim that names no kind has no service, so only its class is reported.
+  if (reason !== 'UnknownKind') return false;
+  const isAlive = !wasDeleted(claim);
+  if (isAlive && status?.bindingPhase === 'Bound') return true;
+  // A process that serves the claim writes the finalizer before its first report.
+  const hasReport = ready.reason !== undefined && !withoutClass.includes(ready.reason);
+  return hasReport ? isCurrent : isAlive && hasFinalizer(claim, finalizerNames.claim);
+}
+
+/** The last reported Ready of a claim, and whether it is about the present generation of the claim. */
+function lastReport({ metadata, status }: Claim) {
+  const ready = getCondition(status?.conditions, 'Ready');
+  return { ready, isCurrent: (ready.observedGeneration ?? metadata.generation) === metadata.generation };
+}
+
+/** The reasons of a claim that does not name a kind yet. */
+const withoutClass: readonly string[] = ['NoMatchingClass', 'NoDefaultClass', 'InvalidClassSelector'];
+
+const patienceMs = 2_000;
+/** How long a time is remembered: longer than a claim waits in a full queue, or it would wait again without an end. */
+const rememberedMs = 3_600_000;
+
+/**
+ * Returns a function for the milliseconds that remain until this process may report that it cannot serve a claim. They
+ * begin when it asks for the first time about this generation of the claim. A report that the status already has does not
+ * wait.
+ */
+export function otherProcessPatience({
+  elapsedMs,
+}: Pick<Clock, 'elapsedMs'>): (claim: Claim, reason: NotServed) => number {
+  /** The oldest first. */
+  const firstAtMs = new Map<string, number>();
+
+  function firstTime({ metadata: { uid, generation } }: Claim): number {
+    const key = `${uid}/${generation}`;
+    const known = firstAtMs.get(key);
+    if (known !== undefined) return known;
+    const nowMs = elapsedMs();
+    for (const [each, ms] of firstAtMs) {
+      if (ms + rememberedMs > nowMs) break;
+      firstAtMs.delete(each);
+    }
+    firstAtMs.set(key, nowMs);
+    return nowMs;
+  }
+
+  return (claim, reason) => {
+    const { ready, isCurrent } = lastReport(claim);
+    if (isCurrent && ready.reason === reason) return 0;
+    return Math.max(0, firstTime(claim) + patienceMs - elapsedMs());
+  };
+}

@@ -1,0 +1,176 @@
+import compact from 'lodash/compact.js';
+import isEqual from 'lodash/isEqual.js';
+import uniq from 'lodash/uniq.js';
+import { advice } from '../../apis/core/v1alpha1/advice.ts';
+import { ControllerError } from '../../apis/core/v1alpha1/condition.ts';
+import { labelledFor } from '../../apis/core/v1alpha1/connection-labels.ts';
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import { connectionSecretType, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
+import { controllerReference, isControlledBy } from '../../apis/core/v1alpha1/reference.ts';
+import type { Secret, SecretKey } from '../../apis/core/v1alpha1/secret.ts';
+import {
+  annotationsWithoutClaims,
+  controlOf,
+  decodeDetails,
+  encodeDetails,
+  insteadOf,
+  propagationAnnotations,
+  secretKeyOf,
+  secretNameProblem,
+  secretNamespaceProblem,
+} from '../../apis/core/v1alpha1/secret.ts';
+import type { Resource } from '../../runtime/cache/resource.ts';
+import {
+  annotate,
+  changedSinceRead,
+  isAlreadyExists,
+  isConflict,
+  isNamespaceTerminating,
+  isNotFound,
+} from '../../runtime/client/errors.ts';
+import type { StoredCredential } from '../credential.ts';
+import { credentialAnnotation, encodeNote, storedIn } from '../credential.ts';
+import { secretsControlledBy } from '../indexes.ts';
+import type { ConnectionEntry, ConnectionPlace } from './connection-place.ts';
+
+/** Stores connection details in the Secret of `writeConnectionSecretToRef`. See {@link connectionSecrets}. */
+export function secretPlace(secrets: Resource<Secret>): ConnectionPlace {
+  const entryOf = (secret: Secret, managed: Managed): ConnectionEntry => ({
+    ...storedIn(secret),
+    isOwned: isControlledBy(secret, managed),
+    async write(owner, desired, signal) {
+      const writing = secrets.update(secret, withCredential(secret, owner, desired), signal);
+      try {
+        return entryOf(await annotate('cannot update connection secret', writing), owner);
+      } catch (error) {
+        // The cache may have an old version, so fetch the Secret into it for the next attempt.
+        if (isConflict(error)) await secrets.fetch(secretKeyOf(secret), signal);
+        throw error;
+      }
+    },
+    async confirm(signal) {
+      const confirming = secrets.confirm(secret, signal);
+      if ((await annotate('cannot get connection secret', confirming)) === undefined)
+        throw changedSinceRead();
+    },
+  });
+
+  return {
+    isNamed: ({ spec }) => spec.writeConnectionSecretToRef !== undefined,
+    async read(managed, signal) {
+      const key = managed.spec.writeConnectionSecretToRef;
+      const secret = key && (await annotate('cannot get connection secret', secrets.find(key, signal)));
+      if (secret === undefined) return undefined;
+      const control = controlOf(secret, managed);
+      if (typeof control === 'string') return entryOf(secret, managed);
+      throw refusalOf(control, secret, managed);
+    },
+    async create(managed, desired, signal) {
+      const key = managed.spec.writeConnectionSecretToRef ?? { namespace: '', name: '' };
+      const problem =
+        secretNameProblem(key.name) ?? secretNamespaceProblem(key.namespace, managed.spec.classRef?.name);
+      if (problem !== undefined) throw new Error(problem);
+      try {
+        const creating = secrets.create(freshSecret(managed, key, desired), signal);
+        return entryOf(await annotate('cannot create connection secret', creating), managed);
+      } catch (error) {
+        if (isNotFound(error) || isNamespaceTerminating(error)) throw namespaceMissing(managed, key);
+        if (!isAlreadyExists(error)) throw error;
+        // Fetch the existing Secret into the cache, so that the next run finds it.
+        await annotate('cannot get connection secret', secrets.fetch(key, signal));
+        throw changedSinceRead();
+      }
+    },
+    async removeFormer(managed, signal) {
+      const key = managed.spec.writeConnectionSecretToRef;
+      const owned = secretsControlledBy(secrets.store, managed.metadata.uid);
+      const former = owned.filter((secret) => !isEqual(secretKeyOf(secret), key));
+      await deleteOwned(managed, former, signal);
+    },
+    async remove(managed, signal) {
+      // The controller deletes the Secrets itself, because a cluster may run without a garbage collector.
+      const key = managed.spec.writeConnectionSecretToRef;
+      const named = key && (await annotate('cannot get connection secret', secrets.find(key, signal)));
+      const owned = secretsControlledBy(secrets.store, managed.metadata.uid);
+      await deleteOwned(managed, uniq(compact([named, ...owned])), signal);
+    },
+  };
+
+  async function deleteOwned(managed: Managed, some: readonly Secret[], signal: AbortSignal): Promise<void> {
+    for (const secret of some) {
+      if (!isControlledBy(secret, managed) || wasDeleted(secret)) continue;
+      await annotate('cannot delete connection secret', secrets.delete(secret, signal));
+    }
+  }
+}
+
+const noteAnnotation = ({ note }: StoredCredential): Readonly<Record<string, string>> =>
+  note === undefined ? {} : { [credentialAnnotation]: encodeNote(note) };
+
+const freshSecret = (
+  managed: Managed,
+  { namespace, name }: SecretKey,
+  desired: StoredCredential,
+): Secret => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: {
+    namespace,
+    name,
+    labels: labelledFor(undefined, managed),
+    ownerReferences: [controllerReference(managed)],
+    annotations: { ...propagationAnnotations(managed), ...noteAnnotation(desired) },
+  },
+  type: connectionSecretType,
+  data: encodeDetails(desired.details),
+});
+
+/**
+ * The Secret with the desired details. It keeps its type, which no update can change (H11 in docs/decision-tables.md),
+ * and the bytes of unchanged values, which may not be text.
+ */
+function withCredential(secret: Secret, managed: Managed, desired: StoredCredential): Secret {
+  const { metadata, data = {} } = secret;
+  const before = storedIn(secret);
+  const isForAnotherClaim = before.note?.for !== undefined && before.note.for !== desired.note?.for;
+  const { [credentialAnnotation]: _note, ...annotations } = isForAnotherClaim
+    ? annotationsWithoutClaims(secret)
+    : (metadata.annotations ?? {});
+  const others = (metadata.ownerReferences ?? []).filter(({ controller }) => controller !== true);
+  const decoded = decodeDetails(secret);
+  const entries = Object.entries(encodeDetails(desired.details)).map(([key, value]) => [
+    key,
+    decoded[key] === desired.details[key] ? (data[key] ?? value) : value,
+  ]);
+  return {
+    ...secret,
+    metadata: {
+      ...metadata,
+      labels: labelledFor(metadata.labels, managed),
+      annotations: { ...annotations, ...noteAnnotation(desired) },
+      ...(!isControlledBy(secret, managed) && { ownerReferences: [...others, controllerReference(managed)] }),
+    },
+    data: Object.fromEntries(entries),
+  };
+}
+
+/** The API server rejects a creation with 404 only if the namespace does not exist. */
+const namespaceMissing = ({ kind, metadata }: Managed, { namespace }: SecretKey): ControllerError =>
+  new ControllerError(
+    'NamespaceNotFound',
+    `namespace ${namespace} of spec.writeConnectionSecretToRef of ${kind} ${metadata.name} does not exist, or is being deleted; ${advice.createNamespace}`,
+    namespace,
+  );
+
+function refusalOf(
+  { refusal }: { readonly refusal: string },
+  secret: Secret,
+  managed: Managed,
+): ControllerError {
+  const { namespace, name } = secretKeyOf(secret);
+  const field = `spec.writeConnectionSecretToRef of ${managed.kind} ${managed.metadata.name}`;
+  return new ControllerError(
+    'SecretConflict',
+    `${refusal} (${namespace}/${name}); ${insteadOf(secret, field)}`,
+  );
+}

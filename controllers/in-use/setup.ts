@@ -1,0 +1,143 @@
+import compact from 'lodash/compact.js';
+import isEqual from 'lodash/isEqual.js';
+import omit from 'lodash/omit.js';
+import type { ReadyFacts } from '../../apis/core/v1alpha1/condition.ts';
+import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import {
+  finalizerNames,
+  wasDeleted,
+  withFinalizer,
+  withoutFinalizer,
+} from '../../apis/core/v1alpha1/meta.ts';
+import { annotate } from '../../runtime/client/errors.ts';
+import type { ControllerSpec } from '../../runtime/controller/controller-spec.ts';
+import type { Environment } from '../../runtime/controller/environment.ts';
+import type { Result } from '../../runtime/controller/reconcile.ts';
+import { after, done } from '../../runtime/controller/reconcile.ts';
+import {
+  anyOf,
+  appears,
+  changed,
+  disappears,
+  isOfOthers,
+  triggersIn,
+} from '../../runtime/controller/triggers.ts';
+import type { EventFacts } from '../../runtime/events/event-facts.ts';
+import { controllerNames, eventSources } from '../claim-service.ts';
+import { isNewUser } from '../new-user.ts';
+import { conclude } from '../outcome.ts';
+import type { UsedObject } from './decide.ts';
+import { decideInUse, terminating, withUsers } from './decide.ts';
+
+/** The fields that a report adds to the status of a used object. */
+export interface UsedReport {
+  /** Absent if the Ready condition does not change. */
+  readonly ready?: ReadyFacts;
+  readonly systemVersion?: string;
+  /** The Event for an object that does not work. It is recorded again at later runs, until the object works. */
+  readonly event?: EventFacts;
+  /** The time until the next run, if no event triggers it earlier. */
+  readonly againMs?: number;
+}
+
+export interface InUseOptions<U extends UsedObject> {
+  /** Every managed kind that can use objects of this kind. */
+  readonly managed: readonly Kind<Managed>[];
+  /** The name of the object of this kind that a managed resource uses. Undefined if it uses none. */
+  readonly usedBy: (managed: Managed) => string | undefined;
+  /** Reports more in the status, such as Ready. Without this function, the status has only the users. */
+  readonly report?: (used: U, users: readonly Managed[], signal: AbortSignal) => Promise<UsedReport>;
+  /** Called after the object was deleted. */
+  readonly forget?: (name: string) => void;
+}
+
+/** The minimum time between two writes of the count of users. Finalizers and conditions are written at once. */
+const countEveryMs = 1_000;
+
+/**
+ * Protects a Provider, ProviderConfig or StoreConfig while managed resources use it, and counts them in `status.users`.
+ * The informer caches show the users, so there are no ProviderConfigUsage objects (docs/decisions/0003).
+ */
+export function inUseController<U extends UsedObject>(
+  env: Environment,
+  kind: Kind<U>,
+  { managed, usedBy, report, forget }: InUseOptions<U>,
+): ControllerSpec {
+  const events = env.events.from(eventSources.used(kind));
+  const objects = env.resource(kind);
+  const stores = managed.map((each) => env.resource(each).store);
+  const byName = `users of ${kind.kind}`;
+  const countedAtMs = new Map<string, number>();
+  const namesOf = (object: Managed): readonly string[] => compact([usedBy(object)]);
+  for (const store of stores) store.addIndex(byName, namesOf);
+
+  const usersOf = (used: U): readonly Managed[] =>
+    stores
+      .flatMap((store) => store.byIndex(byName, used.metadata.name))
+      .filter((user) => !isNewUser(user, used));
+
+  async function writeStatus(
+    used: U,
+    users: readonly Managed[],
+    message: string | undefined,
+    signal: AbortSignal,
+  ): Promise<Result> {
+    const { name } = used.metadata;
+    const { ready, systemVersion, event, againMs }: UsedReport = (await report?.(used, users, signal)) ?? {};
+    const nowMs = env.clock.elapsedMs();
+    const facts = compact([ready, message === undefined ? undefined : terminating(message)]);
+    const counted = withUsers(used, users.length, facts, env.clock.now());
+    const desired =
+      systemVersion === undefined ? counted : { ...counted, status: { ...counted.status, systemVersion } };
+    const [was, is] = [used, desired].map(({ status }) => omit(status, 'users'));
+    const isNews = message !== undefined || !isEqual(was, is);
+    const waitMs = (countedAtMs.get(name) ?? Number.NEGATIVE_INFINITY) + countEveryMs - nowMs;
+    if (!isNews && waitMs > 0) return after(Math.min(waitMs, againMs ?? waitMs));
+    const usage = message && ({ type: 'Warning', reason: 'UsageAccounting', message } as const);
+    const audience = {
+      objects,
+      what: kind.kind,
+      mayLackStatus: true as const,
+      record: (of: U, each: EventFacts) => events.record(of, each),
+    };
+    const { stored } = await conclude(audience, used, { desired, events: compact([usage, event]) }, signal);
+    if (stored !== undefined && stored !== used) countedAtMs.set(name, nowMs);
+    return againMs === undefined ? done : after(againMs);
+  }
+
+  const wokenBy = triggersIn(env);
+  return {
+    name: controllerNames.used(kind),
+    sort: 'in use',
+    objects: objects.store,
+    triggers: [
+      wokenBy(objects.store).when(isOfOthers).itself('it changed'),
+      wokenBy(...stores)
+        .when(anyOf(appears, disappears, changed(namesOf)))
+        .throughBoth(
+          (object) => compact(namesOf(object).map((name) => objects.get({ name }))),
+          'it gained or lost a user',
+        ),
+    ],
+    async reconcile(request, signal) {
+      const used = objects.get(request);
+      if (used === undefined) {
+        countedAtMs.delete(request.name);
+        forget?.(request.name);
+        return done;
+      }
+      const users = usersOf(used);
+      const { name, message } = decideInUse(used, users);
+      let current = used;
+      if (name === 'AddFinalizer' || name === 'RemoveFinalizer') {
+        const withOrWithout = name === 'AddFinalizer' ? withFinalizer : withoutFinalizer;
+        const finalizers = withOrWithout(used, finalizerNames.inUse);
+        const desired = { ...used, metadata: { ...used.metadata, finalizers } };
+        current = await annotate(`cannot update ${kind.kind}`, objects.update(used, desired, signal));
+        if (wasDeleted(used)) return { ...done, decision: name };
+      }
+      return { ...(await writeStatus(current, users, message, signal)), decision: name };
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { attributed, attributing } from '../../stack-bug.ts';
+import type { Calls, DesiredCredential, ExternalClient, ExternalConnector } from './external-client.ts';
+
+export type Operation =
+  | 'connect'
+  | 'observe'
+  | 'create'
+  | 'update'
+  | 'delete'
+  | 'poll'
+  | 'system'
+  | 'check'
+  | 'disconnect';
+
+/**
+ * Runs code before and after one call of an external client. `signal` is the caller's signal. To replace it, pass
+ * another one to `call`. It is undefined for `connect`, `system` and `disconnect`, whose signal cannot be replaced.
+ */
+export type Around = <T>(
+  call: (signal?: AbortSignal) => Promise<T>,
+  signal: AbortSignal | undefined,
+  operation: Operation,
+) => Promise<T>;
+
+/** Passes `connect` of a connector, and each call of its clients, through an {@link Around}. */
+export const wrapConnector = <M extends Managed>(
+  connector: ExternalConnector<M>,
+  aroundCallsFor: (managed: M) => Around,
+): ExternalConnector<M> => ({
+  async connect(managed, signal) {
+    const around = aroundCallsFor(managed);
+    const client = await around(async () => connector.connect(managed, signal), undefined, 'connect');
+    return wrapCalls(client, around);
+  },
+});
+
+/** Adds the name of the stack to programming errors of its connector and clients, so that conditions can show it. */
+export const attributedConnector = <M extends Managed>(
+  connector: ExternalConnector<M>,
+  stack: string | undefined,
+): ExternalConnector<M> =>
+  wrapConnector(connector, () => async (call) => {
+    const answer = await attributing(stack, call);
+    attributed((answer as { readonly error?: unknown } | undefined)?.error, stack);
+    return answer;
+  });
+
+export function wrapCalls<M extends Managed>(client: ExternalClient<M>, around: Around): ExternalClient<M> {
+  if (client.poll === undefined) return wrapMost(client, around);
+  return {
+    ...wrapMost(client, around),
+    poll: (name, signal) => around(async (own = signal) => client.poll(name, own), signal, 'poll'),
+  };
+}
+
+function wrapMost<M extends Managed, Name extends string>(
+  client: Calls<M, Name>,
+  around: Around,
+): Calls<M, Name> {
+  const { plannedDetails, system, check, facts, disconnect } = client;
+  return {
+    observe: (managed, credential, signal) =>
+      around(async (own = signal) => client.observe(managed, credential, own), signal, 'observe'),
+    create: (managed, credential, signal) =>
+      around(async (own = signal) => client.create(managed, credential, own), signal, 'create'),
+    update: (managed, credential, signal) =>
+      around(async (own = signal) => client.update(managed, credential, own), signal, 'update'),
+    delete: (managed, signal) =>
+      around(async (own = signal) => (await client.delete(managed, own)) ?? {}, signal, 'delete'),
+    ...(plannedDetails && {
+      plannedDetails: (managed: M, credential: DesiredCredential) =>
+        plannedDetails.call(client, managed, credential),
+    }),
+    ...(system && {
+      system: (signal: AbortSignal) => around(async () => system.call(client, signal), undefined, 'system'),
+    }),
+    ...(check && {
+      check: (signal: AbortSignal) =>
+        around(async (own = signal) => check.call(client, own), signal, 'check'),
+    }),
+    ...(facts && { facts: () => facts.call(client) }),
+    ...(disconnect && {
+      disconnect: () => around(async () => disconnect.call(client), undefined, 'disconnect'),
+    }),
+  };
+}

@@ -1,0 +1,174 @@
+/*
+ *   managed resource, Secret, external resource ──▶ run/decide.ts ──decision──▶ run/act.ts: one call, then again
+ *                                                        │ no call
+ *   Result ◀── conditions and Events, once ◀── run/report.ts
+ */
+
+import { randomBytes as systemRandomBytes } from 'node:crypto';
+import omit from 'lodash/omit.js';
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import { isInterrupted, messageOf } from '../../runtime/client/errors.ts';
+import type { Reconciler, Result } from '../../runtime/controller/reconcile.ts';
+import { done } from '../../runtime/controller/reconcile.ts';
+import type { EventFacts } from '../../runtime/events/event-facts.ts';
+import type { Logger } from '../../runtime/log/log.ts';
+import { aboutManaged, logAct, logQuietAct } from '../log-changes.ts';
+import { conclude } from '../outcome.ts';
+import { failing, StepFailure } from '../step-failure.ts';
+import type { ManagedReconcilerOptions } from './options.ts';
+import { createAbsenceTimes } from './recording/absence-times.ts';
+import { createOperationsUnderWay } from './recording/operations-under-way.ts';
+import type { RunContext } from './run/act.ts';
+import { acting } from './run/act.ts';
+import { decideManaged } from './run/decide.ts';
+import type { Call, Decision } from './run/decision.ts';
+import { readFirst } from './run/decision.ts';
+import type { Facts } from './run/facts.ts';
+import { factsOf, isFinalised, making, withEvents } from './run/facts.ts';
+import { cannotConfirm } from './run/failures.ts';
+import { resultOf } from './run/next.ts';
+import type { Report } from './run/report.ts';
+import { reportOf } from './run/report.ts';
+
+/** The maximum number of decisions in one run, against an endless loop. A creation needs about 20. */
+const maxRounds = 50;
+
+/**
+ * Reconciles managed resources with an external system. A run decides and makes one call, and repeats this until a
+ * decision has no call. The order of steps is that of crossplane-runtime v1.16 and docs/decision-tables.md. A conflict
+ * (409) requeues the object, without a condition or an Event.
+ */
+export function managedReconciler<M extends Managed>(options: ManagedReconcilerOptions<M>): Reconciler {
+  const service = options as unknown as ManagedReconcilerOptions<Managed>;
+  const { env, managedResources } = service;
+  const context = contextOf(service);
+  const { absenceTimes, underWay } = context;
+
+  return async (request, signal, log) => {
+    const managed = managedResources.get(request);
+    if (managed === undefined) {
+      absenceTimes.forget(request);
+      return { ...done, decision: 'ResourceGone' };
+    }
+    const { facts, decision } = await run(factsOf(context, managed, underWay.of(managed)), signal, log);
+    const report = reportOf(facts, decision, env.clock.now());
+    const decided = decision.name === undefined ? {} : { decision: decision.name };
+    const runLog = log.child(() => ({
+      ...aboutManaged(managedResources.get(request) ?? managed),
+      ...decided,
+    }));
+    return { ...(await write(facts, report, runLog, signal)), ...decided };
+  };
+
+  /** Decides and acts until a decision has no call. Disconnects the external client in any case. */
+  async function run(start: Facts, signal: AbortSignal, log: Logger): Promise<Ended> {
+    const act = acting(context, signal, log);
+    let facts = start;
+    let decision: Decision = {};
+    let undone: unknown;
+    try {
+      for (let round = 0; ; round += 1) {
+        if (round === maxRounds) throw new Error('the decisions about a managed resource do not end');
+        decision = decideManaged(facts);
+        const { name, call } = decision;
+        if (call === undefined) break;
+        facts = { ...facts, did: { ...facts.did, decision: name } };
+        try {
+          // guard: otherwise a stale read creates or deletes an external resource
+          const managed = await confirmed(facts, call, signal);
+          if (managed === undefined) {
+            decision = { name: 'ResourceGone' };
+            break;
+          }
+          facts = { ...making(facts, call), managed };
+          facts = await act(facts, call);
+        } catch (error) {
+          if (!(error instanceof StepFailure)) throw error;
+          facts = { ...facts, failure: error };
+          decision = { name, failure: error };
+          if (signal.aborted) break;
+        }
+      }
+    } finally {
+      await facts.access?.external.disconnect?.().catch((error: unknown) => {
+        if (!isInterrupted(error)) undone = error;
+      });
+    }
+    if (undone === undefined) return { facts, decision };
+    const reason = 'CannotDisconnectFromProvider';
+    return { facts: withEvents(facts, { type: 'Warning', reason, message: messageOf(undone) }), decision };
+  }
+
+  /**
+   * Reads the managed resource from the API server before a call that must not follow a stale read, unless the last answer
+   * about it is younger than 5 s. Undefined: it does not exist any more. Throws a conflict if it, or its Secret, changed.
+   */
+  async function confirmed(facts: Facts, call: Call, signal: AbortSignal): Promise<Managed | undefined> {
+    // With --observe-only, no such call is made.
+    const wanted = facts.kind.isObserveOnly ? undefined : readFirst(call);
+    if (wanted === undefined) return facts.managed;
+    const failure = cannotConfirm(call);
+    const confirming =
+      wanted === 'place' ? Promise.resolve(facts.managed) : managedResources.confirm(facts.managed, signal);
+    const current = await failing('cannot get managed resource', confirming, failure);
+    if (current === undefined || wanted === 'managed') return current;
+    await failing('', facts.place.entry?.confirm(signal) ?? Promise.resolve(), failure);
+    return current;
+  }
+
+  /** Writes the report of a run, and removes the annotations that had their effect. */
+  async function write(
+    facts: Facts,
+    { desired, completed, events, used = [], next, failure }: Report,
+    log: Logger,
+    signal: AbortSignal,
+  ): Promise<Result> {
+    const { managed } = facts;
+    for (const event of completed) {
+      env.events.record(managed, event);
+      logAct(log, event);
+    }
+    if (isFinalised(facts)) logQuietAct(log, 'RemovedFinalizer');
+    if (failure?.isSilent) throw failure;
+    const record = (object: Managed, event: EventFacts) => env.events.record(object, event);
+    const audience = { objects: managedResources, what: 'managed resource', record, log };
+    const { stored = managed, runResult } = await conclude(
+      audience,
+      managed,
+      { desired, events, failure },
+      signal,
+    );
+    const annotations = omit(stored.metadata.annotations, used);
+    const cleared = { ...stored, metadata: { ...stored.metadata, annotations } };
+    const last = used.length === 0 ? stored : await managedResources.update(stored, cleared, signal);
+    return { ...resultOf(next, last, env), ...runResult };
+  }
+}
+
+interface Ended {
+  readonly facts: Facts;
+  readonly decision: Decision;
+}
+
+function contextOf({
+  externalNames,
+  marks = { immutable: [], identity: [] },
+  names,
+  ...options
+}: ManagedReconcilerOptions<Managed>): RunContext {
+  const { env } = options;
+  const isAssigned = externalNames === 'assigned';
+  return {
+    secretDetails: {},
+    randomBytes: systemRandomBytes,
+    creationGraceMs: isAssigned ? 30_000 : 0,
+    confirmAbsenceMs: 5_000,
+    holdsData: false,
+    uncreatable: () => undefined,
+    ...options,
+    isObserveOnly: env.isObserveOnly === true,
+    identity: { isAssigned, marks, names },
+    absenceTimes: createAbsenceTimes(env.clock),
+    underWay: createOperationsUnderWay(),
+  };
+}

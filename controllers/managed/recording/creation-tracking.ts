@@ -1,0 +1,122 @@
+import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
+import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { annotationKeys, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import { timestamp } from '../../../apis/core/v1alpha1/timestamp.ts';
+import { refusedCreation } from '../../external-identity.ts';
+
+const secondMs = 1_000;
+const never = Number.NEGATIVE_INFINITY;
+
+/** The time in an annotation, in epoch ms. `never` if the annotation is absent or malformed. */
+function timeOf(object: KubernetesObject, key: string): number {
+  const time = Date.parse(object.metadata.annotations?.[key] ?? '');
+  return Number.isNaN(time) ? never : time;
+}
+
+/** The recorded end of the last creation, in epoch ms. `never` if none is recorded. */
+const lastResult = (object: KubernetesObject): number =>
+  Math.max(
+    timeOf(object, annotationKeys.externalCreateSucceeded),
+    timeOf(object, annotationKeys.externalCreateFailed),
+  );
+
+/** The start time to record for a creation. Always later than the last recorded end, even if the clock was set back. */
+export const pendingTime = (object: KubernetesObject, now: Date): string =>
+  timestamp(new Date(Math.max(now.getTime(), lastResult(object) + secondMs)));
+
+/** The end time to record for a creation. Never earlier than its start. */
+export const resultTime = (object: KubernetesObject, now: Date): string =>
+  timestamp(new Date(Math.max(now.getTime(), timeOf(object, annotationKeys.externalCreatePending))));
+
+/** Whether a creation was started without a recorded result (crossplane-runtime v1.16, ExternalCreateIncomplete). */
+export function isCreationIncomplete(object: KubernetesObject): boolean {
+  return timeOf(object, annotationKeys.externalCreatePending) > lastResult(object);
+}
+
+export const isCreationFailed = (object: KubernetesObject): boolean =>
+  timeOf(object, annotationKeys.externalCreateFailed) >
+  timeOf(object, annotationKeys.externalCreateSucceeded);
+
+export const isCreationRecorded = (object: KubernetesObject): boolean =>
+  timeOf(object, annotationKeys.externalCreateSucceeded) > never && !isCreationFailed(object);
+
+/** Whether `timeMs` and `now` are less than `graceMs` apart. `timeMs` may be the later one: a clock may be set back. */
+const isWithin = (graceMs: number, timeMs: number, now: Date): boolean =>
+  Math.abs(now.getTime() - timeMs) < graceMs;
+
+/** Whether a creation succeeded less than `graceMs` ago. An eventually consistent API may not show the resource yet. */
+export function isInCreationGrace(object: KubernetesObject, graceMs: number, now: Date): boolean {
+  return isWithin(graceMs, timeOf(object, annotationKeys.externalCreateSucceeded), now);
+}
+
+/**
+ * Like `isInCreationGrace`, for names that are known before creation. Only a deletion waits until the new external
+ * resource is visible. A creation need not wait: it can be repeated without harm.
+ */
+export function isBeingCreated(managed: Managed, graceMs: number, now: Date): boolean {
+  if (!wasDeleted(managed)) return false;
+  const ready = getCondition(managed.status?.conditions, 'Ready');
+  if (ready.reason !== undefined && ready.reason !== 'Creating') return false;
+  const since = Date.parse(ready.lastTransitionTime ?? managed.metadata.creationTimestamp ?? '');
+  return isWithin(graceMs, since, now);
+}
+
+/** Whether a creation was started, or the external resource was found. Each creation first writes an annotation. */
+export const wasCreationBegun = ({ metadata, status }: Managed): boolean =>
+  status?.externalIdentity !== undefined ||
+  status?.bindingPhase !== undefined ||
+  [
+    annotationKeys.externalIdentity,
+    annotationKeys.externalCreatePending,
+    annotationKeys.externalCreateSucceeded,
+    annotationKeys.externalCreateFailed,
+  ].some((key) => metadata.annotations?.[key] !== undefined);
+
+const again = '/again';
+
+type Mark = Readonly<Record<string, string>>;
+
+/**
+ * The annotation that a creation writes first. It has the UID of the object: a restored object has another one, so its
+ * external resource counts as one that was there already. `/again` replaces an external resource that was lost. A mark
+ * of a refused creation stays while the same creation is repeated.
+ */
+export const creationMark = (managed: Managed): Mark => {
+  const { uid } = managed.metadata;
+  if (uid === undefined) return {};
+  const refused = refusedMark(managed);
+  return markOf(managed) === refused[annotationKeys.externalCreation] ? refused : begunMark(managed);
+};
+
+/** The annotation after the external system refused the creation (`isRefused`), or after one that may have succeeded. */
+export const failedMark = (managed: Managed, isRefused: boolean): Mark =>
+  isRefused && !wasReady(managed) ? refusedMark(managed) : begunMark(managed);
+
+const markOf = ({ metadata }: Managed): string | undefined =>
+  metadata.annotations?.[annotationKeys.externalCreation];
+
+const begunMark = (managed: Managed): Mark => {
+  const { uid = '' } = managed.metadata;
+  return { [annotationKeys.externalCreation]: wasReady(managed) ? `${uid}${again}` : uid };
+};
+
+const refusedMark = ({ metadata: { uid = '', generation = 0 } }: Managed): Mark => ({
+  [annotationKeys.externalCreation]: `${uid}${refusedCreation}${generation}`,
+});
+
+/** Whether Ready was True before. The binding phase is set when it is True for the first time. */
+const wasReady = ({ status }: Managed): boolean =>
+  status?.bindingPhase !== undefined || getCondition(status?.conditions, 'Ready').status === 'True';
+
+/** Whether this object created its external resource, which has not equalled the spec since then. */
+export function isCreationUnfinished(managed: Managed): boolean {
+  const { uid } = managed.metadata;
+  const mark = markOf(managed);
+  if (uid === undefined || mark === undefined) return false;
+  const isOwn = mark === uid || mark.startsWith(`${uid}${refusedCreation}`);
+  return mark === `${uid}${again}` || (isOwn && !wasReady(managed));
+}
+
+/** Whether the mark of a creation must be removed once the external resource has equalled the spec. */
+export const isCreatedAgain = (managed: Managed): boolean => markOf(managed)?.endsWith(again) === true;

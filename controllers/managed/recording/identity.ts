@@ -1,0 +1,232 @@
+import get from 'lodash/get.js';
+import isEmpty from 'lodash/isEmpty.js';
+import isEqual from 'lodash/isEqual.js';
+import pickBy from 'lodash/pickBy.js';
+import set from 'lodash/set.js';
+import unset from 'lodash/unset.js';
+import type { FieldMarks } from '../../../apis/core/marks.ts';
+import { advice } from '../../../apis/core/v1alpha1/advice.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { annotationKeys, externalName, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import type { NameLimits } from '../../../apis/core/v1alpha1/name-limits.ts';
+import { fittingName, nameProblem } from '../../../apis/core/v1alpha1/name-limits.ts';
+import type { ExternalError } from '../../../clients/external-error.ts';
+import { invalid } from '../../../clients/external-error.ts';
+import type { Identity } from '../../external-identity.ts';
+import { decodeIdentity, encodeIdentity } from '../../external-identity.ts';
+import { shouldCreate, shouldDelete, shouldUpdate } from '../../management-policies.ts';
+import { withNameAdvice } from '../../name-advice.ts';
+import type { Observation } from '../connecting/external-client.ts';
+
+export type IdentityMarks = Pick<FieldMarks, 'immutable' | 'identity'>;
+
+/** Whether an annotation of an administrator confirms that the provider's present system has the external resource. */
+export const mustExist = ({ metadata }: Managed): boolean =>
+  metadata.annotations?.[annotationKeys.adoptIdentity] === 'true';
+
+/** Like `mustExist`. Also true if the annotation allows the creation of an empty resource in a system that has none. */
+export const isAdopting = (managed: Managed): boolean =>
+  mustExist(managed) || managed.metadata.annotations?.[annotationKeys.adoptIdentity] === 'or-create';
+
+/** The identity according to the current spec and annotations, which a user may have edited. */
+export const identityOf = (
+  managed: Managed,
+  marks: IdentityMarks,
+  system?: string | undefined,
+): Identity => ({
+  name: externalName(managed),
+  system,
+  fields: fieldsAt(managed, marks),
+});
+
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
+
+/** The part of the spec that has the field. A field that identifies the external resource may be in `initProvider`. */
+const placeOf = ({ spec }: Managed, { identity }: IdentityMarks, path: string): keyof Managed['spec'] =>
+  !isGiven(get(spec.forProvider, path)) && identity.includes(path) ? 'initProvider' : 'forProvider';
+
+function fieldsAt(managed: Managed, marks: IdentityMarks): Identity['fields'] {
+  const values = marks.immutable.map((path): [string, unknown] => [
+    path,
+    get(managed.spec[placeOf(managed, marks, path)], path),
+  ]);
+  return Object.fromEntries(values.filter(([, value]) => isGiven(value)));
+}
+
+/**
+ * The recorded identity. The controller writes it to an annotation before the creation, and to annotation and status
+ * after each observation that finds the resource. The annotation survives a restore. The validation rules of the CRD
+ * need the status. Undefined if none is recorded, or if `isAdopting`.
+ */
+export function recordedIdentity(
+  managed: Managed,
+  { immutable }: Pick<IdentityMarks, 'immutable'>,
+): Identity | undefined {
+  if (isAdopting(managed)) return undefined;
+  const record =
+    decodeIdentity(managed.status?.externalIdentity) ??
+    decodeIdentity(managed.metadata.annotations?.[annotationKeys.externalIdentity]);
+  if (record === undefined) return undefined;
+  const fields = Object.entries(record.fields).filter(([path]) => immutable.includes(path));
+  return { ...record, fields: Object.fromEntries(fields) };
+}
+
+/**
+ * The values of the object that the recorded identity lacks, and that count: fields that do not identify the external
+ * resource may be set later. A record without fields is that of an external resource that never equalled its spec.
+ */
+function setLater(managed: Managed, { fields }: Identity, marks: IdentityMarks): Identity['fields'] {
+  const counts = (path: string): boolean => !marks.identity.includes(path) || isEmpty(fields);
+  return pickBy(fieldsAt(managed, marks), (_, path) => !Object.hasOwn(fields, path) && counts(path));
+}
+
+/** Replaces edited values by those of the recorded identity. Keeps fields that were set later. */
+function asRecorded<M extends Managed>(managed: M, recorded: Identity, marks: IdentityMarks): M {
+  const { name, fields } = recorded;
+  const given = fieldsAt(managed, { ...marks, identity: [] });
+  const wanted = { ...setLater(managed, recorded, marks), ...fields };
+  const named =
+    name === undefined ? managed : withAnnotations(managed, { [annotationKeys.externalName]: name });
+  if (isEqual(given, wanted)) return named;
+  const forProvider = structuredClone({ ...managed.spec.forProvider });
+  for (const path of Object.keys(given)) unset(forProvider, path);
+  for (const [path, value] of Object.entries(wanted)) set(forProvider, path, value);
+  return { ...named, spec: { ...named.spec, forProvider } };
+}
+
+/**
+ * Lists the edits of the recorded identity for messages, for example `spec.forProvider.region from "us" to "eu"`.
+ * Leaves out removed fields, and fields that were set later and count.
+ */
+export function editsOf(managed: Managed, recorded: Identity, marks: IdentityMarks): readonly string[] {
+  const { name, fields } = recorded;
+  const now = externalName(managed);
+  const annotation = `annotation ${annotationKeys.externalName}`;
+  const wanted = { ...setLater(managed, recorded, marks), ...fields };
+  const changes = Object.entries(fieldsAt(managed, marks)).flatMap(([path, value]) =>
+    isEqual(wanted[path], value)
+      ? []
+      : [`spec.${placeOf(managed, marks, path)}.${path} from ${quoted(fields[path])} to ${quoted(value)}`],
+  );
+  const isRenamed = name !== undefined && now !== undefined && now !== name;
+  return [...(isRenamed ? [`${annotation} from ${quoted(name)} to ${quoted(now)}`] : []), ...changes];
+}
+
+const quoted = (value: unknown): string => (value === undefined ? 'nothing' : JSON.stringify(value));
+
+const editRefusal = (edits: readonly string[]): string =>
+  `cannot change ${edits.join(' and ')}: the external resource keeps the value of its creation; ${advice.undoEdit}`;
+
+export const changeRefusal = (refused: readonly string[]): string =>
+  `cannot change ${refused.join(' and ')}: the external system does not support this change; ${advice.undoEdit}`;
+
+export const driftRefusal = (drifted: readonly string[]): string =>
+  `cannot restore ${drifted.join(' and ')}: the external system does not support this change; ${advice.correctDrift}`;
+
+export interface IdentityContext {
+  readonly isAssigned: boolean;
+  /** The fields of `forProvider` that the identity contains. */
+  readonly marks: IdentityMarks;
+  readonly names?: NameLimits | undefined;
+}
+
+/** Adds a missing external name annotation: the recorded name, else that of `forProvider` or of the object. */
+export function named<M extends Managed>({ isAssigned, marks, names }: IdentityContext, object: M): M {
+  if (externalName(object) !== undefined) return object;
+  const recorded = recordedIdentity(object, marks)?.name;
+  if (recorded !== undefined) return withAnnotations(object, { [annotationKeys.externalName]: recorded });
+  if (isAssigned) return object;
+  const wanted = (object.spec.forProvider as { readonly name?: string } | undefined)?.name;
+  const own = object.metadata.name;
+  const name = wanted || (names === undefined ? own : fittingName(own, names));
+  return withAnnotations(object, { [annotationKeys.externalName]: name });
+}
+
+/** Why the external name is not valid. Undefined if it is valid or recorded, or if the object is being deleted. */
+export function refusedName(context: IdentityContext, managed: Managed): ExternalError | undefined {
+  const { names, marks } = context;
+  if (names === undefined || wasDeleted(managed)) return undefined;
+  if (recordedIdentity(managed, marks)?.name !== undefined) return undefined;
+  const name = externalName(named(context, managed));
+  const problem = name === undefined ? undefined : nameProblem(name, names);
+  return problem === undefined
+    ? undefined
+    : invalid(withNameAdvice(managed, problem), { kinds: ['ChooseExternalName'] });
+}
+
+/** Returns the managed resource for the external client. The recorded identity replaces a user's edits of it. */
+export function identified(context: IdentityContext, managed: Managed): Managed {
+  const recorded = recordedIdentity(managed, context.marks) ?? { fields: {} };
+  // guard: otherwise an edit of the identity leads to another external resource
+  return asRecorded(named(context, managed), recorded, context.marks);
+}
+
+/** An external resource: its system, if the client can tell it, and the last observation. */
+export interface Found {
+  readonly system?: string | undefined;
+  /** Absent: the observation found nothing. */
+  readonly observation?: Pick<Observation, 'isUpToDate' | 'refused' | 'drifted'> | undefined;
+}
+
+/**
+ * The identity to record: the recorded one, and the fields that a user set later. If the external resource does not
+ * match the spec (`isAsWanted` is false), such a field had no effect. It is left out, so that the user can remove it.
+ */
+export function identityToRecord(
+  context: IdentityContext,
+  managed: Managed,
+  { system, isAsWanted = true }: { readonly system?: string | undefined; readonly isAsWanted?: boolean } = {},
+): Identity {
+  const recorded = recordedIdentity(managed, context.marks);
+  const now = identityOf(identified(context, managed), context.marks, recorded?.system ?? system);
+  return isAsWanted ? now : { ...now, fields: recorded?.fields ?? {} };
+}
+
+/** Whether a user edited a part of the recorded identity in the object, or removed its name or one of its fields. */
+export function isEdited({ isAssigned, marks }: IdentityContext, managed: Managed): boolean {
+  const recorded = recordedIdentity(managed, marks);
+  if (recorded === undefined) return false;
+  const isNameRemoved = isAssigned && recorded.name !== undefined && externalName(managed) === undefined;
+  const wanted = fieldsAt(managed, marks);
+  const isFieldRemoved = Object.keys(recorded.fields).some((path) => !Object.hasOwn(wanted, path));
+  return isNameRemoved || isFieldRemoved || editsOf(managed, recorded, marks).length > 0;
+}
+
+/** The identity to record. Undefined if nothing was found, or if the resource is only observed: users may rename it. */
+export function identityFound(
+  context: IdentityContext,
+  managed: Managed,
+  { system, observation }: Found,
+): string | undefined {
+  const { spec } = managed;
+  const isObserver = !shouldCreate(spec) && !shouldUpdate(spec) && !shouldDelete(spec);
+  const isRecorded = isAdopting(managed) || recordedIdentity(managed, context.marks) !== undefined;
+  if (observation === undefined || (isObserver && !isRecorded)) return undefined;
+  const isAsWanted = observation.isUpToDate && isEmpty(observation.refused) && isEmpty(observation.drifted);
+  return encodeIdentity(identityToRecord(context, managed, { system, isAsWanted }));
+}
+
+/** Up to three messages: a user edited the identity, the system refuses an edit, or the client cannot undo drift. */
+export function refusals(
+  { marks }: IdentityContext,
+  managed: Managed,
+  observation: Found['observation'],
+): readonly string[] {
+  const recorded = recordedIdentity(managed, marks);
+  const edits = recorded === undefined ? [] : editsOf(managed, recorded, marks);
+  const isRetained = observation?.isUpToDate === false && shouldUpdate(managed.spec) && !wasDeleted(managed);
+  const { refused = [], drifted = [] } = isRetained ? observation : {};
+  return [
+    ...(edits.length === 0 ? [] : [editRefusal(edits)]),
+    ...(refused.length === 0 ? [] : [changeRefusal(refused)]),
+    ...(drifted.length === 0 ? [] : [driftRefusal(drifted)]),
+  ];
+}
+
+export const withAnnotations = <M extends Managed>(
+  object: M,
+  annotations: Readonly<Record<string, string>>,
+): M => ({
+  ...object,
+  metadata: { ...object.metadata, annotations: { ...object.metadata.annotations, ...annotations } },
+});

@@ -1,0 +1,59 @@
+import type { Condition, ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
+import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
+import type { OperationType } from '../connecting/external-client.ts';
+
+/** The condition reasons for a failed operation, from Crossplane's guide of managed resources (docs/decisions/0007). */
+const failureReasons = { create: 'ApplyFailure', update: 'ApplyFailure', delete: 'DestroyFailure' } as const;
+
+/** The conditions of an ongoing operation, with its name and progress. */
+export function operationOngoing(
+  type: OperationType,
+  { name, message }: { readonly name?: string; readonly message?: string | undefined } = {},
+): readonly ConditionFacts[] {
+  const which = name === undefined ? '' : ` (${name})`;
+  const howFar = message === undefined ? '' : `: ${message}`;
+  const text = `${type} is under way${which}${howFar}`;
+  return [{ type: 'AsyncOperation', status: 'False', reason: 'Ongoing', message: text }];
+}
+
+const finished: ConditionFacts = { type: 'AsyncOperation', status: 'True', reason: 'Finished' };
+
+/** The conditions after a deletion replaced the ongoing operation. */
+export const operationSuperseded: readonly ConditionFacts[] = [finished];
+
+/** The conditions if the external system no longer knows the operation. */
+export const operationForgotten = (type: OperationType, name: string): readonly ConditionFacts[] => [
+  finished,
+  {
+    type: 'LastAsyncOperation',
+    status: 'Unknown',
+    reason: 'Forgotten',
+    message: `the external system does not know the result of ${type} (${name})`,
+  },
+];
+
+export const operationSucceeded: readonly ConditionFacts[] = [
+  finished,
+  { type: 'LastAsyncOperation', status: 'True', reason: 'Success' },
+];
+
+/** The conditions after a failed operation. `why` contains no secrets. */
+export const operationFailed = (type: OperationType, why: string): readonly ConditionFacts[] => [
+  finished,
+  {
+    type: 'LastAsyncOperation',
+    status: 'False',
+    reason: failureReasons[type],
+    message: `${type} failed: ${why}`,
+  },
+];
+
+const operationTypes = ['AsyncOperation', 'LastAsyncOperation'];
+
+/** The present operation conditions. They are written again with the current generation, which `kubectl wait` needs. */
+export const standingOperations = (conditions: readonly Condition[] = []): readonly ConditionFacts[] =>
+  conditions.filter(({ type }) => operationTypes.includes(type));
+
+/** Whether the conditions show an ongoing operation, so that its end must still be reported. */
+export const isOperationOngoing = (conditions: readonly Condition[] | undefined): boolean =>
+  getCondition(conditions, 'AsyncOperation').reason === 'Ongoing';

@@ -1,0 +1,433 @@
+import omit from 'lodash/omit.js';
+import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
+import type { ExternalOperation, Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { annotationKeys, finalizerNames, withoutFinalizer } from '../../../apis/core/v1alpha1/meta.ts';
+import { timestamp } from '../../../apis/core/v1alpha1/timestamp.ts';
+import type { UpdateOptions } from '../../../runtime/cache/resource.ts';
+import { isNotFound, messageOf } from '../../../runtime/client/errors.ts';
+import type { EventFacts } from '../../../runtime/events/event-facts.ts';
+import type { Logger } from '../../../runtime/log/log.ts';
+import { withReported } from '../../connection/connection-place.ts';
+import type { RandomBytes } from '../../credential.ts';
+import { credentialOf, generateCredential, newNoteKey } from '../../credential.ts';
+import { encodeIdentity } from '../../external-identity.ts';
+import { lossAt } from '../../external-loss.ts';
+import type { QuietAct } from '../../log-changes.ts';
+import { aboutManaged, logQuietAct } from '../../log-changes.ts';
+import { onlyObserves } from '../../management-policies.ts';
+import { attributed } from '../../stack-bug.ts';
+import type { FailureFacts } from '../../step-failure.ts';
+import { failing, StepFailure } from '../../step-failure.ts';
+import type {
+  Deletion,
+  DesiredCredential,
+  ExternalClient,
+  Observation,
+  Progress,
+} from '../connecting/external-client.ts';
+import { operationProblem } from '../connecting/operation-problem.ts';
+import type { ManagedReconcilerOptions } from '../options.ts';
+import type { AbsenceTimes } from '../recording/absence-times.ts';
+import type { CreationRecord } from '../recording/creation-record.ts';
+import { recordCreation } from '../recording/creation-record.ts';
+import { creationMark, isCreationIncomplete, pendingTime } from '../recording/creation-tracking.ts';
+import {
+  identified,
+  identityFound,
+  identityOf,
+  identityToRecord,
+  named,
+  withAnnotations,
+} from '../recording/identity.ts';
+import {
+  operationFailed,
+  operationForgotten,
+  operationOngoing,
+  operationSucceeded,
+  operationSuperseded,
+} from '../recording/operation-conditions.ts';
+import type { OperationsUnderWay } from '../recording/operations-under-way.ts';
+import { withInitProvider, withLateInitialized } from '../recording/provider-values.ts';
+import { withoutRecord } from './decide-credential.ts';
+import { isOnlyOfAnother } from './decide-observed.ts';
+import type { Call, CredentialWrite, Step } from './decision.ts';
+import type { Facts, KindFacts } from './facts.ts';
+import {
+  credentialIn,
+  found,
+  hasDone,
+  isCredentialDue,
+  recordOf,
+  scrubOf,
+  withApplied,
+  withEvents,
+  withReport,
+} from './facts.ts';
+import { cannot, cannotObserve, cannotPrepare, cannotUpdate, failedCreation } from './failures.ts';
+import { publishing } from './publish.ts';
+import { recreationEvent, remainsEvents } from './report.ts';
+import { isLossToNote, isToFillIn, nameFound, recordOfFailure } from './steps.ts';
+
+/** The context that all runs of a managed kind share. */
+export interface RunContext
+  extends KindFacts,
+    Pick<ManagedReconcilerOptions<Managed>, 'env' | 'managedResources' | 'connector' | 'places' | 'stack'>,
+    Pick<ManagedReconcilerOptions<Managed>, 'resolveReferences'> {
+  readonly randomBytes: RandomBytes;
+  readonly absenceTimes: AbsenceTimes;
+  readonly underWay: OperationsUnderWay;
+}
+
+/**
+ * Returns the function that makes one step and returns the new facts. If a step fails, it throws a StepFailure.
+ */
+export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logger, 'debug' | 'info'>) {
+  const { env, managedResources, places, absenceTimes, underWay, randomBytes } = context;
+  const { publish, inPlace, following, writeEntry } = publishing(context, signal, log);
+
+  const steps: Readonly<Record<Step, (facts: Facts) => Facts | Promise<Facts>>> = {
+    async resolveReferences(facts) {
+      const resolving = context.resolveReferences?.(facts.managed, signal);
+      if (resolving === undefined) return facts;
+      return { ...facts, managed: await failing('', resolving, cannot.resolve) };
+    },
+    async connect(facts) {
+      const connecting = context.connector.connect(facts.managed, signal);
+      const external = await failing('', connecting, cannot.connect);
+      try {
+        return { ...facts, access: { external, system: await external.system?.(signal) } };
+      } catch (error) {
+        return { ...facts, access: { external }, failure: new StepFailure('', error, cannot.observe) };
+      }
+    },
+    readPlace: (facts) => inPlace(facts, places.read(facts.managed, signal)),
+
+    poll,
+    endOperation(facts) {
+      const { ended } = facts.operation;
+      underWay.note(facts.managed, undefined);
+      return { ...facts, operation: { ...(ended && { ended }), conditions: operationSucceeded } };
+    },
+    clearPending: clearRecord,
+
+    observe,
+    prepare: (facts) => prepare(facts),
+    publish,
+    removeFormer: (facts) => following(facts, places.removeFormer(facts.managed, signal), cannot.unpublish),
+    clearRecord,
+    update,
+
+    recordEdit(facts) {
+      const { managed, kind, access } = facts;
+      absenceTimes.forget(objectKey(managed.metadata));
+      const identity = encodeIdentity(identityOf(managed, kind.identity.marks, access?.system));
+      return write(facts, withAnnotations(managed, { [annotationKeys.externalIdentity]: identity }));
+    },
+    noteLoss(given) {
+      const isRecreated = given.did.decision === 'Recreate';
+      const facts = isRecreated ? withEvents(given, recreationEvent(given)) : given;
+      if (!isLossToNote(facts)) return facts;
+      const lost = lossAt(env.clock.now(), facts.latest?.observation.renamed !== undefined);
+      // guard: otherwise a crash hides the loss, because the next process does not know that there was an external resource
+      return write(facts, withAnnotations(facts.managed, lost));
+    },
+    clearRecords: (facts) => writeStatus(facts, withoutRecord(facts.managed, 'externalIdentity')),
+    announce,
+    create,
+    async recordCreation(facts) {
+      const { underWay: operation, ended, externalName = nameFound(facts) } = facts.operation;
+      // While an operation creates the resource, the creation counts as incomplete.
+      const isRunning = operation !== undefined && ended === undefined;
+      const isEnded = !isRunning && isCreationIncomplete(facts.managed);
+      // guard: otherwise an assigned name is lost
+      const recorded = await record(facts, { result: isEnded ? 'succeeded' : undefined, name: externalName });
+      return hasDone(facts, 'create')
+        ? withEvents(recorded, requested('CreatedExternalResource', 'creation'))
+        : recorded;
+    },
+    async recordFailure(facts) {
+      try {
+        return await record(facts, recordOfFailure(facts));
+      } catch (error) {
+        const reason = 'CannotUpdateManagedResource';
+        const { cause } = error as StepFailure;
+        return withEvents(facts, { type: 'Warning', reason, message: messageOf(cause) });
+      }
+    },
+
+    delete: remove,
+    async removeDetails(facts) {
+      // guard: otherwise a connection Secret is never deleted
+      await failing('', places.remove(facts.managed, signal), cannot.unpublish);
+      return facts;
+    },
+    async removeFinalizer(facts) {
+      const { managed } = facts;
+      const finalizers = withoutFinalizer(managed, finalizerNames.managed);
+      const finalised = { ...managed, metadata: { ...managed.metadata, finalizers } };
+      await write(facts, finalised, cannot.finalise).catch((error: unknown) => {
+        if (!isNotFound(error)) throw error;
+      });
+      absenceTimes.forget(objectKey(managed.metadata));
+      underWay.forget(managed);
+      return withEvents(omit(facts, 'failure'), ...remainsEvents(facts.latest?.observation));
+    },
+  };
+
+  return async (facts: Facts, call: Call): Promise<Facts> =>
+    typeof call === 'string' ? steps[call](facts) : keepCredential(facts, call);
+
+  // ── Writes of the managed resource ────────────────────────────────────────────────────────────────────────────
+
+  async function write(
+    facts: Facts,
+    desired: Managed,
+    failure: FailureFacts = cannot.write,
+    options: UpdateOptions = {},
+  ): Promise<Facts> {
+    const writing = managedResources.update(facts.managed, desired, signal, options);
+    return { ...facts, managed: await failing('cannot update managed resource', writing, failure) };
+  }
+
+  async function writeStatus(facts: Facts, desired: Managed): Promise<Facts> {
+    const writing = managedResources.updateStatus(facts.managed, desired, signal);
+    const managed = await failing('cannot update managed resource status', writing, cannot.write);
+    return { ...facts, managed };
+  }
+
+  /** Removes `status.credential` before another credential is set, so that the status is correct even after a crash. */
+  function clearRecord(facts: Facts): Promise<Facts> {
+    return writeStatus(facts, withoutRecord(facts.managed));
+  }
+
+  async function record(facts: Facts, given: CreationRecord): Promise<Facts> {
+    const { managed, access } = facts;
+    const recording = recordCreation(context, managed, { ...given, system: access?.system }, signal);
+    const what = 'cannot update managed resource annotations';
+    return { ...facts, managed: await failing(what, recording, cannot.record) };
+  }
+
+  /**
+   * Writes name, annotations, late-initialized values and the found identity. The identity is in an annotation because a
+   * restore may drop the status. A conflict ends the run, so that no creation follows a stale read.
+   */
+  function prepare(
+    facts: Facts,
+    annotations: Readonly<Record<string, string>> = {},
+    failure = cannotPrepare(facts),
+  ): Promise<Facts> {
+    const { kind, managed, access } = facts;
+    const { lateInitialized = {} } = isToFillIn(facts) ? found(facts)! : {};
+    const object = withLateInitialized(named(kind.identity, managed), lateInitialized);
+    const identity = identityFound(kind.identity, object, {
+      system: access?.system,
+      observation: found(facts),
+    });
+    const recorded = identity === undefined ? {} : { [annotationKeys.externalIdentity]: identity };
+    const prepared = withAnnotations(object, { ...recorded, ...annotations });
+    return write(facts, prepared, failure, { ceasesTracking: ceasesTracking(managed) });
+  }
+
+  /**
+   * Records the identity before the creation, so that an edit during the creation has no effect. If the external system
+   * assigns the name, also records the start of the creation, so that a run after a crash creates no second resource.
+   */
+  function announce(facts: Facts): Promise<Facts> {
+    const { kind, managed, access } = facts;
+    const identity = identityToRecord(kind.identity, managed, { system: access?.system });
+    // guard: otherwise an edit during the creation leads to another external resource
+    const recorded = { [annotationKeys.externalIdentity]: encodeIdentity(identity) };
+    const mark = { [annotationKeys.externalCreatePending]: pendingTime(managed, env.clock.now()) };
+    const annotations = { ...recorded, ...creationMark(managed), ...(kind.identity.isAssigned && mark) };
+    // guard: otherwise an external resource is created before its identity is recorded
+    return prepare(facts, annotations, cannot.record);
+  }
+
+  // ── The credential in the Secret ──────────────────────────────────────────────────────────────────────────────
+
+  async function keepCredential(facts: Facts, call: CredentialWrite): Promise<Facts> {
+    if (call.act === 'update') return write(facts, call.desired);
+    if (call.act === 'updateStatus') return writeStatus(facts, call.desired);
+    const { managed, kind, did, place } = facts;
+    const { entry } = place;
+    const note = { key: entry?.note?.key ?? newNoteKey(randomBytes), ...call.note };
+    const before = entry?.details ?? {};
+    if (call.act === 'annotate') return inPlace(facts, writeEntry(managed, entry, { details: before, note }));
+    const credential = credentialOf(managed, kind.secretDetails);
+    if (credential === undefined) return facts;
+    if (kind.isObserveOnly)
+      return inPlace(facts, Promise.reject(onlyObserves('generate another credential for')));
+    logQuietAct(log, did.decision as QuietAct, { ...aboutManaged(managed), decision: did.decision });
+    const value = generateCredential(credential, randomBytes);
+    // The details that contain it, such as a URI, are written with it.
+    const planned = clientOf(facts).plannedDetails?.(managed, { value, isApplied: false }) ?? {};
+    const details = { ...withReported(before, planned), [credential.key]: value };
+    return inPlace(facts, writeEntry(managed, entry, { details, note }));
+  }
+
+  // ── Calls of the external system ──────────────────────────────────────────────────────────────────────────────
+
+  async function observe(facts: Facts): Promise<Facts> {
+    const { kind, managed, operation } = facts;
+    // guard: otherwise the grace period after a creation ends during a slow observation
+    const [begunMs, at] = [env.clock.elapsedMs(), env.clock.now()];
+    // guard: otherwise after an edit another resource is observed
+    const observing = clientOf(facts).observe(
+      identified(kind.identity, managed),
+      credentialIn(facts),
+      signal,
+    );
+    const answer: Observation = await failing('', observing, cannotObserve(facts)).catch((error: unknown) => {
+      if (isOnlyOfAnother(facts, error)) return { exists: false, isUpToDate: false };
+      throw error;
+    });
+    // guard: otherwise the secrets of another owner's external resource are published
+    const observation = answer.isOfAnother === true ? omit(answer, 'details') : answer;
+    // While the external system creates the resource, an absence proves nothing.
+    if ((operation.underWay?.type ?? operation.ended) === 'create')
+      absenceTimes.forget(objectKey(managed.metadata));
+    // guard: otherwise one observation proves an absence
+    const absentForMs = absenceTimes.note(managed, observation.exists, begunMs);
+    // A resource that does not show right after its update keeps its state.
+    if (!observation.exists && hasDone(facts, 'update')) return facts;
+    const known = { ...facts, latest: { observation, at, absentForMs } };
+    return observation.exists ? withCredentialObserved(withReport(known, observation), observation) : known;
+  }
+
+  async function create(facts: Facts): Promise<Facts> {
+    const { managed, operation } = facts;
+    // guard: otherwise observations before the creation count as absence of the new resource
+    absenceTimes.forget(objectKey(managed.metadata)); // the new resource may not be visible at once
+    const credential = credentialIn(facts) ?? unstoredCredential(facts);
+    const creating = clientOf(facts).create(withInitProvider(managed), credential, signal);
+    const creation = await creating.catch((error: unknown) => {
+      throw failedCreation(error);
+    });
+    const { externalName, isExisting = false, isCredentialPending = false } = creation;
+    const made = isExisting ? facts : withApplied(facts, isCredentialPending, true);
+    const known = { ...withReport(made, creation), operation: { ...operation, externalName } };
+    return begin(known, { type: 'create', name: creation.operation }, cannot.create);
+  }
+
+  async function update(facts: Facts): Promise<Facts> {
+    const { kind, managed, did, latest } = facts;
+    const isDue = isCredentialDue(facts);
+    const difference = latest?.observation.difference;
+    log.debug('external resource differs', {
+      difference: difference && scrubOf(facts, difference),
+      isCredentialDue: isDue,
+    });
+    const isForbidden = isDue && kind.isObserveOnly;
+    const updating = isForbidden
+      ? Promise.reject(onlyObserves('set the credential of'))
+      : clientOf(facts).update(identified(kind.identity, managed), credentialIn(facts), signal);
+    const updated = await failing('', updating, cannotUpdate(facts, isDue));
+    if (isDue) logQuietAct(log, 'SetCredentials', { ...aboutManaged(managed), decision: did.decision });
+    const { operation, isCredentialPending = false } = updated;
+    const made = isDue ? withApplied(facts, isCredentialPending || operation !== undefined, true) : facts;
+    const known = withEvents(withReport(made, updated), requested('UpdatedExternalResource', 'update'));
+    return begin(known, { type: 'update', name: operation }, cannot.update);
+  }
+
+  async function remove(facts: Facts): Promise<Facts> {
+    const { kind, managed, operation } = facts;
+    // guard: otherwise after an edit another external resource is deleted
+    const removing = clientOf(facts).delete(identified(kind.identity, managed), signal);
+    const deletion = await failing<unknown>('', removing, cannot.delete);
+    const { operation: name } = (deletion ?? {}) as Deletion<string>;
+    const known = withEvents(facts, requested('DeletedExternalResource', 'deletion'));
+    if (name !== undefined) return begin(known, { type: 'delete', name }, cannot.delete);
+    if (operation.underWay === undefined) return known;
+    // The requested deletion replaces an ongoing update, so forget the update.
+    underWay.note(managed, undefined);
+    return { ...known, operation: { conditions: operationSuperseded } };
+  }
+
+  /** Polls the ongoing operation. Until its result is recorded, the operation stays noted. */
+  async function poll(facts: Facts): Promise<Facts> {
+    const { managed, operation } = facts;
+    if (operation.underWay === undefined) return facts;
+    const { type, name } = operation.underWay;
+    const asking: Promise<Progress> =
+      clientOf(facts).poll?.(name, signal) ?? Promise.resolve({ state: 'unknown' });
+    const progress = await failing('', asking, cannot.observe);
+    switch (progress.state) {
+      case 'running': {
+        const conditions = operationOngoing(type, { name, message: progress.message });
+        return { ...facts, operation: { ...operation, conditions } };
+      }
+      case 'done': {
+        const { externalName } = progress;
+        return withReport({ ...facts, operation: { ...operation, ended: type, externalName } }, progress);
+      }
+      case 'unknown':
+        underWay.note(managed, undefined);
+        return { ...facts, operation: { ended: type, conditions: operationForgotten(type, name) } };
+      case 'failed': {
+        underWay.note(managed, undefined);
+        const { error } = progress;
+        const failure = type === 'create' ? failedCreation(error) : new StepFailure('', error, cannot[type]);
+        const conditions = operationFailed(type, messageOf(error));
+        return { ...facts, operation: { failed: { type, failure }, conditions } };
+      }
+      default: {
+        const error = new TypeError('poll of the external client returned an unknown state');
+        throw new StepFailure('', error, cannot.observe);
+      }
+    }
+  }
+
+  /** Remembers a started operation until the status records it. Throws if it cannot be polled: a bug of the stack. */
+  function begin(
+    facts: Facts,
+    { type, name }: { readonly type: ExternalOperation['type']; readonly name: string | undefined },
+    { external: _created, ...failure }: FailureFacts,
+  ): Facts {
+    if (name === undefined) return facts;
+    const { managed, operation } = facts;
+    const bug = operationProblem(clientOf(facts), managed, type, name);
+    if (bug !== undefined) throw new StepFailure('', attributed(bug, context.stack), failure);
+    const begun = { type, name, startedAt: timestamp(env.clock.now()) };
+    underWay.note(managed, begun); // guard: otherwise an operation is lost if the status is not written
+    const conditions = operationOngoing(type, { name });
+    return { ...facts, operation: { ...operation, underWay: begun, conditions } };
+  }
+
+  /** A password that is not stored, for a resource without Secret and store. An external system may require one. */
+  function unstoredCredential({ kind, managed }: Facts): DesiredCredential | undefined {
+    const { credential } = kind.secretDetails;
+    if (credential === undefined || credential.isWanted?.(managed) === false) return undefined;
+    return { value: generateCredential(credential, randomBytes), isApplied: false };
+  }
+}
+
+function clientOf({ access }: Facts): ExternalClient {
+  if (access === undefined) throw new Error('the external client is not connected');
+  return access.external;
+}
+
+/** The facts after an observation. A credential that was set counts as in use, unless the client reports the opposite. */
+function withCredentialObserved(facts: Facts, { credential: state }: Observation): Facts {
+  const credential = credentialIn(facts);
+  if (credential === undefined) return facts;
+  if (!credential.isApplied) return state === 'inForce' ? withApplied(facts, false) : facts;
+  if (state === 'wrong') return { ...facts, applied: 'wrong' };
+  const { pending = false, isNew = false } = recordOf(facts) ?? {};
+  const isAwaited = isNew || facts.operation.underWay?.type === 'update';
+  return withApplied(facts, state === 'pending' || (pending && isAwaited), isNew);
+}
+
+/**
+ * Whether the next write of a provisioned resource is its first one. That write also makes the API server stop tracking
+ * which client wrote which field (docs/decisions/0051).
+ */
+const ceasesTracking = ({ metadata, spec: { claimRef, classRef } }: Managed): boolean =>
+  claimRef !== undefined &&
+  classRef !== undefined &&
+  metadata.annotations?.[annotationKeys.externalIdentity] === undefined;
+
+const requested = (reason: string, what: string): EventFacts => ({
+  type: 'Normal',
+  reason,
+  message: `Successfully requested ${what} of external resource`,
+});

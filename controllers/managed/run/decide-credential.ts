@@ -1,0 +1,238 @@
+import omit from 'lodash/omit.js';
+import { advice } from '../../../apis/core/v1alpha1/advice.ts';
+import type { Managed, ManagedStatus } from '../../../apis/core/v1alpha1/managed.ts';
+import {
+  annotationKeys,
+  finalizerNames,
+  hasFinalizer,
+  sameCredentials,
+  withFinalizer,
+} from '../../../apis/core/v1alpha1/meta.ts';
+import type { SecretDetails, StoredCredential } from '../../credential.ts';
+import {
+  claimText,
+  credentialOf,
+  holdsSecrets,
+  isOfPerson,
+  isUnwanted,
+  unknownClaim,
+} from '../../credential.ts';
+import { firstMatch } from '../../first-match.ts';
+import { howToAllowUpdate, mayChange, shouldUpdate } from '../../management-policies.ts';
+import type { CredentialWrite, credentialDecisions, NoteFacts } from './decision.ts';
+import type { Facts } from './facts.ts';
+
+interface CredentialDecision {
+  readonly name: (typeof credentialDecisions)[number];
+  readonly call: CredentialWrite;
+}
+
+type CredentialFacts = Pick<Facts, 'kind' | 'managed' | 'place'>;
+type Decide = (facts: CredentialFacts) => CredentialDecision | undefined;
+
+/** Adds the finalizer before anything is created for the object. */
+const addFinalizer: Decide = ({ kind, managed }) => {
+  if (kind.isObserveOnly || hasFinalizer(managed, finalizerNames.managed)) return undefined;
+  const finalizers = withFinalizer(managed, finalizerNames.managed);
+  const desired = { ...managed, metadata: { ...managed.metadata, finalizers } };
+  return { name: 'AddFinalizer', call: { act: 'update', desired } };
+};
+
+/** Removes binding and credential from a status that came from a backup, because they are not valid in this cluster. */
+const resetStatus: Decide = ({ managed }) => {
+  const { bindingPhase, boundUID } = managed.status ?? {};
+  if (bindingPhase === undefined || boundUID === undefined || boundUID === managed.metadata.uid)
+    return undefined;
+  const desired = { ...managed, status: omit(managed.status, 'bindingPhase', 'boundUID', 'credential') };
+  return { name: 'ResetStatus', call: { act: 'updateStatus', desired } };
+};
+
+/**
+ * Writes the UID `unknown` to a `claimRef` without a UID if the resource is Released, so that no claim gets the
+ * resource. Crossplane 0.3 to 0.9 removed `claimRef` when they released a resource.
+ */
+const keepReleased: Decide = ({ kind, managed, place: { entry } }) => {
+  const { spec, status } = managed;
+  // With a note, this version released the resource, and an administrator removed `claimRef`.
+  if (spec.claimRef?.uid !== undefined || entry?.note !== undefined) return undefined;
+  const isUnnoted = entry !== undefined && holdsSecrets(managed, entry, kind.secretDetails);
+  const { bindingPhase, boundUID } = status ?? {};
+  // A provisioned resource has `claimRef` until its release. So one without phase and `claimRef` was released.
+  const wasReleased =
+    bindingPhase === 'Released'
+      ? isUnnoted || boundUID === undefined
+      : isUnnoted && bindingPhase === undefined && spec.classRef !== undefined && spec.claimRef === undefined;
+  if (!wasReleased) return undefined;
+  const claimRef = { ...spec.claimRef, uid: unknownClaim };
+  return {
+    name: 'KeepReleased',
+    call: { act: 'update', desired: { ...managed, spec: { ...spec, claimRef } } },
+  };
+};
+
+/** Makes a Released resource Unbound again, after an administrator removed its `claimRef` or the UID in it. */
+const makeAvailable: Decide = ({ managed }) => {
+  const { spec, status } = managed;
+  if (status?.bindingPhase !== 'Released' || spec.claimRef?.uid !== undefined) return undefined;
+  const available = { ...omit(status, 'boundUID'), bindingPhase: 'Unbound' as const };
+  return { name: 'MakeAvailable', call: { act: 'updateStatus', desired: { ...managed, status: available } } };
+};
+
+/** Generates a credential if the Secret does not exist or has none, and if the policies let it be set. */
+const generate: Decide = ({ kind, managed, place: { entry } }) => {
+  const credential = credentialOf(managed, kind.secretDetails);
+  if (credential === undefined || entry?.details[credential.key] !== undefined) return undefined;
+  if (!mayChange(managed.spec)) return undefined;
+  const reserved = reservedFor(managed);
+  const rotation = credential.rotationOf?.(managed);
+  const note = { ...(reserved && { for: reserved }), ...(rotation && { rotation }) };
+  return { name: 'GenerateCredential', call: { act: 'generate', note } };
+};
+
+/**
+ * Removes a record that nothing can be compared with, because the note with its key is gone: an earlier version removed
+ * the note under Observe. The policies forbid to set the credential again, so it counts as given, and the claim keeps it.
+ */
+const clearLostRecord: Decide = ({ kind, managed, place: { entry } }) => {
+  const { bindingPhase, credential: record } = managed.status ?? {};
+  const credential = credentialOf(managed, kind.secretDetails);
+  if (record === undefined || credential === undefined || bindingPhase !== 'Bound') return undefined;
+  if (entry === undefined || entry.note !== undefined || !(credential.key in entry.details)) return undefined;
+  if (mayChange(managed.spec)) return undefined;
+  return { name: 'ClearRecord', call: { act: 'updateStatus', desired: withoutRecord(managed) } };
+};
+
+/** Adopts a Secret without owner or credential annotation, such as after a restore. The credential does not change. */
+const adopt: Decide = ({ kind: { secretDetails }, managed, place: { entry } }) => {
+  if (entry === undefined || !holdsSecrets(managed, entry, secretDetails)) return undefined;
+  if (entry.note !== undefined && entry.isOwned) return undefined;
+  const owner = isOfPerson(managed) ? givenTo(managed, entry) : adoptedFor(managed);
+  const rotation = credentialOf(managed, secretDetails)?.rotationOf?.(managed);
+  const given = isOfPerson(managed) && secretDetails.credential !== undefined;
+  const note = entry.note
+    ? noteFacts(entry)
+    : { ...(owner && { for: owner }), ...(rotation && { rotation }), ...(given && { given }) };
+  return { name: 'AdoptSecret', call: { act: 'annotate', note } };
+};
+
+/** The claim that a person gave a credential to. No claim, if none is named yet and no claim has had a copy. */
+function givenTo(managed: Managed, { isCopied = false }: StoredCredential): string | undefined {
+  const { bindingPhase } = managed.status ?? {};
+  if (bindingPhase === 'Bound' || isCopied || bindingPhase === 'Released') return adoptedFor(managed);
+  return ownerOf(managed) ?? reservedFor(managed);
+}
+
+const rotate: Decide = ({ kind, managed, place: { entry } }) => {
+  const rotation = credentialOf(managed, kind.secretDetails)?.rotationOf?.(managed);
+  if (rotation === undefined || rotation === entry?.note?.rotation) return undefined;
+  if (!shouldUpdate(managed.spec)) return undefined; // the rotation waits until the policies allow Update
+  const owner = ownerOf(managed) ?? entry?.note?.for;
+  return {
+    name: 'RotateCredential',
+    call: { act: 'generate', note: { ...(owner && { for: owner }), rotation } },
+  };
+};
+
+/** Generates a new credential for the owning claim, because the Secret still names a previous claim. */
+const replace: Decide = (facts) => {
+  const { kind, managed, place } = facts;
+  const owner = newOwner(facts);
+  if (owner === undefined || credentialOf(managed, kind.secretDetails) === undefined) return undefined;
+  if (!shouldUpdate(managed.spec)) return undefined;
+  const note = { ...omit(noteFacts(place.entry), 'given'), for: owner };
+  return { name: 'ReplaceCredential', call: { act: 'generate', note } };
+};
+
+/** Records the owning claim in the Secret if no claim has the credential, or if an administrator allowed its reuse. */
+const nameClaim: Decide = (facts) => {
+  const { entry } = facts.place;
+  const owner = ownerOf(facts.managed);
+  if (!isSecret(facts) || owner === undefined || entry?.note === undefined) return undefined;
+  if (entry.note.for === owner) return undefined;
+  if (newOwner(facts) !== undefined && !mayKeepCredential(facts)) return undefined;
+  return { name: 'NameClaim', call: { act: 'annotate', note: { ...noteFacts(entry), for: owner } } };
+};
+
+/** Why the owning claim cannot have the credential of the previous claim, nor another one. Undefined if it can. */
+export function whyCredentialStays(facts: CredentialFacts): string | undefined {
+  const { kind, managed } = facts;
+  const owner = newOwner(facts);
+  if (owner === undefined || mayKeepCredential(facts)) return undefined;
+  const why = kind.secretDetails.reportsSecrets
+    ? `the external system generates its credentials; ${advice.generateOthers}`
+    : `spec.managementPolicies do not allow Update; ${howToAllowUpdate(managed.spec)}, or ${advice.reuseCredentials}`;
+  return `the previous claim knows the credentials, so that ${owner} cannot have them: ${why}`;
+}
+
+/**
+ * Decides the next write before the external resource is observed: finalizer, owning claim, or the credential in the
+ * Secret. The first check that matches decides. Undefined: no write is needed.
+ */
+export const decideCredential = (facts: CredentialFacts): CredentialDecision | undefined =>
+  firstMatch(facts, facts.place.inaccessible === undefined ? credentialChecks : checksWithoutSecret);
+
+const checksWithoutSecret: readonly Decide[] = [addFinalizer, resetStatus];
+
+const credentialChecks: readonly Decide[] = [
+  ...checksWithoutSecret,
+  keepReleased,
+  makeAvailable,
+  generate,
+  clearLostRecord,
+  adopt,
+  rotate,
+  replace,
+  nameClaim,
+];
+
+/** Whether the next claim may use the same details: an administrator allowed it, or they are not secret. */
+const mayKeepCredential = (facts: CredentialFacts): boolean =>
+  facts.managed.metadata.annotations?.[annotationKeys.reoffer] === sameCredentials || !isSecret(facts);
+
+/** Whether the Secret holds secrets, and the end of the run does not remove them because the spec wants none. */
+const isSecret = ({ kind: { secretDetails }, managed, place: { entry } }: CredentialFacts): boolean =>
+  entry !== undefined && holdsSecrets(managed, entry, secretDetails) && !isUnwanted(managed, secretDetails);
+
+/** The text by which the Secret names the owning claim. A Released resource has no owning claim. */
+function ownerOf({ spec, status }: Managed): string | undefined {
+  const { claimRef } = spec;
+  if (claimRef?.uid === undefined || status?.bindingPhase === 'Released') return undefined;
+  return claimRef.uid === unknownClaim ? unknownClaim : claimText(claimRef);
+}
+
+/** The owning claim to record for an adopted credential, else `unknown`: then the next claim gets a new credential. */
+function adoptedFor(managed: Managed): string {
+  const phase = managed.status?.bindingPhase;
+  return (phase === 'Bound' || phase === undefined ? ownerOf(managed) : undefined) ?? unknownClaim;
+}
+
+function reservedFor({ spec, status }: Managed): string | undefined {
+  const { claimRef } = spec;
+  return claimRef?.name === undefined || status?.bindingPhase === 'Released'
+    ? undefined
+    : claimText(claimRef);
+}
+
+/** The claim to record for new details. `unknown` if a previous claim may know the secrets that the system reports. */
+export function claimOfNewNote(
+  managed: Managed,
+  { reportsSecrets = false }: SecretDetails,
+): string | undefined {
+  const phase = managed.status?.bindingPhase;
+  const mayBeKnown = reportsSecrets && phase !== undefined && phase !== 'Bound';
+  return mayBeKnown ? unknownClaim : reservedFor(managed);
+}
+
+function newOwner({ managed, place }: CredentialFacts): string | undefined {
+  const owner = ownerOf(managed);
+  const named = place.entry?.note?.for;
+  return owner !== undefined && named !== undefined && named !== owner ? owner : undefined;
+}
+
+const noteFacts = (stored: StoredCredential | undefined): NoteFacts => omit(stored?.note ?? {}, 'key');
+
+/** The resource without the record of its credential, and without these other fields of the status. */
+export const withoutRecord = (managed: Managed, ...others: readonly (keyof ManagedStatus)[]): Managed =>
+  managed.status === undefined
+    ? managed
+    : { ...managed, status: omit(managed.status, 'credential', ...others) };

@@ -1,0 +1,71 @@
+import { advice } from '../../../apis/core/v1alpha1/advice.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import {
+  annotationKeys,
+  finalizerNames,
+  hasFinalizer,
+  isPaused,
+  wasDeleted,
+} from '../../../apis/core/v1alpha1/meta.ts';
+import { firstMatch } from '../../first-match.ts';
+import {
+  invalidOnLoss,
+  invalidPolicies,
+  isPausedByPolicies,
+  shouldDelete,
+} from '../../management-policies.ts';
+import { isCreationIncomplete } from '../recording/creation-tracking.ts';
+import type { firstDecisions } from './decision.ts';
+import type { Facts } from './facts.ts';
+
+type FirstFacts = Pick<Facts, 'managed'> & Partial<Pick<Facts, 'operation'>>;
+
+/** A decision before the external system is called. */
+export interface FirstDecision {
+  readonly name: (typeof firstDecisions)[number];
+  readonly message?: string;
+}
+
+/** The decision that ends the run before the external system is called. Undefined: the run goes on. */
+export const decideFirst = (facts: FirstFacts): FirstDecision | undefined => firstMatch(facts, firstChecks);
+
+const firstChecks: readonly ((facts: FirstFacts) => FirstDecision | undefined)[] = [
+  resourceGone,
+  paused,
+  unsupportedPolicies,
+  orphanExternal,
+  creationIncomplete,
+];
+
+/** A deleted object without the finalizer needs no more work. */
+function resourceGone({ managed }: FirstFacts): FirstDecision | undefined {
+  const isGone = wasDeleted(managed) && !hasFinalizer(managed, finalizerNames.managed);
+  return isGone ? { name: 'ResourceGone' } : undefined;
+}
+
+function paused({ managed }: FirstFacts): FirstDecision | undefined {
+  if (!isPaused(managed) && !isPausedByPolicies(managed.spec)) return undefined;
+  const by = isPaused(managed) ? `the ${annotationKeys.paused} annotation` : 'empty spec.managementPolicies';
+  const held = wasDeleted(managed) ? '; deletion waits until it resumes' : '';
+  return { name: 'Paused', message: `reconciliation is paused by ${by}${held}` };
+}
+
+function unsupportedPolicies({ managed }: FirstFacts): FirstDecision | undefined {
+  const message =
+    invalidPolicies(managed.spec) ?? (wasDeleted(managed) ? undefined : invalidOnLoss(managed.spec));
+  return message === undefined ? undefined : { name: 'UnsupportedPolicies', message };
+}
+
+function orphanExternal({ managed }: FirstFacts): FirstDecision | undefined {
+  return wasDeleted(managed) && !shouldDelete(managed.spec) ? { name: 'OrphanExternal' } : undefined;
+}
+
+/** The result of a creation is not recorded, and no ongoing operation will show the result. */
+export function creationIncomplete({ managed, operation }: FirstFacts): FirstDecision | undefined {
+  if (operation?.underWay !== undefined || !isCreationIncomplete(managed)) return undefined;
+  return { name: 'CreationIncomplete', message: undetermined(managed) };
+}
+
+/** Crossplane's message for an unknown result of a creation, and how an administrator lets the creation continue. */
+const undetermined = (managed: Managed): string =>
+  `cannot determine creation result - remove the ${annotationKeys.externalCreatePending} annotation if it is safe to proceed: look for it in the external system; ${advice.continueCreation(managed)}`;

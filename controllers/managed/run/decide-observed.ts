@@ -1,0 +1,214 @@
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { wantsDetails } from '../../../apis/core/v1alpha1/managed.ts';
+import { annotationKeys, externalName, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import { errorFactsOf, invalid } from '../../../clients/external-error.ts';
+import { isLossNoted } from '../../external-loss.ts';
+import { firstMatch } from '../../first-match.ts';
+import { onlyObserves, shouldCreate, shouldOnlyObserve, shouldUpdate } from '../../management-policies.ts';
+import { StepFailure } from '../../step-failure.ts';
+import {
+  isBeingCreated,
+  isCreationFailed,
+  isCreationRecorded,
+  isInCreationGrace,
+} from '../recording/creation-tracking.ts';
+import { isAdopting, isEdited, mustExist } from '../recording/identity.ts';
+import { creationIncomplete } from './decide-first.ts';
+import type { Decision } from './decision.ts';
+import type { Facts, ObservedFacts } from './facts.ts';
+import { hasDone, isCredentialDue } from './facts.ts';
+import { cannot } from './failures.ts';
+import { isToFillIn } from './steps.ts';
+
+type Check = (facts: ObservedFacts) => Decision | undefined;
+
+/** Pure. The decision after the external resource was observed. */
+export const decideObserved = (facts: ObservedFacts): Decision =>
+  firstMatch(facts, facts.latest.observation.exists ? presentChecks : absentChecks) ?? {};
+
+const absentChecks: readonly Check[] = [
+  mayExist,
+  awaitExternal,
+  onlyObserved,
+  deletedAndAbsent,
+  identityEdited,
+  renamed,
+  taken,
+  mustNotBeCreated,
+  neverObserved,
+  observedBefore,
+];
+
+const presentChecks: readonly Check[] = [deletedAndPresent, lateInitialize, noUpdate, awaitEffect, update];
+
+// ── The external resource is absent ─────────────────────────────────────────────────────────────────────────────
+
+const wasObserved = (managed: Managed): boolean =>
+  mustExist(managed) ||
+  managed.status?.externalIdentity !== undefined ||
+  (managed.status?.bindingPhase !== undefined &&
+    managed.metadata.annotations?.[annotationKeys.externalIdentity] === undefined);
+
+/**
+ * Whether the failure of an observation counts as absence, because a user edited the identity: the external resource of the
+ * recorded name carries the mark of another owner, and this resource was never seen. So its creation was refused. A
+ * creation whose answer was lost leaves our mark, so it never counts.
+ */
+export const isOnlyOfAnother = ({ kind, managed }: Facts, failure: unknown): boolean =>
+  errorFactsOf(failure)?.holder?.by === 'AnotherResource' &&
+  !wasObserved(managed) &&
+  isEdited(kind.identity, managed);
+
+const wasCreated = ({ kind, managed }: Facts): boolean =>
+  kind.identity.isAssigned && isCreationRecorded(managed) && externalName(managed) !== undefined;
+
+/** Whether a user removed the assigned name, so that another external resource is created. */
+const isNameRemoved = ({ kind, managed }: Facts): boolean =>
+  kind.identity.isAssigned && externalName(managed) === undefined;
+
+/** Whether a lost external resource is not created again, until an administrator edits an annotation to allow that. */
+const isLossReported = (facts: Facts): boolean =>
+  facts.managed.spec.onLoss === 'Report' &&
+  !isCreationFailed(facts.managed) &&
+  !isAdopting(facts.managed) &&
+  !isNameRemoved(facts);
+
+const isCertain = ({ kind, latest }: ObservedFacts): boolean => latest.absentForMs >= kind.confirmAbsenceMs;
+
+/** Whether a new external resource may exist although observations do not find it yet. */
+function isHidden(facts: ObservedFacts): boolean {
+  const { kind, managed, latest } = facts;
+  const graceMs = kind.creationGraceMs;
+  if (!kind.identity.isAssigned) return isBeingCreated(managed, graceMs, latest.at);
+  // If the clock was set forward, the creation seems long past. So observations must find nothing for `graceMs` too.
+  const isUnobserved = wasCreated(facts) && !wasObserved(managed);
+  return isInCreationGrace(managed, graceMs, latest.at) || (isUnobserved && latest.absentForMs < graceMs);
+}
+
+export const isProvenAbsent = (facts: ObservedFacts): boolean =>
+  !facts.latest.observation.exists && mayExist(facts) === undefined && !isHidden(facts) && isCertain(facts);
+
+/**
+ * Whether the status loses the identity, because the external resource is proven absent. The identity stays if the
+ * resource was renamed, if another one has its name, or if its loss waits for an administrator.
+ */
+export function isIdentityGone(facts: Facts): boolean {
+  const { latest, managed } = facts;
+  if (latest === undefined) return false;
+  const observed: ObservedFacts = { ...facts, latest };
+  const isElsewhere = (taken(observed) ?? renamed(observed)) !== undefined;
+  const isRetained = isElsewhere || (isLossReported(facts) && !wasDeleted(managed));
+  return isProvenAbsent(observed) && !isRetained;
+}
+
+/** The external resource may exist although it was not found, so it must not be created again. */
+function mayExist({ managed, operation }: ObservedFacts): Decision | undefined {
+  return operation.underWay === undefined
+    ? creationIncomplete({ managed, operation })
+    : { name: 'AwaitOperation' };
+}
+
+function awaitExternal(facts: ObservedFacts): Decision | undefined {
+  return isHidden(facts) ? { name: 'AwaitExternal' } : undefined;
+}
+
+function onlyObserved({ managed }: ObservedFacts): Decision | undefined {
+  return shouldOnlyObserve(managed.spec) && !wasDeleted(managed) ? { name: 'ExternalMissing' } : undefined;
+}
+
+function deletedAndAbsent(facts: ObservedFacts): Decision | undefined {
+  const { managed } = facts;
+  if (!wasDeleted(managed)) return undefined;
+  const isProven = isCertain(facts) || managed.status?.deletionAccepted === true;
+  return { name: isProven ? 'RemoveFinalizer' : 'ConfirmAbsence' };
+}
+
+/** Accepts an edit of the identity, because the recorded external resource does not exist. */
+function identityEdited(facts: ObservedFacts): Decision | undefined {
+  if (!isEdited(facts.kind.identity, facts.managed)) return undefined;
+  return { name: isCertain(facts) ? 'IdentityEdited' : 'ConfirmAbsence' };
+}
+
+/** Another resource has the name, so that none can be created. */
+function taken({ latest }: ObservedFacts): Decision | undefined {
+  const message = latest.observation.taken;
+  return message === undefined ? undefined : { name: 'ExternalLost' };
+}
+
+/** The external resource has another name now. A second, empty one beside it would hide its data. */
+function renamed({ managed, latest }: ObservedFacts): Decision | undefined {
+  const { renamed: message, taken: isTaken } = latest.observation;
+  const mayCreateEmpty = isAdopting(managed) && !mustExist(managed) && isTaken === undefined;
+  return message === undefined || mayCreateEmpty ? undefined : { name: 'ExternalRenamed', message };
+}
+
+function mustNotBeCreated({ kind, managed, latest }: ObservedFacts): Decision | undefined {
+  if (!shouldCreate(managed.spec)) return { name: 'CreateNotAllowed' };
+  const refusal = kind.uncreatable(managed) ?? latest.observation.uncreatable;
+  if (refusal === undefined) return undefined;
+  return { name: 'CreationRefused', failure: new StepFailure('', invalid(refusal), cannot.create) };
+}
+
+function neverObserved(facts: ObservedFacts): Decision | undefined {
+  const { managed } = facts;
+  const isObserved = wasObserved(managed) || wasCreated(facts) || isLossNoted(managed);
+  return isObserved ? undefined : created('CreateExternal', facts);
+}
+
+/**
+ * The external resource was lost. It is recreated, unless its assigned name would change, or `mustExist` or `onLoss`
+ * forbids it.
+ */
+function observedBefore(facts: ObservedFacts): Decision {
+  const { kind, managed } = facts;
+  if (!isCertain(facts)) return { name: 'ConfirmAbsence' };
+  const isReplaceable = !kind.identity.isAssigned || isNameRemoved(facts) || isCreationFailed(managed);
+  const isForbidden = mustExist(managed) || isLossReported(facts);
+  return isReplaceable && !isForbidden ? created('Recreate', facts) : { name: 'ExternalLost' };
+}
+
+/** Without a Secret for its credential and details, no external resource must be created. */
+function created(name: 'CreateExternal' | 'Recreate', facts: ObservedFacts): Decision {
+  const { managed, kind, place } = facts;
+  if (kind.isObserveOnly) {
+    // guard: otherwise a process with --observe-only records a creation
+    return { name, failure: new StepFailure('', onlyObserves('create'), cannot.create) };
+  }
+  if (place.inaccessible !== undefined) return { name: 'CreationRefused', failure: place.inaccessible };
+  const isToReserve = place.entry === undefined && wantsDetails(managed) && !hasDone(facts, 'publish');
+  return isToReserve ? { name, call: 'publish' } : { name };
+}
+
+// ── The external resource exists ────────────────────────────────────────────────────────────────────────────────
+
+function deletedAndPresent({ managed, latest, operation }: ObservedFacts): Decision | undefined {
+  if (!wasDeleted(managed)) return undefined;
+  const type = operation.underWay?.type;
+  if (type === 'create') return { name: 'AwaitOperation' };
+  const isBegun =
+    type === 'delete' || latest.observation.operation === 'delete' || operation.ended === 'delete';
+  return { name: isBegun ? 'AwaitDeletion' : 'DeleteExternal' };
+}
+
+function lateInitialize(facts: ObservedFacts): Decision | undefined {
+  const isDue = isToFillIn(facts) && !hasDone(facts, 'prepare');
+  return isDue ? { name: 'LateInitialize', call: 'prepare' } : undefined;
+}
+
+function noUpdate(facts: ObservedFacts): Decision | undefined {
+  const { managed, latest, operation } = facts;
+  const { observation } = latest;
+  const isBusy = (operation.underWay ?? observation.operation ?? observation.unchangeable) !== undefined;
+  const isAsWanted = observation.isUpToDate && !isCredentialDue(facts);
+  if (!isBusy && !isAsWanted && shouldUpdate(managed.spec)) return undefined;
+  return { name: isToFillIn(facts) ? 'LateInitialize' : 'NoUpdate' };
+}
+
+/** An update operation ended, but the resource still differs. The effect may come late: wait before another update. */
+function awaitEffect({ operation }: ObservedFacts): Decision | undefined {
+  return operation.ended === 'update' ? { name: 'AwaitEffect' } : undefined;
+}
+
+function update(): Decision {
+  return { name: 'Update' };
+}

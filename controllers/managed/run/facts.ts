@@ -1,0 +1,211 @@
+import type { ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
+import type { ExternalOperation, Managed, ManagedStatus } from '../../../apis/core/v1alpha1/managed.ts';
+import type { ReportedDetails } from '../../../apis/core/v1alpha1/secret.ts';
+import { present } from '../../../apis/core/v1alpha1/secret.ts';
+import type { EventFacts } from '../../../runtime/events/event-facts.ts';
+import type { ConnectionEntry } from '../../connection/connection-place.ts';
+import { heldCredentialOf, hmacOf, isCredentialLost, isGiven } from '../../credential.ts';
+import type { StepFailure } from '../../step-failure.ts';
+import type {
+  DesiredCredential,
+  ExternalClient,
+  Observation,
+  OperationType,
+} from '../connecting/external-client.ts';
+import type { ManagedReconcilerOptions } from '../options.ts';
+import type { IdentityContext } from '../recording/identity.ts';
+import { scrub } from '../recording/status.ts';
+import type { Call, ManagedDecisionName, Step } from './decision.ts';
+
+type Options = ManagedReconcilerOptions<Managed>;
+
+/** The properties of a managed kind that its decisions depend on. */
+export interface KindFacts
+  extends Required<
+    Pick<Options, 'secretDetails' | 'creationGraceMs' | 'confirmAbsenceMs' | 'holdsData' | 'uncreatable'>
+  > {
+  readonly identity: IdentityContext;
+  readonly isObserveOnly: boolean;
+}
+
+/** The knowledge of a run about one managed resource. Each step returns new facts. */
+export interface Facts {
+  readonly kind: KindFacts;
+  /** The managed resource as this run read or wrote it last. */
+  readonly managed: Managed;
+  /** The connected client, and the external system to which it connects. Absent: not connected yet. */
+  readonly access?: { readonly external: ExternalClient; readonly system?: string | undefined };
+  readonly place: PlaceFacts;
+  readonly operation: OperationFacts;
+  /** The last observation. Absent: none yet. */
+  readonly latest?: LatestObservation;
+  /**
+   * The credential that the external system has, as this run learned. Absent: as `status.credential` records. `wrong`: it
+   * does not have that of the Secret. `isNew`: this run has set it, so the next observation may not show it yet.
+   */
+  readonly applied?: Applied | 'wrong';
+  /** The connection details and the fields of the status that the calls of this run reported. */
+  readonly reported: { readonly details: ReportedDetails; readonly status?: Observation['status'] };
+  readonly did: Did;
+  /** The failure of the last step. */
+  readonly failure?: StepFailure;
+}
+
+type Applied = NonNullable<ManagedStatus['credential']> & { readonly isNew?: boolean };
+
+export type ObservedFacts = Facts & { readonly latest: LatestObservation };
+
+/** The Secret of the resource, or without one its entry in the secret store. */
+interface PlaceFacts {
+  readonly entry?: ConnectionEntry;
+  /** Why it cannot be read or written. Then the run creates nothing and sets no credential. */
+  readonly inaccessible?: StepFailure;
+  /** Why the copy in the secret store failed, or the deletion of a previous Secret or store entry. */
+  readonly uncopied?: StepFailure;
+}
+
+export interface OperationFacts {
+  readonly underWay?: ExternalOperation | undefined;
+  /** The type of an operation that has ended with success or with an unknown result. */
+  readonly ended?: OperationType;
+  /** The failure of an operation. */
+  readonly failed?: { readonly type: OperationType; readonly failure: StepFailure };
+  /** The external name that the ended creation reported. */
+  readonly externalName?: string | undefined;
+  /** The conditions AsyncOperation and LastAsyncOperation, if they change. */
+  readonly conditions?: readonly ConditionFacts[];
+}
+
+interface LatestObservation {
+  readonly observation: Observation;
+  /** The start of the observation. */
+  readonly at: Date;
+  /** For how many ms observations have found nothing. */
+  readonly absentForMs: number;
+}
+
+/** The steps of this run. */
+interface Did {
+  /** The decision of the last step, as in docs/decision-tables.md. */
+  readonly decision?: ManagedDecisionName | undefined;
+  readonly steps: ReadonlySet<Step>;
+  /** Events of completed actions. */
+  readonly events: readonly EventFacts[];
+}
+
+export const factsOf = (kind: KindFacts, managed: Managed, underWay?: ExternalOperation): Facts => ({
+  kind,
+  managed,
+  place: {},
+  operation: { underWay },
+  reported: { details: {} },
+  did: { steps: new Set(), events: [] },
+});
+
+export const hasDone = ({ did }: Facts, ...steps: readonly Step[]): boolean =>
+  steps.some((step) => did.steps.has(step));
+
+/** The steps that are needed again after a step. */
+const repeated: { readonly [step in Step]?: readonly Step[] } = {
+  observe: ['prepare', 'publish'],
+  create: ['observe', 'recordCreation', 'prepare', 'publish'],
+  update: ['observe', 'publish'],
+  delete: ['observe'],
+};
+
+/** The facts when a step is made. It counts as made even if it fails. */
+export function making(facts: Facts, step: Call): Facts {
+  if (typeof step === 'object') return facts;
+  const steps = new Set(facts.did.steps);
+  for (const again of repeated[step] ?? []) steps.delete(again);
+  return { ...facts, did: { ...facts.did, steps: steps.add(step) } };
+}
+
+/** Whether this run asked the external system to create, update or delete. */
+export const hasCalled = (facts: Facts): boolean => hasDone(facts, 'create', 'update', 'delete');
+
+/** The observation, if it found the external resource. */
+export const found = ({ latest }: Facts): Observation | undefined =>
+  latest?.observation.exists === true ? latest.observation : undefined;
+
+/** The credential in the Secret, which `create` and `update` set. Undefined: none, or it cannot be read or written. */
+export function credentialIn(facts: Facts): DesiredCredential | undefined {
+  const { kind, managed, place } = facts;
+  const { entry, inaccessible } = place;
+  const credential = heldCredentialOf<Managed>(managed, entry, kind.secretDetails);
+  const value = credential && entry?.details[credential.key];
+  if (inaccessible !== undefined || entry === undefined || value === undefined) return undefined;
+  const { username } = entry.details;
+  const hmac = hmacIn(entry, value, managed);
+  const isInUse = hmac !== undefined && hmac === recordOf(facts)?.hmac;
+  return { value, isApplied: isInUse, ...(username && { username }) };
+}
+
+/** The record of the credential that the external system has, as this run learned, or as the status says. */
+export const recordOf = ({ applied, managed }: Facts): Applied | undefined =>
+  applied === 'wrong' ? undefined : (applied ?? managed.status?.credential);
+
+/** The HMACs of the credentials in entries. A run asks often. */
+const hmacs = new WeakMap<ConnectionEntry, string>();
+
+function hmacIn(entry: ConnectionEntry, value: string, { metadata: { uid } }: Managed): string | undefined {
+  if (entry.note === undefined) return undefined;
+  const hmac = hmacs.get(entry) ?? hmacOf(value, entry.note, uid);
+  hmacs.set(entry, hmac);
+  return hmac;
+}
+
+export const isCredentialDue = (facts: Facts): boolean => credentialIn(facts)?.isApplied === false;
+
+/** Whether a person gave the credential, for an external resource that the controllers may only observe. */
+export const isCredentialGiven = (facts: Facts): boolean => {
+  const { managed, place } = facts;
+  return credentialIn(facts) !== undefined && place.entry !== undefined && isGiven(managed, place.entry);
+};
+
+/** Whether the Secret lacks the credential that was set before, and the policies forbid another one. */
+export const lacksCredential = ({ kind, managed, place, did }: Facts): boolean =>
+  did.steps.has('readPlace') &&
+  place.inaccessible === undefined &&
+  isCredentialLost(managed, place.entry, kind.secretDetails);
+
+/** The facts after the credential was set, or found in use. */
+export function withApplied(facts: Facts, pending: boolean, isNew = false): Facts {
+  const { entry } = facts.place;
+  const credential = credentialIn(facts);
+  const hmac = entry && credential && hmacIn(entry, credential.value, facts.managed);
+  if (hmac === undefined) return facts;
+  return { ...facts, applied: { hmac, pending, ...(isNew && { isNew }) } };
+}
+
+/** Adds the values that a call or an observation reported. */
+export const withReport = (
+  facts: Facts,
+  { details = {}, status }: Pick<Observation, 'details' | 'status'>,
+): Facts => ({
+  ...facts,
+  reported: {
+    details: { ...facts.reported.details, ...details },
+    ...((status ?? facts.reported.status) && { status: { ...facts.reported.status, ...status } }),
+  },
+});
+
+export const withEvents = (facts: Facts, ...events: readonly EventFacts[]): Facts => ({
+  ...facts,
+  did: { ...facts.did, events: [...facts.did.events, ...events] },
+});
+
+/** Removes from a message all secrets that the run knows. */
+export const scrubOf = (facts: Facts, message: string): string => {
+  const password = credentialIn(facts)?.value;
+  return scrub(
+    message,
+    facts.place.entry?.details ?? {},
+    present(facts.reported.details),
+    password === undefined ? {} : { password },
+  );
+};
+
+/** Whether the run ended with the removal of the finalizer. */
+export const isFinalised = ({ did, failure }: Facts): boolean =>
+  did.steps.has('removeFinalizer') && failure === undefined;

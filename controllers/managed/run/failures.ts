@@ -1,0 +1,87 @@
+import { advice } from '../../../apis/core/v1alpha1/advice.ts';
+import type { ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
+import { creating, deleting, getCondition, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { isConflict } from '../../../runtime/client/errors.ts';
+import type { FailureFacts } from '../../step-failure.ts';
+import { StepFailure } from '../../step-failure.ts';
+import type { Call } from './decision.ts';
+import type { Facts } from './facts.ts';
+import { hasDone } from './facts.ts';
+import { isToFillIn } from './steps.ts';
+
+const isCreating = (): ConditionFacts => creating();
+const isDeleting = (): ConditionFacts => deleting();
+
+/** How the failures of the steps are reported. */
+export const cannot = {
+  resolve: { reason: 'CannotResolveResourceReferences' },
+  connect: { external: 'connect', reason: 'CannotConnectToProvider' },
+  observe: { external: 'call', reason: 'CannotObserveExternalResource' },
+  name: { external: 'call', reason: 'CannotInitializeManagedResource', ready: isCreating },
+  publish: { reason: 'CannotPublishConnectionDetails' },
+  unpublish: { reason: 'CannotUnpublishConnectionDetails', ready: isDeleting },
+  write: { reason: 'CannotUpdateManagedResource' },
+  record: { reason: 'CannotUpdateManagedResource', ready: isCreating },
+  finalise: { ready: isDeleting },
+  create: {
+    external: 'call',
+    reason: 'CannotCreateExternalResource',
+    reportsConflicts: true,
+    ready: isCreating,
+  },
+  update: { external: 'call', reason: 'CannotUpdateExternalResource', reportsConflicts: true },
+  delete: {
+    external: 'call',
+    reason: 'CannotDeleteExternalResource',
+    reportsConflicts: true,
+    ready: isDeleting,
+  },
+} as const satisfies Readonly<Record<string, FailureFacts>>;
+
+/** The failure of a creation. A conflict has no Event: another creation was faster. */
+export function failedCreation(error: unknown): StepFailure {
+  const { reason, ...quietly } = cannot.create;
+  return new StepFailure('', error, isConflict(error) ? quietly : cannot.create);
+}
+
+/** How to report that object or Secret cannot be read before a call. They changed if there is a conflict. */
+export function cannotConfirm(call: Call): FailureFacts {
+  const reportsConflicts = false;
+  if (call === 'announce' || call === 'create') return { ...cannot.create, reportsConflicts };
+  if (call === 'delete') return { ...cannot.delete, reportsConflicts };
+  return call === 'clearRecord' ? { ...cannot.update, reportsConflicts } : cannot.write;
+}
+
+/** How to report an observation that fails. After a creation or a deletion, Ready shows that. */
+export const cannotObserve = (facts: Facts): FailureFacts => ({
+  ...cannot.observe,
+  ...(wasMissing(facts.managed) && { ready: () => unavailable() }),
+  ...(hasDone(facts, 'create') && { ready: isCreating }),
+  ...(hasDone(facts, 'delete') && { ready: isDeleting }),
+});
+
+/** Whether Ready reports that the external resource does not exist, which a failed observation does not confirm. */
+const wasMissing = ({ status }: Managed): boolean =>
+  getCondition(status?.conditions, 'Ready').error?.class === 'ExternalMissing';
+
+/** How to report a write of annotations that fails. The routine ones have no Event. */
+export function cannotPrepare(facts: Facts): FailureFacts {
+  if (!isToFillIn(facts)) return {};
+  return hasDone(facts, 'create') ? cannot.record : cannot.write;
+}
+
+/** How to report an update that fails. The external resource may still be usable, so Ready shows the observation. */
+export function cannotUpdate({ managed, latest }: Facts, isCredentialDue: boolean): FailureFacts {
+  const ready = latest?.observation.ready;
+  return {
+    ...cannot.update,
+    ...(ready && { ready: () => ready }),
+    ...(isCredentialDue && { hint: howToChooseCredential(managed), hintFor: 'Invalid' }),
+  };
+}
+
+function howToChooseCredential({ spec: { writeConnectionSecretToRef: to } }: Managed): string {
+  const where = to === undefined ? 'its entry in the secret store' : `Secret ${to.namespace}/${to.name}`;
+  return advice.chooseCredential(where);
+}

@@ -1,0 +1,71 @@
+import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
+import type { Environment } from '../../../runtime/controller/environment.ts';
+import type { Result } from '../../../runtime/controller/reconcile.ts';
+import { after, done, requeue, unsettled } from '../../../runtime/controller/reconcile.ts';
+import { parseDuration } from '../../../runtime/time/duration.ts';
+import type { Random } from '../../../runtime/time/random.ts';
+
+/**
+ * When the next run of a managed resource starts. A change of the resource, its connection Secret, its provider or its
+ * references may start a run earlier.
+ * - `event`: only after such a change.
+ * - `poll`: after the poll interval.
+ * - `progress since …`: at first soon, and then after longer and longer delays.
+ * - `backOff`: after the back-off, which grows with each attempt.
+ * - a number: after so many milliseconds. The back-off is not reset.
+ */
+export type Next =
+  | 'event'
+  | 'poll'
+  | 'progress since creation'
+  | 'progress since deletion'
+  | 'progress since operation'
+  | 'backOff'
+  | number;
+
+export function resultOf(
+  next: Next,
+  stored: Managed,
+  { clock, random, pollIntervalMs }: Pick<Environment, 'clock' | 'random' | 'pollIntervalMs'>,
+): Result {
+  const { metadata, status } = stored;
+  const { startedAt } = status?.operation ?? {};
+  const soon = (since: string | undefined): Result =>
+    after(progressDelayMs(since, pollIntervalMs, clock.now()));
+  switch (next) {
+    case 'event':
+      return done;
+    case 'backOff':
+      return requeue;
+    case 'poll':
+      return after(pollDelayMs(stored, pollIntervalMs, random));
+    case 'progress since creation':
+      return soon(metadata.creationTimestamp);
+    case 'progress since deletion':
+      return soon(metadata.deletionTimestamp);
+    case 'progress since operation':
+      // The operation may still fail, so the back-off is not reset.
+      if (startedAt !== undefined) return unsettled(progressDelayMs(startedAt, pollIntervalMs, clock.now()));
+      return soon(getCondition(status?.conditions, 'AsyncOperation').lastTransitionTime);
+    default:
+      return unsettled(next);
+  }
+}
+
+const soonestMs = 500;
+
+/** The delay until the next poll, in ms: from the annotation `poll-interval` or the flag `--poll-interval`, ± 10 %. */
+export function pollDelayMs(managed: Managed, pollIntervalMs: number, random: Random): number {
+  const own = parseDuration(managed.metadata.annotations?.[annotationKeys.pollInterval] ?? '');
+  return Math.round((own ?? pollIntervalMs) * (0.9 + random() * 0.2));
+}
+
+/** The delay until the next run, in ms: a quarter of the time that has passed since `since`, within limits. */
+export function progressDelayMs(since: string | undefined, pollIntervalMs: number, now: Date): number {
+  // `since` is later than `now` if the clock was set back.
+  const elapsedMs = Math.abs(now.getTime() - Date.parse(since ?? ''));
+  const quarter = Number.isNaN(elapsedMs) ? soonestMs : elapsedMs / 4;
+  return Math.min(Math.max(quarter, soonestMs), Math.max(pollIntervalMs, soonestMs));
+}

@@ -1,0 +1,142 @@
+import { externalName, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import type { ExternalErrorClass } from '../../../clients/external-error.ts';
+import { isLossNoted } from '../../external-loss.ts';
+import { shouldLateInitialize } from '../../management-policies.ts';
+import type { StepFailure } from '../../step-failure.ts';
+import { UncertainCreationError } from '../connecting/external-client.ts';
+import type { CreationRecord } from '../recording/creation-record.ts';
+import { failedMark, isCreationFailed, isCreationIncomplete } from '../recording/creation-tracking.ts';
+import { mustExist, named } from '../recording/identity.ts';
+import type { ManagedDecisionName, Step } from './decision.ts';
+import type { Facts } from './facts.ts';
+import { found, hasCalled, hasDone, isCredentialDue } from './facts.ts';
+
+const creation = ['clearRecords', 'announce', 'create'] as const satisfies readonly Step[];
+
+/** The steps of the decisions, in their order. A decision without steps only reports. */
+const steps: { readonly [name in ManagedDecisionName]?: readonly Step[] } = {
+  OrphanExternal: ['removeDetails', 'removeFinalizer'],
+  RemoveFinalizer: ['removeDetails', 'removeFinalizer'],
+  IdentityEdited: ['recordEdit', 'clearRecords'],
+  CreateExternal: creation,
+  Recreate: ['noteLoss', ...creation],
+  ExternalLost: ['noteLoss'],
+  DeleteExternal: ['delete'],
+  NoUpdate: ['removeFormer'],
+  Update: ['clearRecord', 'update'],
+};
+
+/** The first steps of a decision about an external resource that exists. */
+const keeping = ['prepare', 'publish'] as const satisfies readonly Step[];
+const keeps: ReadonlySet<ManagedDecisionName> = new Set([
+  'NoUpdate',
+  'AwaitEffect',
+  'LateInitialize',
+  'Update',
+]);
+
+/** The steps after a call that changes the external resource. */
+const effects = {
+  create: ['recordCreation', 'observe', 'publish', 'prepare'],
+  update: ['observe', 'publish'],
+  delete: ['observe', 'removeDetails', 'removeFinalizer'],
+} as const satisfies Readonly<Record<string, readonly Step[]>>;
+
+/** The next step of a decision. Undefined: all of them were made. */
+export function nextOf(facts: Facts, name: ManagedDecisionName | undefined): Step | undefined {
+  for (const call of ['create', 'update', 'delete'] as const) {
+    if (hasDone(facts, call)) return next(facts, effects[call]);
+  }
+  if (name === undefined) return undefined;
+  return next(facts, [...(keeps.has(name) ? keeping : []), ...(steps[name] ?? [])]);
+}
+
+/** Whether a step of this decision was made, so that the run does not decide otherwise. */
+export const isBegun = (facts: Facts, name: ManagedDecisionName | undefined): boolean =>
+  name !== undefined && hasDone(facts, ...(steps[name] ?? []));
+
+/** The first of these steps that is needed and was not made. */
+export const next = (facts: Facts, list: readonly Step[]): Step | undefined =>
+  list.find((step) => !hasDone(facts, step) && (isNeeded[step]?.(facts) ?? true));
+
+/** When a step is needed. A step that is not listed is always needed: it does nothing if nothing changes. */
+const isNeeded: { readonly [step in Step]?: (facts: Facts) => boolean } = {
+  resolveReferences: ({ managed }) => !wasDeleted(managed),
+  readPlace: ({ managed }) => !wasDeleted(managed),
+  poll: ({ operation: { underWay } }) => underWay !== undefined,
+  clearPending: ({ managed, operation: { failed } }) =>
+    failed?.type === 'update' && managed.status?.credential?.pending === true,
+  // An object that is being deleted needs no details, and a failed write of the Secret must not block the deletion.
+  publish: ({ managed }) => !wasDeleted(managed),
+  // guard: otherwise the result of a creation is lost
+  recordCreation: (facts) => hasDone(facts, 'create') || isCreationUnrecorded(facts),
+  prepare: (facts) => !hasDone(facts, 'create') || isToFillIn(facts),
+  removeFormer: (facts) => facts.place.inaccessible === undefined && !isCredentialDue(facts),
+  clearRecord: isCredentialDue,
+  recordFailure: (facts) => creationFailure(facts) !== undefined,
+  observe: (facts) => !hasCalled(facts) || facts.operation.underWay === undefined,
+  removeDetails: isAbsentAfterDeletion,
+  removeFinalizer: isAbsentAfterDeletion,
+};
+
+/**
+ * Whether the external resource was created, and this or its name is not recorded: an operation has created it, or an
+ * observation finds it after a run that crashed.
+ */
+const isCreationUnrecorded = (facts: Facts): boolean => {
+  const { underWay, ended } = facts.operation;
+  const isIncomplete = isCreationIncomplete(facts.managed);
+  if (ended === 'create' && isIncomplete) return true;
+  return (
+    underWay === undefined && found(facts) !== undefined && (isIncomplete || nameFound(facts) !== undefined)
+  );
+};
+
+/** The name that the external system assigned, if the observation found it, and none is recorded. */
+export function nameFound({ kind: { identity }, managed, latest }: Facts): string | undefined {
+  const isNew = identity.isAssigned && externalName(named(identity, managed)) === undefined;
+  return isNew && !wasDeleted(managed) ? latest?.observation.externalName : undefined;
+}
+
+/** Whether the external system chose values that the spec lacks. A claim that waits for its binding does not wait for the write. */
+export function isToFillIn(facts: Facts): boolean {
+  const { spec, status } = facts.managed;
+  const phase = status?.bindingPhase;
+  const waitsForBinding = spec.claimRef !== undefined && phase !== 'Bound' && phase !== 'Released';
+  const hasValues = found(facts)?.lateInitialized !== undefined;
+  return hasValues && shouldLateInitialize(spec) && !waitsForBinding && !wasDeleted(facts.managed);
+}
+
+/** Whether a loss is recorded. It is not if the creation failed, or if it may still be moved to this system. */
+export const isLossToNote = ({ kind, managed }: Facts): boolean =>
+  !kind.isObserveOnly &&
+  (kind.holdsData || managed.spec.onLoss === 'Report') &&
+  !(isLossNoted(managed) || isCreationFailed(managed) || mustExist(managed));
+
+/** Whether the Secret and the finalizer are removed: at once after a deletion, if the external resource does not exist. */
+function isAbsentAfterDeletion(facts: Facts): boolean {
+  if (!hasDone(facts, 'delete')) return true;
+  return facts.operation.underWay === undefined && found(facts) === undefined;
+}
+
+/** The failure of the call or the operation of a creation. */
+function creationFailure(facts: Facts): StepFailure | undefined {
+  const { operation, failure } = facts;
+  const isCalled = hasDone(facts, 'create') && !hasDone(facts, 'recordCreation');
+  const callFailure = isCalled && failure?.facts.external === 'call' ? failure : undefined;
+  return callFailure ?? (operation.failed?.type === 'create' ? operation.failed.failure : undefined);
+}
+
+/** The classes of errors with which an external system refuses a creation. After any other one, it may have succeeded. */
+const refusals: readonly string[] = ['Invalid', 'QuotaExceeded', 'Forbidden'] satisfies ExternalErrorClass[];
+
+/** The record of a failed creation. It has a result only if the creation certainly created nothing. */
+export function recordOfFailure(facts: Facts): Required<Pick<CreationRecord, 'result' | 'mark'>> {
+  const cause = creationFailure(facts);
+  const isCertain = !causesOf(cause).some((error) => error instanceof UncertainCreationError);
+  const isRefused = isCertain && refusals.includes(cause?.error?.class ?? '');
+  return { result: isCertain ? 'failed' : undefined, mark: failedMark(facts.managed, isRefused) };
+}
+
+const causesOf = (error: unknown): readonly Error[] =>
+  error instanceof Error ? [error, ...causesOf(error.cause)] : [];

@@ -1,0 +1,256 @@
+import compact from 'lodash/compact.js';
+import isMatch from 'lodash/isMatch.js';
+import omit from 'lodash/omit.js';
+import type { Observable } from 'rxjs';
+import { exhaustMap, filter, first, groupBy, map, mergeMap, takeUntil } from 'rxjs';
+import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
+import { objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import {
+  annotationKeys,
+  externalName,
+  finalizerNames,
+  hasFinalizer,
+  wasDeleted,
+} from '../../apis/core/v1alpha1/meta.ts';
+import { NamespaceKind } from '../../apis/core/v1alpha1/namespace.ts';
+import { controllerUid, isControlledBy } from '../../apis/core/v1alpha1/reference.ts';
+import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
+import type { Store } from '../../runtime/cache/store.ts';
+import { watchOne } from '../../runtime/cache/watch-one.ts';
+import type { ControllerSpec } from '../../runtime/controller/controller-spec.ts';
+import type { Environment } from '../../runtime/controller/environment.ts';
+import type { Request } from '../../runtime/controller/reconcile.ts';
+import type { Predicate } from '../../runtime/controller/triggers.ts';
+import {
+  allOf,
+  anyOf,
+  appears,
+  becomes,
+  changed,
+  disappears,
+  isOfOthers,
+  triggerBy,
+  triggersIn,
+} from '../../runtime/controller/triggers.ts';
+import { controllerNames, eventSources } from '../claim-service.ts';
+import { connectionPlaces } from '../connection/connection-places.ts';
+import { secretPlace } from '../connection/secret-place.ts';
+import type { SecretStores } from '../connection/secret-store.ts';
+import { disabledStores, storePlace } from '../connection/store-place.ts';
+import type { SecretDetails } from '../credential.ts';
+import { credentialAnnotation } from '../credential.ts';
+import { connectionSecrets, publisherOf } from '../indexes.ts';
+import { aboutManaged } from '../log-changes.ts';
+import { refuseNewUser } from '../new-user.ts';
+import type { ProviderKinds } from '../provider/provider-credentials.ts';
+import { originOf, providerFinder, providerTriggers } from '../provider/provider-credentials.ts';
+import type { ProviderHealth } from '../provider/provider-health.ts';
+import { createProviderHealth } from '../provider/provider-health.ts';
+import { lostReferenceFinder } from '../references/lost-references.ts';
+import { referenceResolver, referenceTriggers } from '../references/reference-triggers.ts';
+import type { ReferenceField } from '../references/references.ts';
+import { unresolvedInitially } from '../references/references.ts';
+import type { ExternalCalls } from './connecting/external-calls.ts';
+import { externalCalls, limitedConnector } from './connecting/external-calls.ts';
+import type { ExternalConnector } from './connecting/external-client.ts';
+import { leasedConnector } from './connecting/leased-connector.ts';
+import type { CallObserver } from './connecting/observed-connector.ts';
+import { observedConnector } from './connecting/observed-connector.ts';
+import { observingConnector } from './connecting/observing-connector.ts';
+import { providerHealthConnector } from './connecting/provider-health-connector.ts';
+import { attributedConnector } from './connecting/wrap-calls.ts';
+import type { ManagedReconcilerOptions } from './options.ts';
+import { managedReconciler } from './reconciler.ts';
+import { stageOfManaged } from './stage.ts';
+
+/** A managed kind and its external system. */
+export interface ManagedService<M extends Managed = Managed>
+  extends Pick<
+    ManagedReconcilerOptions<M>,
+    'externalNames' | 'names' | 'creationGraceMs' | 'confirmAbsenceMs'
+  > {
+  readonly kind: Kind<M>;
+  /** Absent: no connection details are secret. */
+  readonly secretDetails?: SecretDetails<M>;
+  readonly connector: ExternalConnector<M>;
+  /** The provider kinds of this service. A changed provider triggers runs of its managed resources. */
+  readonly providers: ProviderKinds;
+  /** Fields of `forProvider` whose values come from other managed resources. */
+  readonly references?: readonly ReferenceField[];
+  readonly stack?: string;
+  readonly onCall?: CallObserver;
+  /** Absent: a managed resource that sets `publishConnectionDetailsTo` gets an error. */
+  readonly secretStores?: SecretStores;
+}
+
+/** Annotations that this controller writes during a run. A new value of one of them triggers no other run. */
+const ownAnnotations = [
+  annotationKeys.externalCreatePending,
+  annotationKeys.externalCreateFailed,
+  annotationKeys.externalIdentity,
+  annotationKeys.externalCreation,
+  annotationKeys.externalLost,
+];
+
+/**
+ * Whether a change of a managed resource requires a run. Its spec, labels, annotations or deletion changed
+ * (crossplane-runtime v1.16, DesiredStateChanged), an administrator removed the annotation of an incomplete creation
+ * or of a loss, or a user removed the finalizer.
+ */
+export const isDesiredStateChanged: Predicate<Managed> = anyOf(
+  appears,
+  changed(
+    ({ metadata }: Managed) => metadata.generation,
+    ({ metadata }) => metadata.deletionTimestamp,
+    ({ metadata }) => metadata.labels ?? {},
+    ({ metadata }) => omit(metadata.annotations, ownAnnotations),
+  ),
+  becomes(
+    ({ metadata }: Managed) => metadata.annotations?.[annotationKeys.externalCreatePending] === undefined,
+  ),
+  becomes(({ metadata }: Managed) => metadata.annotations?.[annotationKeys.externalLost] === undefined),
+  becomes((object: Managed) => !hasFinalizer(object, finalizerNames.managed)),
+);
+
+/** Whether an entry of a Secret was edited or removed. An added entry needs no run: the controller leaves it there. */
+const isEntryChanged: Predicate<Secret> = (change) =>
+  change.type === 'modified' && !isMatch(change.object.data ?? {}, change.previous.data ?? {});
+
+export const isSecretChanged: Predicate<Secret> = anyOf(
+  disappears,
+  isEntryChanged,
+  changed(controllerUid, ({ metadata }: Secret) => metadata.annotations?.[credentialAnnotation]),
+);
+
+/** Adds to a connector the rules for every stack, such as the rate limit. `health` gets the results of the calls. */
+export function guardedConnector<M extends Managed>(
+  env: Environment,
+  service: Pick<ManagedService<M>, 'connector' | 'externalNames' | 'providers' | 'stack' | 'onCall'>,
+  calls: ExternalCalls,
+  health?: Pick<ProviderHealth, 'record'>,
+): ExternalConnector<M> {
+  const { connector, stack, onCall, providers, externalNames } = service;
+  const providerOf = providerFinder(env, providers);
+  const observing = observingConnector(attributedConnector(connector, stack), env);
+  const observed = observedConnector(observing, onCall, env.clock);
+  const connectedBy = (managed: M) => {
+    const found = providerOf(managed);
+    return found && { ...found, origin: originOf(found.provider) };
+  };
+  const isNamed = (managed: M) => externalNames === 'deterministic' || externalName(managed) !== undefined;
+  const recorded = health ? providerHealthConnector(observed, health, connectedBy, isNamed) : observed;
+  const limited = limitedConnector(leasedConnector(recorded, env), calls, calls.keyFor(providers));
+  return {
+    async connect(managed, signal) {
+      const used = providerOf(managed);
+      if (used !== undefined) refuseNewUser(managed, used.provider);
+      return limited.connect(managed, signal);
+    },
+  };
+}
+
+/** The namespace of the managed resource's Secret, if it does not exist: a list of none or one. */
+function missingNamespacesOf({ status }: Managed): readonly string[] {
+  // In a malformed status the conditions may be no list.
+  const error = [status?.conditions ?? []].flat().find(({ type }) => type === 'Synced')?.error;
+  return error?.class === 'NamespaceNotFound' ? compact([error.namespace]) : [];
+}
+
+const byMissingNamespace = 'missing namespace';
+
+/** Emits the managed resources whose Secret waits for a namespace, as soon as the namespace exists. */
+export function requestsOfCreatedNamespaces(
+  env: Pick<Environment, 'client' | 'clock' | 'log'>,
+  store: Store<Managed>,
+): Observable<Request> {
+  store.addIndex(byMissingNamespace, missingNamespacesOf);
+  const waitingFor = (namespace: string) => store.byIndex(byMissingNamespace, namespace);
+  /** Emits once. Watches only this Namespace, and only while a managed resource waits for it. */
+  const created = (name: string) =>
+    watchOne(env.client, NamespaceKind, { name }, env).pipe(
+      takeUntil(store.changes$.pipe(filter(() => waitingFor(name).length === 0))),
+      first((version) => version !== '', ''),
+    );
+  return store.changes$.pipe(
+    mergeMap(({ object }) => missingNamespacesOf(object)),
+    groupBy((namespace) => namespace),
+    mergeMap((changes$) =>
+      changes$.pipe(
+        exhaustMap(() => created(changes$.key)),
+        mergeMap(() => waitingFor(changes$.key)),
+      ),
+    ),
+    map(({ metadata }) => ({ name: metadata.name })),
+  );
+}
+
+const createdNamespace = 'the namespace of its secret was created';
+const bySecret = 'secret of writeConnectionSecretToRef';
+
+/** The controller of a managed kind. `calls` limits the rate of external calls. `health` knows which providers work. */
+export function managedController<M extends Managed>(
+  env: Environment,
+  service: ManagedService<M>,
+  calls = externalCalls(env),
+  health = createProviderHealth(),
+): ControllerSpec {
+  const managedResources = env.resource(service.kind);
+  const secrets = connectionSecrets(env);
+  const { references = [], secretStores = disabledStores } = service;
+  const lostReference = lostReferenceFinder(env, references);
+  const resourceEvents = env.events.from(eventSources.managed(service.kind));
+
+  const ownerOf = (secret: Secret): readonly Managed[] => {
+    const resource = publisherOf(secret, managedResources);
+    return resource === undefined || wasDeleted(resource) ? [] : [resource];
+  };
+  managedResources.store.addIndex(bySecret, ({ spec: { writeConnectionSecretToRef: to } }) =>
+    to === undefined ? [] : [objectKeyText(to)],
+  );
+  /** The managed resources that name this Secret and do not control it. */
+  const waitingFor = (secret: Secret): readonly Managed[] =>
+    managedResources.store
+      .byIndex(bySecret, objectKeyText(secret.metadata))
+      .filter((resource) => !wasDeleted(resource) && !isControlledBy(secret, resource));
+  const wokenBy = triggersIn(env);
+
+  return {
+    name: controllerNames.managed(service.kind),
+    sort: 'managed',
+    objects: managedResources.store,
+    about: (request) => aboutManaged(managedResources.get(request)),
+    stageOf: (request) => stageOfManaged(managedResources.get(request)),
+    groupOf: (request) => managedResources.get(request)?.spec.claimRef?.namespace ?? '',
+    triggers: [
+      wokenBy<Managed>(managedResources.store)
+        .when(isDesiredStateChanged)
+        .itself('its desired state changed'),
+      // An edited credential is applied at once, and a deleted Secret is written again.
+      wokenBy(secrets.store)
+        .when(allOf(isOfOthers, isSecretChanged))
+        .throughFormer(ownerOf, 'its connection secret was edited or deleted'),
+      wokenBy(secrets.store)
+        .when(anyOf(disappears, changed(controllerUid)))
+        .through(waitingFor, 'the secret that it names was deleted, or has another owner'),
+      triggerBy(createdNamespace, requestsOfCreatedNamespaces(env, managedResources.store), 'shared change'),
+      ...providerTriggers(env, service.providers, service.kind, health),
+      ...referenceTriggers(env, managedResources, references),
+      ...secretStores.triggers(managedResources),
+    ],
+    reconcile: managedReconciler({
+      ...(service.kind.marks && { marks: service.kind.marks }),
+      ...(service.kind.holdsData && { holdsData: true }),
+      ...service,
+      ...(env.randomBytes && { randomBytes: env.randomBytes }),
+      env: { ...env, events: resourceEvents },
+      managedResources,
+      connector: guardedConnector(env, service, calls, health),
+      places: connectionPlaces(secretPlace(secrets), storePlace(secretStores)),
+      // guard: otherwise a resolved name creates something with what another user has under that name now
+      uncreatable: (managed) => unresolvedInitially(managed, references) ?? lostReference(managed),
+      resolveReferences: referenceResolver(env, managedResources, references),
+    }),
+    backoff: { baseMs: 1_000, maxMs: 60_000 },
+  };
+}

@@ -1,0 +1,116 @@
+/*
+ *   managed resource ── claimRef.uid, Bound ──▶ claim
+ *        │ controls                               │ controls
+ *   its Secret ───────────── data ──────────▶ the claim's Secret     if the Secrets name each other: decide.ts
+ */
+
+import uniqBy from 'lodash/uniqBy.js';
+import { kindKey, objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import { controllerOf, referenceIsOfKind } from '../../apis/core/v1alpha1/reference.ts';
+import type { Secret, SecretKey } from '../../apis/core/v1alpha1/secret.ts';
+import { propagationSource, propagationTargets } from '../../apis/core/v1alpha1/secret.ts';
+import { annotate } from '../../runtime/client/errors.ts';
+import type { ControllerSpec } from '../../runtime/controller/controller-spec.ts';
+import type { Environment } from '../../runtime/controller/environment.ts';
+import { done } from '../../runtime/controller/reconcile.ts';
+import { changed, exists, foundFor, is, triggersIn } from '../../runtime/controller/triggers.ts';
+import type { ClaimServices } from '../claim-service.ts';
+import { controllerNames, eventSources } from '../claim-service.ts';
+import { connectionSecrets, publisherOf } from '../indexes.ts';
+import { aboutSecret, logAct } from '../log-changes.ts';
+import { stackReadyTrigger } from '../stack-ready.ts';
+import { decidePropagation } from './decide.ts';
+
+/**
+ * Keeps the Secrets of claims equal to the connection Secrets of their managed resources, for all kinds of both. A request
+ * names the claim's Secret. A change of the resource's Secret, `bindingPhase` or `status.credential` triggers a run for each
+ * copy.
+ */
+export function secretPropagation(env: Environment, services: ClaimServices): ControllerSpec {
+  const secrets = connectionSecrets(env);
+  const claimKinds = uniqBy(services.all, ({ claim }) => kindKey(claim)).map(({ claim }) => claim);
+  const managedResources = uniqBy(services.all, ({ managed }) => kindKey(managed)).map(({ managed }) =>
+    env.resource(managed),
+  );
+
+  const isSource = (secret: Secret) => publisherOf(secret, ...managedResources) !== undefined;
+  const isTarget = (secret: Secret) =>
+    claimKinds.some((kind) => referenceIsOfKind(controllerOf(secret), kind));
+  const targetsOf = ({ spec }: Managed): readonly SecretKey[] => {
+    const key = spec.writeConnectionSecretToRef;
+    const source = key && secrets.get(key);
+    return source === undefined || !isSource(source) ? [] : copiesOf(source);
+  };
+  /** The existing copies of a source. The binding controller creates missing ones. */
+  const copiesOf = (source: Secret): readonly SecretKey[] =>
+    propagationTargets(source).filter((key) => secrets.get(key) !== undefined);
+  const wokenBy = triggersIn(env);
+
+  return {
+    name: controllerNames.propagation,
+    sort: 'secret propagation',
+    objects: secrets.store,
+    about: (request) => aboutSecret(secrets.get(request), claimKinds),
+    triggers: [
+      wokenBy(secrets.store)
+        .when(exists, is(isSource))
+        .through(copiesOf, 'the secret it is a copy of changed'),
+      wokenBy(secrets.store).when(exists, is(isTarget)).itself("the claim's secret changed"),
+      wokenBy(...managedResources.map(({ store }) => store))
+        .when(
+          changed(
+            ({ status }: Managed) => status?.credential,
+            ({ status }: Managed) => status?.bindingPhase,
+          ),
+        )
+        .through(targetsOf, 'the record or the phase of the managed resource changed'),
+      stackReadyTrigger(services, (stack) =>
+        stack.services.flatMap(({ managed }) => foundFor(env.resource(managed).store.all(), targetsOf)),
+      ),
+    ],
+    reconcile: async (request, signal, log) => {
+      const target = secrets.get(request);
+      const named = target && propagationSource(target);
+      const source = named && (await annotate('cannot get connection secret', secrets.find(named, signal)));
+      const owners = { claim: target && controllerOf(target), managed: source && controllerOf(source) };
+      const sourceServices = services
+        .ready()
+        .filter(({ managed }) => referenceIsOfKind(owners.managed, managed));
+      const service = sourceServices.find(({ claim }) => referenceIsOfKind(owners.claim, claim));
+      const claim =
+        service && env.resource(service.claim).get({ ...request, name: owners.claim?.name ?? '' });
+      const managedKind = sourceServices[0]?.managed;
+      const managed = managedKind && env.resource(managedKind).get({ name: owners.managed?.name ?? '' });
+      const decision = decidePropagation({
+        isServed: managedKind !== undefined,
+        secretDetails: service?.secretDetails,
+        target,
+        source,
+        claim,
+        managed,
+      });
+      const ended = { ...done, decision: decision.name };
+      if (target === undefined || source === undefined || managedKind === undefined) return ended;
+      const events = env.events.from(eventSources.propagation(managedKind));
+      if (decision.name !== 'CopySecret' && decision.message) {
+        const message = `not copied: ${decision.message}`;
+        events.record(target, { type: 'Warning', reason: 'CannotPropagateConnectionDetails', message });
+        log.info('not propagated', { decision: decision.name, message });
+      }
+      if (decision.name === 'CopySecret') {
+        await annotate('cannot update connection secret', secrets.update(target, decision.desired, signal));
+        const { apiVersion = '', kind, name } = owners.managed ?? {};
+        const from = `secret ${objectKeyText(source.metadata)} of ${apiVersion} ${kind} ${name}`;
+        const to = `secret ${objectKeyText(request)} of ${owners.claim?.kind} ${owners.claim?.name}`;
+        const event = (reason: string, message: string) => ({ type: 'Normal', reason, message }) as const;
+        const received = event('PropagatedDataFrom', `connection details propagated from ${from}`);
+        events.record(source, event('PropagatedDataTo', `connection details propagated to ${to}`));
+        events.record(target, received);
+        const about = () => ({ ...aboutSecret(target, claimKinds), decision: decision.name });
+        logAct(log.child(about), received);
+      }
+      return ended;
+    },
+  };
+}

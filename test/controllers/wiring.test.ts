@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
+import type { StackParts } from '../../controllers/wiring.ts';
+import { checkWiring } from '../../controllers/wiring.ts';
+import { otherManagedKind, otherService, managedKind as own, service } from './objects.ts';
+
+const network: Kind = { ...own, kind: 'Network', plural: 'networks' };
+const right: StackParts = { name: 'fcp', managed: [{ kind: own }], claims: [service] };
+const fcp = 'FavouriteDBInstance.database.fcp.crossplane.io';
+const ocp = 'AmbivalentDBInstance.database.ocp.crossplane.io';
+const sql = 'FancySQLInstance.database.crossplane.io';
+
+describe('stacks that do not go together end the start, and both are named', () => {
+  const rows: Readonly<
+    Record<string, readonly [stacks: readonly StackParts[], problems: readonly string[]]>
+  > = {
+    'a stack by itself is right': [[right], []],
+    'so are two that satisfy one claim kind': [
+      [right, { name: 'ocp', managed: [{ kind: otherManagedKind }], claims: [otherService] }],
+      [],
+    ],
+    'one may satisfy claims with what another manages': [
+      [
+        { ...right, claims: [] },
+        { name: 'claims', managed: [], claims: [service] },
+      ],
+      [],
+    ],
+    'two of one name': [[right, { name: 'fcp', managed: [], claims: [] }], ['2 stacks are named "fcp"']],
+    'one managed kind in two stacks': [
+      [right, { name: 'copy', managed: [{ kind: own }], claims: [] }],
+      [`${fcp} is managed twice, by stack "fcp" and "copy"`],
+    ],
+    'one managed kind in one stack twice, in another version': [
+      [{ ...right, managed: [{ kind: own }, { kind: { ...own, version: 'v1' } }] }],
+      [`${fcp} is managed twice, by stack "fcp" and "fcp"`],
+    ],
+    'one claim kind twice for one managed kind': [
+      [{ ...right, claims: [service, service] }],
+      [`${sql} is satisfied by ${fcp} twice, in stack "fcp" and "fcp"`],
+    ],
+    'a claim whose managed kind no controller manages': [
+      [{ ...right, claims: [service, otherService] }],
+      [`stack "fcp": ${sql} is satisfied by ${ocp}, which no stack manages`],
+    ],
+    'a reference to a kind that no controller manages': [
+      [{ ...right, managed: [{ kind: own, references: [{ field: 'networkId', to: network }] }] }],
+      [
+        `stack "fcp": networkId of ${fcp} refers to Network.database.fcp.crossplane.io, which no stack manages`,
+      ],
+    ],
+    'all at once': [
+      [
+        { ...right, claims: [otherService] },
+        { ...right, claims: [] },
+      ],
+      [
+        '2 stacks are named "fcp"',
+        `${fcp} is managed twice, by stack "fcp" and "fcp"`,
+        `stack "fcp": ${sql} is satisfied by ${ocp}, which no stack manages`,
+      ],
+    ],
+  };
+  for (const [name, [stacks, problems]] of Object.entries(rows)) {
+    test(name, () => {
+      if (problems.length === 0) checkWiring(stacks);
+      else assert.throws(() => checkWiring(stacks), { name: 'WiringError', message: problems.join('\n') });
+    });
+  }
+});
