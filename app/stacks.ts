@@ -3,7 +3,7 @@ import { awsStack } from '../controllers/aws/setup.ts';
 import { fcpStack } from '../controllers/fcp/setup.ts';
 import { gcpStack } from '../controllers/gcp/setup.ts';
 import { ocpStack } from '../controllers/ocp/setup.ts';
-import { postgresqlStack } from '../controllers/postgresql/setup.ts';
+import { postgresqlStack } from '../stacks/postgresql/stack.ts';
 
 /** The stacks that run by default. Add a new stack here only: flags, roles, pages and tests follow from this list. */
 export const stacks: readonly DefinedStack[] = [postgresqlStack, awsStack, gcpStack];

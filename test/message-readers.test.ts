@@ -21,7 +21,7 @@ const allowed: Readonly<Record<string, { readonly found: readonly string[]; read
     found: ['s.message === message'],
     because: 'A condition is logged again if its text changed.',
   },
-  'controllers/postgresql/server-closing.ts': {
+  'stacks/postgresql/server-closing.ts': {
     found: ['t.message !== before'],
     because: 'An Event is recorded again if its text changed.',
   },

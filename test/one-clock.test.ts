@@ -47,7 +47,7 @@ const timed = [
 /** Files that may use these, each with its reason. */
 const exceptions: Readonly<Record<string, readonly string[]>> = {
   // An attacker who knows a seed must not be able to guess a password or its salt.
-  'clients/postgresql/scram-verifier.ts': ['chance that cannot be repeated'],
+  'stacks/postgresql/client/scram-verifier.ts': ['chance that cannot be repeated'],
   'controllers/credential.ts': ['chance that cannot be repeated'],
   'controllers/managed/reconciler.ts': ['chance that cannot be repeated'],
   // Nothing waits for this clock: the environment there does nothing.

@@ -57,7 +57,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   'clients/retry-after.ts': [],
   /** Removes secrets from a message, wherever it is written. */
   'clients/without-secrets.ts': [],
-  'clients/postgresql/': ['clients/', 'clients/external-error.ts', 'clients/without-secrets.ts'],
+  'stacks/postgresql/client/': ['clients/', 'clients/external-error.ts', 'clients/without-secrets.ts'],
   'clients/aws/': ['clients/', 'clients/external-error.ts', 'clients/without-secrets.ts'],
   'clients/gcp/': ['clients/', 'clients/external-error.ts'],
 

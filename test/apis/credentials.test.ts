@@ -5,7 +5,7 @@ import { apiVersionOf } from '../../apis/core/v1alpha1/kind.ts';
 import { StoreConfigKind } from '../../apis/core/v1alpha1/store-config.ts';
 import { ProviderConfigKind as Fcp } from '../../apis/fcp/v1alpha3/provider.ts';
 import { ProviderConfigKind as Ocp } from '../../apis/ocp/v1alpha1/provider.ts';
-import { ProviderConfigKind as Postgresql } from '../../apis/postgresql/v1alpha1/provider.ts';
+import { ProviderConfigKind as Postgresql } from '../../stacks/postgresql/kinds/v1alpha1/provider.ts';
 import { admit } from '../fakes/admission.ts';
 
 const inStore = (token: object) => ({

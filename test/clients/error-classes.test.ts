@@ -11,7 +11,7 @@ import { googleApi } from '../../clients/gcp/google-api.ts';
 import { operationFailure } from '../../clients/gcp/operation.ts';
 import type { HttpClientOptions } from '../../clients/http.ts';
 import { httpClient } from '../../clients/http.ts';
-import { PostgresqlError, toPostgresqlError } from '../../clients/postgresql/error.ts';
+import { PostgresqlError, toPostgresqlError } from '../../stacks/postgresql/client/error.ts';
 import { testClock } from '../../testing/test-clock.ts';
 import { answering } from './answering.ts';
 

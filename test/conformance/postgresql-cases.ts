@@ -20,7 +20,7 @@ export const postgresqlCases: Readonly<Record<string, Cases>> = {
 const file = new URL('./postgresql-answers.jsonl', import.meta.url);
 type Recorded = Readonly<Record<string, readonly Answered[]>>;
 
-/** PostgreSQL's answers, by case. test/postgresql/conformance.test.ts records them. */
+/** PostgreSQL's answers, by case. test/stacks/postgresql/server/conformance.test.ts records them. */
 export function recordedAnswers(): Recorded {
   const lines = readFileSync(file, 'utf8').trim().split('\n');
   const rows = lines.map((line) => JSON.parse(line) as Answered & { readonly case: string });

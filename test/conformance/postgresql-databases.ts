@@ -1,4 +1,4 @@
-import { unfinishedName } from '../../clients/postgresql/database-read.ts';
+import { unfinishedName } from '../../stacks/postgresql/client/database-read.ts';
 import type { Cases } from './postgresql-place.ts';
 import { badNames, foreign, mine } from './postgresql-roles.ts';
 

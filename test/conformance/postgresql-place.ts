@@ -1,5 +1,5 @@
-import { PostgresqlError } from '../../clients/postgresql/error.ts';
-import type { PostgresqlServer } from '../../clients/postgresql/server.ts';
+import { PostgresqlError } from '../../stacks/postgresql/client/error.ts';
+import type { PostgresqlServer } from '../../stacks/postgresql/client/server.ts';
 
 /** The login of a session. Default: the superuser and database `postgres`. */
 export interface PlaceLogin {

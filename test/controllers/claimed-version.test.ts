@@ -18,7 +18,7 @@ import {
 import {
   configurePostgreSQLDatabase,
   incompatibilityOfPostgreSQLDatabase,
-} from '../../controllers/postgresql/postgresql-database/configure.ts';
+} from '../../stacks/postgresql/postgresql-database/configure.ts';
 
 /** The result of `configure` for these parameters of a class, or the reason why they cannot serve the claim. */
 type Configure = (offered: never) => object | string;

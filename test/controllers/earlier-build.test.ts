@@ -12,12 +12,12 @@ import { otherCloudClient } from '../../clients/other-cloud.ts';
 import { credentialAnnotation } from '../../controllers/credential.ts';
 import { createFcpStack } from '../../controllers/fcp/setup.ts';
 import { createOcpStack } from '../../controllers/ocp/setup.ts';
-import { createPostgresqlStack } from '../../controllers/postgresql/setup.ts';
 import type {
   SavedInventory,
   StoredInstance,
   StoredNetwork,
 } from '../../emulators/favourite-cloud/inventory.ts';
+import { createPostgresqlStack } from '../../stacks/postgresql/stack.ts';
 import { inProcessCloud } from '../fakes/in-process-cloud.ts';
 import { createInProcessPostgresql } from '../fakes/in-process-postgresql.ts';
 import { Simulation } from '../fakes/simulation.ts';

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { CloudError } from '../../clients/cloud-error.ts';
 import { ExternalError } from '../../clients/external-error.ts';
-import { PostgresqlError } from '../../clients/postgresql/error.ts';
 import {
   conditionErrorOf,
   connectErrorClassOf,
   providerErrorClassOf,
 } from '../../controllers/error-class.ts';
 import { ApiError, secretsRefused } from '../../runtime/client/errors.ts';
+import { PostgresqlError } from '../../stacks/postgresql/client/error.ts';
 
 const cloud = (status: number, code: string): CloudError =>
   new CloudError('boom', { status, code, isRetryable: true });

@@ -11,8 +11,8 @@ import type { ConnectionDetails, Secret } from '../../apis/core/v1alpha1/secret.
 import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { favouriteCloudClient } from '../../clients/favourite-cloud.ts';
 import { createFcpStack } from '../../controllers/fcp/setup.ts';
-import { createPostgresqlStack } from '../../controllers/postgresql/setup.ts';
 import type { SavedInventory, StoredInstance } from '../../emulators/favourite-cloud/inventory.ts';
+import { createPostgresqlStack } from '../../stacks/postgresql/stack.ts';
 import { admit, isDefinition } from '../fakes/admission.ts';
 import { claimKinds, managedKinds } from '../fakes/defined-kinds.ts';
 import { inProcessCloud } from '../fakes/in-process-cloud.ts';

@@ -19,17 +19,17 @@ import {
 } from '../../apis/gcp/cache/v1beta1/cloud-memorystore-instance.ts';
 import { TopicKind } from '../../apis/gcp/pubsub/v1alpha1/topic.ts';
 import * as gcp from '../../apis/gcp/v1beta1/provider-config.ts';
-import {
-  PostgreSQLDatabaseClassKind,
-  PostgreSQLDatabaseKind,
-} from '../../apis/postgresql/v1alpha1/postgresql-database.ts';
-import * as postgresql from '../../apis/postgresql/v1alpha1/provider.ts';
 import { favouriteCloudClient } from '../../clients/favourite-cloud.ts';
 import { googleCloudClient } from '../../clients/gcp/google-cloud.ts';
 import { createFcpStack } from '../../controllers/fcp/setup.ts';
 import { createGcpStack } from '../../controllers/gcp/setup.ts';
-import { createPostgresqlStack } from '../../controllers/postgresql/setup.ts';
 import { stackControllers } from '../../controllers/stack.ts';
+import {
+  PostgreSQLDatabaseClassKind,
+  PostgreSQLDatabaseKind,
+} from '../../stacks/postgresql/kinds/v1alpha1/postgresql-database.ts';
+import * as postgresql from '../../stacks/postgresql/kinds/v1alpha1/provider.ts';
+import { createPostgresqlStack } from '../../stacks/postgresql/stack.ts';
 import { inProcessCloud } from '../fakes/in-process-cloud.ts';
 import { inProcessGoogleCloud } from '../fakes/in-process-google-cloud.ts';
 import { createInProcessPostgresql } from '../fakes/in-process-postgresql.ts';

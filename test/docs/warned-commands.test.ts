@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { advice as coreAdvice } from '../../apis/core/v1alpha1/advice.ts';
 import { advice as clientAdvice } from '../../clients/advice.ts';
 import { advice as awsAdvice } from '../../controllers/aws/advice.ts';
-import { advice as postgresqlAdvice } from '../../controllers/postgresql/advice.ts';
+import { advice as postgresqlAdvice } from '../../stacks/postgresql/advice.ts';
 import { projectRoot } from './project-copy.ts';
 
 /*
@@ -84,7 +84,7 @@ const pieces: Readonly<Record<string, Described | DescribedIn | Harmless>> = {
     words: 'and would otherwise $',
     file: 'controllers/management-policies.ts',
   },
-  endSessions: { words: 'may not end:', file: 'clients/postgresql/database-drop.ts' },
+  endSessions: { words: 'may not end:', file: 'stacks/postgresql/client/database-drop.ts' },
   forgetCredential: ['save what you need of the Secret', 'delete it'],
   forgetUsers: ['no resource manages it and the passwords of its previous users do not work', 'run:'],
   generateOthers: ['if the new team may have the password', 'set the annotation'],

@@ -33,10 +33,10 @@ import * as ocp from '../../apis/ocp/v1alpha1/provider.ts';
 import {
   PostgreSQLDatabaseClassKind,
   PostgreSQLDatabaseKind,
-} from '../../apis/postgresql/v1alpha1/postgresql-database.ts';
-import { PostgreSQLGrantKind } from '../../apis/postgresql/v1alpha1/postgresql-grant.ts';
-import { PostgreSQLRoleKind } from '../../apis/postgresql/v1alpha1/postgresql-role.ts';
-import * as postgresql from '../../apis/postgresql/v1alpha1/provider.ts';
+} from '../../stacks/postgresql/kinds/v1alpha1/postgresql-database.ts';
+import { PostgreSQLGrantKind } from '../../stacks/postgresql/kinds/v1alpha1/postgresql-grant.ts';
+import { PostgreSQLRoleKind } from '../../stacks/postgresql/kinds/v1alpha1/postgresql-role.ts';
+import * as postgresql from '../../stacks/postgresql/kinds/v1alpha1/provider.ts';
 
 /* The kinds that the product defines but for those of AWS and of Google Cloud, by what they are for. */
 

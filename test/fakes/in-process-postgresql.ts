@@ -1,6 +1,6 @@
-import type { PostgresqlServer, PostgresqlServerOptions } from '../../clients/postgresql/server.ts';
-import { createPostgresqlServer } from '../../clients/postgresql/server.ts';
 import type { Clock } from '../../runtime/time/clock.ts';
+import type { PostgresqlServer, PostgresqlServerOptions } from '../../stacks/postgresql/client/server.ts';
+import { createPostgresqlServer } from '../../stacks/postgresql/client/server.ts';
 import type { CarryOutside } from './outside.ts';
 import { atOnce, connectionRefused } from './outside.ts';
 import type { AclItem } from './postgresql/acl.ts';

@@ -12,12 +12,12 @@ import {
   AmbivalentDBInstanceClassKind,
   AmbivalentDBInstanceKind,
 } from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
+import type { CoreEvent } from '../../runtime/events/event-kind.ts';
+import { EventKind } from '../../runtime/events/event-kind.ts';
 import {
   PostgreSQLDatabaseClassKind,
   PostgreSQLDatabaseKind,
-} from '../../apis/postgresql/v1alpha1/postgresql-database.ts';
-import type { CoreEvent } from '../../runtime/events/event-kind.ts';
-import { EventKind } from '../../runtime/events/event-kind.ts';
+} from '../../stacks/postgresql/kinds/v1alpha1/postgresql-database.ts';
 import { claimKinds } from '../fakes/defined-kinds.ts';
 import { referenceOf } from '../fakes/object-of.ts';
 import { learnt, othersObjects, othersSecrets, rogue } from './attacks.ts';

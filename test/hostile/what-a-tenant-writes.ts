@@ -10,7 +10,7 @@ export interface Writable {
   readonly mayDecide: string;
 }
 
-/** On a PostgreSQL server. `test/postgresql/controllers/identity.test.ts` has a test for each row. */
+/** On a PostgreSQL server. `test/stacks/postgresql/server/controllers/identity.test.ts` has a test for each row. */
 export const writtenInPostgresql = {
   'the external name of a claim': {
     readBy: 'grants, owners, memberships and templates that name a role or database',

@@ -12,14 +12,14 @@ import { FavouriteDBInstanceClassKind } from '../../apis/fcp/v1alpha3/favourite-
 import * as fcp from '../../apis/fcp/v1alpha3/provider.ts';
 import { AmbivalentDBInstanceClassKind } from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
 import * as ocp from '../../apis/ocp/v1alpha1/provider.ts';
-import { PostgreSQLDatabaseClassKind } from '../../apis/postgresql/v1alpha1/postgresql-database.ts';
-import * as postgresqlProviders from '../../apis/postgresql/v1alpha1/provider.ts';
 import { favouriteCloudClient } from '../../clients/favourite-cloud.ts';
 import { otherCloudClient } from '../../clients/other-cloud.ts';
 import { createFcpStack } from '../../controllers/fcp/setup.ts';
 import { createOcpStack } from '../../controllers/ocp/setup.ts';
-import { createPostgresqlStack } from '../../controllers/postgresql/setup.ts';
 import { EventKind } from '../../runtime/events/event-kind.ts';
+import { PostgreSQLDatabaseClassKind } from '../../stacks/postgresql/kinds/v1alpha1/postgresql-database.ts';
+import * as postgresqlProviders from '../../stacks/postgresql/kinds/v1alpha1/provider.ts';
+import { createPostgresqlStack } from '../../stacks/postgresql/stack.ts';
 import { claimKinds } from '../fakes/defined-kinds.ts';
 import { inProcessCloud } from '../fakes/in-process-cloud.ts';
 import { createInProcessPostgresql } from '../fakes/in-process-postgresql.ts';

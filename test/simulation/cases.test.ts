@@ -5,7 +5,7 @@ import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-ins
 import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';
 import { NetworkKind } from '../../apis/fcp/v1alpha3/network.ts';
 import * as fcp from '../../apis/fcp/v1alpha3/provider.ts';
-import { PostgreSQLDatabaseClassKind } from '../../apis/postgresql/v1alpha1/postgresql-database.ts';
+import { PostgreSQLDatabaseClassKind } from '../../stacks/postgresql/kinds/v1alpha1/postgresql-database.ts';
 import { play } from './play.ts';
 import type { CallFault, ListedFault, Pace, Scenario, Step } from './scenario.ts';
 import { brisk } from './shrink.ts';

@@ -10,10 +10,10 @@ import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-ins
 import { FavouriteDBInstanceKind } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { ProviderConfigKind } from '../../apis/fcp/v1alpha3/provider.ts';
 import { CloudMemorystoreInstanceKind } from '../../apis/gcp/cache/v1beta1/cloud-memorystore-instance.ts';
-import { PostgreSQLDatabaseKind } from '../../apis/postgresql/v1alpha1/postgresql-database.ts';
-import { PostgreSQLGrantKind } from '../../apis/postgresql/v1alpha1/postgresql-grant.ts';
-import { PostgreSQLRoleKind } from '../../apis/postgresql/v1alpha1/postgresql-role.ts';
 import { LeaseKind } from '../../runtime/process/lease.ts';
+import { PostgreSQLDatabaseKind } from '../../stacks/postgresql/kinds/v1alpha1/postgresql-database.ts';
+import { PostgreSQLGrantKind } from '../../stacks/postgresql/kinds/v1alpha1/postgresql-grant.ts';
+import { PostgreSQLRoleKind } from '../../stacks/postgresql/kinds/v1alpha1/postgresql-role.ts';
 import type { MemoryCluster } from '../../testing/memory-cluster.ts';
 import { objectOf, referenceOf } from '../fakes/object-of.ts';
 import type { InvariantOf } from './invariant.ts';

@@ -12,7 +12,7 @@ import { defineManaged } from '../../../apis/core/v1alpha1/define-managed.ts';
 import { defineProviderConfig } from '../../../apis/core/v1alpha1/define-provider.ts';
 import { FavouriteDBInstanceKind } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { NetworkKind } from '../../../apis/fcp/v1alpha3/network.ts';
-import { PostgreSQLGrantKind } from '../../../apis/postgresql/v1alpha1/postgresql-grant.ts';
+import { PostgreSQLGrantKind } from '../../../stacks/postgresql/kinds/v1alpha1/postgresql-grant.ts';
 
 const region = text('Where it is.');
 const none: FieldMarks = { immutable: [], identity: [], late: [] };

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
-import { psql } from '../../postgresql/psql.ts';
+import { psql } from '../../stacks/postgresql/server/psql.ts';
 
 /** The databases into which teams wrote with psql, by team. */
 const written = new Map<string, { readonly server: string; readonly database: string; rows: number }>();

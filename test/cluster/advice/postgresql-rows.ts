@@ -5,19 +5,19 @@ import { advice as coreAdvice } from '../../../apis/core/v1alpha1/advice.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import { PostgreSQLInstanceKind } from '../../../apis/database/v1alpha1/postgresql-instance.ts';
+import type { advice as clientAdvice } from '../../../clients/advice.ts';
+import type { LocalPostgresql } from '../../../local/postgresql.ts';
+import { startPostgresql } from '../../../local/postgresql.ts';
+import type { advice } from '../../../stacks/postgresql/advice.ts';
+import { markOf } from '../../../stacks/postgresql/client/mark.ts';
 import {
   PostgreSQLDatabaseClassKind,
   PostgreSQLDatabaseKind,
-} from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
-import { PostgreSQLGrantKind } from '../../../apis/postgresql/v1alpha1/postgresql-grant.ts';
-import { PostgreSQLRoleKind } from '../../../apis/postgresql/v1alpha1/postgresql-role.ts';
-import { ProviderConfigKind } from '../../../apis/postgresql/v1alpha1/provider.ts';
-import type { advice as clientAdvice } from '../../../clients/advice.ts';
-import { markOf } from '../../../clients/postgresql/mark.ts';
-import type { advice } from '../../../controllers/postgresql/advice.ts';
-import { resourceId } from '../../../controllers/postgresql/ownership.ts';
-import type { LocalPostgresql } from '../../../local/postgresql.ts';
-import { startPostgresql } from '../../../local/postgresql.ts';
+} from '../../../stacks/postgresql/kinds/v1alpha1/postgresql-database.ts';
+import { PostgreSQLGrantKind } from '../../../stacks/postgresql/kinds/v1alpha1/postgresql-grant.ts';
+import { PostgreSQLRoleKind } from '../../../stacks/postgresql/kinds/v1alpha1/postgresql-role.ts';
+import { ProviderConfigKind } from '../../../stacks/postgresql/kinds/v1alpha1/provider.ts';
+import { resourceId } from '../../../stacks/postgresql/ownership.ts';
 import { credentialsNamespace } from '../fancysql-fixture.ts';
 import { eventually } from '../stack-harness.ts';
 import type { Place, Row, RowsFor } from './player.ts';

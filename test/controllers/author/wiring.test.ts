@@ -22,9 +22,9 @@ import { configureFavouriteDBInstance } from '../../../controllers/fcp/favourite
 import { favouriteDBInstanceClient } from '../../../controllers/fcp/favourite-db-instance/external-client.ts';
 import { networkClient } from '../../../controllers/fcp/network/external-client.ts';
 import type { ExternalClient, Observation } from '../../../controllers/managed/connecting/external-client.ts';
-import { configurePostgreSQLDatabase } from '../../../controllers/postgresql/postgresql-database/configure.ts';
 import { providerFacts } from '../../../controllers/provider/provider-credentials.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
+import { configurePostgreSQLDatabase } from '../../../stacks/postgresql/postgresql-database/configure.ts';
 
 const provider = {
   provider: ProviderKind,

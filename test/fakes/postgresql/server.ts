@@ -1,5 +1,5 @@
 import type { Clock } from '../../../clients/clock.ts';
-import { scramVerifier } from '../../../clients/postgresql/scram-verifier.ts';
+import { scramVerifier } from '../../../stacks/postgresql/client/scram-verifier.ts';
 import { advisoryLocks } from './advisory-locks.ts';
 import { Backend } from './backend.ts';
 import type { Tables } from './catalog.ts';

@@ -19,11 +19,11 @@ export const values: Readonly<Record<string, string>> = {
   'clients/http.ts: a request that was not sent counts as uncertain': 'error',
   'clients/http.ts: it exchanges a token without end':
     "error.status === 401 && typeof options.token === 'function'",
-  "clients/postgresql/database-read.ts: a tenant passes its database off as the administrator's, by a comment":
+  "stacks/postgresql/client/database-read.ts: a tenant passes its database off as the administrator's, by a comment":
     'false',
-  'clients/postgresql/database.ts: a tenant fills the databases of others by a name that a class has as its template':
+  'stacks/postgresql/client/database.ts: a tenant fills the databases of others by a name that a class has as its template':
     'undefined',
-  'clients/postgresql/database.ts: a tenant owns a database of the administrator, who meant another role':
+  'stacks/postgresql/client/database.ts: a tenant owns a database of the administrator, who meant another role':
     'undefined',
   "controllers/author/check-ownership.ts: it adopts another owner's resource": 'true',
   'controllers/author/cloud-state.ts: it changes a resource during its creation': '{ ready: creating() }',
@@ -110,12 +110,12 @@ export const values: Readonly<Record<string, string>> = {
   'controllers/gcp/progress.ts: a failed operation counts as done': 'true',
   "controllers/gcp/topic/external-client.ts: it adopts another owner's topic": 'true',
   'controllers/gcp/topic/external-client.ts: it deletes a topic that has a new owner': 'true',
-  'controllers/postgresql/postgresql-database/external-client.ts: a database has no owner':
+  'stacks/postgresql/postgresql-database/external-client.ts: a database has no owner':
     "databases.create(nameOf(managed), spec, { ownerId: '-', signal })",
-  'controllers/postgresql/postgresql-database/leftovers.ts: a database that a tenant owns by mistake stays without an error':
+  'stacks/postgresql/postgresql-database/leftovers.ts: a database that a tenant owns by mistake stays without an error':
     'false',
-  "controllers/postgresql/postgresql-database/leftovers.ts: it drops another owner's database": 'true',
-  'controllers/postgresql/postgresql-grant/external-client.ts: the grant of a deleted role passes to a tenant who takes its name':
+  "stacks/postgresql/postgresql-database/leftovers.ts: it drops another owner's database": 'true',
+  'stacks/postgresql/postgresql-grant/external-client.ts: the grant of a deleted role passes to a tenant who takes its name':
     'false',
   'runtime/cache/resource.ts: it overwrites a concurrent edit': 'true',
   'runtime/cache/store.ts: a late answer restores a deleted object': 'isSelected(object)',

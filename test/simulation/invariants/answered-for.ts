@@ -1,9 +1,9 @@
 import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { finalizerNames, hasFinalizer, isPaused } from '../../../apis/core/v1alpha1/meta.ts';
-import { markOf } from '../../../clients/postgresql/mark.ts';
 import { isCreationIncomplete } from '../../../controllers/managed/recording/creation-tracking.ts';
 import { invalidPolicies, isPausedByPolicies } from '../../../controllers/management-policies.ts';
+import { markOf } from '../../../stacks/postgresql/client/mark.ts';
 import type { InvariantOf } from '../invariant.ts';
 import { isProcess } from '../invariant.ts';
 import { managedKinds } from '../kinds.ts';

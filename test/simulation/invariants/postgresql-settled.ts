@@ -3,12 +3,12 @@ import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { controllerUid } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
-import type { PostgreSQLDatabase } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
-import { PostgreSQLDatabaseKind } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
-import type { PostgreSQLGrant } from '../../../apis/postgresql/v1alpha1/postgresql-grant.ts';
-import { PostgreSQLGrantKind } from '../../../apis/postgresql/v1alpha1/postgresql-grant.ts';
-import type { PostgreSQLRole } from '../../../apis/postgresql/v1alpha1/postgresql-role.ts';
-import { PostgreSQLRoleKind } from '../../../apis/postgresql/v1alpha1/postgresql-role.ts';
+import type { PostgreSQLDatabase } from '../../../stacks/postgresql/kinds/v1alpha1/postgresql-database.ts';
+import { PostgreSQLDatabaseKind } from '../../../stacks/postgresql/kinds/v1alpha1/postgresql-database.ts';
+import type { PostgreSQLGrant } from '../../../stacks/postgresql/kinds/v1alpha1/postgresql-grant.ts';
+import { PostgreSQLGrantKind } from '../../../stacks/postgresql/kinds/v1alpha1/postgresql-grant.ts';
+import type { PostgreSQLRole } from '../../../stacks/postgresql/kinds/v1alpha1/postgresql-role.ts';
+import { PostgreSQLRoleKind } from '../../../stacks/postgresql/kinds/v1alpha1/postgresql-role.ts';
 import type { InvariantOf } from '../invariant.ts';
 import { databaseFaults, grantFaults, roleFaults } from '../oracle/expected-postgresql.ts';
 

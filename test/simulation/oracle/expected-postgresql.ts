@@ -1,9 +1,9 @@
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { decodeDetails } from '../../../apis/core/v1alpha1/secret.ts';
-import type { PostgreSQLDatabase } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
-import type { PostgreSQLGrant } from '../../../apis/postgresql/v1alpha1/postgresql-grant.ts';
-import type { PostgreSQLRole } from '../../../apis/postgresql/v1alpha1/postgresql-role.ts';
+import type { PostgreSQLDatabase } from '../../../stacks/postgresql/kinds/v1alpha1/postgresql-database.ts';
+import type { PostgreSQLGrant } from '../../../stacks/postgresql/kinds/v1alpha1/postgresql-grant.ts';
+import type { PostgreSQLRole } from '../../../stacks/postgresql/kinds/v1alpha1/postgresql-role.ts';
 import type { InProcessPostgresql } from '../../fakes/in-process-postgresql.ts';
 import { allows } from './policies.ts';
 import { recordedName } from './recorded-name.ts';

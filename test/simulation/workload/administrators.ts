@@ -5,8 +5,8 @@ import { FavouriteDBInstanceClassKind } from '../../../apis/fcp/v1alpha3/favouri
 import * as fcp from '../../../apis/fcp/v1alpha3/provider.ts';
 import { AmbivalentDBInstanceClassKind } from '../../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
 import * as ocp from '../../../apis/ocp/v1alpha1/provider.ts';
-import { PostgreSQLDatabaseClassKind } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
-import * as postgresql from '../../../apis/postgresql/v1alpha1/provider.ts';
+import { PostgreSQLDatabaseClassKind } from '../../../stacks/postgresql/kinds/v1alpha1/postgresql-database.ts';
+import * as postgresql from '../../../stacks/postgresql/kinds/v1alpha1/provider.ts';
 import { objectOf } from '../../fakes/object-of.ts';
 import { kindOf } from '../kinds.ts';
 import type { ObjectName } from '../scenario.ts';

@@ -8,9 +8,9 @@ import { FavouriteDBInstanceClassKind as Favourite } from '../../../apis/fcp/v1a
 import * as fcp from '../../../apis/fcp/v1alpha3/provider.ts';
 import { AmbivalentDBInstanceClassKind as Ambivalent } from '../../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
 import * as ocp from '../../../apis/ocp/v1alpha1/provider.ts';
-import { PostgreSQLDatabaseClassKind as Database } from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
-import * as postgresql from '../../../apis/postgresql/v1alpha1/provider.ts';
 import { credentialsFile, exampleAccount } from '../../../emulators/aws/account.ts';
+import { PostgreSQLDatabaseClassKind as Database } from '../../../stacks/postgresql/kinds/v1alpha1/postgresql-database.ts';
+import * as postgresql from '../../../stacks/postgresql/kinds/v1alpha1/provider.ts';
 import { googleCredentials } from '../../fakes/in-process-google-cloud.ts';
 import { objectOf } from '../../fakes/object-of.ts';
 import { cloudUrls } from '../world.ts';

@@ -13,7 +13,7 @@ import {
 import {
   PostgreSQLDatabaseClassKind,
   PostgreSQLDatabaseKind,
-} from '../../../apis/postgresql/v1alpha1/postgresql-database.ts';
+} from '../../../stacks/postgresql/kinds/v1alpha1/postgresql-database.ts';
 import { objectOf, referenceOf } from '../../fakes/object-of.ts';
 import type { Draft } from './draft.ts';
 import { claimOf, managedByHand, mayGo, nameOf, secretOf } from './exemplars.ts';

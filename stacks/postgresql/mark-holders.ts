@@ -1,0 +1,33 @@
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import type { Environment } from '../../runtime/controller/environment.ts';
+import type { HolderOf, MarkHolder } from './client/mark.ts';
+import { markOf } from './client/mark.ts';
+import { PostgreSQLDatabaseKind } from './kinds/v1alpha1/postgresql-database.ts';
+import { PostgreSQLRoleKind } from './kinds/v1alpha1/postgresql-role.ts';
+import { ownerIdOf, resourceId } from './ownership.ts';
+
+const index = 'mark';
+
+/** Finds the PostgreSQLRole or PostgreSQLDatabase whose mark a role has, in the caches. */
+export function markHolders(env: Pick<Environment, 'resource'>): HolderOf {
+  const stores = [
+    env.resource<Managed>(PostgreSQLRoleKind).store,
+    env.resource<Managed>(PostgreSQLDatabaseKind).store,
+  ];
+  for (const store of stores) store.addIndex(index, (managed) => [markOf(ownerIdOf(managed))]);
+  return (mark, role) => {
+    for (const store of stores) {
+      const [holder] = store.byIndex(index, mark);
+      if (holder !== undefined) return described(holder);
+    }
+    // The resource of a role was deleted and kept the role. Only administrators make roles of this kind.
+    const isRole = mark === markOf(resourceId(PostgreSQLRoleKind, role));
+    return isRole ? { isClaims: false, what: `PostgreSQLRole ${role}` } : undefined;
+  };
+}
+
+function described({ kind, metadata: { name }, spec: { claimRef, classRef } }: Managed): MarkHolder {
+  const isClaims = claimRef !== undefined || classRef !== undefined;
+  const claim = claimRef && ` of ${claimRef.kind} ${claimRef.namespace}/${claimRef.name}`;
+  return { isClaims, what: `${kind} ${name}${claim ?? ''}` };
+}

@@ -1,0 +1,160 @@
+import { escapeIdentifier } from 'pg';
+import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import { externalName, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
+import { ExternalError, invalid } from '../../clients/external-error.ts';
+import { shouldCreate, shouldDelete, shouldUpdate } from '../../controllers/management-policies.ts';
+import { isNameFixed, withNameAdvice } from '../../controllers/name-advice.ts';
+import { messageOf } from '../../runtime/client/errors.ts';
+import { advice } from './advice.ts';
+import type { Credentials } from './client/credentials.ts';
+import type { Adoption, Marked } from './client/mark.ts';
+import {
+  checkOurs,
+  hasMarkOf,
+  isMarkOutdated,
+  isOfAnother,
+  isOwnedBy,
+  markIn,
+  markStatement,
+} from './client/mark.ts';
+import { checkNewName, checkOwnName } from './client/name.ts';
+
+/** The owner in the mark of a database or role: kind and name, which survive backup and restore; a UID does not. */
+export const ownerIdOf = ({ apiVersion, kind, metadata }: Managed): string =>
+  resourceId({ group: apiVersion.split('/')[0] ?? '', kind }, metadata.name);
+
+/** The same for a resource that may no longer exist. */
+export const resourceId = ({ group, kind }: Pick<Kind, 'group' | 'kind'>, name: string): string =>
+  `${kind}.${group}/${name}`.toLowerCase();
+
+/** Whether a managed resource may not change its external resource. */
+export const isObserver = ({ spec }: Managed): boolean =>
+  !shouldCreate(spec) && !shouldUpdate(spec) && !shouldDelete(spec);
+
+export const isOurs = (managed: Managed, found: Marked | undefined): boolean =>
+  found !== undefined && isOwnedBy(found, ownerIdOf(managed));
+
+/** Whether the mark names another resource. Then the database or role is never changed, dropped or given to this resource. */
+export const isOfOther = (managed: Managed, found: Marked | undefined): found is Marked =>
+  found !== undefined && isOfAnother(found, ownerIdOf(managed));
+
+/** For an observation: whether the mark names another owner, so that the controller publishes no details. */
+export const ownedByAnother = (
+  managed: Managed,
+  found: Marked,
+): { readonly isOfAnother: true } | undefined =>
+  !isOurs(managed, found) && (markIn(found.comment) ?? found.ownerMark) !== undefined
+    ? { isOfAnother: true }
+    : undefined;
+
+/** The difference if a database or role that we own lacks the current mark. */
+export const markDifference = (managed: Managed, found: Marked): readonly string[] =>
+  isMarkOutdated(found, ownerIdOf(managed)) ? ['mark'] : [];
+
+/**
+ * Throws an Error unless the database or role carries the managed resource's mark, or the managed resource may only
+ * observe. The message explains how to adopt it and the consequences, but not for a resource that was provisioned for a
+ * claim: its team chose the external name, and an administrator who runs the statement would give that team a role of
+ * another one. An administrator who sets `claimRef` of another resource has decided that.
+ */
+export function checkMayManage(
+  managed: Managed,
+  kind: 'database' | 'role',
+  found: Marked,
+  adoption: Adoption = {},
+): void {
+  if (isObserver(managed) || isOurs(managed, found)) return;
+  // guard: otherwise a mark that was lost counts as the mark of another resource, and its remedy as another name
+  const isUnmarked = found.distrustedOwner === undefined && markIn(found.comment) === undefined;
+  if (wasOurs(managed) && isUnmarked) throw markLost(managed, kind, found);
+  if (isReassigned(managed, found, adoption)) throw reassigned(managed, found, adoption.owner);
+  const isFixed = isNameFixed(managed);
+  checkOurs(kind, found, ownerIdOf(managed), { ...(!isFixed && { adoption }), isNameFixed: isFixed });
+}
+
+/** Whether the database or role was found with the mark of the managed resource before. */
+export const wasOurs = ({ status }: Managed): boolean => status?.externalIdentity !== undefined;
+
+/**
+ * The error about a database or role without a mark: the mark was removed, or another one has the name. The statement
+ * gives it to the resource, and so to its claim. While the resource is deleted, the statement drops the database: only
+ * databases wait for their mark then. Only administrators see it: a claim shows another text.
+ */
+export function markLost(managed: Managed, kind: 'database' | 'role', found: Marked): ExternalError {
+  const { claimRef } = managed.spec;
+  const name = escapeIdentifier(found.name);
+  const before = wasOurs(managed) ? `, but this resource managed a ${kind} of this name` : '';
+  const claim = claimRef && ` and ${claimRef.kind} ${claimRef.namespace}/${claimRef.name}`;
+  const statement = markStatement(kind, found.name, ownerIdOf(managed));
+  const todo = wasDeleted(managed)
+    ? `${advice.dropHandedOver(name, statement)}; ${advice.keepUnmarked}`
+    : advice.handOver(kind, `this resource${claim ?? ''}`, statement);
+  return new ExternalError(`${kind} ${name} has no mark${before}; ${todo}`, {
+    errorClass: 'MarkLost',
+    advice: { kinds: ['HandOver'] },
+  });
+}
+
+/** Whether a database that we owned belongs to the role of another resource, which its spec does not name. */
+const isReassigned = (
+  managed: Managed,
+  found: Marked,
+  adoption: Adoption,
+): adoption is Adoption & { readonly owner: string } =>
+  wasOurs(managed) &&
+  hasMarkOf(found, ownerIdOf(managed)) &&
+  adoption.owner !== undefined &&
+  adoption.owner !== found.distrustedOwner;
+
+/** The error about such a database, with the statement that gives it its owner again. A claim shows another text. */
+function reassigned(managed: Managed, { name, distrustedOwner = '' }: Marked, owner: string): ExternalError {
+  const [database, now, back] = [name, distrustedOwner, owner].map(escapeIdentifier);
+  const statement = `ALTER DATABASE ${database} OWNER TO ${back}`;
+  const todo = wasDeleted(managed)
+    ? `${advice.dropHandedOver(database ?? '', statement)}; ${advice.keepUnmarked}`
+    : advice.giveBack(statement);
+  return new ExternalError(
+    `database ${database} is owned by role ${now}, which belongs to another resource; ${todo}`,
+    { errorClass: 'MarkLost', advice: { kinds: ['HandOver'] }, holder: { by: 'AnotherResource' } },
+  );
+}
+
+/** The name on the server; see {@link checkExternalName}. */
+export const nameOf = (managed: Managed): string => externalName(managed) ?? managed.metadata.name;
+
+/** Throws an Error if PostgreSQL would not accept the name as it is. The message describes the problem and the fix. */
+export const checkExternalName = (managed: Managed, kind: 'database' | 'role'): void =>
+  checkNameWith(checkOwnName, managed, kind);
+
+/** The same for new names, which have stricter rules. */
+export const checkNewExternalName = (managed: Managed, kind: 'database' | 'role'): void =>
+  checkNameWith(checkNewName, managed, kind);
+
+/**
+ * Throws an Error if it is the role that the provider logs in as. A managed resource for it would change the password
+ * that all others need. It may be observed.
+ */
+export function checkNotAdministrator(managed: Managed, { username }: Pick<Credentials, 'username'>): void {
+  if (isObserver(managed) || nameOf(managed) !== username) return;
+  const problem = `role ${escapeIdentifier(username)} is the one that the provider logs in as`;
+  throw invalid(withNameAdvice(managed, problem), { kinds: ['ChooseExternalName'] });
+}
+
+function checkNameWith(check: typeof checkNewName, managed: Managed, kind: 'database' | 'role'): void {
+  try {
+    check(kind, nameOf(managed));
+  } catch (error) {
+    throw invalid(withNameAdvice(managed, messageOf(error)), { kinds: ['ChooseExternalName'] });
+  }
+}
+
+/** Whether PostgreSQL accepts the name; if not, nothing of that name can exist. */
+export function hasUsableName(managed: Managed, kind: 'database' | 'role'): boolean {
+  try {
+    checkOwnName(kind, nameOf(managed));
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,214 @@
+import { escapeIdentifier } from 'pg';
+import { advice as coreAdvice } from '../../../apis/core/v1alpha1/advice.ts';
+import type { ReadyFacts } from '../../../apis/core/v1alpha1/condition.ts';
+import { available, renamed, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
+import { describeReference } from '../../../apis/core/v1alpha1/reference.ts';
+import { ChangeRefused } from '../../../clients/external-error.ts';
+import type { GeneratedCredential } from '../../../controllers/credential.ts';
+import { generatedPassword } from '../../../controllers/credential.ts';
+import type { Observation } from '../../../controllers/managed/connecting/external-client.ts';
+import { shouldDelete } from '../../../controllers/management-policies.ts';
+import { advice } from '../advice.ts';
+import type { DatabaseObservation, DatabaseSpec } from '../client/database-spec.ts';
+import { databaseDrift } from '../client/database-spec.ts';
+import type { Adoption, Marked } from '../client/mark.ts';
+import { markOf } from '../client/mark.ts';
+import type { RoleObservation, RoleSpec } from '../client/role.ts';
+import { roleDrift } from '../client/role.ts';
+import type { PostgreSQLDatabase } from '../kinds/v1alpha1/postgresql-database.ts';
+import { PostgreSQLRoleKind } from '../kinds/v1alpha1/postgresql-role.ts';
+import {
+  isObserver,
+  isOfOther,
+  markDifference,
+  nameOf,
+  ownerIdOf,
+  resourceId,
+  wasOurs,
+} from '../ownership.ts';
+import type { Taken } from '../renamed.ts';
+import { wasRenamed } from '../renamed.ts';
+import { refusesPassword } from '../role-password.ts';
+
+/**
+ * Whether a database has an owner role of its own, with the same name. It has none if an owner is named, also if only
+ * for the creation.
+ */
+export function hasOwnRole({ spec: { forProvider, initProvider } }: PostgreSQLDatabase): boolean {
+  return [forProvider, initProvider].every(
+    (fields) => (fields?.owner ?? fields?.ownerRef ?? fields?.ownerSelector) === undefined,
+  );
+}
+
+/** The password of a database's own owner role. */
+export const databaseCredential: GeneratedCredential<PostgreSQLDatabase> = {
+  ...generatedPassword,
+  isWanted: hasOwnRole,
+  rotationOf: ({ spec }) => spec.forProvider.passwordRotation,
+};
+
+/**
+ * A database's own owner role: it may log in and has no other right. Its connection limit is that of the database. An
+ * owner can remove the limit of its database and use other databases that accept it, but cannot remove its own limit.
+ */
+export const ownRoleSpec = ({ spec: { forProvider } }: PostgreSQLDatabase): RoleSpec => ({
+  login: true,
+  ...(forProvider.connectionLimit === undefined ? {} : { connectionLimit: forProvider.connectionLimit }),
+});
+
+/** The database that forProvider asks for. */
+export function databaseSpec(managed: PostgreSQLDatabase): DatabaseSpec {
+  const { encoding, lcCollate, lcCType, template, connectionLimit, allowConnections, extensions, ownerRef } =
+    managed.spec.forProvider;
+  const owner = hasOwnRole(managed) ? nameOf(managed) : managed.spec.forProvider.owner;
+  return {
+    ...(owner === undefined ? {} : { owner }),
+    ...(ownerRef === undefined ? {} : { ownerResource: resourceId(PostgreSQLRoleKind, ownerRef.name) }),
+    ...(encoding === undefined ? {} : { encoding }),
+    ...(lcCollate === undefined ? {} : { lcCollate }),
+    ...(lcCType === undefined ? {} : { lcCType }),
+    ...(template === undefined ? {} : { template }),
+    ...(connectionLimit === undefined ? {} : { connectionLimit }),
+    ...(allowConnections === undefined ? {} : { allowConnections }),
+    ...(extensions === undefined ? {} : { extensions }),
+  };
+}
+
+/**
+ * Facts about an adoption for its message: the claim that gets the data, the result of a deletion, the change of the owner, and `others`, roles that
+ * stay in the database.
+ */
+export function adoptionOf(
+  managed: PostgreSQLDatabase,
+  { owner }: Pick<DatabaseObservation, 'owner'>,
+  others: readonly string[],
+): Adoption {
+  const next = databaseSpec(managed).owner;
+  const { claimRef } = managed.spec;
+  const consequences = [
+    ...(claimRef === undefined ? [] : [`${describeReference(claimRef)} gets its data`]),
+    ...(shouldDelete(managed.spec)
+      ? ['kubectl delete of this resource then drops it with its data, because its policies allow Delete']
+      : []),
+    ...(next === undefined || next === owner
+      ? []
+      : [
+          `its owner becomes ${escapeIdentifier(next)} instead of ${escapeIdentifier(owner)}, ${advice.keepOwner}`,
+        ]),
+    ...(others.length === 0
+      ? []
+      : [`${others.map(escapeIdentifier).join(', ')} keep objects or privileges in it`]),
+  ];
+  return {
+    ...(consequences.length > 0 && { consequence: consequences.join('; ') }),
+    isReserved: claimRef !== undefined,
+    isOwnerWanted: !hasOwnRole(managed) && next === owner,
+    owner: next,
+  };
+}
+
+/**
+ * The database, or its own role, that another resource has now under the name of a database that we managed. The mark of
+ * the role decides whose the database is.
+ */
+export function takenOf(
+  managed: PostgreSQLDatabase,
+  { database, role }: { readonly database: Marked | undefined; readonly role: Marked | undefined },
+): Taken | undefined {
+  if (!wasOurs(managed) || isObserver(managed)) return undefined;
+  if (hasOwnRole(managed) && isOfOther(managed, role)) return { kind: 'role', found: role };
+  return isOfOther(managed, database) ? { kind: 'database', found: database } : undefined;
+}
+
+/** The same as {@link adoptionOf}, for the database's own role. */
+export const roleAdoptionOf = ({ spec }: PostgreSQLDatabase): Adoption =>
+  shouldDelete(spec) ? { consequence: 'it is dropped with the database' } : {};
+
+/** A database that exists. `role` is its own owner role, if it should have one and has it. */
+export interface Found {
+  readonly database: DatabaseObservation;
+  readonly role: RoleObservation | undefined;
+  /** The server refuses the previous password of the role. */
+  readonly isLockedOut: boolean;
+  /** Major version of the server. */
+  readonly serverVersion: number;
+}
+
+/** The observation of a database. */
+export function observationOf(managed: PostgreSQLDatabase, found: Found): Observation {
+  const { database, role, serverVersion } = found;
+  const { owner, encoding, lcCollate, lcCType, localeProvider } = database;
+  const facts = { owner, encoding, lcCollate, lcCType };
+  // Most databases have libc. It is left out, so that an upgrade writes no status.
+  const isOther = localeProvider !== 'libc' || managed.status?.localeProvider !== undefined;
+  const provider = isOther ? { localeProvider } : {};
+  const status = { ...facts, ...provider, engineVersion: String(serverVersion) };
+  if (isObserver(managed)) {
+    const ready = openness(database) ?? available();
+    const lateInitialized = localeProvider === 'libc' ? facts : { owner, encoding };
+    return { exists: true, isUpToDate: true, ready, status, lateInitialized };
+  }
+  const { changed, immutable } = databaseDrift(database, databaseSpec(managed));
+  const lostRole = renamedRole(managed, found);
+  // Others are not in the spec, such as the rights of PUBLIC.
+  const edited = [...changed, ...immutable].filter((field) => Object.hasOwn(managed.spec.forProvider, field));
+  const differing = [
+    ...changed,
+    ...immutable,
+    ...markDifference(managed, database),
+    ...(hasOwnRole(managed) ? roleDifference(managed, role) : []),
+  ];
+  return {
+    exists: true,
+    isUpToDate: differing.length === 0,
+    ready: lostRole === undefined ? readyOf(managed, found) : renamed(lostRole),
+    // guard: otherwise a second role is created beside the one that a user renamed, and cannot use its objects
+    ...(lostRole !== undefined && { unchangeable: lostRole }),
+    status,
+    ...(differing.length === 0 ? {} : { difference: differing.join(', ') }),
+    ...(edited.length === 0 ? {} : { differing: edited.map((field) => `spec.forProvider.${field}`) }),
+  };
+}
+
+/** The sentence about its own role, if a user renamed that. A tenant cannot write the mark by which it is found. */
+function renamedRole(managed: PostgreSQLDatabase, { database, role }: Found): string | undefined {
+  const isRenamed =
+    hasOwnRole(managed) && role === undefined && database.ownerMark === markOf(ownerIdOf(managed));
+  return isRenamed ? wasRenamed(managed, 'role', database.owner) : undefined;
+}
+
+const roleDifference = (managed: PostgreSQLDatabase, role: RoleObservation | undefined): readonly string[] =>
+  role === undefined
+    ? ['role']
+    : [...roleDrift(role, ownRoleSpec(managed)), ...markDifference(managed, role)].map(
+        (field) => `role ${field}`,
+      );
+
+const openness = ({ allowConnections }: DatabaseObservation): ReadyFacts | undefined =>
+  allowConnections ? undefined : unavailable('the database does not allow connections');
+
+function readyOf(managed: PostgreSQLDatabase, { database, role, isLockedOut }: Found): ReadyFacts {
+  const closed = openness(database);
+  if (closed !== undefined) return closed;
+  if (!hasOwnRole(managed)) return available();
+  if (role === undefined) return unavailable('the role of the database does not exist');
+  if (!role.login) return unavailable('the role of the database may not log in');
+  return isLockedOut ? unavailable(refusesPassword) : available();
+}
+
+/** The provider of the locale, if it is another than the one of the field. */
+const providerOf = ({ localeProvider }: DatabaseObservation, field: string): string =>
+  field === 'encoding' || localeProvider === 'libc' ? '' : ` of provider ${localeProvider}`;
+
+/** Throws a ChangeRefused that names the differences that PostgreSQL cannot change, with the current and the wanted values. */
+export function checkImmutable(managed: PostgreSQLDatabase, database: DatabaseObservation): void {
+  const { forProvider } = managed.spec;
+  const changes = databaseDrift(database, databaseSpec(managed)).immutable.map(
+    (field) =>
+      `spec.forProvider.${field} from "${database[field]}"${providerOf(database, field)} to "${forProvider[field]}"`,
+  );
+  if (changes.length === 0) return;
+  throw new ChangeRefused([
+    `cannot change ${changes.join(' and ')}: PostgreSQL sets it at creation only; ${coreAdvice.undoEdit}`,
+  ]);
+}

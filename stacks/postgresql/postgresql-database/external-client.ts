@@ -1,0 +1,189 @@
+import { deleting } from '../../../apis/core/v1alpha1/condition.ts';
+import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
+import { changing, invalid } from '../../../clients/external-error.ts';
+import type {
+  DesiredCredential,
+  ExternalClient,
+} from '../../../controllers/managed/connecting/external-client.ts';
+import { advice } from '../advice.ts';
+import { connectionDetails } from '../connection-details.ts';
+import type { PostgreSQLDatabase } from '../kinds/v1alpha1/postgresql-database.ts';
+import {
+  checkExternalName,
+  checkMayManage,
+  checkNewExternalName,
+  checkNotAdministrator,
+  isObserver,
+  isOurs,
+  nameOf,
+  ownedByAnother,
+  ownerIdOf,
+  wasOurs,
+} from '../ownership.ts';
+import type { PasswordChecks } from '../password-checks.ts';
+import { renamedFrom, takenBy } from '../renamed.ts';
+import { isLockedOut, rolePassword } from '../role-password.ts';
+import type { ServerConnection } from '../server-connection.ts';
+import {
+  adoptionOf,
+  checkImmutable,
+  databaseSpec,
+  hasOwnRole,
+  observationOf,
+  ownRoleSpec,
+  roleAdoptionOf,
+  takenOf,
+} from './desired-state.ts';
+import { checkEngineVersion } from './engine-version.ts';
+import { isAnythingLeft, remainsOf, removeAll } from './leftovers.ts';
+
+export interface PostgreSQLDatabaseOptions extends ServerConnection {
+  readonly checks: PasswordChecks;
+}
+
+/** The user and the password of the connection Secret: of the own role, or those that a person gave for an observed database. */
+function loginOf(managed: PostgreSQLDatabase, credential: DesiredCredential | undefined) {
+  const { username, value: password } = credential ?? {};
+  if (isObserver(managed)) return username === undefined ? {} : { username, password };
+  return hasOwnRole(managed) ? { username: nameOf(managed), password } : {};
+}
+
+/**
+ * Databases of a server, for one run, each with a role of its own unless an owner is named. Names are known before the
+ * creation. The role is created first, so that the remains of an interrupted creation are found.
+ */
+export function postgreSQLDatabaseClient({
+  server,
+  credentials,
+  closing,
+  checks,
+  holderOf,
+}: PostgreSQLDatabaseOptions): ExternalClient<PostgreSQLDatabase> {
+  const { databases, roles } = server;
+  const password = rolePassword({ roles, checks });
+
+  const detailsOf = (
+    managed: PostgreSQLDatabase,
+    credential: DesiredCredential | undefined,
+  ): ConnectionDetails =>
+    connectionDetails(credentials, { database: nameOf(managed), ...loginOf(managed, credential) });
+
+  return {
+    async observe(managed, credential, signal) {
+      if (wasDeleted(managed)) {
+        const exists = await isAnythingLeft(server, managed, signal);
+        const remains = exists ? undefined : await remainsOf(server, managed, signal);
+        return { exists, isUpToDate: true, ready: deleting(), ...(remains !== undefined && { remains }) };
+      }
+      if (!isObserver(managed)) checkExternalName(managed, 'database');
+      if (hasOwnRole(managed)) {
+        if (!isObserver(managed)) checkExternalName(managed, 'role');
+        checkNotAdministrator(managed, credentials);
+      }
+      const name = nameOf(managed);
+      const withExtensions = (managed.spec.forProvider.extensions ?? []).length > 0;
+      const database = await databases.observe(name, { withExtensions, signal });
+      if (!isObserver(managed) && !isOurs(managed, database)) checkNewExternalName(managed, 'database');
+      const isRoleWanted = hasOwnRole(managed) && !isObserver(managed);
+      const mayHaveRole = isRoleWanted && (database !== undefined || wasOurs(managed));
+      const role = mayHaveRole ? await roles.observe(name, { signal }) : undefined;
+      const find = () =>
+        databases.renamed(ownerIdOf(managed), { owner: databaseSpec(managed).owner, signal });
+      const taken = takenOf(managed, { database, role });
+      // guard: otherwise a database of another resource is reported as this one's, with a statement that gives it to this one
+      if (taken !== undefined) return takenBy(taken, { own: 'database', holderOf, find });
+      if (database === undefined) {
+        return { exists: false, isUpToDate: false, ...(await renamedFrom(managed, 'database', find)) };
+      }
+      if (role !== undefined && !isOurs(managed, role)) checks.doubt(ownerIdOf(managed));
+      // The mark of the role decides whose the database is.
+      if (role !== undefined && wasOurs(managed)) checkMayManage(managed, 'role', role);
+      // A user who adopts the database has to know who else is in it.
+      const others =
+        isObserver(managed) || isOurs(managed, database) ? [] : await databases.usersOf(name, { signal });
+      checkMayManage(managed, 'database', database, adoptionOf(managed, database, others));
+      if (database.isInvalid) return { exists: false, isUpToDate: false }; // left by an interrupted DROP DATABASE
+      if (!isObserver(managed)) await closing.keepUp(signal);
+
+      if (role !== undefined) checkMayManage(managed, 'role', role, roleAdoptionOf(managed));
+      const testing = isObserver(managed)
+        ? password.verdictOnGiven(managed, credential, signal)
+        : role?.login && password.verdictOn(managed, credential, signal);
+      const verdict = (await testing) || undefined;
+      const found = { database, role, isLockedOut: isLockedOut(credential, verdict) };
+      return {
+        ...observationOf(managed, { ...found, serverVersion: await server.serverVersion(signal) }),
+        ...(verdict && { credential: verdict }),
+        details: detailsOf(managed, credential),
+        ...ownedByAnother(managed, database),
+      };
+    },
+
+    async create(managed, credential, signal) {
+      checkEngineVersion(managed.spec.forProvider.engineVersion, {
+        version: await server.serverVersion(signal),
+        address: `${credentials.endpoint}:${credentials.port}`,
+      });
+      const spec = databaseSpec(managed);
+      if (spec.owner === undefined) {
+        throw invalid(
+          `spec.forProvider.ownerRef and ownerSelector are not resolved; ${advice.setOwner}`,
+          changing('owner'),
+        );
+      }
+      await closing.prepare(signal);
+      const rights = ['CREATEDB', ...(hasOwnRole(managed) ? (['CREATEROLE'] as const) : [])] as const;
+      const isExisting = await server.requiring(rights, signal, async () => {
+        const role = await ensureRole(managed, credential, signal);
+        // guard: otherwise a database has no owner
+        await databases.create(nameOf(managed), spec, { ownerId: ownerIdOf(managed), signal });
+        return role === 'existing';
+      });
+      return { details: detailsOf(managed, credential), ...(isExisting && { isExisting }) };
+    },
+
+    async update(managed, credential, signal) {
+      await closing.prepare(signal);
+      const [name, ownerId] = [nameOf(managed), ownerIdOf(managed)];
+      const role = await ensureRole(managed, credential, signal);
+      // The password is sent alone: a session that knows the previous password may block changes of the database. The
+      // other changes follow.
+      if (role === 'new') return {};
+      if (role === 'existing' && (await password.set(managed, credential, signal))) return {};
+      await databases.update(name, databaseSpec(managed), { ownerId, signal });
+      const database = await databases.observe(name, { signal });
+      if (database !== undefined) checkImmutable(managed, database);
+      return {};
+    },
+
+    plannedDetails: detailsOf,
+
+    delete: (managed, signal) => removeAll(server, managed, signal),
+  };
+
+  /** Creates a database's own role, with the credential, or repairs it. Undefined if it has no role of its own. */
+  async function ensureRole(
+    managed: PostgreSQLDatabase,
+    credential: DesiredCredential | undefined,
+    signal: AbortSignal,
+  ): Promise<'new' | 'existing' | undefined> {
+    if (!hasOwnRole(managed)) return undefined;
+    const [name, ownerId] = [nameOf(managed), ownerIdOf(managed)];
+    const role = await roles.observe(name, { signal });
+    if (role !== undefined) {
+      await roles.update(name, ownRoleSpec(managed), { ownerId, signal });
+      return 'existing';
+    }
+    // Another owner may have created a database of that name since the observation: that database gets no role from us.
+    const database = await databases.observe(name, { signal });
+    if (database !== undefined) checkMayManage(managed, 'database', database);
+    await roles.create(name, ownRoleSpec(managed), {
+      ownerId,
+      signal,
+      ...(credential && { password: credential.value }),
+    });
+    if (credential) checks.wasSet(ownerId, credential.value);
+    return 'new';
+  }
+}

@@ -1,0 +1,131 @@
+import { escapeIdentifier } from 'pg';
+import { ExternalError } from '../../../clients/external-error.ts';
+import { messageOf } from '../../../runtime/client/errors.ts';
+import { advice } from '../advice.ts';
+import { unfinishedName } from '../client/database-read.ts';
+import type { DatabaseObservation } from '../client/database-spec.ts';
+import { isInUse } from '../client/error.ts';
+import { hasMarkOf, markIn, markStatement } from '../client/mark.ts';
+import type { RoleObservation } from '../client/role.ts';
+import type { PostgresqlServer } from '../client/server.ts';
+import type { PostgreSQLDatabase } from '../kinds/v1alpha1/postgresql-database.ts';
+import {
+  checkMayManage,
+  hasUsableName,
+  isOfOther,
+  isOurs,
+  markLost,
+  nameOf,
+  ownerIdOf,
+} from '../ownership.ts';
+import { remaining } from '../remaining.ts';
+import { databaseSpec, hasOwnRole } from './desired-state.ts';
+
+type Server = Pick<PostgresqlServer, 'databases' | 'roles'>;
+
+/**
+ * Whether any part of a database that is being deleted remains: the database, an interrupted creation, its own role. A
+ * database of that name without its mark has another owner and stays. Throws an Error if we owned it before and it has no
+ * mark, or if its own role has none: an administrator decides whether it is dropped.
+ */
+export async function isAnythingLeft(
+  { databases, roles }: Server,
+  managed: PostgreSQLDatabase,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (!hasUsableName(managed, 'database')) return false;
+  const name = nameOf(managed);
+  const { database, role } = await namesakes({ databases, roles }, managed, signal);
+  const hasMark = database !== undefined && hasMarkOf(database, ownerIdOf(managed));
+  // The mark of its own role decides whose the database is: another owner may have taken it over.
+  if (hasMark && hasOwnRole(managed) && role !== undefined && !isOurs(managed, role))
+    throw markLost(managed, 'role', role);
+  if (isOurs(managed, database)) return true;
+  // guard: otherwise a database that a tenant owns by mistake stays without an error
+  const isOfTenant = hasMark && database.distrustedOwner !== undefined;
+  if (isOfTenant && managed.status?.owner !== undefined) {
+    checkMayManage(managed, 'database', database, {
+      isOwnerWanted: true,
+      owner: databaseSpec(managed).owner,
+    });
+  }
+  if (
+    database !== undefined &&
+    markIn(database.comment) === undefined &&
+    managed.status?.owner !== undefined
+  ) {
+    const handOver = markStatement('database', name, ownerIdOf(managed));
+    throw new ExternalError(
+      `database ${escapeIdentifier(name)} has no mark, but this resource managed a database of this name; ${advice.dropUnmarked(handOver)}; ${advice.keepUnmarked}`,
+      { errorClass: 'Conflict' },
+    );
+  }
+  return (
+    // guard: otherwise an interrupted creation stays
+    (await databases.observe(unfinishedName(ownerIdOf(managed), name), { signal })) !== undefined ||
+    isOurs(managed, role)
+  );
+}
+
+/** The database and role with the name of a database that is being deleted, without those of another resource. */
+interface Namesakes {
+  readonly database?: DatabaseObservation | undefined;
+  readonly role?: RoleObservation | undefined;
+  /** Another resource has a database of that name. */
+  readonly isTaken: boolean;
+}
+
+/** A database is another resource's if its own role is, whatever its comment says. */
+async function namesakes(
+  { databases, roles }: Server,
+  managed: PostgreSQLDatabase,
+  signal: AbortSignal,
+): Promise<Namesakes> {
+  const name = nameOf(managed);
+  const database = await databases.observe(name, { signal });
+  const role = hasUsableName(managed, 'role') ? await roles.observe(name, { signal }) : undefined;
+  const isRoleTaken = isOfOther(managed, role);
+  // guard: otherwise a deletion drops the database of the resource that has the name now
+  const isTaken =
+    database !== undefined && (isOfOther(managed, database) || (isRoleTaken && hasOwnRole(managed)));
+  return { database: isTaken ? undefined : database, role: isRoleTaken ? undefined : role, isTaken };
+}
+
+/** The parts of a deleted database that stay on the server, for an Event. Undefined: nothing stays. */
+export async function remainsOf(
+  { databases, roles }: Server,
+  managed: PostgreSQLDatabase,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { owner } = databaseSpec(managed);
+  const renamed = await databases.renamed(ownerIdOf(managed), { owner, signal });
+  return remaining(managed, roles, {
+    databases: renamed === undefined ? [] : [renamed],
+    hasRole: hasOwnRole(managed),
+    signal,
+  });
+}
+
+/** Drops all parts that remain. Throws an Error that names the sessions that block this. */
+export async function removeAll(
+  { databases, roles }: Server,
+  managed: PostgreSQLDatabase,
+  signal: AbortSignal,
+): Promise<void> {
+  const name = nameOf(managed);
+  const ownerId = ownerIdOf(managed);
+  const { database, role, isTaken } = await namesakes({ databases, roles }, managed, signal);
+  // guard: otherwise it drops another owner's database
+  if (!isTaken && (database === undefined || isOurs(managed, database))) {
+    const terminateSessions = managed.spec.forProvider.onDelete === 'TerminateSessions';
+    try {
+      await databases.drop(name, { ownerId, terminateSessions, signal });
+    } catch (error) {
+      if (!isInUse(error) || terminateSessions) throw error;
+      throw new Error(`${messageOf(error)}; waiting for them to end; ${advice.terminateSessions}`, {
+        cause: error,
+      });
+    }
+  }
+  if (isOurs(managed, role)) await roles.drop(name, { ownerId, signal });
+}

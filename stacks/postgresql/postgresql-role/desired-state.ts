@@ -1,0 +1,83 @@
+import type { ReadyFacts } from '../../../apis/core/v1alpha1/condition.ts';
+import { available, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
+import type { GeneratedCredential } from '../../../controllers/credential.ts';
+import { generatedPassword } from '../../../controllers/credential.ts';
+import type { Observation } from '../../../controllers/managed/connecting/external-client.ts';
+import { shouldDelete } from '../../../controllers/management-policies.ts';
+import type { Adoption } from '../client/mark.ts';
+import type { RoleObservation, RoleSpec } from '../client/role.ts';
+import { roleDrift } from '../client/role.ts';
+import type { PostgreSQLRole } from '../kinds/v1alpha1/postgresql-role.ts';
+import { isObserver, markDifference } from '../ownership.ts';
+import { refusesPassword } from '../role-password.ts';
+
+/** The role that forProvider asks for. */
+export function roleSpec({ spec }: PostgreSQLRole): RoleSpec {
+  const { login = false, privileges = {}, connectionLimit, configurationParameters } = spec.forProvider;
+  return {
+    login,
+    ...privileges,
+    ...(connectionLimit === undefined ? {} : { connectionLimit }),
+    ...(configurationParameters === undefined
+      ? {}
+      : {
+          configuration: Object.fromEntries(configurationParameters.map(({ name, value }) => [name, value])),
+        }),
+  };
+}
+
+/** The result of a deletion, for the message about an adoption. */
+export const adoptionOf = ({ spec }: PostgreSQLRole): Adoption =>
+  shouldDelete(spec)
+    ? { consequence: 'kubectl delete of this resource drops it, because its policies allow Delete' }
+    : {};
+
+/** The password of a role that may log in. */
+export const roleCredential: GeneratedCredential<PostgreSQLRole> = {
+  ...generatedPassword,
+  isWanted: ({ spec }) => spec.forProvider.login === true,
+  rotationOf: ({ spec }) => spec.forProvider.passwordRotation,
+};
+
+/** A role that exists. */
+export interface Found {
+  readonly role: RoleObservation;
+  /** The server refuses its previous password. */
+  readonly isLockedOut: boolean;
+}
+
+/** The observation of a role. */
+export function observationOf(managed: PostgreSQLRole, { role, isLockedOut }: Found): Observation {
+  if (isObserver(managed)) {
+    const { login, createDb, createRole, inherit, replication, bypassRls, connectionLimit } = role;
+    const privileges = { createDb, createRole, inherit, replication, bypassRls };
+    const lateInitialized = { login, privileges, connectionLimit };
+    return { exists: true, isUpToDate: true, ready: available(), lateInitialized };
+  }
+  const drift = roleDrift(role, roleSpec(managed));
+  const differing = [...drift, ...markDifference(managed, role)];
+  // No field asks for a superuser or for the end of a password.
+  const fields = drift.filter((attribute) => !['superuser', 'validUntil'].includes(attribute)).map(fieldOf);
+  return {
+    exists: true,
+    isUpToDate: differing.length === 0,
+    ready: readyOf(managed, { role, isLockedOut }),
+    ...(differing.length === 0 ? {} : { difference: differing.join(', ') }),
+    ...(fields.length === 0 ? {} : { differing: fields }),
+  };
+}
+
+const pathOf: Readonly<Record<string, string>> = {
+  login: 'login',
+  connectionLimit: 'connectionLimit',
+  configuration: 'configurationParameters',
+};
+
+/** The path of an attribute in the spec. */
+const fieldOf = (attribute: string): string =>
+  `spec.forProvider.${pathOf[attribute] ?? `privileges.${attribute}`}`;
+
+function readyOf({ spec }: PostgreSQLRole, { role, isLockedOut }: Found): ReadyFacts {
+  if (spec.forProvider.login && !role.login) return unavailable('the role may not log in');
+  return isLockedOut ? unavailable(refusesPassword) : available();
+}

@@ -1,0 +1,106 @@
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import type { SystemFacts } from '../../apis/core/v1alpha1/provider.ts';
+import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';
+import type { Connect, DefinedStack } from '../../controllers/author/define-stack.ts';
+import { defineStack, satisfies, service } from '../../controllers/author/define-stack.ts';
+import { lostReferenceFinder } from '../../controllers/references/lost-references.ts';
+import type { PostgresqlServer, PostgresqlServerOptions } from './client/server.ts';
+import { createPostgresqlServer } from './client/server.ts';
+import { PostgreSQLDatabaseClassKind, PostgreSQLDatabaseKind } from './kinds/v1alpha1/postgresql-database.ts';
+import { PostgreSQLGrantKind } from './kinds/v1alpha1/postgresql-grant.ts';
+import { PostgreSQLRoleKind } from './kinds/v1alpha1/postgresql-role.ts';
+import { ProviderConfigKind, ProviderKind } from './kinds/v1alpha1/provider.ts';
+import type { PasswordChecks } from './password-checks.ts';
+import { createPasswordChecks } from './password-checks.ts';
+import {
+  configurePostgreSQLDatabase,
+  incompatibilityOfPostgreSQLDatabase,
+} from './postgresql-database/configure.ts';
+import { databaseCredential } from './postgresql-database/desired-state.ts';
+import { postgreSQLDatabaseClient } from './postgresql-database/external-client.ts';
+import { postgreSQLGrantClient } from './postgresql-grant/external-client.ts';
+import { grantReferences } from './postgresql-grant/references.ts';
+import type { RivalFinder } from './postgresql-grant/rival.ts';
+import { rivalFinder } from './postgresql-grant/rival.ts';
+import { roleCredential } from './postgresql-role/desired-state.ts';
+import { postgreSQLRoleClient } from './postgresql-role/external-client.ts';
+import type { ServerConnection } from './server-connection.ts';
+import { serverConnection } from './server-connection.ts';
+
+export interface PostgresqlStackOptions {
+  readonly createServer?: (options: PostgresqlServerOptions) => PostgresqlServer;
+}
+
+/** A server for the external clients, and the parts that they share in a process. */
+interface Shared extends ServerConnection {
+  readonly checks: PasswordChecks;
+  readonly rivalOf: RivalFinder;
+  readonly lostReferences: (managed: Managed) => string | undefined;
+}
+
+/** PostgreSQL servers: databases, which satisfy PostgreSQL claims, roles and grants. */
+export function createPostgresqlStack({
+  createServer = createPostgresqlServer,
+}: PostgresqlStackOptions = {}): DefinedStack {
+  return defineStack({
+    name: 'postgresql',
+    provider: {
+      provider: ProviderKind,
+      providerConfig: ProviderConfigKind,
+      credentialEntries: ['endpoint', 'port', 'username', 'password'],
+      connect(env, kinds): Connect<Shared> {
+        const connect = serverConnection(env, kinds, createServer);
+        const shared = {
+          checks: createPasswordChecks(env),
+          rivalOf: rivalFinder(env),
+          lostReferences: lostReferenceFinder(env, grantReferences),
+        };
+        return async (managed) => {
+          const connection = await connect(managed);
+          const system = (signal: AbortSignal) => connection.server.systemIdentifier(signal);
+          const facts = (): SystemFacts => {
+            const major = connection.server.lastVersion();
+            const version = major === undefined ? undefined : `PostgreSQL ${major}`;
+            const standby = env.isObserveOnly ? undefined : connection.server.standbyWarning();
+            return { version, warning: standby ?? connection.closing.warning() };
+          };
+          const check = (signal: AbortSignal) =>
+            env.isObserveOnly ? system(signal).then(() => {}) : connection.server.checkWritable(signal);
+          return { client: { ...connection, ...shared }, system, check, facts };
+        };
+      },
+    },
+    services: [
+      service({
+        managed: PostgreSQLDatabaseKind,
+        externalNames: 'deterministic',
+        references: [{ field: 'owner', ref: 'ownerRef', selector: 'ownerSelector', to: PostgreSQLRoleKind }],
+        credential: databaseCredential,
+        external: (shared: Shared) => postgreSQLDatabaseClient(shared),
+        claims: [
+          satisfies({
+            claim: PostgreSQLInstanceKind,
+            class: PostgreSQLDatabaseClassKind,
+            configure: configurePostgreSQLDatabase,
+            whyIncompatible: incompatibilityOfPostgreSQLDatabase,
+          }),
+        ],
+      }),
+      service({
+        managed: PostgreSQLRoleKind,
+        externalNames: 'deterministic',
+        credential: roleCredential,
+        external: (shared: Shared) => postgreSQLRoleClient(shared),
+      }),
+      service({
+        managed: PostgreSQLGrantKind,
+        externalNames: 'deterministic',
+        confirmAbsenceMs: 0, // to grant again loses nothing
+        references: grantReferences,
+        external: (shared: Shared) => postgreSQLGrantClient(shared),
+      }),
+    ],
+  });
+}
+
+export const postgresqlStack: DefinedStack = createPostgresqlStack();
