@@ -58,7 +58,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   /** Removes secrets from a message, wherever it is written. */
   'clients/without-secrets.ts': [],
   'stacks/postgresql/client/': ['clients/', 'clients/external-error.ts', 'clients/without-secrets.ts'],
-  'clients/aws/': ['clients/', 'clients/external-error.ts', 'clients/without-secrets.ts'],
+  'stacks/aws/client/': ['clients/', 'clients/external-error.ts', 'clients/without-secrets.ts'],
   'clients/gcp/': ['clients/', 'clients/external-error.ts'],
 
   'runtime/abortable.ts': [],

@@ -91,7 +91,7 @@ export const tree: Readonly<Record<string, Readonly<Record<string, string>>>> = 
   Contributors: {
     Contributing: 'CONTRIBUTING.md',
     Decisions: 'docs/decisions/README.md',
-    'Emulator of AWS': 'emulators/aws/README.md',
+    'Emulator of AWS': 'stacks/aws/emulator/README.md',
     'Emulator of Google Cloud': 'emulators/gcp/README.md',
     'Favourite Cloud': 'emulators/favourite-cloud/README.md',
   },

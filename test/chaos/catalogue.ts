@@ -1,7 +1,3 @@
-import { RDSInstanceClassKind } from '../../apis/aws/database/v1beta1/rds-instance.ts';
-import { VPCKind } from '../../apis/aws/ec2/v1beta1/vpc.ts';
-import { QueueKind } from '../../apis/aws/sqs/v1beta1/queue.ts';
-import { ProviderConfigKind as aws } from '../../apis/aws/v1beta1/provider-config.ts';
 import { RedisClusterKind } from '../../apis/cache/v1alpha1/redis-cluster.ts';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
@@ -22,6 +18,10 @@ import { TopicKind } from '../../apis/gcp/pubsub/v1alpha1/topic.ts';
 import { ProviderConfigKind as gcp } from '../../apis/gcp/v1beta1/provider-config.ts';
 import { AmbivalentDBInstanceClassKind } from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
 import { ProviderConfigKind as ocp } from '../../apis/ocp/v1alpha1/provider.ts';
+import { RDSInstanceClassKind } from '../../stacks/aws/kinds/database/v1beta1/rds-instance.ts';
+import { VPCKind } from '../../stacks/aws/kinds/ec2/v1beta1/vpc.ts';
+import { QueueKind } from '../../stacks/aws/kinds/sqs/v1beta1/queue.ts';
+import { ProviderConfigKind as aws } from '../../stacks/aws/kinds/v1beta1/provider-config.ts';
 import { PostgreSQLDatabaseClassKind } from '../../stacks/postgresql/kinds/v1alpha1/postgresql-database.ts';
 import { ProviderConfigKind as postgresql } from '../../stacks/postgresql/kinds/v1alpha1/provider.ts';
 import { objectOf } from '../fakes/object-of.ts';

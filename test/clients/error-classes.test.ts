@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import map from 'lodash/map.js';
-import { awsError } from '../../clients/aws/aws-error.ts';
-import { NoAnswer } from '../../clients/aws/sdk-request-handler.ts';
 import { CloudError, invalidAnswer } from '../../clients/cloud-error.ts';
 import type { ExternalErrorClass } from '../../clients/external-error.ts';
 import { classOfStatus, ExternalError, errorClassOf, errorFactsOf } from '../../clients/external-error.ts';
@@ -11,6 +9,8 @@ import { googleApi } from '../../clients/gcp/google-api.ts';
 import { operationFailure } from '../../clients/gcp/operation.ts';
 import type { HttpClientOptions } from '../../clients/http.ts';
 import { httpClient } from '../../clients/http.ts';
+import { awsError } from '../../stacks/aws/client/aws-error.ts';
+import { NoAnswer } from '../../stacks/aws/client/sdk-request-handler.ts';
 import { PostgresqlError, toPostgresqlError } from '../../stacks/postgresql/client/error.ts';
 import { testClock } from '../../testing/test-clock.ts';
 import { answering } from './answering.ts';

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
-import { RDSInstanceClassKind, RDSInstanceKind } from '../../apis/aws/database/v1beta1/rds-instance.ts';
-import { ProviderConfigKind } from '../../apis/aws/v1beta1/provider-config.ts';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import { getCondition, isConditionTrue } from '../../apis/core/v1alpha1/condition.ts';
 import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
@@ -10,17 +8,22 @@ import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
 import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { MySQLInstanceKind } from '../../apis/database/v1alpha1/mysql-instance.ts';
 import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';
-import { credentialsFile, exampleAccount } from '../../emulators/aws/account.ts';
-import { databaseServers } from '../../emulators/aws/rds/database-servers.ts';
-import type { StoredInstance } from '../../emulators/aws/rds/db-instance.ts';
-import { instanceSort } from '../../emulators/aws/rds/instances.ts';
-import { startMariadbDatabase } from '../../emulators/aws/rds/mariadb-database.ts';
-import { startPostgresqlDatabase } from '../../emulators/aws/rds/postgresql-database.ts';
-import type { LocalAws } from '../../emulators/aws/server.ts';
-import { startAws } from '../../emulators/aws/server.ts';
-import { allServices } from '../../emulators/aws/services.ts';
 import { runClient } from '../../local/mariadb.ts';
 import { mariadbSupport } from '../../local/mariadb-binaries.ts';
+import { credentialsFile, exampleAccount } from '../../stacks/aws/emulator/account.ts';
+import { databaseServers } from '../../stacks/aws/emulator/rds/database-servers.ts';
+import type { StoredInstance } from '../../stacks/aws/emulator/rds/db-instance.ts';
+import { instanceSort } from '../../stacks/aws/emulator/rds/instances.ts';
+import { startMariadbDatabase } from '../../stacks/aws/emulator/rds/mariadb-database.ts';
+import { startPostgresqlDatabase } from '../../stacks/aws/emulator/rds/postgresql-database.ts';
+import type { LocalAws } from '../../stacks/aws/emulator/server.ts';
+import { startAws } from '../../stacks/aws/emulator/server.ts';
+import { allServices } from '../../stacks/aws/emulator/services.ts';
+import {
+  RDSInstanceClassKind,
+  RDSInstanceKind,
+} from '../../stacks/aws/kinds/database/v1beta1/rds-instance.ts';
+import { ProviderConfigKind } from '../../stacks/aws/kinds/v1beta1/provider-config.ts';
 import type { Cluster, StackProcess } from './stack-harness.ts';
 import { eventually } from './stack-harness.ts';
 

@@ -3,16 +3,16 @@ import { describe, test } from 'node:test';
 import type { ReadyFacts } from '../../apis/core/v1alpha1/condition.ts';
 import { isProgress, reconcileSuccess } from '../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
-import {
-  canBeChanged,
-  meaningOfState as meaningOfDBInstance,
-} from '../../controllers/aws/db-instance/desired-state.ts';
-import { meaningOfState as meaningOfInstance } from '../../controllers/aws/instance/external-client.ts';
-import { observationOf as observationOfNodeGroup } from '../../controllers/aws/node-group/desired-state.ts';
-import { meaningOfState as meaningOfSubnet } from '../../controllers/aws/subnet/external-client.ts';
 import { observationOf as observationOfRedis } from '../../controllers/gcp/cloud-memorystore-instance/desired-state.ts';
 import type { Observation } from '../../controllers/managed/connecting/external-client.ts';
 import { withManagedStatus } from '../../controllers/managed/recording/status.ts';
+import {
+  canBeChanged,
+  meaningOfState as meaningOfDBInstance,
+} from '../../stacks/aws/db-instance/desired-state.ts';
+import { meaningOfState as meaningOfInstance } from '../../stacks/aws/instance/external-client.ts';
+import { observationOf as observationOfNodeGroup } from '../../stacks/aws/node-group/desired-state.ts';
+import { meaningOfState as meaningOfSubnet } from '../../stacks/aws/subnet/external-client.ts';
 import { managed } from './objects.ts';
 
 type Meaning = Pick<Observation, 'operation' | 'ready'>;

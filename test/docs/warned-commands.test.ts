@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { advice as coreAdvice } from '../../apis/core/v1alpha1/advice.ts';
 import { advice as clientAdvice } from '../../clients/advice.ts';
-import { advice as awsAdvice } from '../../controllers/aws/advice.ts';
+import { advice as awsAdvice } from '../../stacks/aws/advice.ts';
 import { advice as postgresqlAdvice } from '../../stacks/postgresql/advice.ts';
 import { projectRoot } from './project-copy.ts';
 

@@ -3,11 +3,11 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { startAws } from '../../emulators/aws/server.ts';
 import { checkPlace, failureOf } from '../../emulators/emulator-process.ts';
 import { startFavouriteCloud } from '../../emulators/favourite-cloud/server.ts';
 import { startGoogleCloud } from '../../emulators/gcp/server.ts';
 import { inventoryFile } from '../../emulators/inventory-file.ts';
+import { startAws } from '../../stacks/aws/emulator/server.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'services-stack-inventory-'));
 after(() => rmSync(folder, { recursive: true }));

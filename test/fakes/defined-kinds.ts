@@ -1,12 +1,3 @@
-import { RDSInstanceClassKind, RDSInstanceKind } from '../../apis/aws/database/v1beta1/rds-instance.ts';
-import { InstanceKind as MachineKind } from '../../apis/aws/ec2/v1beta1/instance.ts';
-import { SubnetKind } from '../../apis/aws/ec2/v1beta1/subnet.ts';
-import { VPCKind } from '../../apis/aws/ec2/v1beta1/vpc.ts';
-import { NodeGroupKind } from '../../apis/aws/eks/v1beta1/node-group.ts';
-import { InstanceKind as DBInstanceKind } from '../../apis/aws/rds/v1beta1/instance.ts';
-import { QueueKind } from '../../apis/aws/sqs/v1beta1/queue.ts';
-import * as awsLegacy from '../../apis/aws/v1alpha3/provider.ts';
-import * as aws from '../../apis/aws/v1beta1/provider-config.ts';
 import { RedisClusterKind } from '../../apis/cache/v1alpha1/redis-cluster.ts';
 import { StoreConfigKind } from '../../apis/core/v1alpha1/store-config.ts';
 import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
@@ -30,6 +21,18 @@ import {
   AmbivalentDBInstanceKind,
 } from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
 import * as ocp from '../../apis/ocp/v1alpha1/provider.ts';
+import {
+  RDSInstanceClassKind,
+  RDSInstanceKind,
+} from '../../stacks/aws/kinds/database/v1beta1/rds-instance.ts';
+import { InstanceKind as MachineKind } from '../../stacks/aws/kinds/ec2/v1beta1/instance.ts';
+import { SubnetKind } from '../../stacks/aws/kinds/ec2/v1beta1/subnet.ts';
+import { VPCKind } from '../../stacks/aws/kinds/ec2/v1beta1/vpc.ts';
+import { NodeGroupKind } from '../../stacks/aws/kinds/eks/v1beta1/node-group.ts';
+import { InstanceKind as DBInstanceKind } from '../../stacks/aws/kinds/rds/v1beta1/instance.ts';
+import { QueueKind } from '../../stacks/aws/kinds/sqs/v1beta1/queue.ts';
+import * as awsLegacy from '../../stacks/aws/kinds/v1alpha3/provider.ts';
+import * as aws from '../../stacks/aws/kinds/v1beta1/provider-config.ts';
 import {
   PostgreSQLDatabaseClassKind,
   PostgreSQLDatabaseKind,

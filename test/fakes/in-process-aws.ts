@@ -1,11 +1,11 @@
-import type { AwsOptions } from '../../emulators/aws/aws.ts';
-import { createAws } from '../../emulators/aws/aws.ts';
-import type { Params, Protocol, Service } from '../../emulators/aws/service.ts';
-import { allServices } from '../../emulators/aws/services.ts';
-import { signatureOf } from '../../emulators/aws/signature.ts';
-import type { WireRequest } from '../../emulators/aws/wire.ts';
 import type { Clock } from '../../runtime/time/clock.ts';
 import { seededRandom } from '../../runtime/time/random.ts';
+import type { AwsOptions } from '../../stacks/aws/emulator/aws.ts';
+import { createAws } from '../../stacks/aws/emulator/aws.ts';
+import type { Params, Protocol, Service } from '../../stacks/aws/emulator/service.ts';
+import { allServices } from '../../stacks/aws/emulator/services.ts';
+import { signatureOf } from '../../stacks/aws/emulator/signature.ts';
+import type { WireRequest } from '../../stacks/aws/emulator/wire.ts';
 import type { CarriedRequest, OutsideCall } from './outside.ts';
 import { carried, carriersTo } from './outside.ts';
 

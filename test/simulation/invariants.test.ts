@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { QueueKind } from '../../apis/aws/sqs/v1beta1/queue.ts';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { annotationKeys, connectionSecretType, finalizerNames } from '../../apis/core/v1alpha1/meta.ts';
@@ -11,6 +10,7 @@ import { FavouriteDBInstanceKind } from '../../apis/fcp/v1alpha3/favourite-db-in
 import { ProviderConfigKind } from '../../apis/fcp/v1alpha3/provider.ts';
 import { CloudMemorystoreInstanceKind } from '../../apis/gcp/cache/v1beta1/cloud-memorystore-instance.ts';
 import { LeaseKind } from '../../runtime/process/lease.ts';
+import { QueueKind } from '../../stacks/aws/kinds/sqs/v1beta1/queue.ts';
 import { PostgreSQLDatabaseKind } from '../../stacks/postgresql/kinds/v1alpha1/postgresql-database.ts';
 import { PostgreSQLGrantKind } from '../../stacks/postgresql/kinds/v1alpha1/postgresql-grant.ts';
 import { PostgreSQLRoleKind } from '../../stacks/postgresql/kinds/v1alpha1/postgresql-role.ts';

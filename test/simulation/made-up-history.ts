@@ -1,8 +1,8 @@
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
-import { exampleAccount } from '../../emulators/aws/account.ts';
-import type { SavedInventory } from '../../emulators/aws/inventory.ts';
-import { savedField } from '../../emulators/aws/inventory.ts';
+import { exampleAccount } from '../../stacks/aws/emulator/account.ts';
+import type { SavedInventory } from '../../stacks/aws/emulator/inventory.ts';
+import { savedField } from '../../stacks/aws/emulator/inventory.ts';
 import type { MemoryCluster } from '../../testing/memory-cluster.ts';
 import { testClock } from '../../testing/test-clock.ts';
 import { inProcessAws } from '../fakes/in-process-aws.ts';

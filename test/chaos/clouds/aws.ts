@@ -1,9 +1,9 @@
-import { credentialsFile, exampleAccount } from '../../../emulators/aws/account.ts';
-import type { StoredVpc } from '../../../emulators/aws/ec2/stored.ts';
-import type { SavedInventory } from '../../../emulators/aws/inventory.ts';
-import { savedField } from '../../../emulators/aws/inventory.ts';
-import type { StoredInstance } from '../../../emulators/aws/rds/db-instance.ts';
-import type { Queue } from '../../../emulators/aws/sqs/queue.ts';
+import { credentialsFile, exampleAccount } from '../../../stacks/aws/emulator/account.ts';
+import type { StoredVpc } from '../../../stacks/aws/emulator/ec2/stored.ts';
+import type { SavedInventory } from '../../../stacks/aws/emulator/inventory.ts';
+import { savedField } from '../../../stacks/aws/emulator/inventory.ts';
+import type { StoredInstance } from '../../../stacks/aws/emulator/rds/db-instance.ts';
+import type { Queue } from '../../../stacks/aws/emulator/sqs/queue.ts';
 import type { External } from '../observed.ts';
 import type { SentRequest } from '../sent-requests.ts';
 import type { CloudCall, CloudProgram } from './cloud-process.ts';
@@ -11,7 +11,7 @@ import { ownerIn, restCall } from './cloud-process.ts';
 
 /** The account stays; its access key gets another secret. */
 export const aws: CloudProgram<SavedInventory> = {
-  main: 'emulators/aws/main.ts',
+  main: 'stacks/aws/emulator/main.ts',
   // Databases behind all its DB instances would be most of what runs here.
   flags: ['--no-databases', '--quota', 'vpc=10000', '--quota', 'db-instance=10000'],
   newCredentials({ plant }) {

@@ -36,7 +36,7 @@ export interface CloudCall {
 
 /** The differences of one cloud. `Saved` is the content of its file. */
 export interface CloudProgram<Saved extends object = object> {
-  /** Its entry point, as `emulators/aws/main.ts`. */
+  /** Its entry point, as `stacks/aws/emulator/main.ts`. */
   readonly main: string;
   /** Beside those that all have. */
   readonly flags: readonly string[];

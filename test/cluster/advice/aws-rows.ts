@@ -1,23 +1,26 @@
 import { EKS } from '@aws-sdk/client-eks';
 import { RDS } from '@aws-sdk/client-rds';
-import type { RDSInstanceClass } from '../../../apis/aws/database/v1beta1/rds-instance.ts';
-import { RDSInstanceClassKind, RDSInstanceKind } from '../../../apis/aws/database/v1beta1/rds-instance.ts';
-import { VPCKind } from '../../../apis/aws/ec2/v1beta1/vpc.ts';
-import { NodeGroupKind } from '../../../apis/aws/eks/v1beta1/node-group.ts';
-import { QueueKind } from '../../../apis/aws/sqs/v1beta1/queue.ts';
-import { ProviderConfigKind } from '../../../apis/aws/v1beta1/provider-config.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import type { PostgreSQLInstance } from '../../../apis/database/v1alpha1/postgresql-instance.ts';
 import { PostgreSQLInstanceKind } from '../../../apis/database/v1alpha1/postgresql-instance.ts';
 import type { advice as clientAdvice } from '../../../clients/advice.ts';
-import type { advice } from '../../../controllers/aws/advice.ts';
-import type { Account } from '../../../emulators/aws/account.ts';
-import { credentialsFile, exampleAccount } from '../../../emulators/aws/account.ts';
-import type { NodeGroup } from '../../../emulators/aws/eks/node-group.ts';
-import type { StoredInstance } from '../../../emulators/aws/rds/db-instance.ts';
-import { instanceSort } from '../../../emulators/aws/rds/instances.ts';
-import type { LocalAwsOptions } from '../../../emulators/aws/server.ts';
-import { startAws } from '../../../emulators/aws/server.ts';
+import type { advice } from '../../../stacks/aws/advice.ts';
+import type { Account } from '../../../stacks/aws/emulator/account.ts';
+import { credentialsFile, exampleAccount } from '../../../stacks/aws/emulator/account.ts';
+import type { NodeGroup } from '../../../stacks/aws/emulator/eks/node-group.ts';
+import type { StoredInstance } from '../../../stacks/aws/emulator/rds/db-instance.ts';
+import { instanceSort } from '../../../stacks/aws/emulator/rds/instances.ts';
+import type { LocalAwsOptions } from '../../../stacks/aws/emulator/server.ts';
+import { startAws } from '../../../stacks/aws/emulator/server.ts';
+import type { RDSInstanceClass } from '../../../stacks/aws/kinds/database/v1beta1/rds-instance.ts';
+import {
+  RDSInstanceClassKind,
+  RDSInstanceKind,
+} from '../../../stacks/aws/kinds/database/v1beta1/rds-instance.ts';
+import { VPCKind } from '../../../stacks/aws/kinds/ec2/v1beta1/vpc.ts';
+import { NodeGroupKind } from '../../../stacks/aws/kinds/eks/v1beta1/node-group.ts';
+import { QueueKind } from '../../../stacks/aws/kinds/sqs/v1beta1/queue.ts';
+import { ProviderConfigKind } from '../../../stacks/aws/kinds/v1beta1/provider-config.ts';
 import { credentialsNamespace } from '../fancysql-fixture.ts';
 import { eventually } from '../stack-harness.ts';
 import type { Place, Row, RowsFor } from './player.ts';

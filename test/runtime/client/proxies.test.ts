@@ -12,12 +12,9 @@ import { createServer, getCACertificates, setDefaultCACertificates } from 'node:
 import { inspect } from 'node:util';
 import map from 'lodash/map.js';
 import { lastValueFrom } from 'rxjs';
-import { awsClient } from '../../../clients/aws/aws-client.ts';
 import type { CreateAgent } from '../../../clients/http.ts';
 import { httpClient, keepAliveConnections } from '../../../clients/http.ts';
 import { vaultClient } from '../../../clients/vault.ts';
-import { exampleAccount } from '../../../emulators/aws/account.ts';
-import { startAws } from '../../../emulators/aws/server.ts';
 import { startFavouriteCloud } from '../../../emulators/favourite-cloud/server.ts';
 import { VaultServer } from '../../../emulators/vault/server.ts';
 import { selfSignedCertificate } from '../../../local/postgresql-certificate.ts';
@@ -25,6 +22,9 @@ import { kubernetesClient } from '../../../runtime/client/http-kubernetes-client
 import { proxiesIn, readKubeConfig } from '../../../runtime/client/kube-config.ts';
 import { agentsBy } from '../../../runtime/client/proxies.ts';
 import { realClock } from '../../../runtime/time/clock.ts';
+import { awsClient } from '../../../stacks/aws/client/aws-client.ts';
+import { exampleAccount } from '../../../stacks/aws/emulator/account.ts';
+import { startAws } from '../../../stacks/aws/emulator/server.ts';
 import { FakeApiServer } from '../../fakes/api-server.ts';
 import type { HttpProxyOptions } from '../../fakes/http-proxy.ts';
 import { HttpProxy } from '../../fakes/http-proxy.ts';

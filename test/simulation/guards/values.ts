@@ -3,16 +3,18 @@
  * the fault of a guard.
  */
 export const values: Readonly<Record<string, string>> = {
-  'clients/aws/aws-client.ts: it creates a second one after a lost answer': 'refusal.isRetryable',
-  'clients/aws/aws-client.ts: it gives up while a new resource is not shown everywhere': 'false',
-  'clients/aws/aws-client.ts: it repeats before AWS permits it': 'firstMs',
-  'clients/aws/aws-client.ts: it repeats without end': '!mayRepeat',
-  'clients/aws/db-instances.ts: a bare 404 proves absence': 'error.code === code || error.status === 404',
-  'clients/aws/ec2/tags.ts: a bare 404 proves absence': 'missing.test(error.code) || error.status === 404',
-  'clients/aws/ec2/tags.ts: an empty answer proves absence': 'true',
-  'clients/aws/eks/node-groups.ts: a bare 404 proves absence': 'error.status === 404',
-  'clients/aws/eks/node-groups.ts: an empty answer counts': 'nodegroup',
-  'clients/aws/sqs/queues.ts: a bare 404 proves absence': 'error.status === 404',
+  'stacks/aws/client/aws-client.ts: it creates a second one after a lost answer': 'refusal.isRetryable',
+  'stacks/aws/client/aws-client.ts: it gives up while a new resource is not shown everywhere': 'false',
+  'stacks/aws/client/aws-client.ts: it repeats before AWS permits it': 'firstMs',
+  'stacks/aws/client/aws-client.ts: it repeats without end': '!mayRepeat',
+  'stacks/aws/client/db-instances.ts: a bare 404 proves absence':
+    'error.code === code || error.status === 404',
+  'stacks/aws/client/ec2/tags.ts: a bare 404 proves absence':
+    'missing.test(error.code) || error.status === 404',
+  'stacks/aws/client/ec2/tags.ts: an empty answer proves absence': 'true',
+  'stacks/aws/client/eks/node-groups.ts: a bare 404 proves absence': 'error.status === 404',
+  'stacks/aws/client/eks/node-groups.ts: an empty answer counts': 'nodegroup',
+  'stacks/aws/client/sqs/queues.ts: a bare 404 proves absence': 'error.status === 404',
   'clients/cloud-error.ts: a bare 404 proves absence': 'error.status === 404',
   'clients/gcp/access-tokens.ts: each refused request exchanges the token': 'refused !== undefined',
   'clients/gcp/google-api.ts: a missing project proves absence': 'false',
@@ -42,28 +44,27 @@ export const values: Readonly<Record<string, string>> = {
     '!wasDeleted(managed)',
   'controllers/author/named-by-cloud.ts: the cloud returns resources of other owners': 'found',
   'controllers/author/named-by-cloud.ts: users change the owner by a tag': 'adapter.tagsOf?.(managed) ?? {}',
-  'controllers/aws/connect.ts: an edit of the provider leads to another region': 'true',
-  'controllers/aws/instance/external-client.ts: AWS returns the terminated instance of this token':
+  'stacks/aws/connect.ts: an edit of the provider leads to another region': 'true',
+  'stacks/aws/instance/external-client.ts: AWS returns the terminated instance of this token':
     "['instance', name]",
-  'controllers/aws/instance/external-client.ts: it adopts a terminated instance': 'true',
-  'controllers/aws/instance/external-client.ts: it starts an instance that a user stopped': 'true',
-  'controllers/aws/instance/external-client.ts: users set the mark by a tag':
-    'ownTags(spec.forProvider?.tags)',
-  "controllers/aws/node-group/external-client.ts: it adopts another owner's node group": 'true',
-  'controllers/aws/node-group/external-client.ts: it deletes a node group that has a new owner': 'true',
-  'controllers/aws/queue/external-client.ts: a creation with other attributes is refused': 'undefined',
-  'controllers/aws/queue/external-client.ts: a deletion waits for the queue of another owner':
+  'stacks/aws/instance/external-client.ts: it adopts a terminated instance': 'true',
+  'stacks/aws/instance/external-client.ts: it starts an instance that a user stopped': 'true',
+  'stacks/aws/instance/external-client.ts: users set the mark by a tag': 'ownTags(spec.forProvider?.tags)',
+  "stacks/aws/node-group/external-client.ts: it adopts another owner's node group": 'true',
+  'stacks/aws/node-group/external-client.ts: it deletes a node group that has a new owner': 'true',
+  'stacks/aws/queue/external-client.ts: a creation with other attributes is refused': 'undefined',
+  'stacks/aws/queue/external-client.ts: a deletion waits for the queue of another owner':
     'queue === undefined',
-  'controllers/aws/queue/external-client.ts: a failed search hides the uncertain creation': 'await found()',
-  'controllers/aws/queue/external-client.ts: an interrupted creation stays': 'given === undefined',
-  'controllers/aws/queue/external-client.ts: it creates a second one after a lost answer': 'error',
-  'controllers/aws/queue/external-client.ts: it deletes a queue that has a new owner': 'queue !== undefined',
-  'controllers/aws/queue/external-client.ts: it uses a queue by the URL of another one': 'true',
-  'controllers/aws/subnet/external-client.ts: the ID is lost':
+  'stacks/aws/queue/external-client.ts: a failed search hides the uncertain creation': 'await found()',
+  'stacks/aws/queue/external-client.ts: an interrupted creation stays': 'given === undefined',
+  'stacks/aws/queue/external-client.ts: it creates a second one after a lost answer': 'error',
+  'stacks/aws/queue/external-client.ts: it deletes a queue that has a new owner': 'queue !== undefined',
+  'stacks/aws/queue/external-client.ts: it uses a queue by the URL of another one': 'true',
+  'stacks/aws/subnet/external-client.ts: the ID is lost':
     'await subnets.setPublicIps({ region, id: created.id }, true, signal)',
-  'controllers/aws/tags.ts: it changes reserved tags without end': 'isMatch(actual, wanted)',
-  'controllers/aws/tags.ts: users change the owner by a tag': '!isReserved(key)',
-  'controllers/aws/vpc/external-client.ts: the ID is lost':
+  'stacks/aws/tags.ts: it changes reserved tags without end': 'isMatch(actual, wanted)',
+  'stacks/aws/tags.ts: users change the owner by a tag': '!isReserved(key)',
+  'stacks/aws/vpc/external-client.ts: the ID is lost':
     'await vpcs.setAttributes({ region, id: created.id }, attributesIn(wanted), signal)',
   'controllers/claim-binding/desired.ts: the claim is deleted while its resource is being created':
     'claim.metadata.finalizers ?? []',

@@ -1,5 +1,5 @@
 import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
-import { exampleAccount } from '../../../emulators/aws/account.ts';
+import { exampleAccount } from '../../../stacks/aws/emulator/account.ts';
 import type { InvariantOf } from '../invariant.ts';
 import { isProcess } from '../invariant.ts';
 

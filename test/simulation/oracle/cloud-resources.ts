@@ -3,10 +3,10 @@ import type {
   StoredInstance as StoredMachine,
   StoredSubnet,
   StoredVpc,
-} from '../../../emulators/aws/ec2/stored.ts';
-import type { NodeGroup } from '../../../emulators/aws/eks/node-group.ts';
-import type { StoredInstance as StoredDBInstance } from '../../../emulators/aws/rds/db-instance.ts';
-import type { Queue } from '../../../emulators/aws/sqs/queue.ts';
+} from '../../../stacks/aws/emulator/ec2/stored.ts';
+import type { NodeGroup } from '../../../stacks/aws/emulator/eks/node-group.ts';
+import type { StoredInstance as StoredDBInstance } from '../../../stacks/aws/emulator/rds/db-instance.ts';
+import type { Queue } from '../../../stacks/aws/emulator/sqs/queue.ts';
 import type { ObservedWorld } from '../invariant.ts';
 
 type Tags = Readonly<Record<string, string>>;

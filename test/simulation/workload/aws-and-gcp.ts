@@ -1,13 +1,4 @@
 import omit from 'lodash/omit.js';
-import { RDSInstanceClassKind, RDSInstanceKind } from '../../../apis/aws/database/v1beta1/rds-instance.ts';
-import { InstanceKind as MachineKind } from '../../../apis/aws/ec2/v1beta1/instance.ts';
-import { SubnetKind } from '../../../apis/aws/ec2/v1beta1/subnet.ts';
-import { VPCKind } from '../../../apis/aws/ec2/v1beta1/vpc.ts';
-import { NodeGroupKind } from '../../../apis/aws/eks/v1beta1/node-group.ts';
-import { InstanceKind as DBInstanceKind } from '../../../apis/aws/rds/v1beta1/instance.ts';
-import { QueueKind } from '../../../apis/aws/sqs/v1beta1/queue.ts';
-import * as awsLegacy from '../../../apis/aws/v1alpha3/provider.ts';
-import * as aws from '../../../apis/aws/v1beta1/provider-config.ts';
 import { RedisClusterKind } from '../../../apis/cache/v1alpha1/redis-cluster.ts';
 import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
@@ -22,6 +13,18 @@ import {
 import { TopicKind } from '../../../apis/gcp/pubsub/v1alpha1/topic.ts';
 import * as gcpLegacy from '../../../apis/gcp/v1alpha3/provider.ts';
 import * as gcp from '../../../apis/gcp/v1beta1/provider-config.ts';
+import {
+  RDSInstanceClassKind,
+  RDSInstanceKind,
+} from '../../../stacks/aws/kinds/database/v1beta1/rds-instance.ts';
+import { InstanceKind as MachineKind } from '../../../stacks/aws/kinds/ec2/v1beta1/instance.ts';
+import { SubnetKind } from '../../../stacks/aws/kinds/ec2/v1beta1/subnet.ts';
+import { VPCKind } from '../../../stacks/aws/kinds/ec2/v1beta1/vpc.ts';
+import { NodeGroupKind } from '../../../stacks/aws/kinds/eks/v1beta1/node-group.ts';
+import { InstanceKind as DBInstanceKind } from '../../../stacks/aws/kinds/rds/v1beta1/instance.ts';
+import { QueueKind } from '../../../stacks/aws/kinds/sqs/v1beta1/queue.ts';
+import * as awsLegacy from '../../../stacks/aws/kinds/v1alpha3/provider.ts';
+import * as aws from '../../../stacks/aws/kinds/v1beta1/provider-config.ts';
 import { cloudKinds } from '../../fakes/defined-kinds.ts';
 import { awsUrl } from '../../fakes/in-process-aws.ts';
 import { googleUrl } from '../../fakes/in-process-google-cloud.ts';

@@ -8,7 +8,7 @@ import { FavouriteDBInstanceClassKind as Favourite } from '../../../apis/fcp/v1a
 import * as fcp from '../../../apis/fcp/v1alpha3/provider.ts';
 import { AmbivalentDBInstanceClassKind as Ambivalent } from '../../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
 import * as ocp from '../../../apis/ocp/v1alpha1/provider.ts';
-import { credentialsFile, exampleAccount } from '../../../emulators/aws/account.ts';
+import { credentialsFile, exampleAccount } from '../../../stacks/aws/emulator/account.ts';
 import { PostgreSQLDatabaseClassKind as Database } from '../../../stacks/postgresql/kinds/v1alpha1/postgresql-database.ts';
 import * as postgresql from '../../../stacks/postgresql/kinds/v1alpha1/provider.ts';
 import { googleCredentials } from '../../fakes/in-process-google-cloud.ts';

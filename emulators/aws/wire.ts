@@ -1,8 +1,0 @@
-import type { LoopbackReply, LoopbackRequest } from '../loopback-server.ts';
-
-/** A request, with its body. */
-export interface WireRequest extends Omit<LoopbackRequest, 'body'> {
-  readonly body: string;
-}
-
-export type WireReply = Exclude<LoopbackReply, string>;

@@ -1,0 +1,28 @@
+/**
+ * `npm run aws [-- flags]`: AWS on loopback, all services on one port, until SIGINT or SIGTERM. Standard output
+ * carries its URL, nothing else; a wrong flag ends it with code 2.
+ */
+
+import { checkPlace, runCommandLine, serveUntilStopped } from '../../../emulators/emulator-process.ts';
+import { textProgress } from '../../../local/control-plane/progress.ts';
+import { prepareMariadb } from '../../../local/mariadb-binaries.ts';
+import { parseCommandLine } from './command-line.ts';
+import type { DatabaseServers } from './rds/database-servers.ts';
+import { localDatabases } from './rds/local-databases.ts';
+import { startAws } from './server.ts';
+import { allServices } from './services.ts';
+
+await runCommandLine(parseCommandLine(process.argv.slice(2)), async ({ options, hasDatabases }) => {
+  await checkPlace(options);
+  const databases = hasDatabases ? await realDatabases() : undefined;
+  const services = allServices({
+    modificationMs: options.provisioningMs ?? 0,
+    ...(databases !== undefined && { databases }),
+  });
+  await serveUntilStopped(await startAws({ ...options, services }));
+});
+
+async function realDatabases(): Promise<DatabaseServers> {
+  const progress = textProgress({ prefix: 'aws:' });
+  return localDatabases(await prepareMariadb({ environment: process.env, progress }), progress);
+}

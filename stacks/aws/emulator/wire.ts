@@ -1,0 +1,8 @@
+import type { LoopbackReply, LoopbackRequest } from '../../../emulators/loopback-server.ts';
+
+/** A request, with its body. */
+export interface WireRequest extends Omit<LoopbackRequest, 'body'> {
+  readonly body: string;
+}
+
+export type WireReply = Exclude<LoopbackReply, string>;
