@@ -1,8 +1,8 @@
 import type { DefinedStack } from '../controllers/author/define-stack.ts';
 import { fcpStack } from '../controllers/fcp/setup.ts';
-import { gcpStack } from '../controllers/gcp/setup.ts';
 import { ocpStack } from '../controllers/ocp/setup.ts';
 import { awsStack } from '../stacks/aws/stack.ts';
+import { gcpStack } from '../stacks/gcp/stack.ts';
 import { postgresqlStack } from '../stacks/postgresql/stack.ts';
 
 /** The stacks that run by default. Add a new stack here only: flags, roles, pages and tests follow from this list. */

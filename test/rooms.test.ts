@@ -59,7 +59,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   'clients/without-secrets.ts': [],
   'stacks/postgresql/client/': ['clients/', 'clients/external-error.ts', 'clients/without-secrets.ts'],
   'stacks/aws/client/': ['clients/', 'clients/external-error.ts', 'clients/without-secrets.ts'],
-  'clients/gcp/': ['clients/', 'clients/external-error.ts'],
+  'stacks/gcp/client/': ['clients/', 'clients/external-error.ts'],
 
   'runtime/abortable.ts': [],
   'runtime/bounded-cache.ts': [],

@@ -92,7 +92,7 @@ export const tree: Readonly<Record<string, Readonly<Record<string, string>>>> = 
     Contributing: 'CONTRIBUTING.md',
     Decisions: 'docs/decisions/README.md',
     'Emulator of AWS': 'stacks/aws/emulator/README.md',
-    'Emulator of Google Cloud': 'emulators/gcp/README.md',
+    'Emulator of Google Cloud': 'stacks/gcp/emulator/README.md',
     'Favourite Cloud': 'emulators/favourite-cloud/README.md',
   },
 };

@@ -13,15 +13,15 @@ import {
   FavouriteDBInstanceKind,
 } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { ProviderKind as fcp } from '../../apis/fcp/v1alpha3/provider.ts';
-import { CloudMemorystoreInstanceClassKind } from '../../apis/gcp/cache/v1beta1/cloud-memorystore-instance.ts';
-import { TopicKind } from '../../apis/gcp/pubsub/v1alpha1/topic.ts';
-import { ProviderConfigKind as gcp } from '../../apis/gcp/v1beta1/provider-config.ts';
 import { AmbivalentDBInstanceClassKind } from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
 import { ProviderConfigKind as ocp } from '../../apis/ocp/v1alpha1/provider.ts';
 import { RDSInstanceClassKind } from '../../stacks/aws/kinds/database/v1beta1/rds-instance.ts';
 import { VPCKind } from '../../stacks/aws/kinds/ec2/v1beta1/vpc.ts';
 import { QueueKind } from '../../stacks/aws/kinds/sqs/v1beta1/queue.ts';
 import { ProviderConfigKind as aws } from '../../stacks/aws/kinds/v1beta1/provider-config.ts';
+import { CloudMemorystoreInstanceClassKind } from '../../stacks/gcp/kinds/cache/v1beta1/cloud-memorystore-instance.ts';
+import { TopicKind } from '../../stacks/gcp/kinds/pubsub/v1alpha1/topic.ts';
+import { ProviderConfigKind as gcp } from '../../stacks/gcp/kinds/v1beta1/provider-config.ts';
 import { PostgreSQLDatabaseClassKind } from '../../stacks/postgresql/kinds/v1alpha1/postgresql-database.ts';
 import { ProviderConfigKind as postgresql } from '../../stacks/postgresql/kinds/v1alpha1/provider.ts';
 import { objectOf } from '../fakes/object-of.ts';

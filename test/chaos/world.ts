@@ -14,8 +14,6 @@ import { MySQLInstanceKind } from '../../apis/database/v1alpha1/mysql-instance.t
 import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';
 import { FavouriteDBInstanceKind } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { NetworkKind } from '../../apis/fcp/v1alpha3/network.ts';
-import { CloudMemorystoreInstanceKind } from '../../apis/gcp/cache/v1beta1/cloud-memorystore-instance.ts';
-import { TopicKind } from '../../apis/gcp/pubsub/v1alpha1/topic.ts';
 import { AmbivalentDBInstanceKind } from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
 import type { ControlPlane } from '../../local/control-plane/control-plane.ts';
 import { startControlPlane } from '../../local/control-plane/control-plane.ts';
@@ -29,6 +27,8 @@ import { seededRandom } from '../../runtime/time/random.ts';
 import { RDSInstanceKind } from '../../stacks/aws/kinds/database/v1beta1/rds-instance.ts';
 import { VPCKind } from '../../stacks/aws/kinds/ec2/v1beta1/vpc.ts';
 import { QueueKind } from '../../stacks/aws/kinds/sqs/v1beta1/queue.ts';
+import { CloudMemorystoreInstanceKind } from '../../stacks/gcp/kinds/cache/v1beta1/cloud-memorystore-instance.ts';
+import { TopicKind } from '../../stacks/gcp/kinds/pubsub/v1alpha1/topic.ts';
 import { PostgreSQLDatabaseKind } from '../../stacks/postgresql/kinds/v1alpha1/postgresql-database.ts';
 import { adminClient, applyTo } from '../cluster/stack-harness.ts';
 import type { Binding } from '../docs/manifests.ts';

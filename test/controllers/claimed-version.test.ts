@@ -8,13 +8,13 @@ import {
   incompatibilityOfFavouriteDBInstance,
 } from '../../controllers/fcp/favourite-db-instance/configure.ts';
 import {
-  configureCloudMemorystoreInstance,
-  incompatibilityOfCloudMemorystoreInstance,
-} from '../../controllers/gcp/cloud-memorystore-instance/configure.ts';
-import {
   configureAmbivalentDBInstance,
   incompatibilityOfAmbivalentDBInstance,
 } from '../../controllers/ocp/ambivalent-db-instance/configure.ts';
+import {
+  configureCloudMemorystoreInstance,
+  incompatibilityOfCloudMemorystoreInstance,
+} from '../../stacks/gcp/cloud-memorystore-instance/configure.ts';
 import {
   configurePostgreSQLDatabase,
   incompatibilityOfPostgreSQLDatabase,

@@ -3,7 +3,6 @@ import { describe, test } from 'node:test';
 import type { ReadyFacts } from '../../apis/core/v1alpha1/condition.ts';
 import { isProgress, reconcileSuccess } from '../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
-import { observationOf as observationOfRedis } from '../../controllers/gcp/cloud-memorystore-instance/desired-state.ts';
 import type { Observation } from '../../controllers/managed/connecting/external-client.ts';
 import { withManagedStatus } from '../../controllers/managed/recording/status.ts';
 import {
@@ -13,6 +12,7 @@ import {
 import { meaningOfState as meaningOfInstance } from '../../stacks/aws/instance/external-client.ts';
 import { observationOf as observationOfNodeGroup } from '../../stacks/aws/node-group/desired-state.ts';
 import { meaningOfState as meaningOfSubnet } from '../../stacks/aws/subnet/external-client.ts';
+import { observationOf as observationOfRedis } from '../../stacks/gcp/cloud-memorystore-instance/desired-state.ts';
 import { managed } from './objects.ts';
 
 type Meaning = Pick<Observation, 'operation' | 'ready'>;

@@ -13,17 +13,17 @@ import {
   FavouriteDBInstanceKind,
 } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import * as fcp from '../../apis/fcp/v1alpha3/provider.ts';
+import { favouriteCloudClient } from '../../clients/favourite-cloud.ts';
+import { createFcpStack } from '../../controllers/fcp/setup.ts';
+import { stackControllers } from '../../controllers/stack.ts';
+import { googleCloudClient } from '../../stacks/gcp/client/google-cloud.ts';
 import {
   CloudMemorystoreInstanceClassKind,
   CloudMemorystoreInstanceKind,
-} from '../../apis/gcp/cache/v1beta1/cloud-memorystore-instance.ts';
-import { TopicKind } from '../../apis/gcp/pubsub/v1alpha1/topic.ts';
-import * as gcp from '../../apis/gcp/v1beta1/provider-config.ts';
-import { favouriteCloudClient } from '../../clients/favourite-cloud.ts';
-import { googleCloudClient } from '../../clients/gcp/google-cloud.ts';
-import { createFcpStack } from '../../controllers/fcp/setup.ts';
-import { createGcpStack } from '../../controllers/gcp/setup.ts';
-import { stackControllers } from '../../controllers/stack.ts';
+} from '../../stacks/gcp/kinds/cache/v1beta1/cloud-memorystore-instance.ts';
+import { TopicKind } from '../../stacks/gcp/kinds/pubsub/v1alpha1/topic.ts';
+import * as gcp from '../../stacks/gcp/kinds/v1beta1/provider-config.ts';
+import { createGcpStack } from '../../stacks/gcp/stack.ts';
 import {
   PostgreSQLDatabaseClassKind,
   PostgreSQLDatabaseKind,

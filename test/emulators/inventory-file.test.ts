@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { checkPlace, failureOf } from '../../emulators/emulator-process.ts';
 import { startFavouriteCloud } from '../../emulators/favourite-cloud/server.ts';
-import { startGoogleCloud } from '../../emulators/gcp/server.ts';
 import { inventoryFile } from '../../emulators/inventory-file.ts';
 import { startAws } from '../../stacks/aws/emulator/server.ts';
+import { startGoogleCloud } from '../../stacks/gcp/emulator/server.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'services-stack-inventory-'));
 after(() => rmSync(folder, { recursive: true }));

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, test } from 'node:test';
 import { startFavouriteCloud } from '../../emulators/favourite-cloud/server.ts';
-import { startGoogleCloud } from '../../emulators/gcp/server.ts';
 import type { LoopbackReply } from '../../emulators/loopback-server.ts';
 import { BadBody, startLoopbackServer } from '../../emulators/loopback-server.ts';
 import { VaultServer } from '../../emulators/vault/server.ts';
 import { startAws } from '../../stacks/aws/emulator/server.ts';
+import { startGoogleCloud } from '../../stacks/gcp/emulator/server.ts';
 
 const plain = { 'content-type': 'text/plain' };
 

@@ -10,13 +10,6 @@ import {
 import { NetworkKind } from '../../apis/fcp/v1alpha3/network.ts';
 import * as fcp from '../../apis/fcp/v1alpha3/provider.ts';
 import {
-  CloudMemorystoreInstanceClassKind,
-  CloudMemorystoreInstanceKind,
-} from '../../apis/gcp/cache/v1beta1/cloud-memorystore-instance.ts';
-import { TopicKind } from '../../apis/gcp/pubsub/v1alpha1/topic.ts';
-import * as gcpLegacy from '../../apis/gcp/v1alpha3/provider.ts';
-import * as gcp from '../../apis/gcp/v1beta1/provider-config.ts';
-import {
   AmbivalentDBInstanceClassKind,
   AmbivalentDBInstanceKind,
 } from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
@@ -33,6 +26,13 @@ import { InstanceKind as DBInstanceKind } from '../../stacks/aws/kinds/rds/v1bet
 import { QueueKind } from '../../stacks/aws/kinds/sqs/v1beta1/queue.ts';
 import * as awsLegacy from '../../stacks/aws/kinds/v1alpha3/provider.ts';
 import * as aws from '../../stacks/aws/kinds/v1beta1/provider-config.ts';
+import {
+  CloudMemorystoreInstanceClassKind,
+  CloudMemorystoreInstanceKind,
+} from '../../stacks/gcp/kinds/cache/v1beta1/cloud-memorystore-instance.ts';
+import { TopicKind } from '../../stacks/gcp/kinds/pubsub/v1alpha1/topic.ts';
+import * as gcpLegacy from '../../stacks/gcp/kinds/v1alpha3/provider.ts';
+import * as gcp from '../../stacks/gcp/kinds/v1beta1/provider-config.ts';
 import {
   PostgreSQLDatabaseClassKind,
   PostgreSQLDatabaseKind,

@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LocalGoogleCloud, LocalGoogleCloudOptions } from '../../emulators/gcp/server.ts';
-import { startGoogleCloud } from '../../emulators/gcp/server.ts';
 import type { RedisSupport } from '../../local/redis-binaries.ts';
 import { redisSupport } from '../../local/redis-binaries.ts';
-import type { Answer } from '../emulators/gcp/caller.ts';
-import { call, tokenOf } from '../emulators/gcp/caller.ts';
+import type { LocalGoogleCloud, LocalGoogleCloudOptions } from '../../stacks/gcp/emulator/server.ts';
+import { startGoogleCloud } from '../../stacks/gcp/emulator/server.ts';
+import type { Answer } from '../stacks/gcp/emulator/caller.ts';
+import { call, tokenOf } from '../stacks/gcp/emulator/caller.ts';
 import { redisCli } from './redis-cli.ts';
 
 const support = await redisSupport();

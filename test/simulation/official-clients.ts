@@ -1,9 +1,9 @@
 import memoize from 'lodash/memoize.js';
-import { googleCloudClient } from '../../clients/gcp/google-cloud.ts';
-import { parseServiceAccountKey } from '../../clients/gcp/service-account-key.ts';
 import { realClock } from '../../runtime/time/clock.ts';
 import { awsClient } from '../../stacks/aws/client/aws-client.ts';
 import { exampleAccount } from '../../stacks/aws/emulator/account.ts';
+import { googleCloudClient } from '../../stacks/gcp/client/google-cloud.ts';
+import { parseServiceAccountKey } from '../../stacks/gcp/client/service-account-key.ts';
 import { inProcessAws } from '../fakes/in-process-aws.ts';
 import { inProcessGoogleCloud } from '../fakes/in-process-google-cloud.ts';
 import type { StackName } from './scenario.ts';

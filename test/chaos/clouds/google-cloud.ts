@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SavedInventory } from '../../../emulators/gcp/cloud.ts';
-import type { SavedReplica } from '../../../emulators/gcp/replica.ts';
-import { createServiceAccounts } from '../../../emulators/gcp/service-accounts.ts';
+import type { SavedInventory } from '../../../stacks/gcp/emulator/cloud.ts';
+import type { SavedReplica } from '../../../stacks/gcp/emulator/replica.ts';
+import { createServiceAccounts } from '../../../stacks/gcp/emulator/service-accounts.ts';
 import type { External } from '../observed.ts';
 import type { CloudProgram } from './cloud-process.ts';
 import { ownerIn, restCall } from './cloud-process.ts';
@@ -12,7 +12,7 @@ export const project = 'example-project';
 
 /** The service account stays; it gets another key, and the former one is deleted. */
 export const googleCloud: CloudProgram<SavedInventory> = {
-  main: 'emulators/gcp/main.ts',
+  main: 'stacks/gcp/emulator/main.ts',
   flags: ['--no-redis', '--update-time', '300ms'],
   newCredentials({ url, directory, plant }) {
     const key = createServiceAccounts().createKey({ project }, url);

@@ -1,15 +1,15 @@
 import { RedisClusterKind } from '../../../apis/cache/v1alpha1/redis-cluster.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
+import type { advice as clientAdvice } from '../../../clients/advice.ts';
+import { howToMakeAvailable } from '../../../controllers/claim-binding/report.ts';
+import type { LocalGoogleCloud } from '../../../stacks/gcp/emulator/server.ts';
+import { startGoogleCloud } from '../../../stacks/gcp/emulator/server.ts';
 import {
   CloudMemorystoreInstanceClassKind,
   CloudMemorystoreInstanceKind,
-} from '../../../apis/gcp/cache/v1beta1/cloud-memorystore-instance.ts';
-import { TopicKind } from '../../../apis/gcp/pubsub/v1alpha1/topic.ts';
-import { ProviderConfigKind } from '../../../apis/gcp/v1beta1/provider-config.ts';
-import type { advice as clientAdvice } from '../../../clients/advice.ts';
-import { howToMakeAvailable } from '../../../controllers/claim-binding/report.ts';
-import type { LocalGoogleCloud } from '../../../emulators/gcp/server.ts';
-import { startGoogleCloud } from '../../../emulators/gcp/server.ts';
+} from '../../../stacks/gcp/kinds/cache/v1beta1/cloud-memorystore-instance.ts';
+import { TopicKind } from '../../../stacks/gcp/kinds/pubsub/v1alpha1/topic.ts';
+import { ProviderConfigKind } from '../../../stacks/gcp/kinds/v1beta1/provider-config.ts';
 import { credentialsNamespace } from '../fancysql-fixture.ts';
 import { eventually } from '../stack-harness.ts';
 import type { Place, Row, RowsFor } from './player.ts';

@@ -16,8 +16,8 @@ export const values: Readonly<Record<string, string>> = {
   'stacks/aws/client/eks/node-groups.ts: an empty answer counts': 'nodegroup',
   'stacks/aws/client/sqs/queues.ts: a bare 404 proves absence': 'error.status === 404',
   'clients/cloud-error.ts: a bare 404 proves absence': 'error.status === 404',
-  'clients/gcp/access-tokens.ts: each refused request exchanges the token': 'refused !== undefined',
-  'clients/gcp/google-api.ts: a missing project proves absence': 'false',
+  'stacks/gcp/client/access-tokens.ts: each refused request exchanges the token': 'refused !== undefined',
+  'stacks/gcp/client/google-api.ts: a missing project proves absence': 'false',
   'clients/http.ts: a request that was not sent counts as uncertain': 'error',
   'clients/http.ts: it exchanges a token without end':
     "error.status === 401 && typeof options.token === 'function'",
@@ -98,19 +98,17 @@ export const values: Readonly<Record<string, string>> = {
   'controllers/managed/setup.ts: a resolved name creates something with what another user has under that name now':
     'undefined',
   "controllers/fcp/network/external-client.ts: it deletes another owner's network": 'network !== undefined',
-  'controllers/gcp/cloud-memorystore-instance/external-client.ts: it adopts a later instance of this name':
+  'stacks/gcp/cloud-memorystore-instance/external-client.ts: it adopts a later instance of this name':
     'recorded !== undefined',
-  "controllers/gcp/cloud-memorystore-instance/external-client.ts: it adopts another owner's instance": 'true',
-  'controllers/gcp/cloud-memorystore-instance/external-client.ts: it reads the password of another owner':
-    'false',
-  'controllers/gcp/cloud-memorystore-instance/external-client.ts: it reads the password while it changes':
-    'true',
-  "controllers/gcp/labels.ts: it changes Google's labels without end":
+  "stacks/gcp/cloud-memorystore-instance/external-client.ts: it adopts another owner's instance": 'true',
+  'stacks/gcp/cloud-memorystore-instance/external-client.ts: it reads the password of another owner': 'false',
+  'stacks/gcp/cloud-memorystore-instance/external-client.ts: it reads the password while it changes': 'true',
+  "stacks/gcp/labels.ts: it changes Google's labels without end":
     '{ ...usersLabels(wanted), ...ownerTags(labelOwner(managed)) }',
-  'controllers/gcp/labels.ts: users change the owner by a label': 'isEqual(wanted, actual)',
-  'controllers/gcp/progress.ts: a failed operation counts as done': 'true',
-  "controllers/gcp/topic/external-client.ts: it adopts another owner's topic": 'true',
-  'controllers/gcp/topic/external-client.ts: it deletes a topic that has a new owner': 'true',
+  'stacks/gcp/labels.ts: users change the owner by a label': 'isEqual(wanted, actual)',
+  'stacks/gcp/progress.ts: a failed operation counts as done': 'true',
+  "stacks/gcp/topic/external-client.ts: it adopts another owner's topic": 'true',
+  'stacks/gcp/topic/external-client.ts: it deletes a topic that has a new owner': 'true',
   'stacks/postgresql/postgresql-database/external-client.ts: a database has no owner':
     "databases.create(nameOf(managed), spec, { ownerId: '-', signal })",
   'stacks/postgresql/postgresql-database/leftovers.ts: a database that a tenant owns by mistake stays without an error':

@@ -7,13 +7,6 @@ import { encodeDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import { MySQLInstanceKind } from '../../../apis/database/v1alpha1/mysql-instance.ts';
 import { PostgreSQLInstanceKind } from '../../../apis/database/v1alpha1/postgresql-instance.ts';
 import {
-  CloudMemorystoreInstanceClassKind,
-  CloudMemorystoreInstanceKind,
-} from '../../../apis/gcp/cache/v1beta1/cloud-memorystore-instance.ts';
-import { TopicKind } from '../../../apis/gcp/pubsub/v1alpha1/topic.ts';
-import * as gcpLegacy from '../../../apis/gcp/v1alpha3/provider.ts';
-import * as gcp from '../../../apis/gcp/v1beta1/provider-config.ts';
-import {
   RDSInstanceClassKind,
   RDSInstanceKind,
 } from '../../../stacks/aws/kinds/database/v1beta1/rds-instance.ts';
@@ -25,6 +18,13 @@ import { InstanceKind as DBInstanceKind } from '../../../stacks/aws/kinds/rds/v1
 import { QueueKind } from '../../../stacks/aws/kinds/sqs/v1beta1/queue.ts';
 import * as awsLegacy from '../../../stacks/aws/kinds/v1alpha3/provider.ts';
 import * as aws from '../../../stacks/aws/kinds/v1beta1/provider-config.ts';
+import {
+  CloudMemorystoreInstanceClassKind,
+  CloudMemorystoreInstanceKind,
+} from '../../../stacks/gcp/kinds/cache/v1beta1/cloud-memorystore-instance.ts';
+import { TopicKind } from '../../../stacks/gcp/kinds/pubsub/v1alpha1/topic.ts';
+import * as gcpLegacy from '../../../stacks/gcp/kinds/v1alpha3/provider.ts';
+import * as gcp from '../../../stacks/gcp/kinds/v1beta1/provider-config.ts';
 import { cloudKinds } from '../../fakes/defined-kinds.ts';
 import { awsUrl } from '../../fakes/in-process-aws.ts';
 import { googleUrl } from '../../fakes/in-process-google-cloud.ts';

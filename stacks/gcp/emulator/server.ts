@@ -1,0 +1,50 @@
+import { withControls } from '../../../emulators/control.ts';
+import { inventoryFile } from '../../../emulators/inventory-file.ts';
+import { startLoopbackServer } from '../../../emulators/loopback-server.ts';
+import type { GoogleCloud, GoogleCloudOptions, SavedInventory } from './cloud.ts';
+import { createGoogleCloud } from './cloud.ts';
+import { controlsOf } from './control.ts';
+import { localRedisBackend } from './memorystore/redis-backend.ts';
+
+export interface LocalGoogleCloudOptions extends Omit<GoogleCloudOptions, 'origin' | 'backend'> {
+  /** Default: a free one. */
+  readonly port?: number;
+  /** A file in which it keeps what it holds, AUTH strings included, beyond its end; default: nowhere. */
+  readonly dataFile?: string;
+  /** The Redis that is run behind each instance; default: nothing is behind them. */
+  readonly redis?: { readonly server: string; readonly cli: string };
+}
+
+/** A running cloud. */
+export interface LocalGoogleCloud extends Omit<GoogleCloud, 'answer'> {
+  /** Where all its APIs are, and its token endpoint. */
+  readonly url: string;
+  /** Ends all connections, and every Redis. Idempotent. */
+  stop(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+const isSaved = (json: object): boolean =>
+  Array.isArray((json as SavedInventory).accounts) && Object.hasOwn(json, 'memorystore');
+
+/** Serves Google Cloud's APIs (see `createGoogleCloud`) on loopback, all on one port. Rejects if the port is taken or the file is of no use. */
+export async function startGoogleCloud(options: LocalGoogleCloudOptions = {}): Promise<LocalGoogleCloud> {
+  const { dataFile, port, redis } = options;
+  const backend = redis === undefined ? undefined : localRedisBackend(redis);
+  const cloud = createGoogleCloud({
+    ...options,
+    origin: () => server.url,
+    ...(backend !== undefined && { backend }),
+    ...(dataFile !== undefined && inventoryFile<SavedInventory>(dataFile, { isSaved })),
+  });
+  const server = await startLoopbackServer({
+    port,
+    answer: withControls(cloud.answer, controlsOf(cloud)),
+  });
+  const { answer: _door, ...inside } = cloud;
+  const stop = async (): Promise<void> => {
+    await server.stop();
+    await backend?.stop();
+  };
+  return { ...inside, url: server.url, stop, [Symbol.asyncDispose]: stop };
+}
