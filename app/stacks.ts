@@ -1,7 +1,7 @@
 import type { DefinedStack } from '../controllers/author/define-stack.ts';
-import { fcpStack } from '../controllers/fcp/setup.ts';
-import { ocpStack } from '../controllers/ocp/setup.ts';
 import { awsStack } from '../stacks/aws/stack.ts';
+import { fcpStack } from '../stacks/demo-clouds/fcp/stack.ts';
+import { ocpStack } from '../stacks/demo-clouds/ocp/stack.ts';
 import { gcpStack } from '../stacks/gcp/stack.ts';
 import { postgresqlStack } from '../stacks/postgresql/stack.ts';
 

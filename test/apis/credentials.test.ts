@@ -3,8 +3,8 @@ import { describe, test } from 'node:test';
 import { credentialSource } from '../../apis/core/v1alpha1/fields.ts';
 import { apiVersionOf } from '../../apis/core/v1alpha1/kind.ts';
 import { StoreConfigKind } from '../../apis/core/v1alpha1/store-config.ts';
-import { ProviderConfigKind as Fcp } from '../../apis/fcp/v1alpha3/provider.ts';
-import { ProviderConfigKind as Ocp } from '../../apis/ocp/v1alpha1/provider.ts';
+import { ProviderConfigKind as Fcp } from '../../stacks/demo-clouds/kinds/fcp/v1alpha3/provider.ts';
+import { ProviderConfigKind as Ocp } from '../../stacks/demo-clouds/kinds/ocp/v1alpha1/provider.ts';
 import { ProviderConfigKind as Postgresql } from '../../stacks/postgresql/kinds/v1alpha1/provider.ts';
 import { admit } from '../fakes/admission.ts';
 

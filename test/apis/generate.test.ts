@@ -43,7 +43,7 @@ describe('npm run generate', () => {
 
   test('a changed schema makes its definitions and the reference stale, all of which are named', async () => {
     await copy.replace(
-      'apis/database/v1alpha1/fancy-sql-instance.ts',
+      'stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts',
       'The requested version',
       'The wanted version',
     );
@@ -55,7 +55,7 @@ describe('npm run generate', () => {
 
   test('a field without a description is refused by its path', async () => {
     await copy.replace(
-      'apis/fcp/v1alpha3/favourite-db-instance.ts',
+      'stacks/demo-clouds/kinds/fcp/v1alpha3/favourite-db-instance.ts',
       ".describe('How fancy the instance is, from 0 to 1000.')",
       '',
     );

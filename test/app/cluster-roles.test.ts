@@ -6,7 +6,7 @@ import { parseAllDocuments } from 'yaml';
 import type { ServedKinds } from '../../app/cluster-roles.ts';
 import { processRoles, roleManifests, servedKinds, userRoles } from '../../app/cluster-roles.ts';
 import { allStacks } from '../../app/stacks.ts';
-import { createFcpStack } from '../../controllers/fcp/setup.ts';
+import { createFcpStack } from '../../stacks/demo-clouds/fcp/stack.ts';
 import type { Role } from '../docs/manifests.ts';
 import { permissionsOf } from '../docs/manifests.ts';
 

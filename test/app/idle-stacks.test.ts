@@ -3,9 +3,9 @@ import { describe, test } from 'node:test';
 import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
 import type { FoundKind } from '../../app/idle-stacks.ts';
 import { idleStackNotes, notesOf, unhandledKinds } from '../../app/idle-stacks.ts';
-import { createFcpStack } from '../../controllers/fcp/setup.ts';
-import { createOcpStack } from '../../controllers/ocp/setup.ts';
 import { ApiError } from '../../runtime/client/errors.ts';
+import { createFcpStack } from '../../stacks/demo-clouds/fcp/stack.ts';
+import { createOcpStack } from '../../stacks/demo-clouds/ocp/stack.ts';
 import { testClock } from '../../testing/test-clock.ts';
 import { recordedLog } from '../fakes/recorded-log.ts';
 

@@ -5,12 +5,12 @@ import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
 import { connectionSecretType } from '../../apis/core/v1alpha1/meta.ts';
 import { NamespaceKind } from '../../apis/core/v1alpha1/namespace.ts';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
-import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import { watchedIn } from '../../app/watched-namespaces.ts';
+import { FancySQLInstanceKind } from '../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
 import {
   FavouriteDBInstanceClassKind,
   FavouriteDBInstanceKind,
-} from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
-import { watchedIn } from '../../app/watched-namespaces.ts';
+} from '../../stacks/demo-clouds/kinds/fcp/v1alpha3/favourite-db-instance.ts';
 import { TracedWorld } from '../trace/traced-world.ts';
 
 describe('where alone a kind is watched', () => {

@@ -1,8 +1,8 @@
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
-import type { FancySQLInstance } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
-import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import type { Store } from '../../runtime/cache/store.ts';
+import type { FancySQLInstance } from '../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
+import { FancySQLInstanceKind } from '../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
 import { arrivals } from './arrivals.ts';
 import { inTurns } from './in-turns.ts';
 import type { Scene } from './scene.ts';

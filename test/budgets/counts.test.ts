@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { encodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
-import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import type { Stack } from '../../controllers/stack.ts';
+import { favouriteCloudClient } from '../../stacks/demo-clouds/client/favourite-cloud.ts';
+import { createFcpStack } from '../../stacks/demo-clouds/fcp/stack.ts';
+import { FancySQLInstanceKind } from '../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
 import {
   FavouriteDBInstanceClassKind,
   FavouriteDBInstanceKind,
-} from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
-import { ProviderConfigKind } from '../../apis/fcp/v1alpha3/provider.ts';
-import { favouriteCloudClient } from '../../clients/favourite-cloud.ts';
-import { createFcpStack } from '../../controllers/fcp/setup.ts';
-import type { Stack } from '../../controllers/stack.ts';
+} from '../../stacks/demo-clouds/kinds/fcp/v1alpha3/favourite-db-instance.ts';
+import { ProviderConfigKind } from '../../stacks/demo-clouds/kinds/fcp/v1alpha3/provider.ts';
 import type { InProcessCloud } from '../fakes/in-process-cloud.ts';
 import { inProcessCloud } from '../fakes/in-process-cloud.ts';
 import type { SimulationOptions } from '../fakes/simulation.ts';

@@ -4,21 +4,21 @@ import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { apiVersionOf } from '../../apis/core/v1alpha1/kind.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
-import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { MySQLInstanceKind } from '../../apis/database/v1alpha1/mysql-instance.ts';
 import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';
-import type { FavouriteDBInstance } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
-import {
-  FavouriteDBInstanceClassKind,
-  FavouriteDBInstanceKind,
-} from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
-import { ProviderKind as fcp } from '../../apis/fcp/v1alpha3/provider.ts';
-import { AmbivalentDBInstanceClassKind } from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
-import { ProviderConfigKind as ocp } from '../../apis/ocp/v1alpha1/provider.ts';
 import { RDSInstanceClassKind } from '../../stacks/aws/kinds/database/v1beta1/rds-instance.ts';
 import { VPCKind } from '../../stacks/aws/kinds/ec2/v1beta1/vpc.ts';
 import { QueueKind } from '../../stacks/aws/kinds/sqs/v1beta1/queue.ts';
 import { ProviderConfigKind as aws } from '../../stacks/aws/kinds/v1beta1/provider-config.ts';
+import { FancySQLInstanceKind } from '../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
+import type { FavouriteDBInstance } from '../../stacks/demo-clouds/kinds/fcp/v1alpha3/favourite-db-instance.ts';
+import {
+  FavouriteDBInstanceClassKind,
+  FavouriteDBInstanceKind,
+} from '../../stacks/demo-clouds/kinds/fcp/v1alpha3/favourite-db-instance.ts';
+import { ProviderKind as fcp } from '../../stacks/demo-clouds/kinds/fcp/v1alpha3/provider.ts';
+import { AmbivalentDBInstanceClassKind } from '../../stacks/demo-clouds/kinds/ocp/v1alpha1/ambivalent-db-instance.ts';
+import { ProviderConfigKind as ocp } from '../../stacks/demo-clouds/kinds/ocp/v1alpha1/provider.ts';
 import { CloudMemorystoreInstanceClassKind } from '../../stacks/gcp/kinds/cache/v1beta1/cloud-memorystore-instance.ts';
 import { TopicKind } from '../../stacks/gcp/kinds/pubsub/v1alpha1/topic.ts';
 import { ProviderConfigKind as gcp } from '../../stacks/gcp/kinds/v1beta1/provider-config.ts';

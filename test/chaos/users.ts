@@ -5,13 +5,13 @@ import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys } from '../../apis/core/v1alpha1/meta.ts';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
-import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import { isCreationIncomplete } from '../../controllers/managed/recording/creation-tracking.ts';
+import { apiErrorIn, isAlreadyExists, isNotFound } from '../../runtime/client/errors.ts';
+import { FancySQLInstanceKind } from '../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
 import {
   FavouriteDBInstanceClassKind,
   FavouriteDBInstanceKind,
-} from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
-import { isCreationIncomplete } from '../../controllers/managed/recording/creation-tracking.ts';
-import { apiErrorIn, isAlreadyExists, isNotFound } from '../../runtime/client/errors.ts';
+} from '../../stacks/demo-clouds/kinds/fcp/v1alpha3/favourite-db-instance.ts';
 import { aloneNumber, changingClass, claimNamed, claimNumber, favouriteClass, isAlone } from './catalogue.ts';
 import type { Edits, Intent, Intents } from './intents.ts';
 import { intentKey, noEdits } from './intents.ts';

@@ -4,10 +4,10 @@ import { z } from 'zod';
 import type { CloudCollection } from '../../clients/cloud-collection.ts';
 import { cloudCollection } from '../../clients/cloud-collection.ts';
 import { CloudError } from '../../clients/cloud-error.ts';
-import { favouriteCloudClient } from '../../clients/favourite-cloud.ts';
 import type { HttpClientOptions } from '../../clients/http.ts';
 import { httpClient } from '../../clients/http.ts';
-import { otherCloudClient } from '../../clients/other-cloud.ts';
+import { favouriteCloudClient } from '../../stacks/demo-clouds/client/favourite-cloud.ts';
+import { otherCloudClient } from '../../stacks/demo-clouds/client/other-cloud.ts';
 import { testClock } from '../../testing/test-clock.ts';
 import { answering } from './answering.ts';
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import type { ControlPlane } from '../../local/control-plane/control-plane.ts';
+import { FancySQLInstanceKind } from '../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
 import {
   FavouriteDBInstanceClassKind,
   FavouriteDBInstanceKind,
-} from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
-import { ProviderConfigKind } from '../../apis/fcp/v1alpha3/provider.ts';
-import type { ControlPlane } from '../../local/control-plane/control-plane.ts';
+} from '../../stacks/demo-clouds/kinds/fcp/v1alpha3/favourite-db-instance.ts';
+import { ProviderConfigKind } from '../../stacks/demo-clouds/kinds/fcp/v1alpha3/provider.ts';
 import { definitionsIn } from '../apis/definitions.ts';
 import { objectOf } from '../fakes/object-of.ts';
 import { applyTo, eventually } from './stack-harness.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { FavouriteDBInstanceKind } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+import { FavouriteDBInstanceKind } from '../../stacks/demo-clouds/kinds/fcp/v1alpha3/favourite-db-instance.ts';
 import type { FancySQLFixture } from './fancysql-fixture.ts';
 import { favouriteClassRef } from './fancysql-fixture.ts';
 import { eventually } from './stack-harness.ts';

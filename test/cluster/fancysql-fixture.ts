@@ -1,21 +1,21 @@
 import { annotationKeys } from '../../apis/core/v1alpha1/meta.ts';
 import { NamespaceKind } from '../../apis/core/v1alpha1/namespace.ts';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
-import type { FancySQLInstance } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
-import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import type { FavouriteCloud, FavouriteCloudOptions } from '../../emulators/favourite-cloud/server.ts';
+import { startFavouriteCloud } from '../../emulators/favourite-cloud/server.ts';
+import type { FancySQLInstance } from '../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
+import { FancySQLInstanceKind } from '../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
 import type {
   FavouriteDBInstance,
   FavouriteDBInstanceClass,
-} from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+} from '../../stacks/demo-clouds/kinds/fcp/v1alpha3/favourite-db-instance.ts';
 import {
   FavouriteDBInstanceClassKind,
   FavouriteDBInstanceKind,
-} from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
-import { ProviderKind as fcp } from '../../apis/fcp/v1alpha3/provider.ts';
-import { AmbivalentDBInstanceClassKind } from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
-import { ProviderConfigKind as ocp } from '../../apis/ocp/v1alpha1/provider.ts';
-import type { FavouriteCloud, FavouriteCloudOptions } from '../../emulators/favourite-cloud/server.ts';
-import { startFavouriteCloud } from '../../emulators/favourite-cloud/server.ts';
+} from '../../stacks/demo-clouds/kinds/fcp/v1alpha3/favourite-db-instance.ts';
+import { ProviderKind as fcp } from '../../stacks/demo-clouds/kinds/fcp/v1alpha3/provider.ts';
+import { AmbivalentDBInstanceClassKind } from '../../stacks/demo-clouds/kinds/ocp/v1alpha1/ambivalent-db-instance.ts';
+import { ProviderConfigKind as ocp } from '../../stacks/demo-clouds/kinds/ocp/v1alpha1/provider.ts';
 import type { Cluster, ClusterOptions } from './stack-harness.ts';
 import { eventually, startCluster } from './stack-harness.ts';
 

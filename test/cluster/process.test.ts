@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
-import {
-  AmbivalentDBInstanceClassKind,
-  AmbivalentDBInstanceKind,
-} from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
 import { freePort } from '../../local/free-port.ts';
 import { EventKind } from '../../runtime/events/event-kind.ts';
 import { LeaseKind } from '../../runtime/process/lease.ts';
 import { realClock } from '../../runtime/time/clock.ts';
+import {
+  AmbivalentDBInstanceClassKind,
+  AmbivalentDBInstanceKind,
+} from '../../stacks/demo-clouds/kinds/ocp/v1alpha1/ambivalent-db-instance.ts';
 import type { FancySQLFixture } from './fancysql-fixture.ts';
 import { favouriteClassRef, startFancySQL } from './fancysql-fixture.ts';
 import type { ProcessOptions, StackProcess } from './stack-harness.ts';

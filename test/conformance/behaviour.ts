@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubernetesObject, ObjectMeta } from '../../apis/core/v1alpha1/kind.ts';
 import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
-import { FancySQLInstanceKind as kind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../../runtime/client/errors.ts';
 import type { KubernetesClient, WatchEvent } from '../../runtime/client/kubernetes-client.ts';
+import { FancySQLInstanceKind as kind } from '../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
 import type { ManagedFields } from '../../testing/field-tracking.ts';
 import { objectOf } from './table.ts';
 

@@ -6,15 +6,15 @@ import { defineManaged } from '../../apis/core/v1alpha1/define-managed.ts';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { apiVersionOf } from '../../apis/core/v1alpha1/kind.ts';
 import { StoreConfigKind } from '../../apis/core/v1alpha1/store-config.ts';
-import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';
+import { FancySQLInstanceKind } from '../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
 import {
   FavouriteDBInstanceClassKind,
   FavouriteDBInstanceKind,
-} from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
-import { NetworkKind } from '../../apis/fcp/v1alpha3/network.ts';
-import { ProviderConfigKind } from '../../apis/fcp/v1alpha3/provider.ts';
-import { AmbivalentDBInstanceKind } from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
+} from '../../stacks/demo-clouds/kinds/fcp/v1alpha3/favourite-db-instance.ts';
+import { NetworkKind } from '../../stacks/demo-clouds/kinds/fcp/v1alpha3/network.ts';
+import { ProviderConfigKind } from '../../stacks/demo-clouds/kinds/fcp/v1alpha3/provider.ts';
+import { AmbivalentDBInstanceKind } from '../../stacks/demo-clouds/kinds/ocp/v1alpha1/ambivalent-db-instance.ts';
 import { PostgreSQLDatabaseKind } from '../../stacks/postgresql/kinds/v1alpha1/postgresql-database.ts';
 import { PostgreSQLGrantKind } from '../../stacks/postgresql/kinds/v1alpha1/postgresql-grant.ts';
 import { PostgreSQLRoleKind } from '../../stacks/postgresql/kinds/v1alpha1/postgresql-role.ts';

@@ -6,16 +6,16 @@ import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import { decodeDetails, encodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
-import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';
+import { stackControllers } from '../../controllers/stack.ts';
+import { favouriteCloudClient } from '../../stacks/demo-clouds/client/favourite-cloud.ts';
+import { createFcpStack } from '../../stacks/demo-clouds/fcp/stack.ts';
+import { FancySQLInstanceKind } from '../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
 import {
   FavouriteDBInstanceClassKind,
   FavouriteDBInstanceKind,
-} from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
-import * as fcp from '../../apis/fcp/v1alpha3/provider.ts';
-import { favouriteCloudClient } from '../../clients/favourite-cloud.ts';
-import { createFcpStack } from '../../controllers/fcp/setup.ts';
-import { stackControllers } from '../../controllers/stack.ts';
+} from '../../stacks/demo-clouds/kinds/fcp/v1alpha3/favourite-db-instance.ts';
+import * as fcp from '../../stacks/demo-clouds/kinds/fcp/v1alpha3/provider.ts';
 import { googleCloudClient } from '../../stacks/gcp/client/google-cloud.ts';
 import {
   CloudMemorystoreInstanceClassKind,

@@ -4,12 +4,12 @@ import map from 'lodash/map.js';
 import { Subject } from 'rxjs';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { kindKey } from '../../apis/core/v1alpha1/kind.ts';
-import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
-import { fcpStack } from '../../controllers/fcp/setup.ts';
 import { feed$, mostPerBatch, tickMs } from '../../dashboard/feed.ts';
 import type { Batch, RecordedEvent } from '../../dashboard/page/wire.ts';
 import type { StreamedStore } from '../../runtime/cache/store.ts';
 import { createStore } from '../../runtime/cache/store.ts';
+import { fcpStack } from '../../stacks/demo-clouds/fcp/stack.ts';
+import { FancySQLInstanceKind } from '../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
 import { testClock } from '../../testing/test-clock.ts';
 import { catalogueOf } from '../../trace/catalogue.ts';
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
-import { fcpStack } from '../../controllers/fcp/setup.ts';
 import { createMemory } from '../../dashboard/memory.ts';
 import { healthOf } from '../../dashboard/nodes.ts';
 import type { Health } from '../../dashboard/page/wire.ts';
 import type { Outcome } from '../../runtime/controller/controller.ts';
+import { fcpStack } from '../../stacks/demo-clouds/fcp/stack.ts';
 import { testClock } from '../../testing/test-clock.ts';
 import { catalogueOf } from '../../trace/catalogue.ts';
 

@@ -21,13 +21,13 @@ import {
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import type { JsonSchema } from '../../apis/crd.ts';
 import { objectSchema } from '../../apis/crd.ts';
-import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
-import { FavouriteDBInstanceKind } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import type { ClaimFacts } from '../../controllers/claim/claim-status.ts';
 import { withClaimStatus } from '../../controllers/claim/claim-status.ts';
 import type { ManagedFacts } from '../../controllers/managed/recording/status.ts';
 import { withManagedStatus } from '../../controllers/managed/recording/status.ts';
 import { lua } from '../../local/debian-program.ts';
+import { FancySQLInstanceKind } from '../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
+import { FavouriteDBInstanceKind } from '../../stacks/demo-clouds/kinds/fcp/v1alpha3/favourite-db-instance.ts';
 import { definitionsIn } from '../apis/definitions.ts';
 import { claim, deletionTimestamp, managed, now, resourceClass } from '../controllers/objects.ts';
 import type { KStatus } from './kstatus.ts';

@@ -1,19 +1,7 @@
 import { RedisClusterKind } from '../../apis/cache/v1alpha1/redis-cluster.ts';
 import { StoreConfigKind } from '../../apis/core/v1alpha1/store-config.ts';
-import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { MySQLInstanceKind } from '../../apis/database/v1alpha1/mysql-instance.ts';
 import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';
-import {
-  FavouriteDBInstanceClassKind,
-  FavouriteDBInstanceKind,
-} from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
-import { NetworkKind } from '../../apis/fcp/v1alpha3/network.ts';
-import * as fcp from '../../apis/fcp/v1alpha3/provider.ts';
-import {
-  AmbivalentDBInstanceClassKind,
-  AmbivalentDBInstanceKind,
-} from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
-import * as ocp from '../../apis/ocp/v1alpha1/provider.ts';
 import {
   RDSInstanceClassKind,
   RDSInstanceKind,
@@ -26,6 +14,18 @@ import { InstanceKind as DBInstanceKind } from '../../stacks/aws/kinds/rds/v1bet
 import { QueueKind } from '../../stacks/aws/kinds/sqs/v1beta1/queue.ts';
 import * as awsLegacy from '../../stacks/aws/kinds/v1alpha3/provider.ts';
 import * as aws from '../../stacks/aws/kinds/v1beta1/provider-config.ts';
+import { FancySQLInstanceKind } from '../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
+import {
+  FavouriteDBInstanceClassKind,
+  FavouriteDBInstanceKind,
+} from '../../stacks/demo-clouds/kinds/fcp/v1alpha3/favourite-db-instance.ts';
+import { NetworkKind } from '../../stacks/demo-clouds/kinds/fcp/v1alpha3/network.ts';
+import * as fcp from '../../stacks/demo-clouds/kinds/fcp/v1alpha3/provider.ts';
+import {
+  AmbivalentDBInstanceClassKind,
+  AmbivalentDBInstanceKind,
+} from '../../stacks/demo-clouds/kinds/ocp/v1alpha1/ambivalent-db-instance.ts';
+import * as ocp from '../../stacks/demo-clouds/kinds/ocp/v1alpha1/provider.ts';
 import {
   CloudMemorystoreInstanceClassKind,
   CloudMemorystoreInstanceKind,

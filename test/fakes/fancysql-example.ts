@@ -1,10 +1,10 @@
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
 import { encodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
-import { FavouriteDBInstanceClassKind } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
-import { ProviderKind } from '../../apis/fcp/v1alpha3/provider.ts';
-import { AmbivalentDBInstanceClassKind } from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
-import { ProviderConfigKind } from '../../apis/ocp/v1alpha1/provider.ts';
+import { FavouriteDBInstanceClassKind } from '../../stacks/demo-clouds/kinds/fcp/v1alpha3/favourite-db-instance.ts';
+import { ProviderKind } from '../../stacks/demo-clouds/kinds/fcp/v1alpha3/provider.ts';
+import { AmbivalentDBInstanceClassKind } from '../../stacks/demo-clouds/kinds/ocp/v1alpha1/ambivalent-db-instance.ts';
+import { ProviderConfigKind } from '../../stacks/demo-clouds/kinds/ocp/v1alpha1/provider.ts';
 import { objectsOf } from '../docs/manifests.ts';
 import type { Simulation } from './simulation.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { lastValueFrom } from 'rxjs';
-import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { isForbidden } from '../../runtime/client/errors.ts';
 import type { KubernetesClient } from '../../runtime/client/kubernetes-client.ts';
+import { FancySQLInstanceKind } from '../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
 import { inProcessClient } from '../../testing/in-process-client.ts';
 import { testClock } from '../../testing/test-clock.ts';
 import { EnforcingCluster } from './enforcing-cluster.ts';

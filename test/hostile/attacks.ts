@@ -11,10 +11,10 @@ import {
 import { controllerOf } from '../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
-import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';
 import { ownerUidLabel } from '../../controllers/connection/store-place.ts';
 import { credentialAnnotation } from '../../controllers/credential.ts';
+import { FancySQLInstanceKind } from '../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
 import { claimKinds, classKinds } from '../fakes/defined-kinds.ts';
 import { objectOf } from '../fakes/object-of.ts';
 

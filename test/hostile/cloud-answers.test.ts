@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Arbitrary } from 'fast-check';
 import fc from 'fast-check';
-import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import { FancySQLInstanceKind } from '../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
 import type { CarriedReply as Reply } from '../fakes/outside.ts';
 import { oddText } from './arbitraries.ts';
 import { holds } from './property.ts';

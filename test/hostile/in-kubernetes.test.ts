@@ -7,14 +7,14 @@ import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
 import type { Kind, KubernetesObject, ObjectMeta } from '../../apis/core/v1alpha1/kind.ts';
 import { annotationKeys, connectionSecretType, finalizerNames } from '../../apis/core/v1alpha1/meta.ts';
 import { decodeDetails, encodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
-import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
-import {
-  FavouriteDBInstanceClassKind,
-  FavouriteDBInstanceKind,
-} from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
 import { allStacks } from '../../app/stacks.ts';
 import { credentialAnnotation, encodeNote } from '../../controllers/credential.ts';
 import { EventKind } from '../../runtime/events/event-kind.ts';
+import { FancySQLInstanceKind } from '../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
+import {
+  FavouriteDBInstanceClassKind,
+  FavouriteDBInstanceKind,
+} from '../../stacks/demo-clouds/kinds/fcp/v1alpha3/favourite-db-instance.ts';
 import { catalogueOf } from '../../trace/catalogue.ts';
 import { objectOf, referenceOf } from '../fakes/object-of.ts';
 import { rogue } from './attacks.ts';

@@ -2,18 +2,18 @@ import assert from 'node:assert/strict';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
-import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';
+import type { CoreEvent } from '../../runtime/events/event-kind.ts';
+import { EventKind } from '../../runtime/events/event-kind.ts';
+import { FancySQLInstanceKind } from '../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
 import {
   FavouriteDBInstanceClassKind,
   FavouriteDBInstanceKind,
-} from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+} from '../../stacks/demo-clouds/kinds/fcp/v1alpha3/favourite-db-instance.ts';
 import {
   AmbivalentDBInstanceClassKind,
   AmbivalentDBInstanceKind,
-} from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
-import type { CoreEvent } from '../../runtime/events/event-kind.ts';
-import { EventKind } from '../../runtime/events/event-kind.ts';
+} from '../../stacks/demo-clouds/kinds/ocp/v1alpha1/ambivalent-db-instance.ts';
 import {
   PostgreSQLDatabaseClassKind,
   PostgreSQLDatabaseKind,

@@ -7,13 +7,13 @@ import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { finalizerNames } from '../../apis/core/v1alpha1/meta.ts';
 import { StoreConfigKind } from '../../apis/core/v1alpha1/store-config.ts';
-import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import { EventKind } from '../../runtime/events/event-kind.ts';
+import { FancySQLInstanceKind } from '../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
 import {
   FavouriteDBInstanceClassKind,
   FavouriteDBInstanceKind,
-} from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
-import { ProviderConfigKind } from '../../apis/fcp/v1alpha3/provider.ts';
-import { EventKind } from '../../runtime/events/event-kind.ts';
+} from '../../stacks/demo-clouds/kinds/fcp/v1alpha3/favourite-db-instance.ts';
+import { ProviderConfigKind } from '../../stacks/demo-clouds/kinds/fcp/v1alpha3/provider.ts';
 import { referenceOf } from '../fakes/object-of.ts';
 import { World } from './world.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { apiVersionOf } from '../../apis/core/v1alpha1/kind.ts';
-import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';
-import { NetworkKind } from '../../apis/fcp/v1alpha3/network.ts';
-import * as fcp from '../../apis/fcp/v1alpha3/provider.ts';
+import { FancySQLInstanceKind } from '../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
+import { NetworkKind } from '../../stacks/demo-clouds/kinds/fcp/v1alpha3/network.ts';
+import * as fcp from '../../stacks/demo-clouds/kinds/fcp/v1alpha3/provider.ts';
 import { PostgreSQLDatabaseClassKind } from '../../stacks/postgresql/kinds/v1alpha1/postgresql-database.ts';
 import { play } from './play.ts';
 import type { CallFault, ListedFault, Pace, Scenario, Step } from './scenario.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { annotationKeys } from '../../apis/core/v1alpha1/meta.ts';
-import { NetworkKind } from '../../apis/fcp/v1alpha3/network.ts';
+import { NetworkKind } from '../../stacks/demo-clouds/kinds/fcp/v1alpha3/network.ts';
 import { CountedWrites } from './counted-writes.ts';
 import type { Call } from './invariant.ts';
 

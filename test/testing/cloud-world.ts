@@ -1,9 +1,9 @@
-import { favouriteCloudClient } from '../../clients/favourite-cloud.ts';
 import type { Carrier } from '../../clients/http.ts';
-import { otherCloudClient } from '../../clients/other-cloud.ts';
-import { createFcpStack } from '../../controllers/fcp/setup.ts';
-import { createOcpStack } from '../../controllers/ocp/setup.ts';
 import type { Stack } from '../../controllers/stack.ts';
+import { favouriteCloudClient } from '../../stacks/demo-clouds/client/favourite-cloud.ts';
+import { otherCloudClient } from '../../stacks/demo-clouds/client/other-cloud.ts';
+import { createFcpStack } from '../../stacks/demo-clouds/fcp/stack.ts';
+import { createOcpStack } from '../../stacks/demo-clouds/ocp/stack.ts';
 import type { Given, World } from '../../testing/scenario.ts';
 import type { InProcessCloud } from '../fakes/in-process-cloud.ts';
 import { inProcessCloud } from '../fakes/in-process-cloud.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { FavouriteDBInstanceKind } from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
-import { fcpStack } from '../../controllers/fcp/setup.ts';
 import { startFavouriteCloud } from '../../emulators/favourite-cloud/server.ts';
+import { fcpStack } from '../../stacks/demo-clouds/fcp/stack.ts';
+import { FavouriteDBInstanceKind } from '../../stacks/demo-clouds/kinds/fcp/v1alpha3/favourite-db-instance.ts';
 import { judge } from '../../testing/conformance.ts';
 import { rules } from '../../testing/rules/rules.ts';
 import type { Conformance } from '../../testing/scenario.ts';

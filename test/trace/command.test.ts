@@ -8,17 +8,17 @@ import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { Subject } from 'rxjs';
 import { NamespaceKind } from '../../apis/core/v1alpha1/namespace.ts';
-import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import { allStacks } from '../../app/stacks.ts';
+import { EventKind } from '../../runtime/events/event-kind.ts';
+import { FancySQLInstanceKind } from '../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
 import {
   FavouriteDBInstanceClassKind,
   FavouriteDBInstanceKind,
-} from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+} from '../../stacks/demo-clouds/kinds/fcp/v1alpha3/favourite-db-instance.ts';
 import {
   AmbivalentDBInstanceClassKind,
   AmbivalentDBInstanceKind,
-} from '../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
-import { allStacks } from '../../app/stacks.ts';
-import { EventKind } from '../../runtime/events/event-kind.ts';
+} from '../../stacks/demo-clouds/kinds/ocp/v1alpha1/ambivalent-db-instance.ts';
 import { testClock } from '../../testing/test-clock.ts';
 import { runTrace } from '../../trace/command.ts';
 import { FakeApiServer } from '../fakes/api-server.ts';

@@ -5,8 +5,8 @@ import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import {
   FavouriteDBInstanceClassKind,
   FavouriteDBInstanceKind,
-} from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
-import { ProviderConfigKind } from '../../apis/fcp/v1alpha3/provider.ts';
+} from '../../stacks/demo-clouds/kinds/fcp/v1alpha3/favourite-db-instance.ts';
+import { ProviderConfigKind } from '../../stacks/demo-clouds/kinds/fcp/v1alpha3/provider.ts';
 import { claimAt, remedyOf, resources, tracedIn } from './traced-objects.ts';
 import { endWorlds, TracedWorld } from './traced-world.ts';
 

@@ -5,15 +5,15 @@ import type { Kind, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { NamespaceKind } from '../../apis/core/v1alpha1/namespace.ts';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { StoreConfigKind } from '../../apis/core/v1alpha1/store-config.ts';
-import { FancySQLInstanceKind } from '../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import type { CoreEvent } from '../../runtime/events/event-kind.ts';
+import { LeaseKind } from '../../runtime/process/lease.ts';
+import { FancySQLInstanceKind } from '../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
 import {
   FavouriteDBInstanceClassKind,
   FavouriteDBInstanceKind,
-} from '../../apis/fcp/v1alpha3/favourite-db-instance.ts';
-import { NetworkKind } from '../../apis/fcp/v1alpha3/network.ts';
-import { ProviderKind } from '../../apis/fcp/v1alpha3/provider.ts';
-import type { CoreEvent } from '../../runtime/events/event-kind.ts';
-import { LeaseKind } from '../../runtime/process/lease.ts';
+} from '../../stacks/demo-clouds/kinds/fcp/v1alpha3/favourite-db-instance.ts';
+import { NetworkKind } from '../../stacks/demo-clouds/kinds/fcp/v1alpha3/network.ts';
+import { ProviderKind } from '../../stacks/demo-clouds/kinds/fcp/v1alpha3/provider.ts';
 import type { Trace } from '../../trace/model/trace.ts';
 import { timelineOf } from '../../trace/model/trace-of.ts';
 import { leaseHeld, legacy, remedyOf, resources } from './traced-objects.ts';

@@ -10,8 +10,8 @@ import { defineClaim } from '../../../apis/core/v1alpha1/define-claim.ts';
 import { defineClass } from '../../../apis/core/v1alpha1/define-class.ts';
 import { defineManaged } from '../../../apis/core/v1alpha1/define-managed.ts';
 import { defineProviderConfig } from '../../../apis/core/v1alpha1/define-provider.ts';
-import { FavouriteDBInstanceKind } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
-import { NetworkKind } from '../../../apis/fcp/v1alpha3/network.ts';
+import { FavouriteDBInstanceKind } from '../../../stacks/demo-clouds/kinds/fcp/v1alpha3/favourite-db-instance.ts';
+import { NetworkKind } from '../../../stacks/demo-clouds/kinds/fcp/v1alpha3/network.ts';
 import { PostgreSQLGrantKind } from '../../../stacks/postgresql/kinds/v1alpha1/postgresql-grant.ts';
 
 const region = text('Where it is.');

@@ -1,6 +1,6 @@
 import { externalName } from '../../../apis/core/v1alpha1/meta.ts';
 import { decodeDetails } from '../../../apis/core/v1alpha1/secret.ts';
-import type { FancySQLInstance } from '../../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import type { FancySQLInstance } from '../../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
 import { difference } from '../../cluster/stack-harness.ts';
 import { budgets } from '../budgets.ts';
 import { createClaim, loaders, numbered, whenBound } from '../claims.ts';

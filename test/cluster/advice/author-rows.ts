@@ -1,10 +1,10 @@
 import { advice } from '../../../apis/core/v1alpha1/advice.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
-import { FavouriteDBInstanceKind } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
-import { NetworkKind } from '../../../apis/fcp/v1alpha3/network.ts';
 import type { advice as clientAdvice } from '../../../clients/advice.ts';
 import { ownerTags } from '../../../clients/ownership-tags.ts';
+import { FavouriteDBInstanceKind } from '../../../stacks/demo-clouds/kinds/fcp/v1alpha3/favourite-db-instance.ts';
+import { NetworkKind } from '../../../stacks/demo-clouds/kinds/fcp/v1alpha3/network.ts';
 import { eventually } from '../stack-harness.ts';
 import type { Place, Row, RowsFor } from './player.ts';
 import { about } from './player.ts';

@@ -6,7 +6,6 @@ import type { ObjectKind } from '../../../apis/core/schema.ts';
 import { optional, text, texts } from '../../../apis/core/schema.ts';
 import { defineManaged } from '../../../apis/core/v1alpha1/define-managed.ts';
 import { reference, selector } from '../../../apis/core/v1alpha1/fields.ts';
-import { FancySQLInstanceKind } from '../../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import type { Actual, Comparison, FieldRules } from '../../../controllers/author/comparison.ts';
 import {
   comparison,
@@ -15,6 +14,7 @@ import {
   observing,
   refuse,
 } from '../../../controllers/author/comparison.ts';
+import { FancySQLInstanceKind } from '../../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
 
 const WidgetKind = defineManaged(
   {

@@ -3,27 +3,27 @@ import { describe, test } from 'node:test';
 import { text } from '../../../apis/core/schema.ts';
 import { available, reconcileSuccess } from '../../../apis/core/v1alpha1/condition.ts';
 import { defineProvider, defineProviderConfig } from '../../../apis/core/v1alpha1/define-provider.ts';
-import { FancySQLInstanceKind } from '../../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { PostgreSQLInstanceKind } from '../../../apis/database/v1alpha1/postgresql-instance.ts';
-import type { FavouriteDBInstance } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
-import {
-  FavouriteDBInstanceClassKind,
-  FavouriteDBInstanceKind,
-} from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
-import { NetworkKind } from '../../../apis/fcp/v1alpha3/network.ts';
-import { ProviderConfigKind, ProviderKind } from '../../../apis/fcp/v1alpha3/provider.ts';
-import type { FavouriteCloudClient } from '../../../clients/favourite-cloud.ts';
-import { favouriteCloudClient } from '../../../clients/favourite-cloud.ts';
-import { otherCloudClient } from '../../../clients/other-cloud.ts';
 import type { CloudClientOptions } from '../../../controllers/author/cloud-clients.ts';
 import { cloudClients } from '../../../controllers/author/cloud-clients.ts';
 import { defineStack, satisfies, service } from '../../../controllers/author/define-stack.ts';
-import { configureFavouriteDBInstance } from '../../../controllers/fcp/favourite-db-instance/configure.ts';
-import { favouriteDBInstanceClient } from '../../../controllers/fcp/favourite-db-instance/external-client.ts';
-import { networkClient } from '../../../controllers/fcp/network/external-client.ts';
 import type { ExternalClient, Observation } from '../../../controllers/managed/connecting/external-client.ts';
 import { providerFacts } from '../../../controllers/provider/provider-credentials.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
+import type { FavouriteCloudClient } from '../../../stacks/demo-clouds/client/favourite-cloud.ts';
+import { favouriteCloudClient } from '../../../stacks/demo-clouds/client/favourite-cloud.ts';
+import { otherCloudClient } from '../../../stacks/demo-clouds/client/other-cloud.ts';
+import { configureFavouriteDBInstance } from '../../../stacks/demo-clouds/fcp/favourite-db-instance/configure.ts';
+import { favouriteDBInstanceClient } from '../../../stacks/demo-clouds/fcp/favourite-db-instance/external-client.ts';
+import { networkClient } from '../../../stacks/demo-clouds/fcp/network/external-client.ts';
+import { FancySQLInstanceKind } from '../../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
+import type { FavouriteDBInstance } from '../../../stacks/demo-clouds/kinds/fcp/v1alpha3/favourite-db-instance.ts';
+import {
+  FavouriteDBInstanceClassKind,
+  FavouriteDBInstanceKind,
+} from '../../../stacks/demo-clouds/kinds/fcp/v1alpha3/favourite-db-instance.ts';
+import { NetworkKind } from '../../../stacks/demo-clouds/kinds/fcp/v1alpha3/network.ts';
+import { ProviderConfigKind, ProviderKind } from '../../../stacks/demo-clouds/kinds/fcp/v1alpha3/provider.ts';
 import { configurePostgreSQLDatabase } from '../../../stacks/postgresql/postgresql-database/configure.ts';
 
 const provider = {

@@ -3,12 +3,12 @@ import { describe, test } from 'node:test';
 import { labelsOf } from '../../../apis/core/v1alpha1/namespace.ts';
 import type { LabelSelector } from '../../../apis/core/v1alpha1/selector.ts';
 import { wellFormed } from '../../../apis/core/v1alpha1/well-formed.ts';
+import type { ClaimNamespace } from '../../../controllers/claim/may-claim.ts';
+import { restrictsNamespaces, whyNotFor } from '../../../controllers/claim/may-claim.ts';
 import {
   FavouriteDBInstanceClassKind,
   FavouriteDBInstanceKind,
-} from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
-import type { ClaimNamespace } from '../../../controllers/claim/may-claim.ts';
-import { restrictsNamespaces, whyNotFor } from '../../../controllers/claim/may-claim.ts';
+} from '../../../stacks/demo-clouds/kinds/fcp/v1alpha3/favourite-db-instance.ts';
 import { managed, resourceClass } from '../objects.ts';
 
 const team: ClaimNamespace = {

@@ -9,17 +9,17 @@ import { afterEach, beforeEach, describe, test } from 'node:test';
 import { setTimeout as sleepFor } from 'node:timers/promises';
 import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import { StoreConfigKind } from '../../../apis/core/v1alpha1/store-config.ts';
-import { FancySQLInstanceKind } from '../../../apis/database/v1alpha1/fancy-sql-instance.ts';
-import {
-  FavouriteDBInstanceClassKind,
-  FavouriteDBInstanceKind,
-} from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
-import { NetworkKind } from '../../../apis/fcp/v1alpha3/network.ts';
-import { ProviderConfigKind, ProviderKind } from '../../../apis/fcp/v1alpha3/provider.ts';
 import { CustomResourceDefinitionKind } from '../../../runtime/client/install-crds.ts';
 import { EventKind } from '../../../runtime/events/event-kind.ts';
 import type { Lease } from '../../../runtime/process/lease.ts';
 import { LeaseKind } from '../../../runtime/process/lease.ts';
+import { FancySQLInstanceKind } from '../../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
+import {
+  FavouriteDBInstanceClassKind,
+  FavouriteDBInstanceKind,
+} from '../../../stacks/demo-clouds/kinds/fcp/v1alpha3/favourite-db-instance.ts';
+import { NetworkKind } from '../../../stacks/demo-clouds/kinds/fcp/v1alpha3/network.ts';
+import { ProviderConfigKind, ProviderKind } from '../../../stacks/demo-clouds/kinds/fcp/v1alpha3/provider.ts';
 import { FakeApiServer } from '../../fakes/api-server.ts';
 import { until } from '../widgets.ts';
 

@@ -97,7 +97,8 @@ export const values: Readonly<Record<string, string>> = {
   'controllers/managed/run/steps.ts: the result of a creation is lost': '() => false',
   'controllers/managed/setup.ts: a resolved name creates something with what another user has under that name now':
     'undefined',
-  "controllers/fcp/network/external-client.ts: it deletes another owner's network": 'network !== undefined',
+  "stacks/demo-clouds/fcp/network/external-client.ts: it deletes another owner's network":
+    'network !== undefined',
   'stacks/gcp/cloud-memorystore-instance/external-client.ts: it adopts a later instance of this name':
     'recorded !== undefined',
   "stacks/gcp/cloud-memorystore-instance/external-client.ts: it adopts another owner's instance": 'true',

@@ -1,10 +1,10 @@
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import { encodeDetails } from '../../../apis/core/v1alpha1/secret.ts';
-import { FavouriteDBInstanceClassKind } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
-import * as fcp from '../../../apis/fcp/v1alpha3/provider.ts';
-import { AmbivalentDBInstanceClassKind } from '../../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
-import * as ocp from '../../../apis/ocp/v1alpha1/provider.ts';
+import { FavouriteDBInstanceClassKind } from '../../../stacks/demo-clouds/kinds/fcp/v1alpha3/favourite-db-instance.ts';
+import * as fcp from '../../../stacks/demo-clouds/kinds/fcp/v1alpha3/provider.ts';
+import { AmbivalentDBInstanceClassKind } from '../../../stacks/demo-clouds/kinds/ocp/v1alpha1/ambivalent-db-instance.ts';
+import * as ocp from '../../../stacks/demo-clouds/kinds/ocp/v1alpha1/provider.ts';
 import { PostgreSQLDatabaseClassKind } from '../../../stacks/postgresql/kinds/v1alpha1/postgresql-database.ts';
 import * as postgresql from '../../../stacks/postgresql/kinds/v1alpha1/provider.ts';
 import { objectOf } from '../../fakes/object-of.ts';

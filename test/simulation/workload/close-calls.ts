@@ -1,10 +1,10 @@
 import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import { StoreConfigKind } from '../../../apis/core/v1alpha1/store-config.ts';
-import { FavouriteDBInstanceKind } from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
-import { NetworkKind } from '../../../apis/fcp/v1alpha3/network.ts';
-import { ProviderConfigKind } from '../../../apis/fcp/v1alpha3/provider.ts';
-import { AmbivalentDBInstanceKind } from '../../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
+import { FavouriteDBInstanceKind } from '../../../stacks/demo-clouds/kinds/fcp/v1alpha3/favourite-db-instance.ts';
+import { NetworkKind } from '../../../stacks/demo-clouds/kinds/fcp/v1alpha3/network.ts';
+import { ProviderConfigKind } from '../../../stacks/demo-clouds/kinds/fcp/v1alpha3/provider.ts';
+import { AmbivalentDBInstanceKind } from '../../../stacks/demo-clouds/kinds/ocp/v1alpha1/ambivalent-db-instance.ts';
 import { objectOf } from '../../fakes/object-of.ts';
 import { kindOf } from '../kinds.ts';
 import type { ObjectName } from '../scenario.ts';

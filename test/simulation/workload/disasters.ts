@@ -1,6 +1,6 @@
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
-import { FancySQLInstanceKind } from '../../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { credentialAnnotation } from '../../../controllers/credential.ts';
+import { FancySQLInstanceKind } from '../../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
 import { claimKinds, kindOf } from '../kinds.ts';
 import type { ObjectName } from '../scenario.ts';
 import type { Draft } from './draft.ts';

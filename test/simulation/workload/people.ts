@@ -1,15 +1,15 @@
 import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import { encodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
-import { FancySQLInstanceKind } from '../../../apis/database/v1alpha1/fancy-sql-instance.ts';
 import { PostgreSQLInstanceKind } from '../../../apis/database/v1alpha1/postgresql-instance.ts';
+import { FancySQLInstanceKind } from '../../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
 import {
   FavouriteDBInstanceClassKind,
   FavouriteDBInstanceKind,
-} from '../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+} from '../../../stacks/demo-clouds/kinds/fcp/v1alpha3/favourite-db-instance.ts';
 import {
   AmbivalentDBInstanceClassKind,
   AmbivalentDBInstanceKind,
-} from '../../../apis/ocp/v1alpha1/ambivalent-db-instance.ts';
+} from '../../../stacks/demo-clouds/kinds/ocp/v1alpha1/ambivalent-db-instance.ts';
 import {
   PostgreSQLDatabaseClassKind,
   PostgreSQLDatabaseKind,

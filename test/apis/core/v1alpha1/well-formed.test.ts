@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Kind, KubernetesObject } from '../../../../apis/core/v1alpha1/kind.ts';
 import { malformationOf, refuseMalformed, wellFormed } from '../../../../apis/core/v1alpha1/well-formed.ts';
-import { FancySQLInstanceKind } from '../../../../apis/database/v1alpha1/fancy-sql-instance.ts';
+import { FancySQLInstanceKind } from '../../../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
 import {
   FavouriteDBInstanceClassKind,
   FavouriteDBInstanceKind,
-} from '../../../../apis/fcp/v1alpha3/favourite-db-instance.ts';
+} from '../../../../stacks/demo-clouds/kinds/fcp/v1alpha3/favourite-db-instance.ts';
 
 const metadata = { name: 'orders' };
 const lastTransitionTime = '2026-01-01T00:00:00Z';

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import type { CloudCollection } from '../../../clients/cloud-collection.ts';
+import { cloudCollection } from '../../../clients/cloud-collection.ts';
+import type { HttpClientOptions } from '../../../clients/http.ts';
+import { httpClient } from '../../../clients/http.ts';
+
+const databaseSchema = z.object({
+  uuid: z.string(),
+  databaseName: z.string(),
+  ambivalence: z.int(),
+  engineVersion: z.string(),
+  /** `Provisioning`, `Available`, `Terminating`, or a later state of the cloud. */
+  state: z.string(),
+  /** Null while it is being provisioned. */
+  endpoint: z.object({ host: z.string(), port: z.int() }).nullable(),
+  adminUser: z.string(),
+  labels: z.record(z.string(), z.string()).default({}),
+});
+export type Database = z.output<typeof databaseSchema>;
+
+export interface NewDatabase {
+  readonly databaseName: string;
+  readonly ambivalence: number;
+  /** If it is absent, the cloud chooses. */
+  readonly engineVersion?: string;
+  /** The cloud never returns it. */
+  readonly adminPassword: string;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+/** The fields that can be changed. Labels are replaced as a whole. */
+export type DatabaseChange = Partial<Pick<NewDatabase, 'ambivalence' | 'adminPassword' | 'labels'>>;
+
+/** A client of Other Cloud's API. */
+export interface OtherCloudClient {
+  readonly databases: CloudCollection<Database, NewDatabase, DatabaseChange>;
+}
+
+export type OtherCloudOptions = Omit<HttpClientOptions, 'cloud'>;
+
+export function otherCloudClient(options: OtherCloudOptions): OtherCloudClient {
+  const http = httpClient({ ...options, cloud: 'Other Cloud' });
+  return {
+    databases: cloudCollection<Database, NewDatabase, DatabaseChange>({
+      http,
+      noun: 'database',
+      path: '/v2/databases',
+      missingCode: 'DatabaseNotFound',
+      schema: databaseSchema,
+      page: ({ databases, nextCursor }) => ({
+        items: databases,
+        next: typeof nextCursor === 'string' ? { cursor: nextCursor } : undefined,
+      }),
+      pageSize: { pageSize: '500' },
+      secretOf: ({ adminPassword }) => adminPassword,
+      nameOf: ({ databaseName }) => databaseName,
+      idOf: ({ databaseName }) => databaseName,
+    }),
+  };
+}
