@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { parseCommandLine as favouriteCloud } from '../emulators/favourite-cloud/command-line.ts';
 import { exampleAccount } from '../stacks/aws/emulator/account.ts';
 import { parseCommandLine as aws } from '../stacks/aws/emulator/command-line.ts';
 import { parseCommandLine as gcp } from '../stacks/gcp/emulator/command-line.ts';
+import { parseCommandLine as favouriteCloud } from '../testing/favourite-cloud/command-line.ts';
 
 interface Command {
   readonly parse: (args: readonly string[]) => unknown;

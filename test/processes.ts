@@ -50,7 +50,7 @@ export const alone: readonly string[] = [
 const shared: Readonly<Record<string, readonly string[]>> = {
   core: ['controllers/'],
   controllers: ['controllers/'],
-  systems: ['clients/', 'emulators/', 'fakes/', 'testing/', 'conformance/'],
+  systems: ['clients/', 'testing/emulators/', 'fakes/', 'testing/', 'conformance/'],
   simulation: ['simulation/', 'model/'],
   hostile: ['hostile/'],
   runtime: ['runtime/', 'trace/'],

@@ -227,7 +227,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     'clients/',
     'clients/external-error.ts',
     'controllers/',
-    'emulators/',
+    'testing/emulators/',
     'local/',
     'runtime/',
     'testing/',
@@ -239,9 +239,9 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   /** Programs that a laptop lacks: the control plane, database servers, a browser. */
   'local/': ['runtime/'],
   /** Emulators of external systems. They run the servers of local/, for example a Redis behind an instance. */
-  'emulators/': ['local/', 'runtime/'],
+  'testing/emulators/': ['local/', 'runtime/'],
   /** The feed of the live page says what the process does. */
-  'local/demo/': ['apis/', 'dashboard/page/', 'emulators/', 'local/', 'runtime/'],
+  'local/demo/': ['apis/', 'dashboard/page/', 'testing/emulators/', 'local/', 'runtime/'],
 };
 
 const byLength = Object.keys(arrows).toSorted((a, b) => b.length - a.length);

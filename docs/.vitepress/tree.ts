@@ -12,7 +12,7 @@ export const outsideOfDocs: readonly string[] = [
   'CHANGELOG.md',
   'deploy/README.md',
   'deploy/chart/README.md',
-  'emulators/*/README.md',
+  'testing/emulators/*/README.md',
 ];
 
 /**
@@ -93,7 +93,7 @@ export const tree: Readonly<Record<string, Readonly<Record<string, string>>>> = 
     Decisions: 'docs/decisions/README.md',
     'Emulator of AWS': 'stacks/aws/emulator/README.md',
     'Emulator of Google Cloud': 'stacks/gcp/emulator/README.md',
-    'Favourite Cloud': 'emulators/favourite-cloud/README.md',
+    'Favourite Cloud': 'testing/favourite-cloud/README.md',
   },
 };
 

@@ -11,9 +11,9 @@ import { CloudError, HaltedError, isUncertain } from '../../clients/cloud-error.
 import type { HttpClientOptions, HttpRequest } from '../../clients/http.ts';
 import { guarded, httpClient, keepAliveConnections } from '../../clients/http.ts';
 import { retryAfterMsOf } from '../../clients/retry-after.ts';
-import { startFavouriteCloud } from '../../emulators/favourite-cloud/server.ts';
-import type { Fault } from '../../emulators/route-faults.ts';
 import { realClock } from '../../runtime/time/clock.ts';
+import type { Fault } from '../../testing/emulators/route-faults.ts';
+import { startFavouriteCloud } from '../../testing/favourite-cloud/server.ts';
 import { testClock } from '../../testing/test-clock.ts';
 import { until } from '../runtime/widgets.ts';
 import { recording } from './answering.ts';

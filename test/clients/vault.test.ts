@@ -4,10 +4,10 @@ import type { VaultClient } from '../../clients/vault.ts';
 import { vaultClient } from '../../clients/vault.ts';
 import type { VaultErrorCode } from '../../clients/vault-error.ts';
 import { VaultError } from '../../clients/vault-error.ts';
-import { startLoopbackServer } from '../../emulators/loopback-server.ts';
-import { VaultServer } from '../../emulators/vault/server.ts';
 import { realClock } from '../../runtime/time/clock.ts';
+import { startLoopbackServer } from '../../testing/emulators/loopback-server.ts';
 import { testClock } from '../../testing/test-clock.ts';
+import { VaultServer } from '../../testing/vault/server.ts';
 import { InProcessVault } from '../fakes/in-process-vault.ts';
 
 const token = 'vault-token';

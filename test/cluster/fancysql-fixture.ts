@@ -1,8 +1,6 @@
 import { annotationKeys } from '../../apis/core/v1alpha1/meta.ts';
 import { NamespaceKind } from '../../apis/core/v1alpha1/namespace.ts';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
-import type { FavouriteCloud, FavouriteCloudOptions } from '../../emulators/favourite-cloud/server.ts';
-import { startFavouriteCloud } from '../../emulators/favourite-cloud/server.ts';
 import type { FancySQLInstance } from '../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
 import { FancySQLInstanceKind } from '../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
 import type {
@@ -16,6 +14,8 @@ import {
 import { ProviderKind as fcp } from '../../stacks/demo-clouds/kinds/fcp/v1alpha3/provider.ts';
 import { AmbivalentDBInstanceClassKind } from '../../stacks/demo-clouds/kinds/ocp/v1alpha1/ambivalent-db-instance.ts';
 import { ProviderConfigKind as ocp } from '../../stacks/demo-clouds/kinds/ocp/v1alpha1/provider.ts';
+import type { FavouriteCloud, FavouriteCloudOptions } from '../../testing/favourite-cloud/server.ts';
+import { startFavouriteCloud } from '../../testing/favourite-cloud/server.ts';
 import type { Cluster, ClusterOptions } from './stack-harness.ts';
 import { eventually, startCluster } from './stack-harness.ts';
 

@@ -8,16 +8,16 @@ import type { Managed, ManagedStatus } from '../../apis/core/v1alpha1/managed.ts
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { credentialAnnotation } from '../../controllers/credential.ts';
-import type {
-  SavedInventory,
-  StoredInstance,
-  StoredNetwork,
-} from '../../emulators/favourite-cloud/inventory.ts';
 import { favouriteCloudClient } from '../../stacks/demo-clouds/client/favourite-cloud.ts';
 import { otherCloudClient } from '../../stacks/demo-clouds/client/other-cloud.ts';
 import { createFcpStack } from '../../stacks/demo-clouds/fcp/stack.ts';
 import { createOcpStack } from '../../stacks/demo-clouds/ocp/stack.ts';
 import { createPostgresqlStack } from '../../stacks/postgresql/stack.ts';
+import type {
+  SavedInventory,
+  StoredInstance,
+  StoredNetwork,
+} from '../../testing/favourite-cloud/inventory.ts';
 import { inProcessCloud } from '../fakes/in-process-cloud.ts';
 import { createInProcessPostgresql } from '../fakes/in-process-postgresql.ts';
 import { Simulation } from '../fakes/simulation.ts';

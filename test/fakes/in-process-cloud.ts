@@ -1,7 +1,7 @@
-import type { CloudOptions } from '../../emulators/favourite-cloud/cloud.ts';
-import { createCloud } from '../../emulators/favourite-cloud/cloud.ts';
 import type { Clock } from '../../runtime/time/clock.ts';
 import { randomUuid, seededRandom } from '../../runtime/time/random.ts';
+import type { CloudOptions } from '../../testing/favourite-cloud/cloud.ts';
+import { createCloud } from '../../testing/favourite-cloud/cloud.ts';
 import { carried, carriersTo } from './outside.ts';
 
 export interface InProcessCloudOptions extends CloudOptions {

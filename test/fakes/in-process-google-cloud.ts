@@ -1,13 +1,13 @@
 import 'google-auth-library';
 import attempt from 'lodash/attempt.js';
 import type { Carrier } from '../../clients/http.ts';
-import type { LoopbackReply } from '../../emulators/loopback-server.ts';
 import type { Clock } from '../../runtime/time/clock.ts';
 import { randomUuid, seededRandom } from '../../runtime/time/random.ts';
 import type { GoogleCloud, GoogleCloudOptions } from '../../stacks/gcp/emulator/cloud.ts';
 import { createGoogleCloud } from '../../stacks/gcp/emulator/cloud.ts';
 import type { ServiceAccountKey } from '../../stacks/gcp/emulator/service-accounts.ts';
 import { isServiceAccountKey } from '../../stacks/gcp/emulator/service-accounts.ts';
+import type { LoopbackReply } from '../../testing/emulators/loopback-server.ts';
 import type { CarryOutside } from './outside.ts';
 import { carried, carriersTo, noAnswer } from './outside.ts';
 

@@ -1,9 +1,9 @@
 import type { Carrier } from '../../clients/http.ts';
 import type { VaultClient, VaultOptions as VaultClientOptions } from '../../clients/vault.ts';
 import { vaultClient } from '../../clients/vault.ts';
-import type { VaultOptions } from '../../emulators/vault/vault.ts';
-import { Vault } from '../../emulators/vault/vault.ts';
 import type { Clock } from '../../runtime/time/clock.ts';
+import type { VaultOptions } from '../../testing/vault/vault.ts';
+import { Vault } from '../../testing/vault/vault.ts';
 import type { CarriedReply, CarriedRequest, CarryOutside } from './outside.ts';
 import { carried, carriersTo } from './outside.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { startFavouriteCloud } from '../../emulators/favourite-cloud/server.ts';
 import { fcpStack } from '../../stacks/demo-clouds/fcp/stack.ts';
 import { FavouriteDBInstanceKind } from '../../stacks/demo-clouds/kinds/fcp/v1alpha3/favourite-db-instance.ts';
 import { judge } from '../../testing/conformance.ts';
+import { startFavouriteCloud } from '../../testing/favourite-cloud/server.ts';
 import { rules } from '../../testing/rules/rules.ts';
 import type { Conformance } from '../../testing/scenario.ts';
 

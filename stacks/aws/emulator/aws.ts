@@ -1,6 +1,6 @@
-import type { LoopbackReply, LoopbackRequest } from '../../../emulators/loopback-server.ts';
-import { BadBody } from '../../../emulators/loopback-server.ts';
-import { rateLimit } from '../../../emulators/rate-limit.ts';
+import type { LoopbackReply, LoopbackRequest } from '../../../testing/emulators/loopback-server.ts';
+import { BadBody } from '../../../testing/emulators/loopback-server.ts';
+import { rateLimit } from '../../../testing/emulators/rate-limit.ts';
 import type { Account } from './account.ts';
 import { exampleAccount } from './account.ts';
 import type { Fault, Faults } from './action-faults.ts';

@@ -1,7 +1,7 @@
-import { emulatorFlags, emulatorOptions } from '../../../emulators/emulator-flags.ts';
 import { BadFlag, numberFlag, wordFlag } from '../../../local/flags.ts';
 import type { HelpRequested } from '../../../local/read-command-line.ts';
 import { readCommandLine } from '../../../local/read-command-line.ts';
+import { emulatorFlags, emulatorOptions } from '../../../testing/emulators/emulator-flags.ts';
 import type { Account } from './account.ts';
 import { exampleAccount } from './account.ts';
 import type { QuotaName } from './quotas.ts';

@@ -3,9 +3,13 @@
  * carries its URL, nothing else; a wrong flag ends it with code 2.
  */
 
-import { checkPlace, runCommandLine, serveUntilStopped } from '../../../emulators/emulator-process.ts';
 import { textProgress } from '../../../local/control-plane/progress.ts';
 import { prepareMariadb } from '../../../local/mariadb-binaries.ts';
+import {
+  checkPlace,
+  runCommandLine,
+  serveUntilStopped,
+} from '../../../testing/emulators/emulator-process.ts';
 import { parseCommandLine } from './command-line.ts';
 import type { DatabaseServers } from './rds/database-servers.ts';
 import { localDatabases } from './rds/local-databases.ts';

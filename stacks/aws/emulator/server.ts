@@ -1,8 +1,8 @@
 import isPlainObject from 'lodash/isPlainObject.js';
-import { faultControls, withControls } from '../../../emulators/control.ts';
-import { inventoryFile } from '../../../emulators/inventory-file.ts';
-import { oneOf, text } from '../../../emulators/json-fields.ts';
-import { startLoopbackServer } from '../../../emulators/loopback-server.ts';
+import { faultControls, withControls } from '../../../testing/emulators/control.ts';
+import { inventoryFile } from '../../../testing/emulators/inventory-file.ts';
+import { oneOf, text } from '../../../testing/emulators/json-fields.ts';
+import { startLoopbackServer } from '../../../testing/emulators/loopback-server.ts';
 import type { Aws, AwsOptions } from './aws.ts';
 import { createAws } from './aws.ts';
 import type { SavedInventory } from './inventory.ts';

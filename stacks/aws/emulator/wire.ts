@@ -1,4 +1,4 @@
-import type { LoopbackReply, LoopbackRequest } from '../../../emulators/loopback-server.ts';
+import type { LoopbackReply, LoopbackRequest } from '../../../testing/emulators/loopback-server.ts';
 
 /** A request, with its body. */
 export interface WireRequest extends Omit<LoopbackRequest, 'body'> {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { LoopbackReply, LoopbackRequest } from '../../../emulators/loopback-server.ts';
-import { rateLimit } from '../../../emulators/rate-limit.ts';
-import type { Fault, Faults } from '../../../emulators/route-faults.ts';
-import { createFaults } from '../../../emulators/route-faults.ts';
+import type { LoopbackReply, LoopbackRequest } from '../../../testing/emulators/loopback-server.ts';
+import { rateLimit } from '../../../testing/emulators/rate-limit.ts';
+import type { Fault, Faults } from '../../../testing/emulators/route-faults.ts';
+import { createFaults } from '../../../testing/emulators/route-faults.ts';
 import { createAccessTokens } from './access-tokens.ts';
 import { frontEnd } from './front-end.ts';
 import type { StoredInstance } from './memorystore/instance.ts';

@@ -1,7 +1,7 @@
-import { emulatorFlags, emulatorOptions } from '../../../emulators/emulator-flags.ts';
 import { BadFlag, durationFlag, fileFlag, numberFlag, wordFlag } from '../../../local/flags.ts';
 import type { HelpRequested } from '../../../local/read-command-line.ts';
 import { readCommandLine } from '../../../local/read-command-line.ts';
+import { emulatorFlags, emulatorOptions } from '../../../testing/emulators/emulator-flags.ts';
 import { newAccount } from './control.ts';
 import type { LocalGoogleCloudOptions } from './server.ts';
 import type { NewAccount } from './service-accounts.ts';

@@ -4,11 +4,15 @@
  * that runs.
  */
 import { writeFileSync } from 'node:fs';
-import { checkPlace, runCommandLine, serveUntilStopped } from '../../../emulators/emulator-process.ts';
 import { textProgress } from '../../../local/control-plane/progress.ts';
 import { cannot, checkWritable, readJsonFile } from '../../../local/flag-files.ts';
 import { BadFlag } from '../../../local/flags.ts';
 import { prepareRedis } from '../../../local/redis-binaries.ts';
+import {
+  checkPlace,
+  runCommandLine,
+  serveUntilStopped,
+} from '../../../testing/emulators/emulator-process.ts';
 import type { GetKey, Serve } from './command-line.ts';
 import { parseCommandLine } from './command-line.ts';
 import { startGoogleCloud } from './server.ts';

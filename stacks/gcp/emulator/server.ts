@@ -1,6 +1,6 @@
-import { withControls } from '../../../emulators/control.ts';
-import { inventoryFile } from '../../../emulators/inventory-file.ts';
-import { startLoopbackServer } from '../../../emulators/loopback-server.ts';
+import { withControls } from '../../../testing/emulators/control.ts';
+import { inventoryFile } from '../../../testing/emulators/inventory-file.ts';
+import { startLoopbackServer } from '../../../testing/emulators/loopback-server.ts';
 import type { GoogleCloud, GoogleCloudOptions, SavedInventory } from './cloud.ts';
 import { createGoogleCloud } from './cloud.ts';
 import { controlsOf } from './control.ts';

@@ -1,5 +1,5 @@
-import type { FlavourName } from '../../../emulators/favourite-cloud/cloud.ts';
-import type { SavedInventory } from '../../../emulators/favourite-cloud/inventory.ts';
+import type { FlavourName } from '../../../testing/favourite-cloud/cloud.ts';
+import type { SavedInventory } from '../../../testing/favourite-cloud/inventory.ts';
 import type { External } from '../observed.ts';
 import type { CloudProgram } from './cloud-process.ts';
 import { ownerIn, restCall } from './cloud-process.ts';
@@ -8,7 +8,7 @@ const levelField = { favourite: 'fancinessLevel', other: 'ambivalence' } as cons
 
 /** One of the demo's clouds. */
 export const demoCloud = (flavour: FlavourName): CloudProgram<SavedInventory> => ({
-  main: 'emulators/favourite-cloud/main.ts',
+  main: 'testing/favourite-cloud/main.ts',
   flags: ['--flavour', flavour],
   newCredentials({ plant }) {
     const token = plant();

@@ -10,12 +10,12 @@ import { annotationKeys, connectionSecretType } from '../../../apis/core/v1alpha
 import { encodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import { StoreConfigKind } from '../../../apis/core/v1alpha1/store-config.ts';
 import { advice as clientAdvice } from '../../../clients/advice.ts';
-import { VaultServer } from '../../../emulators/vault/server.ts';
-import type { VaultOptions } from '../../../emulators/vault/vault.ts';
 import { selfSignedCertificate } from '../../../local/postgresql-certificate.ts';
 import { FavouriteDBInstanceKind } from '../../../stacks/demo-clouds/kinds/fcp/v1alpha3/favourite-db-instance.ts';
 import { NetworkKind } from '../../../stacks/demo-clouds/kinds/fcp/v1alpha3/network.ts';
 import { ProviderConfigKind } from '../../../stacks/demo-clouds/kinds/fcp/v1alpha3/provider.ts';
+import { VaultServer } from '../../../testing/vault/server.ts';
+import type { VaultOptions } from '../../../testing/vault/vault.ts';
 import { credentialsNamespace, favouriteRef } from '../fancysql-fixture.ts';
 import { eventually } from '../stack-harness.ts';
 import { refusedName } from './aws-rows.ts';

@@ -1,5 +1,5 @@
 import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
-import type { FavouriteCloud } from '../../../emulators/favourite-cloud/server.ts';
+import type { FavouriteCloud } from '../../../testing/favourite-cloud/server.ts';
 import { credentialsNamespace } from '../fancysql-fixture.ts';
 import type { Place, Row } from './player.ts';
 

@@ -20,12 +20,12 @@ import { kubernetesStore } from '../../../controllers/stores/kubernetes-store.ts
 import type { SecretStoresOptions } from '../../../controllers/stores/secret-stores.ts';
 import { secretStores } from '../../../controllers/stores/secret-stores.ts';
 import { vaultStore } from '../../../controllers/stores/vault-store.ts';
-import { VaultServer } from '../../../emulators/vault/server.ts';
 import { selfSignedCertificate } from '../../../local/postgresql-certificate.ts';
 import { isConflict } from '../../../runtime/client/errors.ts';
 import { agentsBy } from '../../../runtime/client/proxies.ts';
 import { realClock } from '../../../runtime/time/clock.ts';
 import { testClock } from '../../../testing/test-clock.ts';
+import { VaultServer } from '../../../testing/vault/server.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
 import { FakeCluster, forbidden } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
-import { startFavouriteCloud } from '../../../../emulators/favourite-cloud/server.ts';
 import { realClock } from '../../../../runtime/time/clock.ts';
 import { favouriteCloudClient } from '../../../../stacks/demo-clouds/client/favourite-cloud.ts';
+import { startFavouriteCloud } from '../../../../testing/favourite-cloud/server.ts';
 
 const cloud = await startFavouriteCloud();
 const { instances, networks } = favouriteCloudClient({ ...cloud, clock: realClock(), random: () => 0 });

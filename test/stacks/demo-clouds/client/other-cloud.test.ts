@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { CloudError } from '../../../../clients/cloud-error.ts';
-import { startFavouriteCloud } from '../../../../emulators/favourite-cloud/server.ts';
 import { realClock } from '../../../../runtime/time/clock.ts';
 import { otherCloudClient } from '../../../../stacks/demo-clouds/client/other-cloud.ts';
+import { startFavouriteCloud } from '../../../../testing/favourite-cloud/server.ts';
 import { answering } from '../../../clients/answering.ts';
 
 const cloud = await startFavouriteCloud({ flavour: 'other' });

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, test } from 'node:test';
-import { startFavouriteCloud } from '../../emulators/favourite-cloud/server.ts';
-import type { LoopbackReply } from '../../emulators/loopback-server.ts';
-import { BadBody, startLoopbackServer } from '../../emulators/loopback-server.ts';
-import { VaultServer } from '../../emulators/vault/server.ts';
-import { startAws } from '../../stacks/aws/emulator/server.ts';
-import { startGoogleCloud } from '../../stacks/gcp/emulator/server.ts';
+import { startAws } from '../../../stacks/aws/emulator/server.ts';
+import { startGoogleCloud } from '../../../stacks/gcp/emulator/server.ts';
+import type { LoopbackReply } from '../../../testing/emulators/loopback-server.ts';
+import { BadBody, startLoopbackServer } from '../../../testing/emulators/loopback-server.ts';
+import { startFavouriteCloud } from '../../../testing/favourite-cloud/server.ts';
+import { VaultServer } from '../../../testing/vault/server.ts';
 
 const plain = { 'content-type': 'text/plain' };
 

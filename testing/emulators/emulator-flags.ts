@@ -1,5 +1,5 @@
 import type { parseArgs } from 'node:util';
-import { durationFlag, fileFlag, numberFlag, shareFlag } from '../local/flags.ts';
+import { durationFlag, fileFlag, numberFlag, shareFlag } from '../../local/flags.ts';
 
 /** The flags of every emulator, for `parseArgs`. */
 export const emulatorFlags = {

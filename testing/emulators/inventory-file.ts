@@ -1,6 +1,6 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
-import { cannot, checkWritable, readJsonFile } from '../local/flag-files.ts';
-import { BadFlag } from '../local/flags.ts';
+import { cannot, checkWritable, readJsonFile } from '../../local/flag-files.ts';
+import { BadFlag } from '../../local/flags.ts';
 
 /** The file of an inventory. */
 export interface InventoryFile<T> {

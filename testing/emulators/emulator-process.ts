@@ -1,8 +1,8 @@
-import { checkWritable, readJsonFile } from '../local/flag-files.ts';
-import type { HelpRequested } from '../local/read-command-line.ts';
-import { parsedOrExit } from '../local/read-command-line.ts';
-import { stopRequest } from '../local/stop-request.ts';
-import { cannotListen } from '../runtime/probes/cannot-listen.ts';
+import { checkWritable, readJsonFile } from '../../local/flag-files.ts';
+import type { HelpRequested } from '../../local/read-command-line.ts';
+import { parsedOrExit } from '../../local/read-command-line.ts';
+import { stopRequest } from '../../local/stop-request.ts';
+import { cannotListen } from '../../runtime/probes/cannot-listen.ts';
 import type { LoopbackServer } from './loopback-server.ts';
 import { startLoopbackServer } from './loopback-server.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, test } from 'node:test';
 
-const main = join(import.meta.dirname, '../../../emulators/favourite-cloud/main.ts');
+const main = join(import.meta.dirname, '../../../testing/favourite-cloud/main.ts');
 
 describe('the process', { timeout: 30_000 }, () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {

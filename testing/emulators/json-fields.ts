@@ -1,4 +1,4 @@
-import { BadFlag } from '../local/flags.ts';
+import { BadFlag } from '../../local/flags.ts';
 
 /** Checks the value of a field. Throws BadFlag, which names the field by `at`. */
 export type Field = (at: string, value: unknown) => void;

@@ -1,7 +1,7 @@
 import { BadFlag, wordFlag } from '../../local/flags.ts';
 import type { HelpRequested } from '../../local/read-command-line.ts';
 import { readCommandLine } from '../../local/read-command-line.ts';
-import { emulatorFlags, emulatorOptions } from '../emulator-flags.ts';
+import { emulatorFlags, emulatorOptions } from '../emulators/emulator-flags.ts';
 import type { FavouriteCloudOptions } from './server.ts';
 
 /** The default port of each flavour. The Secrets of the examples name these ports. */

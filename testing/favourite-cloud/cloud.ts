@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { gatewayReply } from '../gateway-reply.ts';
-import type { LoopbackReply, LoopbackRequest } from '../loopback-server.ts';
-import { BadBody } from '../loopback-server.ts';
-import { rateLimit } from '../rate-limit.ts';
-import type { Fault, Faults } from '../route-faults.ts';
-import { createFaults } from '../route-faults.ts';
+import { gatewayReply } from '../emulators/gateway-reply.ts';
+import type { LoopbackReply, LoopbackRequest } from '../emulators/loopback-server.ts';
+import { BadBody } from '../emulators/loopback-server.ts';
+import { rateLimit } from '../emulators/rate-limit.ts';
+import type { Fault, Faults } from '../emulators/route-faults.ts';
+import { createFaults } from '../emulators/route-faults.ts';
 import type { Snapshot } from './collection.ts';
 import { favouriteFlavour } from './favourite-flavour.ts';
 import type { SavedInventory, StoredInstance, StoredNetwork } from './inventory.ts';

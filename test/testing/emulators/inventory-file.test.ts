@@ -3,11 +3,11 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { checkPlace, failureOf } from '../../emulators/emulator-process.ts';
-import { startFavouriteCloud } from '../../emulators/favourite-cloud/server.ts';
-import { inventoryFile } from '../../emulators/inventory-file.ts';
-import { startAws } from '../../stacks/aws/emulator/server.ts';
-import { startGoogleCloud } from '../../stacks/gcp/emulator/server.ts';
+import { startAws } from '../../../stacks/aws/emulator/server.ts';
+import { startGoogleCloud } from '../../../stacks/gcp/emulator/server.ts';
+import { checkPlace, failureOf } from '../../../testing/emulators/emulator-process.ts';
+import { inventoryFile } from '../../../testing/emulators/inventory-file.ts';
+import { startFavouriteCloud } from '../../../testing/favourite-cloud/server.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'services-stack-inventory-'));
 after(() => rmSync(folder, { recursive: true }));

@@ -1,6 +1,6 @@
-import { inventoryFile } from '../inventory-file.ts';
-import type { LoopbackServer } from '../loopback-server.ts';
-import { startLoopbackServer } from '../loopback-server.ts';
+import { inventoryFile } from '../emulators/inventory-file.ts';
+import type { LoopbackServer } from '../emulators/loopback-server.ts';
+import { startLoopbackServer } from '../emulators/loopback-server.ts';
 import type { Cloud, CloudOptions } from './cloud.ts';
 import { createCloud } from './cloud.ts';
 import type { SavedInventory } from './inventory.ts';

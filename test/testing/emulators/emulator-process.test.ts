@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { failureOf } from '../../emulators/emulator-process.ts';
+import { failureOf } from '../../../testing/emulators/emulator-process.ts';
 
 describe('the error of a failure', () => {
   const failures: Readonly<Record<string, readonly [error: unknown, reported: string]>> = {

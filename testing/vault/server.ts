@@ -1,5 +1,5 @@
-import type { BadBody, LoopbackServer } from '../loopback-server.ts';
-import { startLoopbackServer } from '../loopback-server.ts';
+import type { BadBody, LoopbackServer } from '../emulators/loopback-server.ts';
+import { startLoopbackServer } from '../emulators/loopback-server.ts';
 import { Vault, VaultRefusal } from './vault.ts';
 
 /** Serves `Vault` over HTTP on loopback. */

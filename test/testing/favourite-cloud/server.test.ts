@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import map from 'lodash/map.js';
-import type { FavouriteCloud, FavouriteCloudOptions } from '../../../emulators/favourite-cloud/server.ts';
-import { startFavouriteCloud } from '../../../emulators/favourite-cloud/server.ts';
+import type { FavouriteCloud, FavouriteCloudOptions } from '../../../testing/favourite-cloud/server.ts';
+import { startFavouriteCloud } from '../../../testing/favourite-cloud/server.ts';
 
 /** A cloud that stops when the test ends. */
 async function start(options: FavouriteCloudOptions = {}): Promise<FavouriteCloud> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { startAws } from '../../stacks/aws/emulator/server.ts';
-import { startGoogleCloud } from '../../stacks/gcp/emulator/server.ts';
+import { startAws } from '../../../stacks/aws/emulator/server.ts';
+import { startGoogleCloud } from '../../../stacks/gcp/emulator/server.ts';
 
 async function reported(url: string, body: unknown): Promise<string> {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
