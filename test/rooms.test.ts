@@ -241,7 +241,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   /** Emulators of external systems. They run the servers of local/, for example a Redis behind an instance. */
   'testing/emulators/': ['local/', 'runtime/'],
   /** The feed of the live page says what the process does. */
-  'local/demo/': ['apis/', 'dashboard/page/', 'testing/emulators/', 'local/', 'runtime/'],
+  'demo/': ['apis/', 'dashboard/page/', 'testing/emulators/', 'local/', 'runtime/'],
 };
 
 const byLength = Object.keys(arrows).toSorted((a, b) => b.length - a.length);

@@ -37,7 +37,7 @@ async function demo(
   flags: readonly string[],
   heard: (text: string, child: ChildProcess) => Promise<void> = async () => {},
 ): Promise<{ readonly code: number; readonly output: string }> {
-  const child = spawn(process.execPath, ['local/demo/main.ts', ...flags], { cwd: root });
+  const child = spawn(process.execPath, ['demo/main.ts', ...flags], { cwd: root });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {

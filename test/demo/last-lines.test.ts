@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lastLines } from '../../../local/demo/last-lines.ts';
+import { lastLines } from '../../demo/last-lines.ts';
 
 const cases: Record<string, { readonly log: string; readonly want: readonly string[] }> = {
   'nothing was said': { log: '', want: [] },

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Services } from './services.ts';
 
-const examples = join(import.meta.dirname, '..', '..', 'examples');
+const examples = join(import.meta.dirname, '..', 'examples');
 
 /** The folders of examples that the demo applies, in order. */
 const demonstrated = ['fancysql', 'postgresql', 'aws', 'gcp'] as const;

@@ -1,11 +1,11 @@
-import { RedisClusterKind } from '../../apis/cache/v1alpha1/redis-cluster.ts';
-import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
-import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
-import { compareNames } from '../../apis/core/v1alpha1/name-order.ts';
-import { MySQLInstanceKind } from '../../apis/database/v1alpha1/mysql-instance.ts';
-import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';
-import type { GraphNode, Health, NodeSort } from '../../dashboard/page/wire.ts';
-import { FancySQLInstanceKind } from '../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
+import { RedisClusterKind } from '../apis/cache/v1alpha1/redis-cluster.ts';
+import type { Claim } from '../apis/core/v1alpha1/claim.ts';
+import { getCondition } from '../apis/core/v1alpha1/condition.ts';
+import { compareNames } from '../apis/core/v1alpha1/name-order.ts';
+import { MySQLInstanceKind } from '../apis/database/v1alpha1/mysql-instance.ts';
+import { PostgreSQLInstanceKind } from '../apis/database/v1alpha1/postgresql-instance.ts';
+import type { GraphNode, Health, NodeSort } from '../dashboard/page/wire.ts';
+import { FancySQLInstanceKind } from '../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
 import type { Colour, Paint } from './stage.ts';
 
 /** The kinds of the examples. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Observable } from 'rxjs';
-import type { Batch } from '../../dashboard/page/wire.ts';
+import type { Batch } from '../dashboard/page/wire.ts';
 
 /** How often a process that does not listen yet is asked again. */
 const againMs = 200;

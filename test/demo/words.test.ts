@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { experiments } from '../../../local/demo/words.ts';
+import { experiments } from '../../demo/words.ts';
 
 test('an experiment names the failing cloud and the claim that shows the failure', () => {
   const trials = experiments({

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
-import { RedisClusterKind } from '../../apis/cache/v1alpha1/redis-cluster.ts';
-import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
-import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
-import { MySQLInstanceKind } from '../../apis/database/v1alpha1/mysql-instance.ts';
-import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';
-import { FancySQLInstanceKind } from '../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
+import { RedisClusterKind } from '../apis/cache/v1alpha1/redis-cluster.ts';
+import type { Claim } from '../apis/core/v1alpha1/claim.ts';
+import type { ConnectionDetails } from '../apis/core/v1alpha1/secret.ts';
+import { MySQLInstanceKind } from '../apis/database/v1alpha1/mysql-instance.ts';
+import { PostgreSQLInstanceKind } from '../apis/database/v1alpha1/postgresql-instance.ts';
+import { FancySQLInstanceKind } from '../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
 import type { Services } from './services.ts';
 
 /** A shell line that opens a claim's database with psql, without showing its password. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import type { KubernetesClient } from '../../runtime/client/kubernetes-client.ts';
+import type { KubernetesClient } from '../runtime/client/kubernetes-client.ts';
 import type { Services } from './services.ts';
 
 /** The running programs and their versions, on one line. */
@@ -10,7 +10,7 @@ export async function versionsOf(
   { postgresql }: Pick<Services, 'postgresql'>,
 ): Promise<string> {
   const { major, minor } = await client.serverVersion();
-  const manifest = readFileSync(join(import.meta.dirname, '..', '..', 'package.json'), 'utf8');
+  const manifest = readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8');
   const ours = `Services Stack ${(JSON.parse(manifest) as { readonly version: string }).version}`;
   return `${ours}, Kubernetes ${major}.${minor}, PostgreSQL ${await versionOf(postgresql)}, Node ${process.versions.node}`;
 }
