@@ -73,7 +73,7 @@ const common: BuildOptions = {
 export async function bundleTrace(file: string): Promise<void> {
   await build({
     ...common,
-    entryPoints: ['trace/main.ts'],
+    entryPoints: ['app/trace.ts'],
     outfile: file,
     target: 'node24',
     minifyWhitespace: true,

@@ -199,7 +199,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     'trace/show/',
   ],
   'trace/run-here.ts': ['controllers/author/', 'runtime/', 'trace/command.ts'],
-  'trace/main.ts': ['app/', 'trace/run-here.ts'],
+  'app/trace.ts': ['app/', 'trace/run-here.ts'],
 
   /** The live page of a process: it reads what the process has. */
   'dashboard/': [

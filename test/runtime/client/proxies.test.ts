@@ -411,7 +411,7 @@ describe('through a proxy', () => {
     return { code, text };
   }
 
-  for (const program of [['main.ts'], ['trace/main.ts', 'postgresqlinstance', 'a']]) {
+  for (const program of [['main.ts'], ['app/trace.ts', 'postgresqlinstance', 'a']]) {
     test(`${program[0]} exits with code 2 if a proxy variable is malformed, and shows its name`, async () => {
       const variables = { HTTPS_PROXY: `ftp://user:${secret}@proxy.example.com` };
       const { code, text } = await outputOf(program, variables, '\n\n');
