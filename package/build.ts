@@ -20,7 +20,7 @@ const compile = (...flags: readonly string[]): void => {
 // The comments are in the types and in the sources of the source maps; they are not needed in the JavaScript.
 compile('--declaration', 'false', '--removeComments', '--noCheck');
 compile('--emitDeclarationOnly');
-const template = join('package', 'scaffold', 'template');
+const template = join('package', 'command', 'scaffold', 'template');
 cpSync(join(root, template), join(dist, template), { recursive: true });
 chmodSync(join(dist, 'package', 'command-line.js'), 0o755);
 await bundle(join(dist, 'bundle'));

@@ -81,7 +81,7 @@ export const firstStarted: readonly string[] = [
   'simulation',
   'docs/adding-a-managed-service',
   'runtime/cache/watch',
-  'package/scaffold',
+  'package/command/scaffold',
   'rest',
   'runtime/process/process',
   'cluster/advice/advice',

@@ -271,8 +271,8 @@ const hiddenIn = (source: string): readonly string[] => [
 const mayHide: Readonly<Record<string, string>> = {
   'apis/generate.ts': 'it imports every kind of its own folder',
   'package/bundle.ts': 'it writes into what it makes how packages ask for modules of Node',
-  'package/stacks-of.ts': 'it imports the stacks of authors',
-  'package/version.ts': 'it reads package.json, from the sources and from what is built',
+  'package/command/stacks-of.ts': 'it imports the stacks of authors',
+  'package/command/version.ts': 'it reads package.json, from the sources and from what is built',
   'local/postgresql-binaries.ts': 'it looks for the binaries of a package',
 };
 

@@ -12,7 +12,7 @@ const manifest = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf
   readonly exports: Readonly<Record<string, string>>;
 };
 /** The files from which the scaffold writes a service for its authors. */
-const templateFolder = 'dist/package/scaffold/template/';
+const templateFolder = 'dist/package/command/scaffold/template/';
 const entries = Object.keys(manifest.exports).filter((name) => !name.endsWith('.json'));
 
 describe('the package', () => {
@@ -26,7 +26,7 @@ describe('the package', () => {
     const [templates, others] = partition(own.packed.files, (file) => file.startsWith(templateFolder));
     assert.deepEqual(
       templates.map((file) => file.slice(templateFolder.length)).toSorted(),
-      globSync('**/*.*', { cwd: join(projectRoot, 'package/scaffold/template') }).toSorted(),
+      globSync('**/*.*', { cwd: join(projectRoot, 'package/command/scaffold/template') }).toSorted(),
     );
     const beside = others.filter((file) => !/^dist\/.*\.(?:js|d\.ts|js\.map)$/.test(file));
     assert.deepEqual(beside.toSorted(), ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { AnyGadgetKind } from '../../package/scaffold/template/src/toy-shop/any-gadget.ts';
-import { TinyGadgetKind } from '../../package/scaffold/template/src/toy-shop/tiny-gadget.ts';
+import { AnyGadgetKind } from '../../package/command/scaffold/template/src/toy-shop/any-gadget.ts';
+import { TinyGadgetKind } from '../../package/command/scaffold/template/src/toy-shop/tiny-gadget.ts';
 import { manifestProblems } from '../../testing/manifest-problems.ts';
 
 const gadget = (spec: object, metadata: object = { name: 'a' }, kind = 'TinyGadget') =>

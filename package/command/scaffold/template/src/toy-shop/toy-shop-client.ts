@@ -1,6 +1,6 @@
-import type { CloudCollection, HttpClientOptions } from '../../../../http.ts';
-import { cloudCollection, httpClient } from '../../../../http.ts';
-import { z } from '../../../../schema.ts';
+import type { CloudCollection, HttpClientOptions } from '../../../../../http.ts';
+import { cloudCollection, httpClient } from '../../../../../http.ts';
+import { z } from '../../../../../schema.ts';
 
 const tinyGadgetSchema = z.object({
   name: z.string(),

@@ -1,4 +1,4 @@
-import { defineProvider, defineProviderConfig } from '../../../../schema.ts';
+import { defineProvider, defineProviderConfig } from '../../../../../schema.ts';
 
 const names = {
   group: 'toys.example.org',

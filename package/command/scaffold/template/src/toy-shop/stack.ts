@@ -1,5 +1,5 @@
-import type { CloudClientOptions, DefinedStack } from '../../../../stack.ts';
-import { cloudClients, defineStack, generatedPassword, satisfies, service } from '../../../../stack.ts';
+import type { CloudClientOptions, DefinedStack } from '../../../../../stack.ts';
+import { cloudClients, defineStack, generatedPassword, satisfies, service } from '../../../../../stack.ts';
 import { AnyGadgetKind } from './any-gadget.ts';
 import { configureTinyGadget, incompatibilityOfTinyGadget } from './configure.ts';
 import { tinyGadgetClient } from './external-client.ts';

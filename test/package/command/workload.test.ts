@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseAllDocuments } from 'yaml';
-import { namespaceManifest, workloadManifests } from '../../package/workload.ts';
-import { objectsOf } from '../docs/manifests.ts';
+import { namespaceManifest, workloadManifests } from '../../../package/command/workload.ts';
+import { objectsOf } from '../../docs/manifests.ts';
 
 test('the manifests for authors are those of deploy/, with the names of the author', () => {
   const options = { name: 'services-stack', namespace: 'crossplane-system', image: 'services-stack:0.1.0' };

@@ -1,4 +1,4 @@
-import type { DefinedStack } from '../../../stack.ts';
+import type { DefinedStack } from '../../../../stack.ts';
 import { toyShopStack } from './toy-shop/stack.ts';
 
 /** All stacks. The process, the generated files and the tests follow from this list. */

@@ -42,7 +42,7 @@ program
   .allowExcessArguments()
   .action(async () => {
     process.argv.splice(2, 1); // it parses the arguments after its name itself
-    await import('../testing/favourite-cloud/main.ts');
+    await import('../../testing/favourite-cloud/main.ts');
   });
 
 program

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { run } from '../../../run.ts';
+import { run } from '../../../../run.ts';
 import { stacks } from './stacks.ts';
 
 const root = join(import.meta.dirname, '..');

@@ -1,5 +1,5 @@
-import type { ObjectKind } from '../../../../schema.ts';
-import { defineClaim, optional, text } from '../../../../schema.ts';
+import type { ObjectKind } from '../../../../../schema.ts';
+import { defineClaim, optional, text } from '../../../../../schema.ts';
 
 /** The request of an app team. It has only fields that make sense for every provider. */
 export const AnyGadgetKind = defineClaim(

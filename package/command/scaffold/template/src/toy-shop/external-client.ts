@@ -1,5 +1,5 @@
-import type { ExternalClient, ObservedDatabase } from '../../../../stack.ts';
-import { comparison, meaningOf, namedByUs } from '../../../../stack.ts';
+import type { ExternalClient, ObservedDatabase } from '../../../../../stack.ts';
+import { comparison, meaningOf, namedByUs } from '../../../../../stack.ts';
 import type { TinyGadget } from './tiny-gadget.ts';
 import { TinyGadgetKind } from './tiny-gadget.ts';
 import type { CloudTinyGadget, NewTinyGadget, TinyGadgetChange, ToyShopClient } from './toy-shop-client.ts';

@@ -1,5 +1,5 @@
-import type { ObjectKind } from '../../../../schema.ts';
-import { defineClass, defineManaged, immutable, late, optional, text, z } from '../../../../schema.ts';
+import type { ObjectKind } from '../../../../../schema.ts';
+import { defineClass, defineManaged, immutable, late, optional, text, z } from '../../../../../schema.ts';
 
 const group = 'toys.example.org';
 const version = 'v1alpha1';

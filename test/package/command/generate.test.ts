@@ -3,8 +3,8 @@ import { mkdtemp, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import type { Folder } from '../docs/project-copy.ts';
-import { folderAt, projectRoot } from '../docs/project-copy.ts';
+import type { Folder } from '../../docs/project-copy.ts';
+import { folderAt, projectRoot } from '../../docs/project-copy.ts';
 
 /** A module with a stack of boxes; each part of it may be another. */
 const boxes = ({ group = 'example.org', forProvider = '', rest = '' } = {}): string => `
@@ -40,7 +40,7 @@ describe('services-stack generate', () => {
   });
   after(() => folder.remove());
   const generate = (...args: readonly string[]) =>
-    folder.node([join(projectRoot, 'package', 'command-line.ts'), 'generate', ...args]);
+    folder.node([join(projectRoot, 'package', 'command', 'command-line.ts'), 'generate', ...args]);
 
   type Refusal = readonly [module: string, flags: readonly string[], line: string];
   const refusals: Readonly<Record<string, Refusal>> = {

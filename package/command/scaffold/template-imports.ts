@@ -9,7 +9,7 @@ export interface ImportTargets {
 }
 
 /** The path of `package/`, relative to the template. */
-const entries = '../../';
+const entries = '../../../';
 
 const statement = /^(import|import type) \{([^}]*)\} from '(\.[^']*)';$/gm;
 

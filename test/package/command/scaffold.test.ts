@@ -3,20 +3,20 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import type { GivenNames } from '../../package/scaffold/names.ts';
-import { namesOf } from '../../package/scaffold/names.ts';
-import { newService } from '../../package/scaffold/new-service.ts';
-import { ownLayout } from '../../package/scaffold/own-layout.ts';
-import { completed } from '../../package/scaffold/own-manifest.ts';
-import { projectLayout } from '../../package/scaffold/project-layout.ts';
-import { registered } from '../../package/scaffold/registration.ts';
-import { respelling } from '../../package/scaffold/spellings.ts';
-import { UsageError } from '../../package/usage-error.ts';
-import type { ProjectCopy } from '../docs/project-copy.ts';
-import { copyProject, folderAt } from '../docs/project-copy.ts';
-import { FakeApiServer } from '../fakes/api-server.ts';
-import type { OwnRepository } from './own-repository.ts';
-import { ownRepository, succeeds } from './own-repository.ts';
+import type { GivenNames } from '../../../package/command/scaffold/names.ts';
+import { namesOf } from '../../../package/command/scaffold/names.ts';
+import { newService } from '../../../package/command/scaffold/new-service.ts';
+import { ownLayout } from '../../../package/command/scaffold/own-layout.ts';
+import { completed } from '../../../package/command/scaffold/own-manifest.ts';
+import { projectLayout } from '../../../package/command/scaffold/project-layout.ts';
+import { registered } from '../../../package/command/scaffold/registration.ts';
+import { respelling } from '../../../package/command/scaffold/spellings.ts';
+import { UsageError } from '../../../package/command/usage-error.ts';
+import type { ProjectCopy } from '../../docs/project-copy.ts';
+import { copyProject, folderAt } from '../../docs/project-copy.ts';
+import { FakeApiServer } from '../../fakes/api-server.ts';
+import type { OwnRepository } from '../own-repository.ts';
+import { ownRepository, succeeds } from '../own-repository.ts';
 
 describe("a scaffold in an author's own repository", () => {
   let own: OwnRepository;
@@ -194,7 +194,7 @@ describe('a scaffold in this repository', () => {
       '--stack',
       'box-land',
     ];
-    const output = await node('package/scaffold/main.ts', ...names);
+    const output = await node('package/command/scaffold/main.ts', ...names);
     const written = [...output.matchAll(/^wrote (\S+)$/gm)].map(([, file = '']) => file);
     assert.deepEqual(written, [
       'apis/box-land/v1alpha1/easy-box.ts',

@@ -1,4 +1,4 @@
-import { runTraceHere } from '../trace/run-here.ts';
+import { runTraceHere } from '../../trace/run-here.ts';
 import { someStacksOf } from './stacks-of.ts';
 import { UsageError } from './usage-error.ts';
 

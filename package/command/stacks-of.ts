@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import uniq from 'lodash/uniq.js';
-import type { DefinedStack } from '../controllers/author/define-stack.ts';
+import type { DefinedStack } from '../../controllers/author/define-stack.ts';
 import { UsageError } from './usage-error.ts';
 
 /** The stacks that a module exports, directly and in lists. Throws UsageError if it cannot be imported. */

@@ -1,5 +1,5 @@
 import upperFirst from 'lodash/upperFirst.js';
-import { isGroup, isReservedGroup, isVersion } from '../../apis/core/api-names.ts';
+import { isGroup, isReservedGroup, isVersion } from '../../../apis/core/api-names.ts';
 import { UsageError } from '../usage-error.ts';
 
 /** The names of a new service, as its author gives them. */

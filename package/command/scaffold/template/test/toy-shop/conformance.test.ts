@@ -1,4 +1,4 @@
-import { describeConformance } from '../../../../testing.ts';
+import { describeConformance } from '../../../../../testing.ts';
 import { createToyShopStack } from '../../src/toy-shop/stack.ts';
 import { TinyGadgetKind } from '../../src/toy-shop/tiny-gadget.ts';
 import { toyShopClient } from '../../src/toy-shop/toy-shop-client.ts';

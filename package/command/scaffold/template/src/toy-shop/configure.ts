@@ -1,4 +1,4 @@
-import { contradiction } from '../../../../stack.ts';
+import { contradiction } from '../../../../../stack.ts';
 import type { AnyGadget } from './any-gadget.ts';
 import type { TinyGadget, TinyGadgetClass } from './tiny-gadget.ts';
 

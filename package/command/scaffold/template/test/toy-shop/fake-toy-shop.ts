@@ -1,4 +1,4 @@
-import type { Carrier, Clock } from '../../../../http.ts';
+import type { Carrier, Clock } from '../../../../../http.ts';
 import type { CloudTinyGadget, NewTinyGadget, TinyGadgetChange } from '../../src/toy-shop/toy-shop-client.ts';
 import { toyShopStates as states } from '../../src/toy-shop/toy-shop-client.ts';
 
