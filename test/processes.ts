@@ -85,7 +85,7 @@ export const firstStarted: readonly string[] = [
   'rest',
   'runtime/process/process',
   'cluster/advice/advice',
-  'package/release',
+  'tools/release',
   'runtime',
   'cluster/one-process',
   'cluster/control-plane',
@@ -105,7 +105,7 @@ export const firstStarted: readonly string[] = [
   'docs/restored-backup',
   'docs/page-commands',
   'local/commands',
-  'package/image',
+  'tools/image',
 ];
 
 const nameOf = (file: string): string => file.replace(/^test\//, '').replace(/\.test\.ts$/, '');

@@ -270,7 +270,7 @@ const hiddenIn = (source: string): readonly string[] => [
 /** Files that may hide an import, each with its reason. */
 const mayHide: Readonly<Record<string, string>> = {
   'apis/generate.ts': 'it imports every kind of its own folder',
-  'package/bundle.ts': 'it writes into what it makes how packages ask for modules of Node',
+  'tools/bundle.ts': 'it writes into what it makes how packages ask for modules of Node',
   'package/command/stacks-of.ts': 'it imports the stacks of authors',
   'package/command/version.ts': 'it reads package.json, from the sources and from what is built',
   'local/postgresql-binaries.ts': 'it looks for the binaries of a package',

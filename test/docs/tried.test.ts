@@ -37,7 +37,7 @@ const runBy: Readonly<Record<string, readonly string[]>> = {
 /** Commands that no test runs as they stand: a test does the same in another way, with other names or in another process. */
 const substituted: Readonly<Record<string, readonly (readonly [start: string, by: string])[]>> = {
   'deploy/README.md': [
-    ['npm run image', 'test/package/image.test.ts'],
+    ['npm run image', 'test/tools/image.test.ts'],
     ['kubectl -n crossplane-system set image', 'test/docs/install.test.ts'],
   ],
   'docs/aws.md': [
@@ -54,10 +54,10 @@ const substituted: Readonly<Record<string, readonly (readonly [start: string, by
   ],
   'docs/install.md': [
     ['sed ', 'test/docs/install.test.ts'],
-    ['sha256sum', 'test/package/release.test.ts'],
-    ['tar ', 'test/package/release.test.ts'],
+    ['sha256sum', 'test/tools/release.test.ts'],
+    ['tar ', 'test/tools/release.test.ts'],
   ],
-  'docs/kubectl-plugin.md': [['install ', 'test/package/release.test.ts']],
+  'docs/kubectl-plugin.md': [['install ', 'test/tools/release.test.ts']],
   'docs/managed-resources.md': [
     ['kubectl get favouritedbinstance NAME', 'test/cluster/docs.test.ts'],
     ['kubectl annotate network', 'test/docs/guides.test.ts'],
@@ -67,15 +67,15 @@ const substituted: Readonly<Record<string, readonly (readonly [start: string, by
   ],
   'docs/postgresql.md': [['kubectl patch postgresqldatabase NAME', 'test/plugin/plugin.test.ts']],
   'README.md': [
-    ['git clone', 'test/package/release.test.ts'],
+    ['git clone', 'test/tools/release.test.ts'],
     ['npm run demo', 'test/e2e/demo.test.ts'],
     ['npm start', 'test/cluster/docs.test.ts'],
   ],
   'docs/start-laptop.md': [
-    ['git clone', 'test/package/release.test.ts'],
+    ['git clone', 'test/tools/release.test.ts'],
     ['npm run demo', 'test/e2e/demo.test.ts'],
   ],
-  'docs/start-kind.md': [['cp ', 'test/package/release.test.ts']],
+  'docs/start-kind.md': [['cp ', 'test/tools/release.test.ts']],
   'docs/start-postgresql.md': [['npm start', 'test/cluster/docs.test.ts']],
   'docs/uninstall.md': [
     ['kubectl api-resources', 'test/cluster/deleted-definitions.ts'],

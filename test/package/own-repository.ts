@@ -49,7 +49,7 @@ async function packProject(): Promise<Packed> {
   const notes = join(copy.directory, 'dist', 'release', '0.0.1', 'notes.md');
   await mkdir(dirname(notes), { recursive: true });
   await writeFile(notes, 'notes');
-  await succeeds(copy, process.execPath, ['package/build.ts']);
+  await succeeds(copy, process.execPath, ['tools/build.ts']);
   await access(notes);
   // Its scripts would install and build once more.
   const report = await succeeds(copy, 'npm', ['pack', '--json', '--ignore-scripts', '--loglevel=error']);

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bundle } from '../../../package/bundle.ts';
+import { bundle } from '../../../tools/bundle.ts';
 import { budgets } from '../budgets.ts';
 import { deleteClaims } from '../claims.ts';
 import type { Figure } from '../figures.ts';

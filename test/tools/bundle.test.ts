@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Metafile } from 'esbuild';
-import { bundle } from '../../package/bundle.ts';
+import { bundle } from '../../tools/bundle.ts';
 import type { Folder } from '../docs/project-copy.ts';
 import { folderAt, projectRoot } from '../docs/project-copy.ts';
 

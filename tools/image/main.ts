@@ -11,7 +11,7 @@ import { architectureNames, ownArchitecture } from '../../local/image/architectu
 import { prepareBuildPrograms } from '../../local/image/build-programs.ts';
 import { prepareSystemParts } from '../../local/image/system-parts.ts';
 import { parsedOrExit, readCommandLine } from '../../local/read-command-line.ts';
-import { version } from '../command/version.ts';
+import { version } from '../../package/command/version.ts';
 import { commitOf } from '../commit.ts';
 import { buildImage } from './build-image.ts';
 

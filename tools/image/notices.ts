@@ -1,4 +1,4 @@
-/** `node package/image/notices.ts` prints the texts of the licenses of all packages of npm that the process may load. */
+/** `node tools/image/notices.ts` prints the texts of the licenses of all packages of npm that the process may load. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import groupBy from 'lodash/groupBy.js';
@@ -35,7 +35,7 @@ function textsIn(root: string, folder: string, license: string | undefined): rea
     const mit = readFileSync(join(import.meta.dirname, 'MIT.txt'), 'utf8').trim();
     return [mit.replace('HOLDER', holder ?? 'the authors')];
   }
-  throw new Error(`${folder} has no text of its license ${license}: add it to package/image/notices.ts`);
+  throw new Error(`${folder} has no text of its license ${license}: add it to tools/image/notices.ts`);
 }
 
 /** Of the packages of npm that the process may load, and of this product. `root` is the folder of the project. */

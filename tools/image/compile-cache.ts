@@ -1,5 +1,5 @@
 /**
- * `node package/image/compile-cache.ts FOLDER` lets Node compile the bundle in a folder, and keeps the result in
+ * `node tools/image/compile-cache.ts FOLDER` lets Node compile the bundle in a folder, and keeps the result in
  * `compile-cache/` there, for the user of the image. A process whose file system is read-only then starts faster and smaller.
  */
 import { spawn } from 'node:child_process';

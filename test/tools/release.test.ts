@@ -11,16 +11,16 @@ import { parseAllDocuments } from 'yaml';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import type { ControlPlane } from '../../local/control-plane/control-plane.ts';
 import { startControlPlane } from '../../local/control-plane/control-plane.ts';
-import type { ReleaseFacts } from '../../package/release/checks.ts';
+import type { ReleaseFacts } from '../../tools/release/checks.ts';
 import {
   notesIn,
   refusal,
   releasedChangelog,
   withAddresses,
   withVersion,
-} from '../../package/release/checks.ts';
-import { addRelease, cloneRepository } from '../../package/release/repository.ts';
-import { runUntil } from '../../package/release/run.ts';
+} from '../../tools/release/checks.ts';
+import { addRelease, cloneRepository } from '../../tools/release/repository.ts';
+import { runUntil } from '../../tools/release/run.ts';
 import { commandsOf } from '../docs/code-blocks.ts';
 import type { Folder, ProjectCopy } from '../docs/project-copy.ts';
 import { copyProject, folderAt, projectRoot } from '../docs/project-copy.ts';
@@ -179,7 +179,7 @@ describe('the command', () => {
     const author = ['-c', 'user.name=test', '-c', 'user.email=test@example.org'];
     return execFileSync('git', [...author, ...args], { cwd: copy.directory, encoding: 'utf8' });
   };
-  const release = (...args: readonly string[]) => copy.node(['package/release/main.ts', ...args]);
+  const release = (...args: readonly string[]) => copy.node(['tools/release/main.ts', ...args]);
 
   before(async () => {
     const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], {
@@ -211,7 +211,7 @@ describe('the command', () => {
 
   test('a signal ends it, and its temporary folder is removed', async () => {
     const temporary = await mkdtemp(join(tmpdir(), 'services-stack-release-test-'));
-    const started = copy.startNode(['package/release/main.ts', '99.0.0', '--skip-tests'], {
+    const started = copy.startNode(['tools/release/main.ts', '99.0.0', '--skip-tests'], {
       TMPDIR: temporary,
     });
     while (!started.output().includes('install its packages ...')) await setTimeout(20);
@@ -225,7 +225,7 @@ describe('the command', () => {
   const dryRun = () =>
     copy.run('bash', [
       '-c',
-      'npm_config_logs_dir=$PWD/dist/logs npm_config_logs_max=99 exec "$0" package/release/main.ts 99.0.0 --skip-tests --arch none 2>&1',
+      'npm_config_logs_dir=$PWD/dist/logs npm_config_logs_max=99 exec "$0" tools/release/main.ts 99.0.0 --skip-tests --arch none 2>&1',
       process.execPath,
     ]);
 

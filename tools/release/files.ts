@@ -62,9 +62,9 @@ export async function buildReleaseFiles(options: ReleaseFilesOptions): Promise<v
   writeFileSync(file('crds.yaml'), definitionsIn(join(clone, 'crds')));
   writeFileSync(file('crds-demo.yaml'), definitionsIn(join(clone, 'crds', 'demo')));
   cpSync(join(clone, 'trace', plugin), file(plugin));
-  await script('package/bundle.ts', '--trace', file(traceProgram));
-  writeFileSync(file('sbom.cdx.json'), await script('package/sbom.ts'));
-  writeFileSync(file('NOTICES.txt'), await script('package/image/notices.ts'));
+  await script('tools/bundle.ts', '--trace', file(traceProgram));
+  writeFileSync(file('sbom.cdx.json'), await script('tools/sbom.ts'));
+  writeFileSync(file('NOTICES.txt'), await script('tools/image/notices.ts'));
 
   const folder = `services-stack-${version}`;
   const archiveOfFiles = `services-stack-files-${version}`;

@@ -1,5 +1,5 @@
 /**
- * `node package/bundle.ts [FOLDER]` writes the process for the image into dist/bundle/ or the folder: main.js, the modules
+ * `node tools/bundle.ts [FOLDER]` writes the process for the image into dist/bundle/ or the folder: main.js, the modules
  * that it loads later, the definitions, and a package.json with the version. `--trace FILE` writes the program of `kubectl
  * services-stack trace` into a file.
  */

@@ -13,7 +13,7 @@ import { textProgress } from '../../local/control-plane/progress.ts';
 import { BadFlag, urlFlag, wordFlag } from '../../local/flags.ts';
 import { architectureNames } from '../../local/image/architecture.ts';
 import { parsedOrExit, readCommandLine } from '../../local/read-command-line.ts';
-import { version as present } from '../command/version.ts';
+import { version as present } from '../../package/command/version.ts';
 import { commitOf } from '../commit.ts';
 import { namesWith, notesIn, refusal, releasedChangelog, tagOf, withVersion } from './checks.ts';
 import { buildReleaseFiles } from './files.ts';
