@@ -10,7 +10,6 @@ import type { ControlPlane } from '../local/control-plane/control-plane.ts';
 import { startControlPlane } from '../local/control-plane/control-plane.ts';
 import { prepareRules } from '../local/control-plane/definitions-server-binary.ts';
 import { processKubeconfig } from '../local/control-plane/process-account.ts';
-import type { Progress } from '../local/control-plane/progress.ts';
 import { freePort } from '../local/free-port.ts';
 import type { MariadbSupport } from '../local/mariadb-binaries.ts';
 import { prepareMariadb } from '../local/mariadb-binaries.ts';
@@ -18,6 +17,7 @@ import type { LocalPostgresql } from '../local/postgresql.ts';
 import { startPostgresql } from '../local/postgresql.ts';
 import type { RedisSupport } from '../local/redis-binaries.ts';
 import { prepareRedis } from '../local/redis-binaries.ts';
+import type { TextProgress } from '../local/text-progress.ts';
 import { localDatabases } from '../stacks/aws/emulator/rds/local-databases.ts';
 import type { LocalAws } from '../stacks/aws/emulator/server.ts';
 import { startAws } from '../stacks/aws/emulator/server.ts';
@@ -67,7 +67,7 @@ export interface ServicesOptions {
 
 /** Starts one after the other; if one fails, ends those that run and throws. */
 export async function startServices(
-  progress: Progress,
+  progress: TextProgress,
   { provisioningMs = 2_000, deletionMs = 1_000, ssl = false }: ServicesOptions = {},
 ): Promise<Services> {
   const stops: (() => Promise<unknown>)[] = [];

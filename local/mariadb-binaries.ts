@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import type { BinarySet, BinarySource, CacheOptions } from './control-plane/binary-cache.ts';
-import { optionalBinaries, prepareOptional } from './control-plane/optional-binaries.ts';
-import { unpackPrograms } from './debian-programs.ts';
+import type { BinarySet, BinarySource, CacheOptions } from '../tools/offline/binary-cache.ts';
+import { unpackPrograms } from '../tools/offline/debian-programs.ts';
+import { optionalBinaries, prepareOptional } from '../tools/offline/optional-binaries.ts';
 import { startMariadb } from './mariadb.ts';
 
 /** Where a MariaDB is: programs, and what they read. */

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import type { BinarySet, BinarySource, CacheOptions } from './control-plane/binary-cache.ts';
-import { findExecutable } from './control-plane/command.ts';
-import { optionalBinaries, prepareOptional } from './control-plane/optional-binaries.ts';
-import { unpackPrograms } from './debian-programs.ts';
+import type { BinarySet, BinarySource, CacheOptions } from '../tools/offline/binary-cache.ts';
+import { findExecutable } from '../tools/offline/command.ts';
+import { unpackPrograms } from '../tools/offline/debian-programs.ts';
+import { optionalBinaries, prepareOptional } from '../tools/offline/optional-binaries.ts';
 import { startRedis } from './redis.ts';
 
 /** A Redis of this machine, or why there is none. */

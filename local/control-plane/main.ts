@@ -6,12 +6,12 @@
 import { BadFlag } from '../flags.ts';
 import { parsedOrExit, readCommandLine } from '../read-command-line.ts';
 import { stopRequest } from '../stop-request.ts';
+import { textProgress } from '../text-progress.ts';
 import { controlPlaneBinaries } from './binaries.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { startControlPlane } from './control-plane.ts';
 import { prepareRules } from './definitions-server-binary.ts';
 import { detachedAlone, runningDetached, startDetached, stopDetached } from './detached.ts';
-import { textProgress } from './progress.ts';
 
 const usage = `flags:
   --crds             installs the definitions of all kinds

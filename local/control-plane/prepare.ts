@@ -3,20 +3,20 @@
  * plane, its data with our definitions, the definitions server, two controllers of Kubernetes, Redis, MariaDB, the command
  * line of AWS, promtool, kustomize, containerd, Lua, psql, PgBouncer, the renderer of the chart, Chromium, and what the image is built of.
  */
-import { prepareAwsCommandLine } from '../aws-command-line.ts';
-import { chartRenderer } from '../chart-renderer/binary.ts';
-import { prepareChromium } from '../chromium-binaries.ts';
-import { containerd, kustomize, lua, pgbouncer, promtool, psql } from '../debian-program.ts';
+import { prepareAwsCommandLine } from '../../tools/offline/aws-command-line.ts';
+import { chartRenderer } from '../../tools/offline/chart-renderer/binary.ts';
+import { prepareChromium } from '../../tools/offline/chromium-binaries.ts';
+import { containerd, kustomize, lua, pgbouncer, promtool, psql } from '../../tools/offline/debian-program.ts';
 import { ownArchitecture } from '../image/architecture.ts';
 import { prepareBuildPrograms } from '../image/build-programs.ts';
 import { prepareSystemParts } from '../image/system-parts.ts';
 import { prepareMariadb } from '../mariadb-binaries.ts';
 import { prepareRedis } from '../redis-binaries.ts';
+import { textProgress } from '../text-progress.ts';
 import { controlPlaneBinaries } from './binaries.ts';
 import { prepareControllerManager } from './controller-manager-binary.ts';
 import { prepareRules } from './definitions-server-binary.ts';
 import { preparedData } from './prepared-data.ts';
-import { textProgress } from './progress.ts';
 
 const progress = textProgress();
 try {

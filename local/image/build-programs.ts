@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { BinarySource, CacheOptions } from '../control-plane/binary-cache.ts';
-import type { OptionalBinaries } from '../control-plane/optional-binaries.ts';
-import { optionalBinaries, prepareOptional } from '../control-plane/optional-binaries.ts';
-import { unpackPrograms } from '../debian-programs.ts';
+import type { BinarySource, CacheOptions } from '../../tools/offline/binary-cache.ts';
+import { unpackPrograms } from '../../tools/offline/debian-programs.ts';
+import type { OptionalBinaries } from '../../tools/offline/optional-binaries.ts';
+import { optionalBinaries, prepareOptional } from '../../tools/offline/optional-binaries.ts';
 import { architectureNames, architectures } from './architecture.ts';
 
 /** For each architecture, what removes the symbols of a program, and what lists the libraries that it needs. */

@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process';
 import { cp, mkdir, readdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
-import type { BinarySet, BinaryWork, CacheOptions } from '../control-plane/binary-cache.ts';
-import { debianWork } from '../control-plane/debian-work.ts';
-import type { OptionalBinaries } from '../control-plane/optional-binaries.ts';
-import { optionalBinaries, prepareOptional } from '../control-plane/optional-binaries.ts';
+import type { BinarySet, BinaryWork, CacheOptions } from '../../tools/offline/binary-cache.ts';
+import { debianWork } from '../../tools/offline/debian-work.ts';
+import type { OptionalBinaries } from '../../tools/offline/optional-binaries.ts';
+import { optionalBinaries, prepareOptional } from '../../tools/offline/optional-binaries.ts';
 import type { Architecture } from './architecture.ts';
 import { architectures, ownArchitecture } from './architecture.ts';
 

@@ -12,9 +12,9 @@ import { promisify } from 'node:util';
 import MiniSearch from 'minisearch';
 import { searchOptions } from '../../docs/.vitepress/search.ts';
 import { sidebar } from '../../docs/.vitepress/tree.ts';
-import type { BrowserPage, Chromium } from '../../local/chromium.ts';
-import { startChromium } from '../../local/chromium.ts';
-import { chromiumSupport } from '../../local/chromium-binaries.ts';
+import type { BrowserPage, Chromium } from '../../tools/offline/chromium.ts';
+import { startChromium } from '../../tools/offline/chromium.ts';
+import { chromiumSupport } from '../../tools/offline/chromium-binaries.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const support = await chromiumSupport();

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import type { BrowserPage, Chromium, PageOptions } from '../../local/chromium.ts';
-import { startChromium } from '../../local/chromium.ts';
-import { chromiumSupport } from '../../local/chromium-binaries.ts';
 import { FancySQLInstanceKind } from '../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
 import { FavouriteDBInstanceKind } from '../../stacks/demo-clouds/kinds/fcp/v1alpha3/favourite-db-instance.ts';
+import type { BrowserPage, Chromium, PageOptions } from '../../tools/offline/chromium.ts';
+import { startChromium } from '../../tools/offline/chromium.ts';
+import { chromiumSupport } from '../../tools/offline/chromium-binaries.ts';
 import { TracedWorld } from '../trace/traced-world.ts';
 
 const support = await chromiumSupport();

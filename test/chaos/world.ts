@@ -13,7 +13,6 @@ import { MySQLInstanceKind } from '../../apis/database/v1alpha1/mysql-instance.t
 import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';
 import type { ControlPlane } from '../../local/control-plane/control-plane.ts';
 import { startControlPlane } from '../../local/control-plane/control-plane.ts';
-import { startReaper } from '../../local/control-plane/reaper.ts';
 import { freePort } from '../../local/free-port.ts';
 import type { LocalPostgresql } from '../../local/postgresql.ts';
 import { startPostgresql } from '../../local/postgresql.ts';
@@ -30,6 +29,7 @@ import { AmbivalentDBInstanceKind } from '../../stacks/demo-clouds/kinds/ocp/v1a
 import { CloudMemorystoreInstanceKind } from '../../stacks/gcp/kinds/cache/v1beta1/cloud-memorystore-instance.ts';
 import { TopicKind } from '../../stacks/gcp/kinds/pubsub/v1alpha1/topic.ts';
 import { PostgreSQLDatabaseKind } from '../../stacks/postgresql/kinds/v1alpha1/postgresql-database.ts';
+import { startReaper } from '../../tools/offline/reaper.ts';
 import { adminClient, applyTo } from '../cluster/stack-harness.ts';
 import type { Binding } from '../docs/manifests.ts';
 import { objectsOf } from '../docs/manifests.ts';

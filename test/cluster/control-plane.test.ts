@@ -12,11 +12,11 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { CoreV1Api, KubeConfig } from '@kubernetes/client-node';
 import { controlPlaneBinaries } from '../../local/control-plane/binaries.ts';
-import { cacheRoot } from '../../local/control-plane/binary-cache.ts';
 import type { ControlPlane } from '../../local/control-plane/control-plane.ts';
 import { startControlPlane } from '../../local/control-plane/control-plane.ts';
-import { isRunning, processIdentity } from '../../local/control-plane/process-identity.ts';
 import { smokeTest } from '../../local/control-plane/smoke-test.ts';
+import { cacheRoot } from '../../tools/offline/binary-cache.ts';
+import { isRunning, processIdentity } from '../../tools/offline/process-identity.ts';
 import { eventually, kubeConfigOf } from './stack-harness.ts';
 
 const projectRoot = join(import.meta.dirname, '..', '..');

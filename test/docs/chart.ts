@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parseAllDocuments } from 'yaml';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
-import { chartRenderer } from '../../local/chart-renderer/binary.ts';
+import { chartRenderer } from '../../tools/offline/chart-renderer/binary.ts';
 import { projectRoot } from './project-copy.ts';
 
 export type Values = Readonly<Record<string, unknown>>;

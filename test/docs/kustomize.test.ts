@@ -11,7 +11,7 @@ import mapValues from 'lodash/mapValues.js';
 import sortBy from 'lodash/sortBy.js';
 import { parse, parseAllDocuments, stringify } from 'yaml';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
-import { kustomize } from '../../local/debian-program.ts';
+import { kustomize } from '../../tools/offline/debian-program.ts';
 import { codeBlocks } from './code-blocks.ts';
 import { objectsOf } from './manifests.ts';
 import { projectRoot } from './project-copy.ts';

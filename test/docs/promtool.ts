@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
-import { promtool as program } from '../../local/debian-program.ts';
+import { promtool as program } from '../../tools/offline/debian-program.ts';
 import { objectOf, objectsOf } from './manifests.ts';
 
 export interface AlertRule {

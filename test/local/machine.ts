@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import type { BinarySource } from '../../local/control-plane/binary-cache.ts';
-import { textProgress } from '../../local/control-plane/progress.ts';
+import { textProgress } from '../../local/text-progress.ts';
+import type { BinarySource } from '../../tools/offline/binary-cache.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** A program that does nothing. */

@@ -3,8 +3,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { access, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
-import { cacheRoot } from '../../local/control-plane/binary-cache.ts';
 import { cachedFolder } from '../../local/control-plane/cached-folder.ts';
+import { cacheRoot } from '../../tools/offline/binary-cache.ts';
 import type { Ended, Folder } from '../docs/project-copy.ts';
 import { copyProject, folderAt, projectRoot } from '../docs/project-copy.ts';
 

@@ -5,7 +5,7 @@ import { connect as connectHttp2 } from 'node:http2';
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { containerd } from '../../local/debian-program.ts';
+import { containerd } from '../../tools/offline/debian-program.ts';
 import { eventually } from '../cluster/stack-harness.ts';
 
 const found = await containerd.support();

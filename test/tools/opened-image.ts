@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { findExecutable } from '../../local/control-plane/command.ts';
 import type { Architecture } from '../../local/image/architecture.ts';
+import { findExecutable } from '../../tools/offline/command.ts';
 import type { Started } from '../docs/project-copy.ts';
 import { startCommand } from '../docs/project-copy.ts';
 

@@ -3,16 +3,16 @@
  * Ends with 1 and one sentence if a part cannot be had, with 2 for a wrong flag. Nothing is half written.
  */
 import { join, relative, resolve } from 'node:path';
-import type { OptionalBinaries } from '../../local/control-plane/optional-binaries.ts';
-import { textProgress } from '../../local/control-plane/progress.ts';
 import { BadFlag, fileFlag, urlFlag, wordFlag } from '../../local/flags.ts';
 import type { Architecture } from '../../local/image/architecture.ts';
 import { architectureNames, ownArchitecture } from '../../local/image/architecture.ts';
 import { prepareBuildPrograms } from '../../local/image/build-programs.ts';
 import { prepareSystemParts } from '../../local/image/system-parts.ts';
 import { parsedOrExit, readCommandLine } from '../../local/read-command-line.ts';
+import { textProgress } from '../../local/text-progress.ts';
 import { version } from '../../package/command/version.ts';
 import { commitOf } from '../commit.ts';
+import type { OptionalBinaries } from '../offline/optional-binaries.ts';
 import { buildImage } from './build-image.ts';
 
 const usage = `flags:

@@ -9,10 +9,10 @@ import { cpSync, globSync, mkdtempSync, readFileSync, writeFileSync } from 'node
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
-import { textProgress } from '../../local/control-plane/progress.ts';
 import { BadFlag, urlFlag, wordFlag } from '../../local/flags.ts';
 import { architectureNames } from '../../local/image/architecture.ts';
 import { parsedOrExit, readCommandLine } from '../../local/read-command-line.ts';
+import { textProgress } from '../../local/text-progress.ts';
 import { version as present } from '../../package/command/version.ts';
 import { commitOf } from '../commit.ts';
 import { namesWith, notesIn, refusal, releasedChangelog, tagOf, withVersion } from './checks.ts';

@@ -3,8 +3,8 @@
  * carries its URL, nothing else; a wrong flag ends it with code 2.
  */
 
-import { textProgress } from '../../../local/control-plane/progress.ts';
 import { prepareMariadb } from '../../../local/mariadb-binaries.ts';
+import { textProgress } from '../../../local/text-progress.ts';
 import {
   checkPlace,
   runCommandLine,

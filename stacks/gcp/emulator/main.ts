@@ -4,10 +4,10 @@
  * that runs.
  */
 import { writeFileSync } from 'node:fs';
-import { textProgress } from '../../../local/control-plane/progress.ts';
 import { cannot, checkWritable, readJsonFile } from '../../../local/flag-files.ts';
 import { BadFlag } from '../../../local/flags.ts';
 import { prepareRedis } from '../../../local/redis-binaries.ts';
+import { textProgress } from '../../../local/text-progress.ts';
 import {
   checkPlace,
   runCommandLine,

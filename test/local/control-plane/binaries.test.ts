@@ -3,9 +3,9 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { controlPlaneBinaries } from '../../../local/control-plane/binaries.ts';
-import type { BinarySource } from '../../../local/control-plane/binary-cache.ts';
-import { cacheRoot } from '../../../local/control-plane/binary-cache.ts';
-import { textProgress } from '../../../local/control-plane/progress.ts';
+import { textProgress } from '../../../local/text-progress.ts';
+import type { BinarySource } from '../../../tools/offline/binary-cache.ts';
+import { cacheRoot } from '../../../tools/offline/binary-cache.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 async function place(directory: string, names: readonly string[]): Promise<void> {

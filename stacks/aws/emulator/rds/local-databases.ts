@@ -1,5 +1,5 @@
-import type { Progress } from '../../../../local/control-plane/progress.ts';
 import type { MariadbSupport } from '../../../../local/mariadb-binaries.ts';
+import type { TextProgress } from '../../../../local/text-progress.ts';
 import type { DatabaseServers } from './database-servers.ts';
 import { databaseServers } from './database-servers.ts';
 import { startMariadbDatabase } from './mariadb-database.ts';
@@ -9,7 +9,7 @@ import { startPostgresqlDatabase } from './postgresql-database.ts';
  * The database servers of this machine: PostgreSQL, and for MySQL and MariaDB a MariaDB if there is one. Progress
  * reports a missing server and a server that does not start.
  */
-export function localDatabases(mariadb: MariadbSupport, progress: Progress): DatabaseServers {
+export function localDatabases(mariadb: MariadbSupport, progress: TextProgress): DatabaseServers {
   if (mariadb.by === 'none') {
     progress.note(`nothing listens behind DB instances of mysql and mariadb: ${mariadb.reason}`);
   }

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { psql as program } from '../../../../local/debian-program.ts';
+import { psql as program } from '../../../../tools/offline/debian-program.ts';
 
 const support = await program.support();
 

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { pgbouncer } from '../../../../../local/debian-program.ts';
 import { freePort } from '../../../../../local/free-port.ts';
 import type { PostgresqlError } from '../../../../../stacks/postgresql/client/error.ts';
 import type { PostgresqlServerOptions } from '../../../../../stacks/postgresql/client/server.ts';
+import { pgbouncer } from '../../../../../tools/offline/debian-program.ts';
 import { ownerId, postgresqlFixture } from './fixture.ts';
 
 const {

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { BinarySet, BinarySource, CacheOptions } from './control-plane/binary-cache.ts';
-import { findExecutable } from './control-plane/command.ts';
-import { optionalBinaries, prepareOptional } from './control-plane/optional-binaries.ts';
+import type { BinarySet, BinarySource, CacheOptions } from './binary-cache.ts';
+import { findExecutable } from './command.ts';
 import { unpackPrograms } from './debian-programs.ts';
+import { optionalBinaries, prepareOptional } from './optional-binaries.ts';
 
 /** Where a program of the tests is, or why there is none. */
 export type ProgramSupport =

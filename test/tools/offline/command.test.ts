@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CommandError, runCommand } from '../../../local/control-plane/command.ts';
-import { isRunning, processIdentity } from '../../../local/control-plane/process-identity.ts';
-import { textProgress } from '../../../local/control-plane/progress.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { textProgress } from '../../../local/text-progress.ts';
+import { CommandError, runCommand } from '../../../tools/offline/command.ts';
+import { isRunning, processIdentity } from '../../../tools/offline/process-identity.ts';
+import { temporaryFolder } from '../../local/temporary-folder.ts';
 
-const MODULE = JSON.stringify(new URL('../../../local/control-plane/command.ts', import.meta.url).href);
+const MODULE = JSON.stringify(new URL('../../../tools/offline/command.ts', import.meta.url).href);
 
 async function settings(t: TestContext) {
   const directory = await temporaryFolder(t);

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { BinarySet } from '../../../local/control-plane/binary-cache.ts';
-import { cachedFolder } from '../../../local/control-plane/binary-cache.ts';
-import { optionalBinaries, prepareOptional } from '../../../local/control-plane/optional-binaries.ts';
-import { textProgress } from '../../../local/control-plane/progress.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { textProgress } from '../../../local/text-progress.ts';
+import type { BinarySet } from '../../../tools/offline/binary-cache.ts';
+import { cachedFolder } from '../../../tools/offline/binary-cache.ts';
+import { optionalBinaries, prepareOptional } from '../../../tools/offline/optional-binaries.ts';
+import { temporaryFolder } from '../../local/temporary-folder.ts';
 
 test('fresh binaries are made although some are cached or an attempt has failed, and replace them only whole', async (t) => {
   const environment = { XDG_CACHE_HOME: await temporaryFolder(t) };

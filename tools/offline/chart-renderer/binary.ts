@@ -5,11 +5,11 @@ import { chmod, copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { BinarySet, BinarySource, BinaryWork } from '../control-plane/binary-cache.ts';
-import { debianWork } from '../control-plane/debian-work.ts';
-import { goBuild, unpackGo } from '../control-plane/go-build.ts';
-import { optionalBinaries, prepareOptional } from '../control-plane/optional-binaries.ts';
+import type { BinarySet, BinarySource, BinaryWork } from '../binary-cache.ts';
 import type { OptionalProgram, ProgramSupport } from '../debian-program.ts';
+import { debianWork } from '../debian-work.ts';
+import { goBuild, unpackGo } from '../go-build.ts';
+import { optionalBinaries, prepareOptional } from '../optional-binaries.ts';
 
 const PROGRAM = 'chart-renderer';
 const source = join(import.meta.dirname, 'main.go');

@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { BinarySet, BinarySource, BinaryWork, CacheOptions } from './control-plane/binary-cache.ts';
-import { debianWork } from './control-plane/debian-work.ts';
-import { optionalBinaries, prepareOptional } from './control-plane/optional-binaries.ts';
+import type { BinarySet, BinarySource, BinaryWork, CacheOptions } from './binary-cache.ts';
+import { debianWork } from './debian-work.ts';
+import { optionalBinaries, prepareOptional } from './optional-binaries.ts';
 
 /** The `aws` command line of Debian's package awscli, or why there is none. */
 export type AwsCommandLine =

@@ -1,9 +1,9 @@
 import { cp, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { BinarySet, BinarySource, CacheOptions } from './binary-cache.ts';
 import { startChromium } from './chromium.ts';
-import type { BinarySet, BinarySource, CacheOptions } from './control-plane/binary-cache.ts';
-import { debianWork } from './control-plane/debian-work.ts';
-import { optionalBinaries, prepareOptional } from './control-plane/optional-binaries.ts';
+import { debianWork } from './debian-work.ts';
+import { optionalBinaries, prepareOptional } from './optional-binaries.ts';
 
 /** A Chromium without a window, or why there is none. */
 export type ChromiumSupport =

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { describe, test } from 'node:test';
-import { awsCommandLine, prepareAwsCommandLine, runAws } from '../../local/aws-command-line.ts';
-import { machine } from './machine.ts';
+import { awsCommandLine, prepareAwsCommandLine, runAws } from '../../../tools/offline/aws-command-line.ts';
+import { machine } from '../../local/machine.ts';
 
 /** Prints what it was given, as JSON. */
 const program =

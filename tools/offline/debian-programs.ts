@@ -1,7 +1,7 @@
 import { cp, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BinaryWork } from './control-plane/binary-cache.ts';
-import { debianWork } from './control-plane/debian-work.ts';
+import type { BinaryWork } from './binary-cache.ts';
+import { debianWork } from './debian-work.ts';
 
 /** Programs of Debian's packages. */
 export interface DebianPrograms {

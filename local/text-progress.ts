@@ -1,13 +1,4 @@
-/** Where long work says what it is doing; titles are short clauses such as "build kube-apiserver". */
-export interface Progress {
-  /**
-   * Runs one step and reports its beginning, a heartbeat while it lasts, and its end with the elapsed time.
-   * The answer of `act` passes through; its error is thrown as the cause of one that names the step.
-   */
-  step<T>(title: string, act: () => Promise<T>): Promise<T>;
-  /** Reports one line. */
-  note(message: string): void;
-}
+import type { Progress } from '../tools/offline/progress.ts';
 
 /** The dependencies of reporting. */
 export interface ProgressOptions {
@@ -21,8 +12,10 @@ export interface ProgressOptions {
   readonly heartbeatMs?: number;
 }
 
+export type TextProgress = Progress;
+
 /** Progress as lines of text on standard error, so that standard output stays free for results. */
-export function textProgress(options: ProgressOptions = {}): Progress {
+export function textProgress(options: ProgressOptions = {}): TextProgress {
   const {
     write = (line) => void process.stderr.write(`${line}\n`),
     now = () => performance.now(),

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import type { AptSource } from '../../../local/control-plane/apt-sources.ts';
+import type { AptSource } from '../../../tools/offline/apt-sources.ts';
 import {
   debianArchives,
   parseDeb822Sources,
   parseOneLineSources,
   readAptSources,
   renderSource,
-} from '../../../local/control-plane/apt-sources.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+} from '../../../tools/offline/apt-sources.ts';
+import { temporaryFolder } from '../../local/temporary-folder.ts';
 
 const mirror = 'http://mirror.test/debian';
 const entry = (overrides: Partial<AptSource> = {}): AptSource => ({

@@ -5,11 +5,11 @@ import { appendFile, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { withLock } from '../../../local/control-plane/lock.ts';
-import { isRunning, processIdentity } from '../../../local/control-plane/process-identity.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { withLock } from '../../../tools/offline/lock.ts';
+import { isRunning, processIdentity } from '../../../tools/offline/process-identity.ts';
+import { temporaryFolder } from '../../local/temporary-folder.ts';
 
-const MODULE = JSON.stringify(new URL('../../../local/control-plane/lock.ts', import.meta.url).href);
+const MODULE = JSON.stringify(new URL('../../../tools/offline/lock.ts', import.meta.url).href);
 
 /** A process that takes the lock and runs `body`, in which `note(text)` appends to a shared file. */
 function contender(directory: string, body: string) {
