@@ -1,5 +1,6 @@
 /**
- * Writes the definitions in crds/, those of the demo's stacks in crds/demo/, and the API reference, from the kinds in apis/.
+ * Writes the definitions in crds/, those of the demo's stacks in crds/demo/, and the API reference, from the kinds in
+ * apis/ and of the stacks.
  * With `--check` it writes nothing, and exits with 1 and the names of the files that are not up to date.
  */
 import { globSync } from 'node:fs';
@@ -15,16 +16,13 @@ const isDefinition = (value: unknown): value is Definition =>
 const root = join(import.meta.dirname, '..');
 const isCheck = isCheckRequested();
 
-const files = globSync('**/v*/*.ts', { cwd: import.meta.dirname }).toSorted();
-const modules = await Promise.all(
-  files.map((file) => import(join(import.meta.dirname, file)) as Promise<object>),
-);
+const files = globSync('{apis,stacks/*/kinds}/**/v*/*.ts', { cwd: root }).toSorted();
+const modules = await Promise.all(files.map((file) => import(join(root, file)) as Promise<object>));
 const definitionsOf = (module: object) => Object.values(module).filter(isDefinition);
 const definitions = modules.flatMap(definitionsOf);
 
 /** The kinds of the stacks that do not run by default: an administrator who applies `crds/` does not install them. */
-const demo = ['fcp/', 'ocp/', join('database', 'v1alpha1', 'fancy-sql-instance.ts')];
-const isForDemo = (file: string) => demo.some((start) => file.startsWith(start));
+const isForDemo = (file: string) => file.startsWith(join('stacks', 'demo-clouds'));
 const demoDefinitions = new Set(modules.filter((_, i) => isForDemo(files[i]!)).flatMap(definitionsOf));
 
 function endIf(problems: readonly string[]): void {

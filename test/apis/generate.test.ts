@@ -13,7 +13,7 @@ const reference = 'docs/api-reference.md';
 describe('npm run generate', () => {
   let copy: ProjectCopy;
   before(async () => {
-    copy = await copyProject(['apis', 'crds', reference, 'package.json']);
+    copy = await copyProject(['apis', 'stacks', 'crds', reference, 'package.json']);
   });
   after(() => copy?.remove());
 

@@ -17,6 +17,7 @@ describe('npm run generate, for what follows from the stacks', () => {
       'clients',
       'controllers',
       'runtime',
+      'stacks',
       'package.json',
       'crds',
       'deploy',

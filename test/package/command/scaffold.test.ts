@@ -163,16 +163,18 @@ describe('a scaffold in this repository', () => {
       'controllers',
       'crds',
       'dashboard',
+      'demo',
       'deploy',
       'docs',
-      'emulators',
       'examples',
       'local',
       'package',
       'runtime',
-      'trace',
+      'stacks',
       'test',
       'testing',
+      'tools',
+      'trace',
       'biome.json',
       'main.ts',
       'package.json',
@@ -197,20 +199,20 @@ describe('a scaffold in this repository', () => {
     const output = await node('package/command/scaffold/main.ts', ...names);
     const written = [...output.matchAll(/^wrote (\S+)$/gm)].map(([, file = '']) => file);
     assert.deepEqual(written, [
-      'apis/box-land/v1alpha1/easy-box.ts',
-      'apis/box-land/v1alpha1/favourite-db-box.ts',
-      'apis/box-land/v1alpha1/provider.ts',
-      'clients/box-land-client.ts',
-      'controllers/box-land/favourite-db-box/configure.ts',
-      'controllers/box-land/favourite-db-box/external-client.ts',
-      'controllers/box-land/setup.ts',
       'examples/box-land/00-provider.yaml',
       'examples/box-land/10-class.yaml',
       'examples/box-land/20-claim.yaml',
       'examples/box-land/30-managed.yaml',
-      'test/controllers/box-land/configure.test.ts',
-      'test/controllers/box-land/conformance.test.ts',
-      'test/fakes/fake-box-land.ts',
+      'stacks/box-land/client/box-land-client.ts',
+      'stacks/box-land/favourite-db-box/configure.ts',
+      'stacks/box-land/favourite-db-box/external-client.ts',
+      'stacks/box-land/kinds/v1alpha1/easy-box.ts',
+      'stacks/box-land/kinds/v1alpha1/favourite-db-box.ts',
+      'stacks/box-land/kinds/v1alpha1/provider.ts',
+      'stacks/box-land/stack.ts',
+      'test/stacks/box-land/configure.test.ts',
+      'test/stacks/box-land/conformance.test.ts',
+      'test/stacks/box-land/fake-box-land.ts',
     ]);
     assert.match(output, /^added to app\/stacks\.ts$/m);
     assert.match(await copy.read('app/stacks.ts'), /= \[[^\]]*\bboxLandStack,?\s*\];$/m);
@@ -239,23 +241,23 @@ describe('a scaffold in this repository', () => {
       '--test-isolation=none',
       'test/*.test.ts',
       'test/app/stacks.test.ts',
-      'test/controllers/box-land/*.test.ts',
+      'test/stacks/box-land/*.test.ts',
       'test/apis/crd.test.ts',
       'test/app/cluster-roles.test.ts',
     );
     assert.match(output, /✔ the external client of FavouriteDBBox\.boxes\.example\.org/);
     assert.match(output, /✔ box-land\/20-claim\.yaml fits the definitions/);
-    assert.match(output, /✔ controllers\/box-land\/favourite-db-box\/external-client\.ts/);
+    assert.match(output, /✔ stacks\/box-land\/favourite-db-box\/external-client\.ts/);
     assert.match(output, /^ℹ fail 0$/m);
   });
 
-  test('the names of rooms that are not those of a stack are taken', async () => {
-    const names = namesOf('Thing', { group: 'things.example.org', version: 'v1', stack: 'author' });
+  test('the names of the stacks are taken', async () => {
+    const names = namesOf('Thing', { group: 'things.example.org', version: 'v1', stack: 'aws' });
     await assert.rejects(newService(copy.directory, names, projectLayout), {
       name: 'UsageError',
       message:
-        '--stack: the name "author" is in use, because controllers/author/ exists: choose another name\n' +
-        '--stack: the name "author" is in use, because test/controllers/author/ exists: choose another name\n' +
+        '--stack: the name "aws" is in use, because stacks/aws/ exists: choose another name\n' +
+        '--stack: the name "aws" is in use, because test/stacks/aws/ exists: choose another name\n' +
         'No file was written.',
     });
   });
