@@ -36,7 +36,7 @@ export function describeBug(bug: Error): string {
 
 const root = new URL('..', import.meta.url).pathname;
 /** The folders of this product. The location of a bug in a stack is never in their files, which only call the stack. */
-const rooms = ['apis/core/', 'controllers/author/', 'controllers/', 'runtime/', 'testing/'];
+const rooms = ['apis/core/', 'controllers/', 'runtime/', 'testing/'];
 const isLibrary = (path: string): boolean => path.includes('/node_modules/');
 
 /** Whether a file is not in a library. Ignores the path of this product, which may itself be in `node_modules`. */

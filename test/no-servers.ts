@@ -9,7 +9,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import type { ListenOptions } from 'node:net';
 import { Server } from 'node:net';
 
-/** The servers that `local/` and `testing/emulators/` start, by the names of their programs. */
+/** The servers that `local/` and the emulators start, by the names of their programs. */
 const servers =
   /(^|[\s/])(initdb|postgres|pg_ctl|mariadbd|redis-server|etcd|kube-apiserver|apiextensions-apiserver)(\s|$)/;
 const isLoopback = (host: string): boolean => /^(127\.|::1$|localhost$)/.test(host);

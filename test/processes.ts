@@ -10,7 +10,7 @@ export interface TestProcess {
   readonly files: readonly string[];
 }
 
-/** Rooms whose tests start servers, or take longer than a unit test may. */
+/** Rooms and files whose tests start servers, or take longer than a unit test may. */
 export const notUnit: readonly string[] = [
   'bench',
   'browser',
@@ -18,11 +18,16 @@ export const notUnit: readonly string[] = [
   'cluster',
   'docs',
   'e2e',
+  'mariadb',
   'mutants',
   'package',
   'postgresql',
-  'mariadb',
   'redis',
+  'stacks/postgresql/server',
+  'tools/bundle',
+  'tools/bundle-memory',
+  'tools/image',
+  'tools/release',
 ];
 
 /** Files of rooms that share a process, but that have their own: they wait for processes that they start, measure theirs, or take long. */
@@ -49,8 +54,8 @@ export const alone: readonly string[] = [
 /** Tests that share a process, by the beginnings of their paths. The first that fits counts; other unit tests are `rest`. */
 const shared: Readonly<Record<string, readonly string[]>> = {
   core: ['controllers/'],
-  controllers: ['controllers/'],
-  systems: ['clients/', 'testing/emulators/', 'fakes/', 'testing/', 'conformance/'],
+  stacks: ['stacks/'],
+  systems: ['clients/', 'fakes/', 'testing/', 'conformance/'],
   simulation: ['simulation/', 'model/'],
   hostile: ['hostile/'],
   runtime: ['runtime/', 'trace/'],
@@ -92,7 +97,7 @@ export const firstStarted: readonly string[] = [
   'core',
   'docs/deploy',
   'cluster/clouds',
-  'controllers',
+  'stacks',
   'cluster/namespace-deletion',
   'cluster/kube-apiserver-alone',
   'docs/alert-faults',
@@ -109,7 +114,8 @@ export const firstStarted: readonly string[] = [
 ];
 
 const nameOf = (file: string): string => file.replace(/^test\//, '').replace(/\.test\.ts$/, '');
-const isUnit = (name: string): boolean => !notUnit.includes(name.split('/')[0] ?? '');
+const isUnit = (name: string): boolean =>
+  !notUnit.some((each) => name === each || name.startsWith(`${each}/`));
 
 /** The processes that run these files, each file once, in the order of their start. */
 export function testProcesses(files: readonly string[]): readonly TestProcess[] {

@@ -70,7 +70,7 @@ const common: BuildOptions = {
 };
 
 /** Writes the program of `kubectl services-stack trace` into one file. */
-export async function bundleTrace(file: string): Promise<void> {
+async function bundleTrace(file: string): Promise<void> {
   await build({
     ...common,
     entryPoints: ['app/trace.ts'],

@@ -12,7 +12,8 @@ export const outsideOfDocs: readonly string[] = [
   'CHANGELOG.md',
   'deploy/README.md',
   'deploy/chart/README.md',
-  'testing/emulators/*/README.md',
+  'stacks/*/emulator/README.md',
+  'testing/favourite-cloud/README.md',
 ];
 
 /**

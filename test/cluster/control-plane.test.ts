@@ -155,7 +155,7 @@ describe('the command', () => {
       const second = await ask('--detach');
       assert.deepEqual([second.code, second.stdout], [0, first.stdout]);
       const copy = join(cache, 'another-copy');
-      for (const room of ['apis', 'local', 'runtime'])
+      for (const room of ['apis', 'local', 'runtime', 'tools'])
         await cp(join(projectRoot, room), join(copy, room), { recursive: true });
       await symlink(join(projectRoot, 'node_modules'), join(copy, 'node_modules'));
       const stop = [join(copy, 'local', 'control-plane', 'main.ts'), '--stop'];

@@ -18,7 +18,7 @@ const kind = 'favouritedbinstanceclasses.v1alpha3.database.fcp.crossplane.io';
 
 /** An older release: its classes have no `namespaceSelector`. */
 async function olderRelease(): Promise<ProjectCopy> {
-  const rooms = ['apis', 'app', 'clients', 'controllers', 'crds', 'dashboard', 'runtime', 'trace'];
+  const rooms = ['apis', 'app', 'clients', 'controllers', 'crds', 'dashboard', 'runtime', 'stacks', 'trace'];
   const copy = await copyProject(['package.json', 'main.ts', ...rooms]);
   await copy.replace('package.json', `"version": "${version}"`, '"version": "0.0.1"');
   await copy.replace('apis/core/v1alpha1/meta.ts', "'specTemplate.namespaceSelector', ", '');

@@ -113,7 +113,7 @@ describe('legacy-cases.md', () => {
       { file, titles: [title.slice(0, -1)] },
       { file, titles: ['another suite', title] },
       { file, titles: ['a deleted managed resource'] },
-      { file: 'test/controllers/core/no-such.test.ts', titles: [title] },
+      { file: 'test/controllers/no-such.test.ts', titles: [title] },
     ];
     assert.deepEqual(invented.filter(exists), []);
   });

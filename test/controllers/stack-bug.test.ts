@@ -15,10 +15,10 @@ function bugAt(places: readonly string[], stack?: string): Error {
   return attributed(bug, stack);
 }
 
-const decide = `decide (${root}/controllers/core/claim-binding/provision.ts:89:30)`;
+const decide = `decide (${root}/controllers/claim-binding/provision.ts:89:30)`;
 const helper = `compare (${root}/controllers/author/comparison.ts:12:3)`;
 const lodash = `get (${root}/node_modules/lodash/get.js:3:4)`;
-const product = `connect (file:///app/node_modules/services-stack/dist/controllers/core/managed/setup.js:3:4)`;
+const product = `connect (file:///app/node_modules/services-stack/dist/controllers/managed/setup.js:3:4)`;
 const authors = 'configure (file:///app/my-stack/stack.ts:5:6)';
 const main = 'async file:///app/src/main.ts:7:8';
 
@@ -44,7 +44,7 @@ test('of a stack, in a file without a function', () =>
   ));
 test('of a stack of ours', () =>
   reports(
-    [`configure (${root}/controllers/fcp/favourite-db-instance/configure.ts:4:2)`, decide],
+    [`configure (${root}/stacks/demo-clouds/fcp/favourite-db-instance/configure.ts:4:2)`, decide],
     'fcp',
     'stack fcp: x (TypeError at favourite-db-instance/configure.ts:4)',
   ));
@@ -92,7 +92,10 @@ describe('the message of a bug names the stack and the place in its code', () =>
       () => comparison(wrong),
       (error) => {
         const message = describeBug(attributed(bugIn(error)!, 'shop'));
-        assert.match(message, /^bug in the stack shop: .* \(TypeError at core\/stack-bug\.test\.ts:\d+\)$/);
+        assert.match(
+          message,
+          /^bug in the stack shop: .* \(TypeError at controllers\/stack-bug\.test\.ts:\d+\)$/,
+        );
         return true;
       },
     );

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 
 const root = join(import.meta.dirname, '..', '..');
-const pages = globSync('{*.md,{docs,deploy,emulators,local,examples,test}/**/*.md}', {
+const pages = globSync('{*.md,{deploy,docs,examples,local,stacks,test,testing}/**/*.md}', {
   cwd: root,
 }).toSorted();
 
@@ -24,7 +24,7 @@ const anchorsOf = (page: string): ReadonlySet<string> =>
   );
 
 const rooms =
-  '{apis,clients,controllers,crds,dashboard,deploy,docs,emulators,examples,local,runtime,test,trace}';
+  '{apis,app,clients,controllers,crds,dashboard,demo,deploy,docs,examples,local,package,runtime,stacks,test,testing,tools,trace}';
 
 /** Where a file or folder that a page names may be: `runtime/cache/watch.ts` and `deploy/` are paths, `decide.ts` a name. */
 function globOf(named: string): string | undefined {
@@ -84,7 +84,7 @@ test('docs/upgrade.md names as proof only tests that npm test runs', () => {
 });
 
 describe('the targets of links in code comments exist', () => {
-  const sources = globSync('{main.ts,{apis,clients,controllers,dashboard,runtime,trace}/**/*.ts}', {
+  const sources = globSync('{main.ts,{apis,clients,controllers,dashboard,runtime,stacks,trace}/**/*.ts}', {
     cwd: root,
   }).map((file) => [file, readFileSync(join(root, file), 'utf8')] as const);
   const named = (text: string, pattern: RegExp): readonly string[] =>
@@ -99,7 +99,7 @@ describe('the targets of links in code comments exist', () => {
   for (const [file, picture] of pictures) {
     test(`${file}: files in its picture`, () => {
       const [room] = file === 'main.ts' ? ['{app,controllers,runtime}'] : file.split('/');
-      const names = named(picture, /[\w-]+\.ts\b/g);
+      const names = named(picture, /(?<![\w*-])\w[\w-]*\.ts\b/g);
       const missing = names.filter((name) => globSync(`${room}/**/${name}`, { cwd: root }).length === 0);
       assert.deepEqual(missing, []);
     });

@@ -19,7 +19,7 @@ describe('the path of a page on the site', () => {
     ['docs/aws.md', 'aws.md'],
     ['docs/decisions/README.md', 'decisions/index.md'],
     ['docs/decisions/0001-transport.md', 'decisions/0001-transport.md'],
-    ['stacks/aws/emulator/README.md', 'emulators/aws/index.md'],
+    ['stacks/aws/emulator/README.md', 'stacks/aws/emulator/index.md'],
     ['CHANGELOG.md', 'CHANGELOG.md'],
   ] as const) {
     test(`${file} is ${path}`, () => assert.equal(sitePath(file), path));

@@ -11,7 +11,7 @@ const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 };
 /** Commands that are one program of ours; those that are not read no flags, or hand them to another program. */
 const commands = Object.entries(scripts).flatMap(([name, script]) => {
-  const [, main] = /^node (\S*main\.ts)$/.exec(script) ?? [];
+  const [, main] = /^node (\S*main\.ts|app\/trace\.ts)$/.exec(script) ?? [];
   return main === undefined ? [] : [[name, main] as const];
 });
 

@@ -8,7 +8,7 @@ import { tryAll } from './noticed-by.ts';
 import { isClean, report, verdictOf } from './verdict.ts';
 
 const mutant = (over: Partial<Mutant> = {}): Mutant => ({
-  file: 'controllers/core/a.ts',
+  file: 'controllers/a.ts',
   line: 7,
   edit: { start: 0, end: 0, becomes: 'true' },
   text: 'if (a > b) return;',
@@ -29,7 +29,7 @@ describe('the verdict on mutants', () => {
     assert.equal(isClean(verdict, true), false);
     assert.equal(
       report(verdict, true),
-      'survived: controllers/core/a.ts:7\n  if (a > b) return;\n  - a > b\n  + true\n\n2 runs, 1 survivors',
+      'survived: controllers/a.ts:7\n  if (a > b) return;\n  - a > b\n  + true\n\n2 runs, 1 survivors',
     );
   });
 

@@ -4,7 +4,7 @@ import { projectRoot } from '../docs/project-copy.ts';
 import type { Mutation } from './mutation.ts';
 
 /** The rooms whose tests are quick. */
-const rooms = '{apis,app,clients,controllers,dashboard,emulators,runtime,testing,trace}';
+const rooms = '{apis,app,clients,controllers,dashboard,runtime,stacks,testing,trace}';
 
 const importing = /^(?:import|export) (?!type\b)[^;]*?from '(\.[^']+)'/gm;
 const importsOf = new Map<string, ReadonlySet<string>>();

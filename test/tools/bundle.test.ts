@@ -81,7 +81,7 @@ describe('the bundle', () => {
       /undici\/lib\/(mock|cache|web\/(websocket|eventsource))\//.test(path),
     );
     assert.deepEqual(undiciFiles, []);
-    const sources = globSync('{clients,runtime}/**/*.ts', { cwd: projectRoot })
+    const sources = globSync('{clients,runtime,stacks/*/client}/**/*.ts', { cwd: projectRoot })
       .map((path) => readFileSync(join(projectRoot, path), 'utf8'))
       .join('\n');
     const interceptors = [...sources.matchAll(/\binterceptors\.(\w+)/g)].map(([, name]) => name);

@@ -36,7 +36,7 @@ export const keyOf = ({ file, against }: Pick<Guard, 'file' | 'against'>): strin
 
 /** All guards of the product, in the order of their files and lines. */
 export function allGuards(): readonly Guard[] {
-  const files = globSync('{apis,app,clients,controllers,runtime,trace}/**/*.ts', { cwd: projectRoot });
+  const files = globSync('{apis,app,clients,controllers,runtime,stacks,trace}/**/*.ts', { cwd: projectRoot });
   return files.toSorted().flatMap((file) => guardsIn(file, readFileSync(join(projectRoot, file), 'utf8')));
 }
 
