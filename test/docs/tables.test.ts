@@ -41,10 +41,10 @@ test('the metrics of the guide are those that are served', async () => {
 });
 
 /** The external clients and configure functions of the stacks. */
-const ofStacks = 'stacks/*/{*,!(client|emulator|kinds)/**/*}.ts';
+const stackKinds = 'stacks/*/{*,!(client|emulator|kinds)/**/*}.ts';
 
 test('the guide explains every reason there is, and no other', () => {
-  const sources = globSync(['{app,controllers}/**/*.ts', ofStacks, 'apis/core/v1alpha1/condition.ts'], {
+  const sources = globSync(['{app,controllers}/**/*.ts', stackKinds, 'apis/core/v1alpha1/condition.ts'], {
     cwd: projectRoot,
   })
     .map((file) => readFileSync(join(projectRoot, file), 'utf8'))
@@ -68,7 +68,7 @@ test('the guide explains every reason there is, and no other', () => {
 });
 
 test('the page of annotations, labels and finalizers names all that the code has, and no other', () => {
-  const files = globSync(['{apis/core,app,controllers,runtime}/**/*.ts', ofStacks], { cwd: projectRoot });
+  const files = globSync(['{apis/core,app,controllers,runtime}/**/*.ts', stackKinds], { cwd: projectRoot });
   const sources = files.map((file) => readFileSync(join(projectRoot, file), 'utf8')).join('\n');
   const keys = /'((?:[a-z-]+\.)*crossplane\.io\/[a-z-]*)'/g;
   const inCode = [...sources.matchAll(keys)].map(([, key = '']) => key);
