@@ -71,7 +71,12 @@ interface Place {
 
 interface Dependencies {
   /** Databases that the role owns. */
-  readonly owned: readonly { readonly name: string; readonly comment: string | null }[];
+  readonly owned: readonly {
+    readonly name: string;
+    readonly comment: string | null;
+    /** No database has the name of the role. */
+    readonly isRoleNameFree: boolean;
+  }[];
   /** Databases with our mark in which objects depend on it. */
   readonly databases: readonly Place[];
   /** Other databases, with the number of objects that depend on it. */
@@ -79,8 +84,9 @@ interface Dependencies {
 }
 
 async function dependencies(session: Session, role: string): Promise<Dependencies> {
-  const owned = await session.query<{ name: string; comment: string | null }>(
-    `SELECT datname AS name, left(shobj_description(oid, 'pg_database'), ${longestMark}) AS comment
+  const owned = await session.query<Dependencies['owned'][number]>(
+    `SELECT datname AS name, left(shobj_description(oid, 'pg_database'), ${longestMark}) AS comment,
+            NOT EXISTS (SELECT FROM pg_database WHERE datname = $1) AS "isRoleNameFree"
      FROM pg_database WHERE pg_get_userbyid(datdba) = $1 ORDER BY datname`,
     [role],
   );
@@ -130,16 +136,20 @@ function refuse(role: string, { owned, foreign }: Dependencies, ownerId: string)
   throw new PostgresqlError(message, { code: 'InUse', isRetryable: true });
 }
 
-/** The end of the waiting for a database that the role owns. The one with the mark of `ownerId` was renamed. */
+/**
+ * The end of the waiting for a database that the role owns. The one with the mark of `ownerId` was renamed. It gets its
+ * name back only while no other database has it.
+ */
 function adviceAboutOwned(
   role: string,
-  { name, comment }: Dependencies['owned'][number],
+  { name, comment, isRoleNameFree }: Dependencies['owned'][number],
   ownerId: string,
 ): string {
   const database = escapeIdentifier(name);
-  if (markIn(comment) === markOf(ownerId))
+  const isOwn = markIn(comment) === markOf(ownerId);
+  if (isOwn && isRoleNameFree)
     return advice.dropRenamed(`ALTER DATABASE ${database} RENAME TO ${escapeIdentifier(role)}`);
-  if (markIn(comment) !== undefined) return advice.deleteOwned;
+  if (!isOwn && markIn(comment) !== undefined) return advice.deleteOwned;
   return advice.giveDatabase(`ALTER DATABASE ${database} OWNER TO CURRENT_USER`);
 }
 

@@ -309,6 +309,19 @@ export function testDatabases(stack: Stack): void {
     });
   });
 
+  describe('a database whose extension cannot be installed', () => {
+    test('is closed to PUBLIC all the same', async () => {
+      const { managed, known } = await stack.pass(database('planted'));
+      await sql('GRANT ALL ON DATABASE planted TO PUBLIC');
+      const wanted = edited(managed, { extensions: [{ name: 'no_such_extension' }] });
+      await assert.rejects(stack.pass(wanted, known), /no_such_extension/);
+      const [row] = await sql<{ open: boolean }>(
+        `SELECT has_database_privilege('public', 'planted', 'CONNECT') AS open`,
+      );
+      assert.equal(row?.open, false);
+    });
+  });
+
   describe('a renamed database whose resource is deleted', () => {
     test('waits because of its owner role, with the statement that names it back', async () => {
       await stack.pass(database('leaver'));
@@ -320,6 +333,19 @@ export function testDatabases(stack: Stack): void {
       await sql(statement);
       assert.equal(await stack.remove(recorded('leaver')), false);
       assert.deepEqual(await stack.namesake('leaver'), []);
+    });
+
+    test('gets no statement that names it back while another resource has its name', async () => {
+      await stack.pass(database('lodger'));
+      await sql('ALTER DATABASE lodger RENAME TO moved_out');
+      await stack.pass(database('successor', { owner: 'postgres' }, { externalName: 'lodger' }));
+      const statement = 'ALTER DATABASE "moved_out" OWNER TO CURRENT_USER';
+      await assert.rejects(stack.remove(recorded('lodger')), {
+        message: `role "lodger" cannot be dropped: it owns database "moved_out"; to give it to the administrator who runs it: ${statement}; or, to keep the role and all that it owns, set spec.deletionPolicy: Orphan`,
+      });
+      await sql(statement);
+      assert.equal(await stack.remove(recorded('lodger')), false);
+      assert.deepEqual(await stack.namesake('lodger'), ['database']);
     });
 
     test('stays if its owner is another role, and an Event names it', async () => {
