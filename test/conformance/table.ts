@@ -555,6 +555,12 @@ const malformed: readonly (readonly [kind: Definition, what: string, fields: Fie
     'specTemplate.writeConnectionSecretsToNamespace',
   ],
   [
+    FavouriteDBInstanceClassKind,
+    'a namespace for Secrets that no namespace can be',
+    { specTemplate: { writeConnectionSecretsToNamespace: 'Bad_NS', forProvider: { fancinessLevel: 3 } } },
+    'specTemplate.writeConnectionSecretsToNamespace',
+  ],
+  [
     ProviderConfigKind,
     'a source of credentials that does not exist',
     { spec: { credentials: { source: 'Thin air' } } },

@@ -158,9 +158,10 @@ test('a refused value that the claim asked for is corrected in the claim or in a
       externalIdentity,
       advice = 'ChangeFields',
       forProvider = {},
-    }: { externalIdentity?: string; advice?: string; forProvider?: object } = {},
+      errorClass = 'Invalid',
+    }: { externalIdentity?: string; advice?: string; forProvider?: object; errorClass?: string } = {},
   ): Promise<Trace> => {
-    const error = { class: 'Invalid', advice: [advice], ...(field !== undefined && { fields: [field] }) };
+    const error = { class: errorClass, advice: [advice], ...(field !== undefined && { fields: [field] }) };
     const failing = failingWith('it failed', error);
     const resource = {
       apiVersion,
@@ -221,6 +222,9 @@ test('a refused value that the claim asked for is corrected in the claim or in a
     (await refusal(undefined, { externalIdentity })).fault?.advice,
     `${change} If the claim sets them, create another claim instead.`,
   );
+  const taken = (await refusal(undefined, { advice: 'ChooseExternalName', errorClass: 'Conflict' })).fault;
+  assert.deepEqual([taken?.name, taken?.commands], ['name taken', []]);
+  assert.match(taken?.advice ?? '', /^Create another claim, with another external name\. Save the data/);
   const nameFault = (await refusal(undefined, { advice: 'ChooseExternalName' })).fault;
   assert.match(nameFault?.advice ?? '', /^Create another claim, with another external name\. Save the data/);
 });

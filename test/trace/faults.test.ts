@@ -642,7 +642,9 @@ describe('a user with few rights sees the message of the claim, and the objects 
         const paused =
           /reconciliation is paused by the crossplane\.io\/paused annotation; reported by FavouriteDBInstance legacy\.$/i;
         assert.match(fault?.cause ?? '', paused);
-        assert.deepEqual(fault?.commands, ['kubectl services-stack trace favouritedbinstance legacy']);
+        assert.deepEqual(fault?.commands, [
+          'kubectl services-stack trace favouritedbinstance.database.fcp.crossplane.io legacy',
+        ]);
       },
     ],
     'a bound claim can be used all the same, and links that may not be read are unknown': [

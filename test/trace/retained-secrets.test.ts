@@ -188,7 +188,7 @@ describe("a claim's Secret that is out of date", () => {
       name: 'secret out of date',
       advice:
         'Leave the Secret: no controller writes it now, and it may be the only copy of a password that works. An administrator of FavouriteDBInstance legacy can see more:',
-      commands: ['kubectl services-stack trace favouritedbinstance legacy'],
+      commands: ['kubectl services-stack trace favouritedbinstance.database.fcp.crossplane.io legacy'],
     });
   });
 

@@ -27,12 +27,16 @@ export const observeAgain = (kind: Kind, key: ObjectKey): string =>
   kubectl('annotate', kind, key, '--overwrite', 'crossplane.io/reconcile-requested-at="$(date)"');
 
 interface NamedKind {
+  readonly apiVersion?: string | undefined;
   readonly kind?: string | undefined;
   readonly name?: string | undefined;
 }
 
-export const traceCommand = ({ kind, name }: NamedKind): string =>
-  `kubectl services-stack trace ${kind?.toLowerCase()} ${name}`;
+/** With the group, because several groups may have the kind. */
+export const traceCommand = ({ apiVersion, kind = '', name }: NamedKind): string => {
+  const group = apiVersion?.includes('/') ? `.${apiVersion.split('/')[0]}` : '';
+  return `kubectl services-stack trace ${kind.toLowerCase()}${group} ${name}`;
+};
 
 interface SecretContent {
   /** The keys, if there are several. */

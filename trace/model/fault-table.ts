@@ -526,7 +526,13 @@ export const faultTable: readonly FaultRow[] = [
     advice:
       'Leave the Secret: no controller writes it now, and it may be the only copy of a password that works. An administrator of {resource} can see more:',
     details: ({ theManaged }) => ({
-      commands: [traceCommand({ kind: theManaged?.kind, name: theManaged?.metadata.name })],
+      commands: [
+        traceCommand({
+          apiVersion: theManaged?.apiVersion,
+          kind: theManaged?.kind,
+          name: theManaged?.metadata.name,
+        }),
+      ],
     }),
   },
   {

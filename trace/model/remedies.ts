@@ -241,9 +241,13 @@ export const missingExternal: Details = (view) => {
 /** No advice deletes the external resource that has the name: its data may be kept on purpose. */
 export const nameTaken: Details = (view) => {
   const { advice, holder } = lastFailure(view)?.error ?? {};
-  // The name of a claim's resource is the choice of its author, and may be that of another team's.
-  const isOfClaim = view.theManaged?.spec.claimRef !== undefined;
-  if (isOfClaim) return { advice: 'Give this resource another external name.' };
+  const { theManaged } = view;
+  // Its author chose the name, which may be that of another team's. An administrator chose it for a reserved resource.
+  if (theManaged !== undefined && wasProvisioned(theManaged))
+    return {
+      commands: [],
+      ...replaceClaim('Create another claim, with another external name')(view, ''),
+    };
   const adoption = advice?.includes('HandOver')
     ? 'Or run the SQL statement that makes this resource the owner.'
     : holder?.by === 'Nobody'
