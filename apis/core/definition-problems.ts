@@ -11,7 +11,7 @@ import type { Definition } from './schema.ts';
 export function definitionProblems(definition: Definition): readonly string[] {
   const { kind, group, problems = [] } = definition;
   const all = [...problemsOfNames(definition), ...problems, ...problemsOfFields(definition)];
-  return all.map((problem) => `${kind}.${group}: ${problem}`);
+  return all.map((problem) => `${group ? `${kind}.${group}` : kind}: ${problem}`);
 }
 
 /** Throws a DefinitionError unless the schema describes an object. `what` is the schema's name in the message. */
@@ -30,6 +30,8 @@ export function takenFields(where: string, fields: object, taken: object): reado
 function problemsOfNames(definition: Definition): readonly string[] {
   const { kind, group, version, plural, shortNames = [], categories, description } = definition;
   const lowerCase = 'at most 63 lower-case letters, digits and dashes, with a letter first';
+  // An author's JavaScript may leave a name out.
+  const isGiven = (text: string | undefined) => text !== undefined;
   const rules: readonly (readonly [string, string, (text: string) => boolean, string])[] = [
     ['kind', kind, isKindName, 'at most 59 letters and digits in PascalCase, for example CacheCluster'],
     ['group', group, isGroup, 'a lower-case DNS name with a dot, for example cache.example.org'],
@@ -40,12 +42,12 @@ function problemsOfNames(definition: Definition): readonly string[] {
   ];
   return [
     ...rules.flatMap(([field, text, isFine, wanted]) =>
-      isFine(text) ? [] : [`${field} ${JSON.stringify(text)} is not allowed: use ${wanted}`],
+      isGiven(text) && isFine(text) ? [] : [`${field} ${JSON.stringify(text)} is not allowed: use ${wanted}`],
     ),
     ...(isReservedGroup(group)
       ? ['the group is reserved for Kubernetes: use one below your own domain']
       : []),
-    ...(isGroup(group) && `${plural}.${group}`.length > 253
+    ...(isGiven(group) && isGroup(group) && `${plural}.${group}`.length > 253
       ? ['plural and group are together longer than 253 characters: shorten one of them']
       : []),
     ...(description ? [] : ['it has no description: add one']),

@@ -33,6 +33,7 @@ export function checkStacks(stacks: readonly DefinedStack[]): readonly Definitio
     ...inDefinitions,
     // A definition that cannot be generated cannot be compared.
     ...(inDefinitions.length > 0 ? [] : differing(parts)),
+    ...samePlural(parts),
     ...sameWords(parts),
     ...wiringProblems(stacks.map((stack) => ({ ...stack, managed: stack.managed(environment) }))),
   ]);
@@ -43,7 +44,10 @@ export function checkStacks(stacks: readonly DefinedStack[]): readonly Definitio
 /** Definitions of one name that differ. */
 const differing = (parts: readonly Part[]): readonly string[] =>
   [...Map.groupBy(parts, ({ definition }) => crdName(definition))].flatMap(([name, [first, ...others]]) => {
-    const other = others.find(({ definition }) => !saysTheSame(definition, first!.definition));
+    const other = others.find(
+      ({ definition }) =>
+        definition.kind === first!.definition.kind && !saysTheSame(definition, first!.definition),
+    );
     if (other === undefined) return [];
     return [
       first!.stack === other.stack
@@ -56,6 +60,17 @@ const saysTheSame = (a: Definition, b: Definition): boolean =>
   a === b || isEqual(asManifest(a), asManifest(b));
 
 const asManifest = (definition: Definition): object => customResourceDefinition(definition);
+
+/** Kinds that have one plural in one group, so that they would have one definition. */
+const samePlural = (parts: readonly Part[]): readonly string[] =>
+  [...Map.groupBy(parts, ({ definition }) => crdName(definition))].flatMap(([name, [first, ...others]]) => {
+    const other = others.find(({ definition: { kind } }) => kind !== first!.definition.kind);
+    if (other === undefined) return [];
+    const stacks = uniq([first!.stack, other.stack]).map((stack) => `"${stack}"`);
+    return [
+      `${name} is the plural of two kinds of stack ${stacks.join(' and ')}, ${first!.definition.kind} and ${other.definition.kind}: give one of them another plural`,
+    ];
+  });
 
 /** Definitions with conflicting names in one group: the API server would serve only the first one. */
 function sameWords(parts: readonly Part[]): readonly string[] {

@@ -1,8 +1,7 @@
-import uniqBy from 'lodash/uniqBy.js';
+import uniq from 'lodash/uniq.js';
 import type { Definition } from '../../apis/core/schema.ts';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../apis/core/v1alpha1/class.ts';
-import { kindKey } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { Provider, ProviderConfig, SystemFacts } from '../../apis/core/v1alpha1/provider.ts';
 import type { Environment } from '../../runtime/controller/environment.ts';
@@ -190,7 +189,7 @@ export function defineStack<C, P extends object>({
   ];
   return {
     name,
-    definitions: uniqBy(definitions, kindKey),
+    definitions: uniq(definitions),
     managed(env) {
       const connecting = connect(env, providers);
       return services.map(({ managed }) => managed(providers, connecting));

@@ -2,9 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { z } from 'zod';
 import type { Definition } from '../../../apis/core/schema.ts';
+import { defineClaim } from '../../../apis/core/v1alpha1/define-claim.ts';
 import { defineManaged } from '../../../apis/core/v1alpha1/define-managed.ts';
+import { defineProvider, defineProviderConfig } from '../../../apis/core/v1alpha1/define-provider.ts';
 import { checkStacks } from '../../../controllers/author/check-stacks.ts';
 import type { DefinedStack } from '../../../controllers/author/define-stack.ts';
+import { defineStack, service } from '../../../controllers/author/define-stack.ts';
 import { WiringError } from '../../../controllers/wiring.ts';
 
 const box = ({ group = 'example.org', version = 'v1', description = 'A box.' } = {}) =>
@@ -88,6 +91,51 @@ describe('two definitions of other names that a group cannot have both are refus
         (error) => error instanceof WiringError && error.message.split('\n').includes(first),
       );
     });
+  }
+});
+
+describe('a stack is refused, by the names of its kinds, if', () => {
+  const names = { group: 'example.org', version: 'v1', stack: 'boxes', description: 'A box.' };
+  const managedKind = (kind: string, plural: string, group = 'example.org') =>
+    defineManaged({ ...names, group, kind, plural }, z.object({}).describe('The desired state.'), {});
+  const claimKind = defineClaim({ ...names, kind: 'AnyBox', plural: 'anyboxes' }, {});
+  const boxes = (...kinds: readonly unknown[]): DefinedStack =>
+    defineStack({
+      name: 'boxes',
+      provider: {
+        provider: defineProvider(names),
+        providerConfig: defineProviderConfig(names),
+        credentialForm: 'a token',
+        connect: () => () => assert.fail(),
+      },
+      services: kinds.map((kind) =>
+        service({
+          managed: kind as ReturnType<typeof managedKind>,
+          externalNames: 'deterministic',
+          external: () => assert.fail(),
+        }),
+      ),
+    });
+  const refused: Readonly<Record<string, readonly [kinds: readonly unknown[], message: string]>> = {
+    'two kinds have one plural': [
+      [managedKind('Box', 'boxes'), managedKind('Crate', 'boxes')],
+      'boxes.example.org is the plural of two kinds of stack "boxes", Box and Crate: give one of them another plural',
+    ],
+    'a claim kind is in place of a managed kind': [
+      [claimKind],
+      'stack "boxes": AnyBox.example.org is not a managed kind: define it with defineManaged',
+    ],
+    'a kind has no group': [
+      [managedKind('Crate', 'crates', '')],
+      'Crate: group "" is not allowed: use a lower-case DNS name with a dot, for example cache.example.org',
+    ],
+    'the group of a kind is undefined': [
+      [{ ...managedKind('Box', 'boxes'), group: undefined }],
+      'Box: group undefined is not allowed: use a lower-case DNS name with a dot, for example cache.example.org',
+    ],
+  };
+  for (const [rule, [kinds, message]] of Object.entries(refused)) {
+    test(rule, () => assert.throws(() => checkStacks([boxes(...kinds)]), new WiringError(message)));
   }
 });
 
