@@ -1,7 +1,14 @@
 import { z } from 'zod';
 import { rulesKey } from './core/rules.ts';
 import type { Definition } from './core/schema.ts';
-import { definitionVersionAnnotation } from './core/v1alpha1/meta.ts';
+import { definitionOwnerAnnotation, definitionVersionAnnotation } from './core/v1alpha1/meta.ts';
+
+/** The package that a definition belongs to, from its package.json. */
+export interface OwningPackage {
+  readonly name?: string | undefined;
+  /** A semantic version. */
+  readonly version?: string | undefined;
+}
 
 /** OpenAPI in the form of Kubernetes' structural schemas. */
 export interface JsonSchema {
@@ -66,19 +73,27 @@ function structural(schema: JsonSchema, path: string): JsonSchema {
   };
 }
 
-/** The name of a kind's definition, and of its file. */
+/** The name of a kind's definition. */
 export const crdName = ({ plural, group }: Pick<Definition, 'plural' | 'group'>): string =>
   `${plural}.${group}`;
 
-/** The CustomResourceDefinition of a kind. `productVersion`: a semantic version. */
-export function customResourceDefinition(definition: Definition, productVersion?: string): object {
+/** The name of the file of a kind's definition. */
+export const definitionFile = ({ plural, group }: Pick<Definition, 'plural' | 'group'>): string =>
+  `${group}_${plural}.yaml`;
+
+/** The CustomResourceDefinition of a kind, with its owner in annotations. */
+export function customResourceDefinition(definition: Definition, owner: OwningPackage = {}): object {
   const { group, version, kind, plural, scope, categories, shortNames } = definition;
+  const annotations = {
+    ...(owner.name && { [definitionOwnerAnnotation]: owner.name }),
+    ...(owner.version && { [definitionVersionAnnotation]: owner.version }),
+  };
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
     metadata: {
       name: crdName(definition),
-      ...(productVersion && { annotations: { [definitionVersionAnnotation]: productVersion } }),
+      ...(Object.keys(annotations).length > 0 && { annotations }),
     },
     spec: {
       group,

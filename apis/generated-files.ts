@@ -5,7 +5,8 @@ import { stringify } from 'yaml';
 import { apiReference } from './api-reference.ts';
 import type { Definition } from './core/schema.ts';
 import { compareNames } from './core/v1alpha1/name-order.ts';
-import { crdName, customResourceDefinition } from './crd.ts';
+import type { OwningPackage } from './crd.ts';
+import { crdName, customResourceDefinition, definitionFile } from './crd.ts';
 
 /** The contents of files by their paths in a project. */
 export type GeneratedFiles = ReadonlyMap<string, string>;
@@ -13,28 +14,30 @@ export type GeneratedFiles = ReadonlyMap<string, string>;
 export interface DefinitionFilesOptions {
   /** The first line, which names the generator. */
   readonly origin: string;
-  /** The version of the product, from its package.json. */
-  readonly version: string | undefined;
-  /** The folder of a definition within `crds/`; default: none. */
-  readonly folderOf?: (definition: Definition) => string;
+  /** The package of the project, which owns the definitions. */
+  readonly owner: OwningPackage;
+  /** The folder of a definition within `crds/`; default: none. Undefined: its file is not written. */
+  readonly folderOf?: (definition: Definition) => string | undefined;
 }
 
 /** The definition of each kind, and the API reference of all. */
 export function definitionFiles(
   definitions: readonly Definition[],
-  { origin, version, folderOf = () => '' }: DefinitionFilesOptions,
+  { origin, owner, folderOf = () => '' }: DefinitionFilesOptions,
 ): GeneratedFiles {
   const sorted = definitions.toSorted((a, b) => compareNames(crdName(a), crdName(b)));
   const yaml = (definition: Definition): string =>
-    `# ${origin}\n${stringify(customResourceDefinition(definition, version), {
+    `# ${origin}\n${stringify(customResourceDefinition(definition, owner), {
       lineWidth: 0,
       aliasDuplicateObjects: false,
     })}`;
   return new Map([
-    ...sorted.map((definition): [string, string] => [
-      join('crds', folderOf(definition), `${definition.group}_${definition.plural}.yaml`),
-      yaml(definition),
-    ]),
+    ...sorted.flatMap((definition): [string, string][] => {
+      const folder = folderOf(definition);
+      return folder === undefined
+        ? []
+        : [[join('crds', folder, definitionFile(definition)), yaml(definition)]];
+    }),
     [join('docs', 'api-reference.md'), `<!-- ${origin} -->\n\n${apiReference(sorted)}`],
   ]);
 }
@@ -107,8 +110,8 @@ function read(path: string): string | undefined {
   }
 }
 
-/** The version in the package.json of a folder. Undefined if there is none. */
-export function packageVersionIn(root: string): string | undefined {
-  const { version } = JSON.parse(read(join(root, 'package.json')) || '{}') as { readonly version?: string };
-  return version;
+/** Name and version in the package.json of a folder. Empty if there is none. */
+export function packageIn(root: string): OwningPackage {
+  const { name, version } = JSON.parse(read(join(root, 'package.json')) || '{}') as OwningPackage;
+  return { name, version };
 }

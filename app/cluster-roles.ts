@@ -159,9 +159,10 @@ export function kindRoles(
         }),
         ...statuses(used),
         {
-          because: 'The process does not act on a kind whose definition is too old.',
+          because:
+            'The process does not act on a kind whose definition is too old, and names the fields that one lacks.',
           ...definitionRule,
-          resourceNames: [...claims, ...classes, ...managed].map(nameOf).toSorted(compareNames),
+          resourceNames: [...claims, ...classes, ...managed, ...used].map(nameOf).toSorted(compareNames),
           verbs: ['get'],
         },
       ],

@@ -3,6 +3,7 @@
  */
 
 import { randomUUID } from 'node:crypto';
+import { readdirSync } from 'node:fs';
 import { hostname } from 'node:os';
 import countBy from 'lodash/countBy.js';
 import type { Observable } from 'rxjs';
@@ -19,6 +20,9 @@ import {
 } from 'rxjs';
 import { isLabel, notALabel } from '../apis/core/api-names.ts';
 import { DefinitionError } from '../apis/core/definition-error.ts';
+import type { Kind } from '../apis/core/v1alpha1/kind.ts';
+import { definitionFile } from '../apis/crd.ts';
+import { fieldPaths } from '../apis/field-paths.ts';
 import { checkStacks } from '../controllers/author/check-stacks.ts';
 import type { DefinedStack } from '../controllers/author/define-stack.ts';
 import { WiringError } from '../controllers/wiring.ts';
@@ -65,6 +69,12 @@ export interface ProcessFacts {
   readonly optional?: readonly DefinedStack[];
 }
 
+/** A process whose package uses kinds of this one. */
+export interface OwnProcessFacts extends ProcessFacts {
+  /** The folder with the definitions of this package. `--install-crds` creates them if they are absent. */
+  readonly sharedCrds?: string;
+}
+
 const drainTimeoutMs = 30_000;
 const onlyObserving = '--observe-only: this process changes nothing in external systems and in Vault';
 /**
@@ -72,7 +82,7 @@ const onlyObserving = '--observe-only: this process changes nothing in external 
  * as soon as everything is started, or at once after `--help`. Errors are written to standard error and set the exit code:
  * 2 for a flag; 1 for stacks that conflict or a name that cannot be used.
  */
-export async function runStacks(stacks: readonly DefinedStack[], facts: ProcessFacts): Promise<void> {
+export async function runStacks(stacks: readonly DefinedStack[], facts: OwnProcessFacts): Promise<void> {
   try {
     if (!isLabel(facts.name)) throw new DefinitionError(`name of the process: ${notALabel(facts.name)}`);
     const invocation = parseFlags(process.argv.slice(2), {
@@ -94,7 +104,7 @@ export async function runStacks(stacks: readonly DefinedStack[], facts: ProcessF
 /** Starts the process: flags → client → stacks → signals → teardown. */
 function start(
   stacks: readonly DefinedStack[],
-  { name: component, version, crds, optional = [] }: ProcessFacts,
+  { name: component, version, crds, sharedCrds, optional = [] }: OwnProcessFacts,
   flags: Flags,
   kubeConfig: LoadedKubeConfig,
 ): void {
@@ -114,7 +124,7 @@ function start(
   const tenure = createTenure({ clock });
   const checkLease = tenure.check;
   const http = kubernetesClient({ kubeConfig, log, clock, onRequest: metrics.request, checkLease });
-  const guard = definitionGuard({ client: http, log });
+  const guard = definitionGuard({ client: http, log, fieldsOf: fieldPaths });
   const { client, informers, events, controllers, stackStates } = composition({
     client: http,
     component,
@@ -144,6 +154,7 @@ function start(
   const notes = (): readonly string[] => [
     ...(flags.observeOnly ? [onlyObserving] : []),
     ...old.notes(),
+    ...guard.notes(),
     ...idle.notes(),
     ...(election?.notes() ?? []),
   ];
@@ -179,7 +190,14 @@ function start(
     tap(metrics.outcome),
     tap((outcome) => dashboard?.memory.recordOutcome(outcome)),
   );
-  const installed$ = definitions(flags, [crds].flat(), { ...tools, kinds: informers.kinds() });
+  const installed$ = definitions(
+    flags,
+    { own: [crds].flat(), shared: sharedCrds },
+    {
+      ...tools,
+      kinds: informers.kinds(),
+    },
+  );
 
   log.info('starting', {
     version,
@@ -311,15 +329,26 @@ async function usableKubeConfig({ kubeconfig: path, context }: Flags): Promise<L
   }
 }
 
+/** Folders of definitions: those of the process's package, and those of this package, if that is another one. */
+interface DefinitionFolders {
+  readonly own: readonly string[];
+  readonly shared: string | undefined;
+}
+
 /** Installs the definitions of the chosen stacks' kinds first, if `--install-crds` is set. */
 function definitions(
-  { installCrds: isRequested }: Flags,
-  folders: readonly string[],
+  { installCrds: isRequested, takeDefinitions: takesOver }: Flags,
+  { own, shared }: DefinitionFolders,
   tools: Omit<InstallCrdsOptions, 'directory' | 'signal'>,
 ): Observable<never> {
   if (!isRequested) return EMPTY;
-  const installed = folders.map((directory) =>
-    abortable((signal) => installCrds({ ...tools, directory, signal })),
-  );
-  return concat(...installed).pipe(ignoreElements());
+  const sharedFiles = new Set(shared === undefined ? [] : readdirSync(shared));
+  const formerOwner = ({ group, plural }: Pick<Kind, 'group' | 'plural'>) =>
+    sharedFiles.has(definitionFile({ group, plural })) ? 'services-stack' : undefined;
+  const install = (options: Pick<InstallCrdsOptions, 'directory' | 'takesOver' | 'createsOnly'>) =>
+    abortable((signal) => installCrds({ ...tools, ...options, formerOwner, signal }));
+  return concat(
+    ...own.map((directory) => install({ directory, takesOver })),
+    ...(shared === undefined ? [] : [install({ directory: shared, createsOnly: true })]),
+  ).pipe(ignoreElements());
 }

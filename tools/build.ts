@@ -23,4 +23,6 @@ compile('--emitDeclarationOnly');
 const template = join('package', 'command', 'scaffold', 'template');
 cpSync(join(root, template), join(dist, template), { recursive: true });
 chmodSync(join(dist, 'package', 'command-line.js'), 0o755);
+// Processes of other packages create these if they are absent.
+cpSync(join(root, 'crds'), join(dist, 'crds'), { recursive: true });
 await bundle(join(dist, 'bundle'));

@@ -6,7 +6,7 @@ import { Subject } from 'rxjs';
 import { parseAllDocuments } from 'yaml';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { kindKey } from '../../apis/core/v1alpha1/kind.ts';
-import { definitionVersionAnnotation } from '../../apis/core/v1alpha1/meta.ts';
+import { definitionOwnerAnnotation, definitionVersionAnnotation } from '../../apis/core/v1alpha1/meta.ts';
 import type { Logger } from '../log/log.ts';
 import type { Clock } from '../time/clock.ts';
 import {
@@ -58,11 +58,27 @@ export interface InstallCrdsOptions {
   readonly directory: string;
   /** Installs the definitions of these kinds only; absent: all. */
   readonly kinds?: readonly Pick<Kind, 'plural' | 'group'>[];
+  /** Creates the definitions that are absent, and changes none: the folder is another package's. Default: false. */
+  readonly createsOnly?: boolean;
+  /** Also replaces definitions of other packages. Default: false. */
+  readonly takesOver?: boolean;
+  /** The owner of a definition that names none on the server; default, and if undefined: that of the file. */
+  readonly formerOwner?: (kind: Pick<Kind, 'plural' | 'group'>) => string | undefined;
   readonly log: Logger;
   readonly signal: AbortSignal;
   /** Milliseconds in which the API server must establish all definitions; default 60 000. */
   readonly timeoutMs?: number;
   readonly clock: Pick<Clock, 'elapsedMs' | 'sleep'>;
+}
+
+/** The package that owns a definition, if it names one. */
+const ownerOf = ({ metadata }: CustomResourceDefinition): string | undefined =>
+  metadata.annotations?.[definitionOwnerAnnotation];
+
+/** The names of the kind, which the name of every definition has. */
+function kindOf({ metadata: { name } }: CustomResourceDefinition): Pick<Kind, 'plural' | 'group'> {
+  const dot = name.indexOf('.');
+  return { plural: name.slice(0, dot), group: name.slice(dot + 1) };
 }
 
 /** A definition and its file, for messages. */
@@ -80,12 +96,14 @@ const maxAttempts = 10;
  * - A definition that was installed from the same content is not written, even if it was edited since.
  * - A definition of a newer version of the product is not written: an old process that starts during or after an upgrade
  *   would remove fields, and the data in them.
+ * - A definition of another package is not written, unless `takesOver` is set and the file names its own package. Since then
+ *   the other package does not write it.
  * - A definition that was sent to a server which drops rules is sent again once the server is supported.
  * - Labels and annotations of others stay, and `kubectl apply` may take over.
  * - Throws an error that names the file. If a file is malformed, no definition is written.
  */
 export async function installCrds(options: InstallCrdsOptions): Promise<void> {
-  const { client, directory, kinds, log, clock, signal, timeoutMs = 60_000 } = options;
+  const { client, directory, kinds, log, clock, signal, timeoutMs = 60_000, ...how } = options;
   const version = await client.serverVersion(signal).catch((error: unknown) => {
     signal.throwIfAborted();
     throw new Error(`cannot read the version of the API server: ${messageOf(error)}`, { cause: error });
@@ -97,10 +115,12 @@ export async function installCrds(options: InstallCrdsOptions): Promise<void> {
   for (const { file, object } of definitions) {
     const { name } = object.metadata;
     try {
-      const change = await installOne(client, object, { version, signal, clock });
+      const change = await installOne(client, object, { ...how, version, signal, clock });
       if (change === 'unchanged') log.debug('the definition is already installed', { name });
       else if (change === 'newer')
         log.warn('a newer version of this product installed the definition: it stays as it is', { name });
+      else if (change === 'foreign')
+        log.info('the definition belongs to another package: it stays as it is', { name });
       else log.info('installed the definition', { name, change });
     } catch (error) {
       signal.throwIfAborted();
@@ -190,15 +210,26 @@ async function installOne(
     version,
     signal,
     clock,
-  }: Pick<InstallCrdsOptions, 'signal' | 'clock'> & { readonly version: ServerVersion },
-): Promise<'created' | 'updated' | 'unchanged' | 'newer'> {
+    createsOnly = false,
+    takesOver = false,
+    formerOwner = () => undefined,
+  }: Omit<InstallCrdsOptions, 'client' | 'directory' | 'kinds' | 'log' | 'timeoutMs'> & {
+    readonly version: ServerVersion;
+  },
+): Promise<'created' | 'updated' | 'unchanged' | 'newer' | 'foreign'> {
+  const owner = ownerOf(definition);
   const content = `${JSON.stringify(definition)}${isSupported(version) ? '' : ' without rules'}`;
   const hash = createHash('sha256').update(content).digest('hex').slice(0, 32);
   for (let attempt = 1; ; attempt += 1) {
     try {
       const current = await find(client, definition.metadata.name, signal);
       if (current?.metadata.annotations?.[definitionHashAnnotation] === hash) return 'unchanged';
-      if (current !== undefined && (await isNewer(current, definition))) return 'newer';
+      if (current !== undefined) {
+        const currentOwner = ownerOf(current) ?? formerOwner(kindOf(definition)) ?? owner;
+        const isForeign = createsOnly || currentOwner !== owner;
+        if (isForeign && !(takesOver && owner !== undefined)) return 'foreign';
+        if (!isForeign && (await isNewer(current, definition))) return 'newer';
+      }
       const wanted = withHash(definition, hash, current);
       if (current === undefined) await client.create(CustomResourceDefinitionKind, wanted, signal);
       else await client.replace(CustomResourceDefinitionKind, wanted, signal);
@@ -277,10 +308,11 @@ function notEstablished({ status }: CustomResourceDefinition): string | undefine
 /** A schema of OpenAPI, as far as it is read here. */
 interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
   readonly 'x-kubernetes-preserve-unknown-fields'?: boolean;
 }
 
-/** The fields, such as `spec.claimRef`, that the API server drops because this version of the definition lacks them. */
+/** The fields, such as `spec.claimRef` or `spec.rules[].port`, that the API server drops because this version of the definition lacks them. */
 export function lackedFields(
   { spec }: CustomResourceDefinition,
   version: string,
@@ -297,13 +329,35 @@ export function lackedFields(
     schema !== undefined &&
     (first === undefined ||
       schema['x-kubernetes-preserve-unknown-fields'] === true ||
-      isRetained(schema.properties?.[first], rest));
+      isRetained(
+        first.endsWith('[]') ? schema.properties?.[first.slice(0, -2)]?.items : schema.properties?.[first],
+        rest,
+      ));
   // A version without a schema drops nothing.
   return root === undefined ? [] : fields.filter((field) => !isRetained(root, field.split('.')));
 }
 
+/** The fields that are not within another one of them. */
+const outermost = (fields: readonly string[]): readonly string[] =>
+  fields.filter(
+    (field) => !fields.some((other) => field.startsWith(`${other}.`) || field.startsWith(`${other}[].`)),
+  );
+
+/** Fields that a definition lacks, and how to get them from the package that owns it. */
+function lackingNote(definition: CustomResourceDefinition, lacked: readonly string[]): string {
+  const { name, annotations = {} } = definition.metadata;
+  const owner = ownerOf(definition);
+  const version = annotations[definitionVersionAnnotation];
+  const problem = `the definition ${name} lacks ${lacked.join(', ')}, so the API server drops these fields`;
+  if (owner === undefined) return `${problem}: install the definitions of this version`;
+  const package_ = version === undefined ? owner : `${owner} ${version}`;
+  return `${problem}. It belongs to the package ${package_}: upgrade that, or start this process once with --install-crds --take-definitions`;
+}
+
 /** Keeps the process from acting on a kind whose served definition lacks fields that its guards need. */
 export interface DefinitionGuard {
+  /** One sentence for the administrator about each served definition that lacks fields of its kind. */
+  notes(): readonly string[];
   /**
    * Rejects with `definitionOutdated` if the served definition lacks one of the fields. Call it before each list and watch:
    * the API server ends all watches of a kind whose definition changes.
@@ -317,12 +371,20 @@ export interface DefinitionGuard {
   readonly run$: Observable<never>;
 }
 
+export interface DefinitionGuardOptions extends Pick<InstallCrdsOptions, 'log'> {
+  readonly client: Pick<KubernetesClient, 'get'>;
+  /** All fields of a kind, by its own definition; default: none. The process works without those that are no guards. */
+  readonly fieldsOf?: (kind: Kind) => readonly string[];
+}
+
 /** Reads the definitions one by one, by name. If RBAC does not allow that, every kind is admitted, with one warning. */
 export function definitionGuard({
   client,
   log,
-}: Pick<InstallCrdsOptions, 'log'> & { readonly client: Pick<KubernetesClient, 'get'> }): DefinitionGuard {
+  fieldsOf = () => [],
+}: DefinitionGuardOptions): DefinitionGuard {
   const admitted = new Set<string>();
+  const notes = new Map<string, string>();
   const replaced$ = new Subject<never>();
   let hasWarned = false;
 
@@ -347,12 +409,27 @@ export function definitionGuard({
     }
   }
 
+  /** Notes the fields that the served definition lacks, and logs them if they have changed. */
+  function note(kind: Kind, definition: CustomResourceDefinition): void {
+    const key = kindKey(kind);
+    const lacked = outermost(lackedFields(definition, kind.version, fieldsOf(kind)));
+    if (lacked.length === 0) {
+      notes.delete(key);
+      return;
+    }
+    const text = lackingNote(definition, lacked);
+    if (notes.get(key) !== text) log.warn(text);
+    notes.set(key, text);
+  }
+
   return {
+    notes: () => [...notes.values()].toSorted(),
     async admit(kind, fields, signal) {
-      if (fields.length === 0) return;
+      if (fields.length === 0 && fieldsOf(kind).length === 0) return;
       const definition = await read(`${kind.plural}.${kind.group}`, signal);
       // There are no objects to read, so an older definition may follow. A kind that was admitted before stays admitted.
       if (definition === 'absent') return;
+      if (definition !== undefined) note(kind, definition);
       const lacked = definition === undefined ? [] : lackedFields(definition, kind.version, fields);
       const key = kindKey(kind);
       if (lacked.length === 0) {

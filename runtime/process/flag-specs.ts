@@ -129,6 +129,12 @@ export const flagSpecs = ({ stacks, optionalStacks = [], name }: ProcessNames) =
     default: 'false',
     ...flag,
   },
+  takeDefinitions: {
+    usage: '--take-definitions [boolean]',
+    description: 'with --install-crds: replace definitions of other packages, too, and own them from then on',
+    default: 'false',
+    ...flag,
+  },
   enableExternalSecretStores: {
     usage: '--enable-external-secret-stores [boolean]',
     description: 'accepted, because guides of Crossplane name it: secret stores are always on',

@@ -13,6 +13,7 @@ export interface Flags {
   readonly context?: string;
   readonly stacks: readonly string[];
   readonly installCrds: boolean;
+  readonly takeDefinitions: boolean;
   readonly observeOnly: boolean;
   /** The namespaces whose claims are served; never empty; absent: all namespaces. */
   readonly namespaces?: readonly string[];
@@ -171,6 +172,12 @@ function secretsOf(namespaces: readonly string[] | undefined, others: readonly s
   );
 }
 
+/** Throws `FlagError` without `--install-crds`: then the process writes no definition. */
+function takenOver(flags: { readonly takeDefinitions: boolean; readonly installCrds: boolean }): boolean {
+  if (flags.installCrds || !flags.takeDefinitions) return flags.takeDefinitions;
+  throw new FlagError('--take-definitions requires --install-crds, which installs definitions');
+}
+
 /** The values under the names, and with the units, that the process uses. */
 function flagsOf(values: Values): Flags {
   const { kubeconfig, context, namespace: namespaces, secretNamespaces, leaderElectionNamespace } = values;
@@ -182,6 +189,7 @@ function flagsOf(values: Values): Flags {
     ...(context !== undefined && { context }),
     stacks: rest.stacks,
     installCrds: rest.installCrds,
+    takeDefinitions: takenOver(rest),
     observeOnly: rest.observeOnly,
     ...(namespaces !== undefined && { namespaces }),
     ...(secretNamespaces !== undefined && { secretNamespaces: secretsOf(namespaces, secretNamespaces) }),

@@ -2,6 +2,7 @@ import { after, before, describe } from 'node:test';
 import { testDeletedDefinitions } from './deleted-definitions.ts';
 import type { FancySQLFixture } from './fancysql-fixture.ts';
 import { startFancySQL } from './fancysql-fixture.ts';
+import { testForeignDefinition } from './foreign-definition.ts';
 import { testMissingDefinition } from './missing-definition.ts';
 import { testOlderRelease } from './older-release.ts';
 
@@ -16,6 +17,7 @@ describe('definitions that change on the API server', () => {
   after(() => fixture?.stop());
 
   testOlderRelease(() => fixture);
+  testForeignDefinition(() => fixture);
   testMissingDefinition(() => fixture);
   testDeletedDefinitions(() => fixture);
 });

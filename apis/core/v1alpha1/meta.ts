@@ -40,6 +40,9 @@ export const finalizerNames = {
 /** The version of the product that a definition belongs to. An older process leaves a newer definition as it is. */
 export const definitionVersionAnnotation = 'services-stack.crossplane.io/definition-version';
 
+/** The name of the package that a definition belongs to, as in its package.json. Only its processes write the definition. */
+export const definitionOwnerAnnotation = 'services-stack.crossplane.io/definition-owner';
+
 /**
  * By category, the fields that a definition must have before the process acts on its kind. The API server drops fields that
  * a definition lacks. Without these, a claim could get a resource of another team, or a deletion could delete what must

@@ -140,6 +140,107 @@ describe('installing definitions', () => {
     });
   }
 
+  const owned = (owner: string | undefined, version: string, type?: string): string => {
+    const annotations = {
+      ...(owner && { 'services-stack.crossplane.io/definition-owner': owner }),
+      'services-stack.crossplane.io/definition-version': version,
+    };
+    return yaml('ays', type).replace('{ from: file }', JSON.stringify(annotations));
+  };
+  const shared = (plural: string) => ({
+    formerOwner: (kind: { readonly plural: string }) =>
+      kind.plural === plural ? 'services-stack' : undefined,
+  });
+  const foreign = 'the definition belongs to another package: it stays as it is';
+  const newer = 'a newer version of this product installed the definition: it stays as it is';
+  type Owned = readonly [owner: string | undefined, version: string];
+  const owners: Record<
+    string,
+    { before: Owned; now: Owned; options?: Partial<InstallCrdsOptions>; want: string }
+  > = {
+    'a package leaves the definition of another one, although its own version is higher': {
+      before: ['services-stack', '0.1.0'],
+      now: ['acme', '1.0.0'],
+      want: foreign,
+    },
+    'a package leaves a definition without owner that another one is known to have': {
+      before: [undefined, '0.1.0'],
+      now: ['acme', '1.0.0'],
+      options: shared('ays'),
+      want: foreign,
+    },
+    'files without owner, of a former generate, leave a definition with owner': {
+      before: ['services-stack', '0.1.0'],
+      now: [undefined, '1.0.0'],
+      options: { takesOver: true },
+      want: foreign,
+    },
+    'an upgrade takes over its own definition, which had no owner yet': {
+      before: [undefined, '0.1.0'],
+      now: ['services-stack', '0.2.0'],
+      options: shared('ays'),
+      want: 'installed the definition',
+    },
+    'an upgrade of an author takes over its own definition, which had no owner yet': {
+      before: [undefined, '1.0.0'],
+      now: ['acme', '1.1.0'],
+      options: shared('bees'),
+      want: 'installed the definition',
+    },
+    'the owner replaces an older version': {
+      before: ['acme', '1.0.0'],
+      now: ['acme', '1.1.0'],
+      want: 'installed the definition',
+    },
+    'an older process of the owner leaves a newer version': {
+      before: ['acme', '1.1.0'],
+      now: ['acme', '1.0.0'],
+      want: newer,
+    },
+    'a package takes over with the flag, also from a higher version': {
+      before: ['acme', '1.0.0'],
+      now: ['services-stack', '0.1.0'],
+      options: { takesOver: true },
+      want: 'installed the definition',
+    },
+    'a folder of another package changes nothing': {
+      before: ['services-stack', '0.1.0'],
+      now: ['services-stack', '0.2.0'],
+      options: { createsOnly: true },
+      want: foreign,
+    },
+  };
+  for (const [name, { before, now, options, want }] of Object.entries(owners)) {
+    test(name, async () => {
+      await write('a.yaml', owned(...before));
+      await install();
+      await write('a.yaml', owned(...now, 'integer'));
+      server.requests.length = 0;
+      await install(options);
+      assert.deepEqual(writes(), want === 'installed the definition' ? ['PUT'] : []);
+      assert.deepEqual(map(log.lines.slice(1), 'message'), [want]);
+    });
+  }
+
+  test('a definition that was taken over stays with the package that took it', async () => {
+    const run = async (owner: string, version: string, options?: Partial<InstallCrdsOptions>) => {
+      await write('a.yaml', owned(owner, version, owner === 'acme' ? 'integer' : 'string'));
+      await install(options);
+    };
+    await run('services-stack', '0.1.0');
+    await run('acme', '1.0.0', { takesOver: true });
+    await run('services-stack', '2.0.0');
+    await run('acme', '1.0.0');
+    assert.match(JSON.stringify(stored()), /definition-owner":"acme"/);
+    assert.deepEqual(map(log.lines, 'message').slice(2), [foreign, 'the definition is already installed']);
+  });
+
+  test('a folder of another package creates the definitions that are absent', async () => {
+    await write('a.yaml', owned('services-stack', '0.1.0'));
+    await install({ createsOnly: true });
+    assert.deepEqual(map(stored(), 'metadata.name'), ['ays.test.example.org']);
+  });
+
   test('of some kinds, only theirs are created and waited for', async () => {
     await write('a.yaml', `${yaml('ays')}---\n${yaml('bees')}`);
     await install({
@@ -364,12 +465,16 @@ describe('a guard of definitions', () => {
   const { signal } = new AbortController();
   const good = withSpec({ properties: { guard: {} } });
   const old = withSpec({ properties: {} });
-  const scene = (answers: readonly (CustomResourceDefinition | Error)[]) => {
+  const scene = (
+    answers: readonly (CustomResourceDefinition | Error)[],
+    allFields: readonly string[] = [],
+  ) => {
     const log = recordedLog();
     const requests: string[] = [];
     const given = [...answers];
     const guard = definitionGuard({
       log,
+      fieldsOf: () => allFields,
       client: {
         async get(_kind, { name }) {
           requests.push(name);
@@ -382,7 +487,7 @@ describe('a guard of definitions', () => {
     const ended: unknown[] = [];
     guard.run$.subscribe({ error: (error) => ended.push(error) });
     const admit = (fields: readonly string[] = ['spec.guard']) => guard.admit(WidgetKind, fields, signal);
-    return { admit, log, requests, ended };
+    return { admit, guard, log, requests, ended };
   };
 
   test('refuses a kind until its definition has the fields, and ends nothing', async () => {
@@ -393,6 +498,49 @@ describe('a guard of definitions', () => {
     });
     await admit();
     assert.deepEqual([requests, ended], [['widgets.test.example.org', 'widgets.test.example.org'], []]);
+  });
+
+  describe('notes the fields that a definition lacks, and admits the kind without them', () => {
+    const lacking = (annotations?: Readonly<Record<string, string>>): CustomResourceDefinition => {
+      const definition = withSpec({
+        properties: { guard: {}, rules: { items: { properties: { port: {} } } } },
+      });
+      return { ...definition, metadata: { ...definition.metadata, ...(annotations && { annotations }) } };
+    };
+    const fields = ['spec', 'spec.guard', 'spec.rules', 'spec.rules[].port', 'spec.rules[].name'];
+    const all = [...fields, 'spec.size', 'spec.size.unit'];
+    const problem =
+      'the definition widgets.test.example.org lacks spec.rules[].name, spec.size, so the API server drops these fields';
+    const owner = { 'services-stack.crossplane.io/definition-owner': 'acme' };
+    const version = { 'services-stack.crossplane.io/definition-version': '1.0.0' };
+    const rows: Record<string, readonly [CustomResourceDefinition, note: string]> = {
+      'of a package with a version': [
+        lacking({ ...owner, ...version }),
+        `${problem}. It belongs to the package acme 1.0.0: upgrade that, or start this process once with --install-crds --take-definitions`,
+      ],
+      'of a package without a version': [
+        lacking(owner),
+        `${problem}. It belongs to the package acme: upgrade that, or start this process once with --install-crds --take-definitions`,
+      ],
+      'of no package': [lacking(), `${problem}: install the definitions of this version`],
+    };
+    for (const [rule, [definition, note]] of Object.entries(rows)) {
+      test(rule, async () => {
+        const { admit, guard, log } = scene([definition, definition], all);
+        await admit();
+        await admit();
+        assert.deepEqual(guard.notes(), [note]);
+        assert.deepEqual(map(log.lines, 'message'), [note], 'it is logged once');
+      });
+    }
+
+    test('until the definition has them', async () => {
+      const complete = withSpec({ 'x-kubernetes-preserve-unknown-fields': true });
+      const { admit, guard } = scene([lacking(), complete], all);
+      await admit([]);
+      await admit([]);
+      assert.deepEqual(guard.notes(), []);
+    });
   });
 
   test('ends the process if the definition of an admitted kind lacks a field', async () => {

@@ -31,6 +31,7 @@ function printed(...argv: readonly string[]): string {
 const defaults: Flags = {
   stacks: ['fcp', 'ocp', 'postgresql'],
   installCrds: false,
+  takeDefinitions: false,
   observeOnly: false,
   pollIntervalMs: 60_000,
   syncPeriodMs: 3_600_000,
@@ -100,6 +101,14 @@ describe('flags', () => {
     const secretNamespaces = ['team-a', 'team-b', 'credentials'];
     assert.deepEqual(flags(args), { ...defaults, namespaces: ['team-a', 'team-b'], secretNamespaces });
   });
+  test('--take-definitions is refused without --install-crds', () =>
+    assert.throws(() => flags(['--take-definitions']), {
+      message: '--take-definitions requires --install-crds, which installs definitions',
+    }));
+
+  test('--take-definitions is accepted with --install-crds', () =>
+    assert.equal(flags(['--install-crds', '--take-definitions']).takeDefinitions, true));
+
   test('a boolean flag alone is true', () => assert.equal(flags(['--install-crds']).installCrds, true));
   test('a boolean flag does not take the next flag for its value', () =>
     assert.deepEqual(flags(['--install-crds', '--stacks', 'fcp']), {
