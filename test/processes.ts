@@ -37,7 +37,6 @@ export const alone: readonly string[] = [
   'app/lazy-libraries',
   'budgets/start',
   'local/commands',
-  'controllers/legacy-cases',
   'model/explore',
   'model/main',
   'model/rules',
