@@ -14,7 +14,6 @@ export interface TestProcess {
 export const notUnit: readonly string[] = [
   'bench',
   'browser',
-  'chaos',
   'cluster',
   'docs',
   'e2e',
@@ -44,7 +43,6 @@ export const alone: readonly string[] = [
   'runtime/process/process',
   'simulation/main',
   'trace/command',
-  'chaos/chaos',
   'runtime/cache/watch',
   'runtime/process/heap',
   'runtime/process/shutdown',
@@ -58,7 +56,7 @@ const shared: Readonly<Record<string, readonly string[]>> = {
   simulation: ['simulation/', 'model/'],
   hostile: ['hostile/'],
   runtime: ['runtime/', 'trace/'],
-  tools: ['bench/', 'chaos/'],
+  tools: ['bench/'],
   pages: [
     'docs/decisions',
     'docs/kustomize',
@@ -102,7 +100,7 @@ export const firstStarted: readonly string[] = [
   'docs/alert-faults',
   'cluster/one-cluster',
   'cluster/process',
-  'chaos/chaos',
+  'cluster/faults',
   'cluster/api-server-accepts',
   'browser/docs-site',
   'docs/uninstall',

@@ -52,6 +52,8 @@ export interface ProcessOptions {
   readonly isAlone?: boolean;
   /** Whether it acts as an administrator, as on the machine of a developer. Default false. */
   readonly isAdmin?: boolean;
+  /** A file with its kubeconfig, which counts more than `isAdmin`. */
+  readonly kubeconfig?: string;
   /** Default: `main.ts`. */
   readonly program?: string;
 }
@@ -140,9 +142,12 @@ export async function startCluster({ moreRights, ...options }: ClusterOptions = 
       }
       return counts;
     },
-    startProcess(flags = [], { isAlone = true, isAdmin = false, program = 'main.ts' } = {}) {
+    startProcess(
+      flags = [],
+      { isAlone = true, isAdmin = false, program = 'main.ts', kubeconfig: given } = {},
+    ) {
       const all = [...(isAlone ? ['--leader-elect=false'] : []), ...flags];
-      const kubeconfig = isAdmin ? controlPlane.kubeconfigPath : processKubeconfigPath;
+      const kubeconfig = given ?? (isAdmin ? controlPlane.kubeconfigPath : processKubeconfigPath);
       const started = startProcess(program, kubeconfig, all);
       processes.push(started);
       return started;

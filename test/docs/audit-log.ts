@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { AuditedRequest } from '../chaos/audit-trail.ts';
-import { auditTrail } from '../chaos/audit-trail.ts';
+import type { AuditedRequest } from '../cluster/audit-trail.ts';
+import { auditTrail } from '../cluster/audit-trail.ts';
 
 /** Where an API server notes every request about objects. */
 export async function createAuditLog() {

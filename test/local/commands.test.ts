@@ -39,7 +39,6 @@ test('there are commands to ask', () => {
   const names = [
     'aws',
     'bench',
-    'chaos',
     'control-plane',
     'demo',
     'favourite-cloud',

@@ -1,4 +1,5 @@
 import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
+import type { InProcessCloud } from '../fakes/in-process-cloud.ts';
 import type { World } from './world.ts';
 
 /** A promise that was not kept. */
@@ -92,17 +93,10 @@ export interface Invariant {
 /** The view that invariants have of the world. */
 export type ObservedWorld = Pick<
   World,
-  | 'cluster'
-  | 'clouds'
-  | 'aws'
-  | 'gcp'
-  | 'postgresql'
-  | 'vault'
-  | 'wishes'
-  | 'restored'
-  | 'elapsedMs'
-  | 'scenario'
->;
+  'cluster' | 'aws' | 'gcp' | 'postgresql' | 'vault' | 'wishes' | 'restored' | 'elapsedMs' | 'scenario'
+> & {
+  readonly clouds: Readonly<Record<'favourite' | 'other', Pick<InProcessCloud, 'instances' | 'networks'>>>;
+};
 
 export type InvariantOf = (world: ObservedWorld) => Invariant;
 

@@ -24,7 +24,7 @@ export type MadeUpHistory = ReturnType<typeof madeUpHistory>;
 const delays = { provisioningMs: 0, deletionMs: 0, readDelayMs: 0 };
 
 /** Nothing takes long, and nothing goes wrong. */
-const quick: Scenario = {
+export const quick: Scenario = {
   seed: 1,
   objects: [],
   steps: [],
