@@ -43,7 +43,6 @@ test('there are commands to ask', () => {
     'demo',
     'favourite-cloud',
     'gcp',
-    'guards',
     'image',
     'model',
     'mutants',

@@ -4,8 +4,10 @@ import { projectRoot } from '../docs/project-copy.ts';
 import type { Edit, Mutation, Node } from './mutation.ts';
 import { applied, childrenOf, parsed } from './mutation.ts';
 
-/** A change of one condition, default or block of a source. */
+/** A change of one condition, default or block of a source, or of a guard. */
 export interface Mutant extends Mutation {
+  /** The fault that a guard prevents. Absent: it is no guard. */
+  readonly against?: string;
   /** The line that the change begins in, without its indentation. */
   readonly text: string;
   /** The replaced text, and its replacement: on one line each. */
@@ -30,7 +32,6 @@ function filesOf(pattern: string): readonly string[] {
 
 /** The mutants of one file. Those are left out that are no TypeScript. */
 export function mutantsIn(file: string, source: string): readonly Mutant[] {
-  const lines = source.split('\n');
   const seen = new Set<string>();
   const found: Mutant[] = [];
   const visit = (node: Node, parent: Node): void => {
@@ -40,9 +41,7 @@ export function mutantsIn(file: string, source: string): readonly Mutant[] {
       if (seen.has(key) || !isTypeScript(applied(edit, source))) continue;
       seen.add(key);
       const line = source.slice(0, edit.start).split('\n').length;
-      const was = onOneLine(source.slice(edit.start, edit.end));
-      const text = lines[line - 1]?.trim() ?? '';
-      found.push({ file, line, edit, text, was, becomes: onOneLine(edit.becomes) });
+      found.push(mutantOf({ file, line, edit }, source));
     }
     for (const child of childrenOf(node)) visit(child, node);
   };
@@ -83,6 +82,17 @@ function isTypeScript(source: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** A mutation of a source, with its texts for people. */
+export function mutantOf<M extends Mutation>(mutation: M, source: string) {
+  const { line, edit } = mutation;
+  return {
+    ...mutation,
+    text: source.split('\n')[line - 1]?.trim() ?? '',
+    was: onOneLine(source.slice(edit.start, edit.end)),
+    becomes: onOneLine(edit.becomes),
+  };
 }
 
 const onOneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();

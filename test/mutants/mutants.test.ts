@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Equivalent } from './equivalent.ts';
-import { equivalents } from './equivalent.ts';
 import type { Mutant } from './mutants-in.ts';
 import { mutantsIn, mutantsOf } from './mutants-in.ts';
 import { tryAll } from './noticed-by.ts';
+import type { Equivalent } from './values.ts';
+import { equivalents } from './values.ts';
 import { isClean, report, verdictOf } from './verdict.ts';
 
 const mutant = (over: Partial<Mutant> = {}): Mutant => ({
@@ -36,6 +36,13 @@ describe('the verdict on mutants', () => {
   test('an explanation holds for one change of one line only', () => {
     assert.equal(isClean(verdictOf(1, [mutant()], [explained]), true), true);
     assert.equal(verdictOf(1, [mutant({ becomes: 'false' })], [explained]).survivors.length, 1);
+  });
+
+  test('a guard has no explanation, and its report names the fault', () => {
+    const guard = mutant({ against: 'b is reached twice' });
+    const verdict = verdictOf(1, [guard], [explained]);
+    assert.deepEqual(verdict.survivors, [guard]);
+    assert.match(report(verdict, false), /guard: otherwise b is reached twice/);
   });
 
   test('an explanation of what is noticed is needless, which shows in a whole run', () => {

@@ -1,5 +1,5 @@
 import { matchesGlob } from 'node:path';
-import type { Mutation } from './mutation.ts';
+import type { Mutant } from './mutants-in.ts';
 import { testsOf } from './tests-of.ts';
 
 /** The mutated files, as patterns: decisions, conditions, triggers and the guards of writes. */
@@ -11,6 +11,8 @@ export const mutated: readonly string[] = [
 
 const judges = ['test/apis/core/**', 'test/controllers/*', 'test/controllers/!(author|stores)/**'];
 
-/** The unit tests that may kill a mutant, the nearest first. */
-export const judgesOf = (mutation: Mutation): readonly string[] =>
-  testsOf(mutation).filter((file) => judges.some((pattern) => matchesGlob(file, pattern)));
+/** The unit tests that may kill a mutant, the nearest first. Of a guard, each test that imports its file may. */
+export const judgesOf = (mutant: Mutant): readonly string[] =>
+  testsOf(mutant).filter(
+    (file) => mutant.against !== undefined || judges.some((pattern) => matchesGlob(file, pattern)),
+  );

@@ -1,5 +1,5 @@
-import type { Equivalent } from './equivalent.ts';
 import type { Mutant } from './mutants-in.ts';
+import type { Equivalent } from './values.ts';
 
 /** The result of a run of mutants. */
 export interface Verdict {
@@ -24,8 +24,12 @@ export const verdictOf = (
 export const isExplained = (mutant: Mutant, equivalents: readonly Equivalent[]): boolean =>
   equivalents.some((given) => explains(given)(mutant));
 
+/** A guard has no explanation: a test must notice its removal. */
 const explains = (given: Equivalent) => (mutant: Mutant) =>
-  given.line === mutant.text && given.was === mutant.was && given.becomes === mutant.becomes;
+  mutant.against === undefined &&
+  given.line === mutant.text &&
+  given.was === mutant.was &&
+  given.becomes === mutant.becomes;
 
 /** Whether a run leaves nothing to do. Of a part of the files it cannot be said which explanations are needless. */
 export const isClean = ({ survivors, needless }: Verdict, isWhole: boolean): boolean =>
@@ -37,12 +41,12 @@ export function report({ runs, survivors, needless }: Verdict, isWhole: boolean)
     ...survivors.map(survivorReport),
     ...(isWhole ? needless : []).map(
       ({ line, was, becomes }) =>
-        `needlessly explained in equivalent.ts:\n  ${line}\n  - ${was}\n  + ${becomes}\n`,
+        `needlessly explained in values.ts:\n  ${line}\n  - ${was}\n  + ${becomes}\n`,
     ),
     `${runs} runs, ${survivors.length} survivors`,
   ].join('\n');
 }
 
 /** A survivor for people. */
-export const survivorReport = ({ file, line, text, was, becomes }: Mutant): string =>
-  `survived: ${file}:${line}\n  ${text}\n  - ${was}\n  + ${becomes}\n`;
+export const survivorReport = ({ file, line, text, was, becomes, against }: Mutant): string =>
+  `survived: ${file}:${line}\n${against === undefined ? '' : `  guard: otherwise ${against}\n`}  ${text}\n  - ${was}\n  + ${becomes}\n`;

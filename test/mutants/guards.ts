@@ -20,13 +20,15 @@
  */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { projectRoot } from '../../docs/project-copy.ts';
-import type { Edit, Mutation, Node } from '../../mutants/mutation.ts';
-import { childrenOf, isNode, parsed } from '../../mutants/mutation.ts';
+import { projectRoot } from '../docs/project-copy.ts';
+import type { Mutant } from './mutants-in.ts';
+import { mutantOf } from './mutants-in.ts';
+import type { Edit, Node } from './mutation.ts';
+import { childrenOf, isNode, parsed } from './mutation.ts';
 import { values } from './values.ts';
 
 /** A guard of the product, and the edit that removes it. */
-export interface Guard extends Mutation {
+interface Guard extends Mutant {
   /** The fault that the guard prevents. */
   readonly against: string;
 }
@@ -57,7 +59,7 @@ export function guardsIn(file: string, source: string): readonly Guard[] {
     const value = values[keyOf({ file, against })];
     const edit = editOfLine(program as unknown as Node, { source, line, value });
     if (!edit) throw new Error(`${file}:${line}: no mutation can be derived from the guarded line`);
-    return [{ file, line, against, test, edit }];
+    return [mutantOf({ file, line, against, test, edit }, source)];
   });
 }
 

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { projectRoot } from '../../docs/project-copy.ts';
-import { applied, parsed } from '../../mutants/mutation.ts';
-import { noticedBy } from '../../mutants/noticed-by.ts';
-import { testsOf } from '../../mutants/tests-of.ts';
-import { allGuards, guardsIn, keyOf } from './marks.ts';
+import { projectRoot } from '../docs/project-copy.ts';
+import { allGuards, guardsIn, keyOf } from './guards.ts';
+import { applied, parsed } from './mutation.ts';
+import { noticedBy } from './noticed-by.ts';
+import { testsOf } from './tests-of.ts';
 import { values } from './values.ts';
 
 test('a mark without a mutation is an error that names the line', () => {
