@@ -21,7 +21,7 @@ import { World } from './world.ts';
 
 /** More changes than there are until the last claim is Bound. */
 const steps = 45;
-/** Unit tests try a third of the steps with each act, and each step with some; `npm run hostile` tries all. */
+/** Unit tests try a third of the steps with each act, and each step with some; with `HOSTILE_RUNS` they try all. */
 const stride = process.env.HOSTILE_RUNS === undefined ? 3 : 1;
 /** Longer than it takes until a claim is Bound. */
 const phaseMs = 20_000;
