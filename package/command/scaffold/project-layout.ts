@@ -49,7 +49,7 @@ const exported = /^export (?:type )?\{([^}]*)\} from '([^']+)';$/gm;
 
 /** The source module of a symbol that an entry of the package exports: here, authors import it from its source. */
 function moduleOf(entry: string, symbol: string): string {
-  const source = readFileSync(join(import.meta.dirname, '..', `${entry}.ts`), 'utf8');
+  const source = readFileSync(join(import.meta.dirname, '..', '..', `${entry}.ts`), 'utf8');
   const statement = [...source.matchAll(exported)].find(([, list = '']) =>
     list.split(',').some((name) => name.trim() === symbol),
   );

@@ -258,6 +258,10 @@ describe('a scaffold in this repository', () => {
       message:
         '--stack: the name "aws" is in use, because stacks/aws/ exists: choose another name\n' +
         '--stack: the name "aws" is in use, because test/stacks/aws/ exists: choose another name\n' +
+        '--stack: the name "aws" is in use, because examples/aws/ exists: choose another name\n' +
+        'stacks/aws/client/aws-client.ts exists already\n' +
+        'stacks/aws/stack.ts exists already\n' +
+        'examples/aws/00-provider.yaml exists already\n' +
         'No file was written.',
     });
   });
