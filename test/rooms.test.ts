@@ -167,15 +167,19 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
         'controllers/references/',
         'local/',
         'testing/emulators/',
+        'package/',
         ...forAuthors,
       ],
     ]),
   ),
 
-  /** The composition root. Only `main.ts` and the programs of other rooms lie above it. */
-  'app/': ['apis/**', 'app/metrics/', 'controllers/**', 'dashboard/', 'runtime/**', 'stacks/**'],
+  /** The composition root. It knows no stack: the package exports it. */
+  'app/': ['apis/**', 'app/metrics/', 'controllers/**', 'dashboard/', 'runtime/**'],
+  /** The list of our stacks. */
+  'app/stacks.ts': ['controllers/author/', 'stacks/**'],
+  'app/generate.ts': ['apis/**', 'app/', 'app/stacks.ts', 'controllers/**', 'runtime/**'],
   /** `npm run trace`. */
-  'app/trace.ts': ['app/', 'trace/run-here.ts'],
+  'app/trace.ts': ['app/stacks.ts', 'trace/run-here.ts'],
   'app/metrics/': [
     'apis/core/',
     'controllers/',
@@ -242,7 +246,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     'testing/favourite-cloud/',
     'trace/run-here.ts',
   ],
-  'main.ts': ['app/', 'runtime/**'],
+  'main.ts': ['app/', 'app/stacks.ts', 'runtime/**'],
   /** Builds the site of the docs. */
   'docs/.vitepress/': [],
   /** Replaces Docker, Helm and downloads on a machine that has none of them. */

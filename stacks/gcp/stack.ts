@@ -1,7 +1,7 @@
-import { RedisClusterKind } from '../../apis/cache/v1alpha1/redis-cluster.ts';
 import { cloudClients } from '../../controllers/author/cloud-clients.ts';
 import type { DefinedStack } from '../../controllers/author/define-stack.ts';
 import { defineStack, satisfies, service } from '../../controllers/author/define-stack.ts';
+import { RedisClusterKind } from '../../package/claims.ts';
 import type { GoogleCloudClient, GoogleCloudOptions } from './client/google-cloud.ts';
 import { googleCloudClient, googleSystemOf } from './client/google-cloud.ts';
 import type { ServiceAccountKey } from './client/service-account-key.ts';

@@ -1,9 +1,9 @@
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { SystemFacts } from '../../apis/core/v1alpha1/provider.ts';
-import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';
 import type { Connect, DefinedStack } from '../../controllers/author/define-stack.ts';
 import { defineStack, satisfies, service } from '../../controllers/author/define-stack.ts';
 import { lostReferenceFinder } from '../../controllers/references/lost-references.ts';
+import { PostgreSQLInstanceKind } from '../../package/claims.ts';
 import type { PostgresqlServer, PostgresqlServerOptions } from './client/server.ts';
 import { createPostgresqlServer } from './client/server.ts';
 import { PostgreSQLDatabaseClassKind, PostgreSQLDatabaseKind } from './kinds/v1alpha1/postgresql-database.ts';

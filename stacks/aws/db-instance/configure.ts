@@ -1,6 +1,5 @@
-import type { MySQLInstance } from '../../../apis/database/v1alpha1/mysql-instance.ts';
-import type { PostgreSQLInstance } from '../../../apis/database/v1alpha1/postgresql-instance.ts';
 import { contradiction } from '../../../controllers/author/contradiction.ts';
+import type { MySQLInstance, PostgreSQLInstance } from '../../../package/claims.ts';
 import { advice } from '../advice.ts';
 import type { RDSInstance, RDSInstanceClass } from '../kinds/database/v1beta1/rds-instance.ts';
 

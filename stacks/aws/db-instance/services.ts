@@ -1,7 +1,6 @@
-import { MySQLInstanceKind } from '../../../apis/database/v1alpha1/mysql-instance.ts';
-import { PostgreSQLInstanceKind } from '../../../apis/database/v1alpha1/postgresql-instance.ts';
 import type { Service } from '../../../controllers/author/define-stack.ts';
 import { satisfies, service } from '../../../controllers/author/define-stack.ts';
+import { MySQLInstanceKind, PostgreSQLInstanceKind } from '../../../package/claims.ts';
 import type { AwsClient } from '../client/aws-client.ts';
 import { RDSInstanceClassKind } from '../kinds/database/v1beta1/rds-instance.ts';
 import { configureRDSInstance, incompatibilityOfRDSInstance } from './configure.ts';

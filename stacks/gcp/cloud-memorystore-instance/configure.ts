@@ -1,5 +1,5 @@
-import type { RedisCluster } from '../../../apis/cache/v1alpha1/redis-cluster.ts';
 import { contradiction } from '../../../controllers/author/contradiction.ts';
+import type { RedisCluster } from '../../../package/claims.ts';
 import type {
   CloudMemorystoreInstance,
   CloudMemorystoreInstanceClass,
