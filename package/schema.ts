@@ -1,12 +1,15 @@
 /* `services-stack/schema`: the means to define kinds. Import `z` from here, so that all definitions use the same Zod. */
+
 export { z } from 'zod';
 export { identity, immutable, late } from '../apis/core/marks.ts';
 export type { Rule } from '../apis/core/rules.ts';
-export { withRules } from '../apis/core/rules.ts';
+export { hasAny, onceCreated, withRules } from '../apis/core/rules.ts';
 export type { Column, Definition, Described, Names, ObjectKind } from '../apis/core/schema.ts';
 export { name, optional, text, texts } from '../apis/core/schema.ts';
 export { defineClaim } from '../apis/core/v1alpha1/define-claim.ts';
 export { defineClass } from '../apis/core/v1alpha1/define-class.ts';
-export { defineManaged } from '../apis/core/v1alpha1/define-managed.ts';
+export { allowsAny, defineManaged } from '../apis/core/v1alpha1/define-managed.ts';
 export { defineProvider, defineProviderConfig } from '../apis/core/v1alpha1/define-provider.ts';
 export { passwordRotation, reference, selector } from '../apis/core/v1alpha1/fields.ts';
+export { nameProblem } from '../apis/core/v1alpha1/name-limits.ts';
+export { timestamp } from '../apis/core/v1alpha1/timestamp.ts';

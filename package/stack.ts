@@ -1,4 +1,5 @@
 /* `services-stack/stack`: the means to define stacks and external clients. */
+export { advice as coreAdvice } from '../apis/core/v1alpha1/advice.ts';
 export type { Claim } from '../apis/core/v1alpha1/claim.ts';
 export type { Class } from '../apis/core/v1alpha1/class.ts';
 export type { ReadyFacts } from '../apis/core/v1alpha1/condition.ts';
@@ -8,25 +9,33 @@ export {
   deleting,
   notReady,
   outOfService,
+  renamed,
   unavailable,
 } from '../apis/core/v1alpha1/condition.ts';
 export type { Kind, KubernetesObject, ObjectMeta } from '../apis/core/v1alpha1/kind.ts';
 export type { Managed } from '../apis/core/v1alpha1/managed.ts';
 export { wantsDetails } from '../apis/core/v1alpha1/managed.ts';
-export { externalName, wasDeleted } from '../apis/core/v1alpha1/meta.ts';
+export { annotationKeys, externalName, wasDeleted } from '../apis/core/v1alpha1/meta.ts';
+export type { SystemFacts } from '../apis/core/v1alpha1/provider.ts';
+export { describeReference } from '../apis/core/v1alpha1/reference.ts';
 export type { ConnectionDetails } from '../apis/core/v1alpha1/secret.ts';
+export { advice as clientAdvice } from '../clients/advice.ts';
 export type { DatabaseAccess } from '../clients/database-details.ts';
 export { databaseDetails } from '../clients/database-details.ts';
 export type { Advice, ErrorFacts, ExternalErrorClass, Holder } from '../clients/external-error.ts';
-export { ExternalError } from '../clients/external-error.ts';
+export { ChangeRefused, changing, ExternalError, invalid } from '../clients/external-error.ts';
 export type { Owner } from '../clients/ownership-tags.ts';
 export {
+  isOwnerTag,
   labelled,
   ownerNamedBy,
   ownershipOf,
   ownerTags,
   retagged,
+  withoutOwner,
 } from '../clients/ownership-tags.ts';
+export type { RedisAccess } from '../clients/redis-details.ts';
+export { redisDetails } from '../clients/redis-details.ts';
 export type { Candidate } from '../controllers/author/check-ownership.ts';
 export { checkOwnership, ownedByAnother, ownerOf } from '../controllers/author/check-ownership.ts';
 export type { CloudClientOptions, OwnCredentials, SystemOf } from '../controllers/author/cloud-clients.ts';
@@ -66,8 +75,15 @@ export type { Change, NamedByCloud, Reported } from '../controllers/author/named
 export { namedByCloud } from '../controllers/author/named-by-cloud.ts';
 export type { NamedByUs, ObservedDatabase } from '../controllers/author/named-by-us.ts';
 export { namedByUs } from '../controllers/author/named-by-us.ts';
-export { withNeeded } from '../controllers/author/needed-fields.ts';
-export { nothingThere, writtenNameProblem } from '../controllers/author/written-name.ts';
+export { neededFields, withNeeded } from '../controllers/author/needed-fields.ts';
+export { renamedTo } from '../controllers/author/renamed.ts';
+export {
+  Ambiguous,
+  leftBy,
+  nothingOf,
+  nothingThere,
+  writtenNameProblem,
+} from '../controllers/author/written-name.ts';
 export type { GeneratedCredential } from '../controllers/credential.ts';
 export { generatedPassword, urlSafeAlphabet } from '../controllers/credential.ts';
 export type {
@@ -77,15 +93,28 @@ export type {
   ExternalClient,
   ExternalConnector,
   Observation,
+  OperationType,
+  PollingClient,
   Progress,
   PromptClient,
+  ReportedStatus,
   Update,
 } from '../controllers/managed/connecting/external-client.ts';
 export { UncertainCreationError } from '../controllers/managed/connecting/external-client.ts';
+export { shouldCreate, shouldDelete, shouldUpdate } from '../controllers/management-policies.ts';
+export { isNameFixed, withNameAdvice } from '../controllers/name-advice.ts';
+export { heldCredentials } from '../controllers/provider/credential-sources.ts';
+export { providerOf } from '../controllers/provider/provider-choice.ts';
 export type {
   ProviderFacts,
   ProviderKinds,
   ProviderParameters,
 } from '../controllers/provider/provider-credentials.ts';
-export { providerFacts } from '../controllers/provider/provider-credentials.ts';
+export { providerFacts, providerFinder } from '../controllers/provider/provider-credentials.ts';
+export { lostReferenceFinder } from '../controllers/references/lost-references.ts';
+export { boundedCache } from '../runtime/bounded-cache.ts';
+export { annotate, isInterrupted, messageOf } from '../runtime/client/errors.ts';
 export type { Environment } from '../runtime/controller/environment.ts';
+export type { EventFacts } from '../runtime/events/event-facts.ts';
+export type { Random } from '../runtime/time/random.ts';
+export { firstInFirstOut, turnsByGroup } from '../runtime/time/turns-by-group.ts';

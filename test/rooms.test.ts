@@ -159,17 +159,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(
     stacks.map((stack) => [
       `stacks/${stack}/`,
-      [
-        'apis/cache/',
-        'apis/database/',
-        'clients/**',
-        'controllers/author/',
-        'controllers/references/',
-        'local/',
-        'testing/emulators/',
-        'package/',
-        ...forAuthors,
-      ],
+      ['local/', 'package/', 'testing/emulators/'],
     ]),
   ),
 

@@ -1,9 +1,6 @@
-import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
-import { isNowhere } from '../../clients/cloud-error.ts';
-import { cloudClients } from '../../controllers/author/cloud-clients.ts';
-import type { Connect } from '../../controllers/author/define-stack.ts';
-import type { ProviderKinds } from '../../controllers/provider/provider-credentials.ts';
-import type { Environment } from '../../runtime/controller/environment.ts';
+import { isNowhere } from '../../package/http.ts';
+import type { Connect, Environment, Managed, ProviderKinds } from '../../package/stack.ts';
+import { cloudClients } from '../../package/stack.ts';
 import type { AwsClient, AwsClientOptions } from './client/aws-client.ts';
 import { parseAwsCredentials } from './client/aws-credentials.ts';
 import type { AwsEndpoint } from './client/aws-endpoint.ts';

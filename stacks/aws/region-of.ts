@@ -1,4 +1,4 @@
-import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import type { Managed } from '../../package/stack.ts';
 
 interface Regional {
   readonly region?: unknown;

@@ -1,5 +1,5 @@
-import type { DefinedStack } from '../../controllers/author/define-stack.ts';
-import { defineStack, service } from '../../controllers/author/define-stack.ts';
+import type { DefinedStack } from '../../package/stack.ts';
+import { defineStack, service } from '../../package/stack.ts';
 import { awsClient } from './client/aws-client.ts';
 import type { CreateAwsClient } from './connect.ts';
 import { connectAws } from './connect.ts';

@@ -1,8 +1,7 @@
 import isMatch from 'lodash/isMatch.js';
 import pickBy from 'lodash/pickBy.js';
-import type { Owner } from '../../clients/ownership-tags.ts';
-import { isOwnerTag, retagged } from '../../clients/ownership-tags.ts';
-import type { FieldRule } from '../../controllers/author/comparison.ts';
+import type { FieldRule, Owner } from '../../package/stack.ts';
+import { isOwnerTag, retagged } from '../../package/stack.ts';
 
 export type Tags = Readonly<Record<string, string>>;
 

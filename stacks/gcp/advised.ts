@@ -1,9 +1,8 @@
 import camelCase from 'lodash/camelCase.js';
-import type { Definition } from '../../apis/core/schema.ts';
-import { annotationKeys } from '../../apis/core/v1alpha1/meta.ts';
-import { advice } from '../../clients/advice.ts';
-import { CloudError } from '../../clients/cloud-error.ts';
-import type { Advice } from '../../clients/external-error.ts';
+import { CloudError } from '../../package/http.ts';
+import type { Definition } from '../../package/schema.ts';
+import type { Advice } from '../../package/stack.ts';
+import { annotationKeys, clientAdvice } from '../../package/stack.ts';
 
 /**
  * Adds to an error of the cloud the field of the managed resource to change, if the error is about one. Other errors
@@ -22,7 +21,10 @@ export function advised(error: unknown, kind: Pick<Definition, 'parameters'>): u
     ],
     ...(fields.length > 0 && { fields }),
   };
-  return new CloudError(`${error.message}; ${advice.change(places)}`, { ...error, advice: facts });
+  return new CloudError(`${error.message}; ${clientAdvice.change(places)}`, {
+    ...error,
+    advice: facts,
+  });
 }
 
 const nameAnnotation = `the annotation ${annotationKeys.externalName}`;

@@ -1,10 +1,16 @@
 import isEqual from 'lodash/isEqual.js';
-import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
-import { advice } from '../../clients/advice.ts';
-import { changing, invalid } from '../../clients/external-error.ts';
-import type { Owner } from '../../clients/ownership-tags.ts';
-import { isOwnerTag, labelled, ownerTags, retagged, withoutOwner } from '../../clients/ownership-tags.ts';
-import { ownerOf } from '../../controllers/author/check-ownership.ts';
+import type { Managed, Owner } from '../../package/stack.ts';
+import {
+  changing,
+  clientAdvice,
+  invalid,
+  isOwnerTag,
+  labelled,
+  ownerOf,
+  ownerTags,
+  retagged,
+  withoutOwner,
+} from '../../package/stack.ts';
 
 export type Labels = Readonly<Record<string, string>>;
 
@@ -28,7 +34,7 @@ export function countedLabels(labels: Labels): Labels {
   const ours = keys.filter(isOwnerTag).length;
   const field = changing('labels');
   throw invalid(
-    `Google Cloud takes ${mostLabels} labels of a resource, of which ${ours} are ours, and there would be ${keys.length - ours} others; ${advice.change(field.fields ?? [])}`,
+    `Google Cloud takes ${mostLabels} labels of a resource, of which ${ours} are ours, and there would be ${keys.length - ours} others; ${clientAdvice.change(field.fields ?? [])}`,
     field,
   );
 }

@@ -1,5 +1,5 @@
-import type { Definition } from '../../apis/core/schema.ts';
-import type { Progress } from '../../controllers/managed/connecting/external-client.ts';
+import type { Definition } from '../../package/schema.ts';
+import type { Progress } from '../../package/stack.ts';
 import { advised } from './advised.ts';
 import type { Memorystore } from './client/memorystore.ts';
 

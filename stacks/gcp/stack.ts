@@ -1,7 +1,6 @@
-import { cloudClients } from '../../controllers/author/cloud-clients.ts';
-import type { DefinedStack } from '../../controllers/author/define-stack.ts';
-import { defineStack, satisfies, service } from '../../controllers/author/define-stack.ts';
 import { RedisClusterKind } from '../../package/claims.ts';
+import type { DefinedStack } from '../../package/stack.ts';
+import { cloudClients, defineStack, satisfies, service } from '../../package/stack.ts';
 import type { GoogleCloudClient, GoogleCloudOptions } from './client/google-cloud.ts';
 import { googleCloudClient, googleSystemOf } from './client/google-cloud.ts';
 import type { ServiceAccountKey } from './client/service-account-key.ts';

@@ -1,5 +1,4 @@
-import { advice as coreAdvice } from '../../apis/core/v1alpha1/advice.ts';
-import { annotationKeys } from '../../apis/core/v1alpha1/meta.ts';
+import { annotationKeys, coreAdvice } from '../../package/stack.ts';
 
 /** The advice of the stack's resources and providers. A test does what each piece says (docs/decisions/0059). */
 export const advice = {

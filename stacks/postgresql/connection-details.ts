@@ -1,4 +1,4 @@
-import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
+import type { ConnectionDetails } from '../../package/stack.ts';
 import type { Credentials } from './client/credentials.ts';
 import { connectionUri, defaultSslMode } from './client/credentials.ts';
 

@@ -1,5 +1,4 @@
-import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
-import type { Environment } from '../../runtime/controller/environment.ts';
+import type { Environment, Managed } from '../../package/stack.ts';
 import type { HolderOf, MarkHolder } from './client/mark.ts';
 import { markOf } from './client/mark.ts';
 import { PostgreSQLDatabaseKind } from './kinds/v1alpha1/postgresql-database.ts';

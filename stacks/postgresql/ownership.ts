@@ -1,11 +1,17 @@
 import { escapeIdentifier } from 'pg';
-import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
-import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
-import { externalName, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
-import { ExternalError, invalid } from '../../clients/external-error.ts';
-import { shouldCreate, shouldDelete, shouldUpdate } from '../../controllers/management-policies.ts';
-import { isNameFixed, withNameAdvice } from '../../controllers/name-advice.ts';
-import { messageOf } from '../../runtime/client/errors.ts';
+import type { Kind, Managed } from '../../package/stack.ts';
+import {
+  ExternalError,
+  externalName,
+  invalid,
+  isNameFixed,
+  messageOf,
+  shouldCreate,
+  shouldDelete,
+  shouldUpdate,
+  wasDeleted,
+  withNameAdvice,
+} from '../../package/stack.ts';
 import { advice } from './advice.ts';
 import type { Credentials } from './client/credentials.ts';
 import type { Adoption, Marked } from './client/mark.ts';

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { DesiredCredential, Observation } from '../../controllers/managed/connecting/external-client.ts';
-import { boundedCache } from '../../runtime/bounded-cache.ts';
-import type { Clock } from '../../runtime/time/clock.ts';
-import type { Random } from '../../runtime/time/random.ts';
+import type { Clock } from '../../package/http.ts';
+import type { DesiredCredential, Observation, Random } from '../../package/stack.ts';
+import { boundedCache } from '../../package/stack.ts';
 
 /** Tests passwords by a login, and rarely: each login costs a connection of its own. */
 export interface PasswordChecks {

@@ -1,5 +1,5 @@
 import { escapeIdentifier } from 'pg';
-import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import type { Managed } from '../../package/stack.ts';
 import type { Roles } from './client/role.ts';
 import { hasUsableName, isOfOther, isOurs, nameOf, ownerIdOf, wasOurs } from './ownership.ts';
 

@@ -1,7 +1,6 @@
 import { escapeIdentifier } from 'pg';
-import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
-import { renamedTo } from '../../controllers/author/renamed.ts';
-import type { Observation } from '../../controllers/managed/connecting/external-client.ts';
+import type { Managed, Observation } from '../../package/stack.ts';
+import { renamedTo } from '../../package/stack.ts';
 import { advice } from './advice.ts';
 import type { HolderOf, Marked } from './client/mark.ts';
 import { markIn } from './client/mark.ts';

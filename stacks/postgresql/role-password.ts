@@ -1,5 +1,4 @@
-import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
-import type { DesiredCredential, Observation } from '../../controllers/managed/connecting/external-client.ts';
+import type { DesiredCredential, Managed, Observation } from '../../package/stack.ts';
 import type { Roles } from './client/role.ts';
 import { nameOf, ownerIdOf } from './ownership.ts';
 import type { PasswordChecks } from './password-checks.ts';

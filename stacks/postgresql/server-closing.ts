@@ -1,7 +1,7 @@
 import { escapeIdentifier } from 'pg';
-import { isInterrupted, messageOf } from '../../runtime/client/errors.ts';
-import type { EventFacts } from '../../runtime/events/event-facts.ts';
-import type { Clock } from '../../runtime/time/clock.ts';
+import type { Clock } from '../../package/http.ts';
+import type { EventFacts } from '../../package/stack.ts';
+import { isInterrupted, messageOf } from '../../package/stack.ts';
 import { advice } from './advice.ts';
 import type { Credentials } from './client/credentials.ts';
 import type { PostgresqlServer } from './client/server.ts';

@@ -1,13 +1,14 @@
 import { LRUCache } from 'lru-cache';
-import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
-import { heldCredentials } from '../../controllers/provider/credential-sources.ts';
-import { providerOf } from '../../controllers/provider/provider-choice.ts';
-import type { ProviderKinds } from '../../controllers/provider/provider-credentials.ts';
-import { providerFacts, providerFinder } from '../../controllers/provider/provider-credentials.ts';
-import { annotate } from '../../runtime/client/errors.ts';
-import type { Environment } from '../../runtime/controller/environment.ts';
-import type { EventFacts } from '../../runtime/events/event-facts.ts';
-import { firstInFirstOut, turnsByGroup } from '../../runtime/time/turns-by-group.ts';
+import type { Environment, EventFacts, Managed, ProviderKinds } from '../../package/stack.ts';
+import {
+  annotate,
+  firstInFirstOut,
+  heldCredentials,
+  providerFacts,
+  providerFinder,
+  providerOf,
+  turnsByGroup,
+} from '../../package/stack.ts';
 import type { Credentials } from './client/credentials.ts';
 import { parseCredentials } from './client/credentials.ts';
 import type { HolderOf } from './client/mark.ts';

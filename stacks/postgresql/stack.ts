@@ -1,9 +1,6 @@
-import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
-import type { SystemFacts } from '../../apis/core/v1alpha1/provider.ts';
-import type { Connect, DefinedStack } from '../../controllers/author/define-stack.ts';
-import { defineStack, satisfies, service } from '../../controllers/author/define-stack.ts';
-import { lostReferenceFinder } from '../../controllers/references/lost-references.ts';
 import { PostgreSQLInstanceKind } from '../../package/claims.ts';
+import type { Connect, DefinedStack, Managed, SystemFacts } from '../../package/stack.ts';
+import { defineStack, lostReferenceFinder, satisfies, service } from '../../package/stack.ts';
 import type { PostgresqlServer, PostgresqlServerOptions } from './client/server.ts';
 import { createPostgresqlServer } from './client/server.ts';
 import { PostgreSQLDatabaseClassKind, PostgreSQLDatabaseKind } from './kinds/v1alpha1/postgresql-database.ts';

@@ -11,10 +11,8 @@ import type { EKS } from '@aws-sdk/client-eks';
 import type { RDS } from '@aws-sdk/client-rds';
 import type { SQS } from '@aws-sdk/client-sqs';
 import type { STS, STSClientConfig } from '@aws-sdk/client-sts';
-import type { Clock } from '../../../clients/clock.ts';
-import { CloudError, HaltedError, invalidAnswer } from '../../../clients/cloud-error.ts';
-import type { Carrier } from '../../../clients/http.ts';
-import { keepAliveConnections } from '../../../clients/http.ts';
+import type { Carrier, ClientClock } from '../../../package/http.ts';
+import { CloudError, HaltedError, invalidAnswer, keepAliveConnections } from '../../../package/http.ts';
 import type { AwsCredentials } from './aws-credentials.ts';
 import type { AwsEndpoint } from './aws-endpoint.ts';
 import { endpointUrl } from './aws-endpoint.ts';
@@ -65,7 +63,7 @@ export interface AwsClientOptions extends AwsCredentials {
   };
   /** Default: a pool of its own. */
   readonly dispatcher?: Carrier;
-  readonly clock: Clock;
+  readonly clock: ClientClock;
   /** Uniform in [0, 1): spreads attempts. */
   readonly random: () => number;
   /** Timeout of one attempt in milliseconds; default 10 000. */

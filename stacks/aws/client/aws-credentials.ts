@@ -1,4 +1,4 @@
-import { CloudError } from '../../../clients/cloud-error.ts';
+import { CloudError } from '../../../package/http.ts';
 
 /** An access key of AWS, with the session token that temporary ones have. Never logged. */
 interface AwsAccessKey {

@@ -1,8 +1,6 @@
-import { advice } from '../../../clients/advice.ts';
-import { CloudError } from '../../../clients/cloud-error.ts';
-import type { Advice, ExternalErrorClass } from '../../../clients/external-error.ts';
-import { classOfStatus } from '../../../clients/external-error.ts';
-import { stable, transportFailure } from '../../../clients/http-failure.ts';
+import { CloudError, classOfStatus, stable, transportFailure } from '../../../package/http.ts';
+import type { Advice, ExternalErrorClass } from '../../../package/stack.ts';
+import { clientAdvice } from '../../../package/stack.ts';
 import type { SdkFailure } from './sdk-failures.ts';
 import { NoAnswer } from './sdk-request-handler.ts';
 
@@ -90,14 +88,14 @@ const adviceTo = (field: string, { signingRegion }: AwsErrorContext): Advice =>
     : { kinds: ['ChangeFields'], fields: [`spec.forProvider.${field}`] };
 
 const textOf = ({ kinds, fields = [] }: Advice): string =>
-  `${advice.change(fields)}${kinds.includes('ChangeProvider') ? ' of the provider' : ''}`;
+  `${clientAdvice.change(fields)}${kinds.includes('ChangeProvider') ? ' of the provider' : ''}`;
 
 /** The advice to a user about a refusal, by AWS's code. */
 const hints: readonly (readonly [code: RegExp, hint: (action: string) => string])[] = [
-  [untaken, () => advice.correctAccessKey],
-  [forbidden, advice.allowAction],
-  [tooManyTags, () => advice.change(['spec.forProvider.tags'])],
-  [quota, () => advice.raiseQuota],
+  [untaken, () => clientAdvice.correctAccessKey],
+  [forbidden, clientAdvice.allowAction],
+  [tooManyTags, () => clientAdvice.change(['spec.forProvider.tags'])],
+  [quota, () => clientAdvice.raiseQuota],
 ];
 
 /**
@@ -122,7 +120,7 @@ export function awsError(error: unknown, context: AwsErrorContext): CloudError {
     // AWS's own addresses contain the name of the region. The address of a region that does not exist does not resolve.
     if (url !== undefined || !/name not found$/.test(failed.message)) return failed;
     const { status, code, isRetryable } = failed;
-    return new CloudError(`${failed.message}; ${advice.correctRegion}`, {
+    return new CloudError(`${failed.message}; ${clientAdvice.correctRegion}`, {
       ...{ status, code, isRetryable },
       isNowhere: true,
     });
@@ -150,7 +148,7 @@ export function awsError(error: unknown, context: AwsErrorContext): CloudError {
   const { areTakenElsewhere: isRegion = false } = context;
   const fieldAdvice = field === undefined ? undefined : adviceTo(field, context);
   const todo = isRegion
-    ? [advice.changeRegion]
+    ? [clientAdvice.changeRegion]
     : [fieldAdvice && textOf(fieldAdvice), hint?.(action)].filter((one) => one !== undefined);
   const reason = isThrottled
     ? 'is limiting requests'

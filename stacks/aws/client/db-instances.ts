@@ -6,8 +6,8 @@ import type {
   Tag,
 } from '@aws-sdk/client-rds';
 import without from 'lodash/without.js';
-import type { CloudCollection } from '../../../clients/cloud-collection.ts';
-import { CloudError, nonsense } from '../../../clients/cloud-error.ts';
+import type { CloudCollection } from '../../../package/http.ts';
+import { CloudError, nonsense } from '../../../package/http.ts';
 import type { AwsClient } from './aws-client.ts';
 import { countedTags } from './tag-limit.ts';
 

@@ -1,4 +1,4 @@
-import { invalidAnswer } from '../../../clients/cloud-error.ts';
+import { invalidAnswer } from '../../../package/http.ts';
 
 /** More pages than this mean that the service repeats its pages. */
 const maxPages = 10_000;

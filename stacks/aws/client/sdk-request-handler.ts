@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream';
 import type { STSClientConfig } from '@aws-sdk/client-sts';
-import type { Clock } from '../../../clients/clock.ts';
-import { later } from '../../../clients/clock.ts';
-import type { Carrier } from '../../../clients/http.ts';
+import type { Carrier, ClientClock } from '../../../package/http.ts';
+import { later } from '../../../package/http.ts';
 
 type RequestHandler = NonNullable<STSClientConfig['requestHandler']>;
 
@@ -39,7 +38,7 @@ export class NoAnswer extends Error {
 
 export interface SdkTransport {
   readonly dispatcher: Carrier;
-  readonly clock: Pick<Clock, 'sleep'>;
+  readonly clock: Pick<ClientClock, 'sleep'>;
   /** Timeout of one attempt in milliseconds. */
   readonly timeoutMs: number;
 }

@@ -1,6 +1,4 @@
-import { advice } from '../../../clients/advice.ts';
-import { changing, invalid } from '../../../clients/external-error.ts';
-import { isOwnerTag } from '../../../clients/ownership-tags.ts';
+import { changing, clientAdvice, invalid, isOwnerTag } from '../../../package/stack.ts';
 
 type Tags = Readonly<Record<string, string>>;
 
@@ -14,7 +12,7 @@ export function countedTags(tags: Tags): Tags {
   const ours = keys.filter(isOwnerTag).length;
   const field = changing('tags');
   throw invalid(
-    `AWS takes ${mostTags} tags of a resource, of which ${ours} are ours, and there would be ${keys.length - ours} others; ${advice.change(field.fields ?? [])}`,
+    `AWS takes ${mostTags} tags of a resource, of which ${ours} are ours, and there would be ${keys.length - ours} others; ${clientAdvice.change(field.fields ?? [])}`,
     field,
   );
 }

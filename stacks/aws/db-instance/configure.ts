@@ -1,5 +1,5 @@
-import { contradiction } from '../../../controllers/author/contradiction.ts';
 import type { MySQLInstance, PostgreSQLInstance } from '../../../package/claims.ts';
+import { contradiction } from '../../../package/stack.ts';
 import { advice } from '../advice.ts';
 import type { RDSInstance, RDSInstanceClass } from '../kinds/database/v1beta1/rds-instance.ts';
 

@@ -3,20 +3,26 @@ import isEqual from 'lodash/isEqual.js';
 import omit from 'lodash/omit.js';
 import omitBy from 'lodash/omitBy.js';
 import pickBy from 'lodash/pickBy.js';
-import type { ReadyFacts } from '../../../apis/core/v1alpha1/condition.ts';
+import type {
+  Actual,
+  FieldRule,
+  FieldRules,
+  Managed,
+  ObservedDatabase,
+  OperationType,
+  ReadyFacts,
+  Wanted,
+} from '../../../package/stack.ts';
 import {
   available,
   creating,
   deleting,
+  inAnyCase,
+  inAnyOrder,
+  neededFields,
   outOfService,
   unavailable,
-} from '../../../apis/core/v1alpha1/condition.ts';
-import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import type { Actual, FieldRule, FieldRules, Wanted } from '../../../controllers/author/comparison.ts';
-import { inAnyCase, inAnyOrder } from '../../../controllers/author/comparison.ts';
-import type { ObservedDatabase } from '../../../controllers/author/named-by-us.ts';
-import { neededFields } from '../../../controllers/author/needed-fields.ts';
-import type { OperationType } from '../../../controllers/managed/connecting/external-client.ts';
+} from '../../../package/stack.ts';
 import type {
   DBInstance,
   DBInstanceChange,

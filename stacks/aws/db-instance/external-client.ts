@@ -1,8 +1,5 @@
-import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { comparison } from '../../../controllers/author/comparison.ts';
-import { namedByUs } from '../../../controllers/author/named-by-us.ts';
-import { generatedPassword } from '../../../controllers/credential.ts';
-import type { PromptClient } from '../../../controllers/managed/connecting/external-client.ts';
+import type { Managed, PromptClient } from '../../../package/stack.ts';
+import { comparison, generatedPassword, namedByUs } from '../../../package/stack.ts';
 import { advice } from '../advice.ts';
 import type { AwsClient } from '../client/aws-client.ts';
 import type { DBInstance, DBInstanceChange, DBInstances, NewDBInstance } from '../client/db-instances.ts';

@@ -1,4 +1,4 @@
-import { timestamp } from '../../../apis/core/v1alpha1/timestamp.ts';
+import { timestamp } from '../../../package/schema.ts';
 import type { RDSInstance } from '../kinds/database/v1beta1/rds-instance.ts';
 import { RDSInstanceKind } from '../kinds/database/v1beta1/rds-instance.ts';
 import type { DBInstanceWords, Tags } from './words.ts';

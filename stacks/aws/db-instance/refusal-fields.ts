@@ -1,4 +1,4 @@
-import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import type { Managed } from '../../../package/stack.ts';
 import type { CallOption, DBInstanceWords, Parameter } from './words.ts';
 
 /** The names of fields in RDS's refusals, in codes and sentences. The first match is reported. */

@@ -1,6 +1,6 @@
-import type { Service } from '../../../controllers/author/define-stack.ts';
-import { satisfies, service } from '../../../controllers/author/define-stack.ts';
 import { MySQLInstanceKind, PostgreSQLInstanceKind } from '../../../package/claims.ts';
+import type { Service } from '../../../package/stack.ts';
+import { satisfies, service } from '../../../package/stack.ts';
 import type { AwsClient } from '../client/aws-client.ts';
 import { RDSInstanceClassKind } from '../kinds/database/v1beta1/rds-instance.ts';
 import { configureRDSInstance, incompatibilityOfRDSInstance } from './configure.ts';

@@ -1,6 +1,5 @@
-import type { Definition } from '../../../apis/core/schema.ts';
-import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import type { ReportedStatus } from '../../../controllers/managed/connecting/external-client.ts';
+import type { Definition } from '../../../package/schema.ts';
+import type { Managed, ReportedStatus } from '../../../package/stack.ts';
 import type { CreateDBInstanceMessage, DBInstance } from '../client/db-instances.ts';
 
 /** The parameters of an instance and of its status, by their names in CreateDBInstance. */

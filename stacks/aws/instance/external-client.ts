@@ -6,13 +6,18 @@
 
 import { createHash } from 'node:crypto';
 import omit from 'lodash/omit.js';
-import { creating, deleting, outOfService, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
-import { meaningOf } from '../../../controllers/author/cloud-state.ts';
-import { comparison, inAnyOrder } from '../../../controllers/author/comparison.ts';
-import type { Reported } from '../../../controllers/author/named-by-cloud.ts';
-import { namedByCloud } from '../../../controllers/author/named-by-cloud.ts';
-import { withNeeded } from '../../../controllers/author/needed-fields.ts';
-import type { ExternalClient } from '../../../controllers/managed/connecting/external-client.ts';
+import type { ExternalClient, Reported } from '../../../package/stack.ts';
+import {
+  comparison,
+  creating,
+  deleting,
+  inAnyOrder,
+  meaningOf,
+  namedByCloud,
+  outOfService,
+  unavailable,
+  withNeeded,
+} from '../../../package/stack.ts';
 import type { AwsClient } from '../client/aws-client.ts';
 import type { CloudInstance } from '../client/ec2/instances.ts';
 import { ec2Instances } from '../client/ec2/instances.ts';

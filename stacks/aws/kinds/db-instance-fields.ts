@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { identity, immutable, late } from '../../../apis/core/marks.ts';
-import { optional, text } from '../../../apis/core/schema.ts';
+import { identity, immutable, late, optional, text } from '../../../package/schema.ts';
 import { awsRegion } from './region.ts';
 
 /*

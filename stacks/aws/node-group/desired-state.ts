@@ -3,20 +3,21 @@ import differenceWith from 'lodash/differenceWith.js';
 import isEqual from 'lodash/isEqual.js';
 import isMatch from 'lodash/isMatch.js';
 import omitBy from 'lodash/omitBy.js';
-import type { ReadyFacts } from '../../../apis/core/v1alpha1/condition.ts';
+import type { Actual, Observation, ReadyFacts, Wanted } from '../../../package/stack.ts';
 import {
   available,
+  comparison,
   creating,
   deleting,
+  inAnyOrder,
+  neededFields,
+  notNow,
+  observing,
   outOfService,
+  ownerOf,
+  ownerTags,
   unavailable,
-} from '../../../apis/core/v1alpha1/condition.ts';
-import { ownerTags } from '../../../clients/ownership-tags.ts';
-import { ownerOf } from '../../../controllers/author/check-ownership.ts';
-import type { Actual, Wanted } from '../../../controllers/author/comparison.ts';
-import { comparison, inAnyOrder, notNow, observing } from '../../../controllers/author/comparison.ts';
-import { neededFields } from '../../../controllers/author/needed-fields.ts';
-import type { Observation } from '../../../controllers/managed/connecting/external-client.ts';
+} from '../../../package/stack.ts';
 import { advice } from '../advice.ts';
 import type {
   CloudNodeGroup,

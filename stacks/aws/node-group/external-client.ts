@@ -1,9 +1,6 @@
 import omit from 'lodash/omit.js';
-import { externalName } from '../../../apis/core/v1alpha1/meta.ts';
-import { checkOwnership, ownerOf } from '../../../controllers/author/check-ownership.ts';
-import { refuse } from '../../../controllers/author/comparison.ts';
-import { neededFields } from '../../../controllers/author/needed-fields.ts';
-import type { ExternalClient } from '../../../controllers/managed/connecting/external-client.ts';
+import type { ExternalClient } from '../../../package/stack.ts';
+import { checkOwnership, externalName, neededFields, ownerOf, refuse } from '../../../package/stack.ts';
 import type { AwsClient } from '../client/aws-client.ts';
 import type { CloudNodeGroup, NodeGroups } from '../client/eks/node-groups.ts';
 import { eksNodeGroups, isNameTaken } from '../client/eks/node-groups.ts';

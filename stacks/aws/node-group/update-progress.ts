@@ -1,6 +1,5 @@
-import type { ExternalErrorClass } from '../../../clients/external-error.ts';
-import { ExternalError } from '../../../clients/external-error.ts';
-import type { Progress } from '../../../controllers/managed/connecting/external-client.ts';
+import type { ExternalErrorClass, Progress } from '../../../package/stack.ts';
+import { ExternalError } from '../../../package/stack.ts';
 import type { CloudUpdate } from '../client/eks/node-groups.ts';
 import type { NodeGroup } from '../kinds/eks/v1beta1/node-group.ts';
 

@@ -1,16 +1,24 @@
 import omit from 'lodash/omit.js';
-import { advice as coreAdvice } from '../../../apis/core/v1alpha1/advice.ts';
-import { annotationKeys, externalName, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
-import { nameProblem } from '../../../apis/core/v1alpha1/name-limits.ts';
-import { isUncertain } from '../../../clients/cloud-error.ts';
-import { invalid } from '../../../clients/external-error.ts';
-import { ownerTags } from '../../../clients/ownership-tags.ts';
-import { checkOwnership, ownedByAnother, ownerOf } from '../../../controllers/author/check-ownership.ts';
-import { refuse } from '../../../controllers/author/comparison.ts';
-import { leftBy, nothingThere, writtenNameProblem } from '../../../controllers/author/written-name.ts';
-import type { ExternalClient } from '../../../controllers/managed/connecting/external-client.ts';
-import { UncertainCreationError } from '../../../controllers/managed/connecting/external-client.ts';
-import { withNameAdvice } from '../../../controllers/name-advice.ts';
+import { isUncertain } from '../../../package/http.ts';
+import { nameProblem } from '../../../package/schema.ts';
+import type { ExternalClient } from '../../../package/stack.ts';
+import {
+  annotationKeys,
+  checkOwnership,
+  coreAdvice,
+  externalName,
+  invalid,
+  leftBy,
+  nothingThere,
+  ownedByAnother,
+  ownerOf,
+  ownerTags,
+  refuse,
+  UncertainCreationError,
+  wasDeleted,
+  withNameAdvice,
+  writtenNameProblem,
+} from '../../../package/stack.ts';
 import { advice } from '../advice.ts';
 import type { AwsClient } from '../client/aws-client.ts';
 import type { CloudQueue, Queues } from '../client/sqs/queues.ts';

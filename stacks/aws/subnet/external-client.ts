@@ -1,9 +1,5 @@
-import { outOfService } from '../../../apis/core/v1alpha1/condition.ts';
-import { meaningOf } from '../../../controllers/author/cloud-state.ts';
-import { comparison } from '../../../controllers/author/comparison.ts';
-import { namedByCloud } from '../../../controllers/author/named-by-cloud.ts';
-import { withNeeded } from '../../../controllers/author/needed-fields.ts';
-import type { ExternalClient } from '../../../controllers/managed/connecting/external-client.ts';
+import type { ExternalClient } from '../../../package/stack.ts';
+import { comparison, meaningOf, namedByCloud, outOfService, withNeeded } from '../../../package/stack.ts';
 import type { AwsClient } from '../client/aws-client.ts';
 import type { CloudSubnet } from '../client/ec2/subnets.ts';
 import { ec2Subnets } from '../client/ec2/subnets.ts';

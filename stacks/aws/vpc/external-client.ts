@@ -1,8 +1,5 @@
-import { meaningOf } from '../../../controllers/author/cloud-state.ts';
-import { comparison } from '../../../controllers/author/comparison.ts';
-import { namedByCloud } from '../../../controllers/author/named-by-cloud.ts';
-import { withNeeded } from '../../../controllers/author/needed-fields.ts';
-import type { ExternalClient } from '../../../controllers/managed/connecting/external-client.ts';
+import type { ExternalClient } from '../../../package/stack.ts';
+import { comparison, meaningOf, namedByCloud, withNeeded } from '../../../package/stack.ts';
 import type { AwsClient } from '../client/aws-client.ts';
 import type { CloudVpc, VpcAttributes } from '../client/ec2/vpcs.ts';
 import { ec2Vpcs } from '../client/ec2/vpcs.ts';

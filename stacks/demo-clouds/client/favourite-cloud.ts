@@ -1,9 +1,7 @@
 import { z } from 'zod';
-import type { CloudCollection } from '../../../clients/cloud-collection.ts';
-import { cloudCollection } from '../../../clients/cloud-collection.ts';
-import type { ExternalErrorClass } from '../../../clients/external-error.ts';
-import type { HttpClientOptions } from '../../../clients/http.ts';
-import { httpClient } from '../../../clients/http.ts';
+import type { CloudCollection, HttpClientOptions } from '../../../package/http.ts';
+import { cloudCollection, httpClient } from '../../../package/http.ts';
+import type { ExternalErrorClass } from '../../../package/stack.ts';
 
 const tags = z.record(z.string(), z.string());
 

@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import type { CloudCollection } from '../../../clients/cloud-collection.ts';
-import { cloudCollection } from '../../../clients/cloud-collection.ts';
-import type { HttpClientOptions } from '../../../clients/http.ts';
-import { httpClient } from '../../../clients/http.ts';
+import type { CloudCollection, HttpClientOptions } from '../../../package/http.ts';
+import { cloudCollection, httpClient } from '../../../package/http.ts';
 
 const databaseSchema = z.object({
   uuid: z.string(),

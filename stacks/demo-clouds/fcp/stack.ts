@@ -1,9 +1,6 @@
-import { cloudCredentialForm } from '../../../clients/cloud-credentials.ts';
-import type { CloudClientOptions } from '../../../controllers/author/cloud-clients.ts';
-import { cloudClients } from '../../../controllers/author/cloud-clients.ts';
-import type { DefinedStack } from '../../../controllers/author/define-stack.ts';
-import { defineStack, satisfies, service } from '../../../controllers/author/define-stack.ts';
-import { generatedPassword } from '../../../controllers/credential.ts';
+import { cloudCredentialForm } from '../../../package/http.ts';
+import type { CloudClientOptions, DefinedStack } from '../../../package/stack.ts';
+import { cloudClients, defineStack, generatedPassword, satisfies, service } from '../../../package/stack.ts';
 import type { FavouriteCloudClient } from '../client/favourite-cloud.ts';
 import { favouriteCloudClient } from '../client/favourite-cloud.ts';
 import { FancySQLInstanceKind } from '../kinds/database/v1alpha1/fancy-sql-instance.ts';

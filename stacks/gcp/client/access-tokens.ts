@@ -3,10 +3,9 @@
  */
 
 import type { JWT } from 'google-auth-library';
-import { advice } from '../../../clients/advice.ts';
-import { CloudError } from '../../../clients/cloud-error.ts';
-import type { HttpClientOptions, TokenSource } from '../../../clients/http.ts';
-import { httpClient } from '../../../clients/http.ts';
+import type { HttpClientOptions, TokenSource } from '../../../package/http.ts';
+import { CloudError, httpClient } from '../../../package/http.ts';
+import { clientAdvice } from '../../../package/stack.ts';
 import type { ServiceAccountKey } from './service-account-key.ts';
 import { secretsOf } from './service-account-key.ts';
 
@@ -92,7 +91,7 @@ export function accessTokens({ key, ...options }: AccessTokenOptions): TokenSour
     const { cause: failure } = cause;
     if (!(failure instanceof CloudError) || ![400, 401].includes(failure.status)) return failure;
     const { message, status, code, errorClass } = failure;
-    return new CloudError(`${message}; ${advice.replaceKey}`, {
+    return new CloudError(`${message}; ${clientAdvice.replaceKey}`, {
       status,
       code,
       isRetryable: false,

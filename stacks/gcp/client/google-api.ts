@@ -1,9 +1,7 @@
-import { advice } from '../../../clients/advice.ts';
-import { CloudError } from '../../../clients/cloud-error.ts';
-import type { ExternalErrorClass } from '../../../clients/external-error.ts';
-import type { HttpClient, HttpClientOptions } from '../../../clients/http.ts';
-import { httpClient } from '../../../clients/http.ts';
-import type { VendorError } from '../../../clients/http-failure.ts';
+import type { HttpClient, HttpClientOptions, VendorError } from '../../../package/http.ts';
+import { CloudError, httpClient } from '../../../package/http.ts';
+import type { ExternalErrorClass } from '../../../package/stack.ts';
+import { clientAdvice } from '../../../package/stack.ts';
 
 /** The name of the cloud in messages. */
 export const cloud = 'Google Cloud';
@@ -82,7 +80,7 @@ export function wordsOf({ status, message = '', details = [] }: RpcStatus, accou
       description === '' || message.includes(description) ? [] : [`${field}: ${description}`],
     ),
     ...(status === 'PERMISSION_DENIED' ? [missing(message, details, account)] : []),
-    ...(isAboutProject ? [advice.correctProject] : []),
+    ...(isAboutProject ? [clientAdvice.correctProject] : []),
   ];
   return {
     code: isAboutProject ? 'PROJECT_NOT_FOUND' : status,

@@ -1,4 +1,4 @@
-import type { HttpClientOptions } from '../../../clients/http.ts';
+import type { HttpClientOptions } from '../../../package/http.ts';
 import { accessTokens } from './access-tokens.ts';
 import { cloud, googleApi } from './google-api.ts';
 import type { Memorystore } from './memorystore.ts';

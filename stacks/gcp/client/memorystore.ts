@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { isMissing, nonsense } from '../../../clients/cloud-error.ts';
-import type { HttpClient, HttpRequest } from '../../../clients/http.ts';
+import type { HttpClient, HttpRequest } from '../../../package/http.ts';
+import { isMissing, nonsense } from '../../../package/http.ts';
 import { pathOf } from './google-api.ts';
 import type { Operation } from './operation.ts';
 import { getOperation, operationFailure, operationIn } from './operation.ts';

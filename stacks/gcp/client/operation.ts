@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { CloudError, isMissing, nonsense } from '../../../clients/cloud-error.ts';
-import type { HttpClient } from '../../../clients/http.ts';
+import type { HttpClient } from '../../../package/http.ts';
+import { CloudError, isMissing, nonsense } from '../../../package/http.ts';
 import { cloud, codeClasses, codeNamed, pathOf, wordsOf } from './google-api.ts';
 
 const operationSchema = z.object({

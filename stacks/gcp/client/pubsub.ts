@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { isMissing, nonsense } from '../../../clients/cloud-error.ts';
-import type { HttpClient } from '../../../clients/http.ts';
+import type { HttpClient } from '../../../package/http.ts';
+import { isMissing, nonsense } from '../../../package/http.ts';
 import { pathOf } from './google-api.ts';
 
 const topicSchema = z.object({

@@ -1,5 +1,5 @@
 import { createPrivateKey } from 'node:crypto';
-import { CloudError } from '../../../clients/cloud-error.ts';
+import { CloudError } from '../../../package/http.ts';
 
 /** The fields of a service account's key that are used. Never logged. */
 export interface ServiceAccountKey {

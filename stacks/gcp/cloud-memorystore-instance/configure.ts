@@ -1,5 +1,5 @@
-import { contradiction } from '../../../controllers/author/contradiction.ts';
 import type { RedisCluster } from '../../../package/claims.ts';
+import { contradiction } from '../../../package/stack.ts';
 import type {
   CloudMemorystoreInstance,
   CloudMemorystoreInstanceClass,

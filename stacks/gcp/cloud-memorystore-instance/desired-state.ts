@@ -1,15 +1,18 @@
 import isEqual from 'lodash/isEqual.js';
 import omit from 'lodash/omit.js';
-import type { ReadyFacts } from '../../../apis/core/v1alpha1/condition.ts';
-import { outOfService, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
-import { externalName } from '../../../apis/core/v1alpha1/meta.ts';
-import { changing, invalid } from '../../../clients/external-error.ts';
-import type { RedisAccess } from '../../../clients/redis-details.ts';
-import { meaningOf } from '../../../controllers/author/cloud-state.ts';
-import type { Actual } from '../../../controllers/author/comparison.ts';
-import { comparison, notNow, observing } from '../../../controllers/author/comparison.ts';
-import { withNeeded } from '../../../controllers/author/needed-fields.ts';
-import type { Observation, OperationType } from '../../../controllers/managed/connecting/external-client.ts';
+import type { Actual, Observation, OperationType, ReadyFacts, RedisAccess } from '../../../package/stack.ts';
+import {
+  changing,
+  comparison,
+  externalName,
+  invalid,
+  meaningOf,
+  notNow,
+  observing,
+  outOfService,
+  unavailable,
+  withNeeded,
+} from '../../../package/stack.ts';
 import type { InstanceId, MemorystoreInstance, NewMemorystoreInstance } from '../client/memorystore.ts';
 import { memorystoreStates as states } from '../client/memorystore.ts';
 import type { CloudMemorystoreInstance } from '../kinds/cache/v1beta1/cloud-memorystore-instance.ts';

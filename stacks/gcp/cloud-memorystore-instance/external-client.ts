@@ -1,9 +1,12 @@
-import { wantsDetails } from '../../../apis/core/v1alpha1/managed.ts';
-import { isConflicting } from '../../../clients/cloud-error.ts';
-import { redisDetails } from '../../../clients/redis-details.ts';
-import { checkOwnership, ownedByAnother } from '../../../controllers/author/check-ownership.ts';
-import { refuse } from '../../../controllers/author/comparison.ts';
-import type { Observation, PollingClient } from '../../../controllers/managed/connecting/external-client.ts';
+import { isConflicting } from '../../../package/http.ts';
+import type { Observation, PollingClient } from '../../../package/stack.ts';
+import {
+  checkOwnership,
+  ownedByAnother,
+  redisDetails,
+  refuse,
+  wantsDetails,
+} from '../../../package/stack.ts';
 import { advised } from '../advised.ts';
 import type { GoogleCloudClient } from '../client/google-cloud.ts';
 import type { MemorystoreInstance } from '../client/memorystore.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { optional, text } from '../../../apis/core/schema.ts';
+import { optional, text } from '../../../package/schema.ts';
 
 const url = (description: string) =>
   z

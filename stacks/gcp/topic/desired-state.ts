@@ -1,6 +1,5 @@
-import { available } from '../../../apis/core/v1alpha1/condition.ts';
-import { comparison, inAnyOrder, observing } from '../../../controllers/author/comparison.ts';
-import type { Observation } from '../../../controllers/managed/connecting/external-client.ts';
+import type { Observation } from '../../../package/stack.ts';
+import { available, comparison, inAnyOrder, observing } from '../../../package/stack.ts';
 import type { NewPubsubTopic, PubsubTopic } from '../client/pubsub.ts';
 import type { Topic } from '../kinds/pubsub/v1alpha1/topic.ts';
 import { TopicKind } from '../kinds/pubsub/v1alpha1/topic.ts';

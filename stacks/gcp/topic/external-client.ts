@@ -1,8 +1,6 @@
-import { externalName } from '../../../apis/core/v1alpha1/meta.ts';
-import { isConflicting } from '../../../clients/cloud-error.ts';
-import { checkOwnership, ownedByAnother } from '../../../controllers/author/check-ownership.ts';
-import { refuse } from '../../../controllers/author/comparison.ts';
-import type { PromptClient } from '../../../controllers/managed/connecting/external-client.ts';
+import { isConflicting } from '../../../package/http.ts';
+import type { PromptClient } from '../../../package/stack.ts';
+import { checkOwnership, externalName, ownedByAnother, refuse } from '../../../package/stack.ts';
 import { advised } from '../advised.ts';
 import type { GoogleCloudClient } from '../client/google-cloud.ts';
 import type { PubsubTopic } from '../client/pubsub.ts';

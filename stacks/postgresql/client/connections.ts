@@ -1,5 +1,5 @@
-import type { Clock } from '../../../clients/clock.ts';
-import { later } from '../../../clients/clock.ts';
+import type { ClientClock } from '../../../package/http.ts';
+import { later } from '../../../package/http.ts';
 import { PostgresqlError } from './error.ts';
 
 /** The parts of a connection that the pool needs. */
@@ -45,7 +45,7 @@ export function boundedConnections<C extends Connection>(options: {
   readonly max: number;
   readonly idleDatabase: string;
   readonly idleMs: number;
-  readonly clock: Pick<Clock, 'sleep'>;
+  readonly clock: Pick<ClientClock, 'sleep'>;
   readonly open: (database: string, signal: AbortSignal | undefined) => Promise<C>;
   /** Default: first come, first served. */
   readonly createLine?: CreateLine;

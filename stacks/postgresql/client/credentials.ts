@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
-import { areCertificates } from '../../../clients/certificates.ts';
+import { areCertificates } from '../../../package/http.ts';
 import { PostgresqlError } from './error.ts';
 
 const sslModes = ['disable', 'require', 'verify-ca', 'verify-full'] as const;

@@ -1,5 +1,5 @@
 import { escapeIdentifier, escapeLiteral } from 'pg';
-import { advice } from '../../../clients/advice.ts';
+import { clientAdvice } from '../../../package/stack.ts';
 import { dropUnfinished, sessionsOn } from './database-drop.ts';
 import { readDatabase, unfinishedName } from './database-read.ts';
 import type { DatabaseObservation, DatabaseSpec } from './database-spec.ts';
@@ -73,7 +73,7 @@ function refusedValue(error: unknown, spec: DatabaseSpec): PostgresqlError | und
     .filter((field) => spec[field] !== undefined)
     .map((field) => `spec.forProvider.${field}`);
   if (fields.length === 0) return undefined;
-  return new PostgresqlError(`${message}; ${advice.change(fields)}`, {
+  return new PostgresqlError(`${message}; ${clientAdvice.change(fields)}`, {
     code: 'Invalid',
     isRetryable: error.isRetryable,
     advice: { kinds: ['ChangeFields'], fields },

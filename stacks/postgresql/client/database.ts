@@ -1,5 +1,5 @@
 import { escapeIdentifier } from 'pg';
-import { advice } from '../../../clients/advice.ts';
+import { clientAdvice } from '../../../package/stack.ts';
 import { buildDatabase, repairs } from './database-build.ts';
 import { dropDatabase, dropUnfinished } from './database-drop.ts';
 import { readDatabase, readRenamed, unfinishedName } from './database-read.ts';
@@ -202,7 +202,7 @@ async function checkOwner(
   if (owner === undefined) return;
   const marks = await roleMarks(session, [owner]);
   if (!marks.has(owner)) {
-    const todo = advice.createMissing(['PostgreSQLRole'], ['spec.forProvider.owner']);
+    const todo = clientAdvice.createMissing(['PostgreSQLRole'], ['spec.forProvider.owner']);
     const message = `role ${escapeIdentifier(owner)} does not exist; ${todo}`;
     throw new PostgresqlError(message, { code: 'NotFound', isRetryable: true });
   }
@@ -210,7 +210,7 @@ async function checkOwner(
   // guard: otherwise a tenant owns a database of the administrator, who meant another role
   const distrust = distrustOf(owner, marks.get(owner), { holderOf, ownerIds });
   if (distrust !== undefined)
-    refuseRole('the owner', anonymous(distrust), advice.change(['spec.forProvider.owner']));
+    refuseRole('the owner', anonymous(distrust), clientAdvice.change(['spec.forProvider.owner']));
 }
 
 /** Throws `Invalid` if a tenant owns the template: its functions and triggers would be in the database of another. */
@@ -226,7 +226,7 @@ async function checkTemplate(
   if (owner === undefined) return;
   const holder = holderOf(found?.ownerMark ?? '', owner)?.what;
   const what = `template database ${escapeIdentifier(template)}`;
-  refuseRole(what, anonymous({ role: owner, holder }), advice.change(['spec.forProvider.template']));
+  refuseRole(what, anonymous({ role: owner, holder }), clientAdvice.change(['spec.forProvider.template']));
 }
 
 /** Without the name of the resource: a claim shows these messages to its team. */

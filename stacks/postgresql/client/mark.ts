@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { escapeIdentifier, escapeLiteral } from 'pg';
-import { advice } from '../../../clients/advice.ts';
+import { clientAdvice } from '../../../package/stack.ts';
 import { PostgresqlError } from './error.ts';
 
 const prefix = 'services-stack: ';
@@ -102,9 +102,9 @@ export interface Remedies {
 
 const adviceOn = {
   database: ({ consequence, isReserved = false }: Adoption, statement: string): string =>
-    advice.adopt(!isReserved, consequence === undefined ? '' : ` (${consequence})`, statement),
+    clientAdvice.adopt(!isReserved, consequence === undefined ? '' : ` (${consequence})`, statement),
   role: ({ consequence }: Adoption, statement: string): string =>
-    advice.adoptRole(consequence === undefined ? '' : `, and ${consequence}`, statement),
+    clientAdvice.adoptRole(consequence === undefined ? '' : `, and ${consequence}`, statement),
 };
 
 /**
@@ -122,9 +122,9 @@ export function checkOurs(
   if (hasMarkOf(found, ownerId) && found.distrustedOwner !== undefined) {
     const role = escapeIdentifier(found.distrustedOwner);
     const back = `ALTER DATABASE ${escapeIdentifier(found.name)} OWNER TO CURRENT_USER`;
-    const todo = adoption?.isOwnerWanted ? `; ${advice.takeBack(back)}` : '';
+    const todo = adoption?.isOwnerWanted ? `; ${clientAdvice.takeBack(back)}` : '';
     throw new PostgresqlError(
-      `${what} belongs to role ${role} of another resource, which can write the comment of the database; ${advice.chooseExternalName}${todo}`,
+      `${what} belongs to role ${role} of another resource, which can write the comment of the database; ${clientAdvice.chooseExternalName}${todo}`,
       {
         code: 'NotOurs',
         advice: { kinds: ['ChooseExternalName'] },
@@ -134,16 +134,19 @@ export function checkOurs(
   }
   if (markIn(found.comment) === undefined && found.distrustedOwner === undefined) {
     const statement = markStatement(kind, found.name, ownerId);
-    const todo = adoption === undefined ? advice.chooseExternalName : adviceOn[kind](adoption, statement);
+    const todo =
+      adoption === undefined ? clientAdvice.chooseExternalName : adviceOn[kind](adoption, statement);
     const remedy = isNameFixed ? '' : `; ${todo}`;
     throw new PostgresqlError(`${what} exists and is not managed by ${ownerId}${remedy}`, {
       code: 'NotOurs',
-      advice: { kinds: adoption === undefined ? ['ChooseExternalName'] : ['ChooseExternalName', 'HandOver'] },
+      advice: {
+        kinds: adoption === undefined ? ['ChooseExternalName'] : ['ChooseExternalName', 'HandOver'],
+      },
       holder: { by: 'Nobody' },
     });
   }
   throw new PostgresqlError(
-    `${what} is managed by another resource, not by ${ownerId}; ${advice.chooseExternalName}; ${advice.createRetainedAgain}`,
+    `${what} is managed by another resource, not by ${ownerId}; ${clientAdvice.chooseExternalName}; ${clientAdvice.createRetainedAgain}`,
     { code: 'NotOurs', advice: { kinds: ['ChooseExternalName'] }, holder: { by: 'AnotherResource' } },
   );
 }

@@ -1,4 +1,4 @@
-import { advice } from '../../../clients/advice.ts';
+import { clientAdvice } from '../../../package/stack.ts';
 import { PostgresqlError } from './error.ts';
 import { hasUnprintable, quoted } from './text.ts';
 
@@ -28,7 +28,7 @@ export function checkNameIn(field: string, kind: Parameters<typeof checkName>[0]
     checkName(kind, name);
   } catch (error) {
     const fields = [`spec.forProvider.${field}`];
-    throw new PostgresqlError(`${(error as Error).message}; ${advice.change(fields)}`, {
+    throw new PostgresqlError(`${(error as Error).message}; ${clientAdvice.change(fields)}`, {
       code: 'Invalid',
       advice: { kinds: ['ChangeFields'], fields },
     });

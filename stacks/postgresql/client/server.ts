@@ -1,4 +1,4 @@
-import type { Clock } from '../../../clients/clock.ts';
+import type { ClientClock } from '../../../package/http.ts';
 import type { CreateLine } from './connections.ts';
 import { boundedConnections } from './connections.ts';
 import type { Credentials } from './credentials.ts';
@@ -37,7 +37,7 @@ export interface PostgresqlServerOptions {
   readonly connectTimeoutMs?: number;
   /** How long calls together retry while the server has no free connection; default 3 s. */
   readonly connectionWaitMs?: number;
-  readonly clock: Pick<Clock, 'sleep'>;
+  readonly clock: Pick<ClientClock, 'sleep'>;
   /** Uniform in [0, 1): spreads retries. */
   readonly random: () => number;
   /**

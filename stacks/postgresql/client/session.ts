@@ -1,6 +1,6 @@
 import type { Client, ClientConfig } from 'pg';
-import type { Clock } from '../../../clients/clock.ts';
-import { later } from '../../../clients/clock.ts';
+import type { ClientClock } from '../../../package/http.ts';
+import { later } from '../../../package/http.ts';
 import type { Connection } from './connections.ts';
 import type { Credentials } from './credentials.ts';
 import { tlsOptions } from './credentials.ts';
@@ -68,7 +68,7 @@ export interface SessionOptions {
   readonly mayGoOn: () => void;
   /** Uniform in [0, 1): spreads retries. */
   readonly random: () => number;
-  readonly clock: Pick<Clock, 'sleep'>;
+  readonly clock: Pick<ClientClock, 'sleep'>;
 }
 
 /** A driver's client. */

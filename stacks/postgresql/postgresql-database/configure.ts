@@ -1,5 +1,5 @@
-import { contradiction } from '../../../controllers/author/contradiction.ts';
 import type { PostgreSQLInstance } from '../../../package/claims.ts';
+import { contradiction } from '../../../package/stack.ts';
 import type { PostgreSQLDatabase, PostgreSQLDatabaseClass } from '../kinds/v1alpha1/postgresql-database.ts';
 import { majorVersion } from './engine-version.ts';
 

@@ -1,13 +1,15 @@
 import { escapeIdentifier } from 'pg';
-import { advice as coreAdvice } from '../../../apis/core/v1alpha1/advice.ts';
-import type { ReadyFacts } from '../../../apis/core/v1alpha1/condition.ts';
-import { available, renamed, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
-import { describeReference } from '../../../apis/core/v1alpha1/reference.ts';
-import { ChangeRefused } from '../../../clients/external-error.ts';
-import type { GeneratedCredential } from '../../../controllers/credential.ts';
-import { generatedPassword } from '../../../controllers/credential.ts';
-import type { Observation } from '../../../controllers/managed/connecting/external-client.ts';
-import { shouldDelete } from '../../../controllers/management-policies.ts';
+import type { GeneratedCredential, Observation, ReadyFacts } from '../../../package/stack.ts';
+import {
+  available,
+  ChangeRefused,
+  coreAdvice,
+  describeReference,
+  generatedPassword,
+  renamed,
+  shouldDelete,
+  unavailable,
+} from '../../../package/stack.ts';
 import { advice } from '../advice.ts';
 import type { DatabaseObservation, DatabaseSpec } from '../client/database-spec.ts';
 import { databaseDrift } from '../client/database-spec.ts';

@@ -1,4 +1,4 @@
-import { invalid } from '../../../clients/external-error.ts';
+import { invalid } from '../../../package/stack.ts';
 import { advice } from '../advice.ts';
 
 /**

@@ -1,6 +1,5 @@
 import { escapeIdentifier } from 'pg';
-import { ExternalError } from '../../../clients/external-error.ts';
-import { messageOf } from '../../../runtime/client/errors.ts';
+import { ExternalError, messageOf } from '../../../package/stack.ts';
 import { advice } from '../advice.ts';
 import { unfinishedName } from '../client/database-read.ts';
 import type { DatabaseObservation } from '../client/database-spec.ts';

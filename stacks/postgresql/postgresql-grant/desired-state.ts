@@ -1,7 +1,7 @@
 import isEqual from 'lodash/isEqual.js';
 import partition from 'lodash/partition.js';
 import { escapeIdentifier } from 'pg';
-import { changing, invalid } from '../../../clients/external-error.ts';
+import { changing, invalid } from '../../../package/stack.ts';
 import type { GrantObservation, GrantSpec, GrantTarget } from '../client/grant-spec.ts';
 import { grantDrift } from '../client/grant-spec.ts';
 import type { PostgreSQLGrant } from '../kinds/v1alpha1/postgresql-grant.ts';

@@ -1,7 +1,5 @@
-import { available, deleting } from '../../../apis/core/v1alpha1/condition.ts';
-import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
-import { ExternalError, invalid } from '../../../clients/external-error.ts';
-import type { ExternalClient, Observation } from '../../../controllers/managed/connecting/external-client.ts';
+import type { ExternalClient, Observation } from '../../../package/stack.ts';
+import { available, deleting, ExternalError, invalid, wasDeleted } from '../../../package/stack.ts';
 import { advice } from '../advice.ts';
 import type { GrantSpec } from '../client/grant-spec.ts';
 import { grantDrift } from '../client/grant-spec.ts';

@@ -1,6 +1,5 @@
-import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
-import { providerOf } from '../../../controllers/provider/provider-choice.ts';
-import type { Environment } from '../../../runtime/controller/environment.ts';
+import type { Environment } from '../../../package/stack.ts';
+import { providerOf, wasDeleted } from '../../../package/stack.ts';
 import type { PostgreSQLGrant } from '../kinds/v1alpha1/postgresql-grant.ts';
 import { PostgreSQLGrantKind } from '../kinds/v1alpha1/postgresql-grant.ts';
 import { isObserver } from '../ownership.ts';

@@ -1,9 +1,5 @@
-import type { ReadyFacts } from '../../../apis/core/v1alpha1/condition.ts';
-import { available, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
-import type { GeneratedCredential } from '../../../controllers/credential.ts';
-import { generatedPassword } from '../../../controllers/credential.ts';
-import type { Observation } from '../../../controllers/managed/connecting/external-client.ts';
-import { shouldDelete } from '../../../controllers/management-policies.ts';
+import type { GeneratedCredential, Observation, ReadyFacts } from '../../../package/stack.ts';
+import { available, generatedPassword, shouldDelete, unavailable } from '../../../package/stack.ts';
 import type { Adoption } from '../client/mark.ts';
 import type { RoleObservation, RoleSpec } from '../client/role.ts';
 import { roleDrift } from '../client/role.ts';

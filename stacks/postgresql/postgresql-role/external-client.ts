@@ -1,10 +1,5 @@
-import { deleting } from '../../../apis/core/v1alpha1/condition.ts';
-import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
-import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
-import type {
-  DesiredCredential,
-  ExternalClient,
-} from '../../../controllers/managed/connecting/external-client.ts';
+import type { ConnectionDetails, DesiredCredential, ExternalClient } from '../../../package/stack.ts';
+import { deleting, wasDeleted } from '../../../package/stack.ts';
 import { connectionDetails } from '../connection-details.ts';
 import type { PostgreSQLRole } from '../kinds/v1alpha1/postgresql-role.ts';
 import {

@@ -1,5 +1,5 @@
 import type { Filter, ResourceType, Tag, TagSpecification } from '@aws-sdk/client-ec2';
-import { CloudError, nonsense } from '../../../../clients/cloud-error.ts';
+import { CloudError, nonsense } from '../../../../package/http.ts';
 import type { AwsClient } from '../aws-client.ts';
 
 /** Tags by their keys. */

@@ -4,7 +4,7 @@ import type {
   UpdateNodegroupConfigCommandInput,
   UpdateNodegroupVersionCommandInput,
 } from '@aws-sdk/client-eks';
-import { CloudError, invalidAnswer } from '../../../../clients/cloud-error.ts';
+import { CloudError, invalidAnswer } from '../../../../package/http.ts';
 import type { AwsClient } from '../aws-client.ts';
 
 type Tags = Readonly<Record<string, string>>;

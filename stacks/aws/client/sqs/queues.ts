@@ -1,4 +1,4 @@
-import { CloudError, invalidAnswer } from '../../../../clients/cloud-error.ts';
+import { CloudError, invalidAnswer } from '../../../../package/http.ts';
 import type { AwsClient } from '../aws-client.ts';
 
 /** The attributes of a queue that can be set, by their names in SQS. All values are texts. */

@@ -1,5 +1,4 @@
-import { optional } from '../../../../apis/core/schema.ts';
-import { defineProvider } from '../../../../apis/core/v1alpha1/define-provider.ts';
+import { defineProvider, optional } from '../../../../package/schema.ts';
 import { awsRegion } from '../region.ts';
 import { endpoint } from '../v1beta1/provider-config.ts';
 

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { optional, text } from '../../../../apis/core/schema.ts';
-import { defineProviderConfig } from '../../../../apis/core/v1alpha1/define-provider.ts';
+import { defineProviderConfig, optional, text } from '../../../../package/schema.ts';
 
 const notUsed = 'Not used: for manifests of older releases.';
 

@@ -1,9 +1,5 @@
-import { meaningOf } from '../../../../controllers/author/cloud-state.ts';
-import { comparison } from '../../../../controllers/author/comparison.ts';
-import type { NamedByUs, ObservedDatabase } from '../../../../controllers/author/named-by-us.ts';
-import { namedByUs } from '../../../../controllers/author/named-by-us.ts';
-import { withNeeded } from '../../../../controllers/author/needed-fields.ts';
-import type { ExternalClient } from '../../../../controllers/managed/connecting/external-client.ts';
+import type { ExternalClient, NamedByUs, ObservedDatabase } from '../../../../package/stack.ts';
+import { comparison, meaningOf, namedByUs, withNeeded } from '../../../../package/stack.ts';
 import type {
   FavouriteCloudClient,
   Instance,

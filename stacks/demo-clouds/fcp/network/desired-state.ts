@@ -1,8 +1,13 @@
-import { ownerTags, retagged } from '../../../../clients/ownership-tags.ts';
-import { ownerOf } from '../../../../controllers/author/check-ownership.ts';
-import { meaningOf } from '../../../../controllers/author/cloud-state.ts';
-import { comparison, notNow, observing } from '../../../../controllers/author/comparison.ts';
-import type { Observation } from '../../../../controllers/managed/connecting/external-client.ts';
+import type { Observation } from '../../../../package/stack.ts';
+import {
+  comparison,
+  meaningOf,
+  notNow,
+  observing,
+  ownerOf,
+  ownerTags,
+  retagged,
+} from '../../../../package/stack.ts';
 import type { CloudNetwork, NetworkChange, NewNetwork } from '../../client/favourite-cloud.ts';
 import { favouriteCloudStates as cloudStates } from '../../client/favourite-cloud.ts';
 import type { Network } from '../../kinds/fcp/v1alpha3/network.ts';

@@ -1,11 +1,17 @@
-import { annotationKeys, externalName, wasDeleted } from '../../../../apis/core/v1alpha1/meta.ts';
-import { isUncertain } from '../../../../clients/cloud-error.ts';
-import { ownershipOf } from '../../../../clients/ownership-tags.ts';
-import { checkOwnership, ownerOf } from '../../../../controllers/author/check-ownership.ts';
-import { refuse } from '../../../../controllers/author/comparison.ts';
-import { Ambiguous, nothingOf } from '../../../../controllers/author/written-name.ts';
-import type { ExternalClient } from '../../../../controllers/managed/connecting/external-client.ts';
-import { UncertainCreationError } from '../../../../controllers/managed/connecting/external-client.ts';
+import { isUncertain } from '../../../../package/http.ts';
+import type { ExternalClient } from '../../../../package/stack.ts';
+import {
+  Ambiguous,
+  annotationKeys,
+  checkOwnership,
+  externalName,
+  nothingOf,
+  ownerOf,
+  ownershipOf,
+  refuse,
+  UncertainCreationError,
+  wasDeleted,
+} from '../../../../package/stack.ts';
 import type { CloudNetwork, FavouriteCloudClient } from '../../client/favourite-cloud.ts';
 import type { Network } from '../../kinds/fcp/v1alpha3/network.ts';
 import { differenceOf, newNetwork, observationOf } from './desired-state.ts';

@@ -1,4 +1,4 @@
-import { contradiction } from '../../../../controllers/author/contradiction.ts';
+import { contradiction } from '../../../../package/stack.ts';
 import type { FancySQLInstance } from '../../kinds/database/v1alpha1/fancy-sql-instance.ts';
 import type {
   AmbivalentDBInstance,

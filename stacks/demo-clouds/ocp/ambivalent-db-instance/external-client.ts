@@ -1,10 +1,5 @@
-import type { CloudStates } from '../../../../controllers/author/cloud-state.ts';
-import { meaningOf } from '../../../../controllers/author/cloud-state.ts';
-import { comparison } from '../../../../controllers/author/comparison.ts';
-import type { NamedByUs, ObservedDatabase } from '../../../../controllers/author/named-by-us.ts';
-import { namedByUs } from '../../../../controllers/author/named-by-us.ts';
-import { withNeeded } from '../../../../controllers/author/needed-fields.ts';
-import type { ExternalClient } from '../../../../controllers/managed/connecting/external-client.ts';
+import type { CloudStates, ExternalClient, NamedByUs, ObservedDatabase } from '../../../../package/stack.ts';
+import { comparison, meaningOf, namedByUs, withNeeded } from '../../../../package/stack.ts';
 import type { Database, DatabaseChange, NewDatabase, OtherCloudClient } from '../../client/other-cloud.ts';
 import type { AmbivalentDBInstance } from '../../kinds/ocp/v1alpha1/ambivalent-db-instance.ts';
 import { AmbivalentDBInstanceKind } from '../../kinds/ocp/v1alpha1/ambivalent-db-instance.ts';

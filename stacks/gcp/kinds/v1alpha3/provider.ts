@@ -1,4 +1,4 @@
-import { defineProvider } from '../../../../apis/core/v1alpha1/define-provider.ts';
+import { defineProvider } from '../../../../package/schema.ts';
 import { access, credentialsHint } from '../access.ts';
 
 /** Access to one Google Cloud project (legacy). */

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { immutable } from '../../../../apis/core/marks.ts';
-import { optional } from '../../../../apis/core/schema.ts';
+import { immutable, optional } from '../../../../package/schema.ts';
 
 export const group = 'postgresql.crossplane.io';
 export const version = 'v1alpha1';

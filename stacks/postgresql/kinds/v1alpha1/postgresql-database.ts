@@ -1,11 +1,18 @@
 import { z } from 'zod';
-import { immutable } from '../../../../apis/core/marks.ts';
-import { hasAny, onceCreated } from '../../../../apis/core/rules.ts';
-import type { ObjectKind } from '../../../../apis/core/schema.ts';
-import { optional, text } from '../../../../apis/core/schema.ts';
-import { defineClass } from '../../../../apis/core/v1alpha1/define-class.ts';
-import { allowsAny, defineManaged } from '../../../../apis/core/v1alpha1/define-managed.ts';
-import { passwordRotation, reference, selector } from '../../../../apis/core/v1alpha1/fields.ts';
+import type { ObjectKind } from '../../../../package/schema.ts';
+import {
+  allowsAny,
+  defineClass,
+  defineManaged,
+  hasAny,
+  immutable,
+  onceCreated,
+  optional,
+  passwordRotation,
+  reference,
+  selector,
+  text,
+} from '../../../../package/schema.ts';
 import { connectionLimit, group, identifier, ownName, stack, version } from './fields.ts';
 
 /** How open sessions are handled when a database is deleted. */

@@ -1,9 +1,14 @@
 import { z } from 'zod';
-import { hasAny, withRules } from '../../../../apis/core/rules.ts';
-import type { ObjectKind } from '../../../../apis/core/schema.ts';
-import { optional } from '../../../../apis/core/schema.ts';
-import { allowsAny, defineManaged } from '../../../../apis/core/v1alpha1/define-managed.ts';
-import { reference, selector } from '../../../../apis/core/v1alpha1/fields.ts';
+import type { ObjectKind } from '../../../../package/schema.ts';
+import {
+  allowsAny,
+  defineManaged,
+  hasAny,
+  optional,
+  reference,
+  selector,
+  withRules,
+} from '../../../../package/schema.ts';
 import { group, identifier, stack, version } from './fields.ts';
 
 const hasMembership = (forProvider: string): string =>

@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import type { ObjectKind } from '../../../../apis/core/schema.ts';
-import { optional, text } from '../../../../apis/core/schema.ts';
-import { defineManaged } from '../../../../apis/core/v1alpha1/define-managed.ts';
-import { passwordRotation } from '../../../../apis/core/v1alpha1/fields.ts';
+import type { ObjectKind } from '../../../../package/schema.ts';
+import { defineManaged, optional, passwordRotation, text } from '../../../../package/schema.ts';
 import { connectionLimit, group, ownName, stack, version } from './fields.ts';
 
 const flag = (description: string) => optional(z.boolean().describe(description));

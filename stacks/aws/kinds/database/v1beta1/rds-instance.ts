@@ -1,9 +1,12 @@
 import { z } from 'zod';
-import type { ObjectKind } from '../../../../../apis/core/schema.ts';
-import { optional, text } from '../../../../../apis/core/schema.ts';
-import { defineClass } from '../../../../../apis/core/v1alpha1/define-class.ts';
-import { defineManaged } from '../../../../../apis/core/v1alpha1/define-managed.ts';
-import { passwordRotation } from '../../../../../apis/core/v1alpha1/fields.ts';
+import type { ObjectKind } from '../../../../../package/schema.ts';
+import {
+  defineClass,
+  defineManaged,
+  optional,
+  passwordRotation,
+  text,
+} from '../../../../../package/schema.ts';
 import {
   dbInstanceFields as db,
   dbInstanceCallOptions,

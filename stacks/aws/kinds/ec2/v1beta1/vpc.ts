@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import { identity, immutable, late } from '../../../../../apis/core/marks.ts';
-import type { ObjectKind } from '../../../../../apis/core/schema.ts';
-import { optional } from '../../../../../apis/core/schema.ts';
-import { defineManaged } from '../../../../../apis/core/v1alpha1/define-managed.ts';
+import type { ObjectKind } from '../../../../../package/schema.ts';
+import { defineManaged, identity, immutable, late, optional } from '../../../../../package/schema.ts';
 import { cidrBlock } from '../../cidr-block.ts';
 import { awsRegion } from '../../region.ts';
 import { awsTags } from '../../tags.ts';

@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import type { ObjectKind } from '../../../../../apis/core/schema.ts';
-import { optional, text, texts } from '../../../../../apis/core/schema.ts';
-import { defineManaged } from '../../../../../apis/core/v1alpha1/define-managed.ts';
-import { passwordRotation } from '../../../../../apis/core/v1alpha1/fields.ts';
+import type { ObjectKind } from '../../../../../package/schema.ts';
+import { defineManaged, optional, passwordRotation, text, texts } from '../../../../../package/schema.ts';
 import {
   dbInstanceFields as db,
   dbInstanceCallOptions,

@@ -1,6 +1,5 @@
-import type { ObjectKind } from '../../../../../apis/core/schema.ts';
-import { optional, text } from '../../../../../apis/core/schema.ts';
-import { defineClaim } from '../../../../../apis/core/v1alpha1/define-claim.ts';
+import type { ObjectKind } from '../../../../../package/schema.ts';
+import { defineClaim, optional, text } from '../../../../../package/schema.ts';
 
 export const FancySQLInstanceKind = defineClaim(
   {

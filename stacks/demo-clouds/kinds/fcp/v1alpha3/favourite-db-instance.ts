@@ -1,10 +1,16 @@
 import { z } from 'zod';
-import { immutable, late } from '../../../../../apis/core/marks.ts';
-import type { ObjectKind } from '../../../../../apis/core/schema.ts';
-import { name, optional, text } from '../../../../../apis/core/schema.ts';
-import { defineClass } from '../../../../../apis/core/v1alpha1/define-class.ts';
-import { defineManaged } from '../../../../../apis/core/v1alpha1/define-managed.ts';
-import { reference, selector } from '../../../../../apis/core/v1alpha1/fields.ts';
+import type { ObjectKind } from '../../../../../package/schema.ts';
+import {
+  defineClass,
+  defineManaged,
+  immutable,
+  late,
+  name,
+  optional,
+  reference,
+  selector,
+  text,
+} from '../../../../../package/schema.ts';
 
 const group = 'database.fcp.crossplane.io';
 const version = 'v1alpha3';

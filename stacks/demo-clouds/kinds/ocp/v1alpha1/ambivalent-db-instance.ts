@@ -1,9 +1,14 @@
 import { z } from 'zod';
-import { immutable, late } from '../../../../../apis/core/marks.ts';
-import type { ObjectKind } from '../../../../../apis/core/schema.ts';
-import { name, optional, text } from '../../../../../apis/core/schema.ts';
-import { defineClass } from '../../../../../apis/core/v1alpha1/define-class.ts';
-import { defineManaged } from '../../../../../apis/core/v1alpha1/define-managed.ts';
+import type { ObjectKind } from '../../../../../package/schema.ts';
+import {
+  defineClass,
+  defineManaged,
+  immutable,
+  late,
+  name,
+  optional,
+  text,
+} from '../../../../../package/schema.ts';
 
 const group = 'database.ocp.crossplane.io';
 const version = 'v1alpha1';

@@ -1,4 +1,4 @@
-import { defineProvider, defineProviderConfig } from '../../../../../apis/core/v1alpha1/define-provider.ts';
+import { defineProvider, defineProviderConfig } from '../../../../../package/schema.ts';
 
 /** Access to one account of Other Cloud (legacy). */
 export const ProviderKind = defineProvider({

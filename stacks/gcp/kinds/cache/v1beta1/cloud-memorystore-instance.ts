@@ -1,9 +1,15 @@
 import { z } from 'zod';
-import { identity, immutable, late } from '../../../../../apis/core/marks.ts';
-import type { ObjectKind } from '../../../../../apis/core/schema.ts';
-import { optional, text, texts } from '../../../../../apis/core/schema.ts';
-import { defineClass } from '../../../../../apis/core/v1alpha1/define-class.ts';
-import { defineManaged } from '../../../../../apis/core/v1alpha1/define-managed.ts';
+import type { ObjectKind } from '../../../../../package/schema.ts';
+import {
+  defineClass,
+  defineManaged,
+  identity,
+  immutable,
+  late,
+  optional,
+  text,
+  texts,
+} from '../../../../../package/schema.ts';
 
 const group = 'cache.gcp.crossplane.io';
 const version = 'v1beta1';

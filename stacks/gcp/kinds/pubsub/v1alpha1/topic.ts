@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import { immutable, late } from '../../../../../apis/core/marks.ts';
-import type { ObjectKind } from '../../../../../apis/core/schema.ts';
-import { optional, text, texts } from '../../../../../apis/core/schema.ts';
-import { defineManaged } from '../../../../../apis/core/v1alpha1/define-managed.ts';
+import type { ObjectKind } from '../../../../../package/schema.ts';
+import { defineManaged, immutable, late, optional, text, texts } from '../../../../../package/schema.ts';
 
 /** A Pub/Sub topic of Google Cloud. No claim binds to it. */
 export const TopicKind = defineManaged(
