@@ -18,7 +18,6 @@ import { startPostgresql } from '../local/postgresql.ts';
 import type { RedisSupport } from '../local/redis-binaries.ts';
 import { prepareRedis } from '../local/redis-binaries.ts';
 import type { TextProgress } from '../local/text-progress.ts';
-import { localDatabases } from '../stacks/aws/emulator/rds/local-databases.ts';
 import type { LocalAws } from '../stacks/aws/emulator/server.ts';
 import { startAws } from '../stacks/aws/emulator/server.ts';
 import { allServices } from '../stacks/aws/emulator/services.ts';
@@ -28,6 +27,8 @@ import type { ServiceAccountKey } from '../stacks/gcp/emulator/service-accounts.
 import type { FlavourName } from '../testing/favourite-cloud/cloud.ts';
 import type { FavouriteCloud } from '../testing/favourite-cloud/server.ts';
 import { startFavouriteCloud } from '../testing/favourite-cloud/server.ts';
+import { localDatabases } from './aws/local-databases.ts';
+import { localRedis } from './gcp/local-redis.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -89,7 +90,7 @@ export async function startServices(
   };
   const startLocalGoogleCloud = async (redis: RedisSupport) => {
     if (redis.by === 'none') progress.note(`nothing is behind instances of Memorystore: ${redis.reason}`);
-    const options = { provisioningMs, deletionMs, ...(redis.by !== 'none' && { redis }) };
+    const options = { provisioningMs, deletionMs, ...(redis.by !== 'none' && { redis: localRedis(redis) }) };
     const started = await startGoogleCloud({ ...options, port: 18085 }).catch(() =>
       startGoogleCloud(options),
     );

@@ -1,8 +1,23 @@
-/* `services-stack/testing`: the conformance rules for external clients, and a fake cloud. */
-
+/* `services-stack/testing`: the conformance rules for external clients, a fake cloud, and what emulators of clouds share. */
+export { BadFlag, durationFlag, fileFlag, numberFlag, wordFlag } from '../local/flags.ts';
+export type { SelfSignedCertificate } from '../local/postgresql-certificate.ts';
+export { selfSignedCertificate } from '../local/postgresql-certificate.ts';
+export type { HelpRequested } from '../local/read-command-line.ts';
+export { readCommandLine } from '../local/read-command-line.ts';
 export { describeConformance, judge } from '../testing/conformance.ts';
 export type { DescribeStacksOptions } from '../testing/describe-stacks.ts';
 export { describeStacks } from '../testing/describe-stacks.ts';
+export type { Controls } from '../testing/emulators/control.ts';
+export { faultControls, withControls } from '../testing/emulators/control.ts';
+export { emulatorFlags, emulatorOptions } from '../testing/emulators/emulator-flags.ts';
+export { gatewayReply } from '../testing/emulators/gateway-reply.ts';
+export { inventoryFile } from '../testing/emulators/inventory-file.ts';
+export { listOf, objectOf, oneOf, text, whole } from '../testing/emulators/json-fields.ts';
+export type { LoopbackReply, LoopbackRequest } from '../testing/emulators/loopback-server.ts';
+export { BadBody, maxBodyBytes, startLoopbackServer } from '../testing/emulators/loopback-server.ts';
+export { rateLimit } from '../testing/emulators/rate-limit.ts';
+export type { Fault, Faults } from '../testing/emulators/route-faults.ts';
+export { createFaults } from '../testing/emulators/route-faults.ts';
 export type { FavouriteCloud, FavouriteCloudOptions } from '../testing/favourite-cloud/server.ts';
 export { startFavouriteCloud } from '../testing/favourite-cloud/server.ts';
 export type { Conformance, ForProvider, Given, WithoutDetails, World } from '../testing/scenario.ts';

@@ -155,13 +155,8 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     'controllers/references/',
   ],
 
-  /** A stack knows no other stack. */
-  ...Object.fromEntries(
-    stacks.map((stack) => [
-      `stacks/${stack}/`,
-      ['local/', 'package/', 'testing/emulators/'],
-    ]),
-  ),
+  /** A stack knows no other stack: it imports what the package exports. */
+  ...Object.fromEntries(stacks.map((stack) => [`stacks/${stack}/`, ['package/']])),
 
   /** The composition root. It knows no stack: the package exports it. */
   'app/': ['apis/**', 'app/metrics/', 'controllers/**', 'dashboard/', 'runtime/**'],
@@ -223,8 +218,10 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     'app/',
     'clients/**',
     'controllers/**',
+    'local/',
     'runtime/**',
     'testing/',
+    'testing/emulators/',
     'testing/favourite-cloud/',
   ],
   /** The command for authors of other repositories. */
@@ -246,7 +243,15 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   /** Builds the package, the image and releases. */
   'tools/': ['local/', 'package/command/', 'tools/offline/'],
   /** The feed of the live page says what the process does. */
-  'demo/': ['apis/**', 'dashboard/page/', 'local/', 'runtime/**', 'stacks/**', 'testing/favourite-cloud/'],
+  'demo/': [
+    'apis/**',
+    'dashboard/page/',
+    'local/',
+    'runtime/**',
+    'stacks/**',
+    'testing/emulators/',
+    'testing/favourite-cloud/',
+  ],
 };
 
 const byLength = Object.keys(arrows).toSorted((a, b) => b.length - a.length);

@@ -8,9 +8,9 @@ import { after, before, describe, test } from 'node:test';
 import { RedisClusterKind } from '../../apis/cache/v1alpha1/redis-cluster.ts';
 import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
 import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
+import { localRedis } from '../../demo/gcp/local-redis.ts';
 import { redisSupport } from '../../local/redis-binaries.ts';
-import type { LocalRedisBackend } from '../../stacks/gcp/emulator/memorystore/redis-backend.ts';
-import { localRedisBackend } from '../../stacks/gcp/emulator/memorystore/redis-backend.ts';
+import type { RedisServers } from '../../stacks/gcp/emulator/memorystore/redis-backend.ts';
 import type { LocalGoogleCloud } from '../../stacks/gcp/emulator/server.ts';
 import { startGoogleCloud } from '../../stacks/gcp/emulator/server.ts';
 import { CloudMemorystoreInstanceClassKind } from '../../stacks/gcp/kinds/cache/v1beta1/cloud-memorystore-instance.ts';
@@ -28,12 +28,12 @@ export function testGoogleCloud(clusterOf: () => Cluster): void {
   describe('Google Cloud, with a process of its own', () => {
     let cluster: Cluster;
     let cloud: LocalGoogleCloud;
-    let backend: LocalRedisBackend | undefined;
+    let backend: RedisServers | undefined;
     let stack: StackProcess;
 
     before(async () => {
       cluster = clusterOf();
-      backend = redis.by === 'none' ? undefined : localRedisBackend(redis);
+      backend = redis.by === 'none' ? undefined : localRedis(redis);
       const times = { provisioningMs: 400, updateMs: 200, deletionMs: 200 };
       cloud = await startGoogleCloud({ ...times, ...(backend && { backend }) });
       stack = cluster.startProcess(flags);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startMariadbDatabase } from '../../demo/aws/mariadb-database.ts';
 import { freePort } from '../../local/free-port.ts';
 import { quotedText, runClient, startMariadb } from '../../local/mariadb.ts';
 import type { MariadbBinaries } from '../../local/mariadb-binaries.ts';
 import { mariadbSupport } from '../../local/mariadb-binaries.ts';
 import { databaseServers } from '../../stacks/aws/emulator/rds/database-servers.ts';
-import { startMariadbDatabase } from '../../stacks/aws/emulator/rds/mariadb-database.ts';
 
 const support = await mariadbSupport();
 const skip = support.by === 'none' && support.reason;

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { localRedis } from '../../demo/gcp/local-redis.ts';
 import type { RedisSupport } from '../../local/redis-binaries.ts';
 import { redisSupport } from '../../local/redis-binaries.ts';
 import type { LocalGoogleCloud, LocalGoogleCloudOptions } from '../../stacks/gcp/emulator/server.ts';
@@ -25,7 +26,7 @@ const instance = `${location}/instances/cache`;
 type Send = (method: string, path: string, body?: unknown) => Promise<Answer>;
 
 async function start(t: TestContext, options: LocalGoogleCloudOptions = {}) {
-  const cloud = await startGoogleCloud({ redis, ...options });
+  const cloud = await startGoogleCloud({ redis: localRedis(redis), ...options });
   t.after(() => cloud.stop());
   return { cloud, send: await sender(cloud) };
 }

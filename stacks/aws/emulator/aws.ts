@@ -1,6 +1,5 @@
-import type { LoopbackReply, LoopbackRequest } from '../../../testing/emulators/loopback-server.ts';
-import { BadBody } from '../../../testing/emulators/loopback-server.ts';
-import { rateLimit } from '../../../testing/emulators/rate-limit.ts';
+import type { LoopbackReply, LoopbackRequest } from '../../../package/testing.ts';
+import { BadBody, rateLimit } from '../../../package/testing.ts';
 import type { Account } from './account.ts';
 import { exampleAccount } from './account.ts';
 import type { Fault, Faults } from './action-faults.ts';

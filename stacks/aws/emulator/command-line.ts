@@ -1,7 +1,12 @@
-import { BadFlag, numberFlag, wordFlag } from '../../../local/flags.ts';
-import type { HelpRequested } from '../../../local/read-command-line.ts';
-import { readCommandLine } from '../../../local/read-command-line.ts';
-import { emulatorFlags, emulatorOptions } from '../../../testing/emulators/emulator-flags.ts';
+import type { HelpRequested } from '../../../package/testing.ts';
+import {
+  BadFlag,
+  emulatorFlags,
+  emulatorOptions,
+  numberFlag,
+  readCommandLine,
+  wordFlag,
+} from '../../../package/testing.ts';
 import type { Account } from './account.ts';
 import { exampleAccount } from './account.ts';
 import type { QuotaName } from './quotas.ts';

@@ -3,9 +3,8 @@
  *            signature.ts  service.ts  *-protocol.ts  account.ts   <service>/  inventory.ts
  */
 
-import { gatewayReply } from '../../../testing/emulators/gateway-reply.ts';
-import type { BadBody, LoopbackReply } from '../../../testing/emulators/loopback-server.ts';
-import { maxBodyBytes } from '../../../testing/emulators/loopback-server.ts';
+import type { BadBody, LoopbackReply } from '../../../package/testing.ts';
+import { gatewayReply, maxBodyBytes } from '../../../package/testing.ts';
 import type { Account } from './account.ts';
 import { arnOf, isDenied } from './account.ts';
 import type { Fault, Faults } from './action-faults.ts';

@@ -1,8 +1,12 @@
 import isPlainObject from 'lodash/isPlainObject.js';
-import { faultControls, withControls } from '../../../testing/emulators/control.ts';
-import { inventoryFile } from '../../../testing/emulators/inventory-file.ts';
-import { oneOf, text } from '../../../testing/emulators/json-fields.ts';
-import { startLoopbackServer } from '../../../testing/emulators/loopback-server.ts';
+import {
+  faultControls,
+  inventoryFile,
+  oneOf,
+  startLoopbackServer,
+  text,
+  withControls,
+} from '../../../package/testing.ts';
 import type { Aws, AwsOptions } from './aws.ts';
 import { createAws } from './aws.ts';
 import type { SavedInventory } from './inventory.ts';

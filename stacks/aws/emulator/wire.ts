@@ -1,4 +1,4 @@
-import type { LoopbackReply, LoopbackRequest } from '../../../testing/emulators/loopback-server.ts';
+import type { LoopbackReply, LoopbackRequest } from '../../../package/testing.ts';
 
 /** A request, with its body. */
 export interface WireRequest extends Omit<LoopbackRequest, 'body'> {

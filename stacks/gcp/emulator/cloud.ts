@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { LoopbackReply, LoopbackRequest } from '../../../testing/emulators/loopback-server.ts';
-import { rateLimit } from '../../../testing/emulators/rate-limit.ts';
-import type { Fault, Faults } from '../../../testing/emulators/route-faults.ts';
-import { createFaults } from '../../../testing/emulators/route-faults.ts';
+import type { Fault, Faults, LoopbackReply, LoopbackRequest } from '../../../package/testing.ts';
+import { createFaults, rateLimit } from '../../../package/testing.ts';
 import { createAccessTokens } from './access-tokens.ts';
 import { frontEnd } from './front-end.ts';
 import type { StoredInstance } from './memorystore/instance.ts';

@@ -1,7 +1,14 @@
-import { BadFlag, durationFlag, fileFlag, numberFlag, wordFlag } from '../../../local/flags.ts';
-import type { HelpRequested } from '../../../local/read-command-line.ts';
-import { readCommandLine } from '../../../local/read-command-line.ts';
-import { emulatorFlags, emulatorOptions } from '../../../testing/emulators/emulator-flags.ts';
+import type { HelpRequested } from '../../../package/testing.ts';
+import {
+  BadFlag,
+  durationFlag,
+  emulatorFlags,
+  emulatorOptions,
+  fileFlag,
+  numberFlag,
+  readCommandLine,
+  wordFlag,
+} from '../../../package/testing.ts';
 import { newAccount } from './control.ts';
 import type { LocalGoogleCloudOptions } from './server.ts';
 import type { NewAccount } from './service-accounts.ts';

@@ -1,7 +1,14 @@
-import { BadFlag, wordFlag } from '../../../local/flags.ts';
-import type { Controls } from '../../../testing/emulators/control.ts';
-import { faultControls } from '../../../testing/emulators/control.ts';
-import { listOf, objectOf, oneOf, text, whole } from '../../../testing/emulators/json-fields.ts';
+import type { Controls } from '../../../package/testing.ts';
+import {
+  BadFlag,
+  faultControls,
+  listOf,
+  objectOf,
+  oneOf,
+  text,
+  whole,
+  wordFlag,
+} from '../../../package/testing.ts';
 import type { GoogleCloud } from './cloud.ts';
 import { roles } from './iam.ts';
 import type { OperationFault } from './memorystore/instance-operations.ts';

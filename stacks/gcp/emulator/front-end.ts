@@ -1,5 +1,4 @@
-import type { LoopbackReply, LoopbackRequest } from '../../../testing/emulators/loopback-server.ts';
-import type { Fault, Faults } from '../../../testing/emulators/route-faults.ts';
+import type { Fault, Faults, LoopbackReply, LoopbackRequest } from '../../../package/testing.ts';
 import type { AccessTokens, Caller } from './access-tokens.ts';
 import { camelCase, parseBody } from './message.ts';
 import { invalid } from './problem.ts';

@@ -1,4 +1,4 @@
-import type { Fault } from '../../../testing/emulators/route-faults.ts';
+import type { Fault } from '../../../package/testing.ts';
 import { codeOfHttpStatus, errorInfo, Problem } from './problem.ts';
 import { projectNumber } from './project-number.ts';
 import type { Service } from './service.ts';

@@ -1,5 +1,5 @@
-import type { LoopbackReply } from '../../../testing/emulators/loopback-server.ts';
-import { BadBody, maxBodyBytes } from '../../../testing/emulators/loopback-server.ts';
+import type { LoopbackReply } from '../../../package/testing.ts';
+import { BadBody, maxBodyBytes } from '../../../package/testing.ts';
 import { TokenProblem } from './access-tokens.ts';
 import { Problem } from './problem.ts';
 

@@ -1,18 +1,16 @@
-import { withControls } from '../../../testing/emulators/control.ts';
-import { inventoryFile } from '../../../testing/emulators/inventory-file.ts';
-import { startLoopbackServer } from '../../../testing/emulators/loopback-server.ts';
+import { inventoryFile, startLoopbackServer, withControls } from '../../../package/testing.ts';
 import type { GoogleCloud, GoogleCloudOptions, SavedInventory } from './cloud.ts';
 import { createGoogleCloud } from './cloud.ts';
 import { controlsOf } from './control.ts';
-import { localRedisBackend } from './memorystore/redis-backend.ts';
+import type { RedisServers } from './memorystore/redis-backend.ts';
 
 export interface LocalGoogleCloudOptions extends Omit<GoogleCloudOptions, 'origin' | 'backend'> {
   /** Default: a free one. */
   readonly port?: number;
   /** A file in which it keeps what it holds, AUTH strings included, beyond its end; default: nowhere. */
   readonly dataFile?: string;
-  /** The Redis that is run behind each instance; default: nothing is behind them. */
-  readonly redis?: { readonly server: string; readonly cli: string };
+  /** The Redis servers behind the instances; default: nothing is behind them. They end with the cloud. */
+  readonly redis?: RedisServers;
 }
 
 /** A running cloud. */
@@ -30,11 +28,10 @@ const isSaved = (json: object): boolean =>
 /** Serves Google Cloud's APIs (see `createGoogleCloud`) on loopback, all on one port. Rejects if the port is taken or the file is of no use. */
 export async function startGoogleCloud(options: LocalGoogleCloudOptions = {}): Promise<LocalGoogleCloud> {
   const { dataFile, port, redis } = options;
-  const backend = redis === undefined ? undefined : localRedisBackend(redis);
   const cloud = createGoogleCloud({
     ...options,
     origin: () => server.url,
-    ...(backend !== undefined && { backend }),
+    ...(redis !== undefined && { backend: redis }),
     ...(dataFile !== undefined && inventoryFile<SavedInventory>(dataFile, { isSaved })),
   });
   const server = await startLoopbackServer({
@@ -44,7 +41,7 @@ export async function startGoogleCloud(options: LocalGoogleCloudOptions = {}): P
   const { answer: _door, ...inside } = cloud;
   const stop = async (): Promise<void> => {
     await server.stop();
-    await backend?.stop();
+    await redis?.stop();
   };
   return { ...inside, url: server.url, stop, [Symbol.asyncDispose]: stop };
 }

@@ -1,4 +1,4 @@
-import { selfSignedCertificate } from '../../../../local/postgresql-certificate.ts';
+import { selfSignedCertificate } from '../../../../package/testing.ts';
 import type { Message } from '../message.ts';
 import { readFieldMask, readMessage } from '../message.ts';
 import type { Replica } from '../replica.ts';

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import type { SelfSignedCertificate } from '../../../../local/postgresql-certificate.ts';
+import type { SelfSignedCertificate } from '../../../../package/testing.ts';
 import type { Message } from '../message.ts';
 import type { StoredOperation } from '../operations.ts';
 import { timestamp } from '../operations.ts';

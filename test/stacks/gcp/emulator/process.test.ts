@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
 import { call, tokenOf } from './caller.ts';
 
-const main = join(import.meta.dirname, '../../../../stacks/gcp/emulator/main.ts');
+const main = join(import.meta.dirname, '../../../../demo/gcp/main.ts');
 
 describe('the process', { timeout: 60_000 }, () => {
   let directory: string;

@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { startPostgresql } from '../../../../local/postgresql.ts';
-import type { NewDatabase, RunningDatabase } from './database-servers.ts';
+import { startPostgresql } from '../../local/postgresql.ts';
+import type { NewDatabase, RunningDatabase } from '../../stacks/aws/emulator/rds/database-servers.ts';
 
 const { escapeIdentifier, escapeLiteral } = pg;
 

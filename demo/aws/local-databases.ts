@@ -1,7 +1,7 @@
-import type { MariadbSupport } from '../../../../local/mariadb-binaries.ts';
-import type { TextProgress } from '../../../../local/text-progress.ts';
-import type { DatabaseServers } from './database-servers.ts';
-import { databaseServers } from './database-servers.ts';
+import type { MariadbSupport } from '../../local/mariadb-binaries.ts';
+import type { TextProgress } from '../../local/text-progress.ts';
+import type { DatabaseServers } from '../../stacks/aws/emulator/rds/database-servers.ts';
+import { databaseServers } from '../../stacks/aws/emulator/rds/database-servers.ts';
 import { startMariadbDatabase } from './mariadb-database.ts';
 import { startPostgresqlDatabase } from './postgresql-database.ts';
 

@@ -1,6 +1,6 @@
-import type { MariadbOptions } from '../../../../local/mariadb.ts';
-import { quotedName, quotedText, startMariadb } from '../../../../local/mariadb.ts';
-import type { StartDatabase } from './database-servers.ts';
+import type { MariadbOptions } from '../../local/mariadb.ts';
+import { quotedName, quotedText, startMariadb } from '../../local/mariadb.ts';
+import type { StartDatabase } from '../../stacks/aws/emulator/rds/database-servers.ts';
 
 /** The privileges of the master user of RDS. */
 const privileges = [

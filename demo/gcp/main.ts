@@ -4,20 +4,17 @@
  * that runs.
  */
 import { writeFileSync } from 'node:fs';
-import { cannot, checkWritable, readJsonFile } from '../../../local/flag-files.ts';
-import { BadFlag } from '../../../local/flags.ts';
-import { prepareRedis } from '../../../local/redis-binaries.ts';
-import { textProgress } from '../../../local/text-progress.ts';
-import {
-  checkPlace,
-  runCommandLine,
-  serveUntilStopped,
-} from '../../../testing/emulators/emulator-process.ts';
-import type { GetKey, Serve } from './command-line.ts';
-import { parseCommandLine } from './command-line.ts';
-import { startGoogleCloud } from './server.ts';
-import type { ServiceAccountKey } from './service-accounts.ts';
-import { isServiceAccountKey } from './service-accounts.ts';
+import { cannot, checkWritable, readJsonFile } from '../../local/flag-files.ts';
+import { BadFlag } from '../../local/flags.ts';
+import { prepareRedis } from '../../local/redis-binaries.ts';
+import { textProgress } from '../../local/text-progress.ts';
+import type { GetKey, Serve } from '../../stacks/gcp/emulator/command-line.ts';
+import { parseCommandLine } from '../../stacks/gcp/emulator/command-line.ts';
+import { startGoogleCloud } from '../../stacks/gcp/emulator/server.ts';
+import type { ServiceAccountKey } from '../../stacks/gcp/emulator/service-accounts.ts';
+import { isServiceAccountKey } from '../../stacks/gcp/emulator/service-accounts.ts';
+import { checkPlace, runCommandLine, serveUntilStopped } from '../../testing/emulators/emulator-process.ts';
+import { localRedis } from './local-redis.ts';
 
 const progress = textProgress({ prefix: 'gcp:' });
 await runCommandLine(parseCommandLine(process.argv.slice(2)), (options) =>
@@ -31,7 +28,7 @@ async function serve({ options, keyFile, hasRedis }: Serve): Promise<void> {
   if (redis?.by === 'none') progress.note(`nothing is behind the instances: ${redis.reason}`);
   await using cloud = await startGoogleCloud({
     ...options,
-    ...(redis !== undefined && redis.by !== 'none' && { redis }),
+    ...(redis !== undefined && redis.by !== 'none' && { redis: localRedis(redis) }),
   });
   if (key !== undefined) cloud.accounts.acceptKey(key);
   else if (keyFile !== undefined) writeKey('--key-file', keyFile, cloud.createKey());

@@ -3,18 +3,14 @@
  * carries its URL, nothing else; a wrong flag ends it with code 2.
  */
 
-import { prepareMariadb } from '../../../local/mariadb-binaries.ts';
-import { textProgress } from '../../../local/text-progress.ts';
-import {
-  checkPlace,
-  runCommandLine,
-  serveUntilStopped,
-} from '../../../testing/emulators/emulator-process.ts';
-import { parseCommandLine } from './command-line.ts';
-import type { DatabaseServers } from './rds/database-servers.ts';
-import { localDatabases } from './rds/local-databases.ts';
-import { startAws } from './server.ts';
-import { allServices } from './services.ts';
+import { prepareMariadb } from '../../local/mariadb-binaries.ts';
+import { textProgress } from '../../local/text-progress.ts';
+import { parseCommandLine } from '../../stacks/aws/emulator/command-line.ts';
+import type { DatabaseServers } from '../../stacks/aws/emulator/rds/database-servers.ts';
+import { startAws } from '../../stacks/aws/emulator/server.ts';
+import { allServices } from '../../stacks/aws/emulator/services.ts';
+import { checkPlace, runCommandLine, serveUntilStopped } from '../../testing/emulators/emulator-process.ts';
+import { localDatabases } from './local-databases.ts';
 
 await runCommandLine(parseCommandLine(process.argv.slice(2)), async ({ options, hasDatabases }) => {
   await checkPlace(options);
