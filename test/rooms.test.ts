@@ -401,6 +401,97 @@ const rowOf = (file: string): string =>
     .filter(([name]) => file.startsWith(name))
     .toSorted(([a], [b]) => b.length - a.length)[0]?.[1] ?? '';
 
+/** The names that the modules of the package export, as `file#name`, each with its module and its name there. */
+const exported = new Map(
+  globSync('package/*.ts', { cwd: root }).flatMap((module) =>
+    [
+      ...readFileSync(join(root, module), 'utf8').matchAll(/^export (?:type )?\{([^}]*)\} from '(.+?)'/gm),
+    ].flatMap(([, names = '', from = '']) =>
+      namesIn(names).map(([name, as]) => [`${join('package', from)}#${name}`, { module, name: as }] as const),
+    ),
+  ),
+);
+
+/** The names between the braces of an import or export, each with its name on the other side. */
+function namesIn(braces: string): readonly (readonly [name: string, as: string])[] {
+  return braces
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+    .map((item) => {
+      const [name = '', as = name] = item.split(' as ');
+      return [name, as];
+    });
+}
+
+/** The names that a stack imports from behind the package, each with the export to use. */
+function behindPackage(file: string, source: string): readonly string[] {
+  const stack = file.split('/', 2).join('/');
+  return [...source.matchAll(/^(?:import|export) (?:type )?(?:\{([^}]*)\} from )?'(\..+?)'/gm)].flatMap(
+    ([, names = '', path = '']) => {
+      const target = join(dirname(file), path);
+      if (target.startsWith(`${stack}/`) || /^package\/[^/]+$/.test(target)) return [];
+      const all = namesIn(names);
+      if (all.length === 0) return [`${file} imports ${target}: import the package instead`];
+      return all.map(([name]) => {
+        const found = exported.get(`${target}#${name}`);
+        return found === undefined
+          ? `${file} imports ${name} of ${target}: no module of package/ exports it`
+          : `${file} imports ${name} of ${target}: import ${found.name} from ${found.module}`;
+      });
+    },
+  );
+}
+
+describe('a stack imports what the package exports', () => {
+  test('a forbidden import is named with the export to use', () => {
+    const source = [
+      "import type { Managed } from '../../apis/core/v1alpha1/managed.ts';",
+      "import { advice, advise } from '../../clients/advice.ts';",
+      "import { gcpStack } from '../gcp/stack.ts';",
+      "import { service } from '../../package/stack.ts';",
+      "import { tagsOf } from './tags.ts';",
+    ].join('\n');
+    assert.deepEqual(behindPackage('stacks/aws/stack.ts', source), [
+      'stacks/aws/stack.ts imports Managed of apis/core/v1alpha1/managed.ts: import Managed from package/stack.ts',
+      'stacks/aws/stack.ts imports advice of clients/advice.ts: import clientAdvice from package/stack.ts',
+      'stacks/aws/stack.ts imports advise of clients/advice.ts: no module of package/ exports it',
+      'stacks/aws/stack.ts imports gcpStack of stacks/gcp/stack.ts: no module of package/ exports it',
+    ]);
+  });
+  test('all stacks', () => {
+    const found = files
+      .filter((file) => file.startsWith('stacks/'))
+      .flatMap((file) => behindPackage(file, readFileSync(join(root, file), 'utf8')));
+    assert.deepEqual(found, []);
+  });
+});
+
+/** All files that these import, and those that they import in turn. */
+function reachOf(...roots: readonly string[]): ReadonlySet<string> {
+  const reached = new Set(roots);
+  for (const file of reached) for (const next of importsOf.get(file) ?? []) reached.add(next);
+  return reached;
+}
+
+describe('the package leads to what its users need', () => {
+  test('the process loads nothing of testing', () => {
+    const loaded = [...reachOf('main.ts')].filter((file) =>
+      /^(?:testing|local)\/|^package\/testing/.test(file),
+    );
+    assert.deepEqual(loaded, []);
+  });
+  test('no module leads to a server of a laptop', () => {
+    const led = [...reachOf(...globSync('package/*.ts', { cwd: root }))];
+    assert.deepEqual(led.filter((file) => /^local\//.test(file)).toSorted(), [
+      'local/flag-files.ts',
+      'local/flags.ts',
+      'local/postgresql-certificate.ts',
+      'local/read-command-line.ts',
+    ]);
+  });
+});
+
 describe('nothing imports itself by a detour', () => {
   test('the search finds a cycle', () => {
     const graph = new Map(Object.entries({ a: new Set(['b']), b: new Set(['c']), c: new Set(['b']) }));
