@@ -48,6 +48,9 @@ export const alone: readonly string[] = [
   'runtime/process/shutdown',
 ];
 
+/** A folder whose files have a process each, since each starts servers. */
+const ownServers = 'stacks/postgresql/server/';
+
 /** Tests that share a process, by the beginnings of their paths. The first that fits counts; other unit tests are `rest`. */
 const shared: Readonly<Record<string, readonly string[]>> = {
   core: ['controllers/'],
@@ -120,7 +123,8 @@ export function testProcesses(files: readonly string[]): readonly TestProcess[] 
   for (const file of files) {
     const name = nameOf(file);
     const group = Object.keys(shared).find((each) => shared[each]?.some((start) => name.startsWith(start)));
-    const key = alone.includes(name) ? name : (group ?? (isUnit(name) ? 'rest' : name));
+    const key =
+      alone.includes(name) || name.startsWith(ownServers) ? name : (group ?? (isUnit(name) ? 'rest' : name));
     filesOf.set(key, [...(filesOf.get(key) ?? []), file]);
   }
   const rank = (name: string): number =>
