@@ -1,28 +1,80 @@
 /**
- * Builds the package into dist/: the JavaScript, types and source maps of all modules that its entries reach. All else in
- * dist/ is deleted first, so that no file without a source is published; only dist/release/ stays. The template of the
- * scaffold is copied unchanged. dist/bundle/ holds the process for the image. The package has neither of the two folders.
+ * `node tools/build.ts [--source URL]` builds the package that npm publishes into dist/npm/: the JavaScript and source maps
+ * of all modules that its entries reach, the types that an author reaches, the template of the scaffold, pages and a
+ * package.json. The
+ * folder is emptied first, so that no file without a source is published. `--source` is the address of the repository.
+ * dist/bundle/ gets the process for the image.
  */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, cpSync, globSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, posix } from 'node:path';
+import { parseArgs } from 'node:util';
+import { inRepository, withAddresses } from './addresses.ts';
 import { bundle } from './bundle.ts';
+import { packagesIn, reachedDeclarations } from './imports.ts';
+import type { SourceManifest } from './published-manifest.ts';
+import { publishedManifest } from './published-manifest.ts';
+
+const { source } = parseArgs({ options: { source: { type: 'string' } } }).values;
 
 const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
+const built = join(dist, 'npm');
 
-for (const made of globSync('*', { cwd: dist, exclude: ['release'] }))
-  rmSync(join(dist, made), { recursive: true });
-const compile = (...flags: readonly string[]): void => {
-  const args = ['-p', import.meta.dirname, ...flags];
-  execFileSync(join(root, 'node_modules', '.bin', 'tsc'), args, { stdio: 'inherit' });
-};
-// The comments are in the types and in the sources of the source maps; they are not needed in the JavaScript.
-compile('--declaration', 'false', '--removeComments', '--noCheck');
+/** The pages for authors. Their links to each other remain. */
+const pages = ['README.md', 'CHANGELOG.md', 'docs/adding-a-managed-service.md', 'docs/api-reference.md'];
+
+const own = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as SourceManifest;
+
+rmSync(built, { recursive: true, force: true });
+compile('--declaration', 'false', '--removeComments', '--noCheck'); // the types and the source maps have the comments
 compile('--emitDeclarationOnly');
+removeUnreachedDeclarations();
 const template = join('package', 'command', 'scaffold', 'template');
-cpSync(join(root, template), join(dist, template), { recursive: true });
-chmodSync(join(dist, 'package', 'command-line.js'), 0o755);
+cpSync(join(root, template), join(built, template), { recursive: true });
+for (const command of Object.values(own.bin)) chmodSync(join(built, command.replace(/\.ts$/, '.js')), 0o755);
 // Processes of other packages create these if they are absent.
-cpSync(join(root, 'crds'), join(dist, 'crds'), { recursive: true });
+cpSync(join(root, 'crds'), join(built, 'crds'), { recursive: true });
+writeManifest();
+writePages();
 await bundle(join(dist, 'bundle'));
+
+function compile(...flags: readonly string[]): void {
+  const args = ['-p', join(root, 'package'), ...flags];
+  execFileSync(join(root, 'node_modules', '.bin', 'tsc'), args, { stdio: 'inherit' });
+}
+
+function removeUnreachedDeclarations(): void {
+  const entries = Object.values(own.exports).filter((path) => path.endsWith('.ts'));
+  const declarations = entries.map((path) => posix.normalize(path).replace(/\.ts$/, '.d.ts'));
+  const reached = reachedDeclarations(declarations, textOf);
+  for (const file of globSync('**/*.d.ts', { cwd: built })) {
+    if (!reached.has(file)) rmSync(join(built, file));
+  }
+}
+
+function textOf(file: string): string {
+  return readFileSync(join(built, file), 'utf8');
+}
+
+function writeManifest(): void {
+  const imported = globSync('**/*.{js,d.ts}', { cwd: built }).flatMap((file) =>
+    packagesIn(textOf(file), own.name),
+  );
+  const manifest = publishedManifest(own, new Set(imported), source);
+  writeFileSync(join(built, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
+}
+
+function writePages(): void {
+  const address = inRepository(source, own.version);
+  const archive = `services-stack-files-${own.version}.tgz`;
+  const hint = `The files that this text names are in a clone of the repository, and in \`${archive}\` of the release.\n\n`;
+  for (const page of pages) {
+    const text = withAddresses(readFileSync(join(root, page), 'utf8'), page, (path) =>
+      pages.includes(path) ? posix.relative(posix.dirname(page), path) : address(path),
+    );
+    mkdirSync(dirname(join(built, page)), { recursive: true });
+    writeFileSync(join(built, page), source === undefined ? `${hint}${text}` : text);
+  }
+  cpSync(join(root, 'LICENSE'), join(built, 'LICENSE'));
+}

@@ -25,6 +25,8 @@ const sources = [
   'tools',
   'trace',
   'crds',
+  'docs/adding-a-managed-service.md',
+  'docs/api-reference.md',
   'main.ts',
   'package.json',
   'tsconfig.json',
@@ -37,6 +39,7 @@ const sources = [
 interface Packed {
   /** Of the tarball. */
   readonly path: string;
+  readonly dependencies: Readonly<Record<string, string>>;
   readonly files: readonly string[];
   /** Of the tarball, in bytes. */
   readonly size: number;
@@ -52,8 +55,8 @@ async function packProject(): Promise<Packed> {
   await writeFile(notes, 'notes');
   await succeeds(copy, process.execPath, ['tools/build.ts']);
   await access(notes);
-  // Its scripts would install and build once more.
-  const report = await succeeds(copy, 'npm', ['pack', '--json', '--ignore-scripts', '--loglevel=error']);
+  const report = await succeeds(copy, 'npm', ['pack', './dist/npm', '--json', '--loglevel=error']);
+  const { dependencies } = JSON.parse(await copy.read('dist/npm/package.json')) as Packed;
   interface Report extends Pick<Packed, 'size'> {
     readonly filename: string;
     readonly files: readonly { readonly path: string }[];
@@ -61,6 +64,7 @@ async function packProject(): Promise<Packed> {
   const [packed] = Object.values(JSON.parse(report)) as [Report];
   return {
     path: join(copy.directory, packed.filename),
+    dependencies,
     files: packed.files.map(({ path }) => path),
     size: packed.size,
     remove: copy.remove,
@@ -121,7 +125,8 @@ function contentHash(paths: readonly string[]): string {
   return hash.digest('hex').slice(0, 16);
 }
 
-const npmInstall = (folder: Folder, ...args: readonly string[]): Promise<string> =>
+/** Installs packages in a folder, from the cache of npm if it has them. */
+export const npmInstall = (folder: Folder, ...args: readonly string[]): Promise<string> =>
   succeeds(folder, 'npm', [
     'install',
     '--prefer-offline',
@@ -133,25 +138,25 @@ const npmInstall = (folder: Folder, ...args: readonly string[]): Promise<string>
 
 /** Installs the package in an empty folder, on top of its dependencies, which change less often. */
 async function install(folder: Folder): Promise<void> {
-  const { dependencies, devDependencies } = JSON.parse(
-    await readFile(join(projectRoot, 'package.json'), 'utf8'),
-  ) as Readonly<Record<'dependencies' | 'devDependencies', Readonly<Record<string, string>>>>;
+  const { devDependencies } = JSON.parse(await readFile(join(projectRoot, 'package.json'), 'utf8')) as {
+    readonly devDependencies: Readonly<Record<string, string>>;
+  };
   const versions = (given: Readonly<Record<string, string>>, names = Object.keys(given)) =>
     names.map((name) => `${name}@${given[name]}`);
   const tools = versions(devDependencies, ['typescript', '@types/node']);
   const own = JSON.stringify({ name: 'own', version: '0.1.0', type: 'module' });
-  const dependenciesFolder = await cachedFolder({
-    root: join(cache, 'own-dependencies'),
-    name: contentHash([]),
-    async make(path) {
-      const made = folderAt(path);
-      await made.write('package.json', own);
-      await npmInstall(made, ...versions(dependencies), ...tools);
-    },
-    retentionMs: 7 * 24 * 60 * 60_000,
-  });
   const packed = await packProject();
   try {
+    const dependenciesFolder = await cachedFolder({
+      root: join(cache, 'own-dependencies'),
+      name: contentHash(['package.json']),
+      async make(path) {
+        const made = folderAt(path);
+        await made.write('package.json', own);
+        await npmInstall(made, ...versions(packed.dependencies), ...tools);
+      },
+      retentionMs: 7 * 24 * 60 * 60_000,
+    });
     const tarball = basename(packed.path);
     await cp(packed.path, join(folder.directory, tarball));
     await succeeds(folder, 'cp', ['-RPl', join(dependenciesFolder, 'node_modules'), '.']);

@@ -1,18 +1,21 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import partition from 'lodash/partition.js';
-import { projectRoot } from '../docs/project-copy.ts';
+import { packagesIn } from '../../tools/imports.ts';
+import { folderAt, projectRoot } from '../docs/project-copy.ts';
 import type { OwnRepository } from './own-repository.ts';
-import { ownRepository, succeeds } from './own-repository.ts';
+import { npmInstall, ownRepository, succeeds } from './own-repository.ts';
 
 const manifest = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8')) as {
   readonly version: string;
   readonly exports: Readonly<Record<string, string>>;
 };
 /** The files from which the scaffold writes a service for its authors. */
-const templateFolder = 'dist/package/command/scaffold/template/';
+const templateFolder = 'package/command/scaffold/template/';
 const entries = Object.keys(manifest.exports).filter((name) => !name.endsWith('.json'));
 
 describe('the package', () => {
@@ -28,23 +31,58 @@ describe('the package', () => {
       templates.map((file) => file.slice(templateFolder.length)).toSorted(),
       globSync('**/*.*', { cwd: join(projectRoot, 'package/command/scaffold/template') }).toSorted(),
     );
-    const beside = others.filter((file) => !/^dist\/.*\.(?:js|d\.ts|js\.map)$/.test(file));
-    assert.deepEqual(beside.toSorted(), ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']);
-    const rooms = new Set(own.packed.files.map((file) => file.split('/').slice(0, 2).join('/')));
-    assert.ok(!rooms.has('dist/test'), [...rooms].join());
-    const stacks = own.packed.files.filter((file) => /^dist\/stacks\//.test(file));
-    assert.deepEqual(stacks, [], 'no stack of ours');
+    const beside = others.filter((file) => !/^crds\/|\.(?:js|d\.ts|js\.map)$/.test(file));
+    assert.deepEqual(beside.toSorted(), [
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
+      'docs/adding-a-managed-service.md',
+      'docs/api-reference.md',
+      'package.json',
+    ]);
+    assert.deepEqual(
+      own.packed.files.filter((file) => /^(?:test|dist|stacks)\//.test(file)),
+      [],
+    );
   });
 
-  test('has at most 1.25 MiB', () => {
-    assert.ok(own.packed.size < 1.25 * 1024 ** 2, `${own.packed.size} bytes`);
+  test('has at most 1.5 MiB', () => {
+    assert.ok(own.packed.size < 1.5 * 1024 ** 2, `${own.packed.size} bytes`);
   });
 
-  test('each built file has its types and its source map beside it', () => {
-    for (const file of own.packed.files.filter((path) => path.endsWith('.js'))) {
-      for (const beside of [file.replace(/\.js$/, '.d.ts'), `${file}.map`]) {
-        assert.ok(own.packed.files.includes(beside), beside);
-      }
+  test('depends on the packages that its files import, and has no script of the repository', async () => {
+    const published = JSON.parse(await own.read('node_modules/services-stack/package.json'));
+    const built = own.packed.files.filter((file) => /\.(?:js|d\.ts)$/.test(file));
+    const texts = await Promise.all(built.map((file) => own.read(join('node_modules/services-stack', file))));
+    const imported = new Set(texts.flatMap((text) => packagesIn(text, published.name)));
+    assert.deepEqual(Object.keys(published.dependencies).toSorted(), [...imported].toSorted());
+    assert.ok(imported.has('rxjs'));
+    assert.equal(published.scripts, undefined);
+  });
+
+  test('an installation has at most 110 packages and 128 MB', async () => {
+    const folder = folderAt(await mkdtemp(join(tmpdir(), 'own-installation-')));
+    try {
+      const [tarball = ''] = globSync('*.tgz', { cwd: own.directory });
+      await folder.write('package.json', JSON.stringify({ name: 'own', version: '0.1.0', type: 'module' }));
+      await npmInstall(folder, join(own.directory, tarball));
+      const { packages } = JSON.parse(await folder.read('package-lock.json'));
+      const installed = Object.keys(packages).filter((path) => path !== '');
+      assert.ok(installed.length <= 110, `${installed.length} packages`);
+      const [, megabytes] = /^(\d+)/.exec(await succeeds(folder, 'du', ['-sm', 'node_modules'])) ?? [];
+      assert.ok(Number(megabytes) <= 128, `${megabytes} MB`);
+    } finally {
+      await folder.remove();
+    }
+  });
+
+  test('each built file has its source map beside it, and each file of types its code', () => {
+    const { files } = own.packed;
+    for (const file of files.filter((path) => path.endsWith('.js'))) {
+      assert.ok(files.includes(`${file}.map`), file);
+    }
+    for (const file of files.filter((path) => path.endsWith('.d.ts'))) {
+      assert.ok(files.includes(file.replace(/\.d\.ts$/, '.js')), file);
     }
   });
 
@@ -66,7 +104,7 @@ describe('the package', () => {
   }
 
   test('nothing else of it can be imported', async () => {
-    const script = "await import('services-stack/dist/package/run.js')";
+    const script = "await import('services-stack/package/run.js')";
     const { code, output } = await own.node(['--input-type=module', '-e', script]);
     assert.equal(code, 1);
     assert.match(output, /ERR_PACKAGE_PATH_NOT_EXPORTED/);

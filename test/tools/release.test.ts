@@ -11,14 +11,9 @@ import { parseAllDocuments } from 'yaml';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import type { ControlPlane } from '../../local/control-plane/control-plane.ts';
 import { startControlPlane } from '../../local/control-plane/control-plane.ts';
+import { withAddresses } from '../../tools/addresses.ts';
 import type { ReleaseFacts } from '../../tools/release/checks.ts';
-import {
-  notesIn,
-  refusal,
-  releasedChangelog,
-  withAddresses,
-  withVersion,
-} from '../../tools/release/checks.ts';
+import { notesIn, refusal, releasedChangelog, withVersion } from '../../tools/release/checks.ts';
 import { addRelease, cloneRepository } from '../../tools/release/repository.ts';
 import { runUntil } from '../../tools/release/run.ts';
 import { commandsOf } from '../docs/code-blocks.ts';

@@ -1,5 +1,5 @@
-import { posix } from 'node:path';
 import semver from 'semver';
+import { tagOf } from '../addresses.ts';
 
 /** The facts about a repository that decide whether a version can be released from it. */
 export interface ReleaseFacts {
@@ -13,8 +13,6 @@ export interface ReleaseFacts {
   readonly changed: readonly string[];
   readonly changelog: string;
 }
-
-export const tagOf = (version: string): string => `v${version}`;
 
 /** Pure. The reason why the version cannot be released, in one sentence. Undefined if there is none. */
 export function refusal({ wanted, present, tags, changed, changelog }: ReleaseFacts): string | undefined {
@@ -53,22 +51,6 @@ export const releasedChangelog = (changelog: string, version: string, date: stri
         () => `## [Unreleased]\n\n${noNotes}\n\n## [${version}] - ${date}\n\n${notesIn(changelog)}\n\n`,
       )
     : changelog;
-
-/**
- * Pure. A page whose links lead somewhere outside of the repository, too. `address` returns the new target for a file of the
- * repository; undefined: only the text of the link remains. `from` is the file of the page.
- */
-export const withAddresses = (
-  page: string,
-  from: string,
-  address: (file: string) => string | undefined,
-): string =>
-  page.replace(/(!?)\[([^\]]*)\]\((?!#|[a-z]+:)([^)\s]*)\)/g, (_, picture, text, target) => {
-    const [path = '', anchor] = String(target).split('#');
-    const found = address(posix.join(posix.dirname(from), path));
-    if (found === undefined) return String(text);
-    return `${picture}[${text}](${found}${anchor === undefined ? '' : `#${anchor}`})`;
-  });
 
 const escaped = (text: string): string => text.replaceAll('.', '\\.');
 

@@ -10,9 +10,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
+import { inRepository as addressOf, tagOf, withAddresses } from '../addresses.ts';
 import { commitOf } from '../commit.ts';
 import { gzip, tar } from '../tar.ts';
-import { tagOf, withAddresses } from './checks.ts';
 import type { Run } from './run.ts';
 
 export interface ReleaseFilesOptions {
@@ -55,8 +55,8 @@ export async function buildReleaseFiles(options: ReleaseFilesOptions): Promise<v
   mkdirSync(into, { recursive: true });
   mkdirSync(work, { recursive: true });
   const script = (...args: readonly string[]): Promise<string> => run(clone, process.execPath, ...args);
-  const inRepository = (path: string): string | undefined =>
-    source === undefined ? undefined : `${source}/blob/${tagOf(version)}/${path}`;
+  const inRepository = addressOf(source, version);
+  const from = source === undefined ? [] : ['--source', source];
 
   cpSync(join(clone, 'deploy', 'install.yaml'), file('install.yaml'));
   writeFileSync(file('crds.yaml'), definitionsIn(join(clone, 'crds')));
@@ -96,15 +96,10 @@ export async function buildReleaseFiles(options: ReleaseFilesOptions): Promise<v
     (existsSync(join(work, archiveOfFiles, folder, path)) ? `${folder}/${path}` : undefined);
   writeFileSync(file('notes.md'), `${withHint(withAddresses(notes, 'CHANGELOG.md', inFolder))}\n`);
 
-  for (const page of ['README.md', 'CHANGELOG.md']) {
-    const path = join(clone, page);
-    writeFileSync(path, linked(readFileSync(path, 'utf8'), page));
-  }
-  await run(clone, 'npm', 'pack', '--silent', '--pack-destination', into);
-  await run(clone, 'git', 'checkout', '--quiet', '--', '.');
+  await script('tools/build.ts', ...from);
+  await run(clone, 'npm', 'pack', './dist/npm', '--silent', '--pack-destination', into);
 
   if (architectures.length > 0) {
-    const from = source === undefined ? [] : ['--source', source];
     const flags = ['--arch', architectures.join(','), '--out', into, ...from];
     await run(clone, 'npm', 'run', '--silent', 'image', '--', ...flags);
   }
