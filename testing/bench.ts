@@ -52,6 +52,7 @@ export class Bench {
   readonly output: string[] = [];
   process: ManagedProcess;
   readonly #pace: Pace;
+  readonly #closed = new AbortController();
   readonly #random: Random;
   readonly #failures = new Map<string, number>();
 
@@ -60,7 +61,7 @@ export class Bench {
     this.world = world;
     this.clock = clock;
     this.#random = random;
-    this.#pace = createPace(clock, conformance.time);
+    this.#pace = createPace(clock, this.#closed.signal, conformance.time);
     this.cluster = new MemoryCluster(() => clock.now());
     this.process = this.#start();
     this.#putProvider();
@@ -71,7 +72,9 @@ export class Bench {
     return new Bench(conformance, await conformance.open({ clock, random }), clock, random);
   }
 
+  /** Ends the process, and every wait of a rule that is not over. */
   async close(): Promise<void> {
+    this.#closed.abort();
     this.process.stop();
     await this.world.close?.();
   }

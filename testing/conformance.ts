@@ -5,6 +5,7 @@
 import { describe, test } from 'node:test';
 import type { Managed } from '../apis/core/v1alpha1/managed.ts';
 import { Bench } from './bench.ts';
+import { withinLimit } from './real-moment.ts';
 import type { Rule } from './rules/rule.ts';
 import { rules } from './rules/rules.ts';
 import type { Conformance } from './scenario.ts';
@@ -45,17 +46,27 @@ export function describeConformance<M extends Managed>(conformance: Conformance<
   });
 }
 
-/** Checks one rule in its own world. */
+/** Checks one rule in its own world. A rule that does not end within its limit is broken. */
 export async function judge<M extends Managed>(rule: Rule, conformance: Conformance<M>): Promise<Verdict> {
-  const bench = await Bench.open(conformance as unknown as Conformance);
+  const { time, limitMs = time === 'real' ? 20 * 60_000 : 2 * 60_000 } = conformance;
+  const limited = <T>(work: Promise<T>, doing: () => string): Promise<T> =>
+    withinLimit(work, limitMs, () => {
+      const fix = 'end each call when its signal is aborted, or raise `limitMs` of the test';
+      return new Broken(`${doing()} did not end within ${limitMs / 1_000} s. To fix: ${fix}`);
+    });
+  let bench: Bench | undefined;
   try {
-    await rule.check(bench);
+    const opened = await limited(Bench.open(conformance as unknown as Conformance), () => '`open`');
+    bench = opened;
+    await limited(rule.check(opened), () => `the rule, whose last call was ${lastCallOf(opened)},`);
     return { type: 'kept' };
   } catch (error) {
     if (error instanceof Skipped) return { type: 'skipped', message: error.message };
     if (error instanceof Broken) return { type: 'broken', message: error.message };
     return { type: 'broken', message: `${error instanceof Error ? error.stack : String(error)}` };
   } finally {
-    await bench.close();
+    if (bench !== undefined) await limited(bench.close(), () => '`close` of the world');
   }
 }
+
+const lastCallOf = ({ process }: Bench): string => process.calls.at(-1) ?? 'none';

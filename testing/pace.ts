@@ -18,8 +18,12 @@ export interface Pace {
   pass(ms: number): Promise<void>;
 }
 
-/** A pace for a world with this sort of time. */
-export function createPace(clock: TestClock, time: Conformance['time'] = 'virtual'): Pace {
+/** A pace for a world with this sort of time. After an abort of the signal, whatever waits for it rejects with its reason. */
+export function createPace(
+  clock: TestClock,
+  signal: AbortSignal,
+  time: Conformance['time'] = 'virtual',
+): Pace {
   const follow = async (speed: number): Promise<void> => {
     await realMoment(stepMs);
     await clock.advance(stepMs * speed);
@@ -46,6 +50,7 @@ export function createPace(clock: TestClock, time: Conformance['time'] = 'virtua
       const endMs = clock.elapsedMs() + limitMs;
       await clock.settle();
       while (!isDone) {
+        signal.throwIfAborted();
         const isOver = clock.elapsedMs() > endMs;
         expect(!isOver, `${what} did not end`, 'give each request to the external system a deadline');
         await moment(() => isDone);
@@ -55,7 +60,10 @@ export function createPace(clock: TestClock, time: Conformance['time'] = 'virtua
     async pass(ms) {
       if (time !== 'real') return clock.advance(ms);
       const endMs = clock.elapsedMs() + ms;
-      while (clock.elapsedMs() < endMs) await follow(1);
+      while (clock.elapsedMs() < endMs) {
+        signal.throwIfAborted();
+        await follow(1);
+      }
     },
   };
 }

@@ -89,6 +89,8 @@ export interface Conformance<M extends Managed = Managed> {
    * - `real`: the world takes real time, like a cloud. Each rule then takes minutes.
    */
   readonly time?: 'virtual' | 'network' | 'real';
+  /** How long one rule may take by the clock on the wall, in ms. Default: 2 min, and 20 min if `time` is `real`. */
+  readonly limitMs?: number;
   /** Opens an empty world. Called for each rule. */
   open(given: Given): World | Promise<World>;
 }
