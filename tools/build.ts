@@ -1,9 +1,8 @@
 /**
- * `node tools/build.ts [--source URL]` builds the package that npm publishes into dist/npm/: the JavaScript and source maps
- * of all modules that its entries reach, the types that an author reaches, the template of the scaffold, pages and a
- * package.json. The
- * folder is emptied first, so that no file without a source is published. `--source` is the address of the repository.
- * dist/bundle/ gets the process for the image.
+ * `node tools/build.ts [--source URL]` builds the package that npm publishes into dist/npm/: the JavaScript of all modules
+ * that its entries reach, the types that an author reaches, the template of the scaffold, the definitions, pages and a
+ * package.json. The folder is emptied first, so that no file without a source is published. `--source` is the address of the
+ * repository. dist/bundle/ gets the process for the image.
  */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -27,7 +26,7 @@ const pages = ['README.md', 'CHANGELOG.md', 'docs/adding-a-managed-service.md', 
 const own = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as SourceManifest;
 
 rmSync(built, { recursive: true, force: true });
-compile('--declaration', 'false', '--removeComments', '--noCheck'); // the types and the source maps have the comments
+compile('--declaration', 'false', '--removeComments', '--noCheck'); // the types have the comments
 compile('--emitDeclarationOnly');
 removeUnreachedDeclarations();
 const template = join('package', 'command', 'scaffold', 'template');

@@ -31,7 +31,7 @@ describe('the package', () => {
       templates.map((file) => file.slice(templateFolder.length)).toSorted(),
       globSync('**/*.*', { cwd: join(projectRoot, 'package/command/scaffold/template') }).toSorted(),
     );
-    const beside = others.filter((file) => !/^crds\/|\.(?:js|d\.ts|js\.map)$/.test(file));
+    const beside = others.filter((file) => !/^crds\/|\.(?:js|d\.ts)$/.test(file));
     assert.deepEqual(beside.toSorted(), [
       'CHANGELOG.md',
       'LICENSE',
@@ -46,8 +46,8 @@ describe('the package', () => {
     );
   });
 
-  test('has at most 1.5 MiB', () => {
-    assert.ok(own.packed.size < 1.5 * 1024 ** 2, `${own.packed.size} bytes`);
+  test('has at most 1 MiB', () => {
+    assert.ok(own.packed.size < 1024 ** 2, `${own.packed.size} bytes`);
   });
 
   test('depends on the packages that its files import, and has no script of the repository', async () => {
@@ -76,11 +76,8 @@ describe('the package', () => {
     }
   });
 
-  test('each built file has its source map beside it, and each file of types its code', () => {
+  test('each file of types has its code beside it', () => {
     const { files } = own.packed;
-    for (const file of files.filter((path) => path.endsWith('.js'))) {
-      assert.ok(files.includes(`${file}.map`), file);
-    }
     for (const file of files.filter((path) => path.endsWith('.d.ts'))) {
       assert.ok(files.includes(file.replace(/\.d\.ts$/, '.js')), file);
     }
