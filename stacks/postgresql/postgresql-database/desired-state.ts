@@ -110,15 +110,32 @@ export function adoptionOf(
 }
 
 /**
- * The database, or its own role, that another resource has now under the name of a database that we managed. The mark of
- * the role decides whose the database is.
+ * The role of another resource that has the name of a database's own one, and no database of ours: it owns the database
+ * of the name, or there is none. It owns whatever the comment of the database says.
  */
+export const otherRole = (
+  managed: PostgreSQLDatabase,
+  database: DatabaseObservation | undefined,
+  role: Marked | undefined,
+): Marked | undefined =>
+  hasOwnRole(managed) &&
+  isOfOther(managed, role) &&
+  // guard: otherwise our database counts as lost because a role of another resource took the name
+  (database === undefined || database.owner === role.name)
+    ? role
+    : undefined;
+
+/** The database, or its own role, that another resource has now under the name of a database that we managed. */
 export function takenOf(
   managed: PostgreSQLDatabase,
-  { database, role }: { readonly database: Marked | undefined; readonly role: Marked | undefined },
+  {
+    database,
+    role,
+  }: { readonly database: DatabaseObservation | undefined; readonly role: Marked | undefined },
 ): Taken | undefined {
   if (!wasOurs(managed) || isObserver(managed)) return undefined;
-  if (hasOwnRole(managed) && isOfOther(managed, role)) return { kind: 'role', found: role };
+  const other = otherRole(managed, database, role);
+  if (other !== undefined) return { kind: 'role', found: other };
   return isOfOther(managed, database) ? { kind: 'database', found: database } : undefined;
 }
 

@@ -18,7 +18,7 @@ import {
   ownerIdOf,
 } from '../ownership.ts';
 import { remaining } from '../remaining.ts';
-import { databaseSpec, hasOwnRole } from './desired-state.ts';
+import { databaseSpec, hasOwnRole, otherRole } from './desired-state.ts';
 
 type Server = Pick<PostgresqlServer, 'databases' | 'roles'>;
 
@@ -34,7 +34,7 @@ export async function isAnythingLeft(
 ): Promise<boolean> {
   if (!hasUsableName(managed, 'database')) return false;
   const name = nameOf(managed);
-  const { database, role } = await namesakes({ databases, roles }, managed, signal);
+  const { database, role, isRoleTaken } = await namesakes({ databases, roles }, managed, signal);
   const hasMark = database !== undefined && hasMarkOf(database, ownerIdOf(managed));
   // The mark of its own role decides whose the database is: another owner may have taken it over.
   if (hasMark && hasOwnRole(managed) && role !== undefined && !isOurs(managed, role))
@@ -45,7 +45,8 @@ export async function isAnythingLeft(
   if (isOfTenant && managed.status?.owner !== undefined) {
     checkMayManage(managed, 'database', database, {
       isOwnerWanted: true,
-      owner: databaseSpec(managed).owner,
+      // guard: otherwise the statement gives the database to the role of another resource
+      owner: isRoleTaken ? undefined : databaseSpec(managed).owner,
     });
   }
   if (
@@ -72,9 +73,11 @@ interface Namesakes {
   readonly role?: RoleObservation | undefined;
   /** Another resource has a database of that name. */
   readonly isTaken: boolean;
+  /** Another resource has a role of that name. */
+  readonly isRoleTaken: boolean;
 }
 
-/** A database is another resource's if its own role is, whatever its comment says. */
+/** A database is another resource's if the role of that name is and owns it, whatever its comment says. */
 async function namesakes(
   { databases, roles }: Server,
   managed: PostgreSQLDatabase,
@@ -86,8 +89,14 @@ async function namesakes(
   const isRoleTaken = isOfOther(managed, role);
   // guard: otherwise a deletion drops the database of the resource that has the name now
   const isTaken =
-    database !== undefined && (isOfOther(managed, database) || (isRoleTaken && hasOwnRole(managed)));
-  return { database: isTaken ? undefined : database, role: isRoleTaken ? undefined : role, isTaken };
+    database !== undefined &&
+    (isOfOther(managed, database) || otherRole(managed, database, role) !== undefined);
+  return {
+    database: isTaken ? undefined : database,
+    role: isRoleTaken ? undefined : role,
+    isTaken,
+    isRoleTaken,
+  };
 }
 
 /** The parts of a deleted database that stay on the server, for an Event. Undefined: nothing stays. */

@@ -26,15 +26,18 @@ const foreign = markOf('somebody else');
 interface Scene {
   readonly databases?: Readonly<Record<string, string | undefined>>;
   readonly roles?: Readonly<Record<string, string | undefined>>;
+  /** The owner of the databases, if it is not the role with the name of each. */
+  readonly owner?: string;
 }
 
 /** A server that drops as the real one does: what is not of the owner is refused, and what is not there is no error. */
 function serverWith(scene: Scene) {
   const dropped: string[] = [];
   const collection = (kind: 'database' | 'role', comments: Scene['roles'] = {}) => {
-    const find = (name: string): Marked | undefined => {
+    const find = (name: string): (Marked & { readonly owner: string }) | undefined => {
       const comment = comments[name];
-      return name in comments ? { name, ...(comment !== undefined && { comment }) } : undefined;
+      if (!(name in comments)) return undefined;
+      return { name, owner: scene.owner ?? name, ...(comment !== undefined && { comment }) };
     };
     return {
       observe: async (name: string) => find(name),
@@ -100,6 +103,18 @@ describe('the remains of a database that is being deleted', () => {
     assert.equal(await isAnythingLeft(server, leaving(found), signal), false);
     await removeAll(server, leaving(found), signal);
     assert.deepEqual(dropped, []);
+  });
+
+  test('a database that an administrator owns is dropped although another resource has its role', () =>
+    are(true, ['database shop'], { databases: { shop: ours }, roles: { shop: foreign }, owner: 'admin' }));
+
+  test('a database that another resource owns does not get the role of a third one', async () => {
+    const { server } = serverWith({ roles: { shop: foreign } });
+    const teamDatabase = { name: 'shop', comment: ours, owner: 'team', distrustedOwner: 'team' };
+    const databases = { ...server.databases, observe: async () => teamDatabase };
+    await assert.rejects(isAnythingLeft({ ...server, databases } as never, leaving(found), signal), {
+      message: /^database "shop" belongs to role "team" of another resource, .* OWNER TO CURRENT_USER$/,
+    });
   });
 
   test('a deletion waits where the database belongs to the role of another resource', async () => {

@@ -261,6 +261,21 @@ export function testDatabases(stack: Stack): void {
       assert.deepEqual(await stack.namesake(name), ['database', 'role']);
     });
 
+    test('is still ours if only its role is of another resource: it is not called gone, and dropped with ours', async () => {
+      const name = 'orphaned';
+      await stack.pass(database(name));
+      await sql(`ALTER DATABASE ${name} OWNER TO CURRENT_USER`);
+      await sql(`DROP ROLE ${name}`);
+      await stack.pass(role(`thief-${name}`, { login: true }, { externalName: name }));
+      stack.claimed.add(ownerOf(`thief-${name}`));
+      const managed = recorded(name);
+      await assert.rejects(clientOf(managed).observe(managed, undefined, signal), {
+        message: /^role "orphaned" is managed by another resource, /,
+      });
+      assert.equal(await stack.remove(managed), false);
+      assert.deepEqual(await stack.namesake(name), ['role']);
+    });
+
     test('was renamed, and the annotation of the external name follows it with its data', async () => {
       const managed = recorded('robbed');
       const followed = {
