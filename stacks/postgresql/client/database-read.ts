@@ -58,19 +58,24 @@ export async function readDatabase(
 }
 
 /**
- * The name of the database that `ownerId` owns, whatever its name is. A tenant may write any comment, so the database
- * must also belong to a role with the mark of `ownerId`, or to `owner`.
+ * The name of the database that `ownerId` owns, if it is another one than `name`. A tenant may write any comment, so the
+ * database must also belong to a role with the mark of `ownerId`, or to `owner`.
  */
 export async function readRenamed(
   session: Session,
   ownerId: string,
-  { holderOf, owner }: { readonly holderOf: HolderOf; readonly owner: string | undefined },
+  {
+    name: before,
+    holderOf,
+    owner,
+  }: { readonly name: string; readonly holderOf: HolderOf; readonly owner: string | undefined },
 ): Promise<string | undefined> {
   const isOwn = ({ ownerMark, owner: now }: DatabaseObservation): boolean =>
     ownerMark === markOf(ownerId) || now === owner;
   const marked = await session.query<{ name: string }>(
-    `SELECT datname AS name FROM pg_database WHERE shobj_description(oid, 'pg_database') = $1 ORDER BY datname`,
-    [markOf(ownerId)],
+    `SELECT datname AS name FROM pg_database
+     WHERE shobj_description(oid, 'pg_database') = $1 AND datname <> $2 ORDER BY datname`,
+    [markOf(ownerId), before],
   );
   for (const { name } of marked) {
     const found = await readDatabase(session, name, holderOf);

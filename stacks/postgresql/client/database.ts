@@ -32,10 +32,13 @@ export interface Databases {
     name: string,
     options?: { readonly withExtensions?: boolean; readonly signal?: AbortSignal },
   ): Promise<DatabaseObservation | undefined>;
-  /** The name that the database of `ownerId` has now. `owner`: the role that should own it. Undefined if there is none. */
+  /**
+   * The name that the database `name` of `ownerId` has now, if it is another one. `owner`: the role that should own it.
+   * Undefined if there is none.
+   */
   renamed(
-    ownerId: string,
-    options: { readonly owner: string | undefined; readonly signal?: AbortSignal },
+    name: string,
+    options: { readonly ownerId: string; readonly owner: string | undefined; readonly signal?: AbortSignal },
   ): Promise<string | undefined>;
   /** Other roles than its owner that have objects or privileges in the database, sorted; at most ten. */
   usersOf(name: string, options?: { readonly signal?: AbortSignal }): Promise<readonly string[]>;
@@ -88,8 +91,8 @@ export function databases(withSession: UseSession, holderOf: HolderOf): Database
       return { ...found, extensions };
     },
 
-    renamed: (ownerId, { owner, signal }) =>
-      withSession(undefined, signal, (session) => readRenamed(session, ownerId, { holderOf, owner })),
+    renamed: (name, { ownerId, owner, signal }) =>
+      withSession(undefined, signal, (session) => readRenamed(session, ownerId, { name, holderOf, owner })),
 
     async usersOf(name, { signal } = {}) {
       checkName('database', name);

@@ -83,7 +83,11 @@ export function postgreSQLDatabaseClient({
       const mayHaveRole = isRoleWanted && (database !== undefined || wasOurs(managed));
       const role = mayHaveRole ? await roles.observe(name, { signal }) : undefined;
       const find = () =>
-        databases.renamed(ownerIdOf(managed), { owner: databaseSpec(managed).owner, signal });
+        databases.renamed(name, {
+          ownerId: ownerIdOf(managed),
+          owner: databaseSpec(managed).owner,
+          signal,
+        });
       const taken = takenOf(managed, { database, role });
       // guard: otherwise a database of another resource is reported as this one's, with a statement that gives it to this one
       if (taken !== undefined) return takenBy(taken, { own: 'database', holderOf, find });

@@ -106,7 +106,7 @@ export async function remainsOf(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const { owner } = databaseSpec(managed);
-  const renamed = await databases.renamed(ownerIdOf(managed), { owner, signal });
+  const renamed = await databases.renamed(nameOf(managed), { ownerId: ownerIdOf(managed), owner, signal });
   return remaining(managed, roles, {
     databases: renamed === undefined ? [] : [renamed],
     hasRole: hasOwnRole(managed),
