@@ -28,6 +28,13 @@ describe('a command or statement in a message has a line of its own, at each wid
         [annotate],
         'it is lost. Or, to have an empty one created: Ask the team first',
       ],
+      'a command of aws before another sentence': [
+        'it was renamed; to name it back, run in its region: aws rds modify-db-instance --db-instance-identifier store --new-db-instance-identifier shop --apply-immediately. Or ask the team first',
+        [
+          'aws rds modify-db-instance --db-instance-identifier store --new-db-instance-identifier shop --apply-immediately',
+        ],
+        'it was renamed; to name it back, run in its region: Or ask the team first',
+      ],
       'several statements': [
         'run as "boss": GRANT CONNECT ON DATABASE "a b" TO "c"; REVOKE CONNECT ON DATABASE "a b" FROM PUBLIC; or ask',
         ['GRANT CONNECT ON DATABASE "a b" TO "c"', 'REVOKE CONNECT ON DATABASE "a b" FROM PUBLIC'],

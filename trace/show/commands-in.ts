@@ -6,7 +6,7 @@ export interface TextPart {
 
 /** The first words of the commands in messages. They follow a colon. */
 const verb =
-  '(?:kubectl|vault|ALTER|COMMENT ON|COMMIT PREPARED|CREATE|DROP|GRANT|REASSIGN OWNED|REVOKE|ROLLBACK PREPARED|SELECT)';
+  '(?:kubectl|vault|aws|ALTER|COMMENT ON|COMMIT PREPARED|CREATE|DROP|GRANT|REASSIGN OWNED|REVOKE|ROLLBACK PREPARED|SELECT)';
 /** An escaped character of a shell, a text in quotes, or one character. Quotes of a message that was cut stay open. */
 const piece = String.raw`\\.|'[^']*(?:'|$)|"[^"]*(?:"|$)|[^'"]`;
 /** Outside quotes: a semicolon, a full stop before another sentence or at the end of the text. */
