@@ -159,24 +159,28 @@ export function workQueue<R>(
         return refilled(wakes.get(key) ?? fullBucket(wakesOfKey, nowMs), wakesOfKey, nowMs);
       };
 
+      function admit(key: string, asking: Asking): void {
+        // guard: otherwise a short failure right after a correction delays the next attempt by up to a minute
+        if (asking === 'change') failures.delete(key);
+        woken.add(key);
+      }
+
       /** Whether an event wakes its key now. Otherwise the key runs later, once for all events during that time. */
       function isAdmitted(wake: Wake): boolean {
         const key = objectKeyText(wake.request);
         const { tokens } = bucketOf(key);
         if (woken.has(key) || tokens >= 1) {
-          // guard: otherwise a short failure right after a correction delays the next attempt by up to a minute
-          if (wake.asking === 'change') failures.delete(key);
-          woken.add(key);
+          admit(key, wake.asking);
           return true;
         }
         if (heldBack.has(key)) return false;
-        const admit = (): void => {
+        const release = (): void => {
           heldBack.delete(key);
-          woken.add(key);
+          admit(key, wake.asking);
           due$.next(wake);
         };
         const waitMs = Math.ceil(((1 - tokens) / wakesOfKey.perSecond) * 1_000);
-        heldBack.set(key, clock.scheduler.schedule(admit, waitMs));
+        heldBack.set(key, clock.scheduler.schedule(release, waitMs));
         return false;
       }
 

@@ -142,6 +142,11 @@ describe('work queue', () => {
       aAt(0, 5, 15, 20, 25),
       { arrivals: { a: [0, 20] } },
     ],
+    'an edit that the rate limit holds back begins a new back-off when it runs': [
+      [...many(29, () => done), { type: 'requeue', atLeastMs: 7000 }, requeue],
+      aAt(...many(30, (count) => 10 * count), 3000, 3005),
+      { arrivals: { a: many(31, (count) => 10 * count) } },
+    ],
     'a delay that ends while an event waits is one run with it': [
       [after(5)],
       'a@0 x@9 a@15',
