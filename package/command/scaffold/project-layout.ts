@@ -1,7 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { join as joinPath } from 'node:path/posix';
 import type { Layout } from './layout.ts';
 
 const stack = 'stacks/toy-shop';
@@ -29,7 +27,7 @@ export const projectLayout: Layout = {
   shared: [],
   folders: [stack, tests, 'examples/toy-shop'],
   list: { file: 'app/stacks.ts', imports: '../stacks/toy-shop/stack.ts' },
-  moduleOf,
+  moduleOf: (entry) => `package/${entry}.ts`,
   needs: () => ({ product: 'services-stack', files: new Map(), remarks: [] }),
   finish(root, sources) {
     const biome = join(root, 'node_modules', '.bin', 'biome');
@@ -44,16 +42,3 @@ export const projectLayout: Layout = {
     'npm run test:unit    # passes before you change a line',
   ],
 };
-
-const exported = /^export (?:type )?\{([^}]*)\} from '([^']+)';$/gm;
-
-/** The source module of a symbol that an entry of the package exports: here, authors import it from its source. */
-function moduleOf(entry: string, symbol: string): string {
-  const source = readFileSync(join(import.meta.dirname, '..', '..', `${entry}.ts`), 'utf8');
-  const statement = [...source.matchAll(exported)].find(([, list = '']) =>
-    list.split(',').some((name) => name.trim() === symbol),
-  );
-  if (statement === undefined) throw new Error(`package/${entry}.ts has no ${symbol}`);
-  const [, , module = ''] = statement;
-  return module.startsWith('.') ? joinPath('package', module) : module;
-}

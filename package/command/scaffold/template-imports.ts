@@ -4,8 +4,8 @@ import { dirname, join, relative } from 'node:path/posix';
 export interface ImportTargets {
   /** The path of a file of the template. Throws if the layout has none. */
   pathOf(file: string): string;
-  /** The module of a symbol that an entry of the package exports, such as `stack`: a package, or a path ending in `.ts`. */
-  moduleOf(entry: string, symbol: string): string;
+  /** The module of an entry of the package, such as `stack`: a package, or a path ending in `.ts`. */
+  moduleOf(entry: string): string;
 }
 
 /** The path of `package/`, relative to the template. */
@@ -23,17 +23,11 @@ export function importsRewritten(file: string, source: string, { pathOf, moduleO
   };
   return source.replaceAll(statement, (_statement, keyword: string, list: string, specifier: string) => {
     const target = join(dirname(file), specifier);
-    const symbols = list
-      .split(',')
-      .map((symbol) => symbol.trim())
-      .filter((symbol) => symbol !== '');
-    const moduleFor = (symbol: string): string => {
-      if (!target.startsWith(entries)) return pathOf(target);
-      const [imported = symbol] = symbol.split(' as ');
-      return moduleOf(target.slice(entries.length).replace(/\.ts$/, ''), imported);
-    };
-    return [...Map.groupBy(symbols, moduleFor)]
-      .map(([module, of]) => `${keyword} { ${of.join(', ')} } from '${specifierOf(module)}';`)
-      .join('\n');
+    const module = target.startsWith(entries)
+      ? moduleOf(target.slice(entries.length).replace(/\.ts$/, ''))
+      : pathOf(target);
+    const symbols = list.split(',').map((symbol) => symbol.trim());
+    const named = symbols.filter((symbol) => symbol !== '').join(', ');
+    return `${keyword} { ${named} } from '${specifierOf(module)}';`;
   });
 }
