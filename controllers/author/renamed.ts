@@ -1,6 +1,6 @@
 import { advice } from '../../apis/core/v1alpha1/advice.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
-import { annotationKeys, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
+import { annotationKeys, externalName, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { shouldCreate, shouldDelete, shouldUpdate } from '../management-policies.ts';
 
 /** The words about an external resource that a user renamed. */
@@ -26,7 +26,8 @@ export async function renamedTo(
   const isObserver = !shouldCreate(spec) && !shouldUpdate(spec) && !shouldDelete(spec);
   if (isObserver || wasDeleted(managed) || record === undefined) return {};
   const now = await find();
-  if (now === undefined) return {};
+  // It has its own name again if it was named back between two requests.
+  if (now === undefined || now === (externalName(managed) ?? metadata.name)) return {};
   const { sentence, beside } = say(now);
   return { renamed: `${sentence}. Or, ${advice.createEmpty(managed, beside)}` };
 }

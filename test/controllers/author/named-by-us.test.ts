@@ -227,6 +227,9 @@ describe('a database that is not found by its name, but by its id', () => {
         'database "db" was renamed to "store"; rename store to db. Or, to have an empty one created, while database "store" keeps the data: kubectl annotate favouritedbinstance.database.fcp.crossplane.io db --overwrite crossplane.io/adopt-identity=or-create',
     }));
 
+  test('is not reported as renamed to its own name: it came between two requests', async () =>
+    assert.deepEqual(await observe(recorded, 'db'), absent));
+
   test('remains if its resource is being deleted, and an Event names it', async () => {
     const metadata = { ...recorded.metadata, deletionTimestamp: '2026-01-02T03:04:05Z' };
     assert.deepEqual(await observe({ ...recorded, metadata }), {
