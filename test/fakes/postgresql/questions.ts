@@ -51,7 +51,7 @@ const databaseFacts: Question = (execution) => {
 
 const markedDatabases: Question = ({ tx, values }) =>
   [...tx.all('databases')]
-    .filter(({ comment }) => comment === values[0])
+    .filter(({ name, comment }) => comment === values[0] && name !== values[1])
     .toSorted(byName)
     .map(({ name }) => ({ name }));
 
