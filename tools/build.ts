@@ -33,7 +33,10 @@ const template = join('package', 'command', 'scaffold', 'template');
 cpSync(join(root, template), join(built, template), { recursive: true });
 for (const command of Object.values(own.bin)) chmodSync(join(built, command.replace(/\.ts$/, '.js')), 0o755);
 // Processes of other packages create these if they are absent.
-cpSync(join(root, 'crds'), join(built, 'crds'), { recursive: true });
+cpSync(join(root, 'crds'), join(built, 'crds'), {
+  recursive: true,
+  filter: (path) => !path.endsWith('demo'),
+});
 writeManifest();
 writePages();
 await bundle(join(dist, 'bundle'));

@@ -1,0 +1,3 @@
+/* `services-stack/gcp`: the kinds that hold access to a project, for stacks that add a kind to this provider. */
+export { ProviderKind } from './kinds/v1alpha3/provider.ts';
+export { ProviderConfigKind } from './kinds/v1beta1/provider-config.ts';
