@@ -13,7 +13,17 @@ const reference = 'docs/api-reference.md';
 describe('npm run generate', () => {
   let copy: ProjectCopy;
   before(async () => {
-    copy = await copyProject(['apis', 'stacks', 'crds', reference, 'package.json']);
+    copy = await copyProject([
+      'apis',
+      'clients',
+      'controllers',
+      'package',
+      'runtime',
+      'stacks',
+      'crds',
+      reference,
+      'package.json',
+    ]);
   });
   after(() => copy?.remove());
 

@@ -16,6 +16,7 @@ describe('npm run generate, for what follows from the stacks', () => {
       'app',
       'clients',
       'controllers',
+      'package',
       'runtime',
       'stacks',
       'package.json',

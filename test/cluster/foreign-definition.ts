@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { freePort } from '../../local/free-port.ts';
 import type { ProjectCopy } from '../docs/project-copy.ts';
-import { copyProject } from '../docs/project-copy.ts';
+import { copyProject, processSources } from '../docs/project-copy.ts';
 import type { FancySQLFixture } from './fancysql-fixture.ts';
 import { favouriteClassRef } from './fancysql-fixture.ts';
 import { eventually } from './stack-harness.ts';
@@ -14,8 +14,7 @@ const retained = 'the definition belongs to another package: it stays as it is';
 
 /** Another package with a higher version, which has a definition of the same name without one of the fields. */
 async function otherPackage(): Promise<ProjectCopy> {
-  const rooms = ['apis', 'app', 'clients', 'controllers', 'crds', 'dashboard', 'runtime', 'stacks', 'trace'];
-  const copy = await copyProject(['package.json', 'main.ts', ...rooms]);
+  const copy = await copyProject(processSources);
   await copy.replace(file, 'definition-owner: services-stack', 'definition-owner: acme');
   await copy.replace(file, 'definition-version: ', 'definition-version: 9.');
   await copy.replace(file, 'networkId:', 'formerId:');

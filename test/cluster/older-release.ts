@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { freePort } from '../../local/free-port.ts';
 import type { ProjectCopy } from '../docs/project-copy.ts';
-import { copyProject, projectRoot } from '../docs/project-copy.ts';
+import { copyProject, processSources, projectRoot } from '../docs/project-copy.ts';
 import type { FancySQLFixture } from './fancysql-fixture.ts';
 import { favouriteClassRef } from './fancysql-fixture.ts';
 import { eventually } from './stack-harness.ts';
@@ -18,8 +18,7 @@ const kind = 'favouritedbinstanceclasses.v1alpha3.database.fcp.crossplane.io';
 
 /** An older release: its classes have no `namespaceSelector`. */
 async function olderRelease(): Promise<ProjectCopy> {
-  const rooms = ['apis', 'app', 'clients', 'controllers', 'crds', 'dashboard', 'runtime', 'stacks', 'trace'];
-  const copy = await copyProject(['package.json', 'main.ts', ...rooms]);
+  const copy = await copyProject(processSources);
   await copy.replace('package.json', `"version": "${version}"`, '"version": "0.0.1"');
   await copy.replace('apis/core/v1alpha1/meta.ts', "'specTemplate.namespaceSelector', ", '');
   await copy.replace(file, 'namespaceSelector:', 'formerSelector:');

@@ -169,6 +169,8 @@ describe('the Dockerfile', () => {
       for (const [, command = ''] of commands) {
         assert.deepEqual(await copy.node([command, image]), { code: 0, output: '' });
       }
+      const { code: listed } = await copy.run('npm', ['run', '--silent', 'sbom']);
+      assert.equal(listed, 0);
       const { code, output } = await folderAt(image).node([...args, '--version']);
       assert.deepEqual([code, output.trim()], [0, JSON.parse(await copy.read('package.json')).version]);
     } finally {

@@ -7,6 +7,22 @@ import { dirname, join } from 'node:path';
 
 export const projectRoot = join(import.meta.dirname, '..', '..');
 
+/** What a copy of the process needs to run from its sources. */
+export const processSources: readonly string[] = [
+  'apis',
+  'app',
+  'clients',
+  'controllers',
+  'crds',
+  'dashboard',
+  'main.ts',
+  'package',
+  'package.json',
+  'runtime',
+  'stacks',
+  'trace',
+];
+
 /** A folder that a test may change, and in which it runs commands. */
 export interface Folder {
   readonly directory: string;
