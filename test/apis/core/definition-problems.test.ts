@@ -61,7 +61,8 @@ describe('names that it does not take are refused, with the kind', () => {
   for (const [field, values] of Object.entries(notAllowed) as [keyof typeof use, readonly string[]][]) {
     for (const value of values) {
       const named: typeof names = { ...names, [field]: value };
-      const line = `${named.kind}.${named.group}: ${field} ${JSON.stringify(value)} is not allowed: use ${use[field]}`;
+      const name = named.group === '' ? named.kind : `${named.kind}.${named.group}`;
+      const line = `${name}: ${field} ${JSON.stringify(value)} is not allowed: use ${use[field]}`;
       test(JSON.stringify({ [field]: value }), () => refused(box({ [field]: value }), line));
     }
   }
