@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 
 export const projectRoot = join(import.meta.dirname, '..', '..');
 
-/** What a copy of the process needs to run from its sources. */
+/** The files and folders from which a copy of the process runs. */
 export const processSources: readonly string[] = [
   'apis',
   'app',
