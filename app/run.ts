@@ -3,35 +3,20 @@
  */
 
 import { randomUUID } from 'node:crypto';
-import { readdirSync } from 'node:fs';
 import { hostname } from 'node:os';
 import countBy from 'lodash/countBy.js';
 import type { Observable } from 'rxjs';
-import {
-  BehaviorSubject,
-  concat,
-  EMPTY,
-  first,
-  ignoreElements,
-  merge,
-  switchMap,
-  takeUntil,
-  tap,
-} from 'rxjs';
+import { BehaviorSubject, concat, EMPTY, first, merge, switchMap, takeUntil, tap } from 'rxjs';
 import { isLabel, notALabel } from '../apis/core/api-names.ts';
 import { DefinitionError } from '../apis/core/definition-error.ts';
-import type { Kind } from '../apis/core/v1alpha1/kind.ts';
-import { definitionFile } from '../apis/crd.ts';
 import { fieldPaths } from '../apis/field-paths.ts';
 import { checkStacks } from '../controllers/author/check-stacks.ts';
 import type { DefinedStack } from '../controllers/author/define-stack.ts';
 import { WiringError } from '../controllers/wiring.ts';
 import type { Dashboard } from '../dashboard/dashboard.ts';
 import { createDashboard } from '../dashboard/dashboard.ts';
-import { abortable } from '../runtime/abortable.ts';
 import { kubernetesClient } from '../runtime/client/http-kubernetes-client.ts';
-import type { InstallCrdsOptions } from '../runtime/client/install-crds.ts';
-import { definitionGuard, installCrds } from '../runtime/client/install-crds.ts';
+import { definitionGuard } from '../runtime/client/install-crds.ts';
 import type { LoadedKubeConfig } from '../runtime/client/kube-config.ts';
 import { readKubeConfig } from '../runtime/client/kube-config.ts';
 import { KubeConfigError } from '../runtime/client/kube-config-entries.ts';
@@ -52,6 +37,7 @@ import { createTenure } from '../runtime/process/tenure.ts';
 import type { Clock } from '../runtime/time/clock.ts';
 import { realClock } from '../runtime/time/clock.ts';
 import { composition } from './composition.ts';
+import { definitions, sharedPackage } from './definitions.ts';
 import type { IdleStackNotesOptions } from './idle-stacks.ts';
 import { createStackMetrics } from './metrics/stack-metrics.ts';
 import { servers } from './servers.ts';
@@ -71,7 +57,7 @@ export interface ProcessFacts {
 
 /** A process whose package uses kinds of this one. */
 export interface OwnProcessFacts extends ProcessFacts {
-  /** The folder with the definitions of this package. `--install-crds` creates them if they are absent. */
+  /** The folder with the definitions of this package. `--install-crds` installs them, too. */
   readonly sharedCrds?: string;
 }
 
@@ -124,7 +110,12 @@ function start(
   const tenure = createTenure({ clock });
   const checkLease = tenure.check;
   const http = kubernetesClient({ kubeConfig, log, clock, onRequest: metrics.request, checkLease });
-  const guard = definitionGuard({ client: http, log, fieldsOf: fieldPaths });
+  const guard = definitionGuard({
+    client: http,
+    log,
+    fieldsOf: fieldPaths,
+    packages: [component, sharedPackage],
+  });
   const { client, informers, events, controllers, stackStates } = composition({
     client: http,
     component,
@@ -327,28 +318,4 @@ async function usableKubeConfig({ kubeconfig: path, context }: Flags): Promise<L
     if (!(error instanceof KubeConfigError)) throw error;
     throw new FlagError(`${error.place}: ${error.message}`, { cause: error });
   }
-}
-
-/** Folders of definitions: those of the process's package, and those of this package, if that is another one. */
-interface DefinitionFolders {
-  readonly own: readonly string[];
-  readonly shared: string | undefined;
-}
-
-/** Installs the definitions of the chosen stacks' kinds first, if `--install-crds` is set. */
-function definitions(
-  { installCrds: isRequested, takeDefinitions: takesOver }: Flags,
-  { own, shared }: DefinitionFolders,
-  tools: Omit<InstallCrdsOptions, 'directory' | 'signal'>,
-): Observable<never> {
-  if (!isRequested) return EMPTY;
-  const sharedFiles = new Set(shared === undefined ? [] : readdirSync(shared));
-  const formerOwner = ({ group, plural }: Pick<Kind, 'group' | 'plural'>) =>
-    sharedFiles.has(definitionFile({ group, plural })) ? 'services-stack' : undefined;
-  const install = (options: Pick<InstallCrdsOptions, 'directory' | 'takesOver' | 'createsOnly'>) =>
-    abortable((signal) => installCrds({ ...tools, ...options, formerOwner, signal }));
-  return concat(
-    ...own.map((directory) => install({ directory, takesOver })),
-    ...(shared === undefined ? [] : [install({ directory: shared, createsOnly: true })]),
-  ).pipe(ignoreElements());
 }

@@ -58,8 +58,6 @@ export interface InstallCrdsOptions {
   readonly directory: string;
   /** Installs the definitions of these kinds only; absent: all. */
   readonly kinds?: readonly Pick<Kind, 'plural' | 'group'>[];
-  /** Creates the definitions that are absent, and changes none: the folder is another package's. Default: false. */
-  readonly createsOnly?: boolean;
   /** Also replaces definitions of other packages. Default: false. */
   readonly takesOver?: boolean;
   /** The owner of a definition that names none on the server; default, and if undefined: that of the file. */
@@ -210,7 +208,6 @@ async function installOne(
     version,
     signal,
     clock,
-    createsOnly = false,
     takesOver = false,
     formerOwner = () => undefined,
   }: Omit<InstallCrdsOptions, 'client' | 'directory' | 'kinds' | 'log' | 'timeoutMs'> & {
@@ -226,7 +223,7 @@ async function installOne(
       if (current?.metadata.annotations?.[definitionHashAnnotation] === hash) return 'unchanged';
       if (current !== undefined) {
         const currentOwner = ownerOf(current) ?? formerOwner(kindOf(definition)) ?? owner;
-        const isForeign = createsOnly || currentOwner !== owner;
+        const isForeign = currentOwner !== owner;
         if (isForeign && !(takesOver && owner !== undefined)) return 'foreign';
         if (!isForeign && (await isNewer(current, definition))) return 'newer';
       }
@@ -344,12 +341,17 @@ const outermost = (fields: readonly string[]): readonly string[] =>
   );
 
 /** Fields that a definition lacks, and how to get them from the package that owns it. */
-function lackingNote(definition: CustomResourceDefinition, lacked: readonly string[]): string {
+function lackingNote(
+  definition: CustomResourceDefinition,
+  lacked: readonly string[],
+  packages: readonly string[],
+): string {
   const { name, annotations = {} } = definition.metadata;
   const owner = ownerOf(definition);
   const version = annotations[definitionVersionAnnotation];
   const problem = `the definition ${name} lacks ${lacked.join(', ')}, so the API server drops these fields`;
-  if (owner === undefined) return `${problem}: install the definitions of this version`;
+  if (owner === undefined || packages.includes(owner))
+    return `${problem}: install the definitions of this version`;
   const package_ = version === undefined ? owner : `${owner} ${version}`;
   return `${problem}. It belongs to the package ${package_}: upgrade that, or start this process once with --install-crds --take-definitions`;
 }
@@ -375,6 +377,8 @@ export interface DefinitionGuardOptions extends Pick<InstallCrdsOptions, 'log'> 
   readonly client: Pick<KubernetesClient, 'get'>;
   /** All fields of a kind, by its own definition; default: none. The process works without those that are no guards. */
   readonly fieldsOf?: (kind: Kind) => readonly string[];
+  /** The packages whose definitions this process installs: theirs need no flag to take them over. Default: none. */
+  readonly packages?: readonly string[];
 }
 
 /** Reads the definitions one by one, by name. If RBAC does not allow that, every kind is admitted, with one warning. */
@@ -382,6 +386,7 @@ export function definitionGuard({
   client,
   log,
   fieldsOf = () => [],
+  packages = [],
 }: DefinitionGuardOptions): DefinitionGuard {
   const admitted = new Set<string>();
   const notes = new Map<string, string>();
@@ -417,7 +422,7 @@ export function definitionGuard({
       notes.delete(key);
       return;
     }
-    const text = lackingNote(definition, lacked);
+    const text = lackingNote(definition, lacked, packages);
     if (notes.get(key) !== text) log.warn(text);
     notes.set(key, text);
   }

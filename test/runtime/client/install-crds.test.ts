@@ -203,12 +203,6 @@ describe('installing definitions', () => {
       options: { takesOver: true },
       want: 'installed the definition',
     },
-    'a folder of another package changes nothing': {
-      before: ['services-stack', '0.1.0'],
-      now: ['services-stack', '0.2.0'],
-      options: { createsOnly: true },
-      want: foreign,
-    },
   };
   for (const [name, { before, now, options, want }] of Object.entries(owners)) {
     test(name, async () => {
@@ -233,12 +227,6 @@ describe('installing definitions', () => {
     await run('acme', '1.0.0');
     assert.match(JSON.stringify(stored()), /definition-owner":"acme"/);
     assert.deepEqual(map(log.lines, 'message').slice(2), [foreign, 'the definition is already installed']);
-  });
-
-  test('a folder of another package creates the definitions that are absent', async () => {
-    await write('a.yaml', owned('services-stack', '0.1.0'));
-    await install({ createsOnly: true });
-    assert.deepEqual(map(stored(), 'metadata.name'), ['ays.test.example.org']);
   });
 
   test('of some kinds, only theirs are created and waited for', async () => {
@@ -475,6 +463,7 @@ describe('a guard of definitions', () => {
     const guard = definitionGuard({
       log,
       fieldsOf: () => allFields,
+      packages: ['services-stack'],
       client: {
         async get(_kind, { name }) {
           requests.push(name);
@@ -521,6 +510,10 @@ describe('a guard of definitions', () => {
       'of a package without a version': [
         lacking(owner),
         `${problem}. It belongs to the package acme: upgrade that, or start this process once with --install-crds --take-definitions`,
+      ],
+      'of a package that this process installs': [
+        lacking({ 'services-stack.crossplane.io/definition-owner': 'services-stack', ...version }),
+        `${problem}: install the definitions of this version`,
       ],
       'of no package': [lacking(), `${problem}: install the definitions of this version`],
     };
