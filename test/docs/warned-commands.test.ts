@@ -107,6 +107,7 @@ const pieces: Readonly<Record<string, Described | DescribedIn | Harmless>> = {
     'remove spec.claimRef; or, if its data is not needed, delete',
   ],
   removeName: harmless('a claim that waits because of its name has nothing'),
+  removeUnsafe: harmless('a claim that waits because of its name has nothing'),
   removeWrittenName: harmless('nothing has the written name'),
   restoreResource: ['create another claim', 'Delete this one once its Secret is not needed'],
   reuseCredentials: ['if the new team may have the password', 'set the annotation'],
@@ -117,6 +118,12 @@ const pieces: Readonly<Record<string, Described | DescribedIn | Harmless>> = {
   unsealVault: harmless('Vault answers again'),
   useAnother: ['if it has no data', 'delete this resource'],
 };
+
+/** Where a file uses a piece of advice, as `advice.keepRole` or `clientAdvice.keepRole`. */
+function useOf(id: string, source: string): readonly [use: string, at: number] {
+  const found = new RegExp(`\\w*[aA]dvice\\.${id}\\b`).exec(source) ?? assert.fail(`no use of ${id}`);
+  return [found[0], found.index];
+}
 
 describe('a piece of advice says what is lost or given away before it says how', () => {
   test('each risky piece is in the table', () => {
@@ -129,8 +136,8 @@ describe('a piece of advice says what is lost or given away before it says how',
       if ('harmless' in described) return;
       if (!('file' in described)) return assertBefore(advice.get(id) ?? '', ...described);
       const source = read(described.file);
-      const at = source.indexOf(`advice.${id}`);
-      assertBefore(source.slice(Math.max(at - 300, 0), at + id.length + 7), described.words, `advice.${id}`);
+      const [use, at] = useOf(id, source);
+      assertBefore(source.slice(Math.max(at - 300, 0), at + use.length), described.words, use);
     });
   }
 });
