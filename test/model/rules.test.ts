@@ -50,7 +50,7 @@ test('the lists are those of the decisions', () => {
       ['orphanChecks', 6],
       ['managedChecks', 13],
       ['firstChecks', 5],
-      ['absentChecks', 9],
+      ['absentChecks', 10],
       ['presentChecks', 5],
       ['checksWithoutSecret', 2],
       ['credentialChecks', 8],

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import merge from 'lodash/merge.js';
 import mergeWith from 'lodash/mergeWith.js';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Condition } from '../../../apis/core/v1alpha1/condition.ts';
@@ -156,9 +157,15 @@ export class Place {
     return this.edit(kind, { name }, { metadata: { annotations: { [key]: value ?? null } } });
   }
 
-  /** The controllers observe the external resource now, not at the next poll. */
-  observeAgain(kind: Kind, name: string): Promise<void> {
-    return this.annotate(kind, name, `${annotationKeys.reconcileRequestedAt}=${Date.now()}`);
+  /** The controllers observe the external resource now, not at the next poll. A resource that is gone needs no more. */
+  async observeAgain(kind: Kind, name: string): Promise<void> {
+    const annotations = { [annotationKeys.reconcileRequestedAt]: `${Date.now()}` };
+    await eventually(`${kind.kind} ${name} is observed again`, async () => {
+      const { client } = this.fixture.cluster;
+      const now = await this.fixture.cluster.find(kind, { name });
+      if (now !== undefined) await client.replace(kind, merge({}, now, { metadata: { annotations } }));
+      return true;
+    });
   }
 
   /** Whether every condition of an object of the row's own is True. */
