@@ -309,7 +309,10 @@ interface Schema {
   readonly 'x-kubernetes-preserve-unknown-fields'?: boolean;
 }
 
-/** The fields, such as `spec.claimRef` or `spec.rules[].port`, that the API server drops because this version of the definition lacks them. */
+/**
+ * The fields, such as `spec.claimRef` or `spec.rules[].port`, that the API server drops because this version of the
+ * definition lacks them.
+ */
 export function lackedFields(
   { spec }: CustomResourceDefinition,
   version: string,

@@ -58,7 +58,10 @@ export const unknown = (reason: string, message: string): ReadyFacts => ({
   message,
 });
 
-/** Ready of an external resource that has another name now, or a part of it. `message` has the name, and how to name it back. */
+/**
+ * Ready of an external resource that has another name now, or a part of it. `message` has the name, and how to name it
+ * back.
+ */
 export const renamed = (message: string): ReadyFacts =>
   withError(unavailable(message), { class: 'ExternalRenamed' });
 

@@ -98,7 +98,10 @@ export function nameFound({ kind: { identity }, managed, latest }: Facts): strin
   return isNew && !wasDeleted(managed) ? latest?.observation.externalName : undefined;
 }
 
-/** Whether the external system chose values that the spec lacks. A claim that waits for its binding does not wait for the write. */
+/**
+ * Whether the external system chose values that the spec lacks. A claim that waits for its binding does not wait for the
+ * write.
+ */
 export function isToFillIn(facts: Facts): boolean {
   const { spec, status } = facts.managed;
   const phase = status?.bindingPhase;

@@ -77,8 +77,8 @@ export function databaseSpec(managed: PostgreSQLDatabase): DatabaseSpec {
 }
 
 /**
- * Facts about an adoption for its message: the claim that gets the data, the result of a deletion, the change of the owner, and `others`, roles that
- * stay in the database.
+ * Facts about an adoption for its message: the claim that gets the data, the result of a deletion, the change of the owner,
+ * and `others`, roles that stay in the database.
  */
 export function adoptionOf(
   managed: PostgreSQLDatabase,
