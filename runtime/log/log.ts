@@ -6,6 +6,7 @@
 import { Writable } from 'node:stream';
 import winston from 'winston';
 import type { Clock } from '../time/clock.ts';
+import { linesOfATurn } from './lines-of-a-turn.ts';
 import { loggable } from './loggable.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -30,17 +31,20 @@ export interface LogOptions {
   readonly level: LogLevel;
   /** One JSON object per line, or a line for people. */
   readonly format: LogFormat;
-  /** Receives one line with its newline. Default: standard error, in colours on a terminal with format `pretty`. */
+  /**
+   * Receives one line with its newline. Default: standard error, with one write for each turn of the event loop, and in
+   * colours on a terminal with format `pretty`.
+   */
   readonly write?: (line: string) => void;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'now' | 'nextTurn'>;
 }
 
 /** Fields that come first, in this order. The other fields follow as given, and `error` is last. */
-const leading = [
-  ...['controller', 'kind', 'namespace', 'name'],
-  ...['claim', 'resource', 'externalName', 'reconcileID'],
-];
-const own = ['ts', 'level', 'msg'];
+const leading: Fields = Object.fromEntries(
+  ['controller', 'kind', 'namespace', 'name', 'claim', 'resource', 'externalName', 'reconcileID'].map(
+    (key) => [key, undefined],
+  ),
+);
 
 /**
  * Logs through winston. A JSON line is `{ts, level, msg, controller, kind, namespace, name, …, error}`. An error is
@@ -49,7 +53,7 @@ const own = ['ts', 'level', 'msg'];
  */
 export function createLogger(options: LogOptions): Logger {
   const { level, format, clock } = options;
-  const { write = (line: string) => void process.stderr.write(line) } = options;
+  const { write = linesOfATurn((lines) => void process.stderr.write(lines), clock) } = options;
   const isColoured = options.write === undefined && process.stderr.isTTY === true;
   const render = format === 'json' ? jsonLine : (line: Line) => prettyLine(line, isColoured);
   const withStack = level === 'debug';
@@ -107,11 +111,8 @@ interface Line {
   readonly fields: Fields;
 }
 
-function arranged(fields: Fields): Fields {
-  const { error, ...rest } = fields;
-  const first = leading.flatMap((key) => (rest[key] === undefined ? [] : [[key, rest[key]] as const]));
-  const others = Object.entries(rest).filter(([key]) => !leading.includes(key) && !own.includes(key));
-  return { ...Object.fromEntries([...first, ...others]), ...(error !== undefined && { error }) };
+function arranged({ error, ts: _ts, level: _level, msg: _msg, ...others }: Fields): Fields {
+  return { ...leading, ...others, ...(error !== undefined && { error }) };
 }
 
 const jsonLine = ({ ts, level, msg, fields }: Line): string =>
