@@ -1,6 +1,7 @@
 import type { OperatorFunction } from 'rxjs';
-import { defer, mergeMap } from 'rxjs';
+import { defer } from 'rxjs';
 import { isConditionTrue } from '../../apis/core/v1alpha1/condition.ts';
+import { mergeEach } from '../../runtime/cache/merge-each.ts';
 import type { Change } from '../../runtime/cache/store.ts';
 import type { Clock } from '../../runtime/time/clock.ts';
 import type { Counted } from './count-by-status.ts';
@@ -32,7 +33,7 @@ export function milestones<T extends Counted>({
     defer(() => {
       const notReadyYet = new Set<string>();
       return changes$.pipe(
-        mergeMap((change) => {
+        mergeEach((change) => {
           const { uid = '', creationTimestamp, deletionTimestamp } = change.object.metadata;
           const { conditions = [], bindingPhase } = change.object.status ?? {};
           if (change.type === 'deleted') {

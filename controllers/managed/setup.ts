@@ -16,6 +16,7 @@ import {
 import { NamespaceKind } from '../../apis/core/v1alpha1/namespace.ts';
 import { controllerUid, isControlledBy } from '../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
+import { mergeEach } from '../../runtime/cache/merge-each.ts';
 import type { Store } from '../../runtime/cache/store.ts';
 import { watchOne } from '../../runtime/cache/watch-one.ts';
 import type { ControllerSpec } from '../../runtime/controller/controller-spec.ts';
@@ -173,7 +174,7 @@ export function requestsOfCreatedNamespaces(
       first((version) => version !== '', ''),
     );
   return store.changes$.pipe(
-    mergeMap(({ object }) => missingNamespacesOf(object)),
+    mergeEach(({ object }) => missingNamespacesOf(object)),
     groupBy((namespace) => namespace),
     mergeMap((changes$) =>
       changes$.pipe(

@@ -1,8 +1,10 @@
 import isEqual from 'lodash/isEqual.js';
+import uniqBy from 'lodash/uniqBy.js';
 import type { Observable } from 'rxjs';
-import { map, merge, mergeMap } from 'rxjs';
+import { map, merge } from 'rxjs';
 import type { KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { objectKey, objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
+import { mergeEach } from '../cache/merge-each.ts';
 import type { Change, Store } from '../cache/store.ts';
 import type { Logger } from '../log/log.ts';
 import type { Request } from './reconcile.ts';
@@ -61,10 +63,10 @@ export function triggersIn({ log }: { readonly log: Pick<Logger, 'error'> }) {
       { because, changing }: { readonly because: string; readonly changing: Asking },
     ): Observable<Wake> =>
       changes$.pipe(
-        mergeMap((change) => {
+        mergeEach((change) => {
           try {
             const asking = change.type === 'added' ? 'appearance' : changing;
-            return once(of(change).map(keyOf)).map((request) => ({ request, because, asking }));
+            return requestsFor(of(change)).map((request) => ({ request, because, asking }));
           } catch (error) {
             const { kind, metadata } = change.object;
             const { namespace, name } = metadata;
@@ -101,10 +103,11 @@ export function triggersIn({ log }: { readonly log: Pick<Logger, 'error'> }) {
 }
 
 const keyOf = (named: Named): Request => objectKey('metadata' in named ? named.metadata : named);
-/** Each key once: a second request would start another run as soon as the first one ends. */
-const once = (requests: readonly Request[]): readonly Request[] => [
-  ...new Map(requests.map((request) => [objectKeyText(request), request])).values(),
-];
+/** The key of each object once: a second request would start another run as soon as the first one ends. */
+function requestsFor(objects: readonly Named[]): readonly Request[] {
+  const requests = objects.map(keyOf);
+  return requests.length < 2 ? requests : uniqBy(requests, objectKeyText);
+}
 const formerOf = <T>(change: Change<T>): T => (change.type === 'modified' ? change.previous : change.object);
 
 /** The object is seen for the first time: it is new, or it existed when the process started. */
