@@ -1,18 +1,6 @@
 import isEqual from 'lodash/isEqual.js';
 import type { Observable } from 'rxjs';
-import {
-  defer,
-  distinctUntilChanged,
-  EMPTY,
-  filter,
-  finalize,
-  groupBy,
-  map,
-  mergeMap,
-  skipWhile,
-  switchMap,
-  tap,
-} from 'rxjs';
+import { defer, EMPTY, filter, finalize, groupBy, map, mergeMap, skipWhile, switchMap, tap } from 'rxjs';
 import type { KubernetesObject } from '../apis/core/v1alpha1/kind.ts';
 import { objectKey, objectKeyText } from '../apis/core/v1alpha1/kind.ts';
 import type { SecretKey } from '../apis/core/v1alpha1/secret.ts';
@@ -61,18 +49,29 @@ export function namedSecretChanges<T extends KubernetesObject>(
       return undefined;
     }
   };
-  return changes$.pipe(
-    groupBy(({ object }) => objectKeyText(object.metadata), {
-      duration: (changesOfOne$) => changesOfOne$.pipe(filter(({ type }) => type === 'deleted')),
-    }),
-    mergeMap((changesOfOne$) =>
-      changesOfOne$.pipe(
-        map((change) => ({ request: objectKey(change.object.metadata), secret: namedBy(change) })),
-        distinctUntilChanged(isEqual),
-        switchMap(({ request, secret }) =>
-          secret === undefined ? EMPTY : changesOf(secret).pipe(map(() => request)),
+  return defer(() => {
+    /** The Secrets of those objects that name one. */
+    const known = new Map<string, NamedSecret>();
+    const isNews = ({ request, secret }: { request: Request; secret: NamedSecret | undefined }): boolean => {
+      const key = objectKeyText(request);
+      if (isEqual(known.get(key), secret)) return false;
+      if (secret === undefined) known.delete(key);
+      else known.set(key, secret);
+      return true;
+    };
+    return changes$.pipe(
+      map((change) => ({ request: objectKey(change.object.metadata), secret: namedBy(change) })),
+      filter(isNews),
+      groupBy(({ request }) => objectKeyText(request), {
+        duration: (changesOfOne$) => changesOfOne$.pipe(filter(({ secret }) => secret === undefined)),
+      }),
+      mergeMap((changesOfOne$) =>
+        changesOfOne$.pipe(
+          switchMap(({ request, secret }) =>
+            secret === undefined ? EMPTY : changesOf(secret).pipe(map(() => request)),
+          ),
         ),
       ),
-    ),
-  );
+    );
+  });
 }
