@@ -2,13 +2,14 @@ import get from 'lodash/get.js';
 import type { z } from 'zod';
 import type { Definition } from '../schema.ts';
 import type { Kind, KubernetesObject } from './kind.ts';
+import { shapeCheckOf } from './shape.ts';
 
 /*
  * A definition of an older release, or one without a schema, accepts objects that do not have their kind's type: for
  * example a text instead of a reference, or a list instead of a spec. Code that reads such objects would throw.
  */
 
-/** The malformations of checked objects, so that each is checked once. */
+/** The malformations of objects that had another shape, so that each is checked once. */
 const malformations = new WeakMap<object, readonly Malformation[]>();
 
 /** A field of the wrong shape: its path, and what was expected. */
@@ -46,7 +47,7 @@ export function refuseMalformed(object: KubernetesObject, who: string): void {
  */
 export function wellFormed<T extends KubernetesObject>(kind: Kind<T>, object: T): T {
   const { schema } = kind as Partial<Definition>;
-  if (schema === undefined || malformations.has(object)) return object;
+  if (schema === undefined || malformations.has(object) || shapeCheckOf(schema)(object)) return object;
   const found: Malformation[] = [];
   let fixed = object;
   let before: T;
