@@ -5,6 +5,7 @@ export interface StoreIndex<T> {
   replace(key: string, before: T | undefined, after: T | undefined): void;
 }
 
+/** The objects that share a value. */
 interface Bucket<T> {
   readonly objects: Map<string, T>;
   /** The objects as an array; undefined after a change. */
@@ -13,9 +14,39 @@ interface Bucket<T> {
 
 /** An empty index. `valuesOf` must be pure: the values of an object are computed again to remove it. */
 export function createStoreIndex<T>(valuesOf: (object: T) => readonly string[]): StoreIndex<T> {
+  /** The values with one object, which are most: a bucket for each would need three times the memory. */
+  const singles = new Map<string, { readonly key: string; readonly object: T }>();
   const buckets = new Map<string, Bucket<T>>();
+
+  function remove(key: string, value: string): void {
+    if (singles.get(value)?.key === key) singles.delete(value);
+    const bucket = buckets.get(value);
+    if (bucket === undefined) return;
+    bucket.objects.delete(key);
+    bucket.array = undefined;
+    if (bucket.objects.size === 0) buckets.delete(value);
+  }
+
+  function add(key: string, value: string, object: T): void {
+    const single = singles.get(value);
+    let bucket = buckets.get(value);
+    if (bucket === undefined && (single === undefined || single.key === key)) {
+      singles.set(value, { key, object });
+      return;
+    }
+    if (bucket === undefined) {
+      bucket = { objects: new Map(single && [[single.key, single.object]]), array: undefined };
+      buckets.set(value, bucket);
+      singles.delete(value);
+    }
+    bucket.objects.set(key, object);
+    bucket.array = undefined;
+  }
+
   return {
     get(value) {
+      const single = singles.get(value);
+      if (single !== undefined) return [single.object];
       const bucket = buckets.get(value);
       if (bucket === undefined) return [];
       bucket.array ??= [...bucket.objects.values()];
@@ -24,21 +55,9 @@ export function createStoreIndex<T>(valuesOf: (object: T) => readonly string[]):
     replace(key, before, after) {
       const wanted = after === undefined ? [] : valuesOf(after);
       for (const value of before === undefined ? [] : valuesOf(before)) {
-        const bucket = buckets.get(value);
-        if (bucket === undefined || wanted.includes(value)) continue;
-        bucket.objects.delete(key);
-        bucket.array = undefined;
-        if (bucket.objects.size === 0) buckets.delete(value);
+        if (!wanted.includes(value)) remove(key, value);
       }
-      for (const value of wanted) {
-        let bucket = buckets.get(value);
-        if (bucket === undefined) {
-          bucket = { objects: new Map(), array: undefined };
-          buckets.set(value, bucket);
-        }
-        bucket.objects.set(key, after!);
-        bucket.array = undefined;
-      }
+      for (const value of wanted) add(key, value, after!);
     },
   };
 }

@@ -271,6 +271,25 @@ describe('store index', () => {
     assert.deepEqual(names(store.byIndex('list', 'y')), ['a']);
   });
 
+  test('objects may share a value, and each leaves it alone', () => {
+    const { store } = synced();
+    store.addIndex('size', bySize);
+    const smallOnes = () => names(store.byIndex('size', '1'));
+    for (const [index, name] of ['a', 'b', 'c'].entries()) {
+      store.apply(applied(stored(name, 101 + index, { spec: { size: 1 } })));
+    }
+    assert.deepEqual(smallOnes(), ['a', 'b', 'c']);
+    store.apply(applied(stored('b', 104, { spec: { size: 1 } })));
+    assert.equal(store.byIndex('size', '1')[1]?.metadata.resourceVersion, '104');
+    store.apply(applied(stored('b', 105, { spec: { size: 2 } })));
+    assert.deepEqual(smallOnes(), ['a', 'c']);
+    store.apply(deleted(stored('c', 106)));
+    store.apply(deleted(stored('a', 107)));
+    assert.deepEqual(smallOnes(), []);
+    store.apply(applied(stored('b', 108, { spec: { size: 1 } })));
+    assert.deepEqual(smallOnes(), ['b']);
+  });
+
   test('an index is up to date when a change is reported', () => {
     const { store } = synced();
     store.addIndex('size', bySize);
