@@ -43,6 +43,9 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   'apis/crd.ts': ['apis/core/'],
   'apis/': ['apis/**'],
 
+  /** The version of the package, and the exports for its build. */
+  'package.json': [],
+
   'clients/': ['clients/external-error.ts', 'clients/retry-after.ts', 'clients/without-secrets.ts'],
   /** The classes of errors, which conditions, metrics and the trace use. */
   'clients/external-error.ts': [],
@@ -153,6 +156,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     'clients/',
     'clients/external-error.ts',
     'controllers/references/',
+    'package.json',
   ],
 
   /** A stack knows no other stack: it imports what the package exports. */
@@ -162,7 +166,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   'app/': ['apis/**', 'app/metrics/', 'controllers/**', 'dashboard/', 'runtime/**'],
   /** The list of our stacks. */
   'app/stacks.ts': ['controllers/author/', 'stacks/**'],
-  'app/generate.ts': ['apis/**', 'app/', 'app/stacks.ts', 'controllers/**', 'runtime/**'],
+  'app/generate.ts': ['apis/**', 'app/', 'app/stacks.ts', 'controllers/**', 'package.json', 'runtime/**'],
   /** `npm run trace`. */
   'app/trace.ts': ['app/stacks.ts', 'trace/run-here.ts'],
   'app/metrics/': [
@@ -229,11 +233,12 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     'apis/**',
     'app/',
     'controllers/**',
+    'package.json',
     'package/',
     'testing/favourite-cloud/',
     'trace/run-here.ts',
   ],
-  'main.ts': ['app/', 'app/stacks.ts', 'runtime/**'],
+  'main.ts': ['app/', 'app/stacks.ts', 'package.json', 'runtime/**'],
   /** Builds the site of the docs. */
   'docs/.vitepress/': [],
   /** Replaces Docker, Helm and downloads on a machine that has none of them. */
@@ -241,7 +246,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   /** The control plane, database servers and Redis of a laptop. */
   'local/': ['runtime/**', 'tools/offline/'],
   /** Builds the package, the image and releases. */
-  'tools/': ['local/', 'package/command/', 'tools/offline/'],
+  'tools/': ['local/', 'package.json', 'tools/offline/'],
   /** The feed of the live page says what the process does. */
   'demo/': [
     'apis/**',
@@ -282,7 +287,6 @@ const mayHide: Readonly<Record<string, string>> = {
   'apis/generate.ts': 'it imports every kind, also those of stacks',
   'tools/bundle.ts': 'it writes into what it makes how packages ask for modules of Node',
   'package/command/stacks-of.ts': 'it imports the stacks of authors',
-  'package/command/version.ts': 'it reads package.json, from the sources and from what is built',
   'local/postgresql-binaries.ts': 'it looks for the binaries of a package',
 };
 

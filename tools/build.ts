@@ -8,10 +8,10 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { parseArgs } from 'node:util';
+import ownManifest from '../package.json' with { type: 'json' };
 import { inRepository, withAddresses } from './addresses.ts';
 import { bundle } from './bundle.ts';
 import { packagesIn, reachedDeclarations } from './imports.ts';
-import type { SourceManifest } from './published-manifest.ts';
 import { publishedManifest } from './published-manifest.ts';
 
 const { source } = parseArgs({ options: { source: { type: 'string' } } }).values;
@@ -23,15 +23,14 @@ const built = join(dist, 'npm');
 /** The pages for authors. Their links to each other remain. */
 const pages = ['README.md', 'CHANGELOG.md', 'docs/adding-a-managed-service.md', 'docs/api-reference.md'];
 
-const own = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as SourceManifest;
-
 rmSync(built, { recursive: true, force: true });
 compile('--declaration', 'false', '--removeComments', '--noCheck'); // the types have the comments
 compile('--emitDeclarationOnly');
 removeUnreachedDeclarations();
 const template = join('package', 'command', 'scaffold', 'template');
 cpSync(join(root, template), join(built, template), { recursive: true });
-for (const command of Object.values(own.bin)) chmodSync(join(built, command.replace(/\.ts$/, '.js')), 0o755);
+for (const command of Object.values(ownManifest.bin))
+  chmodSync(join(built, command.replace(/\.ts$/, '.js')), 0o755);
 // Processes of other packages create these if they are absent.
 cpSync(join(root, 'crds'), join(built, 'crds'), {
   recursive: true,
@@ -47,7 +46,7 @@ function compile(...flags: readonly string[]): void {
 }
 
 function removeUnreachedDeclarations(): void {
-  const entries = Object.values(own.exports).filter((path) => path.endsWith('.ts'));
+  const entries = Object.values(ownManifest.exports).filter((path) => path.endsWith('.ts'));
   const declarations = entries.map((path) => posix.normalize(path).replace(/\.ts$/, '.d.ts'));
   const reached = reachedDeclarations(declarations, textOf);
   for (const file of globSync('**/*.d.ts', { cwd: built })) {
@@ -61,15 +60,15 @@ function textOf(file: string): string {
 
 function writeManifest(): void {
   const imported = globSync('**/*.{js,d.ts}', { cwd: built }).flatMap((file) =>
-    packagesIn(textOf(file), own.name),
+    packagesIn(textOf(file), ownManifest.name),
   );
-  const manifest = publishedManifest(own, new Set(imported), source);
+  const manifest = publishedManifest(ownManifest, new Set(imported), source);
   writeFileSync(join(built, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
 }
 
 function writePages(): void {
-  const address = inRepository(source, own.version);
-  const archive = `services-stack-files-${own.version}.tgz`;
+  const address = inRepository(source, ownManifest.version);
+  const archive = `services-stack-files-${ownManifest.version}.tgz`;
   const hint = `The files that this text names are in a clone of the repository, and in \`${archive}\` of the release.\n\n`;
   for (const page of pages) {
     const text = withAddresses(readFileSync(join(root, page), 'utf8'), page, (path) =>

@@ -3,11 +3,12 @@
  * that it loads later, the definitions, and a package.json with the version. `--trace FILE` writes the program of `kubectl
  * services-stack trace` into a file.
  */
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { BuildOptions, Metafile, Plugin } from 'esbuild';
 import { build } from 'esbuild';
 import pick from 'lodash/pick.js';
+import ownManifest from '../package.json' with { type: 'json' };
 
 const root = join(import.meta.dirname, '..');
 
@@ -100,8 +101,7 @@ export async function bundle(folder: string): Promise<Metafile> {
     metafile: true,
   });
   cpSync(join(root, 'crds'), join(folder, 'crds'), { recursive: true });
-  const own = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as object;
-  const manifest = pick(own, ['name', 'version', 'type', 'license', 'engines']);
+  const manifest = pick(ownManifest, ['name', 'version', 'type', 'license', 'engines']);
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   return metafile;
 }

@@ -4,6 +4,7 @@ import { isLabel, notALabel } from '../../apis/core/api-names.ts';
 import { definitionProblems } from '../../apis/core/definition-problems.ts';
 import type { Definition } from '../../apis/core/schema.ts';
 import { crdName, customResourceDefinition } from '../../apis/crd.ts';
+import ownManifest from '../../package.json' with { type: 'json' };
 import { WiringError, wiringProblems } from '../wiring.ts';
 import type { DefinedStack } from './define-stack.ts';
 import { environmentAtRest } from './environment-at-rest.ts';
@@ -19,9 +20,12 @@ interface Part {
  *
  * Throws a WiringError that lists all problems at once, with the kind and the field, or the names of both stacks that
  * conflict. Problems are definitions that the API server would refuse, two different definitions of one name, and the
- * results of `checkWiring`.
+ * results of `checkWiring`. Stacks of another version of this package are reported alone, because they may lack the parts
+ * that the other checks read.
  */
 export function checkStacks(stacks: readonly DefinedStack[]): readonly Definition[] {
+  const others = stacks.flatMap(otherVersion);
+  if (others.length > 0) throw new WiringError(others.join('\n'));
   const parts = stacks.flatMap(({ name, definitions }) =>
     definitions.map((definition): Part => ({ definition, stack: name })),
   );
@@ -40,6 +44,14 @@ export function checkStacks(stacks: readonly DefinedStack[]): readonly Definitio
   if (problems.length > 0) throw new WiringError(problems.join('\n'));
   return [...Map.groupBy(definitions, crdName).values()].map(([first]) => first!);
 }
+
+/** A stack that another version of this package made. The first versions wrote none. */
+const otherVersion = ({ name, packageVersion }: Partial<DefinedStack>): readonly string[] =>
+  packageVersion === ownManifest.version
+    ? []
+    : [
+        `stack "${name}" was made with services-stack ${packageVersion ?? 'of an earlier version'}, but this process runs services-stack ${ownManifest.version}: install one version of it (\`npm ls services-stack\` shows all)`,
+      ];
 
 /** Definitions of one name that differ. */
 const differing = (parts: readonly Part[]): readonly string[] =>

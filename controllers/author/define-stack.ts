@@ -4,6 +4,7 @@ import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../apis/core/v1alpha1/class.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { Provider, ProviderConfig, SystemFacts } from '../../apis/core/v1alpha1/provider.ts';
+import ownManifest from '../../package.json' with { type: 'json' };
 import type { Environment } from '../../runtime/controller/environment.ts';
 import type { ClaimService } from '../claim-service.ts';
 import type { GeneratedCredential, SecretDetails } from '../credential.ts';
@@ -159,6 +160,8 @@ export interface StackDefinition<C, P extends object> {
 export interface DefinedStack extends Stack {
   /** Each once. */
   readonly definitions: readonly Definition[];
+  /** The version of this package that made it. */
+  readonly packageVersion: string;
 }
 
 /**
@@ -190,6 +193,7 @@ export function defineStack<C, P extends object>({
   return {
     name,
     definitions: uniq(definitions),
+    packageVersion: ownManifest.version,
     managed(env) {
       const connecting = connect(env, providers);
       return services.map(({ managed }) => managed(providers, connecting));

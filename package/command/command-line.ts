@@ -1,17 +1,17 @@
 #!/usr/bin/env node
 /* `services-stack`: the commands for authors in their own repository. */
 import { Command } from 'commander';
+import ownManifest from '../../package.json' with { type: 'json' };
 import type { GenerateOptions } from './generate.ts';
 import { reportUsageErrors } from './report-usage-errors.ts';
 import { newServiceCommand } from './scaffold/command.ts';
 import { ownLayout } from './scaffold/own-layout.ts';
-import { version } from './version.ts';
 
 type GenerateFlags = Omit<GenerateOptions, 'isCheck'> & { readonly check: boolean };
 
 const program = new Command('services-stack')
   .description('Tools for the authors of stacks')
-  .version(version)
+  .version(ownManifest.version)
   // Flags after a command belong to that command, for example the --version of new-service.
   .enablePositionalOptions()
   .showHelpAfterError();

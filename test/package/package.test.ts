@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -153,6 +153,20 @@ describe('the package', () => {
     const { code, output } = await own.cli('generate', 'list.ts', 'other.ts', '--out', 'of-a-list');
     assert.equal(code, 0, output);
     assert.match(output, /^wrote crds\/one\.example\.org_providerconfigs\.yaml$/m);
+  });
+
+  test('a stack that was made with a second copy of the package, of another version, is refused by name', async () => {
+    const second = 'foreign/node_modules/services-stack';
+    await mkdir(join(own.directory, 'foreign/node_modules'), { recursive: true });
+    await succeeds(own, 'cp', ['-RL', 'node_modules/services-stack', second]);
+    const foreign = JSON.parse(await own.read(`${second}/package.json`));
+    await own.write(`${second}/package.json`, JSON.stringify({ ...foreign, version: '9.9.9' }));
+    await own.write('foreign/stack.ts', stackModule({ name: 'foreign' }));
+    await own.write('ours.ts', stackModule({ name: 'ours' }));
+    assert.deepEqual(await own.cli('generate', 'ours.ts', 'foreign/stack.ts', '--out', 'of-two-versions'), {
+      code: 1,
+      output: `stack "foreign" was made with services-stack 9.9.9, but this process runs services-stack ${manifest.version}: install one version of it (\`npm ls services-stack\` shows all)\n`,
+    });
   });
 
   test('two definitions of one name are refused with both stacks, and nothing is written', async () => {

@@ -10,11 +10,12 @@ import { prepareBuildPrograms } from '../../local/image/build-programs.ts';
 import { prepareSystemParts } from '../../local/image/system-parts.ts';
 import { parsedOrExit, readCommandLine } from '../../local/read-command-line.ts';
 import { textProgress } from '../../local/text-progress.ts';
-import { version } from '../../package/command/version.ts';
+import ownManifest from '../../package.json' with { type: 'json' };
 import { commitOf } from '../commit.ts';
 import type { OptionalBinaries } from '../offline/optional-binaries.ts';
 import { buildImage } from './build-image.ts';
 
+const { version } = ownManifest;
 const usage = `flags:
   --arch LIST    the processors, with commas between them: ${architectureNames.join(', ')} (this machine's)
   --name NAME    the name and tag of the image (services-stack:${version})

@@ -13,7 +13,7 @@ import { BadFlag, urlFlag, wordFlag } from '../../local/flags.ts';
 import { architectureNames } from '../../local/image/architecture.ts';
 import { parsedOrExit, readCommandLine } from '../../local/read-command-line.ts';
 import { textProgress } from '../../local/text-progress.ts';
-import { version as present } from '../../package/command/version.ts';
+import ownManifest from '../../package.json' with { type: 'json' };
 import { tagOf } from '../addresses.ts';
 import { commitOf } from '../commit.ts';
 import { namesWith, notesIn, refusal, releasedChangelog, withVersion } from './checks.ts';
@@ -21,6 +21,7 @@ import { buildReleaseFiles } from './files.ts';
 import { addRelease, cloneRepository } from './repository.ts';
 import { runUntil } from './run.ts';
 
+const { version: present } = ownManifest;
 const usage = `usage: npm run release -- VERSION [flags]
 flags:
   --tag            also commit the version to this branch, and tag it (without it: a dry run)

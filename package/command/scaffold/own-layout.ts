@@ -1,15 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import ownManifest from '../../../package.json' with { type: 'json' };
 import { UsageError } from '../usage-error.ts';
 import type { Layout, Needs } from './layout.ts';
 import type { Manifest } from './own-manifest.ts';
 import { completed } from './own-manifest.ts';
 
-/** The manifest of this package, by the package's own name, which resolves from the sources and from the build. */
-const { version, devDependencies: tools = {} } = JSON.parse(
-  readFileSync(fileURLToPath(import.meta.resolve('services-stack/package.json')), 'utf8'),
-) as Manifest & { readonly version: string };
+const { version, devDependencies: tools } = ownManifest;
 
 const shared = ['src/main.ts', 'src/stacks.ts', 'test/stacks.test.ts'];
 const files = [

@@ -9,6 +9,7 @@ import { checkStacks } from '../../../controllers/author/check-stacks.ts';
 import type { DefinedStack } from '../../../controllers/author/define-stack.ts';
 import { defineStack, service } from '../../../controllers/author/define-stack.ts';
 import { WiringError } from '../../../controllers/wiring.ts';
+import ownManifest from '../../../package.json' with { type: 'json' };
 
 const box = ({ group = 'example.org', version = 'v1', description = 'A box.' } = {}) =>
   defineManaged(
@@ -20,6 +21,7 @@ const one = box();
 const stack = (name: string, ...definitions: readonly Definition[]): DefinedStack => ({
   name,
   definitions,
+  packageVersion: ownManifest.version,
   managed: () => [],
   claims: [],
 });
@@ -137,6 +139,28 @@ describe('a stack is refused, by the names of its kinds, if', () => {
   for (const [rule, [kinds, message]] of Object.entries(refused)) {
     test(rule, () => assert.throws(() => checkStacks([boxes(...kinds)]), new WiringError(message)));
   }
+});
+
+describe('a stack of another version of the package is refused before its parts are read', () => {
+  const parts = {
+    managed: () => {
+      throw new Error('its parts were read');
+    },
+  };
+  const message = (made: string) =>
+    `stack "a" was made with services-stack ${made}, but this process runs services-stack ${ownManifest.version}: install one version of it (\`npm ls services-stack\` shows all)`;
+  test('with both versions', () =>
+    assert.throws(
+      () => checkStacks([{ ...stack('a', one), ...parts, packageVersion: '9.9.9' }, stack('b', one)]),
+      new WiringError(message('9.9.9')),
+    ));
+  test('a stack of one of the first versions, which wrote none, is refused, too', () => {
+    const { packageVersion: _, ...older } = stack('a', one);
+    assert.throws(
+      () => checkStacks([{ ...older, ...parts } as unknown as DefinedStack]),
+      new WiringError(message('of an earlier version')),
+    );
+  });
 });
 
 test('all faults of stacks are reported at once', () => {
