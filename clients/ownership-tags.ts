@@ -13,7 +13,7 @@ export interface Owner {
 
 type Tags = Readonly<Record<string, string>>;
 
-/** The longest value that a label of Google's clouds may have. */
+/** The longest value that a label may have, in the strictest cloud. */
 const longestLabel = 63;
 
 /**

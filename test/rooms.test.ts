@@ -471,6 +471,14 @@ describe('a stack imports what the package exports', () => {
   });
 });
 
+test('clients/ names no system of a stack', () => {
+  const names = new RegExp(`\\b(?:${stacks.join('|')}|amazon|google)\\b`, 'i');
+  const naming = files.filter(
+    (file) => file.startsWith('clients/') && names.test(readFileSync(join(root, file), 'utf8')),
+  );
+  assert.deepEqual(naming, []);
+});
+
 /** All files that these import, and those that they import in turn. */
 function reachOf(...roots: readonly string[]): ReadonlySet<string> {
   const reached = new Set(roots);

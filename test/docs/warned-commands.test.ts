@@ -5,6 +5,7 @@ import { describe, test } from 'node:test';
 import { advice as coreAdvice } from '../../apis/core/v1alpha1/advice.ts';
 import { advice as clientAdvice } from '../../clients/advice.ts';
 import { advice as awsAdvice } from '../../stacks/aws/advice.ts';
+import { advice as gcpAdvice } from '../../stacks/gcp/advice.ts';
 import { advice as postgresqlAdvice } from '../../stacks/postgresql/advice.ts';
 import { projectRoot } from './project-copy.ts';
 
@@ -36,6 +37,7 @@ const catalogue: Readonly<Record<string, unknown>> = {
   ...coreAdvice,
   ...clientAdvice,
   ...awsAdvice,
+  ...gcpAdvice,
   ...postgresqlAdvice,
 };
 type Piece = (...all: readonly unknown[]) => string;

@@ -1,6 +1,7 @@
 import { CloudError, classOfStatus, stable, transportFailure } from '../../../package/http.ts';
 import type { Advice, ExternalErrorClass } from '../../../package/stack.ts';
 import { clientAdvice } from '../../../package/stack.ts';
+import { advice } from '../advice.ts';
 import type { SdkFailure } from './sdk-failures.ts';
 import { NoAnswer } from './sdk-request-handler.ts';
 
@@ -92,10 +93,10 @@ const textOf = ({ kinds, fields = [] }: Advice): string =>
 
 /** The advice to a user about a refusal, by AWS's code. */
 const hints: readonly (readonly [code: RegExp, hint: (action: string) => string])[] = [
-  [untaken, () => clientAdvice.correctAccessKey],
-  [forbidden, clientAdvice.allowAction],
+  [untaken, () => advice.correctAccessKey],
+  [forbidden, advice.allowAction],
   [tooManyTags, () => clientAdvice.change(['spec.forProvider.tags'])],
-  [quota, () => clientAdvice.raiseQuota],
+  [quota, () => advice.raiseQuota],
 ];
 
 /**
@@ -120,7 +121,7 @@ export function awsError(error: unknown, context: AwsErrorContext): CloudError {
     // AWS's own addresses contain the name of the region. The address of a region that does not exist does not resolve.
     if (url !== undefined || !/name not found$/.test(failed.message)) return failed;
     const { status, code, isRetryable } = failed;
-    return new CloudError(`${failed.message}; ${clientAdvice.correctRegion}`, {
+    return new CloudError(`${failed.message}; ${advice.correctRegion}`, {
       ...{ status, code, isRetryable },
       isNowhere: true,
     });
@@ -148,7 +149,7 @@ export function awsError(error: unknown, context: AwsErrorContext): CloudError {
   const { areTakenElsewhere: isRegion = false } = context;
   const fieldAdvice = field === undefined ? undefined : adviceTo(field, context);
   const todo = isRegion
-    ? [clientAdvice.changeRegion]
+    ? [advice.changeRegion]
     : [fieldAdvice && textOf(fieldAdvice), hint?.(action)].filter((one) => one !== undefined);
   const reason = isThrottled
     ? 'is limiting requests'

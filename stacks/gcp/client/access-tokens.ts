@@ -5,7 +5,7 @@
 import type { JWT } from 'google-auth-library';
 import type { HttpClientOptions, TokenSource } from '../../../package/http.ts';
 import { CloudError, httpClient } from '../../../package/http.ts';
-import { clientAdvice } from '../../../package/stack.ts';
+import { advice } from '../advice.ts';
 import type { ServiceAccountKey } from './service-account-key.ts';
 import { secretsOf } from './service-account-key.ts';
 
@@ -91,7 +91,7 @@ export function accessTokens({ key, ...options }: AccessTokenOptions): TokenSour
     const { cause: failure } = cause;
     if (!(failure instanceof CloudError) || ![400, 401].includes(failure.status)) return failure;
     const { message, status, code, errorClass } = failure;
-    return new CloudError(`${message}; ${clientAdvice.replaceKey}`, {
+    return new CloudError(`${message}; ${advice.replaceKey}`, {
       status,
       code,
       isRetryable: false,

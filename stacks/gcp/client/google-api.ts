@@ -1,7 +1,7 @@
 import type { HttpClient, HttpClientOptions, VendorError } from '../../../package/http.ts';
 import { CloudError, httpClient } from '../../../package/http.ts';
 import type { ExternalErrorClass } from '../../../package/stack.ts';
-import { clientAdvice } from '../../../package/stack.ts';
+import { advice } from '../advice.ts';
 
 /** The name of the cloud in messages. */
 export const cloud = 'Google Cloud';
@@ -80,7 +80,7 @@ export function wordsOf({ status, message = '', details = [] }: RpcStatus, accou
       description === '' || message.includes(description) ? [] : [`${field}: ${description}`],
     ),
     ...(status === 'PERMISSION_DENIED' ? [missing(message, details, account)] : []),
-    ...(isAboutProject ? [clientAdvice.correctProject] : []),
+    ...(isAboutProject ? [advice.correctProject] : []),
   ];
   return {
     code: isAboutProject ? 'PROJECT_NOT_FOUND' : status,

@@ -1,5 +1,5 @@
 import { escapeIdentifier, escapeLiteral } from 'pg';
-import { clientAdvice } from '../../../package/stack.ts';
+import { advice } from '../advice.ts';
 import type { DatabaseObservation } from './database-spec.ts';
 import { counted, PostgresqlError, sqlStateOf } from './error.ts';
 import { withRightsOf } from './membership.ts';
@@ -77,7 +77,7 @@ async function refuseIfHeld(session: Session, name: string): Promise<void> {
     [name],
   );
   if (held === undefined) return;
-  const message = `database ${escapeIdentifier(name)} has a ${held.holder}; ${clientAdvice.endHolder(held.statement)}`;
+  const message = `database ${escapeIdentifier(name)} has a ${held.holder}; ${advice.endHolder(held.statement)}`;
   throw new PostgresqlError(message, { code: 'Held', isRetryable: true });
 }
 
@@ -141,7 +141,7 @@ function heldBySessions(name: string, sessions: readonly OpenSession[], admin: s
   const statement = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = ${escapeLiteral(name)}`;
   const message =
     `database ${escapeIdentifier(name)} has ${counted(sessions.length, 'open session')} that role ` +
-    `${escapeIdentifier(admin)} may not end: ${list.join(', ')}; ${clientAdvice.endSessions(statement)}`;
+    `${escapeIdentifier(admin)} may not end: ${list.join(', ')}; ${advice.endSessions(statement)}`;
   return new PostgresqlError(message, { code: 'InUse', isRetryable: true });
 }
 

@@ -1,5 +1,6 @@
 import { escapeIdentifier } from 'pg';
 import { clientAdvice } from '../../../package/stack.ts';
+import { advice } from '../advice.ts';
 import { buildDatabase, repairs } from './database-build.ts';
 import { dropDatabase, dropUnfinished } from './database-drop.ts';
 import { readDatabase, readRenamed, unfinishedName } from './database-read.ts';
@@ -205,7 +206,7 @@ async function checkOwner(
   if (owner === undefined) return;
   const marks = await roleMarks(session, [owner]);
   if (!marks.has(owner)) {
-    const todo = clientAdvice.createMissing(['PostgreSQLRole'], ['spec.forProvider.owner']);
+    const todo = advice.createMissing(['PostgreSQLRole'], ['spec.forProvider.owner']);
     const message = `role ${escapeIdentifier(owner)} does not exist; ${todo}`;
     throw new PostgresqlError(message, { code: 'NotFound', isRetryable: true });
   }

@@ -1,7 +1,7 @@
 import { escapeIdentifier } from 'pg';
 import { tlsFailure, withoutSecrets } from '../../../package/http.ts';
 import type { Advice, ErrorFacts, ExternalErrorClass, Holder } from '../../../package/stack.ts';
-import { clientAdvice } from '../../../package/stack.ts';
+import { advice } from '../advice.ts';
 import { printable } from './text.ts';
 
 /** Any failure of a call of PostgreSQL. `message` is stable and without secrets, so a condition may show it. */
@@ -187,11 +187,11 @@ export function toPostgresqlError(error: unknown, context: ErrorContext): Postgr
       isConcurrentUpdate(error);
     return new PostgresqlError(text, { code: sqlState, isRetryable });
   }
-  const remedies = { trust: clientAdvice.putClusterCA, rename: clientAdvice.correctEndpoint };
+  const remedies = { trust: advice.putClusterCA, rename: advice.correctEndpoint };
   const insecure = tlsFailure(codeOf(error), remedies) ?? (/SSL conn/.test(text) ? text : undefined);
   if (insecure !== undefined) {
     const message = /does not support SSL/.test(text)
-      ? `server ${server} does not offer TLS; ${clientAdvice.disableTls}`
+      ? `server ${server} does not offer TLS; ${advice.disableTls}`
       : `TLS with server ${server} failed: ${insecure}`;
     return new PostgresqlError(message, { code: 'TlsFailed' });
   }
@@ -218,8 +218,8 @@ function loginRefusal(
   if (sqlState.startsWith('28')) {
     const remedy =
       routineOf(error) === 'InitializeSessionUserId'
-        ? clientAdvice.allowLogin(`ALTER ROLE ${escapeIdentifier(username)} LOGIN`)
-        : `${clientAdvice.allowInHba}${hasTls === false ? `. ${clientAdvice.useTls}` : ''}`;
+        ? advice.allowLogin(`ALTER ROLE ${escapeIdentifier(username)} LOGIN`)
+        : `${advice.allowInHba}${hasTls === false ? `. ${advice.useTls}` : ''}`;
     const message = `server ${server} does not let user "${username}" in: ${text}; ${remedy}`;
     return new PostgresqlError(message, { code: 'LoginRefused', sqlState });
   }
@@ -234,7 +234,7 @@ function loginRefusal(
 function connectRemedy(error: unknown, { database, username }: ErrorContext): string {
   if (database === undefined || routineOf(error) !== 'CheckMyDatabase') return '';
   const [place, user] = [database, username].map(escapeIdentifier);
-  return `; ${clientAdvice.grantConnect(`GRANT CONNECT ON DATABASE ${place} TO ${user}`)}`;
+  return `; ${advice.grantConnect(`GRANT CONNECT ON DATABASE ${place} TO ${user}`)}`;
 }
 
 function exhausted(
@@ -244,14 +244,13 @@ function exhausted(
   { server }: ErrorContext,
 ): PostgresqlError {
   const messages: Readonly<Record<string, string>> = {
-    53100: `the disk of server ${server} is full: ${text}; ${clientAdvice.addSpace}`,
-    53200: `server ${server} has no memory left: ${text}; ${clientAdvice.addMemory}`,
+    53100: `the disk of server ${server} is full: ${text}; ${advice.addSpace}`,
+    53200: `server ${server} has no memory left: ${text}; ${advice.addMemory}`,
     53300: isLimitOfOne(error)
-      ? `server ${server} refused a connection: ${text}; ${clientAdvice.raiseRoleLimit}`
-      : `server ${server} has no connection left: ${text}; ${clientAdvice.freeConnections}`,
+      ? `server ${server} refused a connection: ${text}; ${advice.raiseRoleLimit}`
+      : `server ${server} has no connection left: ${text}; ${advice.freeConnections}`,
   };
-  const message =
-    messages[sqlState] ?? `server ${server} has reached a limit: ${text}; ${clientAdvice.addMemory}`;
+  const message = messages[sqlState] ?? `server ${server} has reached a limit: ${text}; ${advice.addMemory}`;
   return new PostgresqlError(message, { code: sqlState, isRetryable: true });
 }
 
@@ -270,12 +269,12 @@ const poolerErrors: readonly (readonly [text: RegExp, code: PostgresqlErrorCode]
 function poolerError(text: string, { server }: ErrorContext): PostgresqlError {
   const [, code = '08P01'] = poolerErrors.find(([pattern]) => pattern.test(text)) ?? [];
   const isRetryable = ['Exhausted', 'Unreachable', '08P01'].includes(code);
-  const message = `server ${server}, or a pooler before it, answered: ${text}; ${clientAdvice.checkPooler}`;
+  const message = `server ${server}, or a pooler before it, answered: ${text}; ${advice.checkPooler}`;
   return new PostgresqlError(message, { code, isRetryable });
 }
 
 export const standbyUsed = (server: string): PostgresqlError =>
-  new PostgresqlError(`server ${server} is a standby, which changes nothing; ${clientAdvice.usePrimary}`, {
+  new PostgresqlError(`server ${server} is a standby, which changes nothing; ${advice.usePrimary}`, {
     code: '25006',
     isRetryable: true, // it may be promoted
   });
@@ -283,7 +282,7 @@ export const standbyUsed = (server: string): PostgresqlError =>
 /** The server committed, and waited for its synchronous standby until it was asked to stop. */
 export const standbyMissing = (server: string): PostgresqlError =>
   new PostgresqlError(
-    `server ${server} waits for a synchronous standby, which does not confirm changes; ${clientAdvice.restoreStandby}`,
+    `server ${server} waits for a synchronous standby, which does not confirm changes; ${advice.restoreStandby}`,
     { code: 'StandbyMissing', isRetryable: true },
   );
 

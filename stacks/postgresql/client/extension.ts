@@ -1,6 +1,7 @@
 import { escapeIdentifier, escapeLiteral } from 'pg';
 import type { Advice } from '../../../package/stack.ts';
 import { clientAdvice } from '../../../package/stack.ts';
+import { advice } from '../advice.ts';
 import { PostgresqlError, sqlStateOf } from './error.ts';
 import type { HolderOf } from './mark.ts';
 import { markIn } from './mark.ts';
@@ -93,7 +94,7 @@ async function checkNothingPlanted(session: Session, { name, schema }: Extension
   const roles = found.roles.map(escapeIdentifier).join(', ');
   const message =
     `extension ${escapeIdentifier(name)} is not installed: only a superuser may, and its script could run objects that ` +
-    `${roles} created in schema ${escapeIdentifier(found.schema)}. ${clientAdvice.nameAnotherSchema}`;
+    `${roles} created in schema ${escapeIdentifier(found.schema)}. ${advice.nameAnotherSchema}`;
   throw new PostgresqlError(message, { code: 'Invalid' });
 }
 
@@ -117,7 +118,7 @@ async function checkSchemaOwner(
   if (distrust === undefined) return;
   const message =
     `extension ${escapeIdentifier(name)} is not installed: schema ${escapeIdentifier(schema)} belongs to role ` +
-    `${escapeIdentifier(found.owner)} of another resource. ${clientAdvice.nameAnotherSchema}`;
+    `${escapeIdentifier(found.owner)} of another resource. ${advice.nameAnotherSchema}`;
   throw new PostgresqlError(message, { code: 'Invalid' });
 }
 
@@ -140,16 +141,16 @@ function withRemedy(
   const { message: cause } = error as Error;
   const place = escapeIdentifier(database);
   if (code === insufficientPrivilege) {
-    const todo = clientAdvice.installExtension(`in database ${place}`, statement);
+    const todo = advice.installExtension(`in database ${place}`, statement);
     return new PostgresqlError(`${cause} (user "${admin.name}"); ${todo}`, { code });
   }
   if (code === missingSchema) {
     const create = `CREATE SCHEMA ${escapeIdentifier(schema)}`;
-    const todo = clientAdvice.createSchema('spec.forProvider.extensions', place, create);
+    const todo = advice.createSchema('spec.forProvider.extensions', place, create);
     return new PostgresqlError(`${cause}; ${todo}`, { code: 'NotFound', isRetryable: true, sqlState: code });
   }
   if (existing.includes(code)) {
-    const message = `extension ${escapeIdentifier(name)} is not installed: ${cause}; ${clientAdvice.avoidExisting}`;
+    const message = `extension ${escapeIdentifier(name)} is not installed: ${cause}; ${advice.avoidExisting}`;
     return new PostgresqlError(message, { code: 'Invalid', advice: changeExtensions, sqlState: code });
   }
   if (code === invalidValue) {
@@ -168,7 +169,7 @@ async function createStatement(session: Session, { name, version, schema }: Exte
   );
   if (available === undefined) {
     const what = version === undefined ? `extension "${name}"` : `extension "${name}" version "${version}"`;
-    const message = `${what} is not available on this server; ${clientAdvice.offerExtension}`;
+    const message = `${what} is not available on this server; ${advice.offerExtension}`;
     throw new PostgresqlError(message, { code: 'Invalid', advice: changeExtensions });
   }
   // Our search_path has no schema for new objects. Therefore a schema is always named, unless the extension insists on

@@ -1,6 +1,7 @@
 import uniq from 'lodash/uniq.js';
 import { escapeIdentifier } from 'pg';
 import { clientAdvice } from '../../../package/stack.ts';
+import { advice } from '../advice.ts';
 import { readDatabase } from './database-read.ts';
 import { PostgresqlError } from './error.ts';
 import type { DistrustedParty, GrantObservation, GrantParty, GrantSpec, GrantTarget } from './grant-spec.ts';
@@ -135,11 +136,7 @@ async function absentParties(
 function absenceOf(absent: readonly NamedParty[], on: GrantTarget): string {
   if (absent.length === 0 && on.schema !== undefined) {
     const [schema, database] = [on.schema, on.database].map(escapeIdentifier);
-    const todo = clientAdvice.createSchema(
-      'spec.forProvider.schema',
-      database ?? '',
-      `CREATE SCHEMA ${schema}`,
-    );
+    const todo = advice.createSchema('spec.forProvider.schema', database ?? '', `CREATE SCHEMA ${schema}`);
     return `schema ${schema} does not exist; ${todo}`;
   }
   const kindOf = ({ field }: NamedParty) => (field === 'database' ? 'database' : 'role');
@@ -149,7 +146,7 @@ function absenceOf(absent: readonly NamedParty[], on: GrantTarget): string {
   );
   const fields = absent.map(({ field }) => `spec.forProvider.${field}`);
   const verb = absent.length === 1 ? 'does' : 'do';
-  return `${names.join(' and ')} ${verb} not exist; ${clientAdvice.createMissing(kinds, fields)}`;
+  return `${names.join(' and ')} ${verb} not exist; ${advice.createMissing(kinds, fields)}`;
 }
 
 interface TargetState {
@@ -200,9 +197,9 @@ async function distrustedParty(
 function refuseParty({ party, name, ...distrust }: DistrustedParty): never {
   const field = `spec.forProvider.${party}`;
   const remedies: Readonly<Record<GrantParty, string>> = {
-    role: clientAdvice.nameByReference('spec.forProvider.roleDatabaseRef'),
-    memberOf: clientAdvice.nameByReference('spec.forProvider.memberOfDatabaseRef'),
-    database: clientAdvice.nameByReference('spec.forProvider.databaseRef'),
+    role: advice.nameByReference('spec.forProvider.roleDatabaseRef'),
+    memberOf: advice.nameByReference('spec.forProvider.memberOfDatabaseRef'),
+    database: advice.nameByReference('spec.forProvider.databaseRef'),
     schema: clientAdvice.change(['spec.forProvider.schema']),
   };
   refuseRole(`${field} ${escapeIdentifier(name)}`, distrust, remedies[party]);

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { escapeIdentifier, escapeLiteral } from 'pg';
 import { clientAdvice } from '../../../package/stack.ts';
+import { advice } from '../advice.ts';
 import { PostgresqlError } from './error.ts';
 
 const prefix = 'services-stack: ';
@@ -102,9 +103,9 @@ export interface Remedies {
 
 const adviceOn = {
   database: ({ consequence, isReserved = false }: Adoption, statement: string): string =>
-    clientAdvice.adopt(!isReserved, consequence === undefined ? '' : ` (${consequence})`, statement),
+    advice.adopt(!isReserved, consequence === undefined ? '' : ` (${consequence})`, statement),
   role: ({ consequence }: Adoption, statement: string): string =>
-    clientAdvice.adoptRole(consequence === undefined ? '' : `, and ${consequence}`, statement),
+    advice.adoptRole(consequence === undefined ? '' : `, and ${consequence}`, statement),
 };
 
 /**
@@ -122,9 +123,9 @@ export function checkOurs(
   if (hasMarkOf(found, ownerId) && found.distrustedOwner !== undefined) {
     const role = escapeIdentifier(found.distrustedOwner);
     const back = `ALTER DATABASE ${escapeIdentifier(found.name)} OWNER TO CURRENT_USER`;
-    const todo = adoption?.isOwnerWanted ? `; ${clientAdvice.takeBack(back)}` : '';
+    const todo = adoption?.isOwnerWanted ? `; ${advice.takeBack(back)}` : '';
     throw new PostgresqlError(
-      `${what} belongs to role ${role} of another resource, which can write the comment of the database; ${clientAdvice.chooseExternalName}${todo}`,
+      `${what} belongs to role ${role} of another resource, which can write the comment of the database; ${advice.chooseExternalName}${todo}`,
       {
         code: 'NotOurs',
         advice: { kinds: ['ChooseExternalName'] },
@@ -134,8 +135,7 @@ export function checkOurs(
   }
   if (markIn(found.comment) === undefined && found.distrustedOwner === undefined) {
     const statement = markStatement(kind, found.name, ownerId);
-    const todo =
-      adoption === undefined ? clientAdvice.chooseExternalName : adviceOn[kind](adoption, statement);
+    const todo = adoption === undefined ? advice.chooseExternalName : adviceOn[kind](adoption, statement);
     const remedy = isNameFixed ? '' : `; ${todo}`;
     throw new PostgresqlError(`${what} exists and is not managed by ${ownerId}${remedy}`, {
       code: 'NotOurs',
@@ -146,7 +146,7 @@ export function checkOurs(
     });
   }
   throw new PostgresqlError(
-    `${what} is managed by another resource, not by ${ownerId}; ${clientAdvice.chooseExternalName}; ${clientAdvice.createRetainedAgain}`,
+    `${what} is managed by another resource, not by ${ownerId}; ${advice.chooseExternalName}; ${clientAdvice.createRetainedAgain}`,
     { code: 'NotOurs', advice: { kinds: ['ChooseExternalName'] }, holder: { by: 'AnotherResource' } },
   );
 }

@@ -1,5 +1,5 @@
 import { escapeIdentifier } from 'pg';
-import { clientAdvice } from '../../../package/stack.ts';
+import { advice } from '../advice.ts';
 import { PostgresqlError, sqlStateOf } from './error.ts';
 import type { Session } from './session.ts';
 
@@ -74,7 +74,7 @@ const withoutAdminOption = ({ admin }: Session, role: string): PostgresqlError =
   const [granted, member] = [role, admin.name].map(escapeIdentifier);
   const statement = `GRANT ${granted} TO ${member} WITH ADMIN OPTION`;
   const message = `role ${member} has no rights on role ${granted}, which another administrator created`;
-  return new PostgresqlError(`${message}; ${clientAdvice.grantAdmin(statement)}`, { code: '42501' });
+  return new PostgresqlError(`${message}; ${advice.grantAdmin(statement)}`, { code: '42501' });
 };
 
 /**

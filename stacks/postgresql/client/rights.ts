@@ -1,5 +1,5 @@
 import { escapeIdentifier } from 'pg';
-import { clientAdvice } from '../../../package/stack.ts';
+import { advice } from '../advice.ts';
 import { PostgresqlError, sqlStateOf } from './error.ts';
 import type { UseSession } from './session.ts';
 
@@ -36,6 +36,6 @@ export const requiring =
 
 function lackingError(user: string, server: string, lacking: readonly Right[]): PostgresqlError {
   const statement = `ALTER ROLE ${escapeIdentifier(user)} ${lacking.join(' ')}`;
-  const message = `user "${user}" of server ${server} lacks ${lacking.join(' and ')}; ${clientAdvice.grantAdmin(statement)}`;
+  const message = `user "${user}" of server ${server} lacks ${lacking.join(' and ')}; ${advice.grantAdmin(statement)}`;
   return new PostgresqlError(message, { code: '42501' });
 }

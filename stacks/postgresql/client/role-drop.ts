@@ -1,5 +1,5 @@
 import { escapeIdentifier } from 'pg';
-import { clientAdvice } from '../../../package/stack.ts';
+import { advice } from '../advice.ts';
 import { PostgresqlError, sqlStateOf } from './error.ts';
 import { longestMark, markIn, markOf } from './mark.ts';
 import { asAdminOf, withRightsOf } from './membership.ts';
@@ -128,11 +128,11 @@ function refuse(role: string, { owned, foreign }: Dependencies, ownerId: string)
       const place = `in database ${escapeIdentifier(database)}, which is not managed here`;
       // REASSIGN OWNED would give the databases of the role away, too.
       const how = `REASSIGN OWNED BY ${name} TO CURRENT_USER; DROP OWNED BY ${name}`;
-      return `${objects} on it ${place}${owned.length === 0 ? `; ${clientAdvice.giveObjects(how)}` : ''}`;
+      return `${objects} on it ${place}${owned.length === 0 ? `; ${advice.giveObjects(how)}` : ''}`;
     }),
   ];
   if (reasons.length === 0) return;
-  const message = `role ${name} cannot be dropped: ${reasons.join('; ')}; ${clientAdvice.keepRole}`;
+  const message = `role ${name} cannot be dropped: ${reasons.join('; ')}; ${advice.keepRole}`;
   throw new PostgresqlError(message, { code: 'InUse', isRetryable: true });
 }
 
@@ -148,9 +148,9 @@ function adviceAboutOwned(
   const database = escapeIdentifier(name);
   const isOwn = markIn(comment) === markOf(ownerId);
   if (isOwn && isRoleNameFree)
-    return clientAdvice.dropRenamed(`ALTER DATABASE ${database} RENAME TO ${escapeIdentifier(role)}`);
-  if (!isOwn && markIn(comment) !== undefined) return clientAdvice.deleteOwned;
-  return clientAdvice.giveDatabase(`ALTER DATABASE ${database} OWNER TO CURRENT_USER`);
+    return advice.dropRenamed(`ALTER DATABASE ${database} RENAME TO ${escapeIdentifier(role)}`);
+  if (!isOwn && markIn(comment) !== undefined) return advice.deleteOwned;
+  return advice.giveDatabase(`ALTER DATABASE ${database} OWNER TO CURRENT_USER`);
 }
 
 /** Allows no new sessions and terminates the open ones: they would continue with a role that does not exist. */

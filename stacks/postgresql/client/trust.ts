@@ -1,5 +1,5 @@
 import { escapeIdentifier } from 'pg';
-import { clientAdvice } from '../../../package/stack.ts';
+import { advice } from '../advice.ts';
 import { PostgresqlError } from './error.ts';
 import type { HolderOf } from './mark.ts';
 import { markIn, markOf } from './mark.ts';
@@ -51,7 +51,7 @@ export function distrustOf(
 export function refuseRole(what: string, { role, holder }: Distrust, remedy: string): never {
   const name = escapeIdentifier(role);
   const reset = `ALTER ROLE ${name} PASSWORD NULL; COMMENT ON ROLE ${name} IS NULL`;
-  const todo = holder === undefined ? clientAdvice.forgetUsers(reset) : remedy;
+  const todo = holder === undefined ? advice.forgetUsers(reset) : remedy;
   const whose = holder === undefined ? 'a resource that is not known here' : holder;
   throw new PostgresqlError(`${what} is not used: role ${name} is the role of ${whose}; ${todo}`, {
     code: 'Invalid',

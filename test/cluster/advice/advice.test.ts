@@ -6,6 +6,7 @@ import { advice as clientAdvice } from '../../../clients/advice.ts';
 import type { LocalPostgresql } from '../../../local/postgresql.ts';
 import { startPostgresql } from '../../../local/postgresql.ts';
 import { advice as awsAdvice } from '../../../stacks/aws/advice.ts';
+import { advice as gcpAdvice } from '../../../stacks/gcp/advice.ts';
 import { advice as postgresqlAdvice } from '../../../stacks/postgresql/advice.ts';
 import { withoutPsql } from '../../stacks/postgresql/server/psql.ts';
 import type { FancySQLFixture } from '../fancysql-fixture.ts';
@@ -62,8 +63,8 @@ describe('a reader who does what the product says can use the claim', { concurre
   });
 
   const server = () => postgresql;
-  const catalogues = [coreAdvice, clientAdvice, awsAdvice, postgresqlAdvice] as const;
-  const catalogue = { ...coreAdvice, ...clientAdvice, ...awsAdvice, ...postgresqlAdvice };
+  const catalogues = [coreAdvice, clientAdvice, awsAdvice, gcpAdvice, postgresqlAdvice] as const;
+  const catalogue = { ...coreAdvice, ...clientAdvice, ...awsAdvice, ...gcpAdvice, ...postgresqlAdvice };
   const pieces: RowsOf<typeof catalogue> = {
     ...claimRows,
     ...managedRows,

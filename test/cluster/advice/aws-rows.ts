@@ -267,7 +267,7 @@ export const awsClientRows = {
     },
     ends: (at) => at.usable('db', PostgreSQLInstanceKind),
   },
-} satisfies RowsFor<typeof clientAdvice>;
+} satisfies RowsFor<typeof advice & typeof clientAdvice>;
 
 const resourceName = (at: Place): Promise<string> =>
   eventually('the claim has a resource', async () => {

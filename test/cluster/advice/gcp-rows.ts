@@ -1,7 +1,7 @@
 import { RedisClusterKind } from '../../../apis/cache/v1alpha1/redis-cluster.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
-import type { advice as clientAdvice } from '../../../clients/advice.ts';
 import { howToMakeAvailable } from '../../../controllers/claim-binding/report.ts';
+import type { advice } from '../../../stacks/gcp/advice.ts';
 import type { LocalGoogleCloud } from '../../../stacks/gcp/emulator/server.ts';
 import { startGoogleCloud } from '../../../stacks/gcp/emulator/server.ts';
 import {
@@ -72,7 +72,7 @@ export const gcpClientRows = {
     },
     act: (at) => at.editSpec(ProviderConfigKind, 'gcp', { projectID }),
   },
-} satisfies RowsFor<typeof clientAdvice>;
+} satisfies RowsFor<typeof advice>;
 
 const instanceOf = async (at: Place, name: string): Promise<string> =>
   eventually('the claim is bound', async () => {

@@ -265,204 +265,209 @@ async function grantByName(at: Place, name: string): Promise<void> {
 }
 
 /** The advice of resources and providers of the stack. */
-export const postgresqlRows = (server: Server): Readonly<Record<keyof typeof advice, Row>> => ({
-  mergeGrants: {
-    async situation(at) {
-      await provider(server, at);
-      await database(at, { owner: 'postgres' });
-      await role(at);
-      await workingDatabase(at);
-      await grant(at, 'first', ['CONNECT']);
-      await at.working(PostgreSQLGrantKind, 'first');
-      await grant(at, 'second', ['TEMPORARY']);
+export const postgresqlRows = (server: Server) =>
+  ({
+    mergeGrants: {
+      async situation(at) {
+        await provider(server, at);
+        await database(at, { owner: 'postgres' });
+        await role(at);
+        await workingDatabase(at);
+        await grant(at, 'first', ['CONNECT']);
+        await at.working(PostgreSQLGrantKind, 'first');
+        await grant(at, 'second', ['TEMPORARY']);
+      },
+      where: about(PostgreSQLGrantKind, 'second').where,
+      async act(at) {
+        await at.editSpec(PostgreSQLGrantKind, 'first', {
+          forProvider: { privileges: ['CONNECT', 'TEMPORARY'] },
+        });
+        await at.delete(PostgreSQLGrantKind, { name: at.named('second') });
+      },
+      async ends(at) {
+        if (!(await at.isGone(PostgreSQLGrantKind, 'second'))) return false;
+        const user = await at.published('owner');
+        await answerTo('CREATE TEMPORARY TABLE held ()', user, uriTo(user, at.named('db')));
+        return at.works(PostgreSQLGrantKind, 'first');
+      },
     },
-    where: about(PostgreSQLGrantKind, 'second').where,
-    async act(at) {
-      await at.editSpec(PostgreSQLGrantKind, 'first', {
-        forProvider: { privileges: ['CONNECT', 'TEMPORARY'] },
-      });
-      await at.delete(PostgreSQLGrantKind, { name: at.named('second') });
+    matchVersion: {
+      ...databaseRow,
+      async situation(at) {
+        await provider(server, at);
+        await database(at, { engineVersion: '11' });
+      },
+      says: () => 'change it, or use a provider whose server runs 11',
+      async act(at) {
+        const [, engineVersion] = /runs PostgreSQL (\d+)/.exec(await databaseRow.where(at)) ?? [];
+        await editDatabase(at, { engineVersion });
+      },
     },
-    async ends(at) {
-      if (!(await at.isGone(PostgreSQLGrantKind, 'second'))) return false;
-      const user = await at.published('owner');
-      await answerTo('CREATE TEMPORARY TABLE held ()', user, uriTo(user, at.named('db')));
-      return at.works(PostgreSQLGrantKind, 'first');
+    dropUnmarked: {
+      situation: unmarked(server),
+      says: () => 'to drop it with its data, run: COMMENT ON DATABASE',
+      where: databaseRow.where,
+      act: (at) => runPrinted(server, at, /^COMMENT ON DATABASE /),
+      ends: async (at) =>
+        (await at.isGone(PostgreSQLDatabaseKind, 'db')) &&
+        (await owners(server, at.named('db'))) === undefined,
     },
-  },
-  matchVersion: {
-    ...databaseRow,
-    async situation(at) {
-      await provider(server, at);
-      await database(at, { engineVersion: '11' });
+    nameBack: {
+      async situation(at) {
+        await working(server, at);
+        const [name, other] = [at.named('db'), at.named('old')].map(escapeIdentifier);
+        await sql(server, [`ALTER DATABASE ${name} RENAME TO ${other}`]);
+        await at.observeAgain(PostgreSQLDatabaseKind, at.named('db'));
+      },
+      ...databaseRow,
+      says: (at) =>
+        `database "${at.named('db')}" was renamed to "${at.named('old')}"; to name it back, an administrator of the server runs: `,
+      act: (at) => runForDatabase(server, at, /^ALTER DATABASE .* RENAME TO /),
+      others: {
+        'adopt-identity=or-create': { ...asPrinted, ends: about(PostgreSQLDatabaseKind, 'db').ends },
+      },
     },
-    says: () => 'change it, or use a provider whose server runs 11',
-    async act(at) {
-      const [, engineVersion] = /runs PostgreSQL (\d+)/.exec(await databaseRow.where(at)) ?? [];
-      await editDatabase(at, { engineVersion });
+    followName: {
+      ...databaseRow,
+      async situation(at) {
+        await working(server, at);
+        await takenOver(server, at, (name, old) => [
+          `ALTER DATABASE ${name} RENAME TO ${old}`,
+          `ALTER ROLE ${name} RENAME TO ${old}`,
+        ]);
+      },
+      says: (at) =>
+        `role "${at.named('db')}" is of PostgreSQLDatabase ${at.named('thief')} now, and the database of this resource was renamed to "${at.named('old')}"; to use it under that name, set the annotation`,
+      act: (at) => setExternalName(at, 'old'),
     },
-  },
-  dropUnmarked: {
-    situation: unmarked(server),
-    says: () => 'to drop it with its data, run: COMMENT ON DATABASE',
-    where: databaseRow.where,
-    act: (at) => runPrinted(server, at, /^COMMENT ON DATABASE /),
-    ends: async (at) =>
-      (await at.isGone(PostgreSQLDatabaseKind, 'db')) && (await owners(server, at.named('db'))) === undefined,
-  },
-  nameBack: {
-    async situation(at) {
-      await working(server, at);
-      const [name, other] = [at.named('db'), at.named('old')].map(escapeIdentifier);
-      await sql(server, [`ALTER DATABASE ${name} RENAME TO ${other}`]);
-      await at.observeAgain(PostgreSQLDatabaseKind, at.named('db'));
+    createElsewhere: {
+      ...databaseRow,
+      async situation(at) {
+        await provider(server, at);
+        await database(at);
+        await at.working(PostgreSQLDatabaseKind, 'db');
+        await takenOver(server, at, (name) => [`DROP DATABASE ${name}`, `DROP ROLE ${name}`]);
+      },
+      says: (at) =>
+        `role "${at.named('db')}" is of PostgreSQLDatabase ${at.named('thief')} now, and the database of this resource does not exist any more; to have an empty one created, set another name in the annotation`,
+      act: (at) => setExternalName(at, 'next'),
     },
-    ...databaseRow,
-    says: (at) =>
-      `database "${at.named('db')}" was renamed to "${at.named('old')}"; to name it back, an administrator of the server runs: `,
-    act: (at) => runForDatabase(server, at, /^ALTER DATABASE .* RENAME TO /),
-    others: { 'adopt-identity=or-create': { ...asPrinted, ends: about(PostgreSQLDatabaseKind, 'db').ends } },
-  },
-  followName: {
-    ...databaseRow,
-    async situation(at) {
-      await working(server, at);
-      await takenOver(server, at, (name, old) => [
-        `ALTER DATABASE ${name} RENAME TO ${old}`,
-        `ALTER ROLE ${name} RENAME TO ${old}`,
-      ]);
+    handOver: {
+      async situation(at) {
+        await working(server, at);
+        await sql(server, [`COMMENT ON ROLE ${escapeIdentifier(at.named('db'))} IS NULL`]);
+        await at.observeAgain(PostgreSQLDatabaseKind, at.named('db'));
+      },
+      ...databaseRow,
+      says: () =>
+        'has no mark, but this resource managed a role of this name; if another role took the name, rename that one. To hand it to this resource, with all that it owns and may do, an administrator of the server runs: COMMENT ON ROLE',
+      act: (at) => runForDatabase(server, at, /^COMMENT ON ROLE /),
     },
-    says: (at) =>
-      `role "${at.named('db')}" is of PostgreSQLDatabase ${at.named('thief')} now, and the database of this resource was renamed to "${at.named('old')}"; to use it under that name, set the annotation`,
-    act: (at) => setExternalName(at, 'old'),
-  },
-  createElsewhere: {
-    ...databaseRow,
-    async situation(at) {
-      await provider(server, at);
-      await database(at);
-      await at.working(PostgreSQLDatabaseKind, 'db');
-      await takenOver(server, at, (name) => [`DROP DATABASE ${name}`, `DROP ROLE ${name}`]);
+    giveBack: {
+      async situation(at) {
+        await working(server, at);
+        await reserved(at, 'team');
+        const [name, team] = [at.named('db'), at.named('team')].map(escapeIdentifier);
+        await sql(server, [`ALTER DATABASE ${name} OWNER TO ${team}`]);
+        await at.observeAgain(PostgreSQLDatabaseKind, at.named('db'));
+      },
+      ...databaseRow,
+      says: (at) =>
+        `database "${at.named('db')}" is owned by role "${at.named('team')}", which belongs to another resource; if its data is not of another team, an administrator of the server gives it back: `,
+      act: (at) => runForDatabase(server, at, /^ALTER DATABASE .* OWNER TO /),
     },
-    says: (at) =>
-      `role "${at.named('db')}" is of PostgreSQLDatabase ${at.named('thief')} now, and the database of this resource does not exist any more; to have an empty one created, set another name in the annotation`,
-    act: (at) => setExternalName(at, 'next'),
-  },
-  handOver: {
-    async situation(at) {
-      await working(server, at);
-      await sql(server, [`COMMENT ON ROLE ${escapeIdentifier(at.named('db'))} IS NULL`]);
-      await at.observeAgain(PostgreSQLDatabaseKind, at.named('db'));
+    dropHandedOver: {
+      async situation(at) {
+        await working(server, at);
+        await sql(server, [`COMMENT ON ROLE ${escapeIdentifier(at.named('db'))} IS NULL`]);
+        await at.delete(PostgreSQLDatabaseKind, databaseKey(at));
+      },
+      says: (at) =>
+        `this resource is being deleted: the statement lets it drop database "${at.named('db')}" with all its data. To drop it, an administrator of the server runs: COMMENT ON ROLE`,
+      where: databaseRow.where,
+      act: (at) => runPrinted(server, at, /^COMMENT ON ROLE /),
+      ends: async (at) =>
+        (await at.isGone(PostgreSQLDatabaseKind, 'db')) &&
+        (await owners(server, at.named('db'))) === undefined,
     },
-    ...databaseRow,
-    says: () =>
-      'has no mark, but this resource managed a role of this name; if another role took the name, rename that one. To hand it to this resource, with all that it owns and may do, an administrator of the server runs: COMMENT ON ROLE',
-    act: (at) => runForDatabase(server, at, /^COMMENT ON ROLE /),
-  },
-  giveBack: {
-    async situation(at) {
-      await working(server, at);
-      await reserved(at, 'team');
-      const [name, team] = [at.named('db'), at.named('team')].map(escapeIdentifier);
-      await sql(server, [`ALTER DATABASE ${name} OWNER TO ${team}`]);
-      await at.observeAgain(PostgreSQLDatabaseKind, at.named('db'));
+    keepUnmarked: {
+      situation: unmarked(server),
+      where: databaseRow.where,
+      act: (at) => at.editSpec(PostgreSQLDatabaseKind, 'db', { deletionPolicy: 'Orphan' }),
+      async ends(at) {
+        if (!(await at.isGone(PostgreSQLDatabaseKind, 'db'))) return false;
+        const user = await at.published('owner');
+        await answerTo('CREATE TABLE IF NOT EXISTS kept ()', user, uriTo(user, at.named('db')));
+        return (await owners(server, at.named('db'))) === at.named('owner');
+      },
+      others: { 'COMMENT ON DATABASE': 'dropUnmarked runs it' },
     },
-    ...databaseRow,
-    says: (at) =>
-      `database "${at.named('db')}" is owned by role "${at.named('team')}", which belongs to another resource; if its data is not of another team, an administrator of the server gives it back: `,
-    act: (at) => runForDatabase(server, at, /^ALTER DATABASE .* OWNER TO /),
-  },
-  dropHandedOver: {
-    async situation(at) {
-      await working(server, at);
-      await sql(server, [`COMMENT ON ROLE ${escapeIdentifier(at.named('db'))} IS NULL`]);
-      await at.delete(PostgreSQLDatabaseKind, databaseKey(at));
+    terminateSessions: {
+      async situation(at) {
+        await working(server, at);
+        const session = await sessionOf(server, at.named('db'));
+        at.servers.push({ stop: () => session.end() });
+        await at.delete(PostgreSQLDatabaseKind, databaseKey(at));
+      },
+      where: databaseRow.where,
+      act: (at) => editDatabase(at, { onDelete: 'TerminateSessions' }),
+      ends: (at) => at.isGone(PostgreSQLDatabaseKind, 'db'),
     },
-    says: (at) =>
-      `this resource is being deleted: the statement lets it drop database "${at.named('db')}" with all its data. To drop it, an administrator of the server runs: COMMENT ON ROLE`,
-    where: databaseRow.where,
-    act: (at) => runPrinted(server, at, /^COMMENT ON ROLE /),
-    ends: async (at) =>
-      (await at.isGone(PostgreSQLDatabaseKind, 'db')) && (await owners(server, at.named('db'))) === undefined,
-  },
-  keepUnmarked: {
-    situation: unmarked(server),
-    where: databaseRow.where,
-    act: (at) => at.editSpec(PostgreSQLDatabaseKind, 'db', { deletionPolicy: 'Orphan' }),
-    async ends(at) {
-      if (!(await at.isGone(PostgreSQLDatabaseKind, 'db'))) return false;
-      const user = await at.published('owner');
-      await answerTo('CREATE TABLE IF NOT EXISTS kept ()', user, uriTo(user, at.named('db')));
-      return (await owners(server, at.named('db'))) === at.named('owner');
+    keepOwner: {
+      situation: existing(server),
+      where: databaseRow.where,
+      async act(at) {
+        await editDatabase(at, { owner: server().superuser });
+        await runForDatabase(server, at, /^COMMENT ON DATABASE /);
+      },
+      ends: async (at) =>
+        (await databaseRow.ends(at)) && (await owners(server, at.named('db'))) === server().superuser,
     },
-    others: { 'COMMENT ON DATABASE': 'dropUnmarked runs it' },
-  },
-  terminateSessions: {
-    async situation(at) {
-      await working(server, at);
-      const session = await sessionOf(server, at.named('db'));
-      at.servers.push({ stop: () => session.end() });
-      await at.delete(PostgreSQLDatabaseKind, databaseKey(at));
+    setOwner: {
+      ...databaseRow,
+      async situation(at) {
+        await provider(server, at);
+        await role(at);
+        await database(at, { ownerRef: { name: 'no-such-role', policy: { resolution: 'Optional' } } });
+      },
+      act: (at) => editDatabase(at, { owner: at.named('owner') }),
+      async ends(at) {
+        const user = await at.published('owner');
+        await answerTo('CREATE TABLE IF NOT EXISTS owned ()', user, uriTo(user, at.named('db')));
+        return databaseRow.ends(at);
+      },
     },
-    where: databaseRow.where,
-    act: (at) => editDatabase(at, { onDelete: 'TerminateSessions' }),
-    ends: (at) => at.isGone(PostgreSQLDatabaseKind, 'db'),
-  },
-  keepOwner: {
-    situation: existing(server),
-    where: databaseRow.where,
-    async act(at) {
-      await editDatabase(at, { owner: server().superuser });
-      await runForDatabase(server, at, /^COMMENT ON DATABASE /);
+    closeDatabases: {
+      async situation(at) {
+        const [open, user] = [at.named('open'), at.named('administrator')].map(escapeIdentifier);
+        await sql(server, [
+          `CREATE DATABASE ${open}`,
+          `CREATE ROLE ${user} LOGIN CREATEDB CREATEROLE PASSWORD 'a-password'`,
+        ]);
+        await provider(server, at, {
+          username: at.named('administrator'),
+          password: 'a-password',
+          database: at.named('open'),
+        });
+        await at.create(PostgreSQLRoleKind, 'owner', {
+          ...spec(at, { login: true }),
+          ...secretFor(at, 'owner'),
+        });
+      },
+      says: (at) =>
+        `run as "${server().superuser}": GRANT CONNECT ON DATABASE ${escapeIdentifier(at.named('open'))} TO ${escapeIdentifier(at.named('administrator'))}`,
+      where: providerRow.where,
+      act: (at) => runPrinted(server, at, /^GRANT CONNECT ON DATABASE /),
+      async ends(at) {
+        const mayConnect = (role: string) =>
+          `has_database_privilege('${role}', '${at.named('open')}', 'CONNECT')`;
+        const rights = `SELECT ${mayConnect('public')} AS open, ${mayConnect(at.named('administrator'))} AS served`;
+        const another = await at.published('owner');
+        await checkRefused(another, uriTo(another, at.named('open')), /permission denied for database/);
+        return isEqual({ ...(await sql(server, [rights])) }, { open: false, served: true });
+      },
     },
-    ends: async (at) =>
-      (await databaseRow.ends(at)) && (await owners(server, at.named('db'))) === server().superuser,
-  },
-  setOwner: {
-    ...databaseRow,
-    async situation(at) {
-      await provider(server, at);
-      await role(at);
-      await database(at, { ownerRef: { name: 'no-such-role', policy: { resolution: 'Optional' } } });
-    },
-    act: (at) => editDatabase(at, { owner: at.named('owner') }),
-    async ends(at) {
-      const user = await at.published('owner');
-      await answerTo('CREATE TABLE IF NOT EXISTS owned ()', user, uriTo(user, at.named('db')));
-      return databaseRow.ends(at);
-    },
-  },
-  closeDatabases: {
-    async situation(at) {
-      const [open, user] = [at.named('open'), at.named('administrator')].map(escapeIdentifier);
-      await sql(server, [
-        `CREATE DATABASE ${open}`,
-        `CREATE ROLE ${user} LOGIN CREATEDB CREATEROLE PASSWORD 'a-password'`,
-      ]);
-      await provider(server, at, {
-        username: at.named('administrator'),
-        password: 'a-password',
-        database: at.named('open'),
-      });
-      await at.create(PostgreSQLRoleKind, 'owner', {
-        ...spec(at, { login: true }),
-        ...secretFor(at, 'owner'),
-      });
-    },
-    says: (at) =>
-      `run as "${server().superuser}": GRANT CONNECT ON DATABASE ${escapeIdentifier(at.named('open'))} TO ${escapeIdentifier(at.named('administrator'))}`,
-    where: providerRow.where,
-    act: (at) => runPrinted(server, at, /^GRANT CONNECT ON DATABASE /),
-    async ends(at) {
-      const mayConnect = (role: string) =>
-        `has_database_privilege('${role}', '${at.named('open')}', 'CONNECT')`;
-      const rights = `SELECT ${mayConnect('public')} AS open, ${mayConnect(at.named('administrator'))} AS served`;
-      const another = await at.published('owner');
-      await checkRefused(another, uriTo(another, at.named('open')), /permission denied for database/);
-      return isEqual({ ...(await sql(server, [rights])) }, { open: false, served: true });
-    },
-  },
-});
+  }) satisfies RowsFor<typeof advice>;
 
 /** A server of one row, with TLS, at two addresses, of which its certificate has one. */
 async function ownServer(at: Place): Promise<LocalPostgresql> {
@@ -946,7 +951,7 @@ export const postgresqlClientRows = (server: Server) =>
       },
       act: (at) => editDatabase(at, { extensions: [{ name: 'file_fdw', schema: 'more' }] }),
     },
-  }) satisfies RowsFor<typeof clientAdvice>;
+  }) satisfies RowsFor<typeof advice & typeof clientAdvice>;
 
 const claimRow = (at: Place) => at.messagesOf(PostgreSQLInstanceKind, at.key);
 

@@ -1,4 +1,6 @@
-import type { advice } from '../../../clients/advice.ts';
+import type { advice as clientAdvice } from '../../../clients/advice.ts';
+import type { advice as awsAdvice } from '../../../stacks/aws/advice.ts';
+import type { advice as postgresqlAdvice } from '../../../stacks/postgresql/advice.ts';
 
 /** Advice that no row plays, with the reason. */
 export const unplayed = {
@@ -10,4 +12,6 @@ export const unplayed = {
   addSpace: 'a test cannot fill a disk',
   addMemory: 'a test cannot fill the memory of a machine',
   checkPooler: 'the pooler is in test/stacks/postgresql/server/clients/refusals.test.ts',
-} as const satisfies Partial<Record<keyof typeof advice, string>>;
+} as const satisfies Partial<
+  Record<keyof (typeof clientAdvice & typeof awsAdvice & typeof postgresqlAdvice), string>
+>;
