@@ -12,7 +12,7 @@ export const outsideOfDocs: readonly string[] = [
   'CHANGELOG.md',
   'deploy/README.md',
   'deploy/chart/README.md',
-  'stacks/*/emulator/README.md',
+  'stacks/**/README.md',
   'testing/favourite-cloud/README.md',
 ];
 
@@ -92,6 +92,10 @@ export const tree: Readonly<Record<string, Readonly<Record<string, string>>>> = 
   Contributors: {
     Contributing: 'CONTRIBUTING.md',
     Decisions: 'docs/decisions/README.md',
+    'Stack postgresql': 'stacks/postgresql/README.md',
+    'Stack aws': 'stacks/aws/README.md',
+    'Stack gcp': 'stacks/gcp/README.md',
+    'Stacks of the demo': 'stacks/demo-clouds/README.md',
     'Emulator of AWS': 'stacks/aws/emulator/README.md',
     'Emulator of Google Cloud': 'stacks/gcp/emulator/README.md',
     'Favourite Cloud': 'testing/favourite-cloud/README.md',
