@@ -40,6 +40,7 @@ export const externalErrorClasses = [
   'OutOfService',
   'Unknown',
 ] as const;
+/** One of {@link externalErrorClasses}. */
 export type ExternalErrorClass = (typeof externalErrorClasses)[number];
 
 /**

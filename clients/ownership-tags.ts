@@ -50,6 +50,7 @@ const allKeys: readonly string[] = Object.values(tagKeys);
 /** Whether a tag identifies the owner. */
 export const isOwnerTag = (key: string): boolean => allKeys.includes(key);
 
+/** The tags that mark an external resource as owned. */
 export const ownerTags = ({ kind, name, className, provider }: Owner): Tags => ({
   [tagKeys.kind]: kind,
   [tagKeys.name]: name,

@@ -55,7 +55,9 @@ const allows = (spec: ManagedSpec, action: ManagementAction): boolean => {
   return policies.has(action) || policies.has('*');
 };
 
+/** Whether the management policies allow to create the external resource. */
 export const shouldCreate = (spec: ManagedSpec): boolean => allows(spec, 'Create');
+/** Whether the management policies allow to change the external resource. */
 export const shouldUpdate = (spec: ManagedSpec): boolean => allows(spec, 'Update');
 export const shouldLateInitialize = (spec: ManagedSpec): boolean => allows(spec, 'LateInitialize');
 

@@ -71,6 +71,7 @@ export interface Comparison<M extends Managed> {
   >;
 }
 
+/** Compares a managed resource with the answer of the external system; see {@link comparison}. */
 export type Compare<M extends Managed> = (managed: M, actual: Actual<M>) => Comparison<M>;
 
 /** How one field is compared and changed where that differs from the default. */
@@ -109,6 +110,7 @@ export type FieldRules<M extends Managed> = {
 export const inAnyOrder = (wanted: readonly unknown[], actual: readonly unknown[]): boolean =>
   xorWith(wanted, actual, isEqual).length === 0;
 
+/** Whether both texts are equal in lower case, for systems that change the case of names. */
 export const inAnyCase = (wanted: string, actual: string): boolean =>
   wanted.toLowerCase() === actual.toLowerCase();
 

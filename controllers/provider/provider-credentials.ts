@@ -33,6 +33,7 @@ export interface ProviderKinds<P extends object = object> {
   readonly credentialForm?: string;
 }
 
+/** The fields of a provider's spec without the credentials. */
 export type ProviderParameters<P extends object> = Omit<P, 'credentials' | 'credentialsSecretRef'>;
 
 /** The source of a provider's credentials. Throws an Error that names what is missing. */
@@ -58,6 +59,7 @@ export function originOf(provider: Provider | ProviderConfig): string {
   }
 }
 
+/** The provider of a managed resource, as a connection needs it. */
 export interface ProviderFacts<P extends object> {
   readonly credentials: Credentials;
   readonly parameters: ProviderParameters<P>;

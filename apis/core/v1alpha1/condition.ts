@@ -28,6 +28,7 @@ export const withShortMessage = (facts: ConditionFacts): ConditionFacts =>
 /** A condition of type `Ready`. */
 export type ReadyFacts = ConditionFacts & { readonly type: 'Ready' };
 
+/** The external resource can be used. */
 export const available = (): ReadyFacts => ({ type: 'Ready', status: 'True', reason: 'Available' });
 /** For claims: as far as is known the service works, but the managed resource reports a failure. */
 export const availableWithTrouble = (message: string): ReadyFacts => ({
@@ -36,11 +37,14 @@ export const availableWithTrouble = (message: string): ReadyFacts => ({
   reason: 'AvailableWithTrouble',
   message,
 });
+/** The external resource exists, and cannot be used now. The message says why. */
 export const unavailable = (message?: string): ReadyFacts => notReady('Unavailable', message);
 /** For an external resource in a state that only a person ends: it failed, was stopped, or lacks what it needs. */
 export const outOfService = (message: string): ReadyFacts =>
   withError(unavailable(message), { class: 'OutOfService' });
+/** The external resource is being created. */
 export const creating = (message?: string): ReadyFacts => notReady('Creating', message);
+/** The external resource is being deleted. */
 export const deleting = (message?: string): ReadyFacts => notReady('Deleting', message);
 /** For claims: waiting for a managed resource that can be bound. */
 export const binding = (message?: string): ReadyFacts => notReady('Binding', message);

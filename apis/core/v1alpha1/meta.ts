@@ -69,6 +69,7 @@ export function guardFieldsOf(kind: Kind): readonly string[] {
 /** The type of every Secret with connection details (Crossplane v0.7 and later). */
 export const connectionSecretType = 'connection.crossplane.io/v1alpha1';
 
+/** Whether the object is being deleted: it only waits for its finalizers. */
 export const wasDeleted = (object: KubernetesObject): boolean =>
   object.metadata.deletionTimestamp !== undefined;
 

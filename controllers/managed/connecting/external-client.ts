@@ -3,6 +3,7 @@ import type { Managed, ManagedStatus } from '../../../apis/core/v1alpha1/managed
 import type { SystemFacts } from '../../../apis/core/v1alpha1/provider.ts';
 import type { ReportedDetails } from '../../../apis/core/v1alpha1/secret.ts';
 
+/** The call that began an operation. */
 export type OperationType = 'create' | 'update' | 'delete';
 
 /** `forProvider` with all fields optional, or any object if the kind is not known. */
@@ -142,14 +143,17 @@ export interface Created<M extends Managed = Managed> extends CallReport<M> {
   readonly externalName?: string;
 }
 
+/** The result of `create`: what the external system reports at once, and the operation if it takes longer. */
 export interface Creation<M extends Managed = Managed, Name extends string = never>
   extends Created<M>,
     Lasting<Name> {}
 
+/** The result of `update`, with the operation if it takes longer. */
 export interface Update<M extends Managed = Managed, Name extends string = never>
   extends CallReport<M>,
     Lasting<Name> {}
 
+/** The result of `delete`: the operation if it takes longer. */
 export type Deletion<Name extends string = never> = Lasting<Name>;
 
 /**
