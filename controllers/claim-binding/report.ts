@@ -79,7 +79,7 @@ const reports: Readonly<Record<Reported, (facts: BindingFacts, now: Date) => Rep
   ClassMissing: ({ claim }) => {
     const { classRef = {}, resourceRef } = claim.spec;
     const how = resourceRef === undefined ? advice.correctClassRef : advice.createClass;
-    const message = `${describeReference(classRef)} does not exist; ${how}`;
+    const message = `${describeReference(classRef)} does not exist; ${how(classRef.name)}`;
     return report('CannotGetResourceClass', notReady('ClassNotFound', message), { isError: true });
   },
   ClassForbidden: reportNamespace,
@@ -95,7 +95,7 @@ const reports: Readonly<Record<Reported, (facts: BindingFacts, now: Date) => Rep
   ResourceMissing: ({ claim }) => {
     const { classRef, resourceRef = {} } = claim.spec;
     const how = classRef === undefined ? advice.createResource : advice.createClaimAgain;
-    const message = `${describeReference(resourceRef)} does not exist; ${how}`;
+    const message = `${describeReference(resourceRef)} does not exist; ${how(resourceRef.name)}`;
     return report('ManagedResourceNotFound', notReady('ResourceNotFound', message));
   },
   ResourceDeleted: reportDeleted,

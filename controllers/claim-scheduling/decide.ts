@@ -69,7 +69,7 @@ function byName({ name, kind, apiVersion }: ObjectReference): ClassChoice {
         suitable.length === 0
           ? 'there is none that can'
           : `these can: ${named(nearestFirst(name ?? '', suitable, ({ metadata }) => metadata.name))}`;
-      return [`no resource class ${none} ${name}; ${advice.correctClassRef}`, `; ${others}`];
+      return [`no resource class ${none} ${name}; ${advice.correctClassRef(name)}`, `; ${others}`];
     },
     describeChosen: (chosen) => `selected ${chosen}, the only resource class of that name`,
   };

@@ -80,7 +80,7 @@ export function providerFacts<P extends object>(
     const who = `${kind} ${name}`;
     const { provider } = find(managed) ?? {};
     if (provider === undefined)
-      throw new ControllerError('DependencyNotFound', `${who} does not exist; ${advice.createNamed}`);
+      throw new ControllerError('DependencyNotFound', `${who} does not exist; ${advice.createNamed(name)}`);
     const credentials = await read(credentialsOf(provider), who);
     const parameters = omit(provider.spec, ['credentials', 'credentialsSecretRef']);
     return { credentials, parameters: parameters as unknown as ProviderParameters<P> };

@@ -23,7 +23,7 @@ export function lostReferenceFinder(
         ({ name, policy }) => policy?.resolution !== 'Optional' && store.get({ name }) === undefined,
       );
       if (lost !== undefined)
-        return `spec.forProvider.${field.ref}: ${field.to.kind} ${lost.name} does not exist; ${advice.createReferenced}`;
+        return `spec.forProvider.${field.ref}: ${field.to.kind} ${lost.name} does not exist; ${advice.createReferenced(lost.name)}`;
     }
     return undefined;
   };

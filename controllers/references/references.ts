@@ -146,7 +146,7 @@ function resolvedValue(
   const subject = `spec.forProvider.${holder}: ${field.to.kind} ${name}`;
   throw new Error(
     found === undefined
-      ? `${subject} does not exist; ${advice.createReferenced}`
+      ? `${subject} does not exist; ${advice.createReferenced(name)}`
       : `${subject} has no value for ${field.field} yet; it is resolved as soon as ${name} is ready`,
   );
 }

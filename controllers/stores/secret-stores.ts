@@ -79,7 +79,7 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
       if (config === undefined) {
         throw new ControllerError(
           'DependencyNotFound',
-          `StoreConfig ${name} of spec.publishConnectionDetailsTo does not exist; ${advice.createNamed}`,
+          `StoreConfig ${name} of spec.publishConnectionDetailsTo does not exist; ${advice.createNamed(name)}`,
         );
       }
       refuseMalformed(config, `StoreConfig ${name}`);

@@ -158,6 +158,12 @@ const cases: readonly Case[] = [
     cause: 'FavouriteDBInstanceClass huge does not exist; correct spec.classRef, or create the class.',
   },
   {
+    fault: 'missing class',
+    play: claiming({ classRef: { ...legacy, kind: 'FavouriteDBInstanceClass', name: 'Small' } }),
+    link: 'class',
+    cause: /Small does not exist; correct spec\.classRef: no object can have that name\.$/,
+  },
+  {
     fault: 'no match',
     play: claiming({ classSelector: { matchLabels: { size: 'huge', cloud: 'favourite' } } }),
     link: 'class',
@@ -404,6 +410,12 @@ const cases: readonly Case[] = [
       'FavouriteDBInstance legacy does not exist; correct spec.resourceRef; if an administrator creates it, this claim gets its data.',
   },
   {
+    fault: 'missing resource',
+    play: claiming({ resourceRef: { ...legacy, name: 'Legacy' } }),
+    cause:
+      'FavouriteDBInstance Legacy does not exist; correct spec.resourceRef: no object can have that name.',
+  },
+  {
     fault: 'invalid secret name',
     play: claiming({ writeConnectionSecretToRef: { name: 'Bad_Name' } }),
     link: 'claim',
@@ -431,6 +443,13 @@ const cases: readonly Case[] = [
     cause:
       'Provider favourite (fcp.crossplane.io/v1alpha3) does not exist. It names the external system and the credentials.',
     commands: 'kubectl apply -f FILE',
+  },
+  {
+    fault: 'missing provider',
+    play: making({ providerRef: { name: 'Favourite' } }),
+    link: 'provider',
+    cause: /^Provider Favourite \(.*\) does not exist/,
+    commands: `kubectl edit ${resources} legacy`,
   },
   {
     fault: 'missing credentials',

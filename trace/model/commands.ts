@@ -26,7 +26,7 @@ export const annotate = (kind: Kind, key: ObjectKey, annotation: string): string
 export const observeAgain = (kind: Kind, key: ObjectKey): string =>
   kubectl('annotate', kind, key, '--overwrite', 'crossplane.io/reconcile-requested-at="$(date)"');
 
-interface NamedKind {
+export interface NamedKind {
   readonly apiVersion?: string | undefined;
   readonly kind?: string | undefined;
   readonly name?: string | undefined;

@@ -1,6 +1,6 @@
 import { finalizerNames, hasFinalizer, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { isOwnedBy } from '../../controllers/claim/ownership.ts';
-import { making, traceCommand } from './commands.ts';
+import { traceCommand } from './commands.ts';
 import {
   createNamespace,
   moreRights,
@@ -24,6 +24,7 @@ import {
   makeAvailable,
   missingClass,
   missingExternal,
+  missingProvider,
   missingResource,
   nameAnotherSecret,
   nameTaken,
@@ -208,7 +209,7 @@ export const faultTable: readonly FaultRow[] = [
     link: 'provider',
     sign: when(providerIsNeeded),
     cause: '{provider} ({providerVersion}) does not exist. It names the external system and the credentials.',
-    details: ({ providerName }) => making(providerName ?? {}),
+    details: missingProvider,
   },
   {
     name: 'missing credentials',

@@ -7,6 +7,7 @@ import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import { nearestFirst } from '../../apis/core/v1alpha1/likeness.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, finalizerNames, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
+import { isObjectName } from '../../apis/core/v1alpha1/object-name.ts';
 import { controllerOf, isControlledBy } from '../../apis/core/v1alpha1/reference.ts';
 import { controlOf, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { isCorrectable, whyParametersDiffer } from '../../controllers/claim/claim-parameters.ts';
@@ -16,6 +17,7 @@ import { sourcesOf } from '../../controllers/claim-binding/claim-advice.ts';
 import { howToMakeAvailable } from '../../controllers/claim-binding/report.ts';
 import { mustExist } from '../../controllers/managed/recording/identity.ts';
 import { isNeverChanged, isPausedByPolicies, shouldDelete } from '../../controllers/management-policies.ts';
+import type { NamedKind } from './commands.ts';
 import { annotate, kubectl, making, traceCommand } from './commands.ts';
 import type { Details } from './fault-row.ts';
 import { commandsIn } from './fault-row.ts';
@@ -82,30 +84,43 @@ export const unknownKind = correctClaim(
   'Run the stack that handles the kind (--stacks), or create another claim',
 );
 
-/** Two ways out. `or`: the words between them. */
-const orElse = (one: ReturnType<Details>, or: string, other: ReturnType<Details>) => ({
-  advice: joined(one.advice, or, other.advice),
-  commands: [...(one.commands ?? []), ...(other.commands ?? [])],
-});
+/** Two ways out: the second makes the object. `or`: the words between them. No object can have some names. */
+function orMaking(one: ReturnType<Details>, or: string | undefined, missing: NamedKind): ReturnType<Details> {
+  if (!isObjectName(missing.name ?? '')) return one;
+  const other = making(missing);
+  return {
+    advice: joined(one.advice, or, other.advice),
+    commands: [...(one.commands ?? []), ...(other.commands ?? [])],
+  };
+}
+
+export const missingProvider: Details = (view) => {
+  const missing: NamedKind = view.providerName ?? {};
+  return isObjectName(missing.name ?? '')
+    ? making(missing)
+    : {
+        advice: 'No object can have that name: name another one.',
+        commands: commandsIn(view, 'edit resource'),
+      };
+};
 
 export const missingClass: Details = (view) => {
-  const { kind, name: sought = '' } = view.theClaim?.spec.classRef ?? {};
+  const missing: NamedKind = view.theClaim?.spec.classRef ?? {};
   const all = view.classes.flatMap((found) => thereOf(found.classes) ?? []);
-  const names = all.filter((each) => each.kind === kind).map(({ metadata }) => metadata.name);
-  const create = making(view.theClaim?.spec.classRef ?? {});
-  if (names.length === 0) return orElse({}, 'There are no classes of this kind.', create);
-  const there = `There are ${named(nearestFirst(sought, names, String))}.`;
+  const names = all.filter(({ kind }) => kind === missing.kind).map(({ metadata }) => metadata.name);
+  if (names.length === 0)
+    return orMaking({ advice: 'There are no classes of this kind.' }, undefined, missing);
+  const there = `There are ${named(nearestFirst(missing.name ?? '', names, String))}.`;
   const correct = correctClaim(`${there} Name one of them in spec.classRef`, `${there} Create another claim`);
-  return orElse(correct(view, ''), 'Or create that class.', create);
+  return orMaking(correct(view, ''), 'Or create that class.', missing);
 };
 
 export const missingResource: Details = (view) => {
-  const create = making(view.theClaim?.spec.resourceRef ?? {});
   const correct = correctClaim('Correct spec.resourceRef', 'Create another claim, without spec.resourceRef');
-  return orElse(
+  return orMaking(
     correct(view, ''),
     'Or an administrator creates that resource, or restores it from a backup. The claim then gets its data.',
-    create,
+    view.theClaim?.spec.resourceRef ?? {},
   );
 };
 

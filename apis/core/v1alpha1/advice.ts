@@ -1,5 +1,6 @@
 import type { KubernetesObject } from './kind.ts';
 import { annotationKeys, sameCredentials } from './meta.ts';
+import { isObjectName } from './object-name.ts';
 
 const reuseCredentials = `if the new team may have the password that the previous team knows, set the annotation ${annotationKeys.reoffer}=${sameCredentials}`;
 
@@ -9,9 +10,9 @@ const reuseCredentials = `if the new team may have the password that the previou
  */
 export const advice = {
   // To the author of a claim.
-  correctClassRef: 'correct spec.classRef, or create the class',
+  correctClassRef: unlessImpossible('correct spec.classRef, or create the class', 'correct spec.classRef'),
   labelClass: 'correct it, or have an administrator label a class so that it matches',
-  createClass: 'create the class, or create another claim',
+  createClass: unlessImpossible('create the class, or create another claim', 'create another claim'),
   completeClassRef: (kinds: readonly string[]) =>
     `add the kind and apiVersion of one to spec.classRef: ${kinds.join(' or ')}`,
   markDefault: `annotate one with ${annotationKeys.defaultClass}=true, or set spec.classSelector or spec.classRef`,
@@ -24,9 +25,14 @@ export const advice = {
   removeName: `remove the annotation ${annotationKeys.externalName}`,
   nameAnotherResource: 'name another resource',
   createAnotherClaim: 'create another claim',
-  createResource: 'correct spec.resourceRef; if an administrator creates it, this claim gets its data',
-  createClaimAgain:
+  createResource: unlessImpossible(
+    'correct spec.resourceRef; if an administrator creates it, this claim gets its data',
+    'correct spec.resourceRef',
+  ),
+  createClaimAgain: unlessImpossible(
     'restore it from a backup, or delete this claim and create it again without spec.resourceRef',
+    'delete this claim and create it again without spec.resourceRef',
+  ),
   restoreResource:
     'restore it from a backup, or create another claim. Delete this one once its Secret is not needed',
   nameSecret: 'to have one written, set spec.writeConnectionSecretToRef',
@@ -50,7 +56,7 @@ export const advice = {
   publishSecret: 'an administrator can set that field',
   removeClaimRef:
     'if a backup brings it back, wait. Else, to give its data to any claim, remove spec.claimRef; or, if its data is not needed, delete this resource',
-  createReferenced: 'create it, or change the reference',
+  createReferenced: unlessImpossible('create it, or change the reference', 'change the reference'),
   labelReferenced: 'label one, or change the selector',
   createNamespace: 'create the namespace',
   correctNamespace: (className?: string) =>
@@ -58,7 +64,7 @@ export const advice = {
   allowRequest: 'an administrator can change the quota, policy, rule or right that refuses it',
 
   // To the administrator of a managed resource.
-  createNamed: 'create it, or name another one',
+  createNamed: unlessImpossible('create it, or name another one', 'name another one'),
   useAnother: 'name another one, or, if it has no data, delete this resource',
   endRehearsal: 'run it without --observe-only',
   continueCreation,
@@ -91,6 +97,11 @@ export const advice = {
     'save what you need of the Secret, delete it, and write the credential that works into the new one',
   chooseCredential: (place: string) => `edit the password in ${place}, or delete that to get another one`,
 } as const;
+
+/** The advice about an object that does not exist, by its name. It does not advise to create one that cannot exist. */
+function unlessImpossible(possible: string, otherwise: string): (name?: string) => string {
+  return (name = '') => (isObjectName(name) ? possible : `${otherwise}: no object can have that name`);
+}
 
 function annotate({ apiVersion, kind, metadata }: KubernetesObject, change: string): string {
   const [group] = apiVersion.split('/');

@@ -5,6 +5,7 @@ import { advice } from './advice.ts';
 import type { Kind, KubernetesObject } from './kind.ts';
 import { connectionSecretType } from './meta.ts';
 import { maxNamespaceLength, namespaceName } from './namespace.ts';
+import { isObjectName } from './object-name.ts';
 import { controllerOf, isControlledBy } from './reference.ts';
 
 /** A Kubernetes Secret; `data` values are base64. */
@@ -115,12 +116,9 @@ export interface SecretKey {
   readonly name: string;
 }
 
-/** A DNS subdomain, which the API server requires of the name of a Secret. */
-const secretName = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
-
 /** Why no Secret can have the name in `spec.writeConnectionSecretToRef`, and what to do. Undefined: one can. */
 export const secretNameProblem = (name: string): string | undefined =>
-  name.length <= 253 && secretName.test(name)
+  isObjectName(name)
     ? undefined
     : `no Secret can have the name "${name}": it must consist of lowercase letters, digits, "-" and "."; ${advice.nameAnotherSecret('spec.writeConnectionSecretToRef')}`;
 

@@ -143,6 +143,7 @@ const deletingClaim: Row['others'] = {
 /** The situation in which each piece of advice of the catalogue is read, and how it is followed. */
 export const claimRows = {
   correctClassRef: {
+    says: () => 'correct spec.classRef, or create the class',
     situation: (at) => at.claim({ classRef: at.classRef('smal') }),
     reason: 'ClassNotFound',
     fault: 'missing class',
@@ -168,6 +169,7 @@ export const claimRows = {
       (await getClaim('team-a', 'db'))?.status?.bindingPhase === 'Bound',
   },
   createClass: {
+    says: () => 'create the class, or create another claim',
     async situation(at) {
       const claim = await at.claim({ classRef: at.classRef('late') });
       await at.editClaim({ resourceRef: favouriteRef(provisionedNames(claim)[0] ?? '') });
@@ -261,6 +263,7 @@ export const claimRows = {
     others: deletingClaim,
   },
   createResource: {
+    says: () => 'correct spec.resourceRef; if an administrator creates it, this claim gets its data',
     situation: (at) => claimOf(at, 'late'),
     reason: 'ResourceNotFound',
     fault: 'missing resource',
@@ -276,6 +279,7 @@ export const claimRows = {
     act: (at) => at.run(`kubectl delete validatingwebhookconfiguration ${at.named('labels')}`),
   },
   createClaimAgain: {
+    says: () => 'restore it from a backup, or delete this claim and create it again without spec.resourceRef',
     situation: (at) =>
       at.claim({ classRef: at.classRef(), resourceRef: favouriteRef(at.named('of-a-previous-claim')) }),
     reason: 'ResourceNotFound',
@@ -473,6 +477,7 @@ export const claimRows = {
     },
   },
   createReferenced: {
+    says: () => 'create it, or change the reference',
     situation: (at) => networkedBy(at, { networkIdRef: { name: at.named('net') } }),
     reason: 'ResourceFailing',
     fault: 'failing',
@@ -522,6 +527,13 @@ const offerBound = (reclaimPolicy: 'Delete' | 'Retain', says: string): Row => {
 
 /** Situations beside those of the catalogue. In some no advice leads to a claim that can be used: its team has no right. */
 export const moreClaimRows = {
+  'a claim names a class that cannot exist': {
+    situation: (at) => at.claim({ classRef: { ...at.classRef(), name: 'Bad_Name' } }),
+    says: () => 'correct spec.classRef: no object can have that name',
+    reason: 'ClassNotFound',
+    fault: 'missing class',
+    act: (at) => at.editClaim({ classRef: at.classRef() }),
+  },
   'a quota refuses the Secret of a claim': {
     async situation(at) {
       await quotaOnSecrets(at);

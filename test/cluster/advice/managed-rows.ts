@@ -321,6 +321,7 @@ export const managedRows = {
     ends: (at) => at.usable('another'),
   },
   createNamed: {
+    says: () => 'create it, or name another one',
     async situation(at) {
       await at.cloud();
       await at.delete(ProviderConfigKind, cloudRef(at));

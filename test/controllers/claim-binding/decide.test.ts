@@ -345,6 +345,13 @@ const cases: Readonly<Record<string, () => Decided>> = {
     const report = refuses('CannotGetResourceClass', message, 'ClassNotFound');
     return reports('ClassMissing', report, { ...byClass, provisioning: { resourceClass: undefined } });
   },
+  'a class that cannot exist is not to be created': () => {
+    const message =
+      'FavouriteDBInstanceClass Small does not exist; correct spec.classRef: no object can have that name';
+    const report = refuses('CannotGetResourceClass', message, 'ClassNotFound');
+    const misnamed = claim({ classRef: classRef('Small') });
+    return reports('ClassMissing', report, { claim: misnamed, provisioning: { resourceClass: undefined } });
+  },
   'a claim whose namespace may not have the class waits': () => {
     const report = refuses('NamespaceNotAllowed', 'FavouriteDBInstanceClass small may not be claimed');
     return reports('ClassForbidden', report, { ...byClass, forbidden: 'may not be claimed' });
@@ -383,6 +390,14 @@ const cases: Readonly<Record<string, () => Decided>> = {
     const events = [normal('ManagedResourceNotFound', message)];
     const report = waits(message, 'ResourceNotFound', isUnbound.status, events);
     return reports('ResourceMissing', report, { claim: named });
+  },
+  'a resource that cannot exist is not to be created': () => {
+    const message =
+      'FavouriteDBInstance my db does not exist; correct spec.resourceRef: no object can have that name';
+    const events = [normal('ManagedResourceNotFound', message)];
+    const report = waits(message, 'ResourceNotFound', isUnbound.status, events);
+    const misnamed = claim({ ...conn, resourceRef: resourceRef('my db') }, { finalizers });
+    return reports('ResourceMissing', report, { claim: misnamed });
   },
   'a claim does not take a resource that is being deleted': () => {
     const report = waits('FavouriteDBInstance db is being deleted', 'Deleting', isUnbound.status);

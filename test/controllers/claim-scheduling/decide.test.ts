@@ -227,6 +227,15 @@ const scheduling: Cases = {
     given(called('small'), [small, large], onlyNamed('small')),
   'AssignClass: a classRef with only a name skips a class that cannot serve the claim': () =>
     given(called('small'), [small], passingOverPeer, { peerClasses: [wrongPeer('small')] }),
+  'ClassNotFound: a class that cannot exist is not to be created': () =>
+    given(
+      called('Small'),
+      [small],
+      reports(
+        'ClassNotFound',
+        /^no resource class is named Small; correct spec\.classRef: no object can have that name; these can: FavouriteDBInstanceClass small$/,
+      ),
+    ),
   'ClassNotFound: no class has the name, and the message lists the classes that can serve the claim': () => {
     const message =
       /^no resource class is named smal; correct spec\.classRef, or create the class; these can: FavouriteDBInstanceClass small, FavouriteDBInstanceClass large$/;

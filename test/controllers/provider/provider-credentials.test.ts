@@ -45,6 +45,11 @@ describe('the credentials of a managed resource', () => {
   test('the policy of the reference has no effect on a ProviderConfig that does not exist', () =>
     are(optional('gone'), missing('ProviderConfig gone')));
   test('no such Provider', () => are({ providerRef: { name: 'gone' } }, missing('Provider gone')));
+  test('a Provider that cannot exist is not to be created', () =>
+    are(
+      { providerRef: { name: 'Bad_Name' } },
+      /^ControllerError: Provider Bad_Name does not exist; name another one: no object can have that name$/,
+    ));
   test('a ProviderConfig of that name is no Provider', () =>
     are({ providerRef: { name: 'eu' } }, missing('Provider eu')));
   test('a Provider without credentials', () =>

@@ -8,8 +8,8 @@ import { managed, otherManagedKind } from '../objects.ts';
 
 const one: ReferenceField = { field: 'groupName', ref: 'groupNameRef', to: otherManagedKind };
 const many: ReferenceField = { ...one, field: 'groups', ref: 'groupRefs', multiple: true };
-const lost = (field: string, name: string) =>
-  `spec.forProvider.${field}: ${otherManagedKind.kind} ${name} does not exist; create it, or change the reference`;
+const lost = (field: string, name: string, advice = 'create it, or change the reference') =>
+  `spec.forProvider.${field}: ${otherManagedKind.kind} ${name} does not exist; ${advice}`;
 
 const cases: Readonly<Record<string, { readonly forProvider: object; readonly says?: string }>> = {
   'a value without a reference is a name that an administrator chose': { forProvider: { groupName: 'blue' } },
@@ -19,7 +19,11 @@ const cases: Readonly<Record<string, { readonly forProvider: object; readonly sa
     forProvider: { groupName: 'a', groupNameRef: { name: 'gone' } },
     says: lost('groupNameRef', 'gone'),
   },
-  'so does one of several': {
+  'a resource that cannot exist is not to be created': {
+    forProvider: { groupName: 'a', groupNameRef: { name: 'Gone' } },
+    says: lost('groupNameRef', 'Gone', 'change the reference: no object can have that name'),
+  },
+  'one of several is enough': {
     forProvider: { groups: ['a', 'b'], groupRefs: [{ name: 'there' }, { name: 'gone' }] },
     says: lost('groupRefs', 'gone'),
   },

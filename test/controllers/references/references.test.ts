@@ -101,6 +101,12 @@ describe('one reference, the cases of Resolve of crossplane-runtime', () => {
       [],
       /^Error: spec\.forProvider\.networkIdRef: Network main does not exist; create it, or change the reference$/,
     ));
+  test('GetError: a required object that cannot exist is not to be created', () =>
+    single(
+      { networkIdRef: { name: 'Main' } },
+      [],
+      /networkIdRef: Network Main does not exist; change the reference: no object can have that name$/,
+    ));
   test('OptionalReference that is not there: nothing changes, the reference is kept', () =>
     single({ networkIdRef: { name: 'main', policy: optional } }, []));
   test('hazard: Optional and Always: the value stays if the object was deleted', () =>

@@ -229,6 +229,14 @@ describe('the place in the Kubernetes store', () => {
     );
   });
 
+  test('a StoreConfig that cannot exist is not to be created', async () => {
+    const { place } = configured(spec);
+    await assert.rejects(
+      keep(place, publishing({ configRef: { name: 'a/b' } }), details),
+      /StoreConfig a\/b of .* does not exist; name another one: no object can have that name$/,
+    );
+  });
+
   test('without publishConnectionDetailsTo nothing happens', async () => {
     const { cluster, place } = configured(spec);
     assert.equal(place.isNamed(managed()), false);
