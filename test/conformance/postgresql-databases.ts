@@ -130,6 +130,7 @@ export const databaseCases: Cases = {
       { name: 'citext', version: '99' },
       { name: 'citext', schema: 'nowhere' },
       { name: 'plpgsql' },
+      { name: 'plpgsql', schema: 'nowhere' },
       { name: 'pg_stat_statements' },
     ]) {
       await call('databases.update', 'shop', { extensions: [extension] }, mine);

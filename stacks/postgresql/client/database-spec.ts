@@ -1,5 +1,6 @@
 import { isSameEncoding, plainName } from './encoding.ts';
-import type { Extension } from './extension.ts';
+import type { Extension, InstalledExtension } from './extension.ts';
+import { extensionDrift } from './extension.ts';
 import type { Marked } from './mark.ts';
 
 /** The wanted state of a database. Absent fields get the server's default, and are not compared. */
@@ -41,8 +42,8 @@ export interface DatabaseObservation extends Marked {
   readonly isOpenToOwner: boolean;
   /** An interrupted DROP DATABASE left it. It can only be dropped again. */
   readonly isInvalid: boolean;
-  /** Versions by name. Undefined if they were not requested, or if the database does not accept our connection. */
-  readonly extensions?: Readonly<Record<string, string>>;
+  /** Undefined if they were not requested, or if the database does not accept our connection. */
+  readonly extensions?: readonly InstalledExtension[];
 }
 
 /** Fields that differ. `immutable` has the fields that need a new database. */
@@ -67,11 +68,8 @@ export function databaseDrift(observed: DatabaseObservation, spec: DatabaseSpec)
   if (spec.extensions?.length && (spec.allowConnections ?? true)) {
     // Extensions can only be changed over a connection to the database.
     if (!observed.isOpenToAdmin) changed.push('isOpenToAdmin');
-    const missing = spec.extensions.some(({ name, version }) => {
-      const installed = observed.extensions?.[name];
-      return installed === undefined || (version !== undefined && version !== installed);
-    });
-    if (missing) changed.push('extensions');
+    const { extensions: installed = [] } = observed;
+    if (spec.extensions.some((each) => extensionDrift(installed, each))) changed.push('extensions');
   }
   const immutable = (['encoding', 'lcCollate', 'lcCType'] as const).filter((field) => {
     const wanted = spec[field];

@@ -17,18 +17,35 @@ export interface Extension {
   readonly schema?: string;
 }
 
-/** Versions by name, in the session's database. */
-export async function installedExtensions(session: Session): Promise<Readonly<Record<string, string>>> {
-  const rows = await session.query<{ name: string; version: string }>(
-    'SELECT extname AS name, extversion AS version FROM pg_extension ORDER BY extname',
+export interface InstalledExtension {
+  readonly name: string;
+  readonly version: string;
+  readonly schema: string;
+}
+
+/** Those of the session's database. */
+export const installedExtensions = (session: Session): Promise<readonly InstalledExtension[]> =>
+  session.query<{ name: string; version: string; schema: string }>(
+    `SELECT extname AS name, extversion AS version, nspname AS schema
+     FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace ORDER BY extname`,
   );
-  return Object.fromEntries(rows.map(({ name, version }) => [name, version]));
+
+/** The part of an extension that is not as requested: all of it, or one field. Undefined: none. */
+export function extensionDrift(
+  installed: readonly InstalledExtension[],
+  { name, version, schema }: Extension,
+): 'extension' | 'version' | 'schema' | undefined {
+  const found = installed.find((each) => each.name === name);
+  if (found === undefined) return 'extension';
+  if (version !== undefined && version !== found.version) return 'version';
+  return schema !== undefined && schema !== found.schema ? 'schema' : undefined;
 }
 
 /**
  * Installs missing extensions and the extensions that they require, and upgrades to the requested versions. None is
- * removed: that would remove columns and functions with it. `owner` is the owner of the database. Its rights suffice
- * for trusted extensions where the administrator is no superuser.
+ * removed: that would remove columns and functions with it. None is moved: queries may name its schema. `owner` is the
+ * owner of the database. Its rights suffice for trusted extensions where the administrator is no superuser. Throws
+ * `Invalid` if one is in another schema than the requested one.
  */
 export async function ensureExtensions(
   session: Session,
@@ -36,26 +53,41 @@ export async function ensureExtensions(
   { owner, holderOf }: { readonly owner: string | undefined; readonly holderOf: HolderOf },
 ): Promise<void> {
   const installed = await installedExtensions(session);
-  const wanted = extensions.filter(
-    ({ name, version }) =>
-      installed[name] === undefined || (version !== undefined && version !== installed[name]),
-  );
-  if (wanted.length === 0) return;
-  await session.transaction(() =>
-    withRightsOf(session, [owner], async () => {
-      for (const extension of wanted) {
-        await checkSchemaOwner(session, extension, { owner, holderOf });
-        await checkNothingPlanted(session, extension);
-        const statement =
-          installed[extension.name] === undefined
-            ? await createStatement(session, extension)
-            : `ALTER EXTENSION ${escapeIdentifier(extension.name)} UPDATE TO ${escapeLiteral(extension.version!)}`;
-        await session.query(statement).catch((error: unknown) => {
-          throw withRemedy(error, session, { ...extension, statement });
-        });
-      }
-    }),
-  );
+  const changes = extensions.flatMap((extension) => {
+    const drift = extensionDrift(installed, extension);
+    return drift === 'extension' || drift === 'version' ? [{ extension, drift }] : [];
+  });
+  if (changes.length > 0) {
+    await session.transaction(() =>
+      withRightsOf(session, [owner], async () => {
+        for (const { extension, drift } of changes) {
+          await checkSchemaOwner(session, extension, { owner, holderOf });
+          await checkNothingPlanted(session, extension);
+          const statement =
+            drift === 'extension'
+              ? await createStatement(session, extension)
+              : `ALTER EXTENSION ${escapeIdentifier(extension.name)} UPDATE TO ${escapeLiteral(extension.version!)}`;
+          await session.query(statement).catch((error: unknown) => {
+            throw withRemedy(error, session, { ...extension, statement });
+          });
+        }
+      }),
+    );
+  }
+  checkSchemas(await installedExtensions(session), extensions);
+}
+
+/** A copy of a template has extensions of the template, and some extensions name their schema themselves. */
+function checkSchemas(installed: readonly InstalledExtension[], extensions: readonly Extension[]): void {
+  const places = extensions
+    .filter((extension) => extensionDrift(installed, extension) === 'schema')
+    .map(({ name }) => installed.find((each) => each.name === name)!) // the drift of one that was found
+    .map(
+      ({ name, schema }) => `extension ${escapeIdentifier(name)} is in schema ${escapeIdentifier(schema)}`,
+    );
+  if (places.length === 0) return;
+  const message = `${places.join(', ')}; ${clientAdvice.change(['spec.forProvider.extensions'])}`;
+  throw new PostgresqlError(message, { code: 'Invalid', advice: changeExtensions });
 }
 
 /**

@@ -211,7 +211,7 @@ const installedExtensions: Question = ({ tx, session }) =>
   [...tx.all('extensions')]
     .filter(({ database }) => database === session.databaseOid)
     .toSorted(byName)
-    .map(({ name, version }) => ({ name, version }));
+    .map(({ name, version, schema }) => ({ name, version, schema }));
 
 const availableExtension: Question = ({ values }) => {
   const [name, version] = values as [string, string | null];
@@ -303,7 +303,10 @@ export const questions: readonly (readonly [pattern: RegExp, question: Question]
   [/^SELECT DISTINCT r\.rolname AS role FROM pg_database d /, usersOfDatabase],
   [/^SELECT rolname AS name, .* WHERE rolname = ANY \(\$1\)$/, roleComments],
   [/^SELECT pg_get_userbyid\(nspowner\) AS owner, .* FROM pg_namespace WHERE nspname = \$1$/, schemaOwner],
-  [/^SELECT extname AS name, extversion AS version FROM pg_extension /, installedExtensions],
+  [
+    /^SELECT extname AS name, extversion AS version, nspname AS schema FROM pg_extension /,
+    installedExtensions,
+  ],
   [/^SELECT v\.schema AS "fixedSchema" /, availableExtension],
   // There are no prepared transactions or subscriptions here.
   [/^SELECT format\('prepared transaction .* FROM pg_subscription /, () => []],

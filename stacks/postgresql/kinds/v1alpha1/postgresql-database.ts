@@ -57,7 +57,11 @@ const parameters = {
               'Version of the extension. A change updates the extension. Absent: the newest version at installation.',
             ),
           ),
-          schema: optional(identifier('The schema for the objects of the extension. Absent: public.')),
+          schema: optional(
+            identifier(
+              'The schema for the objects of the extension. An installed extension is not moved. Absent: public.',
+            ),
+          ),
         }),
       )
       .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] })

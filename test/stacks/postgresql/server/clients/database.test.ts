@@ -33,7 +33,7 @@ test('the administrator does not use a tenant’s object that has the name of a 
   );
   await databases.update('trap', { owner: 'ann', extensions: [{ name: 'hstore' }] }, owned);
   const observed = await databases.observe('trap', { withExtensions: true });
-  assert.equal(observed?.extensions?.hstore, '1.8');
+  assert.ok(observed?.extensions?.some(({ name, version }) => name === 'hstore' && version === '1.8'));
   const [hstore] = await sql(
     "SELECT extnamespace::regnamespace::text AS at FROM pg_catalog.pg_extension WHERE extname = 'hstore'",
     { database: 'trap' },
@@ -61,7 +61,7 @@ test('an extension whose function exists already is refused, and installed after
   await sql('CREATE SCHEMA "tools"', { database: 'words' });
   await databases.update('words', elsewhere, owned);
   const observed = await databases.observe('words', { withExtensions: true });
-  assert.ok(observed?.extensions?.pg_trgm);
+  assert.ok(observed?.extensions?.some(({ name }) => name === 'pg_trgm'));
   await assert.rejects(
     databases.update('words', { extensions: [{ name: 'pg_trgm', version: '99' }] }, owned),
     {

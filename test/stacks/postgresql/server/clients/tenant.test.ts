@@ -65,7 +65,7 @@ describe('settings of a database, which its owner may change, do not reach our s
       const extensions = [{ name: 'file_fdw' }];
       await fresh.databases.update('ann', { owner: 'ann', extensions }, owned);
       const observed = await fresh.databases.observe('ann', { withExtensions: true });
-      assert.equal(observed?.extensions?.file_fdw, '1.0');
+      assert.ok(observed?.extensions?.some(({ name, version }) => name === 'file_fdw' && version === '1.0'));
       await fresh.close();
       await sql('ALTER DATABASE ann RESET ALL');
       const undo = 'DROP EXTENSION IF EXISTS file_fdw; REVOKE USAGE ON SCHEMA public FROM bob';

@@ -341,6 +341,30 @@ export function testDatabases(stack: Stack): void {
     });
   });
 
+  describe('an extension that is in another schema than the requested one', () => {
+    test('is no success, whether that schema exists or not', async () => {
+      const isIn = (name: string, schema: string) => ({
+        errorClass: 'Invalid',
+        message: `extension "${name}" is in schema "${schema}"; change spec.forProvider.extensions`,
+      });
+      const { managed, known } = await stack.pass(database('placed'));
+      await sql('CREATE SCHEMA tools; CREATE EXTENSION hstore SCHEMA public', { database: 'placed' });
+      const withSchema = (name: string, schema: string) =>
+        stack.pass(edited(managed, { extensions: [{ name, schema }] }), known);
+      await assert.rejects(withSchema('plpgsql', 'no_such_schema'), isIn('plpgsql', 'pg_catalog'));
+      await assert.rejects(withSchema('hstore', 'tools'), isIn('hstore', 'public'));
+      await withSchema('plpgsql', 'pg_catalog');
+      await withSchema('hstore', 'public');
+    });
+
+    test('is no success where the extension itself names its schema', async () => {
+      const { managed, known } = await stack.pass(database('fixed'));
+      await sql('DROP EXTENSION plpgsql; CREATE SCHEMA tools', { database: 'fixed' });
+      const wanted = edited(managed, { extensions: [{ name: 'plpgsql', schema: 'tools' }] });
+      await assert.rejects(stack.pass(wanted, known), /"plpgsql" is in schema "pg_catalog"/);
+    });
+  });
+
   describe('a renamed database whose resource is deleted', () => {
     test('waits because of its owner role, with the statement that names it back', async () => {
       await stack.pass(database('leaver'));
