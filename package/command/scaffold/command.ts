@@ -12,25 +12,17 @@ export const newServiceCommand = (layout: Layout): Command =>
     )
     .argument('<Kind>', 'the managed kind, for example CacheCluster')
     .requiredOption('--group <group>', 'the API group of its kinds, for example cache.example.org')
-    .option('--claim <Kind>', 'the claim kind (default: <Kind>Claim)')
+    .option('--claim <Kind>', 'an existing claim kind of services-stack/claims, for example RedisCluster')
+    .option('--new-claim <Kind>', 'a claim kind of its own (default: <Kind>Claim)')
     .option('--stack <name>', 'the stack (default: the plural of the kind)')
     .option('--version <version>', 'the version of its kinds', 'v1alpha1')
     .showHelpAfterError()
     .action(async (kind: string, given: GivenNames) => {
-      const { written, extended, remarks, pathOf } = await newService(
+      const { written, extended, remarks, edits } = await newService(
         process.cwd(),
         namesOf(kind, given),
         layout,
       );
-      const edits = [
-        ['src/toy-shop/toy-shop-client.ts', "the cloud's API: paths, answers, error codes"],
-        ['src/toy-shop/tiny-gadget.ts', 'the fields of spec and status'],
-        ['src/toy-shop/any-gadget.ts', 'the fields that an app team may choose'],
-        ['src/toy-shop/external-client.ts', "the mapping between the kind's fields and the cloud's"],
-        ['src/toy-shop/configure.ts', 'the resource that follows from a claim and a class'],
-        ['test/toy-shop/fake-toy-shop.ts', 'the same API for the tests'],
-        ['examples/toy-shop/00-provider.yaml', 'the address of the cloud'],
-      ].map(([file = '', what = '']) => [pathOf(file), what] as const);
       const width = Math.max(...edits.map(([path]) => path.length));
       const lines = [
         ...written.map((path) => `wrote ${path}`),

@@ -1,12 +1,24 @@
 import upperFirst from 'lodash/upperFirst.js';
 import { isGroup, isReservedGroup, isVersion } from '../../../apis/core/api-names.ts';
+import type { Definition } from '../../../apis/core/schema.ts';
+import { compareNames } from '../../../apis/core/v1alpha1/name-order.ts';
+import * as claims from '../../claims.ts';
 import { UsageError } from '../usage-error.ts';
 
-/** The names of a new service, as its author gives them. */
+/** The claim kind that a new service satisfies. */
+interface ClaimNames {
+  readonly kind: string;
+  readonly group: string;
+  readonly version: string;
+  /** Whether `services-stack/claims` exports it. Otherwise the service defines it. */
+  readonly isShared: boolean;
+}
+
+/** The names of a new service. */
 export interface Names {
   /** The managed kind: `CacheCluster`. */
   readonly kind: string;
-  readonly claim: string;
+  readonly claim: ClaimNames;
   readonly group: string;
   readonly version: string;
   /** `cache-clusters`. */
@@ -15,9 +27,16 @@ export interface Names {
 
 /** The names from flags. */
 export interface GivenNames extends Pick<Names, 'group' | 'version'> {
+  /** A claim kind that exists. */
   readonly claim?: string;
+  readonly newClaim?: string;
   readonly stack?: string;
 }
+
+/** The claim kinds that `services-stack/claims` exports, by their names. */
+const sharedClaims: ReadonlyMap<string, Definition> = new Map(
+  Object.values(claims).map((definition) => [definition.kind, definition]),
+);
 
 /** `FavouriteDBInstance`: Favourite, DB, Instance. `cache-clusters`: cache, clusters. */
 export const wordsOf = (name: string): readonly string[] =>
@@ -41,22 +60,39 @@ const longestName = 253;
 const longestLabel = 63;
 
 /**
- * The complete names of a new service. The default claim is `<Kind>Claim`, and the default stack is the plural of the kind.
- * Throws UsageError with one line for each argument that is not valid.
+ * The complete names of a new service. The default claim is a new `<Kind>Claim`, and the default stack is the plural of the
+ * kind. Throws UsageError with one line for each argument that is not valid.
  */
 export function namesOf(kind: string, given: GivenNames): Names {
-  const { claim = `${kind}Claim`, stack = pluralOf(wordsOf(kind).join('-').toLowerCase()) } = given;
-  const names = { kind, claim, stack, group: given.group, version: given.version };
-  const problems = [...problemsOfKinds(names, given), ...problemsOfTheRest(names)];
+  const { group, version, stack = pluralOf(wordsOf(kind).join('-').toLowerCase()) } = given;
+  const names = { kind, claim: claimOf(kind, given), stack, group, version };
+  const problems = [
+    ...problemsOfKind('<Kind>', kind, group),
+    ...problemsOfClaim(given),
+    ...problemsOfTheRest(names),
+  ];
   if (problems.length > 0) throw new UsageError(problems.join('\n'));
   return names;
 }
 
-function problemsOfKinds({ kind, claim, group }: Names, given: GivenNames): readonly string[] {
-  const kindProblems = problemsOfKind('<Kind>', kind, group);
-  // The claim's default name has the same problems as the kind: report them once.
-  const isRepetition = given.claim === undefined && kindProblems.length > 0;
-  return isRepetition ? kindProblems : [...kindProblems, ...problemsOfKind('--claim', claim, group)];
+function claimOf(kind: string, { claim, newClaim = `${kind}Claim`, group, version }: GivenNames): ClaimNames {
+  const shared = sharedClaims.get(claim ?? '');
+  return shared === undefined
+    ? { kind: newClaim, group, version, isShared: false }
+    : { kind: shared.kind, group: shared.group, version: shared.version, isShared: true };
+}
+
+/** The default name has no problems besides those of the managed kind. */
+function problemsOfClaim({ claim, newClaim, group }: GivenNames): readonly string[] {
+  if (claim !== undefined && newClaim !== undefined) {
+    return ['--new-claim: a service has one claim kind: omit --claim or --new-claim'];
+  }
+  if (newClaim !== undefined) return problemsOfKind('--new-claim', newClaim, group);
+  if (claim === undefined || sharedClaims.has(claim)) return [];
+  const known = [...sharedClaims.keys()].toSorted(compareNames).join(', ');
+  return [
+    `--claim: services-stack/claims has no "${claim}": use one of ${known}, or define a claim kind with --new-claim`,
+  ];
 }
 
 function problemsOfKind(argument: string, name: string, group: string): readonly string[] {

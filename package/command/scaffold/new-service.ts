@@ -14,7 +14,7 @@ import { pluralOf } from './names.ts';
 import { registered } from './registration.ts';
 import { respelling, templateNames } from './spellings.ts';
 import type { Identifiers } from './template.ts';
-import { identifiersIn, template } from './template.ts';
+import { claimFile, identifiersIn, template } from './template.ts';
 import { importsRewritten } from './template-imports.ts';
 
 /** The result, for the author. */
@@ -24,9 +24,19 @@ export interface NewService {
   /** Existing files that were extended, sorted. */
   readonly extended: readonly string[];
   readonly remarks: readonly string[];
-  /** The path of a file of the template in the repository. */
-  pathOf(file: string): string;
+  /** The files to adapt to the cloud, in this order, each with its contents. */
+  readonly edits: readonly (readonly [path: string, contents: string])[];
 }
+
+const edits = [
+  ['src/toy-shop/toy-shop-client.ts', "the cloud's API: paths, answers, error codes"],
+  ['src/toy-shop/tiny-gadget.ts', 'the fields of spec and status'],
+  [claimFile, 'the fields that an app team may choose'],
+  ['src/toy-shop/external-client.ts', "the mapping between the kind's fields and the cloud's"],
+  ['src/toy-shop/configure.ts', 'the resource that follows from a claim and a class'],
+  ['test/toy-shop/fake-toy-shop.ts', 'the same API for the tests'],
+  ['examples/toy-shop/00-provider.yaml', 'the address of the cloud'],
+] as const;
 
 /**
  * Writes a new service into a repository: all of it, or nothing if one of its names or files exists already. Throws
@@ -42,12 +52,15 @@ export async function newService(root: string, names: Names, layout: Layout): Pr
   };
 
   const isThere = (path: string): boolean => existsSync(join(root, path));
-  const own = Object.keys(layout.paths).filter((file) => !layout.shared.includes(file));
+  const entryFor = (file: string) => (names.claim.isShared && file === claimFile ? 'claims' : undefined);
+  const own = Object.keys(layout.paths).filter(
+    (file) => !layout.shared.includes(file) && entryFor(file) === undefined,
+  );
   const missing = layout.shared.filter((file) => !isThere(pathOf(file)));
   const files = [...own, ...missing].map((file) => ({ file, path: respell(pathOf(file)) }));
   const { product, files: needed, remarks } = layout.needs(root);
   refuse([
-    ...sameIdentifiers(identifiersIn(sources.values()), respell),
+    ...sameIdentifiers(identifiersIn(sources.values()), respell, names),
     ...samePaths(files.map(({ path }) => path)),
     ...takenFolders(layout.folders.map(respell), isThere, names),
     ...files.filter(({ path }) => isThere(path)).map(({ path }) => `${path} exists already`),
@@ -56,7 +69,7 @@ export async function newService(root: string, names: Names, layout: Layout): Pr
 
   const contentOf = (file: string): string =>
     respell(
-      importsRewritten(file, sources.get(file) ?? '', { pathOf, moduleOf: layout.moduleOf }),
+      importsRewritten(file, sources.get(file) ?? '', { pathOf, entryFor, moduleOf: layout.moduleOf }),
     ).replaceAll('own-stacks', product);
   const list = layout.list.file;
   const isListed = files.some(({ path }) => path === list);
@@ -80,7 +93,9 @@ export async function newService(root: string, names: Names, layout: Layout): Pr
     written: added.toSorted(),
     extended: extended.toSorted(),
     remarks,
-    pathOf: (file) => respell(pathOf(file)),
+    edits: edits
+      .filter(([file]) => entryFor(file) === undefined)
+      .map(([file, what]) => [respell(pathOf(file)), what]),
   };
 }
 
@@ -93,10 +108,14 @@ function refuse(problems: readonly string[]): void {
 function sameIdentifiers(
   { used, declared }: Identifiers,
   respell: (text: string) => string,
+  { claim }: Names,
 ): readonly string[] {
+  const claimArgument = claim.isShared ? '--claim' : '--new-claim';
   const clashes = [...Map.groupBy(used, respell)].flatMap(([name, of]) => {
     const own = of.filter((identifier) => declared.has(identifier));
-    const from = own.map(argumentOf).find((argument) => argument !== undefined);
+    const from = own
+      .map((name) => argumentOf(name, claimArgument))
+      .find((argument) => argument !== undefined);
     return of.length === 1 || from === undefined ? [] : [{ name, from }];
   });
   return uniqBy(clashes, ({ from }) => from).map(
@@ -106,10 +125,11 @@ function sameIdentifiers(
 }
 
 /** The argument that an identifier of the template contains. */
-function argumentOf(identifier: string): string | undefined {
-  const parts = Object.entries({ '--claim': 'claim', '<Kind>': 'kind', '--stack': 'stack' } as const);
+function argumentOf(identifier: string, claimArgument: string): string | undefined {
+  const { claim, kind, stack } = templateNames;
+  const parts = Object.entries({ [claimArgument]: claim.kind, '<Kind>': kind, '--stack': stack });
   return parts.find(([, name]) =>
-    identifier.toLowerCase().includes(templateNames[name].replace('-', '').toLowerCase()),
+    identifier.toLowerCase().includes(name.replace('-', '').toLowerCase()),
   )?.[0];
 }
 
@@ -138,7 +158,8 @@ async function takenNames(
   const file = join(root, list.file);
   if (!existsSync(file)) return [];
   const stacks = await stacksOf(file);
-  const plurals = ['Provider', 'ProviderConfig', kind, `${kind}Class`, claim].map((name) =>
+  const claims = claim.isShared ? [] : [claim.kind];
+  const plurals = ['Provider', 'ProviderConfig', kind, `${kind}Class`, ...claims].map((name) =>
     pluralOf(name.toLowerCase()),
   );
   return stacks.flatMap(({ name, definitions }) => [

@@ -7,7 +7,7 @@ import { pluralOf, wordsOf } from './names.ts';
 /** The names in the template. Each has two words, so that all spellings of a name differ. */
 export const templateNames: Names = {
   kind: 'TinyGadget',
-  claim: 'AnyGadget',
+  claim: { kind: 'AnyGadget', group: 'claims.example.org', version: 'v1beta1', isShared: false },
   group: 'toys.example.org',
   version: 'v1alpha1',
   stack: 'toy-shop',
@@ -44,9 +44,8 @@ const articled = (words: string): readonly string[] => {
 };
 
 const everySpelling = (names: Names): readonly string[] => [
-  ...[names.kind, names.claim, names.stack].flatMap(spelled),
-  names.group,
-  names.version,
+  ...[names.kind, names.claim.kind, names.stack].flatMap(spelled),
+  ...[names.group, names.version, names.claim.group, names.claim.version],
 ];
 
 /** Replaces the template's names by those of a new service, each in the same spelling. */

@@ -1,6 +1,9 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+/** The file of the template with the claim kind. */
+export const claimFile = 'src/toy-shop/any-gadget.ts';
+
 const folder = join(import.meta.dirname, 'template');
 
 /** The files of the template, a complete service, by their paths in it. */

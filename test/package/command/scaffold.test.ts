@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { globSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import * as claims from '../../../package/claims.ts';
 import type { GivenNames } from '../../../package/command/scaffold/names.ts';
 import { namesOf } from '../../../package/command/scaffold/names.ts';
 import { newService } from '../../../package/command/scaffold/new-service.ts';
@@ -25,6 +27,11 @@ describe("a scaffold in an author's own repository", () => {
   });
   after(() => own?.remove());
   const npm = (...args: readonly string[]) => succeeds(own, 'npm', [...args, '--loglevel=error']);
+
+  const filesIn = (pattern: string): readonly string[] =>
+    globSync(pattern, { cwd: own.directory })
+      .map((file) => basename(file))
+      .toSorted();
 
   /** Runs the checks and tests that a new service must pass. */
   async function isGreen(...kinds: readonly string[]): Promise<void> {
@@ -68,7 +75,7 @@ describe("a scaffold in an author's own repository", () => {
   });
 
   test('the second, beside it: both are in the list, and green', async () => {
-    const names = ['S3Bucket', '--group', 'buckets.example.org', '--claim', 'AnyBucket'];
+    const names = ['S3Bucket', '--group', 'buckets.example.org', '--new-claim', 'AnyBucket'];
     const more = ['--stack', 'object-store', '--version', 'v1'];
     const { code, output } = await own.cli('new-service', ...names, ...more);
     assert.equal(code, 0, output);
@@ -80,6 +87,42 @@ describe("a scaffold in an author's own repository", () => {
     await isGreen('CacheCluster.cache.example.org', 'S3Bucket.buckets.example.org');
     const bucket = await own.read('crds/buckets.example.org_s3buckets.yaml');
     assert.match(bucket, /^ {4}kind: S3Bucket\n.*^ {4}- name: v1$/ms);
+  });
+
+  test('further ones join claim kinds that exist: they define none, and are green', async () => {
+    const joined = Object.values(claims).map(({ kind }) => kind);
+    const kinds = joined.map((_claim, i) => `Own${i}Thing`);
+    for (const [i, claim] of joined.entries()) {
+      const names = [
+        `Own${i}Thing`,
+        '--group',
+        `own${i}.example.org`,
+        '--claim',
+        claim,
+        '--stack',
+        `own-${i}`,
+      ];
+      const { code, output } = await own.cli('new-service', ...names);
+      assert.equal(code, 0, output);
+      assert.doesNotMatch(output, /the fields that an app team may choose/);
+      assert.deepEqual(filesIn(`src/own-${i}/*.ts`), [
+        'configure.ts',
+        'external-client.ts',
+        `own-${i}-client.ts`,
+        `own${i}-thing.ts`,
+        'provider.ts',
+        'stack.ts',
+      ]);
+      assert.match(
+        await own.read(`src/own-${i}/stack.ts`),
+        new RegExp(`^import \\{ ${claim}Kind \\} from 'services-stack/claims';$`, 'm'),
+      );
+    }
+    await isGreen(...kinds.map((kind, i) => `${kind}.own${i}.example.org`));
+    assert.deepEqual(
+      filesIn('crds/*').filter((file) => /^(?:own.*claims|(?:cache|database)\.crossplane)/.test(file)),
+      [],
+    );
   });
 
   test('the process of the repository knows both stacks', async () => {
@@ -134,9 +177,13 @@ describe("a scaffold in an author's own repository", () => {
         'ObservedDatabase --group observed.example.org',
         '<Kind>: "ObservedDatabase" would mean two different things in the code of the service: choose another name',
       ],
+      'the name of a claim kind that exists': [
+        'RedisCluster --group queues.example.org --claim RedisCluster',
+        '--claim: "RedisCluster" would mean two different things in the code of the service: choose another name',
+      ],
       'the name of the kind, for the claim': [
-        'Queue --group queues.example.org --claim Queue',
-        '--claim: "Queue" would mean two different things in the code of the service: choose another name',
+        'Queue --group queues.example.org --new-claim Queue',
+        '--new-claim: "Queue" would mean two different things in the code of the service: choose another name',
       ],
     };
     for (const [name, [args, ...reported]] of Object.entries(rows)) {
@@ -191,7 +238,7 @@ describe('a scaffold in this repository', () => {
       'FavouriteDBBox',
       '--group',
       'boxes.example.org',
-      '--claim',
+      '--new-claim',
       'EasyBox',
       '--stack',
       'box-land',
@@ -288,10 +335,21 @@ describe('an argument that is not a valid name is reported', () => {
       kind: `A${'a'.repeat(60)}`,
       reported: [`<Kind>: "A${'a'.repeat(60)}" is too long for the name of a definition: use a shorter one`],
     },
-    'a claim': {
-      claim: 'redis cluster',
+    'a claim that does not exist': {
+      claim: 'RedisClutser',
       reported: [
-        '--claim: "redis cluster" is not in PascalCase: use letters and digits, with a capital first, for example RedisCluster',
+        '--claim: services-stack/claims has no "RedisClutser": use one of MySQLInstance, PostgreSQLInstance, RedisCluster, or define a claim kind with --new-claim',
+      ],
+    },
+    'a claim that exists, and a new one': {
+      claim: 'RedisCluster',
+      newClaim: 'AnyCache',
+      reported: ['--new-claim: a service has one claim kind: omit --claim or --new-claim'],
+    },
+    'a new claim': {
+      newClaim: 'redis cluster',
+      reported: [
+        '--new-claim: "redis cluster" is not in PascalCase: use letters and digits, with a capital first, for example RedisCluster',
       ],
     },
     'a group without a dot': {
@@ -340,7 +398,7 @@ describe('an argument that is not a valid name is reported', () => {
 
 test('names are respelt wherever they stand, each as what it stands among', () => {
   const respell = respelling(
-    namesOf('AccessDB', { group: 'db.example.org', version: 'v2', claim: 'Policy', stack: 'old-x' }),
+    namesOf('AccessDB', { group: 'db.example.org', version: 'v2', newClaim: 'Policy', stack: 'old-x' }),
   );
   const rows = {
     'TinyGadgetClass, newTinyGadget, tinyGadgetClient, tinyGadgets':
@@ -349,8 +407,8 @@ test('names are respelt wherever they stand, each as what it stands among', () =
       'access-db.ts, /v1/access-dbs, accessdbclasses, accessdbs.db.example.org',
     'A tiny gadget of Toy Shop, a claim of a tiny gadget, tiny gadgets':
       'An access DB of Old X, a claim of an access DB, access DBs',
-    'anygadgets, AnyGadgetKind, toyShopStack, ToyShopClient, toy-shop.test, v1alpha1':
-      'policies, PolicyKind, oldXStack, OldXClient, old-x.test, v2',
+    'anygadgets, AnyGadgetKind, toyShopStack, ToyShopClient, toy-shop.test, v1alpha1, claims.example.org/v1beta1':
+      'policies, PolicyKind, oldXStack, OldXClient, old-x.test, v2, db.example.org/v2',
   };
   for (const [from, to] of Object.entries(rows)) assert.equal(respell(from), to);
 });

@@ -6,13 +6,13 @@ type Configured = Pick<TinyGadget['spec'], 'forProvider'>;
 
 /** Why a gadget, or a gadget of a class, does not fit a claim: it has another version. Undefined if it fits. */
 export const incompatibilityOfTinyGadget = (
-  { spec: { version: requested } }: AnyGadget,
+  { spec: { engineVersion: requested } }: AnyGadget,
   { version }: Partial<Configured['forProvider']>,
-): string | undefined => contradiction(['version', version], ['version', requested]);
+): string | undefined => contradiction(['version', version], ['engineVersion', requested]);
 
 /** The spec of a claim's gadget: all fields of the class, and the claim's version if the class has none. */
 export function configureTinyGadget(
-  { spec: { version: requested } }: AnyGadget,
+  { spec: { engineVersion: requested } }: AnyGadget,
   { specTemplate: { forProvider } }: TinyGadgetClass,
 ): Configured {
   const { version = requested } = forProvider;

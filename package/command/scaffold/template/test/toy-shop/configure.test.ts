@@ -7,7 +7,7 @@ import type { TinyGadgetClass } from '../../src/toy-shop/tiny-gadget.ts';
 type ForProvider = TinyGadgetClass['specTemplate']['forProvider'];
 
 const claimOf = (spec: AnyGadget['spec']): AnyGadget => ({
-  apiVersion: 'toys.example.org/v1alpha1',
+  apiVersion: 'claims.example.org/v1beta1',
   kind: 'AnyGadget',
   metadata: { namespace: 'team-a', name: 'orders' },
   spec,
@@ -29,20 +29,20 @@ describe('the gadget of a claim', () => {
       want: { size: 3, version: '5.7' },
     },
     'has the version of the claim if the class has none': {
-      claim: { version: '8.0' },
+      claim: { engineVersion: '8.0' },
       class: { size: 3 },
       want: { size: 3, version: '8.0' },
     },
     'has the version that both have': {
-      claim: { version: '5.7' },
+      claim: { engineVersion: '5.7' },
       class: { size: 3, version: '5.7' },
       want: { size: 3, version: '5.7' },
     },
     'has no version if neither has one': { claim: {}, class: { size: 3 }, want: { size: 3 } },
     'does not exist if the versions of claim and class differ': {
-      claim: { version: '8.0' },
+      claim: { engineVersion: '8.0' },
       class: { size: 3, version: '5.7' },
-      want: 'has version "5.7", but the claim\'s spec.version is "8.0"',
+      want: 'has version "5.7", but the claim\'s spec.engineVersion is "8.0"',
     },
   };
   for (const [name, { claim, class: forProvider, want }] of Object.entries(rows)) {
