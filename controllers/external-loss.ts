@@ -30,6 +30,5 @@ export function lossOf(managed: Managed): string | undefined {
     const how = advice.acknowledgeLoss(managed, 'the renamed one');
     return `${what} was renamed, and an empty one was created; ${how}`;
   }
-  const now = managed.spec.onLoss === 'Report' ? 'exists again' : 'was created again without its data';
-  return `${what} was lost, and ${now}; ${advice.acknowledgeLoss(managed)}`;
+  return `${what} was lost and exists again, perhaps without its data; ${advice.acknowledgeLoss(managed)}`;
 }

@@ -17,7 +17,7 @@ export const annotationKeys = {
   externalCreation: 'crossplane.io/external-creation',
   /** Our own: an administrator sets it to `true` to accept the external resource that the spec now identifies. */
   adoptIdentity: 'crossplane.io/adopt-identity',
-  /** Our own: the time of a loss. The external resource was lost and created again. Its removal acknowledges the loss. */
+  /** Our own: the time of a loss. The external resource was lost, and may be empty now. Its removal acknowledges the loss. */
   externalLost: 'crossplane.io/external-lost',
   /** Our own: the claim's parameters from which a resource was provisioned, in JSON. */
   claimParameters: 'crossplane.io/claim-parameters',

@@ -1040,7 +1040,7 @@ export const morePostgresqlRows = (server: Server): Readonly<Record<string, Row>
     },
     others: { 'COMMENT ON DATABASE': 'handOver runs it' },
     ends: async (at) =>
-      (await claimRow(at)).includes('was lost, and was created again without its data') &&
+      (await claimRow(at)).includes('was lost and exists again, perhaps without its data') &&
       (await at.usable('db', PostgreSQLInstanceKind)),
   },
   'PostgreSQL: the administrator lacks two rights': {

@@ -562,7 +562,7 @@ const cases: Readonly<Record<string, () => Decided>> = {
     const ready = { ...condition('Ready', 'True', 'Available'), error };
     const lost = managed(bound.spec, { status: { ...isReady, conditions: [ready] }, annotations });
     const message =
-      'external resource was lost, and was created again without its data; restore its data from a backup if you need it. An administrator acknowledges the loss: kubectl annotate favouritedbinstance.database.fcp.crossplane.io db crossplane.io/external-lost-; reported by FavouriteDBInstance db';
+      'external resource was lost and exists again, perhaps without its data; restore its data from a backup if you need it. An administrator acknowledges the loss: kubectl annotate favouritedbinstance.database.fcp.crossplane.io db crossplane.io/external-lost-; reported by FavouriteDBInstance db';
     const event = warning('ManagedResourceTrouble', message);
     const given = { claim: boundClaim, managed: lost, secrets: copied };
     const shown = { ...availableWithTrouble(message), error };

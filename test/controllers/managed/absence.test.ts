@@ -226,7 +226,7 @@ describe('the loss of an external resource that holds data', () => {
   const noteOf = (scene: Scene) => scene.object?.metadata.annotations?.[annotationKeys.externalLost];
   const acknowledging =
     'kubectl annotate favouritedbinstance.database.fcp.crossplane.io db crossplane.io/external-lost-';
-  const recreated = `external resource "db" was lost, and was created again without its data; restore its data from a backup if you need it. An administrator acknowledges the loss: ${acknowledging}`;
+  const recreated = `external resource "db" was lost and exists again, perhaps without its data; restore its data from a backup if you need it. An administrator acknowledges the loss: ${acknowledging}`;
   const asking =
     'kubectl annotate favouritedbinstance.database.fcp.crossplane.io db --overwrite crossplane.io/adopt-identity=or-create';
   const reported = `external resource does not exist any more (db); spec.onLoss is Report, so it is not created again. Restore it there. Or, to have an empty one created: ${asking}`;
@@ -247,6 +247,16 @@ describe('the loss of an external resource that holds data', () => {
     await scene.run();
     assert.deepEqual(conditionsOf(scene)[1], ['Synced', 'True', undefined]);
     assert.equal(getCondition(scene.object?.status?.conditions, 'Ready').error, undefined);
+  });
+
+  test('is reported in the same words if a user brought the resource back', async () => {
+    const scene = await lost({ ...holdsData, externalNames: 'assigned' });
+    await confirm(scene);
+    const name = scene.object?.metadata.annotations?.[annotationKeys.externalName] ?? '';
+    scene.external.put(name, { region: 'us' });
+    await scene.run();
+    assert.equal(scene.external.count('create'), 1);
+    assert.deepEqual(conditionsOf(scene)[1], ['Synced', 'True', recreated.replace('"db"', `"${name}"`)]);
   });
 
   test('is reported too if an administrator asked for an empty one: the team of the claim did not', async () => {
