@@ -40,6 +40,25 @@ export const urlSafeAlphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuv
 /** A generated password that most external systems accept: 32 characters, 192 bits. */
 export const generatedPassword = { key: 'password', length: 32, alphabet: urlSafeAlphabet } as const;
 
+/** The least that a generated credential must have: fewer bits can be guessed. */
+const leastBits = 64;
+
+/** Why no safe credential can be generated: one line each. */
+export function credentialProblems({ key, length, alphabet }: GeneratedCredential): readonly string[] {
+  const characters = [...new Set(alphabet)].length;
+  const bits = Math.floor(length * Math.log2(Math.max(1, characters)));
+  return [
+    ...(key === '' ? ['has no key'] : []),
+    ...(characters < alphabet.length ? ['has an alphabet that repeats a character'] : []),
+    ...(characters > 256 ? [`has an alphabet of ${characters} characters; at most 256 are possible`] : []),
+    ...(!Number.isSafeInteger(length) || bits < leastBits
+      ? [
+          `can be guessed: ${length} of ${characters} characters are ${bits} bits, and ${leastBits} are needed. Increase its length or its alphabet`,
+        ]
+      : []),
+  ];
+}
+
 /** Generates a credential. It skips the highest bytes, so that the `%` below chooses every character equally often. */
 export function generateCredential(
   { length, alphabet }: Pick<GeneratedCredential, 'length' | 'alphabet'>,

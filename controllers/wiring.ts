@@ -3,11 +3,14 @@ import type { Definition } from '../apis/core/schema.ts';
 import type { Kind } from '../apis/core/v1alpha1/kind.ts';
 import type { ClaimService } from './claim-service.ts';
 import { controllerNames } from './claim-service.ts';
+import type { SecretDetails } from './credential.ts';
+import { credentialProblems } from './credential.ts';
 
 export interface StackParts {
   readonly name: string;
   readonly managed: readonly {
     readonly kind: Kind;
+    readonly secretDetails?: SecretDetails;
     readonly references?: readonly { readonly field: string; readonly to: Kind }[];
   }[];
   readonly claims: readonly ClaimService[];
@@ -59,6 +62,11 @@ export function wiringProblems(stacks: readonly StackParts[]): readonly string[]
     ...stacks.flatMap(({ name, managed, claims: services }) => [
       ...services.flatMap((service) =>
         lacks(service.managed, `stack "${name}": ${called(service.claim)} is satisfied by`),
+      ),
+      ...managed.flatMap(({ kind, secretDetails: { credential } = {} }) =>
+        (credential === undefined ? [] : credentialProblems(credential)).map(
+          (problem) => `stack "${name}": the credential of ${called(kind)} ${problem}`,
+        ),
       ),
       ...managed.flatMap(({ kind, references = [] }) =>
         references.flatMap(({ field, to }) =>

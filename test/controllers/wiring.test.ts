@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
+import type { GeneratedCredential } from '../../controllers/credential.ts';
+import { generatedPassword } from '../../controllers/credential.ts';
 import type { StackParts } from '../../controllers/wiring.ts';
 import { checkWiring } from '../../controllers/wiring.ts';
 import { otherManagedKind, otherService, managedKind as own, service } from './objects.ts';
@@ -10,6 +12,36 @@ const right: StackParts = { name: 'fcp', managed: [{ kind: own }], claims: [serv
 const fcp = 'FavouriteDBInstance.database.fcp.crossplane.io';
 const ocp = 'AmbivalentDBInstance.database.ocp.crossplane.io';
 const sql = 'FancySQLInstance.database.crossplane.io';
+
+const enough = 'and 64 are needed. Increase its length or its alphabet';
+const guessable: readonly (readonly [what: string, credential: GeneratedCredential, problem: string])[] = [
+  [
+    'no length',
+    { ...generatedPassword, length: 0 },
+    `can be guessed: 0 of 64 characters are 0 bits, ${enough}`,
+  ],
+  [
+    'a length that is no number',
+    { ...generatedPassword, length: Number.NaN },
+    `can be guessed: NaN of 64 characters are NaN bits, ${enough}`,
+  ],
+  [
+    'one character less than enough',
+    { ...generatedPassword, length: 10 },
+    `can be guessed: 10 of 64 characters are 60 bits, ${enough}`,
+  ],
+  [
+    'an empty alphabet',
+    { ...generatedPassword, alphabet: '' },
+    `can be guessed: 32 of 0 characters are 0 bits, ${enough}`,
+  ],
+  [
+    'an alphabet that repeats',
+    { ...generatedPassword, length: 99, alphabet: 'aab' },
+    'has an alphabet that repeats a character',
+  ],
+  ['an empty key', { ...generatedPassword, key: '' }, 'has no key'],
+];
 
 describe('stacks that do not go together end the start, and both are named', () => {
   const rows: Readonly<
@@ -50,6 +82,15 @@ describe('stacks that do not go together end the start, and both are named', () 
         `stack "fcp": networkId of ${fcp} refers to Network.database.fcp.crossplane.io, which no stack manages`,
       ],
     ],
+    ...Object.fromEntries(
+      guessable.map(([what, credential, problem]) => [
+        `a credential with ${what}`,
+        [
+          [{ ...right, managed: [{ kind: own, secretDetails: { credential } }] }],
+          [`stack "fcp": the credential of ${fcp} ${problem}`],
+        ],
+      ]),
+    ),
     'all at once': [
       [
         { ...right, claims: [otherService] },
