@@ -57,6 +57,7 @@ const reasons = {
   CredentialCannotChange: 'CredentialCannotChange',
   DataLost: undefined,
   ObserveOnly: 'ObserveOnly',
+  StackBug: 'StackBug',
 } as const satisfies Readonly<Record<ConditionErrorClass, ReadyReason | undefined>>;
 
 /** The reason that a provider's Ready condition gets if calls fail with this class. */
@@ -95,6 +96,7 @@ export function conditionErrorOf(
   error: unknown,
   step: 'connect' | 'call' | undefined,
 ): ConditionError | undefined {
+  if (bugIn(error) !== undefined) return { class: 'StackBug' };
   const { isExcluded, namespace } = apiErrorIn(error)?.secretsOf ?? {};
   if (isExcluded !== undefined) {
     return { class: isExcluded ? 'SecretsExcluded' : 'SecretsForbidden', ...(namespace && { namespace }) };

@@ -21,10 +21,10 @@ export interface Failed {
   readonly event?: EventFacts | undefined;
 }
 
-export const failed = ({ message, error, bug, facts: { ready, reason } }: StepFailure): Failed => ({
+export const failed = ({ message, error, facts: { ready, reason } }: StepFailure): Failed => ({
   synced: reconcileError(message, error),
   ready: ready?.(message),
-  cause: bug === undefined ? reasonOfError(error) : 'StackBug',
+  cause: reasonOfError(error),
   event: reason === undefined ? undefined : { type: 'Warning', reason, message },
 });
 

@@ -102,5 +102,8 @@ describe('a condition has a failure as data', () => {
   test('of a request that the API server refuses', () => has(policy, undefined, { class: 'RequestRefused' }));
   test('a failure of another step is no data', () => has(cloud(429, 'x'), undefined, undefined));
   test('a failure of the API server is no data', () => has(serverError, 'call', undefined));
-  test('a bug is no data', () => has(new TypeError('boom'), 'call', undefined));
+  test('a bug has a class, whatever the step', () => {
+    for (const step of ['connect', 'call', undefined] as const)
+      has(new TypeError('boom'), step, { class: 'StackBug' });
+  });
 });

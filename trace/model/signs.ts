@@ -110,6 +110,7 @@ const faultOfClass = {
   SecretsExcluded: undefined,
   CredentialCannotChange: undefined,
   ObserveOnly: undefined,
+  StackBug: undefined,
 } as const satisfies Readonly<Record<ConditionErrorClass, string | undefined>>;
 
 type ErrorFault = NonNullable<(typeof faultOfClass)[ConditionErrorClass]>;

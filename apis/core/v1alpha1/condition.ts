@@ -124,7 +124,8 @@ export type ControllerErrorClass =
   | 'SecretsForbidden'
   | 'SecretsExcluded'
   | 'CredentialCannotChange'
-  | 'ObserveOnly';
+  | 'ObserveOnly'
+  | 'StackBug';
 
 /** A failure that no external client reports. Its class is known where it is thrown. */
 export class ControllerError extends Error {
