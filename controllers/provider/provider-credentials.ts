@@ -22,6 +22,7 @@ import { credentialReader } from './credential-sources.ts';
 import type { ProviderName } from './provider-choice.ts';
 import { providerKey, providerOf } from './provider-choice.ts';
 import type { ProviderHealth } from './provider-health.ts';
+import { noteSecretTexts } from './secret-texts.ts';
 
 /** The kinds of a stack's providers. `P`: the fields of their specs besides the credentials. */
 export interface ProviderKinds<P extends object = object> {
@@ -82,6 +83,8 @@ export function providerFacts<P extends object>(
     if (provider === undefined)
       throw new ControllerError('DependencyNotFound', `${who} does not exist; ${advice.createNamed(name)}`);
     const credentials = await read(credentialsOf(provider), who);
+    // guard: otherwise an error of the stack shows them in a condition
+    noteSecretTexts(provider, credentials);
     const parameters = omit(provider.spec, ['credentials', 'credentialsSecretRef']);
     return { credentials, parameters: parameters as unknown as ProviderParameters<P> };
   };

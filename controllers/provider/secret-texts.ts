@@ -1,0 +1,67 @@
+import isPlainObject from 'lodash/isPlainObject.js';
+import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import { boundedCache } from '../../runtime/bounded-cache.ts';
+import type { Credentials } from './credential-sources.ts';
+
+/**
+ * The secret texts among the last read credentials of each provider. By name: an object of the cache is replaced while a
+ * call runs, for example when the provider's status changes.
+ */
+const textsOfProviders = boundedCache<readonly string[]>(1_000);
+const nameOf = ({ apiVersion, kind, metadata: { name } }: KubernetesObject): string =>
+  `${apiVersion} ${kind} ${name}`;
+
+/** Keeps the secret texts of a provider's credentials, so that no message of a stack contains them. */
+export function noteSecretTexts(provider: KubernetesObject, credentials: Credentials): void {
+  textsOfProviders.set(nameOf(provider), secretTexts(credentials));
+}
+
+/** The secret texts that no message about this provider may contain. */
+export const secretTextsOf = (provider: KubernetesObject | undefined): readonly string[] =>
+  (provider && textsOfProviders.get(nameOf(provider))) ?? [];
+
+const shortestSecret = 4;
+
+/** The names of fields with a secret. Other fields, such as a URL or a project, are in many messages. */
+const secretName = /pass|pwd|secret|token|key|credential|auth|private/i;
+
+/** The text itself, its fields with a secret name, and the passwords in its URLs. */
+export function secretTexts(credentials: Credentials): readonly string[] {
+  if (!('text' in credentials)) return [];
+  const { text } = credentials;
+  const fields = fieldsOf(text);
+  const entries = credentials.source === 'Secret' ? Object.entries(credentials.entries()) : [];
+  const named = [...fields, ...entries].filter(([name]) => secretName.test(name)).map(([, value]) => value);
+  const inUrls = [text, ...fields.map(([, value]) => value)].map(passwordIn);
+  const texts = [text, text.trim(), ...named, ...inUrls].filter((each) => each.length >= shortestSecret);
+  return [...new Set(texts.flatMap((each) => [each, encodeURIComponent(each)]))];
+}
+
+type Field = readonly [name: string, value: string];
+
+/** The fields of a JSON object, at any depth, or of lines such as `name = value`. */
+function fieldsOf(text: string): readonly Field[] {
+  try {
+    return fieldsIn('', JSON.parse(text));
+  } catch {
+    return text.split('\n').flatMap((line): readonly Field[] => {
+      const [, name, value] = /^\s*([\w.-]+)\s*[=:]\s*(.+?)\s*$/.exec(line) ?? [];
+      return name === undefined || value === undefined ? [] : [[name, value.replace(/^["']|["']$/g, '')]];
+    });
+  }
+}
+
+function fieldsIn(name: string, value: unknown): readonly Field[] {
+  if (typeof value === 'string' || typeof value === 'number') return [[name, String(value)]];
+  if (!Array.isArray(value) && !isPlainObject(value)) return [];
+  return Object.entries(value as object).flatMap(([key, each]) => fieldsIn(`${name}.${key}`, each));
+}
+
+function passwordIn(text: string): string {
+  const { password = '' } = URL.parse(text) ?? {};
+  try {
+    return decodeURIComponent(password);
+  } catch {
+    return password;
+  }
+}
