@@ -14,15 +14,6 @@ export function attributed<E>(error: E, stack: string | undefined): E {
   return error;
 }
 
-/** Calls code of a stack. If it throws a programming error, records the name of the stack in the error. */
-export async function attributing<T>(stack: string | undefined, call: () => T | Promise<T>): Promise<T> {
-  try {
-    return await call();
-  } catch (error) {
-    throw attributed(error, stack);
-  }
-}
-
 /**
  * The text for a condition: `bug in the stack example: … (TypeError at example/external-client.ts:41)`, or `bug in the
  * controllers: …`. The location is the first line of the stack trace in the code of that stack, or of the controllers.

@@ -6,6 +6,8 @@ import type { HttpClientOptions } from '../../clients/http.ts';
 import { guarded, keepAliveConnections } from '../../clients/http.ts';
 import { annotate } from '../../runtime/client/errors.ts';
 import type { Environment } from '../../runtime/controller/environment.ts';
+import { objectProblem } from '../answers.ts';
+import { awaitAuthor } from '../border.ts';
 import type { HeldCredentials } from '../provider/credential-sources.ts';
 import { heldCredentials } from '../provider/credential-sources.ts';
 import type { ProviderKinds, ProviderParameters } from '../provider/provider-credentials.ts';
@@ -100,7 +102,8 @@ export function cloudClients<C>(
 
     function parsed({ text, origin, key }: HeldCredentials): Promise<CloudCredentials> {
       const where = `${key === undefined ? '' : `key "${key}" of `}${origin}`;
-      return annotate(`cannot use ${where}`, Promise.resolve(text).then(parse));
+      const parsing = awaitAuthor({ name: 'parse' }, () => parse(text), objectProblem);
+      return annotate(`cannot use ${where}`, parsing);
     }
   };
 }

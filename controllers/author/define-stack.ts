@@ -123,11 +123,13 @@ export function service<M extends Managed, C>(definition: ServiceDefinition<M, C
     ...(credential && { credential }),
     ...(reportsSecrets && { reportsSecrets }),
   };
+  const { stack: definedAt } = new Error('service');
   return {
     definitions: [kind, ...claims.flatMap((satisfied) => [satisfied.class, satisfied.claim])],
     managed: (providers, connect) => ({
       ...rest,
       kind,
+      ...(definedAt !== undefined && { definedAt }),
       secretDetails: secretDetails as SecretDetails,
       providers,
       connector: {

@@ -6,6 +6,7 @@ import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../apis/core/v1alpha1/class.ts';
 import type { Condition } from '../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import { configured } from '../claim/author-calls.ts';
 import { isCorrectable, parametersOf } from '../claim/claim-parameters.ts';
 import type { ClaimService } from '../claim-service.ts';
 
@@ -72,18 +73,18 @@ function fieldsBehind(
   resourceClass: Class,
   fields: readonly string[],
 ): readonly string[] {
-  const configured = (of: Claim): object | undefined => {
+  const yielded = (of: Claim): object | undefined => {
     try {
-      return { spec: service.configure(of, resourceClass) };
+      return { spec: configured(service, of, resourceClass) };
     } catch {
       return undefined; // `configure` may throw without a required field, or because the class was edited later
     }
   };
-  const made = configured(claim);
+  const made = yielded(claim);
   return Object.keys(parametersOf(claim))
     .toSorted()
     .filter((field) => {
-      const without = configured({ ...claim, spec: omit(claim.spec, field) });
+      const without = yielded({ ...claim, spec: omit(claim.spec, field) });
       if (made === undefined || without === undefined) return false;
       return fields.some((path) => !isEqual(get(made, path), get(without, path)));
     });

@@ -14,6 +14,7 @@ import { fittingName } from '../../apis/core/v1alpha1/name-limits.ts';
 import { referenceTo } from '../../apis/core/v1alpha1/reference.ts';
 import { refuseMalformed } from '../../apis/core/v1alpha1/well-formed.ts';
 import { messageOf } from '../../runtime/client/errors.ts';
+import { configured } from '../claim/author-calls.ts';
 import {
   claimAsNoted,
   isCorrectable,
@@ -25,7 +26,6 @@ import { whyClassIncompatible } from '../claim/incompatible.ts';
 import { isProvisionedName, provisionedNames } from '../claim/provisioned-name.ts';
 import type { ClaimService } from '../claim-service.ts';
 import { decodeIdentity } from '../external-identity.ts';
-import { attributed } from '../stack-bug.ts';
 import { StepFailure } from '../step-failure.ts';
 import type { BindingFacts, Provisioning } from './decision.ts';
 import { consentTo, withResource } from './desired.ts';
@@ -172,6 +172,8 @@ function withChange(value: unknown, before: unknown, after: unknown): unknown {
 export function provisionedManaged(service: ClaimService, claim: Claim, resourceClass: Class): Managed {
   const { specTemplate } = resourceClass;
   const { name = '' } = claim.spec.resourceRef ?? {};
+  const incompatible = whyClassIncompatible(service, claim, resourceClass);
+  if (incompatible !== undefined) throw new Error(incompatible);
   const namespace = specTemplate.writeConnectionSecretsToNamespace;
   return {
     apiVersion: apiVersionOf(service.managed),
@@ -193,29 +195,4 @@ export function provisionedManaged(service: ClaimService, claim: Claim, resource
         : { writeConnectionSecretToRef: { namespace, name: claim.metadata.uid ?? '' } }),
     },
   };
-}
-
-/**
- * Calls `configure` and checks the result. Throws on an unknown or wrong field: the API server would silently drop a
- * misspelt field, and the claim would get another resource than it asked for.
- */
-function configured(
-  service: ClaimService,
-  claim: Claim,
-  resourceClass: Class,
-): ReturnType<ClaimService['configure']> {
-  const { stack, problemsOf, definedAt } = service;
-  const incompatible = whyClassIncompatible(service, claim, resourceClass);
-  if (incompatible !== undefined) throw new Error(incompatible);
-  try {
-    const yielded = service.configure(claim, resourceClass);
-    const problems = problemsOf?.(yielded, claim, resourceClass) ?? [];
-    if (problems.length === 0) return yielded;
-    const problem = new TypeError(`configure yields ${problems.join('; ')}`);
-    // `configure` has returned, so the stack trace of a new error would not show where `configure` is defined.
-    if (definedAt !== undefined) problem.stack = definedAt;
-    throw problem;
-  } catch (error) {
-    throw attributed(error, stack);
-  }
 }

@@ -6,7 +6,7 @@ import { messageOf } from '../../runtime/client/errors.ts';
 import { bugIn } from '../../runtime/log/bug.ts';
 import type { ClaimService } from '../claim-service.ts';
 import { decodeIdentity } from '../external-identity.ts';
-import { attributed } from '../stack-bug.ts';
+import { configured, whyIncompatible } from './author-calls.ts';
 
 /** The fields of a status that its controllers write. The others are what the external system reports. */
 const ownFields = [
@@ -55,17 +55,9 @@ export function whyClassIncompatible(
 export function whyNotSuitable(service: ClaimService, claim: Claim, offered: Class): string | undefined {
   try {
     const why = whyClassIncompatible(service, claim, offered);
-    if (why === undefined) service.configure(claim, offered);
+    if (why === undefined) configured(service, claim, offered);
     return why;
   } catch (error) {
     return bugIn(error) === undefined ? messageOf(error) : undefined;
-  }
-}
-
-function whyIncompatible(service: ClaimService, claim: Claim, offered: object): string | undefined {
-  try {
-    return service.whyIncompatible?.(claim, offered);
-  } catch (error) {
-    throw attributed(error, service.stack);
   }
 }

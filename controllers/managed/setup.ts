@@ -48,10 +48,12 @@ import type { ProviderKinds } from '../provider/provider-credentials.ts';
 import { originOf, providerFinder, providerTriggers } from '../provider/provider-credentials.ts';
 import type { ProviderHealth } from '../provider/provider-health.ts';
 import { createProviderHealth } from '../provider/provider-health.ts';
+import { secretTextsOf } from '../provider/secret-texts.ts';
 import { lostReferenceFinder } from '../references/lost-references.ts';
 import { referenceResolver, referenceTriggers } from '../references/reference-triggers.ts';
 import type { ReferenceField } from '../references/references.ts';
 import { unresolvedInitially } from '../references/references.ts';
+import { borderedConnector } from './connecting/border.ts';
 import type { ExternalCalls } from './connecting/external-calls.ts';
 import { externalCalls, limitedConnector } from './connecting/external-calls.ts';
 import type { ExternalConnector } from './connecting/external-client.ts';
@@ -60,7 +62,6 @@ import type { CallObserver } from './connecting/observed-connector.ts';
 import { observedConnector } from './connecting/observed-connector.ts';
 import { observingConnector } from './connecting/observing-connector.ts';
 import { providerHealthConnector } from './connecting/provider-health-connector.ts';
-import { attributedConnector } from './connecting/wrap-calls.ts';
 import type { ManagedReconcilerOptions } from './options.ts';
 import { managedReconciler } from './reconciler.ts';
 import { stageOfManaged } from './stage.ts';
@@ -80,6 +81,8 @@ export interface ManagedService<M extends Managed = Managed>
   /** Fields of `forProvider` whose values come from other managed resources. */
   readonly references?: readonly ReferenceField[];
   readonly stack?: string;
+  /** The stack trace of the call that defined this service. Errors about the answers of its clients show it. */
+  readonly definedAt?: string;
   readonly onCall?: CallObserver;
   /** Absent: a managed resource that sets `publishConnectionDetailsTo` gets an error. */
   readonly secretStores?: SecretStores;
@@ -127,13 +130,23 @@ export const isSecretChanged: Predicate<Secret> = anyOf(
 /** Adds to a connector the rules for every stack, such as the rate limit. `health` gets the results of the calls. */
 export function guardedConnector<M extends Managed>(
   env: Environment,
-  service: Pick<ManagedService<M>, 'connector' | 'externalNames' | 'providers' | 'stack' | 'onCall'>,
+  service: Pick<
+    ManagedService<M>,
+    'kind' | 'connector' | 'externalNames' | 'providers' | 'stack' | 'definedAt' | 'onCall'
+  >,
   calls: ExternalCalls,
   health?: Pick<ProviderHealth, 'record'>,
 ): ExternalConnector<M> {
-  const { connector, stack, onCall, providers, externalNames } = service;
+  const { connector, kind, stack, definedAt, onCall, providers, externalNames } = service;
   const providerOf = providerFinder(env, providers);
-  const observing = observingConnector(attributedConnector(connector, stack), env);
+  const bordered = borderedConnector(connector, {
+    kind: kind as unknown as Kind<Managed>,
+    stack,
+    definedAt,
+    log: env.log,
+    secretsOf: (managed) => secretTextsOf(providerOf(managed)?.provider),
+  });
+  const observing = observingConnector(bordered, env);
   const observed = observedConnector(observing, onCall, env.clock);
   const connectedBy = (managed: M) => {
     const found = providerOf(managed);

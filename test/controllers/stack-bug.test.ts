@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { comparison } from '../../controllers/author/comparison.ts';
-import { attributed, attributing, describeBug } from '../../controllers/stack-bug.ts';
+import { awaitAuthor } from '../../controllers/border.ts';
+import { attributed, describeBug } from '../../controllers/stack-bug.ts';
 import { bugIn } from '../../runtime/log/bug.ts';
 
 const root = pathToFileURL(join(import.meta.dirname, '..', '..')).href;
@@ -102,12 +103,15 @@ describe('the message of a bug names the stack and the place in its code', () =>
   });
 });
 
+const attributing = <T>(run: () => T | Promise<T>): Promise<T> =>
+  awaitAuthor({ name: 'observe', stack: 'shop' }, run, () => undefined);
+
 describe('to attribute a bug to a stack', () => {
   test('marks a bug, however it is wrapped, and throws what was thrown', async () => {
     const bug = bugAt([]);
     const wrapped = new Error('outer', { cause: new Error('inner', { cause: bug }) });
     await assert.rejects(
-      attributing('shop', () => {
+      attributing(() => {
         throw wrapped;
       }),
       (error) => error === wrapped,
@@ -118,11 +122,11 @@ describe('to attribute a bug to a stack', () => {
   test('leaves every other error as it is, and an answer too', async () => {
     const refused = new Error('quota exceeded');
     await assert.rejects(
-      attributing('shop', () => Promise.reject(refused)),
+      attributing(() => Promise.reject(refused)),
       refused,
     );
     assert.deepEqual(Object.getOwnPropertySymbols(refused), []);
-    assert.equal(await attributing('shop', async () => 7), 7);
+    assert.equal(await attributing(async () => 7), 7);
   });
 
   test('an error that is frozen or of unknown origin is not marked', () => {

@@ -1,5 +1,5 @@
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { attributed, attributing } from '../../stack-bug.ts';
+import { frozen } from '../../border.ts';
 import type { Calls, DesiredCredential, ExternalClient, ExternalConnector } from './external-client.ts';
 
 export type Operation =
@@ -35,17 +35,6 @@ export const wrapConnector = <M extends Managed>(
   },
 });
 
-/** Adds the name of the stack to programming errors of its connector and clients, so that conditions can show it. */
-export const attributedConnector = <M extends Managed>(
-  connector: ExternalConnector<M>,
-  stack: string | undefined,
-): ExternalConnector<M> =>
-  wrapConnector(connector, () => async (call) => {
-    const answer = await attributing(stack, call);
-    attributed((answer as { readonly error?: unknown } | undefined)?.error, stack);
-    return answer;
-  });
-
 export function wrapCalls<M extends Managed>(client: ExternalClient<M>, around: Around): ExternalClient<M> {
   if (client.poll === undefined) return wrapMost(client, around);
   return {
@@ -61,13 +50,25 @@ function wrapMost<M extends Managed, Name extends string>(
   const { plannedDetails, system, check, facts, disconnect } = client;
   return {
     observe: (managed, credential, signal) =>
-      around(async (own = signal) => client.observe(managed, credential, own), signal, 'observe'),
+      around(
+        async (own = signal) => client.observe(frozen(managed), frozen(credential), own),
+        signal,
+        'observe',
+      ),
     create: (managed, credential, signal) =>
-      around(async (own = signal) => client.create(managed, credential, own), signal, 'create'),
+      around(
+        async (own = signal) => client.create(frozen(managed), frozen(credential), own),
+        signal,
+        'create',
+      ),
     update: (managed, credential, signal) =>
-      around(async (own = signal) => client.update(managed, credential, own), signal, 'update'),
+      around(
+        async (own = signal) => client.update(frozen(managed), frozen(credential), own),
+        signal,
+        'update',
+      ),
     delete: (managed, signal) =>
-      around(async (own = signal) => (await client.delete(managed, own)) ?? {}, signal, 'delete'),
+      around(async (own = signal) => (await client.delete(frozen(managed), own)) ?? {}, signal, 'delete'),
     ...(plannedDetails && {
       plannedDetails: (managed: M, credential: DesiredCredential) =>
         plannedDetails.call(client, managed, credential),

@@ -1,7 +1,13 @@
 import omit from 'lodash/omit.js';
 import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { ExternalOperation, Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { annotationKeys, finalizerNames, withoutFinalizer } from '../../../apis/core/v1alpha1/meta.ts';
+import {
+  annotationKeys,
+  externalName,
+  finalizerNames,
+  withoutFinalizer,
+} from '../../../apis/core/v1alpha1/meta.ts';
+import type { ReportedDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import { timestamp } from '../../../apis/core/v1alpha1/timestamp.ts';
 import type { UpdateOptions } from '../../../runtime/cache/resource.ts';
 import { isNotFound, messageOf } from '../../../runtime/client/errors.ts';
@@ -260,9 +266,16 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
     logQuietAct(log, did.decision as QuietAct, { ...aboutManaged(managed), decision: did.decision });
     const value = generateCredential(credential, randomBytes);
     // The details that contain it, such as a URI, are written with it.
-    const planned = clientOf(facts).plannedDetails?.(managed, { value, isApplied: false }) ?? {};
+    const planned = await failing('', plannedDetails(facts, value), cannot.publish);
     const details = { ...withReported(before, planned), [credential.key]: value };
     return inPlace(facts, writeEntry(managed, entry, { details, note }));
+  }
+
+  /** The details that are known before the creation. Without a name there are none. */
+  async function plannedDetails(facts: Facts, value: string): Promise<ReportedDetails> {
+    const { kind, managed } = facts;
+    if (kind.identity.isAssigned && externalName(managed) === undefined) return {};
+    return clientOf(facts).plannedDetails?.(managed, { value, isApplied: false }) ?? {};
   }
 
   // ── Calls of the external system ──────────────────────────────────────────────────────────────────────────────

@@ -107,7 +107,7 @@ describe('configure of a stack yields', () => {
     test(`${name}: the message names the stack's mistake`, () => {
       const isTold = (error: unknown): boolean => {
         assert.ok(error instanceof TypeError);
-        assert.equal(error.message, `configure yields ${reported}`);
+        assert.equal(error.message, `configure returned ${reported}`);
         assert.match(
           describeBug(error),
           /^bug in the stack shop: .* \(TypeError at author\/configure-problems\.test\.ts:\d+\)$/,
@@ -147,7 +147,7 @@ test('an invalid result of configure is reported on the claim as a bug, and noth
   const [{ spec, status }] = cluster.all<Claim>(claimKind) as [Claim];
   assert.match(
     getCondition(status?.conditions, 'Synced').message ?? '',
-    /^bug in the stack fcp: configure yields forProvider\.sise, which FavouriteDBInstance does not have \(TypeError/,
+    /^bug in the stack fcp: configure returned forProvider\.sise, which FavouriteDBInstance does not have \(TypeError/,
   );
   assert.equal(spec.resourceRef, undefined);
   assert.deepEqual(cluster.all(managedKind), []);

@@ -1,0 +1,180 @@
+import isString from 'lodash/isString.js';
+
+/** The forms that a field of an answer can have. `as` completes "which must be …". */
+interface Form {
+  readonly fits: (value: unknown) => boolean;
+  readonly as: string;
+  readonly isRequired?: true;
+  /** The form of each entry. */
+  readonly entries?: Form;
+}
+
+/** The fields of an answer. Other fields are ignored. */
+type Fields = Readonly<Record<string, Form>>;
+
+const oneOf = (...values: readonly string[]): Form => ({
+  fits: (value) => isString(value) && values.includes(value),
+  as: values.map((value) => `"${value}"`).join(' or '),
+});
+const text: Form = { fits: isString, as: 'text' };
+const flag: Form = { fits: (value) => typeof value === 'boolean', as: 'true or false' };
+const texts: Form = { fits: Array.isArray, as: 'a list of texts', entries: text };
+const object: Form = { fits: isObject, as: 'an object' };
+const details: Form = {
+  fits: isObject,
+  as: 'an object of texts',
+  entries: { fits: (value) => isString(value) || value === null, as: 'text or null' },
+};
+const ready: Form = { fits: isReady, as: 'a Ready condition, for example available()' };
+const error: Form = { fits: (value) => value instanceof Error, as: 'an Error' };
+const required = (form: Form): Form => ({ ...form, isRequired: true });
+
+function isReady(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { type, status, reason, message = '' } = value;
+  const isStatus = ['True', 'False', 'Unknown'].some((each) => each === status);
+  return type === 'Ready' && isStatus && isString(reason) && isString(message);
+}
+
+const report: Fields = { details, status: object, isCredentialPending: flag };
+const created: Fields = { ...report, isExisting: flag, externalName: text };
+
+/** The fields of an Observation: controllers/managed/connecting/external-client.ts. */
+const absent: Fields = {
+  exists: required(flag),
+  externalName: text,
+  uncreatable: text,
+  renamed: text,
+  taken: text,
+  remains: text,
+};
+const observation: Fields = {
+  ...absent,
+  isUpToDate: required(flag),
+  unchangeable: text,
+  details,
+  isOfAnother: flag,
+  status: object,
+  ready,
+  lateInitialized: object,
+  credential: oneOf('inForce', 'pending', 'wrong'),
+  difference: text,
+  differing: texts,
+  refused: texts,
+  drifted: texts,
+  operation: oneOf('create', 'update', 'delete'),
+};
+
+const state = required(oneOf('running', 'done', 'failed', 'unknown'));
+const progress: Readonly<Record<string, Fields>> = {
+  running: { state, message: text },
+  done: { state, ...created },
+  failed: { state, error: required(error) },
+};
+
+/** The fields that the answer of a call must have, by the name of the call. Absent: the call returns no fields. */
+const fieldsOf: Readonly<Record<string, (answer: Readonly<Record<string, unknown>>) => Fields>> = {
+  observe: ({ exists }) => (exists === false ? absent : observation),
+  create: () => ({ ...created, operation: text }),
+  update: () => ({ ...report, operation: text }),
+  delete: () => ({ operation: text }),
+  poll: ({ state: now }) => progress[String(now)] ?? { state },
+  facts: () => ({ version: text, warning: text }),
+};
+
+const function_: Form = { fits: (value) => typeof value === 'function', as: 'a function' };
+const methods = ['observe', 'create', 'update', 'delete'];
+
+/** The problem of the client that `connect` returned. */
+function clientProblem(client: unknown): string | undefined {
+  if (!isObject(client)) return objectProblem(client);
+  return problemIn(Object.fromEntries(methods.map((name) => [name, required(function_)])), client);
+}
+
+/** The problem of the answer of a call of an external client, for `observe returned …`. Undefined: nothing. */
+export function answerProblem(call: string, answer: unknown): string | undefined {
+  if (call === 'connect') return clientProblem(answer);
+  if (call === 'system') return isString(answer) ? undefined : `${nameOf(answer)}, which must be text`;
+  if (call === 'plannedDetails') return detailsProblem(answer);
+  const fields = fieldsOf[call];
+  if (fields === undefined) return undefined;
+  if (!isObject(answer)) return objectProblem(answer);
+  return problemIn(fields(answer), answer) ?? jsonProblem(answer);
+}
+
+const detailsProblem = (answer: unknown): string | undefined =>
+  objectProblem(answer) ?? problemIn({ '': details }, { '': answer });
+
+export const objectProblem = (answer: unknown): string | undefined =>
+  isObject(answer) ? undefined : `${nameOf(answer)}, which must be an object`;
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Promise);
+}
+
+/** The first field of another form. */
+function problemIn(fields: Fields, answer: Readonly<Record<string, unknown>>): string | undefined {
+  for (const [name, form] of Object.entries(fields)) {
+    const value = answer[name];
+    if (value === undefined && form.isRequired) return `no ${name}, which must be ${form.as}`;
+    if (value === undefined) continue;
+    if (!form.fits(value)) return `${name}, ${nameOf(value)}, which must be ${form.as}`;
+    const { entries } = form;
+    if (entries === undefined) continue;
+    const wrong = Object.entries(value as object).find(([, entry]) => !entries.fits(entry));
+    if (wrong === undefined) continue;
+    const path = [name, wrong[0]].filter((part) => part !== '').join('.');
+    return `${path}, ${nameOf(wrong[1])}, which must be ${entries.as}`;
+  }
+  return undefined;
+}
+
+/** An object of the API server can have 1.5 MiB, with everything else. */
+const mostCharacters = 256 * 1024;
+
+/** The first part of a value that JSON cannot express, or that makes it too large. */
+export function jsonProblem(value: unknown): string | undefined {
+  const above = new Set<object>();
+  let left = mostCharacters;
+  const visit = (each: unknown, path: string): string | undefined => {
+    left -= isString(each) ? each.length : path.length === 0 ? 0 : 8;
+    const where = path === '' ? '' : `${path}, `;
+    if (left < 0) return `${where}which makes it larger than ${mostCharacters / 1024} KiB`;
+    if (each instanceof Error || typeof each !== 'object' || each === null)
+      return isOfJson(each) ? undefined : `${where}${nameOf(each)}`;
+    if (above.has(each)) return `${where}which contains itself`;
+    above.add(each);
+    for (const [key, inner] of Object.entries(each)) {
+      const problem = visit(inner, path === '' ? key : `${path}.${key}`);
+      if (problem !== undefined) return problem;
+    }
+    above.delete(each);
+    return undefined;
+  };
+  return visit(value, '');
+}
+
+const isOfJson = (value: unknown): boolean =>
+  typeof value === 'number'
+    ? Number.isFinite(value)
+    : !['bigint', 'function', 'symbol'].includes(typeof value);
+
+const names: Readonly<Record<string, string>> = {
+  bigint: 'a BigInt',
+  boolean: 'true or false',
+  function: 'a function',
+  number: 'a number',
+  object: 'an object',
+  string: 'text',
+  symbol: 'a symbol',
+  undefined: 'undefined',
+};
+
+/** The sort of a value, for messages. Never the value. */
+export function nameOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  if (value instanceof Promise) return 'a promise';
+  if (typeof value === 'number' && !Number.isFinite(value)) return 'a number that is not finite';
+  return names[typeof value] ?? 'a value';
+}

@@ -1,0 +1,343 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { inspect } from 'node:util';
+import { z } from 'zod';
+import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
+import type { Class } from '../../../apis/core/v1alpha1/class.ts';
+import { available, getCondition, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import type { ProviderConfig } from '../../../apis/core/v1alpha1/provider.ts';
+import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
+import { cloudClients } from '../../../controllers/author/cloud-clients.ts';
+import type { ClaimService } from '../../../controllers/claim-service.ts';
+import { generatedPassword } from '../../../controllers/credential.ts';
+import type {
+  ExternalClient,
+  ExternalConnector,
+} from '../../../controllers/managed/connecting/external-client.ts';
+import { stackControllers } from '../../../controllers/stack.ts';
+import type { Environment } from '../../../runtime/controller/environment.ts';
+import { recordedLog } from '../../fakes/recorded-log.ts';
+import { FakeCluster } from '../cluster-fake.ts';
+import { FakeProcess } from '../environment-fake.ts';
+import { managedService, providerConfig, providerConfigKind, providerKind } from '../external-fake.ts';
+import {
+  claim,
+  claimKind,
+  classKind,
+  classRef,
+  managedKind,
+  resourceClass,
+  secretOf,
+  service,
+} from '../objects.ts';
+
+const kind = {
+  ...managedKind,
+  schema: z.object({
+    spec: z.object({ forProvider: z.looseObject({ version: z.string().optional() }) }),
+    status: z.looseObject({}).optional(),
+  }),
+};
+const strictKind = {
+  ...managedKind,
+  schema: z.object({
+    spec: z.object({ forProvider: z.object({ version: z.string().optional() }) }),
+    status: z.object({ size: z.number().optional() }).optional(),
+  }),
+};
+
+/** The calls of an external client, which may return anything. */
+type Calls = { readonly [name in keyof ExternalClient]?: (...given: readonly never[]) => unknown };
+
+const specTemplate = { writeConnectionSecretsToNamespace: 'infra' };
+const found = { exists: true, isUpToDate: true, ready: available() };
+
+interface Broken extends Partial<ClaimService> {
+  /** Connects instead of a connector that returns the client. */
+  readonly connect?: (env: Environment, client: ExternalClient) => ExternalConnector['connect'];
+  readonly isStrict?: boolean;
+}
+
+/** A claim by class, and a stack whose client or service has these mistakes. */
+async function broken(calls: Calls, { connect, isStrict = false, ...over }: Broken = {}) {
+  const cluster = new FakeCluster();
+  const log = recordedLog();
+  let isCreated = false;
+  const client = {
+    observe: async () => (isCreated ? found : { exists: false, isUpToDate: false }),
+    create: async () => {
+      isCreated = true;
+      return {};
+    },
+    update: async () => ({}),
+    delete: async () => {},
+    ...calls,
+  } as unknown as ExternalClient;
+  const data = { text: Buffer.from('{"password":"hunter2hunter2"}').toString('base64') };
+  cluster.put(SecretKind, secretOf({ namespace: 'infra', name: 'cloud' }, { data }));
+  const secretRef = { namespace: 'infra', name: 'cloud', key: 'text' };
+  cluster.put(providerConfigKind, providerConfig('default', { source: 'Secret', secretRef }));
+  cluster.put(classKind, resourceClass('small', {}, { specTemplate }));
+  cluster.put(claimKind, claim({ classRef: classRef('small') }));
+  const secretDetails = { credential: generatedPassword };
+  const definedAt = 'Error\n    at a (/app/src/stack.ts:41:3)';
+  const process = new FakeProcess(
+    cluster,
+    (env) => {
+      const connector = { connect: connect?.(env, client) ?? (async () => client) };
+      const kindOf = isStrict ? strictKind : kind;
+      const managed = managedService(connector, { kind: kindOf, secretDetails, definedAt });
+      const claims = [{ ...service, secretDetails, ...over }];
+      return stackControllers(env, [{ name: 'influx', claims, managed: () => [managed] }]);
+    },
+    { log },
+  );
+  await process.settle(5_000);
+  const [managed] = cluster.all<Managed>(managedKind);
+  const [ours] = cluster.all<Claim>(claimKind);
+  const [provider] = cluster.all<ProviderConfig>(providerConfigKind);
+  process.stop();
+  return { cluster, process, log, managed, claim: ours, provider };
+}
+
+/** The same, with the credentials of its ProviderConfig. */
+const connectedWith = ({
+  parse = () => ({}),
+  calls = {},
+}: {
+  parse?: (text: string) => object;
+  calls?: Calls;
+}) =>
+  broken(calls, {
+    connect: (env, client) => {
+      const connecting = cloudClients(() => client, { parse, systemOf: () => 'cloud' })(env, {
+        provider: providerKind,
+        providerConfig: providerConfigKind,
+      });
+      return async (managed, signal) => (await connecting(managed, signal)).client;
+    },
+  });
+
+const circular: Record<string, unknown> = {};
+circular.itself = circular;
+const exists = (more: object) => ({ observe: async () => ({ ...found, ...more }) });
+
+/** Deliberate mistakes in clients, and what the conditions report about each. */
+const mistakes: Readonly<Record<string, readonly [calls: Calls, reported: string]>> = {
+  'an observation that is undefined': [
+    { observe: async () => undefined },
+    'observe returned undefined, which must be an object',
+  ],
+  'an observation that is a list': [
+    { observe: async () => [] },
+    'observe returned a list, which must be an object',
+  ],
+  'an observation without exists': [
+    { observe: async () => ({}) },
+    'observe returned no exists, which must be true or false',
+  ],
+  'exists as text': [
+    { observe: async () => ({ exists: 'yes' }) },
+    'observe returned exists, text, which must be true or false',
+  ],
+  'an observation without isUpToDate': [
+    { observe: async () => ({ exists: true }) },
+    'observe returned no isUpToDate, which must be true or false',
+  ],
+  'ready as true': [
+    exists({ ready: true }),
+    'observe returned ready, true or false, which must be a Ready condition, for example available()',
+  ],
+  'a BigInt in the status': [exists({ status: { size: 1n } }), 'observe returned status.size, a BigInt'],
+  'a function in the status': [
+    exists({ status: { of: [() => 1] } }),
+    'observe returned status.of.0, a function',
+  ],
+  'NaN in the status': [
+    exists({ status: { size: Number.NaN } }),
+    'observe returned status.size, a number that is not finite',
+  ],
+  'a circular status': [
+    exists({ status: { circular } }),
+    'observe returned status.circular.itself, which contains itself',
+  ],
+  'a status of 3 MB': [
+    exists({ status: { log: 'x'.repeat(3_000_000) } }),
+    'observe returned status.log, which makes it larger than 256 KiB',
+  ],
+  'a detail that is a number': [
+    exists({ details: { port: 5432 } }),
+    'observe returned details.port, a number, which must be text or null',
+  ],
+  'details that are a list': [
+    exists({ details: ['a'] }),
+    'observe returned details, a list, which must be an object of texts',
+  ],
+  'an unknown operation': [
+    exists({ operation: 'resize' }),
+    'observe returned operation, text, which must be "create" or "update" or "delete"',
+  ],
+  'differences that are a text': [
+    exists({ isUpToDate: false, differing: 'size' }),
+    'observe returned differing, text, which must be a list of texts',
+  ],
+  'a creation that is undefined': [
+    { create: async () => undefined },
+    'create returned undefined, which must be an object',
+  ],
+  'a name that is a number': [
+    { create: async () => ({ externalName: 7 }) },
+    'create returned externalName, a number, which must be text',
+  ],
+  'an update that is text': [
+    { observe: async () => ({ exists: true, isUpToDate: false }), update: async () => 'done' },
+    'update returned text, which must be an object',
+  ],
+  'the system as a number': [{ system: async () => 7 }, 'system returned a number, which must be text'],
+  'planned details that are numbers': [
+    { plannedDetails: () => ({ port: 1 }) },
+    'plannedDetails returned port, a number, which must be text or null',
+  ],
+  'a change of what it got': [
+    {
+      observe: async (managed: Managed) => {
+        (managed.spec as { reclaimPolicy: string }).reclaimPolicy = 'Delete';
+        return found;
+      },
+    },
+    "Cannot assign to read only property 'reclaimPolicy' of object '#<Object>'",
+  ],
+};
+
+describe('a mistake of a client is named on the resource and the claim, with the reason StackBug', () => {
+  for (const [mistake, [calls, reported]] of Object.entries(mistakes)) {
+    test(mistake, async () => {
+      const { managed, claim: ours } = await broken(calls);
+      const { message = '' } = getCondition(managed?.status?.conditions, 'Synced');
+      assert.ok(message.startsWith(`bug in the stack influx: ${reported} (TypeError at `), message);
+      const ready = getCondition(ours?.status?.conditions, 'Ready');
+      assert.equal(ready.reason, 'StackBug');
+      assert.ok(ready.message?.includes(reported), ready.message);
+    });
+  }
+
+  test('a client without create', async () => {
+    const { managed } = await broken(
+      {},
+      { connect: () => async () => ({ observe: async () => found }) as never },
+    );
+    const { message = '' } = getCondition(managed?.status?.conditions, 'Synced');
+    assert.equal(
+      message,
+      'bug in the stack influx: connect returned no create, which must be a function (TypeError at src/stack.ts:41)',
+    );
+  });
+
+  test('a status field of another type', async () => {
+    const { managed } = await broken(exists({ status: { size: 'big' } }), { isStrict: true });
+    const { message = '' } = getCondition(managed?.status?.conditions, 'Synced');
+    assert.match(message, /observe returned status\.size of a type that FavouriteDBInstance does not accept/);
+  });
+});
+
+test('an unknown field of the status is left out, and logged once', async () => {
+  const { managed, log } = await broken(exists({ status: { size: 3, colour: 'red' } }), { isStrict: true });
+  const status = managed?.status as { readonly size?: number; readonly colour?: string };
+  assert.deepEqual([status.size, status.colour], [3, undefined]);
+  const lines = log.lines.filter(({ message }) => message.startsWith('fields of a status'));
+  assert.deepEqual(
+    lines.map(({ fields }) => fields.fields),
+    [['status.colour']],
+  );
+});
+
+describe('a mistake of configure is named on the claim, with the reason StackBug', () => {
+  const services: Readonly<Record<string, readonly [Partial<ClaimService>, reported: string]>> = {
+    'nothing returned': [
+      { configure: () => undefined as never },
+      'configure returned undefined, which must be an object',
+    ],
+    'a promise': [
+      { configure: (async () => ({})) as never },
+      'configure returned a promise, which must be an object',
+    ],
+    'a BigInt': [
+      { configure: () => ({ forProvider: { size: 1n } }) },
+      'configure returned forProvider.size, a BigInt',
+    ],
+    'a change of the class': [
+      {
+        configure: (_claim, resourceClass: Class) => {
+          (resourceClass.specTemplate as { reclaimPolicy?: string }).reclaimPolicy = 'Retain';
+          return { forProvider: {} };
+        },
+      },
+      'Cannot add property reclaimPolicy, object is not extensible',
+    ],
+    'an incompatibility that is no text': [
+      { whyIncompatible: () => true as never },
+      'whyIncompatible returned true or false, which must be text or undefined',
+    ],
+  };
+  for (const [mistake, [over, reported]] of Object.entries(services)) {
+    test(mistake, async () => {
+      const { cluster, claim: ours } = await broken({}, over);
+      const { message = '' } = getCondition(ours?.status?.conditions, 'Synced');
+      assert.ok(message.includes(`bug in the stack influx: ${reported} (TypeError`), message);
+      assert.equal(getCondition(ours?.status?.conditions, 'Ready').reason, 'StackBug');
+      const [small] = cluster.all<Class>(classKind);
+      assert.deepEqual(small?.specTemplate, specTemplate);
+    });
+  }
+});
+
+/** Connects with credentials that a stack's `parse` quotes in its error. */
+const quoting: Readonly<Record<string, (text: string) => never>> = {
+  'the text': (text) => {
+    throw new Error(`cannot parse ${text}`);
+  },
+  'a field of it': (text) => {
+    throw new Error(`${(JSON.parse(text) as { readonly password: string }).password} is too short`);
+  },
+  'a field of it, in a bug': (text) => {
+    throw new TypeError(`${(JSON.parse(text) as { readonly password: string }).password} is not a function`);
+  },
+  'a text that JSON refuses': (text) => JSON.parse(text.slice(text.indexOf('hunter2'))) as never,
+};
+describe('the credentials of the provider are in no condition, Event or line of the log', () => {
+  for (const [what, parse] of Object.entries(quoting)) {
+    test(`although parse quotes ${what}`, async () => {
+      const { process, log, managed, claim: ours, provider } = await connectedWith({ parse });
+      assert.match(
+        getCondition(managed?.status?.conditions, 'Synced').message ?? '',
+        /secret infra\/cloud|\*\*\*/,
+      );
+      for (const text of [managed, ours, provider, process.recordings, log.lines, process.errors])
+        assert.doesNotMatch(JSON.stringify(text) + inspect(text, { depth: 9 }), /hunter/);
+    });
+  }
+
+  test('although a call quotes them in an error and in its answers', async () => {
+    const error = Object.assign(new Error('login with hunter2hunter2 failed'), {});
+    const calls: readonly Calls[] = [
+      { observe: () => Promise.reject(error) },
+      { create: () => Promise.reject(new Error('outer hunter2hunter2', { cause: error })) },
+      exists({ ready: { ...unavailable(), message: 'no hunter2hunter2' } }),
+    ];
+    for (const each of calls) {
+      const { process, log, managed, claim: ours, provider } = await connectedWith({ calls: each });
+      assert.match(JSON.stringify(managed?.status), /\*\*\*/);
+      for (const text of [managed, ours, provider, process.recordings, log.lines])
+        assert.doesNotMatch(JSON.stringify(text) + inspect(text, { depth: 9 }), /hunter/);
+    }
+  });
+
+  test('a parse that returns nothing is a bug of the stack', async () => {
+    const { managed } = await connectedWith({ parse: () => undefined as never });
+    assert.match(
+      getCondition(managed?.status?.conditions, 'Synced').message ?? '',
+      /^bug in the stack influx: parse returned undefined, which must be an object/,
+    );
+  });
+});
