@@ -26,7 +26,7 @@ const shortestSecret = 4;
 const secretName = /pass|pwd|secret|token|key|credential|auth|private/i;
 
 /** The text itself, its fields with a secret name, and the passwords in its URLs. */
-export function secretTexts(credentials: Credentials): readonly string[] {
+function secretTexts(credentials: Credentials): readonly string[] {
   if (!('text' in credentials)) return [];
   const { text } = credentials;
   const fields = fieldsOf(text);
