@@ -15,6 +15,7 @@ import type {
   ExternalClient,
   ExternalConnector,
 } from '../../../controllers/managed/connecting/external-client.ts';
+import { scrubbedAnswer } from '../../../controllers/managed/connecting/scrubbed.ts';
 import { stackControllers } from '../../../controllers/stack.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
@@ -324,6 +325,7 @@ describe('the credentials of the provider are in no condition, Event or line of 
       { observe: () => Promise.reject(error) },
       { create: () => Promise.reject(new Error('outer hunter2hunter2', { cause: error })) },
       exists({ ready: { ...unavailable(), message: 'no hunter2hunter2' } }),
+      exists({ isUpToDate: false, refused: ['a hunter2hunter2'] }),
     ];
     for (const each of calls) {
       const { process, log, managed, claim: ours, provider } = await connectedWith({ calls: each });
@@ -331,6 +333,14 @@ describe('the credentials of the provider are in no condition, Event or line of 
       for (const text of [managed, ours, provider, process.recordings, log.lines])
         assert.doesNotMatch(JSON.stringify(text) + inspect(text, { depth: 9 }), /hunter/);
     }
+  });
+
+  test('each field of an answer that a message shows is scrubbed, and no other field', () => {
+    const details = { password: 'hunter2' };
+    assert.deepEqual(
+      scrubbedAnswer({ unchangeable: 'no hunter2', drifted: ['a hunter2', 'b'], details }, ['hunter2']),
+      { unchangeable: 'no ***', drifted: ['a ***', 'b'], details },
+    );
   });
 
   test('a parse that returns nothing is a bug of the stack', async () => {
