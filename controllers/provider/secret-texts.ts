@@ -22,18 +22,27 @@ export const secretTextsOf = (provider: KubernetesObject | undefined): readonly 
 
 const shortestSecret = 4;
 
-/** The names of fields with a secret. Other fields, such as a URL or a project, are in many messages. */
+/** The names of fields with a secret. */
 const secretName = /pass|pwd|secret|token|key|credential|auth|private/i;
+
+/** The names of fields that lead to a system or name a user. They are in many messages, which need them. */
+const placeName = /endpoint|host|server|address|user|port|project|region|database|ur[il]$/i;
+
+/** A URL is no secret, for example `token_uri`. A password in it is one. */
+const isSecret = (name: string): boolean => secretName.test(name) && !/ur[il]$/i.test(name);
 
 /** The text itself, its fields with a secret name, and the passwords in its URLs. */
 function secretTexts(credentials: Credentials): readonly string[] {
   if (!('text' in credentials)) return [];
-  const { text } = credentials;
+  const { text, key = '' } = credentials;
   const fields = fieldsOf(text);
   const entries = credentials.source === 'Secret' ? Object.entries(credentials.entries()) : [];
-  const named = [...fields, ...entries].filter(([name]) => secretName.test(name)).map(([, value]) => value);
+  const named = [...fields, ...entries].filter(([name]) => isSecret(name)).map(([, value]) => value);
   const inUrls = [text, ...fields.map(([, value]) => value)].map(passwordIn);
-  const texts = [text, text.trim(), ...named, ...inUrls].filter((each) => each.length >= shortestSecret);
+  // guard: otherwise messages lack the host of a server whose credentials are several entries of a Secret
+  const isPlace = placeName.test(key) && !isSecret(key);
+  const whole = isPlace ? [] : [text, text.trim()];
+  const texts = [...whole, ...named, ...inUrls].filter((each) => each.length >= shortestSecret);
   return [...new Set(texts.flatMap((each) => [each, encodeURIComponent(each)]))];
 }
 
