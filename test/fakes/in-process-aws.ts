@@ -1,4 +1,4 @@
-import type { Clock } from '../../runtime/time/clock.ts';
+import type { Clock } from '../../package/http.ts';
 import { seededRandom } from '../../runtime/time/random.ts';
 import type { AwsOptions } from '../../stacks/aws/emulator/aws.ts';
 import { createAws } from '../../stacks/aws/emulator/aws.ts';

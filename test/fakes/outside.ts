@@ -1,5 +1,5 @@
-import type { Carrier } from '../../clients/http.ts';
-import type { LoopbackReply } from '../../testing/emulators/loopback-server.ts';
+import type { Carrier } from '../../package/http.ts';
+import type { LoopbackReply } from '../../package/testing.ts';
 
 /** One external request, as a simulation sees it. */
 export interface OutsideCall {

@@ -1,5 +1,6 @@
-import type { ConnectionDetails } from '../../../../apis/core/v1alpha1/secret.ts';
-import { realClock } from '../../../../runtime/time/clock.ts';
+import { realClock } from '../../../../package/http.ts';
+import type { ConnectionDetails } from '../../../../package/stack.ts';
+import type { Given, World } from '../../../../package/testing.ts';
 import { awsClient } from '../../../../stacks/aws/client/aws-client.ts';
 import { credentialsFile, exampleAccount } from '../../../../stacks/aws/emulator/account.ts';
 import type { StoredVpc } from '../../../../stacks/aws/emulator/ec2/stored.ts';
@@ -8,7 +9,6 @@ import { savedField } from '../../../../stacks/aws/emulator/inventory.ts';
 import { AwsProblem } from '../../../../stacks/aws/emulator/problem.ts';
 import type { Service } from '../../../../stacks/aws/emulator/service.ts';
 import { createAwsStack } from '../../../../stacks/aws/stack.ts';
-import type { Given, World } from '../../../../testing/scenario.ts';
 import type { InProcessAws, InProcessAwsOptions } from '../../../fakes/in-process-aws.ts';
 import { inProcessAws } from '../../../fakes/in-process-aws.ts';
 import type { CarriedReply } from '../../../fakes/outside.ts';

@@ -1,3 +1,4 @@
+import { describeConformance } from '../../../../package/testing.ts';
 import { ec2Instances } from '../../../../stacks/aws/client/ec2/instances.ts';
 import { ec2Subnets } from '../../../../stacks/aws/client/ec2/subnets.ts';
 import { ec2Vpcs } from '../../../../stacks/aws/client/ec2/vpcs.ts';
@@ -6,7 +7,6 @@ import type { StoredInstance } from '../../../../stacks/aws/emulator/ec2/stored.
 import { InstanceKind } from '../../../../stacks/aws/kinds/ec2/v1beta1/instance.ts';
 import { SubnetKind } from '../../../../stacks/aws/kinds/ec2/v1beta1/subnet.ts';
 import { VPCKind } from '../../../../stacks/aws/kinds/ec2/v1beta1/vpc.ts';
-import { describeConformance } from '../../../../testing/conformance.ts';
 import type { InProcessAws } from '../../../fakes/in-process-aws.ts';
 import { awsWorld, clientOf, failureOf, region, tags, withVpc } from './aws-world.ts';
 

@@ -1,9 +1,9 @@
 import omit from 'lodash/omit.js';
+import { describeConformance } from '../../../../package/testing.ts';
 import type { Snapshot } from '../../../../stacks/aws/emulator/collection.ts';
 import { eks } from '../../../../stacks/aws/emulator/eks/eks.ts';
 import type { NodeGroup } from '../../../../stacks/aws/emulator/eks/node-group.ts';
 import { NodeGroupKind } from '../../../../stacks/aws/kinds/eks/v1beta1/node-group.ts';
-import { describeConformance } from '../../../../testing/conformance.ts';
 import type { InProcessAws } from '../../../fakes/in-process-aws.ts';
 import { awsWorld, clientOf, failureOf, region, tags } from './aws-world.ts';
 

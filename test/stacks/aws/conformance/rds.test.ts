@@ -1,6 +1,8 @@
 // Loaded before a rule begins, whose time stands still.
 import '@aws-sdk/client-rds';
 import '@aws-sdk/client-sts';
+import type { Given } from '../../../../package/testing.ts';
+import { describeConformance } from '../../../../package/testing.ts';
 import type { StoredInstance } from '../../../../stacks/aws/emulator/rds/db-instance.ts';
 import { settledInstance } from '../../../../stacks/aws/emulator/rds/db-instance.ts';
 import { instanceSort } from '../../../../stacks/aws/emulator/rds/instances.ts';
@@ -8,8 +10,6 @@ import { rds } from '../../../../stacks/aws/emulator/rds/rds.ts';
 import { sts } from '../../../../stacks/aws/emulator/sts/sts.ts';
 import { RDSInstanceKind } from '../../../../stacks/aws/kinds/database/v1beta1/rds-instance.ts';
 import { InstanceKind } from '../../../../stacks/aws/kinds/rds/v1beta1/instance.ts';
-import { describeConformance } from '../../../../testing/conformance.ts';
-import type { Given } from '../../../../testing/scenario.ts';
 import type { InProcessAws } from '../../../fakes/in-process-aws.ts';
 import { awsWorld, clientOf, failureOf, region, tags } from './aws-world.ts';
 

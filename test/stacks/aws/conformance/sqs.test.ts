@@ -1,7 +1,7 @@
+import { describeConformance } from '../../../../package/testing.ts';
 import type { Queue } from '../../../../stacks/aws/emulator/sqs/queue.ts';
 import { sqs } from '../../../../stacks/aws/emulator/sqs/sqs.ts';
 import { QueueKind } from '../../../../stacks/aws/kinds/sqs/v1beta1/queue.ts';
-import { describeConformance } from '../../../../testing/conformance.ts';
 import type { InProcessAws } from '../../../fakes/in-process-aws.ts';
 import { awsWorld, clientOf, failureOf, region, tags } from './aws-world.ts';
 
