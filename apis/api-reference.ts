@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Rule } from './core/rules.ts';
 import { fieldPath, rulesKey } from './core/rules.ts';
 import type { Definition } from './core/schema.ts';
@@ -27,6 +28,7 @@ export function apiReference(definitions: readonly Definition[]): string {
       '| Field | Type | Description |',
       '| --- | --- | --- |',
       ...rows({ ...schema, properties: own }, '', notesAt),
+      ...connectionDetails(definition),
       '',
     ].join('\n');
   });
@@ -43,6 +45,23 @@ export function apiReference(definitions: readonly Definition[]): string {
     '',
     ...chapters,
   ].join('\n');
+}
+
+/** The entries of the connection Secret. */
+function connectionDetails({ connectionDetails: fields = {} }: Definition): readonly string[] {
+  const entries = Object.entries(fields);
+  if (entries.length === 0) return [];
+  return [
+    '',
+    'Entries of the connection Secret. An asterisk marks those that it always has as soon as the resource has an address.',
+    '',
+    '| Entry | Description |',
+    '| --- | --- |',
+    ...entries.map(([key, field]) => {
+      const isRequired = field._zod.optin === undefined;
+      return `| \`${key}\`${isRequired ? ' *' : ''} | ${cell(z.toJSONSchema(field).description ?? '')} |`;
+    }),
+  ];
 }
 
 /** The sentences for the marks of a field. */

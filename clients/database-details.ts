@@ -13,12 +13,24 @@ export interface DatabaseAccess {
   readonly password?: string | undefined;
 }
 
+/** The entries of a connection secret of a database. */
+export type DatabaseDetails = {
+  readonly type: string;
+  readonly provider: string;
+  readonly endpoint: string;
+  readonly host: string;
+  readonly port: string;
+  readonly username: string;
+  readonly database?: string;
+  readonly uri?: string;
+};
+
 /**
  * The entries of a connection secret but the password: Crossplane's (`endpoint`, `port`, `username`) and those of
  * servicebinding.io (`type`, `provider`, `host`, `uri`, `database`). The password is a separate entry. The external
  * client does not report the password, because the controller gave it to the client.
  */
-export function databaseDetails(access: DatabaseAccess): Readonly<Record<string, string>> {
+export function databaseDetails(access: DatabaseAccess): DatabaseDetails {
   const { type, provider, host, port, username, database, password } = access;
   const encoded = [username, password ?? '', database ?? ''].map(encodeURIComponent);
   return {

@@ -12,6 +12,18 @@ export interface RedisAccess {
   readonly certificates?: string | undefined;
 }
 
+/** The entries of a connection secret of a Redis. `null`: it has none. */
+export type RedisDetails = {
+  readonly type: 'redis';
+  readonly provider: string;
+  readonly endpoint: string;
+  readonly host: string;
+  readonly port: string;
+  readonly uri: string;
+  readonly password: string | null;
+  readonly certificates: string | null;
+};
+
 /**
  * The entries of a connection secret: Crossplane's (`endpoint`, `port`, `password`) and those of servicebinding.io
  * (`type`, `provider`, `host`, `uri`, `certificates`). `null` removes an entry.
@@ -23,7 +35,7 @@ export function redisDetails({
   username = '',
   password,
   certificates,
-}: RedisAccess): Readonly<Record<string, string | null>> {
+}: RedisAccess): RedisDetails {
   const scheme = certificates === undefined ? 'redis' : 'rediss';
   // Without a name, redis-cli would send an unknown user.
   const user = password === undefined ? '' : `${username}:${encodeURIComponent(password)}@`;

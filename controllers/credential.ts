@@ -11,6 +11,7 @@ import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
 import attempt from 'lodash/attempt.js';
 import isPlainObject from 'lodash/isPlainObject.js';
 import isString from 'lodash/isString.js';
+import type { DetailKey } from '../apis/core/v1alpha1/connection-details.ts';
 import type { Managed } from '../apis/core/v1alpha1/managed.ts';
 import { wantsDetails } from '../apis/core/v1alpha1/managed.ts';
 import type { ObjectReference } from '../apis/core/v1alpha1/reference.ts';
@@ -23,8 +24,8 @@ export type RandomBytes = (size: number) => Buffer;
 
 /** The password that this product generates for each resource of one managed kind. */
 export interface GeneratedCredential<M extends Managed = Managed> {
-  /** The key of the password in the Secret, for example `password`. */
-  readonly key: string;
+  /** The key of the password in the Secret, for example `password`: one of the connection details of the kind. */
+  readonly key: DetailKey<M>;
   readonly length: number;
   /** The distinct characters that a password may contain, at most 256. The external system must accept all of them. */
   readonly alphabet: string;

@@ -73,7 +73,7 @@ export type {
 export { defineStack, satisfies, service } from '../controllers/author/define-stack.ts';
 export type { Change, NamedByCloud, Reported } from '../controllers/author/named-by-cloud.ts';
 export { namedByCloud } from '../controllers/author/named-by-cloud.ts';
-export type { NamedByUs, ObservedDatabase } from '../controllers/author/named-by-us.ts';
+export type { ManagedDatabase, NamedByUs, ObservedDatabase } from '../controllers/author/named-by-us.ts';
 export { namedByUs } from '../controllers/author/named-by-us.ts';
 export { neededFields, withNeeded } from '../controllers/author/needed-fields.ts';
 export { renamedTo } from '../controllers/author/renamed.ts';

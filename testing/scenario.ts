@@ -1,4 +1,5 @@
-import type { Kind } from '../apis/core/v1alpha1/kind.ts';
+import type { Definition } from '../apis/core/schema.ts';
+import type { DetailKey } from '../apis/core/v1alpha1/connection-details.ts';
 import type { Managed } from '../apis/core/v1alpha1/managed.ts';
 import type { ConnectionDetails } from '../apis/core/v1alpha1/secret.ts';
 import type { ForProviderOf } from '../controllers/managed/connecting/external-client.ts';
@@ -52,12 +53,12 @@ export type ForProvider<M extends Managed> = NonNullable<M['spec']['forProvider'
 /** A change of `forProvider`, and the keys of the connection details that it removes. */
 export interface WithoutDetails<M extends Managed> {
   readonly change: ForProviderOf<M>;
-  readonly keys: readonly string[];
+  readonly keys: readonly DetailKey<M>[];
 }
 
 /** The facts about one managed kind that the rules need. The author of a stack provides them. */
 export interface Conformance<M extends Managed = Managed> {
-  readonly managed: Kind<M>;
+  readonly managed: Definition<M>;
   /** The `forProvider` of a thing that can be created. */
   readonly forProvider: NoInfer<ForProvider<M>>;
   /**
@@ -78,8 +79,8 @@ export interface Conformance<M extends Managed = Managed> {
   readonly foundBy?: readonly (keyof NoInfer<ForProvider<M>> & string)[];
   /** The `forProvider` with these tags or labels, if the kind has them: `(tags) => ({ tags })`. */
   tags?(tags: Readonly<Record<string, string>>): NoInfer<ForProviderOf<M>>;
-  /** The keys of the connection details of an existing thing. */
-  readonly details?: readonly string[];
+  /** The keys of the connection details of an existing thing. Default: all that the kind declares. */
+  readonly details?: readonly DetailKey<NoInfer<M>>[];
   /** Changes that remove connection details, for example by turning the password off. */
   readonly withoutDetails?: readonly WithoutDetails<NoInfer<M>>[];
   /**

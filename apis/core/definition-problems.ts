@@ -10,7 +10,12 @@ import type { Definition } from './schema.ts';
  */
 export function definitionProblems(definition: Definition): readonly string[] {
   const { kind, group, problems = [] } = definition;
-  const all = [...problemsOfNames(definition), ...problems, ...problemsOfFields(definition)];
+  const all = [
+    ...problemsOfNames(definition),
+    ...problems,
+    ...problemsOfFields(definition),
+    ...problemsOfDetails(definition),
+  ];
   return all.map((problem) => `${group ? `${kind}.${group}` : kind}: ${problem}`);
 }
 
@@ -81,6 +86,20 @@ function problemsOfFields({ schema, parameters }: Definition): readonly string[]
   }) as JsonSchema;
   // A managed kind has its parameters twice, in forProvider and initProvider: report each problem once.
   return fieldsWithin(json, '', parameters === undefined ? undefined : 'spec.initProvider');
+}
+
+/** The problems of the entries of connection Secrets. */
+function problemsOfDetails({ connectionDetails = {} }: Definition): readonly string[] {
+  const json = z.toJSONSchema(z.object(connectionDetails), { io: 'input', unrepresentable: 'any' });
+  return Object.entries((json as JsonSchema).properties ?? {}).flatMap(([key, { type, description }]) => [
+    ...(/^[-._a-zA-Z0-9]{1,253}$/.test(key)
+      ? []
+      : [
+          `connectionDetails has the key "${key}", which a Secret must not have: use letters, digits, -, _ and .`,
+        ]),
+    ...(type === 'string' ? [] : [`connectionDetails.${key} is not a text: use text()`]),
+    ...(description ? [] : [`connectionDetails.${key} has no description: add one`]),
+  ]);
 }
 
 /** The problems of an object's fields. `skipped` is the path of a field that is not checked. */

@@ -35,6 +35,8 @@ export interface Definition<T extends KubernetesObject = KubernetesObject> exten
   readonly parameters?: z.ZodObject;
   /** The status is written through a subresource, and `metadata.generation` counts the changes of the rest. */
   readonly hasStatusSubresource: boolean;
+  /** For a managed kind: the entries of its connection Secrets. Absent: none. */
+  readonly connectionDetails?: Readonly<Record<string, z.ZodType>>;
   /** For a managed kind: whether a loss of the external resource loses data. */
   readonly holdsData?: boolean;
   /** Mistakes of the author that the schema does not show: one line each, for {@link definitionProblems}. */

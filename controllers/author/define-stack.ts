@@ -130,7 +130,7 @@ export function service<M extends Managed, C>(definition: ServiceDefinition<M, C
       ...rest,
       kind,
       ...(definedAt !== undefined && { definedAt }),
-      secretDetails: secretDetails as SecretDetails,
+      secretDetails: secretDetails as unknown as SecretDetails,
       providers,
       connector: {
         async connect(managed, signal) {
@@ -143,7 +143,7 @@ export function service<M extends Managed, C>(definition: ServiceDefinition<M, C
       ...(satisfied as unknown as ClaimService),
       managed: kind,
       externalNames: rest.externalNames,
-      secretDetails: secretDetails as SecretDetails,
+      secretDetails: secretDetails as unknown as SecretDetails,
       ...(rest.names && { names: rest.names }),
       problemsOf: configureProblems({ ...satisfied, managed: kind }),
     })),

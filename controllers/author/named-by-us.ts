@@ -4,9 +4,14 @@
  */
 
 import type { ReadyFacts } from '../../apis/core/v1alpha1/condition.ts';
+import type {
+  DetailsIn,
+  DetailsOf,
+  databaseConnection,
+  Publishing,
+} from '../../apis/core/v1alpha1/connection-details.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { externalName, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
-import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
 import type { CloudCollection } from '../../clients/cloud-collection.ts';
 import { isConflicting } from '../../clients/cloud-error.ts';
 import type { DatabaseAccess } from '../../clients/database-details.ts';
@@ -29,6 +34,9 @@ import { notNow, observing, refuse } from './comparison.ts';
 import { renamedTo } from './renamed.ts';
 
 type Tags = Readonly<Record<string, string>>;
+
+/** A managed resource of a kind with the connection details `databaseConnection`. */
+export type ManagedDatabase = Managed & Publishing<DetailsIn<typeof databaseConnection>>;
 
 /** The cloud's answer about a database, in a form that all clouds share. */
 export interface ObservedDatabase<M extends Managed> {
@@ -98,7 +106,7 @@ export interface NamedByUs<M extends Managed, Database, New, Change> {
  * their managed resource, which the cloud never returns. Every change first reads the tags again: another owner may have
  * created a database of that name since the observation.
  */
-export function namedByUs<M extends Managed, Database, New extends object, Change extends object>(
+export function namedByUs<M extends ManagedDatabase, Database, New extends object, Change extends object>(
   adapter: NamedByUs<M, Database, New, Change>,
 ): PromptClient<M> {
   const { noun, credential: accepted = generatedPassword, owner = ownerOf } = adapter;
@@ -157,7 +165,7 @@ export function namedByUs<M extends Managed, Database, New extends object, Chang
         exists: true,
         ...meaning,
         ...verdictOn(credential, observed),
-        details: detailsOf(observed, credential),
+        ...detailsOf<M>(observed, credential),
         ...ownedByAnother(managed, observed.tags, owner(managed)),
         status,
       };
@@ -170,7 +178,7 @@ export function namedByUs<M extends Managed, Database, New extends object, Chang
       const databases = databasesOf(managed);
       try {
         const created = await databases.create(wanted, signal);
-        return { details: detailsOf(adapter.observed(managed, created), credential) };
+        return detailsOf(adapter.observed(managed, created), credential);
       } catch (error) {
         if (!isConflicting(error)) throw error;
         const existing = await databases.get(name, signal);
@@ -191,14 +199,14 @@ export function namedByUs<M extends Managed, Database, New extends object, Chang
         // other changes follow.
         const changed = await update(adapter.setPassword(credential.value));
         return {
-          details: detailsOf(changed, credential),
+          ...detailsOf<M>(changed, credential),
           ...(changed.isPasswordPending !== undefined && { isCredentialPending: true }),
         };
       }
       const { change, refused, drifted } = differenceOf(managed, observed);
       const changed = Object.keys(change).length === 0 ? observed : await update(change);
       refuse({ refused, drifted });
-      return { details: detailsOf(changed, credential) };
+      return detailsOf(changed, credential);
     },
 
     async delete(managed, signal) {
@@ -225,12 +233,14 @@ function verdictOn(
   return { credential: isPasswordPending ? 'pending' : 'inForce' };
 }
 
-/** Its address; undefined before it has one. */
-const detailsOf = (
+/** Its connection details; none before it has an address. */
+const detailsOf = <M extends ManagedDatabase>(
   { access }: Pick<ObservedDatabase<Managed>, 'access'>,
   credential: DesiredCredential | undefined,
-): ConnectionDetails =>
-  access === undefined ? {} : databaseDetails({ ...access, password: credential?.value });
+): Pick<Observation<M>, 'details'> =>
+  access === undefined
+    ? {}
+    : { details: databaseDetails({ ...access, password: credential?.value }) as DetailsOf<M> };
 
 const staysProtected = (noun: string, managed: Managed): string =>
   `${noun} "${nameOf(managed)}" is protected against deletion, and spec.managementPolicies do not allow Update to remove the protection; ${howToAllowUpdate(managed.spec)}`;

@@ -7,7 +7,7 @@ import type { Memorystore } from './client/memorystore.ts';
 export async function progressOf(
   { operation, failureOf }: Pick<Memorystore, 'operation' | 'failureOf'>,
   { name, kind, signal }: { readonly name: string; readonly kind: Definition; readonly signal: AbortSignal },
-): Promise<Progress> {
+): Promise<Progress<never>> {
   const found = await operation(name, signal);
   if (found === undefined) return { state: 'unknown' }; // guard: otherwise a forgotten operation counts as done
   if (!found.done) return { state: 'running' }; // guard: otherwise the next operation begins before this one ends

@@ -1,6 +1,7 @@
-import type { ConnectionDetails } from '../../package/stack.ts';
+import type { DetailsOf } from '../../package/schema.ts';
 import type { Credentials } from './client/credentials.ts';
 import { connectionUri, defaultSslMode } from './client/credentials.ts';
+import type { PostgreSQLRole } from './kinds/v1alpha1/postgresql-role.ts';
 
 /** The user, the database and the server of a connection. */
 export interface Access {
@@ -12,13 +13,13 @@ export interface Access {
 
 /**
  * The entries of a connection secret without the password: Crossplane's (`endpoint`, `port`, `username`, `clusterCA`),
- * those of servicebinding.io (`type`, `provider`, `host`, `uri`, `database`) and `sslmode`. TLS is as for the
+ * those of servicebinding.io (`type`, `provider`, `host`, `uri`) and `sslmode`. TLS is as for the
  * administrator: applications trust the server exactly as the administrator does.
  */
 export function connectionDetails(
   credentials: Credentials,
   { username, password, database }: Access,
-): ConnectionDetails {
+): DetailsOf<PostgreSQLRole> {
   const { endpoint, port, clusterCA } = credentials;
   const mode = credentials.sslmode ?? defaultSslMode(credentials);
   // Without TLS by default, the entry is absent: a client on the same machine may still use TLS.
@@ -31,7 +32,6 @@ export function connectionDetails(
     port: String(port),
     ...(sslmode === undefined ? {} : { sslmode }),
     ...(clusterCA === undefined ? {} : { clusterCA }),
-    ...(database === undefined ? {} : { database }),
     ...(username === undefined ? {} : { username }),
     ...(username === undefined || password === undefined
       ? {}

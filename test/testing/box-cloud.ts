@@ -5,10 +5,10 @@ import { immutable, late } from '../../apis/core/marks.ts';
 import type { ObjectKind } from '../../apis/core/schema.ts';
 import { optional, text, texts } from '../../apis/core/schema.ts';
 import { available } from '../../apis/core/v1alpha1/condition.ts';
+import type { DetailsOf } from '../../apis/core/v1alpha1/connection-details.ts';
 import { defineManaged } from '../../apis/core/v1alpha1/define-managed.ts';
 import { defineProvider, defineProviderConfig } from '../../apis/core/v1alpha1/define-provider.ts';
 import { externalName, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
-import type { ReportedDetails } from '../../apis/core/v1alpha1/secret.ts';
 import { cloudClients } from '../../controllers/author/cloud-clients.ts';
 import type { StackProvider } from '../../controllers/author/define-stack.ts';
 import { defineStack, service } from '../../controllers/author/define-stack.ts';
@@ -25,7 +25,18 @@ import { unlessAborted } from '../fakes/outside.ts';
 const names = { group: 'example.org', version: 'v1', stack: 'boxes' };
 
 export const BoxKind = defineManaged(
-  { ...names, kind: 'Box', plural: 'boxes', description: 'A box.' },
+  {
+    ...names,
+    kind: 'Box',
+    plural: 'boxes',
+    description: 'A box.',
+    connectionDetails: {
+      endpoint: text('Where it stands.'),
+      seal: optional(text('What closes it.')),
+      password: optional(text('What opens it.')),
+      uri: optional(text('Both in one.')),
+    },
+  },
   z
     .object({
       size: z.int().describe('How much goes into it.'),
@@ -149,7 +160,7 @@ const newBox = (box: Box, password: string | undefined, owner = boxParts.ownerOf
 };
 
 /** How a box is reached; `uri` contains the password. An open box has no seal. */
-function detailsOf(box: Box, name: string, credential: DesiredCredential | undefined): ReportedDetails {
+function detailsOf(box: Box, name: string, credential: DesiredCredential | undefined): DetailsOf<Box> {
   const uri = credential && `box://:${credential.value}@${name}.boxes`;
   const seal = isClosed(box) ? `seal of ${name}` : null;
   return { endpoint: `${name}.boxes`, seal, ...(uri !== undefined && { uri }) };
@@ -340,6 +351,5 @@ export const boxScenario = {
   refusedChanges: [{ material: 'tin' }, { shelf: 'high' }],
   tags: (tags: Readonly<Record<string, string>>) => ({ tags }),
   late: ['label'],
-  details: ['endpoint', 'seal', 'password', 'uri'],
   withoutDetails: [{ change: { isOpen: true }, keys: ['seal', 'password', 'uri'] }],
 } satisfies Omit<Conformance<Box>, 'open'>;

@@ -34,6 +34,12 @@ const mistakes: Readonly<Record<string, () => unknown>> = {
   'a late field that the kind has not': () =>
     // @ts-expect-error there is no region
     scenario({ managed, forProvider, late: ['region'], open }),
+  'a connection detail that the kind has not': () =>
+    // @ts-expect-error it is endpoint
+    scenario({ managed, forProvider, details: ['address'], open }),
+  'a connection detail that goes, and that the kind has not': () =>
+    // @ts-expect-error it is endpoint
+    scenario({ managed, forProvider, withoutDetails: [{ change: {}, keys: ['address'] }], open }),
   'a field to find it by that the kind has not': () =>
     // @ts-expect-error there is no region
     scenario({ managed, forProvider, foundBy: ['region'], open }),

@@ -5,6 +5,8 @@ import type { Rule } from '../rules.ts';
 import { celName, immutableRule, withRules } from '../rules.ts';
 import type { Column, Names } from '../schema.ts';
 import { define, optional, optionalFields } from '../schema.ts';
+import type { DetailFields } from './connection-details.ts';
+import { publishing } from './connection-details.ts';
 import {
   bindingPhase,
   conditions,
@@ -168,19 +170,31 @@ const claimRefRule: Rule = {
  * - Required fields of list elements are required in `initProvider`, too. Declare such a field optional if only one of the
  *   two should have it.
  * - `immutable`, `identity` and `late` mark fields of `forProvider`.
+ * - `connectionDetails` are the entries of its connection Secrets, and type the `details` of the external client. Without it
+ *   the kind publishes none. `databaseConnection` and `redisConnection` are those of `databaseDetails` and `redisDetails`.
  * - `isClaimable: false` is for a kind that no claim can bind: `kubectl get` then shows no binding.
  * - `holdsData: true` is for a kind with data that its creation does not bring back. If its external resource is lost and
  *   created again, resource and claim report that until an administrator acknowledges it.
  *
  * Throws an Error that names a field with an invalid mark, and DefinitionError for parameters that are not an object.
  */
-export function defineManaged<P extends z.ZodObject, S extends z.ZodRawShape, K extends string>(
-  names: Names<K> & { readonly stack: string; readonly isClaimable?: boolean; readonly holdsData?: boolean },
+export function defineManaged<
+  P extends z.ZodObject,
+  S extends z.ZodRawShape,
+  K extends string,
+  D extends DetailFields = Readonly<Record<never, never>>,
+>(
+  names: Names<K> & {
+    readonly stack: string;
+    readonly isClaimable?: boolean;
+    readonly holdsData?: boolean;
+    readonly connectionDetails?: D;
+  },
   forProvider: P,
   observed: S,
   ...rules: readonly Rule[]
 ) {
-  const { stack, isClaimable = true, ...own } = names;
+  const { stack, isClaimable = true, connectionDetails = {} as D, ...own } = names;
   requireObject(`${own.kind}.spec.forProvider`, forProvider);
   const { fields, required } = optionalFields<P['shape']>(forProvider.shape);
   refuseMarks(`${own.kind}.status`, observed);
@@ -203,7 +217,7 @@ export function defineManaged<P extends z.ZodObject, S extends z.ZodRawShape, K 
     })
     .describe('The observed state of the external resource.')
     .meta(notObserved);
-  return define(
+  const definition = define(
     {
       ...own,
       scope: 'Cluster',
@@ -221,4 +235,5 @@ export function defineManaged<P extends z.ZodObject, S extends z.ZodRawShape, K 
       ...rules,
     ),
   );
+  return publishing(definition, connectionDetails);
 }

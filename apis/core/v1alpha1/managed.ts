@@ -1,7 +1,9 @@
 import type { Described } from '../schema.ts';
+import type { Publishing } from './connection-details.ts';
 import type { externalOperation, managedSpec, managedStatus, managementAction } from './define-managed.ts';
 import type { publishConnectionDetailsTo } from './fields.ts';
 import type { KubernetesObject } from './kind.ts';
+import type { ReportedDetails } from './secret.ts';
 
 export type ManagementAction = Described<typeof managementAction>;
 
@@ -21,7 +23,7 @@ export type ExternalOperation = Described<typeof externalOperation>;
 export type ManagedStatus = Described<typeof managedStatus>;
 
 /** A cluster-scoped, faithful representation of one external resource. */
-export interface Managed extends KubernetesObject {
+export interface Managed extends KubernetesObject, Publishing<ReportedDetails> {
   readonly spec: ManagedSpec;
   readonly status?: ManagedStatus;
 }

@@ -1,7 +1,7 @@
 import type { ReadyFacts } from '../../../apis/core/v1alpha1/condition.ts';
+import type { DetailsOf } from '../../../apis/core/v1alpha1/connection-details.ts';
 import type { Managed, ManagedStatus } from '../../../apis/core/v1alpha1/managed.ts';
 import type { SystemFacts } from '../../../apis/core/v1alpha1/provider.ts';
-import type { ReportedDetails } from '../../../apis/core/v1alpha1/secret.ts';
 
 /** The call that began an operation. */
 export type OperationType = 'create' | 'update' | 'delete';
@@ -69,10 +69,10 @@ export interface Observation<M extends Managed = Managed> {
    */
   readonly unchangeable?: string;
   /**
-   * Connection details of the external resource. A detail that is absent here keeps its value in the Secret. `null`
-   * removes the detail from the Secrets and the secret store.
+   * The connection details that the kind declares. Absent while they are not known: the Secret keeps its entries, as it
+   * does for an optional detail that is absent. `null` removes the detail from the Secrets and the secret store.
    */
-  readonly details?: ReportedDetails;
+  readonly details?: DetailsOf<M>;
   /**
    * Whether the external resource carries the mark of another owner, so that the managed resource may only observe it.
    * The controller then publishes no details of it. Default: false.
@@ -116,7 +116,7 @@ export interface Observation<M extends Managed = Managed> {
 
 interface CallReport<M extends Managed> {
   /** As in {@link Observation}. A value of the next observation replaces it. */
-  readonly details?: ReportedDetails;
+  readonly details?: DetailsOf<M>;
   /** As in {@link Observation}. A value of the next observation replaces it. */
   readonly status?: ReportedStatus<M>;
   /** Whether the external system accepted the credential but does not use it yet. A later `observe` reports the use. */
@@ -157,7 +157,7 @@ export interface Update<M extends Managed = Managed, Name extends string = never
 export type Deletion<Name extends string = never> = Lasting<Name>;
 
 /**
- * The progress of an operation, as the external system reports it.
+ * The progress of an operation, as the external system reports it. `Progress<never>` fits all kinds: it has neither details nor status.
  * - `running`: `message` describes the progress. Each new message causes one write of the status.
  * - `done`: has the values that a call without an operation returns. The controller then observes.
  * - `failed`: the controller reports `error`, and requests the operation again after a delay.
@@ -216,7 +216,7 @@ export interface Calls<M extends Managed, Name extends string> {
    * Connection details that are known before the creation. The controller writes them together with the credential,
    * which saves a write. Makes no external call. Default: none.
    */
-  plannedDetails?(managed: M, credential: DesiredCredential): ReportedDetails;
+  plannedDetails?(managed: M, credential: DesiredCredential): DetailsOf<M>;
   /** Requests the deletion. Succeeds if the resource does not exist. */
   delete(managed: M, signal: AbortSignal): Promise<void> | Promise<Deletion<Name>>;
   disconnect?(): Promise<void>;

@@ -1,4 +1,4 @@
-import type { Managed, PromptClient } from '../../../package/stack.ts';
+import type { Managed, ManagedDatabase, PromptClient } from '../../../package/stack.ts';
 import { comparison, generatedPassword, namedByUs } from '../../../package/stack.ts';
 import { advice } from '../advice.ts';
 import type { AwsClient } from '../client/aws-client.ts';
@@ -38,7 +38,7 @@ interface RotatedManaged extends Managed {
  * The external clients of a kind for DB instances of Amazon RDS: named by us, tagged as ours. RDS answers at once and
  * then works for minutes. The state of the instance names this operation.
  */
-export function dbInstanceClient<M extends Managed>(
+export function dbInstanceClient<M extends ManagedDatabase>(
   words: DBInstanceWords<M>,
 ): (aws: AwsClient) => PromptClient<M> {
   const compare = comparison<M>(words.kind, fieldRulesOf(words));

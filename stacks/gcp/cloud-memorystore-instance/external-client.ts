@@ -104,7 +104,7 @@ export function cloudMemorystoreInstanceClient({
     managed: CloudMemorystoreInstance,
     instance: MemorystoreInstance,
     signal: AbortSignal,
-  ): Promise<Observation['details']> {
+  ): Promise<Observation<CloudMemorystoreInstance>['details']> {
     // During an operation, the published details stay.
     // guard: otherwise it reads the password while it changes
     const access = instance.state === memorystoreStates.ready ? accessTo(instance) : undefined;

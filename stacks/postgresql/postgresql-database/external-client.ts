@@ -1,4 +1,5 @@
-import type { ConnectionDetails, DesiredCredential, ExternalClient } from '../../../package/stack.ts';
+import type { DetailsOf } from '../../../package/schema.ts';
+import type { DesiredCredential, ExternalClient } from '../../../package/stack.ts';
 import { changing, deleting, invalid, wasDeleted } from '../../../package/stack.ts';
 import { advice } from '../advice.ts';
 import { connectionDetails } from '../connection-details.ts';
@@ -60,8 +61,10 @@ export function postgreSQLDatabaseClient({
   const detailsOf = (
     managed: PostgreSQLDatabase,
     credential: DesiredCredential | undefined,
-  ): ConnectionDetails =>
-    connectionDetails(credentials, { database: nameOf(managed), ...loginOf(managed, credential) });
+  ): DetailsOf<PostgreSQLDatabase> => {
+    const database = nameOf(managed);
+    return { ...connectionDetails(credentials, { database, ...loginOf(managed, credential) }), database };
+  };
 
   return {
     async observe(managed, credential, signal) {

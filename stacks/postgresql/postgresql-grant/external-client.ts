@@ -56,7 +56,10 @@ export function postgreSQLGrantClient({
     recordedGrant(managed) ?? (rivalOf(managed) === undefined ? wantedGrant(managed) : undefined);
 
   /** With permission to observe only, the spec asks for nothing: the current privileges count as wanted. */
-  const look = async (managed: PostgreSQLGrant, signal: AbortSignal): Promise<Observation> => {
+  const look = async (
+    managed: PostgreSQLGrant,
+    signal: AbortSignal,
+  ): Promise<Observation<PostgreSQLGrant>> => {
     const held = await grants.observe(grantPlace(managed), { signal });
     if (held === undefined || held.size === 0) return { exists: false, isUpToDate: false };
     const lateInitialized = grantParameters(held);

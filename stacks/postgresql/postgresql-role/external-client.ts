@@ -1,4 +1,5 @@
-import type { ConnectionDetails, DesiredCredential, ExternalClient } from '../../../package/stack.ts';
+import type { DetailsOf } from '../../../package/schema.ts';
+import type { DesiredCredential, ExternalClient } from '../../../package/stack.ts';
 import { deleting, wasDeleted } from '../../../package/stack.ts';
 import { connectionDetails } from '../connection-details.ts';
 import type { PostgreSQLRole } from '../kinds/v1alpha1/postgresql-role.ts';
@@ -37,7 +38,10 @@ export function postgreSQLRoleClient({
 }: PostgreSQLRoleOptions): ExternalClient<PostgreSQLRole> {
   const { roles } = server;
   const password = rolePassword({ roles, checks });
-  const detailsOf = (managed: PostgreSQLRole, credential: DesiredCredential | undefined): ConnectionDetails =>
+  const detailsOf = (
+    managed: PostgreSQLRole,
+    credential: DesiredCredential | undefined,
+  ): DetailsOf<PostgreSQLRole> =>
     connectionDetails(credentials, { username: nameOf(managed), password: credential?.value });
 
   return {

@@ -176,6 +176,20 @@ describe('a field that cannot be used is reported once, with its path', () => {
     );
   });
 
+  test('an entry of the connection Secret that no Secret can have, that is no text, or without a description', () => {
+    const connectionDetails = {
+      'the uri': text('How it is reached.'),
+      port: z.int().describe('A number.') as never,
+      host: z.string(),
+    };
+    refused(
+      defineManaged({ ...names, stack: 'boxes', connectionDetails }, forProvider, {}),
+      'Box.example.org: connectionDetails has the key "the uri", which a Secret must not have: use letters, digits, -, _ and .',
+      'Box.example.org: connectionDetails.port is not a text: use text()',
+      'Box.example.org: connectionDetails.host has no description: add one',
+    );
+  });
+
   test('a schema that is no object ends the definition, which could not go on', () => {
     const noObject = z.string() as unknown as z.ZodObject;
     const error = (of: string) => new DefinitionError(`${of} is not an object: define it with z.object`);

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { available, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
-import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { CloudError } from '../../../clients/cloud-error.ts';
 import { labelled, ownerTags } from '../../../clients/ownership-tags.ts';
 import { ownerOf } from '../../../controllers/author/check-ownership.ts';
-import type { ObservedDatabase } from '../../../controllers/author/named-by-us.ts';
+import type { ManagedDatabase, ObservedDatabase } from '../../../controllers/author/named-by-us.ts';
 import { namedByUs } from '../../../controllers/author/named-by-us.ts';
 import { encodeIdentity } from '../../../controllers/external-identity.ts';
 import { managed } from '../objects.ts';
 
 const { signal } = new AbortController();
-const published = managed({ writeConnectionSecretToRef: { namespace: 'infra', name: 'db' } });
+const managedDatabase = (...facts: Parameters<typeof managed>) => managed(...facts) as ManagedDatabase;
+const published = managedDatabase({ writeConnectionSecretToRef: { namespace: 'infra', name: 'db' } });
 const fresh = { value: 'from-the-secret', isApplied: false };
 const applied = { ...fresh, isApplied: true };
 
@@ -41,8 +41,8 @@ const database = ({
   stopped = false,
   renamedTo,
 }: Options = {}) => {
-  const owner = (object: Managed) => (hasLabels ? labelled(ownerOf(object)) : ownerOf(object));
-  return namedByUs<Managed, object, object, object>({
+  const owner = (object: ManagedDatabase) => (hasLabels ? labelled(ownerOf(object)) : ownerOf(object));
+  return namedByUs<ManagedDatabase, object, object, object>({
     noun: 'database',
     ...(hasLabels && { owner }),
     databases: {
@@ -62,7 +62,7 @@ const database = ({
       },
     },
     newDatabase: (_managed, { password, tags }) => ({ password, ...(hasLabels && { tags }) }),
-    observed: (): ObservedDatabase<Managed> => ({
+    observed: (): ObservedDatabase<ManagedDatabase> => ({
       tags: ownerTags(owner(published)),
       isKnown: true,
       isOnline: !stopped,
@@ -215,8 +215,8 @@ test('a database that accepts no changes now reports the fields that wait, and t
 
 describe('a database that is not found by its name, but by its id', () => {
   const externalIdentity = encodeIdentity({ name: 'db', fields: {} });
-  const recorded: Managed = { ...published, status: { externalIdentity } };
-  const observe = (object: Managed, renamedTo = 'store') =>
+  const recorded: ManagedDatabase = { ...published, status: { externalIdentity } };
+  const observe = (object: ManagedDatabase, renamedTo = 'store') =>
     database({ renamedTo }).observe(object, undefined, signal);
   const absent = { exists: false, isUpToDate: false };
 

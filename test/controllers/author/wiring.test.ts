@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import omit from 'lodash/omit.js';
 import { text } from '../../../apis/core/schema.ts';
 import { available, reconcileSuccess } from '../../../apis/core/v1alpha1/condition.ts';
 import { defineProvider, defineProviderConfig } from '../../../apis/core/v1alpha1/define-provider.ts';
@@ -7,6 +8,8 @@ import { PostgreSQLInstanceKind } from '../../../apis/database/v1alpha1/postgres
 import type { CloudClientOptions } from '../../../controllers/author/cloud-clients.ts';
 import { cloudClients } from '../../../controllers/author/cloud-clients.ts';
 import { defineStack, satisfies, service } from '../../../controllers/author/define-stack.ts';
+import { namedByUs } from '../../../controllers/author/named-by-us.ts';
+import { generatedPassword } from '../../../controllers/credential.ts';
 import type { ExternalClient, Observation } from '../../../controllers/managed/connecting/external-client.ts';
 import { providerFacts } from '../../../controllers/provider/provider-credentials.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
@@ -22,6 +25,7 @@ import {
   FavouriteDBInstanceClassKind,
   FavouriteDBInstanceKind,
 } from '../../../stacks/demo-clouds/kinds/fcp/v1alpha3/favourite-db-instance.ts';
+import type { Network } from '../../../stacks/demo-clouds/kinds/fcp/v1alpha3/network.ts';
 import { NetworkKind } from '../../../stacks/demo-clouds/kinds/fcp/v1alpha3/network.ts';
 import { ProviderConfigKind, ProviderKind } from '../../../stacks/demo-clouds/kinds/fcp/v1alpha3/provider.ts';
 import { configurePostgreSQLDatabase } from '../../../stacks/postgresql/postgresql-database/configure.ts';
@@ -56,6 +60,10 @@ const factsOf = () => providerFacts({} as Environment, projects);
 type Facts = Awaited<ReturnType<ReturnType<typeof factsOf>>>;
 type Observed = Observation<FavouriteDBInstance>;
 const observed = { exists: true, isUpToDate: true };
+const details = {
+  ...{ type: 'fancysql', provider: 'favourite-cloud', endpoint: 'db.example.org', host: 'db.example.org' },
+  ...{ port: '5432', username: 'admin' },
+};
 
 /** Each would be one more way to wire a stack wrongly if it compiled: an expectation of an error that is none is one. */
 const mistakes: Readonly<Record<string, (facts: Facts) => unknown>> = {
@@ -97,6 +105,21 @@ const mistakes: Readonly<Record<string, (facts: Facts) => unknown>> = {
           configure: (_claim, { specTemplate: { forProvider } }) => ({
             forProvider: { ...forProvider, fancynessLevel: 3 },
           }),
+        }),
+      ],
+    }),
+  'configure that yields a misspelt field if the claim has a value': () =>
+    service({
+      ...instances,
+      claims: [
+        // @ts-expect-error version
+        satisfies({
+          claim: FancySQLInstanceKind,
+          class: FavouriteDBInstanceClassKind,
+          configure: ({ spec: { version } }, { specTemplate: { forProvider } }) => ({
+            forProvider: { ...forProvider, ...(version !== undefined && { verson: version }) },
+          }),
+          whyIncompatible: () => undefined,
         }),
       ],
     }),
@@ -173,8 +196,34 @@ const mistakes: Readonly<Record<string, (facts: Facts) => unknown>> = {
   'a detail that is no text': (): Observed => ({
     ...observed,
     // @ts-expect-error a number
-    details: { port: 5432 },
+    details: { ...details, port: 5432 },
   }),
+  'a detail that the kind does not declare': (): Observed => ({
+    ...observed,
+    // @ts-expect-error endpoint
+    details: { ...details, address: 'db.example.org' },
+  }),
+  'details without one that the kind declares': (): Observed => ({
+    ...observed,
+    // @ts-expect-error without a port
+    details: omit(details, 'port'),
+  }),
+  'a detail of a kind that declares none': (): Observation<Network> => ({
+    ...observed,
+    // @ts-expect-error a network has none
+    details: { endpoint: 'net.example.org' },
+  }),
+  'a password of a kind that declares none': () =>
+    service({
+      managed: NetworkKind,
+      externalNames: 'assigned',
+      // @ts-expect-error a network has none
+      credential: generatedPassword,
+      external: networkClient,
+    }),
+  'databases whose kind declares other details': () =>
+    // @ts-expect-error databaseConnection
+    namedByUs<Network, object, object, object>({} as never),
   'an external client without delete': () =>
     service({
       ...instances,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import omit from 'lodash/omit.js';
 import pick from 'lodash/pick.js';
-import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
+import type { Definition } from '../../../apis/core/schema.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName } from '../../../apis/core/v1alpha1/meta.ts';
 import { ec2Instances } from '../../../stacks/aws/client/ec2/instances.ts';
@@ -21,10 +21,10 @@ const ami = 'ami-0123456789abcdef0';
 const small = { region, ami, instanceType: 't2.micro' };
 
 /** The reconciler over a local AWS, in virtual time. */
-async function scene<M extends Managed>(managed: Kind<M>, options: InProcessAwsOptions = {}) {
+async function scene<M extends Managed>(managed: Definition<M>, options: InProcessAwsOptions = {}) {
   let world: Awaited<ReturnType<typeof awsWorld>> | undefined;
   const bench = await Bench.open({
-    managed: managed as Kind<Managed>,
+    managed: managed as Definition<Managed>,
     forProvider: {},
     async open(given) {
       world = await awsWorld(given, {
@@ -148,7 +148,10 @@ describe('an Instance', () => {
     const { [annotationKeys.externalCreatePending]: _, ...annotations } =
       bench.existing('web').metadata.annotations!;
     const { metadata, ...rest } = bench.existing('web');
-    bench.cluster.put(InstanceKind as Kind<Managed>, { ...rest, metadata: { ...metadata, annotations } });
+    bench.cluster.put(InstanceKind as Definition<Managed>, {
+      ...rest,
+      metadata: { ...metadata, annotations },
+    });
     await bench.until('web', () => bench.isReady('web'), 'it did not become Ready');
     assert.equal(made.instances().length, 1);
     assert.equal(made.idOf('web'), made.instances()[0]?.id);
@@ -175,7 +178,7 @@ const addressed = { region, cidrBlock: '10.0.0.0/16' };
 describe('a request that AWS refuses is reported in its own words, with the field to change', () => {
   const noSubnet = 'subnet-0123456789abcdef0';
   const huge = { region, cidrBlock: '10.0.0.0/8' };
-  const refused: Readonly<Record<string, readonly [forProvider: object, says: RegExp, kind?: Kind]>> = {
+  const refused: Readonly<Record<string, readonly [forProvider: object, says: RegExp, kind?: Definition]>> = {
     'a type that there is not': [
       { ...small, instanceType: 't9.huge' },
       /cannot create instance: AWS EC2 \(us-west-1, http:\/\/aws\.test\) refused \(400 InvalidParameterValue\): Invalid value 't9\.huge' for InstanceType; change spec\.forProvider\.instanceType$/,
@@ -200,7 +203,7 @@ describe('a request that AWS refuses is reported in its own words, with the fiel
   };
   for (const [what, [forProvider, says, kind = InstanceKind]] of Object.entries(refused)) {
     test(what, async () => {
-      await using made = await scene(kind as Kind<Managed>);
+      await using made = await scene(kind as Definition<Managed>);
       made.bench.put('it', forProvider);
       await made.bench.passes('it', 3);
       assert.match(made.bench.condition('it', 'Synced').message, says);
@@ -253,7 +256,7 @@ describe('a field that the creation needs and that is missing', () => {
   } as const;
   for (const [what, [kind, all, field, item]] of Object.entries(rows)) {
     test(`${what}: nothing is written for an attempt, and initProvider will do`, async () => {
-      await using made = await scene(kind as Kind<Managed>);
+      await using made = await scene(kind as Definition<Managed>);
       const { bench } = made;
       bench.put('it', omit(all, field));
       await bench.passes('it', 3);
@@ -261,7 +264,7 @@ describe('a field that the creation needs and that is missing', () => {
       assert.match(bench.condition('it', 'Synced').message, says);
       assert.deepEqual(Object.keys(bench.existing('it').metadata.annotations ?? {}), []);
       const { spec, ...object } = bench.existing('it');
-      bench.cluster.put(kind as Kind<Managed>, {
+      bench.cluster.put(kind as Definition<Managed>, {
         ...object,
         spec: { ...spec, initProvider: pick(all, field) },
       });
@@ -277,7 +280,7 @@ describe('a VPC', () => {
     bench.put('net', { region, cidrBlock: '10.0.0.0/16' });
     const { spec, ...rest } = bench.existing('net');
     const initProvider = { enableDnsHostnames: true };
-    bench.cluster.put(VPCKind as Kind<Managed>, { ...rest, spec: { ...spec, initProvider } });
+    bench.cluster.put(VPCKind as Definition<Managed>, { ...rest, spec: { ...spec, initProvider } });
     await bench.until('net', () => bench.isReady('net'), 'it did not become Ready');
     assert.equal(made.vpcs()[0]?.item.attributes.enableDnsHostnames, true);
   });
@@ -332,14 +335,14 @@ describe('AWS creates no second one of these by itself', () => {
   const saved = withVpc(vpcId);
   const sorts = {
     'a VPC': {
-      kind: VPCKind as Kind<Managed>,
+      kind: VPCKind as Definition<Managed>,
       forProvider: { region, cidrBlock: '10.1.0.0/16', enableDnsHostnames: true },
       sort: 'ec2/vpc',
       creation: 'ec2:CreateVpc',
       setting: 'ec2:ModifyVpcAttribute',
     },
     'a subnet': {
-      kind: SubnetKind as Kind<Managed>,
+      kind: SubnetKind as Definition<Managed>,
       forProvider: { region, vpcId, cidrBlock: '10.0.1.0/24', mapPublicIpOnLaunch: true },
       sort: 'ec2/subnet',
       creation: 'ec2:CreateSubnet',

@@ -98,7 +98,6 @@ describeConformance({
   ],
   refusedChanges: [{ kmsKeyName: 'projects/p/locations/l/keyRings/r/cryptoKeys/k' }],
   tags: labels,
-  details: ['topic', 'projectName'],
   open: (given) =>
     world(given, {
       creates: { method: 'PUT', path: '/v1/projects/{project}/topics/{topic}' },

@@ -31,7 +31,7 @@ function grants(server: InProcessPostgresql): readonly unknown[] {
 }
 
 const createdBy = (creation: string) => ({ creation, foreign: (name: string) => `${creation} "${name}"` });
-const details = ['type', 'provider', 'endpoint', 'host', 'port', 'username', 'password', 'uri'];
+const details = ['type', 'provider', 'endpoint', 'host', 'port', 'username', 'password', 'uri'] as const;
 
 describeConformance({
   managed: PostgreSQLDatabaseKind,

@@ -13,6 +13,7 @@ import {
   selector,
   text,
 } from '../../../../package/schema.ts';
+import { databaseConnection } from './connection.ts';
 import { connectionLimit, group, identifier, ownName, stack, version } from './fields.ts';
 
 /** How open sessions are handled when a database is deleted. */
@@ -93,6 +94,7 @@ export const PostgreSQLDatabaseKind = defineManaged(
     plural: 'postgresqldatabases',
     shortNames: ['pgdb'],
     description: 'A database of a PostgreSQL server. Its external name is the name of the database.',
+    connectionDetails: databaseConnection,
   },
   z
     .object({

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ObjectKind } from '../../../../package/schema.ts';
 import { defineManaged, optional, passwordRotation, text } from '../../../../package/schema.ts';
+import { userConnection } from './connection.ts';
 import { connectionLimit, group, ownName, stack, version } from './fields.ts';
 
 const flag = (description: string) => optional(z.boolean().describe(description));
@@ -17,6 +18,7 @@ export const PostgreSQLRoleKind = defineManaged(
     isClaimable: false,
     description:
       'A role of a PostgreSQL server: a user if it may log in, otherwise a group. Its external name is the name of the role.',
+    connectionDetails: userConnection,
   },
   z
     .object({

@@ -35,7 +35,6 @@ describeConformance({
   ],
   tags,
   refusedChanges: [{ region: 'us-east-1' }, { fifoQueue: true }],
-  details: ['endpoint'],
   open: (given) =>
     awsWorld(given, {
       failure: failureOf(sqs),

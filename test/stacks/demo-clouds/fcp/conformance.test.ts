@@ -15,7 +15,6 @@ describeConformance({
   changes: [{ fancinessLevel: 5 }, { fancinessLevel: 900 }],
   refusedChanges: [{ version: '8.0' }],
   late: ['version'],
-  details: ['type', 'provider', 'endpoint', 'host', 'port', 'username', 'password', 'database', 'uri'],
   open: (given) =>
     cloudWorld(given, {
       flavour: 'favourite',

@@ -10,7 +10,6 @@ describeConformance({
   changes: [{ ambivalence: 5 }, { ambivalence: 90 }],
   refusedChanges: [{ engineVersion: '8.0' }],
   late: ['engineVersion'],
-  details: ['type', 'provider', 'endpoint', 'host', 'port', 'username', 'password', 'database', 'uri'],
   open: (given) =>
     cloudWorld(given, {
       flavour: 'other',

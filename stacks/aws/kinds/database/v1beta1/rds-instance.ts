@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ObjectKind } from '../../../../../package/schema.ts';
 import {
+  databaseConnection,
   defineClass,
   defineManaged,
   optional,
@@ -92,6 +93,7 @@ export const RDSInstanceKind = defineManaged(
     holdsData: true,
     description:
       'A DB instance of Amazon RDS: a PostgreSQL, MySQL or other database server. Its external name is the DB instance identifier.',
+    connectionDetails: databaseConnection,
   },
   z
     .object({

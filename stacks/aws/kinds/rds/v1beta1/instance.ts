@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import type { ObjectKind } from '../../../../../package/schema.ts';
-import { defineManaged, optional, passwordRotation, text, texts } from '../../../../../package/schema.ts';
+import {
+  databaseConnection,
+  defineManaged,
+  optional,
+  passwordRotation,
+  text,
+  texts,
+} from '../../../../../package/schema.ts';
 import {
   dbInstanceFields as db,
   dbInstanceCallOptions,
@@ -22,6 +29,7 @@ export const InstanceKind = defineManaged(
     holdsData: true,
     description:
       'A DB instance of Amazon RDS: a PostgreSQL, MySQL or other database server. Its external name is the DB instance identifier.',
+    connectionDetails: databaseConnection,
   },
   z
     .object({

@@ -20,6 +20,7 @@ export const QueueKind = defineManaged(
     holdsData: true,
     description:
       'A queue of Amazon SQS. Before its creation the external name is the name of the queue, by default the name of this object. Afterwards it is the URL that SQS assigned.',
+    connectionDetails: { endpoint: text('The URL of the queue.') },
   },
   z
     .object({

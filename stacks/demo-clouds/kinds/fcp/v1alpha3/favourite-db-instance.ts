@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ObjectKind } from '../../../../../package/schema.ts';
 import {
+  databaseConnection,
   defineClass,
   defineManaged,
   immutable,
@@ -40,6 +41,7 @@ export const FavouriteDBInstanceKind = defineManaged(
     stack: 'fcp',
     holdsData: true,
     description: 'A FavouriteDB instance of Favourite Cloud.',
+    connectionDetails: databaseConnection,
   },
   z
     .object({

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ObjectKind } from '../../../../../package/schema.ts';
 import {
+  databaseConnection,
   defineClass,
   defineManaged,
   immutable,
@@ -37,6 +38,7 @@ export const AmbivalentDBInstanceKind = defineManaged(
     stack: 'ocp',
     holdsData: true,
     description: 'An AmbivalentDB database of Other Cloud.',
+    connectionDetails: databaseConnection,
   },
   z
     .object({

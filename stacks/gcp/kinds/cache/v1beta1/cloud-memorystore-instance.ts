@@ -7,6 +7,7 @@ import {
   immutable,
   late,
   optional,
+  redisConnection,
   text,
   texts,
 } from '../../../../../package/schema.ts';
@@ -167,6 +168,7 @@ export const CloudMemorystoreInstanceKind = defineManaged(
     holdsData: true,
     description:
       'A Memorystore instance of Google Cloud: a Redis. Its external name is the id of the instance within project and region.',
+    connectionDetails: redisConnection,
   },
   z.object(parameters).describe('The desired state of the instance. Changes made elsewhere are reverted.'),
   {

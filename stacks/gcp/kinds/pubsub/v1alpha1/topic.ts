@@ -14,6 +14,10 @@ export const TopicKind = defineManaged(
     stack: 'gcp',
     description:
       'A Pub/Sub topic of Google Cloud. Its external name is the id of the topic within the project.',
+    connectionDetails: {
+      topic: text('The id of the topic.'),
+      projectName: text('The project of the topic.'),
+    },
   },
   z
     .object({

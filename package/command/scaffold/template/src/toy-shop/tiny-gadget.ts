@@ -1,5 +1,14 @@
 import type { ObjectKind } from '../../../../../schema.ts';
-import { defineClass, defineManaged, immutable, late, optional, text, z } from '../../../../../schema.ts';
+import {
+  databaseConnection,
+  defineClass,
+  defineManaged,
+  immutable,
+  late,
+  optional,
+  text,
+  z,
+} from '../../../../../schema.ts';
 
 const group = 'toys.example.org';
 const version = 'v1alpha1';
@@ -18,6 +27,7 @@ export const TinyGadgetKind = defineManaged(
     plural: 'tinygadgets',
     stack: 'toy-shop',
     description: 'A tiny gadget of Toy Shop.',
+    connectionDetails: databaseConnection,
   },
   z.object(parameters).describe('The desired state. Changes made elsewhere are reverted.'),
   {
