@@ -37,6 +37,11 @@ export interface World {
    * 500, with this text if possible.
    */
   fail?(text: string): void;
+  /**
+   * Makes the system answer every request from now on with success and this text, which holds nothing: an empty one, or
+   * `{}`.
+   */
+  answer?(text: string): void;
   /** Executes the next creation, but loses its answer. */
   loseAnswer?(): void;
   /** Leaves every request unanswered from now on. */

@@ -36,8 +36,11 @@ export interface InProcessGoogleCloud extends Omit<GoogleCloud, 'answer'> {
   readonly dispatcher: Carrier;
   /** The same, whose requests go through a door that may throw what undici would, or give an answer of its own. */
   carrierFor(carryOut?: CarryOutside): Carrier;
-  /** The fate of requests from now on; `failing` answers with an error that has this message. */
-  way: 'open' | 'hanging' | { readonly failing: string };
+  /**
+   * The fate of requests from now on. `failing` answers with an error that has this message, and `answering` with success
+   * and this text, except for the token.
+   */
+  way: 'open' | 'hanging' | { readonly failing: string } | { readonly answering: string };
 }
 
 /**
@@ -70,7 +73,8 @@ export function inProcessGoogleCloud(
     }),
     async ({ path, method, query = {}, headers, body, signal }) => {
       if (cloud.way === 'hanging') return noAnswer(signal);
-      if (cloud.way !== 'open') return carried(failure(cloud.way.failing));
+      if (cloud.way !== 'open' && 'failing' in cloud.way) return carried(failure(cloud.way.failing));
+      if (cloud.way !== 'open' && path !== '/token') return carried(success(cloud.way.answering));
       const target = `${path}?${new URLSearchParams(query)}`;
       return carried(await answer({ method, target, headers, body: async () => body ?? '' }), signal);
     },
@@ -86,6 +90,12 @@ export function inProcessGoogleCloud(
   };
   return cloud;
 }
+
+const success = (text: string): Exclude<LoopbackReply, string> => ({
+  status: 200,
+  headers: { 'content-type': 'application/json' },
+  text,
+});
 
 const failure = (message: string): Exclude<LoopbackReply, string> => ({
   status: 500,

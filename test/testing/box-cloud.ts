@@ -75,6 +75,8 @@ export class BoxCloud {
   readonly elapsedMs: Clock['elapsedMs'];
   failure: string | undefined;
   isHanging = false;
+  /** Its answers hold nothing. */
+  isAnswerEmpty = false;
   losesAnswer = false;
 
   constructor({ elapsedMs }: Pick<Clock, 'elapsedMs'>) {
@@ -97,6 +99,7 @@ export class BoxCloud {
     if (this.isHanging) return unlessAborted(signal, new Promise<never>(() => {}));
     signal.throwIfAborted();
     if (this.failure !== undefined) throw new Error(this.failure);
+    if (this.isAnswerEmpty) throw new Error('the answer is empty');
     return effect();
   }
 
@@ -333,6 +336,9 @@ export function boxWorld({ clock }: Given, { client, connect }: BoxWorldOptions 
     },
     fail(text) {
       cloud.failure = text;
+    },
+    answer() {
+      cloud.isAnswerEmpty = true;
     },
     loseAnswer() {
       cloud.losesAnswer = true;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import isEqual from 'lodash/isEqual.js';
 import isNull from 'lodash/isNull.js';
 import omitBy from 'lodash/omitBy.js';
 import type { DetailsOf } from '../../apis/core/v1alpha1/connection-details.ts';
@@ -64,6 +65,7 @@ test('a missing part of a world is reported by name, and no other rule is skippe
     'a thing of another owner is reported, and neither taken over nor changed':
       'the test provides no `world.foreign`',
     'a deletion ends and keeps a thing of another owner': 'the test provides no `world.foreign`',
+    'an empty answer of the system is an error, not absence': 'the test provides no `world.answer`',
     'the same error has the same message each time': 'the test provides no `world.fail`',
     'errors hold no secrets and no control characters': 'the test provides no `world.fail`',
     'an aborted call ends at once': 'the test provides no `world.hang`',
@@ -128,6 +130,30 @@ const broken: Readonly<Record<string, BrokenClient>> = {
         return cloud.failure === undefined ? sound.observe(...given) : { exists: false, isUpToDate: false };
       },
     }),
+  },
+  'takes an empty answer for absence': {
+    rule: 'an empty answer of the system is an error, not absence',
+    says: /^observe treats the answer "" of the system as absence/,
+    methods: (cloud, sound) => ({
+      async observe(...given) {
+        return cloud.isAnswerEmpty ? { exists: false, isUpToDate: false } : sound.observe(...given);
+      },
+    }),
+  },
+  'never changes what it once only observed': {
+    rule: 'a resource that was only observed, and then gets all policies, is taken over',
+    says: /^a resource with managementPolicies \["Observe"\] and then \["\*"\] did not get the change to \{"size":5\}/,
+    methods(_cloud, sound) {
+      const looked = new Set<string>();
+      return {
+        async observe(box, credential, signal) {
+          const observed = await sound.observe(box, credential, signal);
+          if (isEqual(box.spec.managementPolicies, ['Observe'])) looked.add(box.metadata.name);
+          const isLookedAt = looked.has(box.metadata.name) && observed.exists;
+          return isLookedAt ? { ...observed, isUpToDate: true, credential: 'inForce' } : observed;
+        },
+      };
+    },
   },
   'publishes no endpoint': {
     rule: 'all declared connection details are published',

@@ -23,7 +23,13 @@ export interface CloudWorldOptions {
   readonly foreign: (cloud: InProcessCloud, name: string) => Promise<unknown>;
 }
 
-const failure = (text: string) => ({
+const answering = (text: string) => ({
+  statusCode: 200,
+  headers: { 'content-type': 'application/json' },
+  body: [Buffer.from(text)],
+});
+
+const failing = (text: string) => ({
   statusCode: 500,
   headers: { 'content-type': 'application/json' },
   body: [Buffer.from(JSON.stringify({ error: { code: 'Internal', message: text } }))],
@@ -35,9 +41,9 @@ export function cloudWorld(
   { flavour, stack, externals, foreign }: CloudWorldOptions,
 ): World {
   const cloud = inProcessCloud(clock, { flavour, random, provisioningMs: 20_000, deletionMs: 10_000 });
-  const { pass, fail, hang } = door();
+  const { pass, fail, answer, hang } = door();
   const carrier = cloud.carrierFor(async ({ signal }, effect) =>
-    pass<unknown>(effect, failure, () => noAnswer(signal)),
+    pass<unknown>(effect, { failing, answering, hanging: () => noAnswer(signal) }),
   );
   return {
     stack: stack(carrier),
@@ -45,6 +51,7 @@ export function cloudWorld(
     externals: () => externals(cloud),
     foreign: (name) => foreign(cloud, name),
     fail,
+    answer,
     loseAnswer: () => cloud.faults.inject({ kind: 'loseResponse', method: 'POST' }),
     hang,
     opens: ({ host, password }) =>

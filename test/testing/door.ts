@@ -1,19 +1,27 @@
-/** The way of the requests to a system. `fail` and `hang` are those of a world of the kit. */
+/** The replies of a system while its door is not open. */
+interface Replies<T> {
+  readonly failing: (text: string) => T;
+  readonly hanging: () => T;
+  /** A success with this text. */
+  readonly answering?: (text: string) => T;
+}
+
+/** The way of the requests to a system. `fail`, `answer` and `hang` are those of a world of the kit. */
 export function door() {
-  let way: 'open' | 'failing' | 'hanging' = 'open';
+  let way: keyof Replies<unknown> | 'open' = 'open';
   let output = '';
+  const say = (next: typeof way) => (text: string) => {
+    way = next;
+    output = text;
+  };
   return {
-    /** Carries a request out, or answers with this failure, or never. */
-    pass<T>(effect: () => T, failing: (text: string) => T, hanging: () => T): T {
-      if (way === 'failing') return failing(output);
-      return way === 'hanging' ? hanging() : effect();
+    /** Carries a request out, or answers with this failure or text, or never. */
+    pass<T>(effect: () => T, { failing, hanging, answering = failing }: Replies<T>): T {
+      if (way === 'open') return effect();
+      return { failing, hanging, answering }[way](output);
     },
-    fail(text: string): void {
-      way = 'failing';
-      output = text;
-    },
-    hang(): void {
-      way = 'hanging';
-    },
+    fail: say('failing'),
+    answer: say('answering'),
+    hang: () => say('hanging')(''),
   };
 }

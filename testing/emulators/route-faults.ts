@@ -2,7 +2,7 @@
 export interface Fault {
   /**
    * - `fail`: answers `status` without doing the work.
-   * - `gateway`: a proxy in front of the cloud answers `status`; the cloud does not see the request.
+   * - `gateway`: a proxy in front of the cloud answers `status` with a page or `text`; the cloud does not see the request.
    * - `loseResponse`: does the work, then cuts the connection.
    * - `stall`: does the work, and never answers.
    * - `hang`: takes the request and never answers; the work is not done.
@@ -17,6 +17,8 @@ export interface Fault {
   readonly path?: string;
   /** Of `fail`, default 500; of `gateway`, default 502. */
   readonly status?: number;
+  /** Of `gateway`: its answer in place of a page, for example ``. */
+  readonly text?: string;
   /** Seconds, for the Retry-After header of `fail`. */
   readonly retryAfter?: number;
 }

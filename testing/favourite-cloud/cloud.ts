@@ -99,7 +99,7 @@ export function createCloud(options: CloudOptions = {}): Cloud {
     if (fault?.kind === 'hang') return 'never';
     if (fault?.kind === 'cut') return 'cut';
     if (fault?.kind === 'fail') throw failure(fault);
-    if (fault?.kind === 'gateway') return gatewayReply(fault.status ?? 502);
+    if (fault?.kind === 'gateway') return gatewayReply(fault);
     if (headers.authorization !== `Bearer ${token}`) {
       throw new Problem(401, 'Unauthenticated', 'the token is missing or not valid', {
         headers: { 'www-authenticate': 'Bearer' },

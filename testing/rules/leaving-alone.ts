@@ -99,6 +99,43 @@ const onlyObserves: Rule = {
   },
 };
 
+const takesOverObserved: Rule = {
+  name: 'a resource that was only observed, and then gets all policies, is taken over',
+  async check(bench) {
+    const { managed } = await bench.ready();
+    const change = changeOfValue(bench, foundBy(bench));
+    bench.takeOver('first', pick(managed.spec.forProvider, foundBy(bench)));
+    bench.respecify('first', { managementPolicies: ['Observe'] });
+    await bench.passes('first', 3);
+    const before = await bench.externals();
+    const calls = bench.process.calls.length;
+    bench.replaceForProvider('first', { ...managed.spec.forProvider, ...change });
+    bench.respecify('first', { managementPolicies: ['*'] });
+    const what = 'a resource with managementPolicies ["Observe"] and then ["*"]';
+    const fix = 'decide in each call by the external system and the spec, and not by what earlier calls did';
+    await bench.passes('first', 2);
+    await bench.until('first', () => bench.isReady('first'), `${what} did not become Ready and Synced`, fix);
+    await expectRest(bench, what);
+    const after = await bench.externals();
+    const made = bench.process.calls.slice(calls);
+    expect(
+      after.length === before.length && !made.includes('create'),
+      `${what} was created again: there are ${after.length} things instead of ${before.length}`,
+      fix,
+    );
+    expect(!isEqual(after, before), `${what} did not get the change to ${JSON.stringify(change)}`, fix);
+    bench.remove('first');
+    await bench.until(
+      'first',
+      () => bench.object('first') === undefined,
+      `the deletion of ${what} did not end`,
+    );
+    await bench.passTime(bench.longMs);
+    const { length } = await bench.externals();
+    expect(length < before.length, `the deletion of ${what} left the thing`, fix);
+  },
+};
+
 const takesOverOnce: Rule = {
   name: 'a value that the system chooses is copied to the spec once',
   async check(bench) {
@@ -148,6 +185,7 @@ const usesInitProviderOnce: Rule = {
 export const leavingAlone: readonly Rule[] = [
   revertsDrift,
   onlyObserves,
+  takesOverObserved,
   takesOverOnce,
   usesInitProviderOnce,
 ];

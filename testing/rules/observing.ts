@@ -99,7 +99,32 @@ const tellsFailure: Rule = {
   },
 };
 
+const tellsEmptyAnswer: Rule = {
+  name: 'an empty answer of the system is an error, not absence',
+  async check(bench) {
+    needed(bench.world.answer, 'world.answer');
+    const { managed, credential } = await bench.ready();
+    for (const text of ['', '{}']) {
+      bench.world.answer?.(text);
+      for (const subject of [managed, bench.leaving(managed)]) {
+        const found = await outcomeOf(observe(bench, subject, credential));
+        expect(
+          found.type === 'failed',
+          `observe treats the answer ${JSON.stringify(text)} of the system as ${outcomeText(found)}`,
+          'check the form of each answer, for example with a schema, and throw if something is missing',
+        );
+      }
+    }
+  },
+};
+
 const outcomeText = (found: Outcome<Observation>): string =>
   found.type === 'done' && !found.value.exists ? 'absence' : 'an existing thing';
 
-export const observing: readonly Rule[] = [isPure, isWithinSchema, tellsAbsence, tellsFailure];
+export const observing: readonly Rule[] = [
+  isPure,
+  isWithinSchema,
+  tellsAbsence,
+  tellsFailure,
+  tellsEmptyAnswer,
+];

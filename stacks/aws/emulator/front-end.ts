@@ -80,7 +80,7 @@ async function answer(options: FrontEndOptions, request: ApiRequest): Promise<Lo
   const fault = options.faults.take(name) ?? options.randomFault();
   if (fault?.kind === 'hang') return 'never';
   if (fault?.kind === 'cut') return 'cut';
-  if (fault?.kind === 'gateway') return gatewayReply(fault.status ?? 502);
+  if (fault?.kind === 'gateway') return gatewayReply(fault);
   if (fault?.kind === 'fail') throw problemOf(fault, service);
 
   const account = await authenticated(options, request);

@@ -38,6 +38,9 @@ function world({ clock, random }: Given, { creates, externals, foreign, opens }:
     fail(text) {
       cloud.way = { failing: text };
     },
+    answer(text) {
+      cloud.way = { answering: text };
+    },
     hang() {
       cloud.way = 'hanging';
     },

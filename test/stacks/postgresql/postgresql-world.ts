@@ -32,7 +32,7 @@ export async function postgresqlWorld(
     throw new ServerError('XX000', text);
   };
   const { createServer } = server.clientsFor(async ({ verb }, effect) => {
-    const answer = await pass<unknown>(effect, failing, () => new Promise(() => {}));
+    const answer = await pass<unknown>(effect, { failing, hanging: () => new Promise(() => {}) });
     if (!losesAnswer || verb !== creation) return answer;
     losesAnswer = false;
     throw connectionCut();

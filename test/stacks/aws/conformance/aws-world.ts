@@ -61,6 +61,12 @@ export const failureOf =
     return { statusCode: status, headers, body: [Buffer.from(body)] };
   };
 
+const answering = (text: string): CarriedReply => ({
+  statusCode: 200,
+  headers: {},
+  body: [Buffer.from(text)],
+});
+
 export interface AwsWorldOptions extends InProcessAwsOptions {
   /** The form of the service's answers: what a failure looks like. */
   readonly failure: (text: string) => CarriedReply;
@@ -81,9 +87,9 @@ export async function awsWorld(
 ): Promise<World & { readonly aws: InProcessAws }> {
   const aws = inProcessAws(clock, { random, provisioningMs: 20_000, deletionMs: 10_000, ...options });
   await before?.(aws);
-  const { pass, fail, hang } = door();
+  const { pass, fail, answer, hang } = door();
   const carrier = aws.carrierFor(async ({ signal }, effect) =>
-    pass<unknown>(effect, failure, () => noAnswer(signal)),
+    pass<unknown>(effect, { failing: failure, answering, hanging: () => noAnswer(signal) }),
   );
   return {
     aws,
@@ -93,6 +99,7 @@ export async function awsWorld(
     externals: () => externals(aws),
     ...(foreign !== undefined && { foreign: (name: string) => foreign(aws, name) }),
     fail,
+    answer,
     loseAnswer: () => aws.faults.inject({ kind: 'loseResponse', action: creation }),
     hang,
     ...(opens !== undefined && { opens: (details: ConnectionDetails) => opens(aws, details) }),
