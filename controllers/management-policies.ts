@@ -69,6 +69,10 @@ export function shouldOnlyObserve(spec: ManagedSpec): boolean {
 /** Whether the controllers may create or update the external resource, and so give it a credential. */
 export const mayChange = (spec: ManagedSpec): boolean => shouldCreate(spec) || shouldUpdate(spec);
 
+/** Whether a managed resource may not change its external resource. */
+export const isObserver = ({ spec }: { readonly spec: ManagedSpec }): boolean =>
+  !mayChange(spec) && !shouldDelete(spec);
+
 /** Whether the external resource is observed, but never created or updated. False for a paused resource. */
 export const isNeverChanged = (spec: ManagedSpec): boolean => !isPausedByPolicies(spec) && !mayChange(spec);
 

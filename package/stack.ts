@@ -15,7 +15,7 @@ export {
 export type { Kind, KubernetesObject, ObjectMeta } from '../apis/core/v1alpha1/kind.ts';
 export type { Managed } from '../apis/core/v1alpha1/managed.ts';
 export { wantsDetails } from '../apis/core/v1alpha1/managed.ts';
-export { annotationKeys, externalName, wasDeleted } from '../apis/core/v1alpha1/meta.ts';
+export { annotationKeys, externalName, nameOf, wasDeleted } from '../apis/core/v1alpha1/meta.ts';
 export type { SystemFacts } from '../apis/core/v1alpha1/provider.ts';
 export { describeReference } from '../apis/core/v1alpha1/reference.ts';
 export type { ConnectionDetails } from '../apis/core/v1alpha1/secret.ts';
@@ -36,6 +36,8 @@ export {
 } from '../clients/ownership-tags.ts';
 export type { RedisAccess } from '../clients/redis-details.ts';
 export { redisDetails } from '../clients/redis-details.ts';
+export type { AccountPassword, Accounts } from '../controllers/author/account-password.ts';
+export { accountPassword, isLockedOut, refusesPassword } from '../controllers/author/account-password.ts';
 export type { Candidate } from '../controllers/author/check-ownership.ts';
 export { checkOwnership, ownedByAnother, ownerOf } from '../controllers/author/check-ownership.ts';
 export type { CloudClientOptions, OwnCredentials, SystemOf } from '../controllers/author/cloud-clients.ts';
@@ -76,6 +78,9 @@ export { namedByCloud } from '../controllers/author/named-by-cloud.ts';
 export type { ManagedDatabase, NamedByUs, ObservedDatabase } from '../controllers/author/named-by-us.ts';
 export { namedByUs } from '../controllers/author/named-by-us.ts';
 export { neededFields, withNeeded } from '../controllers/author/needed-fields.ts';
+export { ownerIdOf, resourceId } from '../controllers/author/owner-id.ts';
+export type { PasswordChecks } from '../controllers/author/password-checks.ts';
+export { createPasswordChecks } from '../controllers/author/password-checks.ts';
 export { renamedTo } from '../controllers/author/renamed.ts';
 export {
   Ambiguous,
@@ -101,7 +106,7 @@ export type {
   Update,
 } from '../controllers/managed/connecting/external-client.ts';
 export { UncertainCreationError } from '../controllers/managed/connecting/external-client.ts';
-export { shouldCreate, shouldDelete, shouldUpdate } from '../controllers/management-policies.ts';
+export { isObserver, shouldCreate, shouldDelete, shouldUpdate } from '../controllers/management-policies.ts';
 export { isNameFixed, withNameAdvice } from '../controllers/name-advice.ts';
 export { heldCredentials } from '../controllers/provider/credential-sources.ts';
 export { providerOf } from '../controllers/provider/provider-choice.ts';

@@ -7,7 +7,7 @@ import type { Holder } from '../../clients/external-error.ts';
 import { ExternalError } from '../../clients/external-error.ts';
 import type { Owner } from '../../clients/ownership-tags.ts';
 import { ownerIn, ownerNamedBy, ownershipOf } from '../../clients/ownership-tags.ts';
-import { shouldCreate, shouldDelete, shouldUpdate } from '../management-policies.ts';
+import { isObserver } from '../management-policies.ts';
 import { withNameAdvice } from '../name-advice.ts';
 import { providerOf } from '../provider/provider-choice.ts';
 
@@ -64,7 +64,7 @@ export function checkOwnership(
   // guard: otherwise it adopts another owner's resource
   if (ownership === 'ours' || (ownership === 'unowned' && isKnown)) return 'ours';
   if (wasDeleted(managed)) return 'notOurs';
-  if (!shouldCreate(spec) && !shouldUpdate(spec) && !shouldDelete(spec)) return 'ours';
+  if (isObserver(managed)) return 'ours';
   // A claim chose this name. Only to observe the resource would give its team the details of another owner.
   const isOfClaim = spec.claimRef !== undefined;
   const [whose, hint, holder]: readonly [string, string, Holder] =

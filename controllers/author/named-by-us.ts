@@ -11,7 +11,7 @@ import type {
   Publishing,
 } from '../../apis/core/v1alpha1/connection-details.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
-import { externalName, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
+import { nameOf, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import type { CloudCollection } from '../../clients/cloud-collection.ts';
 import { isConflicting } from '../../clients/cloud-error.ts';
 import type { DatabaseAccess } from '../../clients/database-details.ts';
@@ -244,5 +244,3 @@ const detailsOf = <M extends ManagedDatabase>(
 
 const staysProtected = (noun: string, managed: Managed): string =>
   `${noun} "${nameOf(managed)}" is protected against deletion, and spec.managementPolicies do not allow Update to remove the protection; ${howToAllowUpdate(managed.spec)}`;
-
-const nameOf = (managed: Managed): string => externalName(managed) ?? managed.metadata.name;

@@ -1,7 +1,7 @@
 import { advice } from '../../apis/core/v1alpha1/advice.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
-import { annotationKeys, externalName, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
-import { shouldCreate, shouldDelete, shouldUpdate } from '../management-policies.ts';
+import { annotationKeys, nameOf, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
+import { isObserver } from '../management-policies.ts';
 
 /** The words about an external resource that a user renamed. */
 export interface Renaming {
@@ -20,14 +20,13 @@ export async function renamedTo(
   find: () => Promise<string | undefined>,
   say: (now: string) => Renaming,
 ): Promise<{ readonly renamed?: string }> {
-  const { metadata, spec, status } = managed;
+  const { metadata, status } = managed;
   // With `adopt-identity`, too: the record of the loss tells that an administrator replaces a renamed one.
   const record = status?.externalIdentity ?? metadata.annotations?.[annotationKeys.externalIdentity];
-  const isObserver = !shouldCreate(spec) && !shouldUpdate(spec) && !shouldDelete(spec);
-  if (isObserver || wasDeleted(managed) || record === undefined) return {};
+  if (isObserver(managed) || wasDeleted(managed) || record === undefined) return {};
   const now = await find();
   // It has its own name again if it was named back between two requests.
-  if (now === undefined || now === (externalName(managed) ?? metadata.name)) return {};
+  if (now === undefined || now === nameOf(managed)) return {};
   const { sentence, beside } = say(now);
   return { renamed: `${sentence}. Or, ${advice.createEmpty(managed, beside)}` };
 }

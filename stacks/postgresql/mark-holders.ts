@@ -1,9 +1,9 @@
 import type { Environment, Managed } from '../../package/stack.ts';
+import { ownerIdOf, resourceId } from '../../package/stack.ts';
 import type { HolderOf, MarkHolder } from './client/mark.ts';
 import { markOf } from './client/mark.ts';
 import { PostgreSQLDatabaseKind } from './kinds/v1alpha1/postgresql-database.ts';
 import { PostgreSQLRoleKind } from './kinds/v1alpha1/postgresql-role.ts';
-import { ownerIdOf, resourceId } from './ownership.ts';
 
 const index = 'mark';
 

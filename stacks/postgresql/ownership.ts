@@ -1,14 +1,13 @@
 import { escapeIdentifier } from 'pg';
-import type { Kind, Managed } from '../../package/stack.ts';
+import type { Managed } from '../../package/stack.ts';
 import {
   ExternalError,
-  externalName,
   invalid,
   isNameFixed,
+  isObserver,
   messageOf,
-  shouldCreate,
-  shouldDelete,
-  shouldUpdate,
+  nameOf,
+  ownerIdOf,
   wasDeleted,
   withNameAdvice,
 } from '../../package/stack.ts';
@@ -25,18 +24,6 @@ import {
   markStatement,
 } from './client/mark.ts';
 import { checkNewName, checkOwnName } from './client/name.ts';
-
-/** The owner in the mark of a database or role: kind and name, which survive backup and restore; a UID does not. */
-export const ownerIdOf = ({ apiVersion, kind, metadata }: Managed): string =>
-  resourceId({ group: apiVersion.split('/')[0] ?? '', kind }, metadata.name);
-
-/** The same for a resource that may no longer exist. */
-export const resourceId = ({ group, kind }: Pick<Kind, 'group' | 'kind'>, name: string): string =>
-  `${kind}.${group}/${name}`.toLowerCase();
-
-/** Whether a managed resource may not change its external resource. */
-export const isObserver = ({ spec }: Managed): boolean =>
-  !shouldCreate(spec) && !shouldUpdate(spec) && !shouldDelete(spec);
 
 export const isOurs = (managed: Managed, found: Marked | undefined): boolean =>
   found !== undefined && isOwnedBy(found, ownerIdOf(managed));
@@ -125,9 +112,6 @@ function reassigned(managed: Managed, { name, distrustedOwner = '' }: Marked, ow
     { errorClass: 'MarkLost', advice: { kinds: ['HandOver'] }, holder: { by: 'AnotherResource' } },
   );
 }
-
-/** The name on the server; see {@link checkExternalName}. */
-export const nameOf = (managed: Managed): string => externalName(managed) ?? managed.metadata.name;
 
 /** Throws an Error if PostgreSQL would not accept the name as it is. The message describes the problem and the fix. */
 export const checkExternalName = (managed: Managed, kind: 'database' | 'role'): void =>

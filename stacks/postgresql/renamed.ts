@@ -1,10 +1,9 @@
 import { escapeIdentifier } from 'pg';
 import type { Managed, Observation } from '../../package/stack.ts';
-import { renamedTo } from '../../package/stack.ts';
+import { nameOf, renamedTo } from '../../package/stack.ts';
 import { advice } from './advice.ts';
 import type { HolderOf, Marked } from './client/mark.ts';
 import { markIn } from './client/mark.ts';
-import { nameOf } from './ownership.ts';
 
 /** The possessions that stay with a database or role if a second one is created beside it. */
 const keeps = { database: 'the data', role: 'its objects and privileges' } as const;

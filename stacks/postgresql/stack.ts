@@ -1,14 +1,18 @@
 import { PostgreSQLInstanceKind } from '../../package/claims.ts';
-import type { Connect, DefinedStack, Managed, SystemFacts } from '../../package/stack.ts';
-import { defineStack, lostReferenceFinder, satisfies, service } from '../../package/stack.ts';
+import type { Connect, DefinedStack, Managed, PasswordChecks, SystemFacts } from '../../package/stack.ts';
+import {
+  createPasswordChecks,
+  defineStack,
+  lostReferenceFinder,
+  satisfies,
+  service,
+} from '../../package/stack.ts';
 import type { PostgresqlServer, PostgresqlServerOptions } from './client/server.ts';
 import { createPostgresqlServer } from './client/server.ts';
 import { PostgreSQLDatabaseClassKind, PostgreSQLDatabaseKind } from './kinds/v1alpha1/postgresql-database.ts';
 import { PostgreSQLGrantKind } from './kinds/v1alpha1/postgresql-grant.ts';
 import { PostgreSQLRoleKind } from './kinds/v1alpha1/postgresql-role.ts';
 import { ProviderConfigKind, ProviderKind } from './kinds/v1alpha1/provider.ts';
-import type { PasswordChecks } from './password-checks.ts';
-import { createPasswordChecks } from './password-checks.ts';
 import {
   configurePostgreSQLDatabase,
   incompatibilityOfPostgreSQLDatabase,

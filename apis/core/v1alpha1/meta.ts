@@ -77,6 +77,9 @@ export const wasDeleted = (object: KubernetesObject): boolean =>
 export const externalName = (object: KubernetesObject): string | undefined =>
   object.metadata.annotations?.[annotationKeys.externalName] || undefined;
 
+/** The name of the external resource, by default the name of the object. */
+export const nameOf = (object: KubernetesObject): string => externalName(object) ?? object.metadata.name;
+
 /** Whether the annotation pauses the object: its value is exactly `true`. */
 export const isPaused = (object: KubernetesObject): boolean =>
   object.metadata.annotations?.[annotationKeys.paused] === 'true';

@@ -14,7 +14,7 @@ import type { ExternalError } from '../../../clients/external-error.ts';
 import { invalid } from '../../../clients/external-error.ts';
 import type { Identity } from '../../external-identity.ts';
 import { decodeIdentity, encodeIdentity } from '../../external-identity.ts';
-import { shouldCreate, shouldDelete, shouldUpdate } from '../../management-policies.ts';
+import { isObserver, shouldUpdate } from '../../management-policies.ts';
 import { withNameAdvice } from '../../name-advice.ts';
 import type { Observation } from '../connecting/external-client.ts';
 
@@ -198,10 +198,8 @@ export function identityFound(
   managed: Managed,
   { system, observation }: Found,
 ): string | undefined {
-  const { spec } = managed;
-  const isObserver = !shouldCreate(spec) && !shouldUpdate(spec) && !shouldDelete(spec);
   const isRecorded = isAdopting(managed) || recordedIdentity(managed, context.marks) !== undefined;
-  if (observation === undefined || (isObserver && !isRecorded)) return undefined;
+  if (observation === undefined || (isObserver(managed) && !isRecorded)) return undefined;
   const isAsWanted = observation.isUpToDate && isEmpty(observation.refused) && isEmpty(observation.drifted);
   return encodeIdentity(identityToRecord(context, managed, { system, isAsWanted }));
 }

@@ -1,6 +1,6 @@
 import omit from 'lodash/omit.js';
 import type { ExternalClient } from '../../../package/stack.ts';
-import { checkOwnership, externalName, neededFields, ownerOf, refuse } from '../../../package/stack.ts';
+import { checkOwnership, nameOf, neededFields, ownerOf, refuse } from '../../../package/stack.ts';
 import type { AwsClient } from '../client/aws-client.ts';
 import type { CloudNodeGroup, NodeGroups } from '../client/eks/node-groups.ts';
 import { eksNodeGroups, isNameTaken } from '../client/eks/node-groups.ts';
@@ -99,8 +99,6 @@ const operationName = (managed: NodeGroup, id: string): string => {
   const { region = '', clusterName = '' } = managed.spec.forProvider;
   return [region, clusterName, nameOf(managed), id].join('/');
 };
-
-const nameOf = (managed: NodeGroup): string => externalName(managed) ?? managed.metadata.name;
 
 /**
  * We own a node group with our tags. We also own one that this managed resource observed before, even if its tags were

@@ -1,6 +1,6 @@
 import { isConflicting } from '../../../package/http.ts';
 import type { PromptClient } from '../../../package/stack.ts';
-import { checkOwnership, externalName, ownedByAnother, refuse } from '../../../package/stack.ts';
+import { checkOwnership, nameOf, ownedByAnother, refuse } from '../../../package/stack.ts';
 import { advised } from '../advised.ts';
 import type { GoogleCloudClient } from '../client/google-cloud.ts';
 import type { PubsubTopic } from '../client/pubsub.ts';
@@ -65,5 +65,3 @@ export function topicClient({
     return checkOwnership(managed, candidate, labelOwner(managed)) === 'ours' ? topic : undefined;
   }
 }
-
-const nameOf = (managed: Topic): string => externalName(managed) ?? managed.metadata.name;

@@ -6,7 +6,12 @@ import {
   coreAdvice,
   describeReference,
   generatedPassword,
+  isObserver,
+  nameOf,
+  ownerIdOf,
+  refusesPassword,
   renamed,
+  resourceId,
   shouldDelete,
   unavailable,
 } from '../../../package/stack.ts';
@@ -19,18 +24,9 @@ import type { RoleObservation, RoleSpec } from '../client/role.ts';
 import { roleDrift } from '../client/role.ts';
 import type { PostgreSQLDatabase } from '../kinds/v1alpha1/postgresql-database.ts';
 import { PostgreSQLRoleKind } from '../kinds/v1alpha1/postgresql-role.ts';
-import {
-  isObserver,
-  isOfOther,
-  markDifference,
-  nameOf,
-  ownerIdOf,
-  resourceId,
-  wasOurs,
-} from '../ownership.ts';
+import { isOfOther, markDifference, wasOurs } from '../ownership.ts';
 import type { Taken } from '../renamed.ts';
 import { wasRenamed } from '../renamed.ts';
-import { refusesPassword } from '../role-password.ts';
 
 /**
  * Whether a database has an owner role of its own, with the same name. It has none if an owner is named, also if only
@@ -212,7 +208,7 @@ function readyOf(managed: PostgreSQLDatabase, { database, role, isLockedOut }: F
   if (!hasOwnRole(managed)) return available();
   if (role === undefined) return unavailable('the role of the database does not exist');
   if (!role.login) return unavailable('the role of the database may not log in');
-  return isLockedOut ? unavailable(refusesPassword) : available();
+  return isLockedOut ? refusesPassword('role') : available();
 }
 
 /** The provider of the locale, if it is another than the one of the field. */

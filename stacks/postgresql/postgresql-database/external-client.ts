@@ -1,6 +1,16 @@
 import type { DetailsOf } from '../../../package/schema.ts';
-import type { DesiredCredential, ExternalClient } from '../../../package/stack.ts';
-import { changing, deleting, invalid, wasDeleted } from '../../../package/stack.ts';
+import type { DesiredCredential, ExternalClient, PasswordChecks } from '../../../package/stack.ts';
+import {
+  accountPassword,
+  changing,
+  deleting,
+  invalid,
+  isLockedOut,
+  isObserver,
+  nameOf,
+  ownerIdOf,
+  wasDeleted,
+} from '../../../package/stack.ts';
 import { advice } from '../advice.ts';
 import { connectionDetails } from '../connection-details.ts';
 import type { PostgreSQLDatabase } from '../kinds/v1alpha1/postgresql-database.ts';
@@ -9,16 +19,11 @@ import {
   checkMayManage,
   checkNewExternalName,
   checkNotAdministrator,
-  isObserver,
   isOurs,
-  nameOf,
   ownedByAnother,
-  ownerIdOf,
   wasOurs,
 } from '../ownership.ts';
-import type { PasswordChecks } from '../password-checks.ts';
 import { renamedFrom, takenBy } from '../renamed.ts';
-import { isLockedOut, rolePassword } from '../role-password.ts';
 import type { ServerConnection } from '../server-connection.ts';
 import {
   adoptionOf,
@@ -56,7 +61,7 @@ export function postgreSQLDatabaseClient({
   holderOf,
 }: PostgreSQLDatabaseOptions): ExternalClient<PostgreSQLDatabase> {
   const { databases, roles } = server;
-  const password = rolePassword({ roles, checks });
+  const password = accountPassword({ accounts: roles, checks });
 
   const detailsOf = (
     managed: PostgreSQLDatabase,
@@ -97,7 +102,7 @@ export function postgreSQLDatabaseClient({
       if (database === undefined) {
         return { exists: false, isUpToDate: false, ...(await renamedFrom(managed, 'database', find)) };
       }
-      if (role !== undefined && !isOurs(managed, role)) checks.doubt(ownerIdOf(managed));
+      if (role !== undefined && !isOurs(managed, role)) password.doubt(managed);
       // The mark of the role decides whose the database is.
       if (role !== undefined && wasOurs(managed)) checkMayManage(managed, 'role', role);
       // A user who adopts the database has to know who else is in it.
@@ -184,7 +189,7 @@ export function postgreSQLDatabaseClient({
       signal,
       ...(credential && { password: credential.value }),
     });
-    if (credential) checks.wasSet(ownerId, credential.value);
+    password.wasCreatedWith(managed, credential);
     return 'new';
   }
 }

@@ -1,5 +1,5 @@
 import { escapeIdentifier } from 'pg';
-import { ExternalError, messageOf } from '../../../package/stack.ts';
+import { ExternalError, messageOf, nameOf, ownerIdOf } from '../../../package/stack.ts';
 import { advice } from '../advice.ts';
 import { unfinishedName } from '../client/database-read.ts';
 import type { DatabaseObservation } from '../client/database-spec.ts';
@@ -8,15 +8,7 @@ import { hasMarkOf, markIn, markStatement } from '../client/mark.ts';
 import type { RoleObservation } from '../client/role.ts';
 import type { PostgresqlServer } from '../client/server.ts';
 import type { PostgreSQLDatabase } from '../kinds/v1alpha1/postgresql-database.ts';
-import {
-  checkMayManage,
-  hasUsableName,
-  isOfOther,
-  isOurs,
-  markLost,
-  nameOf,
-  ownerIdOf,
-} from '../ownership.ts';
+import { checkMayManage, hasUsableName, isOfOther, isOurs, markLost } from '../ownership.ts';
 import { remaining } from '../remaining.ts';
 import { databaseSpec, hasOwnRole, otherRole } from './desired-state.ts';
 

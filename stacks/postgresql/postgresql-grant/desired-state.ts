@@ -1,11 +1,10 @@
 import isEqual from 'lodash/isEqual.js';
 import partition from 'lodash/partition.js';
 import { escapeIdentifier } from 'pg';
-import { changing, invalid } from '../../../package/stack.ts';
+import { changing, invalid, resourceId } from '../../../package/stack.ts';
 import type { GrantObservation, GrantSpec, GrantTarget } from '../client/grant-spec.ts';
 import { grantDrift } from '../client/grant-spec.ts';
 import type { PostgreSQLGrant } from '../kinds/v1alpha1/postgresql-grant.ts';
-import { resourceId } from '../ownership.ts';
 import { grantReferences } from './references.ts';
 
 /** The role and the target of a grant, as recorded in its status. */

@@ -1,11 +1,17 @@
 import type { ExternalClient, Observation } from '../../../package/stack.ts';
-import { available, deleting, ExternalError, invalid, wasDeleted } from '../../../package/stack.ts';
+import {
+  available,
+  deleting,
+  ExternalError,
+  invalid,
+  isObserver,
+  wasDeleted,
+} from '../../../package/stack.ts';
 import { advice } from '../advice.ts';
 import type { GrantSpec } from '../client/grant-spec.ts';
 import { grantDrift } from '../client/grant-spec.ts';
 import type { PostgresqlServer } from '../client/server.ts';
 import type { PostgreSQLGrant } from '../kinds/v1alpha1/postgresql-grant.ts';
-import { isObserver } from '../ownership.ts';
 import {
   differingFields,
   formerGrant,

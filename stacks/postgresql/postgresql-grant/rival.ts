@@ -1,8 +1,7 @@
 import type { Environment } from '../../../package/stack.ts';
-import { providerOf, wasDeleted } from '../../../package/stack.ts';
+import { isObserver, providerOf, wasDeleted } from '../../../package/stack.ts';
 import type { PostgreSQLGrant } from '../kinds/v1alpha1/postgresql-grant.ts';
 import { PostgreSQLGrantKind } from '../kinds/v1alpha1/postgresql-grant.ts';
-import { isObserver } from '../ownership.ts';
 
 /** Finds an older grant for the same role on the same target: the two would undo each other. */
 export type RivalFinder = (managed: PostgreSQLGrant) => PostgreSQLGrant | undefined;

@@ -1,11 +1,17 @@
 import type { GeneratedCredential, Observation, ReadyFacts } from '../../../package/stack.ts';
-import { available, generatedPassword, shouldDelete, unavailable } from '../../../package/stack.ts';
+import {
+  available,
+  generatedPassword,
+  isObserver,
+  refusesPassword,
+  shouldDelete,
+  unavailable,
+} from '../../../package/stack.ts';
 import type { Adoption } from '../client/mark.ts';
 import type { RoleObservation, RoleSpec } from '../client/role.ts';
 import { roleDrift } from '../client/role.ts';
 import type { PostgreSQLRole } from '../kinds/v1alpha1/postgresql-role.ts';
-import { isObserver, markDifference } from '../ownership.ts';
-import { refusesPassword } from '../role-password.ts';
+import { markDifference } from '../ownership.ts';
 
 /** The role that forProvider asks for. */
 export function roleSpec({ spec }: PostgreSQLRole): RoleSpec {
@@ -75,5 +81,5 @@ const fieldOf = (attribute: string): string =>
 
 function readyOf({ spec }: PostgreSQLRole, { role, isLockedOut }: Found): ReadyFacts {
   if (spec.forProvider.login && !role.login) return unavailable('the role may not log in');
-  return isLockedOut ? unavailable(refusesPassword) : available();
+  return isLockedOut ? refusesPassword('role') : available();
 }

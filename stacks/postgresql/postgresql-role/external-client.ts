@@ -1,6 +1,14 @@
 import type { DetailsOf } from '../../../package/schema.ts';
-import type { DesiredCredential, ExternalClient } from '../../../package/stack.ts';
-import { deleting, wasDeleted } from '../../../package/stack.ts';
+import type { DesiredCredential, ExternalClient, PasswordChecks } from '../../../package/stack.ts';
+import {
+  accountPassword,
+  deleting,
+  isLockedOut,
+  isObserver,
+  nameOf,
+  ownerIdOf,
+  wasDeleted,
+} from '../../../package/stack.ts';
 import { connectionDetails } from '../connection-details.ts';
 import type { PostgreSQLRole } from '../kinds/v1alpha1/postgresql-role.ts';
 import {
@@ -9,18 +17,13 @@ import {
   checkNewExternalName,
   checkNotAdministrator,
   hasUsableName,
-  isObserver,
   isOfOther,
   isOurs,
-  nameOf,
   ownedByAnother,
-  ownerIdOf,
   wasOurs,
 } from '../ownership.ts';
-import type { PasswordChecks } from '../password-checks.ts';
 import { remaining } from '../remaining.ts';
 import { renamedFrom, takenBy } from '../renamed.ts';
-import { isLockedOut, rolePassword } from '../role-password.ts';
 import type { ServerConnection } from '../server-connection.ts';
 import { adoptionOf, observationOf, roleSpec } from './desired-state.ts';
 
@@ -37,7 +40,7 @@ export function postgreSQLRoleClient({
   holderOf,
 }: PostgreSQLRoleOptions): ExternalClient<PostgreSQLRole> {
   const { roles } = server;
-  const password = rolePassword({ roles, checks });
+  const password = accountPassword({ accounts: roles, checks });
   const detailsOf = (
     managed: PostgreSQLRole,
     credential: DesiredCredential | undefined,
@@ -68,7 +71,7 @@ export function postgreSQLRoleClient({
       if (role === undefined) {
         return { exists: false, isUpToDate: false, ...(await renamedFrom(managed, 'role', find)) };
       }
-      if (!isOurs(managed, role)) checks.doubt(ownerIdOf(managed));
+      if (!isOurs(managed, role)) password.doubt(managed);
       checkMayManage(managed, 'role', role, adoptionOf(managed));
       if (!isObserver(managed)) await closing.keepUp(signal);
       const verdict = role.login ? await password.verdictOn(managed, credential, signal) : undefined;
@@ -94,7 +97,7 @@ export function postgreSQLRoleClient({
           ...(credential && { password: credential.value }),
         }),
       );
-      if (credential) checks.wasSet(ownerId, credential.value);
+      password.wasCreatedWith(managed, credential);
       return { details: detailsOf(managed, credential) };
     },
 

@@ -6,6 +6,7 @@ import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import { PostgreSQLInstanceKind } from '../../../apis/database/v1alpha1/postgresql-instance.ts';
 import type { advice as clientAdvice } from '../../../clients/advice.ts';
+import { resourceId } from '../../../controllers/author/owner-id.ts';
 import type { LocalPostgresql } from '../../../local/postgresql.ts';
 import { startPostgresql } from '../../../local/postgresql.ts';
 import type { advice } from '../../../stacks/postgresql/advice.ts';
@@ -17,7 +18,6 @@ import {
 import { PostgreSQLGrantKind } from '../../../stacks/postgresql/kinds/v1alpha1/postgresql-grant.ts';
 import { PostgreSQLRoleKind } from '../../../stacks/postgresql/kinds/v1alpha1/postgresql-role.ts';
 import { ProviderConfigKind } from '../../../stacks/postgresql/kinds/v1alpha1/provider.ts';
-import { resourceId } from '../../../stacks/postgresql/ownership.ts';
 import { credentialsNamespace } from '../fancysql-fixture.ts';
 import { eventually } from '../stack-harness.ts';
 import type { Place, Row, RowsFor } from './player.ts';

@@ -3,15 +3,12 @@ import { describe, test } from 'node:test';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { Credentials } from '../../../stacks/postgresql/client/credentials.ts';
 import { connectionDetails } from '../../../stacks/postgresql/connection-details.ts';
-import { createPasswordChecks } from '../../../stacks/postgresql/password-checks.ts';
 import {
   databaseCredential,
   observationOf as databaseObservationOf,
 } from '../../../stacks/postgresql/postgresql-database/desired-state.ts';
 import { differingFields, grantSpec } from '../../../stacks/postgresql/postgresql-grant/desired-state.ts';
 import { observationOf, roleCredential } from '../../../stacks/postgresql/postgresql-role/desired-state.ts';
-import { isLockedOut } from '../../../stacks/postgresql/role-password.ts';
-import { testClock } from '../../../testing/test-clock.ts';
 import { database, grant, role } from './passes.ts';
 
 describe('connection details say how to use TLS as the administrator does', () => {
@@ -44,105 +41,6 @@ describe('connection details say how to use TLS as the administrator does', () =
       connectionDetails(at('127.0.0.1'), { username: 'app', password: undefined }).uri,
       undefined,
     ));
-});
-
-describe('a password is tested', () => {
-  const periodMs = 1000;
-  /** A server that takes some passwords; `undefined`: any. */
-  const checksAt = () => {
-    const clock = testClock();
-    const tested: string[] = [];
-    const checks = createPasswordChecks({ clock, random: () => 0.5, periodMs });
-    const verdictOn = (value: string, isApplied: boolean, works?: readonly string[]) =>
-      checks.verdictOn('a', { value, isApplied }, async (password) => {
-        tested.push(password);
-        return works === undefined || works.includes(password);
-      });
-    return { clock, checks, verdictOn, tested };
-  };
-
-  const rows = {
-    'at once where it is not applied: it works, and another does not': {
-      works: ['secret'],
-      want: 'inForce',
-      tested: ['secret', 'not secret'],
-    },
-    'and is wrong where it does not work': { works: [], want: 'wrong', tested: ['secret'] },
-    'and nothing is known where the server takes any': {
-      works: undefined,
-      want: undefined,
-      tested: ['secret', 'not secret'],
-    },
-  };
-  for (const [name, { works, want, tested: all }] of Object.entries(rows)) {
-    test(name, async () => {
-      const { verdictOn, tested } = checksAt();
-      assert.equal(await verdictOn('secret', false, works), want);
-      assert.equal(await verdictOn('secret', false, works), want);
-      assert.deepEqual(tested, all, 'once');
-    });
-  }
-
-  test('not at once after a restart where it is applied, but within a period', async () => {
-    const { clock, verdictOn, tested } = checksAt();
-    assert.equal(await verdictOn('secret', true, []), undefined);
-    assert.deepEqual(tested, []);
-    clock.stall(periodMs / 2);
-    assert.equal(await verdictOn('secret', true, []), 'wrong');
-    assert.deepEqual(tested, ['secret']);
-  });
-  test('a login is checked once per period, and the result holds until the next', async () => {
-    const { clock, checks, verdictOn, tested } = checksAt();
-    checks.wasSet('a', 'secret');
-    assert.equal(await verdictOn('secret', true, []), 'inForce');
-    clock.stall(periodMs);
-    assert.equal(await verdictOn('secret', true, []), 'wrong');
-    assert.equal(await verdictOn('secret', true, ['secret']), 'wrong');
-    assert.deepEqual(tested, ['secret']);
-    clock.stall(periodMs);
-    assert.equal(await verdictOn('secret', true, ['secret']), 'inForce');
-    assert.deepEqual(tested, ['secret', 'secret']);
-  });
-  test('at once where the role was not that of the resource, also if it is applied', async () => {
-    const { checks, verdictOn, tested } = checksAt();
-    checks.wasSet('a', 'secret');
-    checks.doubt('a');
-    assert.equal(await verdictOn('secret', true, []), 'wrong');
-    assert.deepEqual(tested, ['secret']);
-  });
-  test('no more once it was set', async () => {
-    const { checks, verdictOn, tested } = checksAt();
-    assert.equal(await verdictOn('secret', false, []), 'wrong');
-    checks.wasSet('a', 'secret');
-    assert.equal(await verdictOn('secret', true, []), 'inForce');
-    assert.deepEqual(tested, ['secret']);
-  });
-  test('again when it could not be tested', async () => {
-    const { checks, verdictOn, tested } = checksAt();
-    await assert.rejects(
-      checks.verdictOn('a', { value: 'secret', isApplied: false }, () =>
-        Promise.reject(new Error('unreachable')),
-      ),
-      /^Error: unreachable$/,
-    );
-    assert.equal(await verdictOn('secret', false, []), 'wrong');
-    assert.deepEqual(tested, ['secret']);
-  });
-});
-
-describe('a password that worked works no more', () => {
-  const rows = [
-    { credential: { value: 'p', isApplied: true }, verdict: 'wrong', want: true },
-    { credential: { value: 'p', isApplied: true }, verdict: 'inForce', want: false },
-    { credential: { value: 'p', isApplied: true }, verdict: undefined, want: false },
-    // The former one may work.
-    { credential: { value: 'p', isApplied: false }, verdict: 'wrong', want: false },
-    { credential: undefined, verdict: undefined, want: false },
-  ] as const;
-  for (const { credential, verdict, want } of rows) {
-    test(`${want}: applied ${credential?.isApplied}, ${verdict}`, () =>
-      assert.equal(isLockedOut(credential, verdict), want));
-  }
 });
 
 describe('a password is generated', () => {

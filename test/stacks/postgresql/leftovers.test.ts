@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { ownerIdOf } from '../../../controllers/author/owner-id.ts';
 import { unfinishedName } from '../../../stacks/postgresql/client/database-read.ts';
 import { PostgresqlError } from '../../../stacks/postgresql/client/error.ts';
 import type { Marked } from '../../../stacks/postgresql/client/mark.ts';
 import { checkOurs, markOf } from '../../../stacks/postgresql/client/mark.ts';
 import type { PostgresqlServer } from '../../../stacks/postgresql/client/server.ts';
 import type { PostgreSQLDatabase } from '../../../stacks/postgresql/kinds/v1alpha1/postgresql-database.ts';
-import { ownerIdOf } from '../../../stacks/postgresql/ownership.ts';
 import { isAnythingLeft, removeAll } from '../../../stacks/postgresql/postgresql-database/leftovers.ts';
 
 const leaving = (status?: PostgreSQLDatabase['status']): PostgreSQLDatabase => ({

@@ -2,6 +2,7 @@ import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { wantsDetails } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ConnectionDetails, ReportedDetails } from '../../../apis/core/v1alpha1/secret.ts';
+import { createPasswordChecks } from '../../../controllers/author/password-checks.ts';
 import { generateCredential, generatedPassword } from '../../../controllers/credential.ts';
 import type {
   Created,
@@ -17,7 +18,6 @@ import type { PostgresqlServer } from '../../../stacks/postgresql/client/server.
 import type { PostgreSQLDatabase } from '../../../stacks/postgresql/kinds/v1alpha1/postgresql-database.ts';
 import type { PostgreSQLGrant } from '../../../stacks/postgresql/kinds/v1alpha1/postgresql-grant.ts';
 import type { PostgreSQLRole } from '../../../stacks/postgresql/kinds/v1alpha1/postgresql-role.ts';
-import { createPasswordChecks } from '../../../stacks/postgresql/password-checks.ts';
 import { databaseCredential } from '../../../stacks/postgresql/postgresql-database/desired-state.ts';
 import { postgreSQLDatabaseClient } from '../../../stacks/postgresql/postgresql-database/external-client.ts';
 import { postgreSQLGrantClient } from '../../../stacks/postgresql/postgresql-grant/external-client.ts';

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { Clock } from '../../package/http.ts';
-import type { DesiredCredential, Observation, Random } from '../../package/stack.ts';
-import { boundedCache } from '../../package/stack.ts';
+import { boundedCache } from '../../runtime/bounded-cache.ts';
+import type { Clock } from '../../runtime/time/clock.ts';
+import type { Random } from '../../runtime/time/random.ts';
+import type { DesiredCredential, Observation } from '../managed/connecting/external-client.ts';
 
-/** Tests passwords by a login, and rarely: each login costs a connection of its own. */
+/** Tests passwords by a login, and rarely: each login costs a connection of its own. One for a process. */
 export interface PasswordChecks {
   /**
    * A credential that is not applied is tested at once: `inForce` only if the server accepts it and refuses another. An
@@ -17,7 +18,7 @@ export interface PasswordChecks {
   ): Promise<Observation['credential']>;
   /** The password was set just now, so it works. */
   wasSet(ownerId: string, password: string): void;
-  /** The role may be another than before: its password is tested at once, whether it is applied or not. */
+  /** The account may be another than before: its password is tested at once, whether it is applied or not. */
   doubt(ownerId: string): void;
 }
 
@@ -37,6 +38,7 @@ interface Check {
 /** The most that one process is likely to manage. A dropped entry is only tested later. */
 const maxChecks = 20_000;
 
+/** Tests of passwords, for all accounts of a stack. */
 export function createPasswordChecks(options: PasswordChecksOptions): PasswordChecks {
   const { clock, random, periodMs = 10 * 60_000 } = options;
   const checks = boundedCache<Check>(maxChecks);
