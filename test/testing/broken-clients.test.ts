@@ -103,11 +103,13 @@ const broken: Readonly<Record<string, BrokenClient>> = {
   },
   'tells in the status what the definition does not know': {
     rule: 'the result of observe fits the definition of the kind',
-    says: /status\.weight: the definition has no such field/,
+    says: /status\.weight: the definition has no such field; details\.lid: not one of `connectionDetails`/,
     methods: (_cloud, sound) => ({
       async observe(...given) {
         const observed = await sound.observe(...given);
-        return observed.exists ? { ...observed, status: { weight: 3 } as object } : observed;
+        if (!observed.exists) return observed;
+        const details = { ...observed.details, lid: 'blue' } as DetailsOf<Box>;
+        return { ...observed, status: { weight: 3 } as object, details };
       },
     }),
   },
