@@ -55,8 +55,11 @@ export interface FieldReference<M extends Managed> extends ReferenceField {
 /** The names of the fields of `T`; for a union, of every alternative. */
 type FieldOf<T> = T extends unknown ? keyof T : never;
 
-/** One claim kind that managed kinds with parameters `P` satisfy; from {@link satisfies}. */
-export interface Satisfied<P> {
+/**
+ * One claim kind that managed kinds with parameters `P` satisfy; from {@link satisfies}. `Field` are the names of their
+ * fields.
+ */
+export interface Satisfied<P, Field = FieldOf<P>> {
   readonly claim: Definition<Claim>;
   readonly class: Definition<Class>;
   readonly configure: (claim: never, resourceClass: never) => { readonly forProvider: P };
@@ -67,7 +70,7 @@ export interface Satisfied<P> {
    * Never present at run time. It carries the type of `forProvider`, so that a field that the managed kind lacks does
    * not compile.
    */
-  readonly fields?: FieldOf<P>;
+  readonly fields?: Field;
 }
 
 /**

@@ -77,6 +77,7 @@ const mistakes: Readonly<Record<string, (facts: Facts) => unknown>> = {
     service({
       ...instances,
       claims: [
+        // @ts-expect-error the fields of a database
         satisfies({
           claim: PostgreSQLInstanceKind,
           class: FavouriteDBInstanceClassKind,

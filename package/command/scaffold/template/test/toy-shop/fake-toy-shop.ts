@@ -69,8 +69,8 @@ export class FakeToyShop {
     throw new Error('the connection was closed');
   }
 
-  #answer({ method, path, headers, body }: Request): Reply {
-    if (headers.authorization !== `Bearer ${this.token}`)
+  #answer({ method, path, headers: { authorization }, body }: Request): Reply {
+    if (authorization !== `Bearer ${this.token}`)
       return refusal(401, 'Unauthorized', 'the token is not valid');
     const [, collection, id] = /^\/v1\/([\w-]+)(?:\/([^/]+))?$/.exec(path) ?? [];
     if (collection !== 'tiny-gadgets') return refusal(404, 'NoSuchPath', path);
