@@ -99,7 +99,10 @@ export const satisfies = <C extends Claim, K extends Class, P>(service: {
  * returns.
  */
 export interface ServiceDefinition<M extends Managed, C>
-  extends Pick<ManagedService<M>, 'externalNames' | 'names' | 'creationGraceMs' | 'confirmAbsenceMs'> {
+  extends Pick<
+    ManagedService<M>,
+    'externalNames' | 'names' | 'creationGraceMs' | 'confirmAbsenceMs' | 'limits'
+  > {
   readonly managed: Definition<M>;
   readonly references?: readonly FieldReference<NoInfer<M>>[];
   /** The password that is generated for each of its resources; see {@link GeneratedCredential}. Absent: none. */

@@ -57,6 +57,8 @@ import { borderedConnector } from './connecting/border.ts';
 import type { ExternalCalls } from './connecting/external-calls.ts';
 import { externalCalls, limitedConnector } from './connecting/external-calls.ts';
 import type { ExternalConnector } from './connecting/external-client.ts';
+import type { CallLimits } from './connecting/hanging-calls.ts';
+import { defaultCallMs } from './connecting/hanging-calls.ts';
 import { leasedConnector } from './connecting/leased-connector.ts';
 import type { CallObserver } from './connecting/observed-connector.ts';
 import { observedConnector } from './connecting/observed-connector.ts';
@@ -81,6 +83,7 @@ export interface ManagedService<M extends Managed = Managed>
   /** Fields of `forProvider` whose values come from other managed resources. */
   readonly references?: readonly ReferenceField[];
   readonly stack?: string;
+  readonly limits?: CallLimits;
   /** The stack trace of the call that defined this service. Errors about the answers of its clients show it. */
   readonly definedAt?: string;
   readonly onCall?: CallObserver;
@@ -127,23 +130,28 @@ export const isSecretChanged: Predicate<Secret> = anyOf(
   changed(controllerUid, ({ metadata }: Secret) => metadata.annotations?.[credentialAnnotation]),
 );
 
+/** How long a run may take for the controllers' own requests, besides one call of the external system. */
+const ownRequestsMs = 30_000;
+
 /** Adds to a connector the rules for every stack, such as the rate limit. `health` gets the results of the calls. */
 export function guardedConnector<M extends Managed>(
   env: Environment,
   service: Pick<
     ManagedService<M>,
-    'kind' | 'connector' | 'externalNames' | 'providers' | 'stack' | 'definedAt' | 'onCall'
+    'kind' | 'connector' | 'externalNames' | 'providers' | 'stack' | 'definedAt' | 'limits' | 'onCall'
   >,
   calls: ExternalCalls,
   health?: Pick<ProviderHealth, 'record'>,
 ): ExternalConnector<M> {
-  const { connector, kind, stack, definedAt, onCall, providers, externalNames } = service;
+  const { connector, kind, stack, definedAt, limits, onCall, providers, externalNames } = service;
   const providerOf = providerFinder(env, providers);
   const bordered = borderedConnector(connector, {
     kind: kind as unknown as Kind<Managed>,
     stack,
     definedAt,
     log: env.log,
+    clock: env.clock,
+    limits,
     secretsOf: (managed) => secretTextsOf(providerOf(managed)?.provider),
   });
   const observing = observingConnector(bordered, env);
@@ -265,6 +273,8 @@ export function managedController<M extends Managed>(
       uncreatable: (managed) => unresolvedInitially(managed, references) ?? lostReference(managed),
       resolveReferences: referenceResolver(env, managedResources, references),
     }),
+    // guard: otherwise a call that takes too long is only in the log
+    timeoutMs: (service.limits?.callMs ?? defaultCallMs) + ownRequestsMs,
     backoff: { baseMs: 1_000, maxMs: 60_000 },
   };
 }

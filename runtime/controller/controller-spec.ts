@@ -27,6 +27,8 @@ export interface ControllerSpec {
    * written; returns no fields for an object that does not exist.
    */
   readonly about?: (request: Request) => Readonly<Record<string, unknown>>;
+  /** A run's signal aborts after this long; milliseconds, default 90 000. */
+  readonly timeoutMs?: number;
   /** Delays after errors and `requeue`, per key; they double. */
   readonly backoff?: { readonly baseMs: number; readonly maxMs: number };
 }

@@ -55,8 +55,6 @@ export interface ControllerOptions extends ControllerSpec {
   readonly concurrency: number;
   /** Delays after an error or `requeue`; default 5 ms to 30 s. */
   readonly backoff?: Delays;
-  /** A run's signal aborts after this long; milliseconds, default 90 000. */
-  readonly timeoutMs?: number;
   readonly log: Logger;
   readonly clock: Clock;
   /** For the id of each run in the log. */

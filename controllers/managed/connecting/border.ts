@@ -8,12 +8,15 @@ import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { messageOf } from '../../../runtime/client/errors.ts';
 import type { Logger } from '../../../runtime/log/log.ts';
+import type { Clock } from '../../../runtime/time/clock.ts';
 import { answerProblem } from '../../answers.ts';
 import type { AuthorCall } from '../../border.ts';
 import { authorBug, awaitAuthor, callAuthor, frozen } from '../../border.ts';
 import { attributed } from '../../stack-bug.ts';
 import type { ExternalClient, ExternalConnector, Observation } from './external-client.ts';
 import { UncertainCreationError } from './external-client.ts';
+import type { CallLimits } from './hanging-calls.ts';
+import { hangingCalls } from './hanging-calls.ts';
 import { scrubbedAnswer, scrubError } from './scrubbed.ts';
 import type { Around } from './wrap-calls.ts';
 import { wrapCalls } from './wrap-calls.ts';
@@ -22,6 +25,8 @@ import { wrapCalls } from './wrap-calls.ts';
 export interface BorderOptions extends Omit<AuthorCall, 'name'> {
   readonly kind: Kind<Managed>;
   readonly log: Pick<Logger, 'warn'>;
+  readonly clock: Pick<Clock, 'scheduler'>;
+  readonly limits?: CallLimits | undefined;
   /** The secrets of the managed resource's provider. No message of the stack contains them. */
   readonly secretsOf: (managed: Managed) => readonly string[];
 }
@@ -33,13 +38,20 @@ export interface BorderOptions extends Omit<AuthorCall, 'name'> {
  */
 export function borderedConnector<M extends Managed>(
   connector: ExternalConnector<M>,
-  { kind, log, secretsOf, ...whose }: BorderOptions,
+  { kind, log, clock, limits, secretsOf, ...whose }: BorderOptions,
 ): ExternalConnector<M> {
   const unknownPaths = new Set<string>();
+  const hanging = hangingCalls(clock, limits);
   /** Secrets are read after the call: `connect` reads the credentials. */
-  const call = async <T>(managed: M, name: string, run: () => T | Promise<T>): Promise<T> => {
+  const call = async <T>(
+    managed: M,
+    name: string,
+    signal: AbortSignal,
+    run: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> => {
     try {
-      const answer = await awaitAuthor({ ...whose, name }, run, (given) => answerProblem(name, given));
+      const limited = () => hanging.limit(managed, { name, run, signal, bug: (what) => bug(name, what) });
+      const answer = await awaitAuthor({ ...whose, name }, limited, (given) => answerProblem(name, given));
       return name === 'connect' ? answer : scrubbedAnswer(answer, secretsOf(managed));
     } catch (error) {
       scrubError(error, secretsOf(managed));
@@ -49,22 +61,30 @@ export function borderedConnector<M extends Managed>(
 
   return {
     async connect(managed, signal) {
-      const client = await call(managed, 'connect', () => connector.connect(frozen(managed), signal));
-      const around: Around = async (run, _signal, name) => {
-        let hasAnswered = false;
-        try {
-          const answer = await call(managed, name, async () => {
-            const given = await run();
-            hasAnswered = true;
-            return given;
+      hanging.refuse(managed);
+      const client = await call(managed, 'connect', signal, async (own) => {
+        const connected = await connector.connect(frozen(managed), own);
+        if (!own.aborted) return connected;
+        // guard: otherwise the connection stays open
+        await connected.disconnect?.();
+        throw own.reason;
+      });
+      const around: Around = async (run, callSignal = signal, name) => {
+        let hasFailed = false;
+        const calling = (own: AbortSignal) =>
+          run(own).catch((error: unknown) => {
+            hasFailed = true;
+            throw error;
           });
+        try {
+          const answer = await call(managed, name, callSignal, calling);
           const { error } = (answer ?? {}) as { readonly error?: unknown };
           attributed(error, whose.stack);
           scrubError(error, secretsOf(managed));
           return believed(name, managed, answer);
         } catch (error) {
           // guard: otherwise a resource whose name is not known is created again
-          throw name === 'create' && hasAnswered ? uncertain(error) : error;
+          throw name === 'create' && !hasFailed ? uncertain(error) : error;
         }
       };
       return withPlain(managed, wrapCalls(client, around), client);
@@ -76,7 +96,8 @@ export function borderedConnector<M extends Managed>(
     const { status, lateInitialized } = (answer ?? {}) as Partial<Observation>;
     const { forProvider } = managed.spec;
     const [field] = unknownFields(name, parts.lateInitialized, lateInitialized, forProvider);
-    if (field !== undefined) throw bug(name, `lateInitialized.${field}, which ${kind.kind} does not have`);
+    if (field !== undefined)
+      throw bug(name, `returned lateInitialized.${field}, which ${kind.kind} does not have`);
     const unknown = unknownFields(name, parts.status, status, managed.status);
     if (unknown.length === 0) return answer;
     const news = unknown.filter((path) => !unknownPaths.has(path));
@@ -107,14 +128,14 @@ export function borderedConnector<M extends Managed>(
       if (problem.type === 'mistyped')
         throw bug(
           name,
-          `${field}.${problem.path} of a type that ${kind.kind} does not accept (${problem.why})`,
+          `returned ${field}.${problem.path} of a type that ${kind.kind} does not accept (${problem.why})`,
         );
     }
     return problems.map((problem) => problem.path);
   }
 
   function bug(name: string, what: string): TypeError {
-    return authorBug({ ...whose, name }, `returned ${what}`);
+    return authorBug({ ...whose, name }, what);
   }
 
   /** The calls that answer at once. */

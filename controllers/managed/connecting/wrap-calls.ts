@@ -15,7 +15,8 @@ export type Operation =
 
 /**
  * Runs code before and after one call of an external client. `signal` is the caller's signal. To replace it, pass
- * another one to `call`. It is undefined for `connect`, `system` and `disconnect`, whose signal cannot be replaced.
+ * another one to `call`. It is undefined for `connect`, `system` and `disconnect`, which are no calls of the external
+ * system for a rate limit or a lease. That of `connect` and `disconnect` cannot be replaced.
  */
 export type Around = <T>(
   call: (signal?: AbortSignal) => Promise<T>,
@@ -74,7 +75,8 @@ function wrapMost<M extends Managed, Name extends string>(
         plannedDetails.call(client, managed, credential),
     }),
     ...(system && {
-      system: (signal: AbortSignal) => around(async () => system.call(client, signal), undefined, 'system'),
+      system: (signal: AbortSignal) =>
+        around(async (own = signal) => system.call(client, own), undefined, 'system'),
     }),
     ...(check && {
       check: (signal: AbortSignal) =>
