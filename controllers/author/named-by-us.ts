@@ -16,7 +16,7 @@ import type { CloudCollection } from '../../clients/cloud-collection.ts';
 import { isConflicting } from '../../clients/cloud-error.ts';
 import type { DatabaseAccess } from '../../clients/database-details.ts';
 import { databaseDetails } from '../../clients/database-details.ts';
-import { invalid } from '../../clients/external-error.ts';
+import { errorFactsOf, invalid } from '../../clients/external-error.ts';
 import type { Owner } from '../../clients/ownership-tags.ts';
 import { ownerTags, retagged } from '../../clients/ownership-tags.ts';
 import type { GeneratedCredential } from '../credential.ts';
@@ -31,7 +31,7 @@ import { howToAllowUpdate, shouldUpdate } from '../management-policies.ts';
 import { checkOwnership, ownedByAnother, ownerOf } from './check-ownership.ts';
 import type { Actual, Compare, Wanted } from './comparison.ts';
 import { notNow, observing, refuse } from './comparison.ts';
-import { renamedTo } from './renamed.ts';
+import { renamedTo, takenAfterRename } from './renamed.ts';
 
 type Tags = Readonly<Record<string, string>>;
 
@@ -144,6 +144,21 @@ export function namedByUs<M extends ManagedDatabase, Database, New extends objec
       beside: `${noun} "${now}" keeps the data`,
     }));
   };
+  /** The own database, if another one has its name. Throws the conflict if a user renamed none. */
+  const besideAnother = async (
+    managed: M,
+    conflict: unknown,
+    signal: AbortSignal,
+  ): Promise<Observation<never>> => {
+    const { renaming } = adapter;
+    if (renaming === undefined || errorFactsOf(conflict)?.holder === undefined) throw conflict;
+    const taken = await takenAfterRename(managed, () => renaming.find(managed, signal), {
+      whose: `another ${noun} has the name "${nameOf(managed)}" now`,
+      own: noun,
+    });
+    if (taken === undefined) throw conflict;
+    return taken;
+  };
   /** The changes to a resource that we own, with tags, and the differences that cannot be changed. */
   const differenceOf = (managed: M, observed: ObservedDatabase<M>) => {
     const { actual, tags } = observed;
@@ -153,22 +168,33 @@ export function namedByUs<M extends ManagedDatabase, Database, New extends objec
     return { ...compared, change: { ...change, ...(wantedTags && adapter.retag(wantedTags)) } };
   };
 
+  const observationOf = (
+    managed: M,
+    credential: DesiredCredential | undefined,
+    observed: ObservedDatabase<M>,
+  ): Observation<M> => {
+    const { isOnline, meaning, status } = observed;
+    const { change, ...compared } = differenceOf(managed, observed);
+    return {
+      ...(isOnline ? observing(compared, Object.keys(change)) : notNow(compared, meaning, noun)),
+      exists: true,
+      ...meaning,
+      ...verdictOn(credential, observed),
+      ...detailsOf<M>(observed, credential),
+      ...ownedByAnother(managed, observed.tags, owner(managed)),
+      status,
+    };
+  };
+
   return {
     async observe(managed, credential, signal) {
-      const observed = await find(managed, signal);
-      if (observed === undefined)
+      try {
+        const observed = await find(managed, signal);
+        if (observed !== undefined) return observationOf(managed, credential, observed);
         return { exists: false, isUpToDate: false, ...(await whereNow(managed, signal)) };
-      const { isOnline, meaning, status } = observed;
-      const { change, ...compared } = differenceOf(managed, observed);
-      return {
-        ...(isOnline ? observing(compared, Object.keys(change)) : notNow(compared, meaning, noun)),
-        exists: true,
-        ...meaning,
-        ...verdictOn(credential, observed),
-        ...detailsOf<M>(observed, credential),
-        ...ownedByAnother(managed, observed.tags, owner(managed)),
-        status,
-      };
+      } catch (error) {
+        return besideAnother(managed, error, signal);
+      }
     },
 
     async create(managed, credential, signal) {

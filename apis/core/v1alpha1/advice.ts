@@ -74,6 +74,8 @@ export const advice = {
   createLost: (managed: KubernetesObject) =>
     `spec.onLoss is Report, so it is not created again. Restore it there. Or, ${createEmpty(managed)}`,
   createEmpty,
+  useNewName: (managed: KubernetesObject, name: string) =>
+    `to use it under that name: ${annotate(managed, `--overwrite ${annotationKeys.externalName}=${name}`)}`,
   acknowledgeLoss: (managed: KubernetesObject, source = 'a backup') =>
     `restore its data from ${source} if you need it. An administrator acknowledges the loss: ${annotate(managed, `${annotationKeys.externalLost}-`)}`,
   allowCreate: 'add Create',

@@ -1,5 +1,6 @@
 import { EKS } from '@aws-sdk/client-eks';
 import { RDS } from '@aws-sdk/client-rds';
+import type { advice as coreAdvice } from '../../../apis/core/v1alpha1/advice.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import type { PostgreSQLInstance } from '../../../apis/database/v1alpha1/postgresql-instance.ts';
 import { PostgreSQLInstanceKind } from '../../../apis/database/v1alpha1/postgresql-instance.ts';
@@ -159,15 +160,20 @@ const clouds = new Map<string, Awaited<ReturnType<typeof awsOf>>>();
 
 /** A user gives the claim's instance another identifier. */
 async function rename(at: Place, from: string, to: string): Promise<void> {
-  const endpoint = clouds.get(at.namespace)?.url ?? '';
-  const sdk = new RDS({ region, endpoint, credentials: { ...exampleAccount } });
-  await sdk.modifyDBInstance({
-    DBInstanceIdentifier: from,
-    NewDBInstanceIdentifier: to,
-    ApplyImmediately: true,
-  });
-  sdk.destroy();
+  await withRds(at, (rds) =>
+    rds.modifyDBInstance({
+      DBInstanceIdentifier: from,
+      NewDBInstanceIdentifier: to,
+      ApplyImmediately: true,
+    }),
+  );
   await at.observeAgain(RDSInstanceKind, await resourceName(at));
+}
+
+async function withRds(at: Place, use: (rds: RDS) => Promise<unknown>): Promise<void> {
+  const endpoint = clouds.get(at.namespace)?.url ?? '';
+  const rds = new RDS({ region, endpoint, credentials: { ...exampleAccount } });
+  await use(rds).finally(() => rds.destroy());
 }
 
 export const awsRows = {
@@ -185,6 +191,39 @@ export const awsRows = {
     act: async (at) => rename(at, at.named('old'), await resourceName(at)),
     ends: (at) => at.usable('db', PostgreSQLInstanceKind),
     others: { 'adopt-identity=or-create': asPrinted },
+  },
+  useNewName: {
+    async situation(at) {
+      clouds.set(at.namespace, await awsOf(at));
+      await at.makeClass(RDSInstanceClassKind, 'aws', spec(at, instance));
+      await claim(at);
+      await eventually('the claim works', () => at.usable('db', PostgreSQLInstanceKind));
+      const name = await resourceName(at);
+      await withRds(at, async (rds) => {
+        await rds.modifyDBInstance({
+          DBInstanceIdentifier: name,
+          NewDBInstanceIdentifier: at.named('own'),
+          ApplyImmediately: true,
+        });
+        await rds.createDBInstance({
+          DBInstanceIdentifier: name,
+          Engine: 'postgres',
+          DBInstanceClass: 'db.t3.micro',
+          AllocatedStorage: 20,
+          MasterUsername: 'another',
+          MasterUserPassword: 'of-another-owner',
+        });
+      });
+      await at.observeAgain(RDSInstanceKind, name);
+    },
+    says: (at) =>
+      `the DB instance of this resource was renamed to "${at.named('own')}"; to use it under that name: kubectl annotate rdsinstance.database.aws.crossplane.io`,
+    where: async (at) => at.messagesOf(RDSInstanceKind, { name: await resourceName(at) }),
+    act: async (at) =>
+      at.run(
+        `kubectl annotate rdsinstance.database.aws.crossplane.io ${await resourceName(at)} --overwrite ${annotationKeys.externalName}=${at.named('own')}`,
+      ),
+    ends: (at) => at.usable('db', PostgreSQLInstanceKind),
   },
   chooseEngine: {
     async situation(at) {
@@ -209,7 +248,7 @@ export const awsRows = {
       await nodeGroup(at);
     },
   },
-} satisfies RowsFor<typeof advice>;
+} satisfies RowsFor<typeof advice & typeof coreAdvice>;
 
 /** Actions that the policies of the account deny, by the namespace of a row. */
 const denied = new Map<string, string[]>();

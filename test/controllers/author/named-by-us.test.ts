@@ -29,6 +29,8 @@ interface Options {
   readonly hasLabels?: boolean;
   /** A user gave it this name. */
   readonly renamedTo?: string;
+  /** Another owner has a database of its name. */
+  readonly isTaken?: boolean;
 }
 
 /** A database of a cloud. */
@@ -40,13 +42,14 @@ const database = ({
   hasLabels,
   stopped = false,
   renamedTo,
+  isTaken = false,
 }: Options = {}) => {
   const owner = (object: ManagedDatabase) => (hasLabels ? labelled(ownerOf(object)) : ownerOf(object));
   return namedByUs<ManagedDatabase, object, object, object>({
     noun: 'database',
     ...(hasLabels && { owner }),
     databases: {
-      get: async () => (renamedTo === undefined ? {} : undefined),
+      get: async () => (renamedTo === undefined || isTaken ? {} : undefined),
       list: async () => [],
       create: async (wanted) => {
         if (isThere) throw new CloudError('it exists', { status: 409, code: 'Exists', isRetryable: false });
@@ -63,8 +66,8 @@ const database = ({
     },
     newDatabase: (_managed, { password, tags }) => ({ password, ...(hasLabels && { tags }) }),
     observed: (): ObservedDatabase<ManagedDatabase> => ({
-      tags: ownerTags(owner(published)),
-      isKnown: true,
+      tags: ownerTags({ ...owner(published), ...(isTaken && { name: 'another' }) }),
+      isKnown: !isTaken,
       isOnline: !stopped,
       meaning: { ready: stopped ? unavailable('it is stopped') : available() },
       actual: {},
@@ -219,12 +222,29 @@ describe('a database that is not found by its name, but by its id', () => {
   const observe = (object: ManagedDatabase, renamedTo = 'store') =>
     database({ renamedTo }).observe(object, undefined, signal);
   const absent = { exists: false, isUpToDate: false };
+  const taken =
+    'another database has the name "db" now, and the database of this resource was renamed to "store"; to use it under that name: kubectl annotate favouritedbinstance.database.fcp.crossplane.io db --overwrite crossplane.io/external-name=store';
 
   test('is reported as renamed, with both ways out', async () =>
     assert.deepEqual(await observe(recorded), {
       ...absent,
       renamed:
         'database "db" was renamed to "store"; rename store to db. Or, to have an empty one created, while database "store" keeps the data: kubectl annotate favouritedbinstance.database.fcp.crossplane.io db --overwrite crossplane.io/adopt-identity=or-create',
+    }));
+
+  test('is reported with its new name if another owner has taken the former one, and followed by one command', async () =>
+    assert.deepEqual(
+      await database({ renamedTo: 'store', isTaken: true }).observe(recorded, undefined, signal),
+      {
+        ...absent,
+        taken,
+        renamed: taken,
+      },
+    ));
+
+  test('is a conflict if another owner has taken the name, and it is nowhere', async () =>
+    assert.rejects(database({ renamedTo: 'db', isTaken: true }).observe(recorded, undefined, signal), {
+      errorClass: 'Conflict',
     }));
 
   test('is not reported as renamed to its own name: it came between two requests', async () =>
