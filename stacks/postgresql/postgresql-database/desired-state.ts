@@ -199,8 +199,17 @@ const roleDifference = (managed: PostgreSQLDatabase, role: RoleObservation | und
         (field) => `role ${field}`,
       );
 
-const openness = ({ allowConnections }: DatabaseObservation): ReadyFacts | undefined =>
-  allowConnections ? undefined : unavailable('the database does not allow connections');
+/** Why nobody can connect to the database. */
+function openness({ allowConnections, connectionLimit }: DatabaseObservation): ReadyFacts | undefined {
+  if (!allowConnections) return unavailable('the database does not allow connections');
+  return connectionLimit === 0
+    ? unavailable('the database allows no connections: its connection limit is 0')
+    : undefined;
+}
+
+/** Whether the own role, which has the name of the database, may connect. */
+const isOpenToRole = ({ name, owner, isOpenToOwner, isOpenToPublic }: DatabaseObservation): boolean =>
+  owner === name ? isOpenToOwner : isOpenToPublic;
 
 function readyOf(managed: PostgreSQLDatabase, { database, role, isLockedOut }: Found): ReadyFacts {
   const closed = openness(database);
@@ -208,6 +217,9 @@ function readyOf(managed: PostgreSQLDatabase, { database, role, isLockedOut }: F
   if (!hasOwnRole(managed)) return available();
   if (role === undefined) return unavailable('the role of the database does not exist');
   if (!role.login) return unavailable('the role of the database may not log in');
+  if (role.connectionLimit === 0)
+    return unavailable('the role of the database may not connect: its connection limit is 0');
+  if (!isOpenToRole(database)) return unavailable('the role of the database has no right to connect to it');
   return isLockedOut ? refusesPassword('role') : available();
 }
 

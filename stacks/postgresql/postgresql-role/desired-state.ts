@@ -81,5 +81,7 @@ const fieldOf = (attribute: string): string =>
 
 function readyOf({ spec }: PostgreSQLRole, { role, isLockedOut }: Found): ReadyFacts {
   if (spec.forProvider.login && !role.login) return unavailable('the role may not log in');
+  if (spec.forProvider.login && role.connectionLimit === 0)
+    return unavailable('the role may not connect: its connection limit is 0');
   return isLockedOut ? refusesPassword('role') : available();
 }

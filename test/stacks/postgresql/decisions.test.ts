@@ -69,35 +69,36 @@ describe('a password is generated', () => {
   });
 });
 
+const marked = { name: 'shop' };
+const observedRole = {
+  login: true,
+  createDb: false,
+  createRole: false,
+  inherit: true,
+  replication: false,
+  bypassRls: false,
+  superuser: true,
+  connectionLimit: -1,
+  configuration: {},
+  ...marked,
+};
+const observedDatabase = {
+  owner: 'clerk',
+  encoding: 'UTF8',
+  lcCollate: 'C',
+  lcCType: 'C',
+  localeProvider: 'libc' as const,
+  connectionLimit: -1,
+  ...marked,
+  allowConnections: true,
+  isTemplate: false,
+  isOpenToPublic: true,
+  isOpenToAdmin: true,
+  isOpenToOwner: true,
+  isInvalid: false,
+};
+
 describe('an observation names the fields of the spec that differ', () => {
-  const marked = { name: 'there' };
-  const someRole = {
-    login: true,
-    createDb: false,
-    createRole: false,
-    inherit: true,
-    replication: false,
-    bypassRls: false,
-    superuser: true,
-    connectionLimit: -1,
-    configuration: {},
-    ...marked,
-  };
-  const someDatabase = {
-    owner: 'clerk',
-    encoding: 'UTF8',
-    lcCollate: 'C',
-    lcCType: 'C',
-    localeProvider: 'libc' as const,
-    connectionLimit: -1,
-    ...marked,
-    allowConnections: true,
-    isTemplate: false,
-    isOpenToPublic: true,
-    isOpenToAdmin: true,
-    isOpenToOwner: true,
-    isInvalid: false,
-  };
   const held = new Map([['CONNECT', { isGrantable: false }]]);
   const onShop = { role: 'app', database: 'shop' };
   const granted = { ...grant('g', { ...onShop, privileges: ['CONNECT'] }), status: { granted: onShop } };
@@ -114,7 +115,7 @@ describe('an observation names the fields of the spec that differ', () => {
           privileges: { createDb: true },
           configurationParameters: [{ name: 'work_mem', value: '8MB' }],
         }),
-        { role: someRole, isLockedOut: false },
+        { role: observedRole, isLockedOut: false },
       ).differing,
       'login',
       'privileges.createDb',
@@ -124,7 +125,7 @@ describe('an observation names the fields of the spec that differ', () => {
   test('of a database, and no other differences', () =>
     differ(
       databaseObservationOf(database('shop', { owner: 'app', connectionLimit: 5, encoding: 'LATIN1' }), {
-        database: someDatabase,
+        database: observedDatabase,
         role: undefined,
         isLockedOut: false,
         serverVersion: 18,
@@ -157,3 +158,42 @@ test('a role is no member of itself', () =>
   assert.throws(() => grantSpec(grant('g', { role: 'app', memberOf: 'app' })), {
     message: 'role "app" cannot be a member of itself; change spec.forProvider.role or memberOf',
   }));
+
+describe('a database is Ready only while its own role can connect', () => {
+  const own = { ...observedDatabase, owner: 'shop' };
+  const login = { ...observedRole, login: true };
+  const table = {
+    'it can': [own, login, undefined],
+    'the limit of the database is 0': [
+      { ...own, connectionLimit: 0 },
+      login,
+      'the database allows no connections: its connection limit is 0',
+    ],
+    'the limit of the role is 0': [
+      own,
+      { ...login, connectionLimit: 0 },
+      'the role of the database may not connect: its connection limit is 0',
+    ],
+    'a user revoked the right of the owner': [
+      { ...own, isOpenToOwner: false },
+      login,
+      'the role of the database has no right to connect to it',
+    ],
+    'a user gave the database to another role': [
+      { ...own, owner: 'legacy', isOpenToPublic: false },
+      login,
+      'the role of the database has no right to connect to it',
+    ],
+  } as const;
+  for (const [name, [found, ownRole, message]] of Object.entries(table)) {
+    test(name, () => {
+      const { ready } = databaseObservationOf(database('shop', {}), {
+        database: found,
+        role: ownRole,
+        isLockedOut: false,
+        serverVersion: 18,
+      });
+      assert.deepEqual([ready?.status, ready?.message], [message === undefined ? 'True' : 'False', message]);
+    });
+  }
+});
