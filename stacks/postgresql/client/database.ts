@@ -217,20 +217,31 @@ async function checkOwner(
     refuseRole('the owner', anonymous(distrust), clientAdvice.change(['spec.forProvider.owner']));
 }
 
-/** Throws `Invalid` if a tenant owns the template: its functions and triggers would be in the database of another. */
+/**
+ * Throws `Invalid` if a tenant owns the template: its functions and triggers would be in the database of another. Or if
+ * the provider connects to the template: PostgreSQL copies no database with sessions, and the provider's do not end.
+ */
 async function checkTemplate(
   session: Session,
   { template }: DatabaseSpec,
   holderOf: HolderOf,
 ): Promise<void> {
   if (template === undefined) return;
+  const what = `template database ${escapeIdentifier(template)}`;
+  const change = clientAdvice.change(['spec.forProvider.template']);
+  if (template === session.database) {
+    const message = `${what} is the one that the provider connects to, so it always has sessions, and PostgreSQL copies only databases without sessions; ${change}`;
+    throw new PostgresqlError(message, {
+      code: 'Invalid',
+      advice: { kinds: ['ChangeFields'], fields: ['spec.forProvider.template'] },
+    });
+  }
   const found = await readDatabase(session, template, holderOf);
   // guard: otherwise a tenant fills the databases of others by a name that a class has as its template
   const owner = found?.distrustedOwner;
   if (owner === undefined) return;
   const holder = holderOf(found?.ownerMark ?? '', owner)?.what;
-  const what = `template database ${escapeIdentifier(template)}`;
-  refuseRole(what, anonymous({ role: owner, holder }), clientAdvice.change(['spec.forProvider.template']));
+  refuseRole(what, anonymous({ role: owner, holder }), change);
 }
 
 /** Without the name of the resource: a claim shows these messages to its team. */

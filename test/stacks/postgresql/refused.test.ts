@@ -42,6 +42,11 @@ describe('a request that PostgreSQL refuses permanently changes nothing when it 
       error: /nonsense/,
       field: 'spec.forProvider.template',
     },
+    'the database that the provider connects to, as a template': {
+      managed: database('shop', { template: 'postgres' }),
+      error: /is the one that the provider connects to/,
+      field: 'spec.forProvider.template',
+    },
   };
   const advised = '; set another name in the annotation crossplane.io/external-name';
   const names: Readonly<Record<string, readonly [managed: Managed, message: string]>> = {
