@@ -199,7 +199,7 @@ const roleDifference = (managed: PostgreSQLDatabase, role: RoleObservation | und
         (field) => `role ${field}`,
       );
 
-/** Why nobody can connect to the database. */
+/** Why no user can connect to the database. */
 function openness({ allowConnections, connectionLimit }: DatabaseObservation): ReadyFacts | undefined {
   if (!allowConnections) return unavailable('the database does not allow connections');
   return connectionLimit === 0
