@@ -56,11 +56,14 @@ const acts: ReadonlySet<string> = new Set([
   'BoundManagedResource',
   'ClaimNotFound',
   'CreatedExternalResource',
+  'DeletedExpiredResource',
   'DeletedExternalResource',
   'KeptExternalResource',
+  'KeptResourceOfOtherKind',
   'LostExternalResource',
   'PropagatedDataFrom',
   'RemovedConnectionSecret',
+  'TookBackResource',
   'UnboundManagedResource',
   'UpdatedExternalResource',
 ]);
@@ -70,6 +73,7 @@ export type QuietAct =
   | 'CreatedManagedResource'
   | 'DefaultResourceClass'
   | 'GenerateCredential'
+  | 'KeptResource'
   | 'PublishedConnectionDetails'
   | 'RemovedFinalizer'
   | 'ReplaceCredential'

@@ -10,29 +10,47 @@ import { logQuietAct } from '../log-changes.ts';
 import { shouldDelete } from '../management-policies.ts';
 import type { BindingContext, RunMemory } from './context.ts';
 import type { BindingCall, BindingFacts, SecretWrite } from './decision.ts';
-import { withClaimRef, withoutClaimFinalizer, withoutClaimRef, withPhase, withResource } from './desired.ts';
+import {
+  withBound,
+  withClaimFinalizer,
+  withClaimRef,
+  withoutClaimFinalizer,
+  withoutClaimRef,
+  withReleased,
+  withResource,
+} from './desired.ts';
 import { secretKeyOfClaim } from './observe-secrets.ts';
 
 /** Performs the API call of a decision, with a resourceVersion precondition. Returns the Events for the claim. */
-export function acting({ claims, secrets, resourcesOf }: BindingContext) {
+export function acting({ env, claims, secrets, resourcesOf }: BindingContext) {
   return async function act(
     decision: BindingCall,
-    { claim, provisioning: { plan } = { resourceClass: undefined } }: BindingFacts,
+    observed: BindingFacts,
     run: RunMemory,
     signal: AbortSignal,
     log: Logger,
   ): Promise<readonly EventFacts[]> {
+    const { claim, namespaceUid, otherReturnable, provisioning } = observed;
     const update = (one: Managed, desired: Managed) => resourcesOf(one).update(one, desired, signal);
-    const setPhase = (one: Managed, phase: 'Bound' | 'Released') =>
-      resourcesOf(one).updateStatus(one, withPhase(one, phase), signal);
+    const updateStatus = (one: Managed, desired: Managed) =>
+      resourcesOf(one).updateStatus(one, desired, signal);
     switch (decision.name) {
       case 'RecordName': {
+        const plan = provisioning?.plan;
         const recorded = plan === undefined || plan instanceof Error ? undefined : plan.claim;
         await claims.update(claim, recorded ?? withResource(claim, decision.managed), signal);
-        return [];
+        return recorded === undefined || otherReturnable === undefined
+          ? []
+          : [keptElsewhere(otherReturnable)];
       }
       case 'Create':
         return create(decision, signal, log);
+      case 'AddFinalizer':
+        await claims.update(claim, withClaimFinalizer(claim), signal);
+        return [];
+      case 'TakeBack':
+        await update(decision.managed, withClaimRef(decision.managed, claim));
+        return [tookBack(decision.managed)];
       case 'SetClaimRef':
       case 'CorrectClaimRef':
         await update(decision.managed, withClaimRef(decision.managed, claim));
@@ -41,7 +59,7 @@ export function acting({ claims, secrets, resourcesOf }: BindingContext) {
         await update(decision.managed, decision.desired);
         return [correctedResource(decision.managed)];
       case 'Bind':
-        await setPhase(decision.managed, 'Bound');
+        await updateStatus(decision.managed, withBound(decision.managed));
         return [];
       case 'CopySecret':
         await writeSecret(decision.write, claim, run, signal);
@@ -54,9 +72,11 @@ export function acting({ claims, secrets, resourcesOf }: BindingContext) {
         await resourcesOf(decision.managed).delete(decision.managed, signal);
         run.deleted.add(decision.managed.metadata.uid);
         return [unbound(decision.managed, `is deleted${retainedText(decision.managed)}`)];
-      case 'Release':
-        await setPhase(decision.managed, 'Released');
-        return [unbound(decision.managed, 'is Released')];
+      case 'Release': {
+        const released = withReleased(decision.managed, { now: env.clock.now(), namespaceUid });
+        await updateStatus(decision.managed, released);
+        return [unbound(decision.managed, `is Released${untilText(released)}`)];
+      }
       case 'RemoveClaimRef':
         await update(decision.managed, withoutClaimRef(decision.managed));
         return [unbound(decision.managed, 'is available again; it was never bound to this claim')];
@@ -115,6 +135,22 @@ const normal = (reason: string, message: string): EventFacts => ({ type: 'Normal
 
 const unbound = ({ kind, metadata }: Managed, result: string): EventFacts =>
   normal('UnboundManagedResource', `unbound from ${kind} ${metadata.name}, which ${result}`);
+
+/** The date of a resource that is kept for a time. */
+function untilText({ status }: Managed): string {
+  return status?.deleteAt === undefined
+    ? ''
+    : `, and is kept until ${status.deleteAt}. A claim of the same kind, namespace and name gets it back`;
+}
+
+const tookBack = ({ kind, metadata }: Managed): EventFacts =>
+  normal('TookBackResource', `took back ${kind} ${metadata.name}, which a claim of this name had before`);
+
+const keptElsewhere = ({ kind, metadata, status }: Managed): EventFacts => ({
+  type: 'Warning',
+  reason: 'KeptResourceOfOtherKind',
+  message: `${kind} ${metadata.name} of a previous claim of this name is kept until ${status?.deleteAt}, and is of another kind than the class provisions. This claim gets a new resource`,
+});
 
 const correctedResource = ({ kind, metadata }: Managed): EventFacts =>
   normal('CorrectedManagedResource', `${kind} ${metadata.name} has the edited parameters of this claim now`);

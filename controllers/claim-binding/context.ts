@@ -5,6 +5,7 @@ import type { Resource } from '../../runtime/cache/resource.ts';
 import type { Environment } from '../../runtime/controller/environment.ts';
 import type { ClaimNamespaces } from '../claim/claim-namespaces.ts';
 import type { ClaimNamespace } from '../claim/may-claim.ts';
+import type { NamespaceUid, ResourcesOfPrevious } from '../claim/returnable-resources.ts';
 import type { ClaimKind, ClaimService } from '../claim-service.ts';
 import type { StoredCredential } from '../credential.ts';
 import type { ReadFirst } from './decision.ts';
@@ -17,6 +18,8 @@ export interface BindingContext extends ClaimKind {
   readonly namespaces: ClaimNamespaces;
   /** The managed resources of every kind whose `claimRef` has the claim's UID. Bound ones come first. */
   readonly ownedBy: (claim: Claim) => readonly Managed[];
+  /** The managed resources of previous claims of the same kind, namespace and name. */
+  readonly ofPrevious: (claim: Claim) => ResourcesOfPrevious;
   /** The managed resources of the kind of this one. */
   readonly resourcesOf: (managed: Managed) => Resource<Managed>;
   /** Reads the credential of a resource that publishes its connection details to a secret store, but to no Secret. */
@@ -32,6 +35,7 @@ export type StoredConnection = (
 export interface RunMemory {
   readonly hasRead: Set<ReadFirst>;
   namespace?: ClaimNamespace;
+  namespaceUid?: NamespaceUid;
   /** The Secret that the claim names, as the API server returned it. The cache has only connection Secrets. */
   target?: Secret | undefined;
   /** The UIDs of the objects that this run deleted. The cache may still have these objects. */

@@ -4,6 +4,7 @@ import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import { finalizerNames, hasFinalizer, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { wasProvisioned } from '../claim/ownership.ts';
 import { firstMatch } from '../first-match.ts';
+import { hasRetention, isReleased, isTakenBack } from '../retention.ts';
 import type { BindingDecision, BindingFacts } from './decision.ts';
 
 /** The decisions for a claim that is being deleted, in the order of docs/decision-tables.md. */
@@ -38,15 +39,18 @@ export const hasEnded = (claim: Claim): boolean =>
   wasDeleted(claim) && !hasFinalizer(claim, finalizerNames.claim);
 
 /**
- * A resource that is Bound, or was created for this claim, follows its reclaim policy. One that was created for a claim
+ * A resource that is Bound, or was created for this claim or taken back by it, follows its reclaim policy. With
+ * `retainFor` it is released and kept until a date, also if it was not Bound yet: after a restore its data is there. One that was created for a claim
  * of a backup, and is not Bound again yet, is released: the garbage collector may delete a restored claim whose owner
  * had another UID. Any other resource becomes available again, because no claim knows its credential.
  */
 function releaseResource({ owned, created }: BindingFacts): BindingDecision | undefined {
-  const managed = owned.find((one) => !wasDeleted(one) && one.status?.bindingPhase !== 'Released');
+  const managed = owned.find((one) => !wasDeleted(one) && !isReleased(one));
   if (managed === undefined) return undefined;
-  const followsPolicy = managed.status?.bindingPhase === 'Bound' || created.includes(managed);
-  if (followsPolicy && managed.spec.reclaimPolicy === 'Delete') return { name: 'DeleteResource', managed };
+  const isItsOwn = managed.status?.bindingPhase === 'Bound' || isTakenBack(managed);
+  const followsPolicy = isItsOwn || created.includes(managed);
+  if (followsPolicy && managed.spec.reclaimPolicy === 'Delete' && !hasRetention(managed))
+    return { name: 'DeleteResource', managed };
   return { name: followsPolicy || wasProvisioned(managed) ? 'Release' : 'RemoveClaimRef', managed };
 }
 

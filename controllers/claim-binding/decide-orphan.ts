@@ -6,9 +6,11 @@ import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import { namesResource, wasBoundHere } from '../claim/ownership.ts';
 import { firstMatch } from '../first-match.ts';
+import { hasRetention, isReleased, isTakenBack, isToExpire } from '../retention.ts';
 
 /** The decisions about a managed resource whose claim does not exist, in the order of docs/decision-tables.md. */
 export const orphanDecisions = [
+  'DeleteExpired',
   'NotBound',
   'HasClaim',
   'ClaimMissing',
@@ -24,22 +26,42 @@ export interface OrphanFacts {
   readonly claim: Claim | undefined;
   /** The Secrets that the claim with the UID in `claimRef` controls. */
   readonly secrets: readonly Secret[];
+  /** Whether the date of a kept resource is past, and was past a minute ago. */
+  readonly isExpired: boolean;
 }
 
 export type OrphanDecision =
-  | { readonly name: Exclude<(typeof orphanDecisions)[number], 'DeleteSecret'> }
+  | { readonly name: Exclude<(typeof orphanDecisions)[number], 'DeleteSecret' | 'Release'> }
+  /** `isNamed`: a living claim names the resource, so that it has no date. */
+  | { readonly name: 'Release'; readonly isNamed?: boolean }
   | { readonly name: 'DeleteSecret'; readonly secret: Secret };
 
 export const decideOrphan = (facts: OrphanFacts): OrphanDecision =>
   firstMatch(facts, orphanChecks) ?? {
-    name: facts.managed.spec.reclaimPolicy === 'Delete' ? 'DeleteResource' : 'Release',
+    name:
+      facts.managed.spec.reclaimPolicy === 'Delete' && !hasRetention(facts.managed)
+        ? 'DeleteResource'
+        : 'Release',
   };
 
-const orphanChecks = [notBound, hasClaim, claimMissing, statusFromBackup, restoredClaim, deleteSecret];
+const orphanChecks = [
+  deleteExpired,
+  notBound,
+  hasClaim,
+  claimMissing,
+  statusFromBackup,
+  restoredClaim,
+  deleteSecret,
+];
+
+/** The date of the resource is over, and no claim took it back. A claim that does not take it back may exist. */
+function deleteExpired({ managed, isExpired }: OrphanFacts): OrphanDecision | undefined {
+  return isExpired && isToExpire(managed) ? { name: 'DeleteExpired' } : undefined;
+}
 
 function notBound({ managed }: OrphanFacts): OrphanDecision | undefined {
   const isReserved = managed.spec.claimRef?.uid !== undefined;
-  const isOver = wasDeleted(managed) || managed.status?.bindingPhase === 'Released';
+  const isOver = wasDeleted(managed) || isReleased(managed);
   return isReserved && !isOver ? undefined : { name: 'NotBound' };
 }
 
@@ -51,8 +73,9 @@ function hasClaim({ managed, claim }: OrphanFacts): OrphanDecision | undefined {
 
 /** A resource that is not Bound gets only an Event about the missing claim: a restore may bring the claim back. */
 function claimMissing({ managed, claim }: OrphanFacts): OrphanDecision | undefined {
-  const isBound = managed.status?.bindingPhase === 'Bound' && managed.status.boundUID !== undefined;
-  if (isBound) return undefined;
+  const { bindingPhase, boundUID } = managed.status ?? {};
+  const isBound = bindingPhase === 'Bound' && boundUID !== undefined;
+  if (isBound || isTakenBack(managed)) return undefined;
   // If a claim of that name refers to the resource, the next run for this claim corrects the UID in `claimRef`.
   return { name: claim !== undefined && namesResource(claim, managed) ? 'HasClaim' : 'ClaimMissing' };
 }
@@ -67,7 +90,9 @@ function statusFromBackup({ managed }: OrphanFacts): OrphanDecision | undefined 
  * is not deleted, and no claim gets it until an administrator makes it available again.
  */
 function restoredClaim({ managed, claim }: OrphanFacts): OrphanDecision | undefined {
-  return claim !== undefined && namesResource(claim, managed) ? { name: 'Release' } : undefined;
+  return claim !== undefined && namesResource(claim, managed)
+    ? { name: 'Release', isNamed: true }
+    : undefined;
 }
 
 function deleteSecret({ secrets }: OrphanFacts): OrphanDecision | undefined {

@@ -25,6 +25,7 @@ import {
 import { unknownClaim } from '../credential.ts';
 import { firstMatch } from '../first-match.ts';
 import { isNeverChanged } from '../management-policies.ts';
+import { isReleased, isTakenBack } from '../retention.ts';
 import { decideClaimEnd, hasEnded } from './decide-claim-end.ts';
 import type { BindingDecision, BindingFacts, BindingWait } from './decision.ts';
 import { kindsFor, namesNoKind } from './service-of.ts';
@@ -62,6 +63,7 @@ const claimChecks = [
   classNotAllowed,
   externalNameNotAllowed,
   classIncompatible,
+  awaitRelease,
   recordName,
   create,
 ];
@@ -70,6 +72,9 @@ const resourceChecks = [
   resourceDeleted,
   freePreviousResource,
   resourceNotAllowed,
+  awaitGiveBack,
+  addFinalizer,
+  takeBack,
   released,
   claimRefIncomplete,
   claimedByOther,
@@ -91,10 +96,13 @@ const resourceChecks = [
 
 /**
  * The claim's resource: the first one that the claim owns and that is not being deleted, else any that it owns, else
- * the one that `resourceRef` names. `owned` lists Bound resources first.
+ * the one that `resourceRef` names, else the one that it can take back. `owned` lists Bound resources first.
  */
-export const resourceOf = (owned: readonly Managed[], named: Managed | undefined): Managed | undefined =>
-  owned.find((one) => !wasDeleted(one)) ?? owned[0] ?? named;
+export const resourceOf = (
+  owned: readonly Managed[],
+  named: Managed | undefined,
+  returnable?: Managed,
+): Managed | undefined => owned.find((one) => !wasDeleted(one)) ?? owned[0] ?? named ?? returnable;
 
 // ── Checks of the claim ─────────────────────────────────────────────────────────────────────────────────────────
 
@@ -174,8 +182,18 @@ function classIncompatible({ provisioning }: BindingFacts) {
   return provisioning?.plan instanceof Error ? wait('Incompatible') : undefined;
 }
 
+/**
+ * The end of a previous claim of this name did not release its resource: a user removed its finalizer, or claims were
+ * restored alone. The release of that resource triggers the next run, so that this claim does not get an empty one.
+ */
+function awaitRelease({ claim, owned, previous }: BindingFacts) {
+  const isNew = owned.length === 0 && claim.spec.resourceRef === undefined;
+  return isNew && previous !== undefined ? wait('AwaitRelease') : undefined;
+}
+
 /** Writes the resource's name to the claim before the creation, so that the resource can be found after a crash. */
-function recordName({ claim, managed }: BindingFacts): BindingDecision | undefined {
+function recordName({ claim, managed, returnable }: BindingFacts): BindingDecision | undefined {
+  if (returnable !== undefined) return undefined; // its name follows after the claim took it back
   const isRecorded = hasFinalizer(claim, finalizerNames.claim) && claim.spec.resourceRef !== undefined;
   if (isRecorded) return undefined;
   const own = managed !== undefined && isOwnedBy(managed, claim) ? managed : undefined;
@@ -211,14 +229,31 @@ function resourceNotAllowed({ claim, managed, forbidden }: ResourceFacts) {
 }
 
 /**
+ * The claim does not take the resource back by itself: an administrator has to give it back. An edit of the resource or
+ * of the claim triggers the next run, and so does the deletion of the resource.
+ */
+function awaitGiveBack({ returnable, notGivenBack }: ResourceFacts) {
+  return returnable !== undefined && notGivenBack !== undefined ? wait('AwaitGiveBack') : undefined;
+}
+
+/** The claim has its finalizer before it takes a resource back, so that its end releases the resource again. */
+function addFinalizer({ claim, returnable }: ResourceFacts): BindingDecision | undefined {
+  const isMissing = returnable !== undefined && !hasFinalizer(claim, finalizerNames.claim);
+  return isMissing ? { name: 'AddFinalizer' } : undefined;
+}
+
+/** Replaces the UID of the previous claim by that of this one, in one write: no other claim can have it in between. */
+function takeBack({ returnable }: ResourceFacts): BindingDecision | undefined {
+  return returnable === undefined ? undefined : { name: 'TakeBack', managed: returnable, ...confirmed };
+}
+
+/**
  * An administrator makes a Released resource available again by removing `claimRef` or its UID. Only the claim that
  * `claimRef` names learns that: the data may be that of another team.
  */
 function released({ claim, managed }: ResourceFacts) {
   // The resource's controller writes the UID `unknown` if Crossplane or an older version released the resource.
-  const isReleased =
-    managed.status?.bindingPhase === 'Released' || managed.spec.claimRef?.uid === unknownClaim;
-  if (!isReleased) return undefined;
+  if (!isReleased(managed) && managed.spec.claimRef?.uid !== unknownClaim) return undefined;
   return wait(namesClaim(managed, claim) ? 'Released' : 'ClaimedByOther');
 }
 
@@ -274,7 +309,8 @@ function secretNotOwned({ secrets }: ResourceFacts) {
 
 function notReady({ managed }: ResourceFacts) {
   const isReserved = managed.spec.claimRef?.uid !== undefined;
-  const isReady = managed.status?.bindingPhase === 'Unbound' || (isBound(managed) && isReserved);
+  const isFree = managed.status?.bindingPhase === 'Unbound' || isTakenBack(managed);
+  const isReady = isFree || (isBound(managed) && isReserved);
   return isReady ? undefined : wait('NotReady');
 }
 

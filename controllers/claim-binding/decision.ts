@@ -20,12 +20,16 @@ export const bindingDecisions = [
   'ClassForbidden',
   'ExternalNameForbidden',
   'Incompatible',
+  'AwaitRelease',
   'RecordName',
   'Create',
   'ResourceMissing',
   'ResourceDeleted',
   'RemoveClaimRef',
   'ResourceForbidden',
+  'AwaitGiveBack',
+  'AddFinalizer',
+  'TakeBack',
   'Released',
   'ClaimRefIncomplete',
   'ClaimedByOther',
@@ -55,7 +59,20 @@ export interface BindingFacts {
   readonly created: readonly Managed[];
   /** The managed resource that `resourceRef` names. */
   readonly named: Managed | undefined;
-  /** The claim's resource: one of `owned`, else `named`. See {@link resourceOf}. */
+  /**
+   * The managed resource that the claim can take back, if it has none and names no other one: a claim of its kind,
+   * namespace and name was deleted.
+   */
+  readonly returnable?: Managed | undefined;
+  /** Why the claim does not take it back by itself. */
+  readonly notGivenBack?: string | undefined;
+  /** The resource of a previous claim of this kind, namespace and name, which is not Released yet. */
+  readonly previous?: Managed | undefined;
+  /** A resource like `returnable` of another kind than the class of the claim provisions. */
+  readonly otherReturnable?: Managed | undefined;
+  /** The UID of the claim's namespace, if it was read. */
+  readonly namespaceUid?: string | undefined;
+  /** The claim's resource: one of `owned`, else `named`, else `returnable`. See {@link resourceOf}. */
   readonly managed: Managed | undefined;
   readonly resourceClass?: Class | undefined;
   readonly externalName?: string | undefined;
@@ -108,7 +125,7 @@ type Reading = { readonly readFirst?: readonly ReadFirst[] };
 
 export type BindingCall = Reading &
   (
-    | { readonly name: 'CorrectClaimRef' | 'SetClaimRef' | 'Bind'; readonly managed: Managed }
+    | { readonly name: 'CorrectClaimRef' | 'TakeBack' | 'SetClaimRef' | 'Bind'; readonly managed: Managed }
     | { readonly name: 'CorrectResource'; readonly managed: Managed; readonly desired: Managed }
     | { readonly name: 'RemoveClaimRef' | 'DeleteResource' | 'Release'; readonly managed: Managed }
     /** `managed`: the resource that the claim owns. Absent if it owns none yet. */
@@ -116,7 +133,7 @@ export type BindingCall = Reading &
     | { readonly name: 'Create'; readonly managed: Managed; readonly resourceClass: Class }
     | { readonly name: 'CopySecret'; readonly write: SecretWrite }
     | { readonly name: 'DeleteSecret'; readonly secret: Secret }
-    | { readonly name: 'RemoveFinalizer' }
+    | { readonly name: 'AddFinalizer' | 'RemoveFinalizer' }
   );
 
 /** A decision without an API call. It ends the run. */
@@ -130,6 +147,8 @@ export type BindingDecision = BindingCall | BindingWait;
 export const calls: Readonly<Record<BindingCall['name'], string>> = {
   RecordName: 'cannot update resource claim',
   Create: 'cannot create managed resource',
+  AddFinalizer: 'cannot update resource claim',
+  TakeBack: 'cannot update managed resource',
   SetClaimRef: 'cannot update managed resource',
   CorrectClaimRef: 'cannot update managed resource',
   CorrectResource: 'cannot update managed resource',

@@ -1,3 +1,4 @@
+import omit from 'lodash/omit.js';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import {
@@ -9,6 +10,8 @@ import {
 import { referenceTo } from '../../apis/core/v1alpha1/reference.ts';
 import { allowsPropagationTo, annotationsWithoutClaims } from '../../apis/core/v1alpha1/secret.ts';
 import { nameInUse } from '../external-identity.ts';
+import type { Release } from '../retention.ts';
+import { releaseOf, withoutRelease } from '../retention.ts';
 
 /**
  * The claim with its finalizer, and with the name and external name of its resource. One write has all of them, so that
@@ -39,6 +42,12 @@ function references({ classRef: own }: Claim['spec'], { apiVersion, kind, metada
   return { ...(classRef && { classRef }), resourceRef: { apiVersion, kind, name: metadata.name } };
 }
 
+/** The claim with its finalizer, before it takes a resource back. */
+export const withClaimFinalizer = <C extends Claim>(claim: C): C => ({
+  ...claim,
+  metadata: { ...claim.metadata, finalizers: withFinalizer(claim, finalizerNames.claim) },
+});
+
 export const withoutClaimFinalizer = <C extends Claim>(claim: C): C => ({
   ...claim,
   metadata: { ...claim.metadata, finalizers: withoutFinalizer(claim, finalizerNames.claim) },
@@ -46,7 +55,8 @@ export const withoutClaimFinalizer = <C extends Claim>(claim: C): C => ({
 
 /** Makes the claim the resource's owner. An annotation lets the resource's Secret be copied only to the claim's. */
 export function withClaimRef<M extends Managed>(managed: M, claim: Claim): M {
-  const annotations = { ...annotationsWithoutClaims(managed), ...consentTo(claim) };
+  const others = omit(annotationsWithoutClaims(managed), annotationKeys.giveBack);
+  const annotations = { ...others, ...consentTo(claim) };
   return {
     ...managed,
     metadata: { ...managed.metadata, annotations },
@@ -66,8 +76,23 @@ export function withoutClaimRef<M extends Managed>(managed: M): M {
   return { ...managed, metadata: { ...managed.metadata, annotations }, spec };
 }
 
-/** The resource with this phase. `boundUID` proves that the phase was written in this cluster, not before a restore. */
-export function withPhase<M extends Managed>(managed: M, bindingPhase: 'Bound' | 'Released'): M {
-  const { uid: boundUID = '' } = managed.metadata;
-  return { ...managed, status: { ...managed.status, bindingPhase, boundUID } };
-}
+/** `boundUID` proves that a phase was written in this cluster, not before a restore. */
+const phaseHere = ({ metadata: { uid: boundUID = '' } }: Managed, bindingPhase: 'Bound' | 'Released') => ({
+  bindingPhase,
+  boundUID,
+});
+
+export const withBound = <M extends Managed>(managed: M): M => ({
+  ...managed,
+  status: { ...withoutRelease(managed.status), ...phaseHere(managed, 'Bound') },
+});
+
+/** The Released resource. With `release`, a claim can take it back until a date, if `retainFor` keeps it. */
+export const withReleased = <M extends Managed>(managed: M, release?: Release): M => ({
+  ...managed,
+  status: {
+    ...withoutRelease(managed.status),
+    ...phaseHere(managed, 'Released'),
+    ...(release && releaseOf(managed, release)),
+  },
+});

@@ -1,24 +1,29 @@
 /* Reads the facts for decide.ts from the informer caches, or from the API server if a cache may lack the object. */
 
+import compact from 'lodash/compact.js';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../apis/core/v1alpha1/class.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
-import { isControlledBy } from '../../apis/core/v1alpha1/reference.ts';
+import { isControlledBy, referenceIsOfKind } from '../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import type { Resource } from '../../runtime/cache/resource.ts';
 import { annotate } from '../../runtime/client/errors.ts';
 import { whyResourceIncompatible } from '../claim/incompatible.ts';
 import { restrictsNamespaces, whyNotFor } from '../claim/may-claim.ts';
 import { isOwnedBy, wasBound, wasCreatedFor } from '../claim/ownership.ts';
+import type { NamespaceUid } from '../claim/returnable-resources.ts';
+import { whyNotGivenBack } from '../claim/returnable-resources.ts';
 import type { ClaimService } from '../claim-service.ts';
 import type { StoredCredential } from '../credential.ts';
 import { storedIn } from '../credential.ts';
 import { nameInUse } from '../external-identity.ts';
 import { secretsOfClaim } from '../indexes.ts';
+import { hasRetention, isReleased } from '../retention.ts';
 import { failing, StepFailure } from '../step-failure.ts';
 import type { BindingContext, RunMemory } from './context.ts';
 import { resourceOf } from './decide.ts';
+import { hasEnded } from './decide-claim-end.ts';
 import type { BindingFacts } from './decision.ts';
 import { secretFacts, secretKeyOfClaim } from './observe-secrets.ts';
 import { cannotBind, cannotRead, cannotRefresh } from './outcome.ts';
@@ -42,13 +47,16 @@ export function observing(context: BindingContext) {
     const service = run.service ?? serviceOf(ready, claim, owned);
     const created = owned.filter((one) => wasCreatedFor(one, claim));
     const named = service && (await namedBy(service, claim, owned, run, signal));
-    const managed = service && resourceOf(owned, named);
+    const ofPrevious = context.ofPrevious(claim);
+    const returnable = service && returnableFor(service, claim, owned, ofPrevious.returnable);
+    const managed = service && resourceOf(owned, named, returnable);
     const controlled = secretsOfClaim(secrets.store, claim.metadata).filter(
       ({ metadata }) => !run.deleted.has(metadata.uid),
     );
     const of = { claim, services: ready, service, owned, created, named, managed };
     const base = { ...of, secrets: { ...nothingObserved, controlled } };
-    if (service === undefined || wasDeleted(claim)) return base;
+    if (service === undefined) return base;
+    if (wasDeleted(claim)) return { ...base, ...(await releaseFacts(claim, owned, named, run, signal)) };
     const resourceClass = env.resource(service.class).get({ name: claim.spec.classRef?.name ?? '' });
     const managedResources = env.resource(service.managed);
     const isFree = (name: string): boolean => managedResources.get({ name }) === undefined;
@@ -63,6 +71,10 @@ export function observing(context: BindingContext) {
       forbidden: await whyForbidden(claim, managed ?? provisioning?.resourceClass, run, signal),
       incompatible: managed && whyIncompatible(service, claim, managed),
       ...(own && editOf(service, claim, own, resourceClass)),
+      previous: ofPrevious.previous,
+      ...(returnable === undefined
+        ? { otherReturnable: owned.length === 0 ? ofPrevious.returnable[0] : undefined }
+        : await returnFacts(claim, returnable, run, signal)),
       secrets: await secretsOf(service, claim, managed, controlled, run, signal),
     };
   };
@@ -83,6 +95,36 @@ export function observing(context: BindingContext) {
       ? await failing('cannot get managed resource', managedResources.find({ name }, signal), cannotRead)
       : managedResources.get({ name });
     return found !== undefined && run.deleted.has(found.metadata.uid) ? undefined : found;
+  }
+
+  /** The UID of the claim's namespace, which a release records. It is read only if a resource of the claim is to be kept. */
+  async function releaseFacts(
+    claim: Claim,
+    owned: readonly Managed[],
+    named: Managed | undefined,
+    run: RunMemory,
+    signal: AbortSignal,
+  ): Promise<Pick<BindingFacts, 'namespaceUid'>> {
+    const isToBeReleased = (one: Managed) => hasRetention(one) && !isReleased(one) && !wasDeleted(one);
+    if (hasEnded(claim) || !compact([...owned, named]).some(isToBeReleased)) return {};
+    const found = await namespaceUidOf(claim, run, signal);
+    return 'uid' in found ? { namespaceUid: found.uid } : {};
+  }
+
+  async function returnFacts(
+    claim: Claim,
+    returnable: Managed,
+    run: RunMemory,
+    signal: AbortSignal,
+  ): Promise<Pick<BindingFacts, 'returnable' | 'notGivenBack'>> {
+    const found = await namespaceUidOf(claim, run, signal);
+    return { returnable, notGivenBack: whyNotGivenBack(returnable, claim, found) };
+  }
+
+  async function namespaceUidOf(claim: Claim, run: RunMemory, signal: AbortSignal): Promise<NamespaceUid> {
+    const reading = () => namespaces.uidOf(claim.metadata.namespace ?? '', signal);
+    run.namespaceUid ??= await failing('cannot get the namespace of the claim', reading(), cannotRead);
+    return run.namespaceUid;
   }
 
   async function whyForbidden(
@@ -165,6 +207,20 @@ export async function readClaimSecret(
   if (key === undefined) return;
   const facts = wasBound(claim) ? cannotRefresh : cannotBind;
   run.target = await failing('cannot get connection secret', secrets.fetch(key, signal), facts);
+}
+
+/** The resource that the claim takes back: the one that `resourceRef` names, else the newest of the kind of its class. */
+export function returnableFor(
+  { managed: kind }: ClaimService,
+  { spec: { resourceRef } }: Claim,
+  owned: readonly Managed[],
+  returnable: readonly Managed[],
+): Managed | undefined {
+  if (owned.length > 0) return undefined;
+  const ofKind = returnable.filter((one) => referenceIsOfKind(one, kind));
+  return resourceRef === undefined
+    ? ofKind[0]
+    : ofKind.find(({ metadata }) => metadata.name === resourceRef.name);
 }
 
 /** Whether the claim is already Bound to this resource, so that its namespace and fields are not checked again. */

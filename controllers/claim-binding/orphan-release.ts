@@ -1,3 +1,5 @@
+import compact from 'lodash/compact.js';
+import min from 'lodash/min.js';
 import { advice } from '../../apis/core/v1alpha1/advice.ts';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
@@ -13,31 +15,43 @@ import { aboutManaged, logAct } from '../log-changes.ts';
 import type { BindingContext } from './context.ts';
 import type { OrphanDecision } from './decide-orphan.ts';
 import { decideOrphan } from './decide-orphan.ts';
-import { withPhase } from './desired.ts';
+import { withReleased } from './desired.ts';
+import { expiryTimes } from './expiry-times.ts';
 
 /**
- * Releases the managed resources whose `claimRef` names a claim of this kind that does not exist. If there are any, the
- * claim is first read from the API server, because the cache may lack it.
+ * Releases the managed resources whose `claimRef` names a claim of this kind that does not exist, and deletes kept ones at
+ * their date. If there are any, the claim is first read from the API server, because the cache may lack it. Returns the
+ * milliseconds until the next date, or undefined without one.
  */
 export function orphanRelease({ env, services, claims, secrets, resourcesOf }: BindingContext) {
+  const expiries = expiryTimes(env.clock);
+
   function decide(managed: Managed, claim: Claim | undefined, deleted: ReadonlySet<Secret> = new Set()) {
     const controlled = secretsOfClaim(secrets.store, managed.spec.claimRef ?? {});
-    return decideOrphan({ managed, claim, secrets: controlled.filter((secret) => !deleted.has(secret)) });
+    const isExpired = expiries.remainingMs(managed) === 0;
+    const remaining = controlled.filter((secret) => !deleted.has(secret));
+    return decideOrphan({ managed, claim, secrets: remaining, isExpired });
   }
 
-  return async (key: Request, signal: AbortSignal, log: Pick<Logger, 'child'>): Promise<void> => {
+  return async (
+    key: Request,
+    signal: AbortSignal,
+    log: Pick<Logger, 'child'>,
+  ): Promise<number | undefined> => {
     // The cache has no claims of a namespace that this process does not serve, so they would wrongly count as deleted.
-    if (!isServed(env, key)) return;
+    if (!isServed(env, key)) return undefined;
     const current = claims.get(key);
     const naming = services
       .ready()
       .flatMap((service) => managedNaming(env.resource(service.managed).store, key))
       .filter(({ spec }) => referenceIsOfKind(spec.claimRef, claims.kind));
     const orphans = naming.filter((one) => !isFinal(decide(one, current)));
-    if (orphans.length === 0) return;
+    const nextMs = min(compact(naming.map(expiries.remainingMs))); // 0: this run deletes it
+    if (orphans.length === 0) return nextMs;
     // guard: otherwise a claim that the cache does not show yet loses its resource
     const claim = await annotate('cannot get resource claim', claims.fetch(key, signal));
     for (const orphan of orphans) await release(orphan, claim, signal, log);
+    return nextMs;
   };
 
   async function release(
@@ -54,11 +68,13 @@ export function orphanRelease({ env, services, claims, secrets, resourcesOf }: B
       decision = decide(managed, claim, deleted);
     }
     if (isFinal(decision)) return;
-    if (decision.name === 'DeleteResource') {
+    if (decision.name === 'DeleteResource' || decision.name === 'DeleteExpired') {
       await annotate('cannot delete managed resource', resourcesOf(managed).delete(managed, signal));
     }
     if (decision.name === 'Release') {
-      const releasing = resourcesOf(managed).updateStatus(managed, withPhase(managed, 'Released'), signal);
+      // The namespace of a claim that vanished is not known: another one may have its name now.
+      const released = withReleased(managed, decision.isNamed ? undefined : { now: env.clock.now() });
+      const releasing = resourcesOf(managed).updateStatus(managed, released, signal);
       await annotate('cannot update managed resource status', releasing);
     }
     const event = eventOf(managed, decision);
@@ -68,7 +84,11 @@ export function orphanRelease({ env, services, claims, secrets, resourcesOf }: B
   }
 }
 
-function eventOf({ spec: { claimRef = {} } }: Managed, { name }: OrphanDecision): EventFacts {
+function eventOf({ spec: { claimRef = {} }, status }: Managed, { name }: OrphanDecision): EventFacts {
+  if (name === 'DeleteExpired') {
+    const message = `it was kept until ${status?.deleteAt}, and no claim took it back: it is deleted`;
+    return { type: 'Normal', reason: 'DeletedExpiredResource', message };
+  }
   const claim = `${describeReference(claimRef)} (UID ${claimRef.uid})`;
   const result = name === 'DeleteResource' ? 'this resource is deleted' : 'this resource is Released';
   const message =

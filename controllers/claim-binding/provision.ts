@@ -188,7 +188,14 @@ export function provisionedManaged(service: ClaimService, claim: Claim, resource
       // guard: otherwise a later claim of the same name gets the resource
       claimRef: referenceTo(claim),
       classRef: referenceTo(resourceClass),
-      ...pick(specTemplate, ['providerRef', 'providerConfigRef', 'namespaceSelector', 'onLoss']),
+      ...pick(specTemplate, [
+        'providerRef',
+        'providerConfigRef',
+        'namespaceSelector',
+        'onLoss',
+        'retainFor',
+        'giveBack',
+      ]),
       reclaimPolicy: specTemplate.reclaimPolicy ?? 'Delete',
       ...(namespace === undefined
         ? {}

@@ -28,6 +28,14 @@ import { conclude, failed, failureOf, reported, secretConflict } from './outcome
 import { readingFirst } from './read-first.ts';
 import { reportOf } from './report.ts';
 
+/** The result, but at the latest after so many milliseconds. An attempt that failed comes back by itself. */
+function noLater(result: Result, delayMs: number | undefined): Result {
+  if (delayMs === undefined || result.type === 'requeue') return result;
+  return result.type === 'done'
+    ? { ...result, type: 'after', delayMs }
+    : { ...result, delayMs: Math.min(result.delayMs, delayMs) };
+}
+
 /** The maximum number of rounds (read, decide, call) in one run. A new claim needs six calls. */
 const maxRounds = 16;
 /** A secret store sends no events, so it is polled. */
@@ -53,8 +61,7 @@ export function claimBinding(context: BindingContext): Reconciler {
     const claim = claims.get(request);
     const result =
       claim === undefined ? { ...done, decision: 'ClaimGone' } : await runFor(claim, signal, log);
-    await releaseOrphans(request, signal, log);
-    return result;
+    return noLater(result, await releaseOrphans(request, signal, log));
   };
 
   async function runFor(claim: Claim, signal: AbortSignal, log: Logger): Promise<Result> {

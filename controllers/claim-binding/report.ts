@@ -112,6 +112,9 @@ const reports: Readonly<Record<Reported, (facts: BindingFacts, now: Date) => Rep
     refusal('ControlledByOther', managed, `is controlled by another object; ${another(claim)}`),
   NotOffered: ({ managed }) =>
     refusal('NotOffered', managed, `is only observed, and not available to claims; ${advice.offerObserved}`),
+  AwaitRelease: ({ previous }) =>
+    waiting(`${describe(previous)} of a previous claim of this name is not released yet`),
+  AwaitGiveBack: reportNotGivenBack,
   Released: ({ service, managed, claim }) => {
     if (service === undefined) return undefined;
     const command = howToMakeAvailable(service.managed, managed, claim);
@@ -277,6 +280,15 @@ function requestedBy(managed: Managed, claim: Claim): EventFacts {
   const previous = claimRef?.name === undefined ? 'a claim that is not known' : describeReference(claimRef);
   const message = `${describeReference(referenceTo(claim))} asks for this resource, which has the data of ${previous}; ${advice.giveToClaim}`;
   return { type: 'Warning', reason: 'Released', message };
+}
+
+/** The data of a previous claim of this name is there, and this claim does not get an empty resource beside it. */
+function reportNotGivenBack({ claim, returnable, notGivenBack = '' }: BindingFacts): Report {
+  const { namespace = '', name } = claim.metadata;
+  const date = returnable?.status?.deleteAt ?? '';
+  const what = `${describe(returnable)} is kept until ${date} with the data of a previous ${describeReference(referenceTo(claim))}`;
+  const ways = `${advice.giveBack(namespace, name)}. ${advice.startEmpty}. Else, after that date this claim gets an empty resource`;
+  return waiting(`${what}; ${notGivenBack}. ${ways}`, { type: 'Warning', reason: 'KeptResourceExists' });
 }
 
 function reportNotReady({ claim, managed, service, resourceClass }: BindingFacts): Report | undefined {

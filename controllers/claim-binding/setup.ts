@@ -38,6 +38,7 @@ import {
 import type { Stage } from '../../runtime/controller/urgency.ts';
 import { claimNamespaces, isServed } from '../claim/claim-namespaces.ts';
 import { ownedResources } from '../claim/owned-resources.ts';
+import { resourcesOfPrevious } from '../claim/returnable-resources.ts';
 import type { ClaimKind, ReadyStack } from '../claim-service.ts';
 import { controllerNames, eventSources } from '../claim-service.ts';
 import { wasNeverFound } from '../external-identity.ts';
@@ -80,6 +81,7 @@ const isChangedForClaims: Predicate<Managed> = anyOf(
     ({ metadata }) => metadata.deletionTimestamp,
     ({ metadata }) => metadata.ownerReferences,
     ({ metadata }) => metadata.annotations?.[annotationKeys.externalLost],
+    ({ metadata }) => metadata.annotations?.[annotationKeys.giveBack],
     externalName,
   ),
   // The creation has failed, maybe with the same status as before. The resource can get edited parameters now.
@@ -266,6 +268,7 @@ export function claimBindingController(
       secrets,
       namespaces,
       ownedBy,
+      ofPrevious: resourcesOfPrevious(env, services.all),
       resourcesOf,
       storedConnection,
     }),

@@ -9,13 +9,14 @@ import type { Namespace } from '../../apis/core/v1alpha1/namespace.ts';
 import { labelsOf, NamespaceKind } from '../../apis/core/v1alpha1/namespace.ts';
 import type { Resource } from '../../runtime/cache/resource.ts';
 import type { Change, Store } from '../../runtime/cache/store.ts';
-import { isForbidden, messageOf } from '../../runtime/client/errors.ts';
+import { isForbidden, isNotFound, messageOf } from '../../runtime/client/errors.ts';
 import type { Environment } from '../../runtime/controller/environment.ts';
 import type { Trigger } from '../../runtime/controller/triggers.ts';
 import { anyOf, appears, changed, disappears, those, triggersIn } from '../../runtime/controller/triggers.ts';
 import { claimsIn, indexClaims } from '../indexes.ts';
 import type { ClaimNamespace } from './may-claim.ts';
 import { restrictsNamespaces } from './may-claim.ts';
+import type { NamespaceUid } from './returnable-resources.ts';
 
 /** Reads the namespaces of claims. Until a class or resource has a `namespaceSelector`, no namespace is read. */
 export interface ClaimNamespaces {
@@ -23,6 +24,8 @@ export interface ClaimNamespaces {
   of(name: string, signal: AbortSignal): Promise<ClaimNamespace>;
   /** Like `of`, but always reads from the API server. */
   now(name: string, signal: AbortSignal): Promise<ClaimNamespace>;
+  /** Reads the UID from the API server: a namespace that was created again has another one. Throws an ApiError. */
+  uidOf(name: string, signal: AbortSignal): Promise<NamespaceUid>;
   /** Triggers the claims for which `isWaiting` is true when their namespace is created, deleted or relabelled. */
   trigger(isWaiting: (claim: Claim) => boolean, from: TriggerSources): Trigger;
 }
@@ -49,6 +52,17 @@ export function claimNamespaces(env: Environment): ClaimNamespaces {
 
   return {
     now,
+    async uidOf(name, signal) {
+      try {
+        // Not `env.resource`, which would watch all namespaces.
+        const { uid = '' } = (await env.client.get(NamespaceKind, { name }, signal)).metadata;
+        return { uid };
+      } catch (error) {
+        if (isNotFound(error)) return { problem: 'it does not exist' };
+        if (isForbidden(error)) return { problem: messageOf(error) };
+        throw error;
+      }
+    },
     async of(name, signal) {
       const known = namespaces().get({ name });
       return known === undefined ? await now(name, signal) : { name, labels: labelsOf(known) };

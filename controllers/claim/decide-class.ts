@@ -1,8 +1,11 @@
+import isMatch from 'lodash/isMatch.js';
+import pick from 'lodash/pick.js';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../apis/core/v1alpha1/class.ts';
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import type { ObjectReference } from '../../apis/core/v1alpha1/reference.ts';
-import { completeReference, referenceTo } from '../../apis/core/v1alpha1/reference.ts';
+import { completeReference, describeReference, referenceTo } from '../../apis/core/v1alpha1/reference.ts';
 import type { Candidates } from './class-choice.ts';
 import { describeForbidden, describeIncompatible, passedOver, qualified, tally } from './class-choice.ts';
 import type { NotServed } from './other-processes.ts';
@@ -12,6 +15,8 @@ export interface ClassFacts {
   readonly claim: Claim | undefined;
   /** Whether the claim owns a managed resource. It may own one even if a user removed `resourceRef`. */
   readonly isHolding: boolean;
+  /** The managed resource that the claim can take back: a claim of its kind, namespace and name was deleted. */
+  readonly returnable?: Managed | undefined;
   /** Every class kind that can serve the claim kind and whose stack is ready. */
   readonly candidates: readonly Candidates[];
 }
@@ -47,6 +52,8 @@ export type ClassDecision =
       readonly act: 'schedule';
       readonly classRef: ObjectReference;
       readonly message: string;
+      /** The class is that of a resource that the claim can take back. */
+      readonly isOfReturnable?: true;
     };
 
 /** The facts for the message if no class was chosen. */
@@ -84,11 +91,16 @@ export interface ClassPolicy {
  * the trigger (H8 in docs/decision-tables.md).
  */
 export function decideClass(facts: ClassFacts, { needsClass, choiceOf }: ClassPolicy): ClassDecision {
-  const { claim, isHolding, candidates } = facts;
+  const { claim, isHolding, returnable, candidates } = facts;
   if (claim === undefined) return nothing('ClaimGone');
   if (isHolding) return nothing('HasResource');
   if (completeReference(claim.spec.classRef) !== undefined) return nothing('HasClass');
   if (wasDeleted(claim) || !needsClass(claim)) return nothing('NeedsNoClass');
+  const { kind, metadata, spec } = returnable ?? {};
+  if (spec?.classRef !== undefined && fits(claim.spec.classRef, spec.classRef)) {
+    const message = `${describeReference(spec.classRef)} of ${kind} ${metadata?.name}, which a previous claim of this name had`;
+    return { name: 'AssignClass', act: 'schedule', classRef: spec.classRef, message, isOfReturnable: true };
+  }
   const choice = choiceOf(claim);
   if ('problem' in choice) return none('InvalidClassSelector', choice.problem);
   const qualifies = (candidate: Class) => !wasDeleted(candidate) && choice.qualifies(candidate);
@@ -112,6 +124,10 @@ export function decideClass(facts: ClassFacts, { needsClass, choiceOf }: ClassPo
   const message = `${described}${fit.length === 0 ? '' : passedOver(incompatible)}`;
   return { name: 'AssignClass', act: 'schedule', classRef: referenceTo(chosen), message };
 }
+
+/** Whether an incomplete `classRef`, or none, can mean this class. */
+const fits = (given: ObjectReference = {}, { apiVersion, kind, name }: ObjectReference): boolean =>
+  isMatch({ apiVersion, kind, name }, pick(given, ['apiVersion', 'kind', 'name']));
 
 const nothing = (name: Nothing) => ({ name, act: 'nothing' }) as const;
 

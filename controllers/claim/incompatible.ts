@@ -12,6 +12,9 @@ import { configured, whyIncompatible } from './author-calls.ts';
 const ownFields = [
   'bindingPhase',
   'boundUID',
+  'releasedFrom',
+  'releasedNamespace',
+  'deleteAt',
   'credential',
   'externalIdentity',
   'operation',

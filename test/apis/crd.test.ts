@@ -99,7 +99,7 @@ describe('columns of kubectl get', () => {
       ['DEFAULT-ANNOTATION', 'RECLAIM-POLICY', 'AGE'],
       ['PROVIDER', 'PROVIDER-CONFIG'],
     ],
-    managed: [['READY', 'SYNCED', 'STATUS', 'EXTERNAL-NAME', 'CLAIM', 'CLAIM-NAMESPACE', 'AGE'], []],
+    managed: [['READY', 'SYNCED', 'STATUS', 'DELETE-AT', 'EXTERNAL-NAME', 'CLAIM', 'CLAIM-NAMESPACE', 'AGE'], []],
     provider: [['SECRET-NAME', 'USERS', 'READY', 'REASON', 'AGE'], ['VERSION']],
     providerConfig: [['SECRET-NAME', 'USERS', 'READY', 'REASON', 'AGE'], ['VERSION']],
     unclaimed: [['READY', 'SYNCED', 'EXTERNAL-NAME', 'AGE'], []],
@@ -163,7 +163,7 @@ describe('columns of kubectl get', () => {
     if (role === 'managed') {
       test(`kubectl get managed shows the state of a ${kindOf(definition)} in the first 120 columns`, () => {
         const [before = ''] = heading(definition, 'team-payments-invoices-archive-7hx2q').split(
-          'EXTERNAL-NAME',
+          /DELETE-AT|EXTERNAL-NAME/,
         );
         assert.ok(before.slice(0, -3).length <= 120, before);
       });

@@ -6,6 +6,10 @@ import type { AnyObject, Claim, ClaimRef, Key, Objects, Resource } from './objec
 import {
   claimKey,
   claimSecretKey,
+  isClaimKey,
+  isClaimSecretKey,
+  isResourceKey,
+  isReturnable,
   objectOf,
   provisionedName,
   recordOf,
@@ -15,7 +19,15 @@ import {
 } from './objects.ts';
 import type { ActKind, ByHand, Scenario } from './scenario.ts';
 import type { Draft, State, World } from './state.ts';
-import { newPassword, newUID, resourceNames, withEntry, without } from './state.ts';
+import {
+  namespaceUid,
+  newPassword,
+  newUID,
+  resourceNames,
+  resourcesOf,
+  withEntry,
+  without,
+} from './state.ts';
 
 interface Act {
   readonly kind: ActKind;
@@ -96,7 +108,11 @@ function claimActs({ objects }: State, scenario: Scenario, name: string): Possib
   const claim = objectOf(objects, key);
   if (!claim) {
     const create = (draft: Draft): void => write(draft, key, newClaim(draft, scenario, name));
-    return [act('createClaim', `a user creates claim ${name}`, create), ...claimSecretActs(objects, name)];
+    return [
+      act('createClaim', `a user creates claim ${name}`, create),
+      ...copiedClaims(objects, scenario, name),
+      ...claimSecretActs(objects, name),
+    ];
   }
   const lives = !claim.deleting;
   return [
@@ -108,7 +124,7 @@ function claimActs({ objects }: State, scenario: Scenario, name: string): Possib
       act('restoreClaimAlone', `an administrator restores claim ${name} alone, with a new UID`, (draft) =>
         edit(draft, key, { uid: newUID(draft), bound: false }),
       ),
-    claim.bound &&
+    (claim.bound || (scenario.retention && claim.finalizer && claim.resourceRef === '')) &&
       act('stripFinalizer', `a user removes the finalizer of claim ${name} and deletes the claim`, (draft) =>
         write(draft, key, undefined),
       ),
@@ -129,6 +145,12 @@ function claimActs({ objects }: State, scenario: Scenario, name: string): Possib
         }),
       ),
     lives &&
+      claim.resourceRef === '' &&
+      !claim.startsEmpty &&
+      act('startEmpty', `the author of claim ${name} wants no previous resource`, (draft) =>
+        edit(draft, key, { startsEmpty: true }),
+      ),
+    lives &&
       !claim.wantsNoSecret &&
       act('wantNoSecret', `a user removes the name of the Secret from claim ${name}`, (draft) =>
         edit(draft, key, { wantsNoSecret: true }),
@@ -137,6 +159,16 @@ function claimActs({ objects }: State, scenario: Scenario, name: string): Possib
     ...claimSecretActs(objects, name),
   ];
 }
+
+/** A copy of the claim from before its deletion names its resource. */
+const copiedClaims = (objects: Objects, scenario: Scenario, name: string): PossibleAct[] =>
+  Object.values(objects).flatMap((each) =>
+    'claimRef' in each && each.claimRef?.claim === name
+      ? act('createFromCopy', `a user creates claim ${name}, which names ${each.name}`, (draft) =>
+          write(draft, claimKey(name), { ...newClaim(draft, scenario, name), resourceRef: each.name }),
+        )
+      : [],
+  );
 
 /** Whether a resource is Bound to the claim, or is about to be. */
 const isBindingNow = ({ objects, pending }: Draft, claim: Claim): boolean =>
@@ -190,6 +222,11 @@ function resourceActs(state: State, scenario: Scenario, name: string): PossibleA
         draft.external = without(draft.external, name);
         draft.parameters = without(draft.parameters, name);
       }),
+    living &&
+      isReturnable(living) &&
+      act('giveBack', `an administrator gives ${name} back`, (draft) =>
+        edit(draft, key, { isGivenBackTo: namespaceUid(draft) }),
+      ),
     living?.policy === 'Delete' &&
       act('retain', `an administrator changes the policy of ${name} to Retain`, (draft) =>
         edit(draft, key, { policy: 'Retain' }),
@@ -288,10 +325,21 @@ function faults(state: State, scenario: Scenario): PossibleAct[] {
     for (const key of keys) stopWatch(draft, key, afterRestart);
   };
   return [
+    resourcesOf(state).some(({ deleteAt = 0 }) => deleteAt > state.clock) &&
+      act('timePasses', 'the date passes', (draft) => {
+        draft.clock += 1;
+      }),
+    !Object.keys(state.objects).some(isClaimKey) &&
+      act('recreateNamespace', 'the namespace is deleted with its Secrets and created again', (draft) => {
+        for (const key of Object.keys(draft.objects).filter(isClaimSecretKey)) write(draft, key, undefined);
+        draft.namespaces += 1;
+      }),
     crashMatters && act('crash', 'crash; a new process starts', restart),
     !state.hasObstacle &&
       act('addObstacle', `an obstacle (${scenario.obstacle?.name})`, (draft) => {
         draft.hasObstacle = true;
+        const { of = '' } = scenario.obstacle ?? {};
+        if (isResourceKey(of) && draft.objects[of]) edit(draft, of, {}); // it lies in the object
       }),
     state.hasObstacle &&
       act('removeObstacle', `an administrator removes the obstacle (${scenario.obstacle?.name})`, (draft) => {
@@ -382,10 +430,13 @@ function restore(draft: Draft, backup: Objects, { backupHasStatus }: Scenario, m
     return [key, backupHasStatus ? owned : withoutStatus(owned)];
   });
   Object.assign(draft, { pending: {}, memory: {}, watches: {}, backup: null });
+  draft.namespaces += 1;
   draft.objects = Object.fromEntries(restored);
 }
 
 function withoutStatus(object: AnyObject): AnyObject {
   if ('bound' in object) return { ...object, bound: false };
-  return 'phase' in object ? { ...object, phase: '', boundUID: '', applied: '' } : object;
+  if (!('phase' in object)) return object;
+  const { releasedFrom: _from, releasedNamespace: _in, deleteAt: _at, ...resource } = object;
+  return { ...resource, phase: '', boundUID: '', applied: '' };
 }

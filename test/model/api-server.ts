@@ -12,6 +12,8 @@ import {
   checkResourceInUseStays,
   checkResourceIsAvailable,
   checkRestrictionIsObeyed,
+  checkRetainedLossStays,
+  checkTakenBackAsAllowed,
 } from './invariants.ts';
 import type { AnyObject } from './objects.ts';
 import { generated, isClaimSecretKey, isResourceKey, nameOf } from './objects.ts';
@@ -32,6 +34,8 @@ export function isClaimRefProtected(object: AnyObject): boolean {
  */
 export function write(draft: Draft, key: string, object: AnyObject | undefined, by?: string): void {
   draft.objects = object ? withEntry(draft.objects, key, object) : without(draft.objects, key);
+  if (object && 'phase' in object && object.phase === 'Bound')
+    draft.data = withEntry(draft.data, object.name, true);
   if (isClaimSecretKey(key) && object) remember(draft, nameOf(key), object);
   for (const id of Object.keys(draft.pending)) {
     if (conflicts(draft.pending[id], key)) endRun(draft, id);
@@ -101,6 +105,7 @@ function carryOutPatch(draft: Draft, call: PatchCall, id: string | undefined): v
   if (id !== undefined) {
     checkClaimsFreeResourceOnly(object, call);
     checkResourceIsAvailable(object, call);
+    checkTakenBackAsAllowed(draft, object, call);
     checkForeignSecretStays(object, call);
     checkBoundAsRequested(draft, object, call);
   }
@@ -131,10 +136,14 @@ function carryOutExternal(draft: Draft, call: ExternalCall, id: string | undefin
     checkDatabaseOfResourceStays(draft, call);
     draft.external = without(draft.external, name);
     draft.parameters = without(draft.parameters, name);
+    draft.data = without(draft.data, name);
     return;
   }
   if (verb === 'SetPassword' && !draft.external[name]) return;
-  if (verb === 'CreateExternal') checkCreatedOnce(draft, call);
+  if (verb === 'CreateExternal') {
+    checkCreatedOnce(draft, call);
+    checkRetainedLossStays(draft, call);
+  }
   if (world.scenario.isShownLate && !draft.external[name]) draft.hidden = withEntry(draft.hidden, name, true);
   draft.external = withEntry(draft.external, name, password);
   if (parameter !== undefined) draft.parameters = withEntry(draft.parameters, name, parameter);

@@ -10,15 +10,17 @@ import {
   isClaimKey,
   isClaimSecretKey,
   isResourceKey,
+  isReturnable,
   objectOf,
   passwordRecorded,
   recordOf,
   resourceKey,
   resourceSecretKey,
+  wasTakenBack,
 } from './objects.ts';
 import type { Obstacle } from './scenario.ts';
 import type { State, World } from './state.ts';
-import { ownerOf, resourcesOf, viewOf } from './state.ts';
+import { namespaceUid, ownerOf, resourcesOf, viewOf } from './state.ts';
 
 export function checkRest(state: State, world: World): void {
   const { objects, external } = state;
@@ -32,7 +34,10 @@ export function checkRest(state: State, world: World): void {
     if (!objects[resourceKey(name)] && !mayStay)
       fail('DatabaseHasResource', `the database of ${name} exists without a resource`);
   }
-  for (const resource of resourcesOf(state)) checkResourceAtRest(state, world, resource);
+  for (const resource of resourcesOf(state)) {
+    checkResourceAtRest(state, world, resource);
+    checkRetainedAtRest(state, world, resource);
+  }
   checkSecretsHaveOwners(state);
 }
 
@@ -79,7 +84,7 @@ function checkClaimAtRest(state: State, world: World, name: string, claim: Claim
           'ClaimWaitsForTrueReason',
           `${reason}, and it was ${claim.bound ? '' : 'never '}Bound`,
         );
-      if (!claim.bound && scenario.claims[name]?.class)
+      if (!claim.bound && scenario.claims[name]?.class && !scenario.acts.includes('createFromCopy'))
         failToEnd(name, 'ClaimWaitsForTrueReason', `${reason}, and it has a class`);
       return;
     case 'SecretNotOwned':
@@ -98,6 +103,9 @@ function checkClaimAtRest(state: State, world: World, name: string, claim: Claim
     case 'Incompatible':
       if (resource && parameterInUse(state, resource) === claim.parameter)
         failToEnd(name, 'ClaimWaitsForTrueReason', reason);
+      return;
+    case 'AwaitGiveBack':
+      checkNotGivenBack(state, name, claim);
       return;
     case 'NotReady':
     case 'CredentialNotApplied':
@@ -170,6 +178,15 @@ function checkClaimedByOther(
   if (!ownerOf(state, resource)) {
     failToEnd(name, 'OtherOwnerExists', `${resource.name} is reserved for a claim that does not exist`);
   }
+}
+
+/** A claim waits for an administrator only while there is a resource that it does not take back by itself. */
+function checkNotGivenBack(state: State, name: string, { startsEmpty }: Claim): void {
+  const current = namespaceUid(state);
+  const isAwaited = resourcesOf(state).some(
+    (one) => isReturnable(one) && one.claimRef?.claim === name && one.isGivenBackTo !== current,
+  );
+  if (startsEmpty || !isAwaited) failToEnd(name, 'ClaimWaitsForTrueReason', 'AwaitGiveBack');
 }
 
 /** Whether the resource of the claim may lack a credential for the claim that is in force. */
@@ -265,8 +282,10 @@ const reasonsOfLiving: typeof reasonsOfResource = {
 };
 
 /** Whether the database existed and does not any more, and is not created again. */
-const isLossReported = ({ external }: State, { name, reportsLoss, phase }: Resource): boolean =>
-  reportsLoss === true && phase !== '' && external[name] === undefined;
+const isLossReported = ({ external }: State, resource: Resource): boolean =>
+  (resource.reportsLoss === true || isReturnable(resource)) &&
+  resource.phase !== '' &&
+  external[resource.name] === undefined;
 
 /** Why a resource cannot be what it should be. */
 function reasonOf(state: State, world: World, resource: Resource): string | undefined {
@@ -313,7 +332,8 @@ function checkOwnerAtRest(state: State, world: World, resource: Resource): void 
   if (phase === 'Released' && !claimRef?.uid)
     fail('AvailableWhenOffered', `an administrator offered ${name}, and it stays Released`);
   const claim = ownerOf(state, resource);
-  const mayStayReserved = phase === 'Released' || (phase !== 'Bound' && scenario.mayStayReserved);
+  const isReleased = phase === 'Released' && !wasTakenBack(resource);
+  const mayStayReserved = isReleased || (phase !== 'Bound' && scenario.mayStayReserved);
   if (claimRef?.uid && !claim && !mayStayReserved) {
     fail('ReservingClaimExists', `${name} (${phase}, ${policy}) is reserved for a claim that does not exist`);
   }
@@ -325,6 +345,23 @@ function checkOwnerAtRest(state: State, world: World, resource: Resource): void 
   if (claim && resourcesOf(state).filter((other) => other.claimRef?.uid === claim.uid).length > 1) {
     fail('ClaimOwnsOneResource', `claim ${claimRef?.claim} owns two resources`);
   }
+}
+
+/** A kept resource is deleted at its date, and its claim gets it back before. */
+function checkRetainedAtRest(state: State, { scenario }: World, resource: Resource): void {
+  const { name, retention, policy, claimRef, deleteAt = 0 } = resource;
+  if (!retention || policy !== 'Delete') return;
+  const claim = claimRef ? objectOf(state.objects, claimKey(claimRef.claim)) : undefined;
+  const isReleased = resource.phase === 'Released' && !wasTakenBack(resource) && claimRef?.uid;
+  const isNamed = claim?.resourceRef === name;
+  if (isReleased && !resource.deleteAt && !isNamed && !scenario.acts.includes('restoreClaimAlone'))
+    fail('RetainedEndsAtDate', `${name} is Released without a date`);
+  if (!isReturnable(resource)) return;
+  const isPaused = state.hasObstacle && scenario.obstacle?.name === 'Paused';
+  if (deleteAt <= state.clock && !isPaused) fail('RetainedEndsAtDate', `${name} still exists after its date`);
+  const mayBeBeside = scenario.mayHaveTwo || claim?.startsEmpty || claim?.deleting;
+  if (claim?.bound && !mayBeBeside)
+    fail('RetainedIsTakenBack', `claim ${claimRef?.claim} has an empty database, although ${name} is kept`);
 }
 
 /** An Event of the resource says that the claim in its `claimRef` does not exist. */

@@ -8,6 +8,7 @@ import type {
   Policy,
   Resource,
   ResourceSecret,
+  Retention,
 } from './objects.ts';
 import type { Obstacle } from './scenario.ts';
 
@@ -33,6 +34,10 @@ export interface View {
   resourceSecret(resource: string): ResourceSecret | undefined;
   /** The deletion policy of the class that the claim names. Undefined: the claim names a resource instead. */
   policyOfClass(claim: string): Policy | undefined;
+  /** What the classes keep. Absent: nothing. */
+  readonly retention: Retention | undefined;
+  readonly clock: number;
+  readonly namespaceUid: string;
   /** The obstacle that this claim or resource meets now. */
   obstacleOf(key: Key): Obstacle | undefined;
 }
@@ -61,6 +66,8 @@ export interface Wait {
  */
 export interface ClaimWaits extends Wait {
   readonly name:
+    | 'AwaitGiveBack'
+    | 'AwaitRelease'
     | 'ClaimGone'
     | 'ClaimRefIncomplete'
     | 'ClaimedByOther'

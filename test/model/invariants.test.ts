@@ -25,6 +25,7 @@ const unclaimed: Scenario = { ...base, claims: {}, start: [], resources: [m0] };
 const oneClaim: Scenario = { ...base, claims: { A: names }, start: ['A'], resources: [m0] };
 const twoClaims: Scenario = { ...base, claims: { A: names, B: names }, start: ['A', 'B'], resources: [m0] };
 const provisioned: Scenario = { ...base, claims: { A: { class: 'Delete' } }, start: ['A'] };
+const retained: Scenario = { ...provisioned, retention: 'Automatic', startSettled: true };
 
 /** The controllers of the product, but some decisions are replaced, by name. */
 function insteadOf(
@@ -141,6 +142,10 @@ const histories: Readonly<Record<Exclude<Invariant, 'ClaimRefStays' | 'Credentia
   CredentialAgrees: {
     scenario: { ...oneClaim, startSettled: true, acts: ['rotate'], maxActs: 1 },
     faulty: insteadOf({ SetPassword: () => wait('NoUpdate') }),
+  },
+  DataStaysUntilDate: {
+    scenario: { ...retained, acts: ['deleteClaim'], maxActs: 1 },
+    faulty: toEach('Released', deletes),
   },
   DatabaseHasResource: {
     scenario: { ...unclaimed, startSettled: true, acts: ['deleteResource'], maxActs: 1 },
@@ -286,6 +291,32 @@ const histories: Readonly<Record<Exclude<Invariant, 'ClaimRefStays' | 'Credentia
     scenario: { ...unclaimed, startSettled: true, acts: ['rotate'], maxActs: 1 },
     faulty: insteadOf({ RotateCredential: () => wait('NoUpdate') }),
   },
+  RetainedEndsAtDate: {
+    scenario: { ...retained, acts: ['deleteClaim', 'timePasses'], maxActs: 2 },
+    faulty: insteadOf({ DeleteExpired: () => wait('NotBound') }),
+  },
+  RetainedIsTakenBack: {
+    scenario: { ...retained, acts: ['deleteClaim', 'createClaim'], maxActs: 2 },
+    faulty: {
+      ...production,
+      bindClaim(see, name) {
+        const resources = () => see.resources().filter(({ phase }) => phase !== 'Released');
+        return production.bindClaim({ ...see, resources }, name);
+      },
+    },
+  },
+  RetainedLossStays: {
+    scenario: { ...retained, acts: ['deleteClaim', 'loseExternal'], maxActs: 2 },
+    faulty: {
+      ...production,
+      reconcileManaged(see, name, run) {
+        const decision = production.reconcileManaged(see, name, run);
+        return decision.name === 'ExternalLost'
+          ? external('CreateExternal', see.resource(name)!, { password: 'p501' })
+          : decision;
+      },
+    },
+  },
   SecretHasOwner: {
     scenario: {
       ...oneClaim,
@@ -295,6 +326,13 @@ const histories: Readonly<Record<Exclude<Invariant, 'ClaimRefStays' | 'Credentia
       maxActs: 1,
     },
     faulty: insteadOf({ DeleteSecret: endsWithoutRelease }),
+  },
+  TakenBackAsAllowed: {
+    scenario: { ...retained, acts: ['deleteClaim', 'recreateNamespace', 'createClaim'], maxActs: 3 },
+    faulty: {
+      ...production,
+      bindClaim: (see, name) => production.bindClaim({ ...see, namespaceUid: 'namespace 1' }, name),
+    },
   },
   UnwantedCopyGoes: {
     scenario: { ...oneClaim, startSettled: true, acts: ['wantNoSecret'], maxActs: 1 },

@@ -10,14 +10,16 @@ import {
   generated,
   isClaimSecretKey,
   isResourceSecretKey,
+  isReturnable,
   nameOf,
   objectOf,
   resourceKey,
   resourceSecretKey,
+  wasTakenBack,
 } from './objects.ts';
 import type { Scenario } from './scenario.ts';
 import type { State } from './state.ts';
-import { hasLivingOwner, isOutdated, ownerOf, resourcesOf } from './state.ts';
+import { hasLivingOwner, isOutdated, namespaceUid, ownerOf, resourcesOf } from './state.ts';
 
 /** `invariants.test.ts` has a violating history for each. */
 export type Invariant =
@@ -36,6 +38,7 @@ export type Invariant =
   | 'CreatedOnce'
   | 'CredentialAgrees'
   | 'CredentialInUseStays'
+  | 'DataStaysUntilDate'
   | 'DatabaseHasResource'
   | 'DatabaseOfResourceStays'
   | 'DecisionIsMade'
@@ -59,7 +62,11 @@ export type Invariant =
   | 'RestoredResourceStays'
   | 'RestrictionIsObeyed'
   | 'RotationIsCarriedOut'
+  | 'RetainedEndsAtDate'
+  | 'RetainedIsTakenBack'
+  | 'RetainedLossStays'
   | 'SecretHasOwner'
+  | 'TakenBackAsAllowed'
   | 'UnwantedCopyGoes';
 
 export class Violation extends Error {
@@ -97,10 +104,33 @@ export function checkResourceIsAvailable(object: AnyObject, { set }: PatchCall):
   const isBound = set.phase === 'Bound' && phase !== 'Bound';
   if (!(isTaken || isBound) || set.claimRef?.uid === unknownClaim) return;
   if (deleting) fail('ResourceIsAvailable', `a claim takes ${name}, which is being deleted`);
-  if (phase !== 'Unbound') fail('ResourceIsAvailable', `a claim takes ${name}, which is not available`);
+  if (phase !== 'Unbound' && !wasTakenBack(object))
+    fail('ResourceIsAvailable', `a claim takes ${name}, which is not available`);
   const isNeverChanged = restriction === 'noChange' || restriction === 'onlyObserve';
   if (isNeverChanged && claimRef === null)
     fail('ResourceIsAvailable', `a claim takes ${name}, which is only observed, and for no claim`);
+}
+
+/** A claim takes back only a kept resource, from its own namespace, or one that an administrator gave back. */
+export function checkTakenBackAsAllowed(state: State, object: AnyObject, { set }: PatchCall): void {
+  if (!('phase' in object) || object.phase !== 'Released' || !set.claimRef?.uid) return;
+  const { name, claimRef, retention, releasedNamespace, isGivenBackTo } = object;
+  if (set.claimRef.uid === unknownClaim) return;
+  const current = namespaceUid(state);
+  const isAutomatic = retention === 'Automatic' && releasedNamespace === current;
+  const isAllowed = isReturnable(object) && (isAutomatic || isGivenBackTo === current);
+  if (!isAllowed) fail('TakenBackAsAllowed', `claim ${claimRef?.claim} takes ${name} back, and may not`);
+}
+
+/** The database of a kept resource that was lost is not created again without its data. */
+export function checkRetainedLossStays(
+  { objects, external, data }: State,
+  { name, cannotRecord }: ExternalCall,
+): void {
+  const resource = objectOf(objects, resourceKey(name));
+  if (cannotRecord) return; // the resource was released while the call was under way
+  if (resource && isReturnable(resource) && data[name] && external[name] === undefined)
+    fail('RetainedLossStays', `the lost database of ${name}, which is kept, is created again`);
 }
 
 /** A claim becomes Bound only to a database with the parameter that the claim has at that time. */
@@ -180,9 +210,13 @@ export function checkResourceInUseStays(state: State, object: AnyObject, scenari
   if (claimRef && objectOf(state.objects, claimKey(claimRef.claim))?.isCollected) {
     fail('RestoredResourceStays', `${name} is deleted although no user deleted claim ${claimRef.claim}`);
   }
-  if (phase === 'Bound' && hasLivingOwner(state, object)) {
+  if ((phase === 'Bound' || wasTakenBack(object)) && hasLivingOwner(state, object)) {
     fail('ResourceInUseStays', `${name} is deleted although its claim exists`);
   }
+  const isOver = isReturnable(object) && object.policy === 'Delete' && (object.deleteAt ?? 0) <= state.clock;
+  const isPaused = state.hasObstacle && scenario.obstacle?.name === 'Paused';
+  if (object.retention && state.data[name] && (!isOver || isPaused))
+    fail('DataStaysUntilDate', `the data of ${name} is deleted before its date`);
   if (scenario.nothingIsDeleted)
     fail('NothingIsDeleted', `${name} is deleted although no user deleted anything`);
 }

@@ -22,11 +22,28 @@ export interface Claim {
   readonly isEditedLate?: boolean;
   /** The claim names no Secret. */
   readonly wantsNoSecret?: boolean;
+  /** The claim takes no resource back. */
+  readonly startsEmpty?: boolean;
 }
 
 export type Policy = 'Delete' | 'Retain';
 /** The management policies forbid an update, each change but the deletion, or each change. */
 export type Restriction = 'noUpdate' | 'noChange' | 'onlyObserve';
+
+export type Retention = 'Automatic' | 'Administrator';
+
+/** A claim took it back after the previous claim was deleted, and is not Bound yet. */
+export const wasTakenBack = ({ phase, releasedFrom, claimRef }: Resource): boolean =>
+  phase === 'Released' && releasedFrom !== undefined && !!claimRef?.uid && claimRef.uid !== releasedFrom;
+
+/** The claim of its name can take it back. */
+export const isReturnable = (resource: Resource): boolean =>
+  resource.phase === 'Released' &&
+  !resource.deleting &&
+  resource.deleteAt !== undefined &&
+  resource.boundUID === resource.uid &&
+  !!resource.releasedFrom &&
+  resource.claimRef?.uid === resource.releasedFrom;
 
 /** `spec.claimRef`. Without `uid` it reserves the resource for a claim of that name. */
 export interface ClaimRef {
@@ -63,6 +80,14 @@ export interface Resource {
   readonly found?: number | undefined;
   /** The operation that the status names. */
   readonly operation?: 'create' | 'update' | undefined;
+  /** The class keeps it after the deletion of its claim, and gives it back by itself, or an administrator does. */
+  readonly retention?: Retention;
+  /** The UID of the namespace to which an administrator gave it back. */
+  readonly isGivenBackTo?: string | undefined;
+  /** The status: the UIDs of the deleted claim and of its namespace, and a time of the clock. */
+  readonly releasedFrom?: string | undefined;
+  readonly releasedNamespace?: string | undefined;
+  readonly deleteAt?: number | undefined;
   /** A user edited the recorded identity. */
   readonly isIdentityEdited?: boolean | undefined;
 }

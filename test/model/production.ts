@@ -7,11 +7,18 @@ import type { Claim as RealClaim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { whyResourceIncompatible } from '../../controllers/claim/incompatible.ts';
 import { wasBound } from '../../controllers/claim/ownership.ts';
+import { ofPrevious, whyNotGivenBack } from '../../controllers/claim/returnable-resources.ts';
 import { decideBinding, resourceOf } from '../../controllers/claim-binding/decide.ts';
 import { decideOrphan } from '../../controllers/claim-binding/decide-orphan.ts';
 import type { BindingCall, Provisioning, ReadFirst } from '../../controllers/claim-binding/decision.ts';
 import { isCall } from '../../controllers/claim-binding/decision.ts';
-import { withClaimRef, withoutClaimRef, withPhase } from '../../controllers/claim-binding/desired.ts';
+import {
+  withBound,
+  withClaimRef,
+  withoutClaimRef,
+  withReleased,
+} from '../../controllers/claim-binding/desired.ts';
+import { returnableFor } from '../../controllers/claim-binding/observe.ts';
 import { secretFacts } from '../../controllers/claim-binding/observe-secrets.ts';
 import { correctionOf, editOf } from '../../controllers/claim-binding/provision.ts';
 import { serviceOf } from '../../controllers/claim-binding/service-of.ts';
@@ -41,6 +48,7 @@ import {
   secretDetails,
   service,
   smallServerClass,
+  timeOf,
 } from './real-objects.ts';
 import type { Obstacle } from './scenario.ts';
 
@@ -63,7 +71,10 @@ function bindClaim(see: View, name: string): Act | ClaimWaits {
     .map(realOf);
   const observed = see.resource(claim.resourceRef);
   const named = observed && realOf(observed);
-  const managed = resourceOf(owned, named);
+  const naming = all.filter(({ claimRef }) => claimRef?.claim === name).map(realOf);
+  const ofFormer = ofPrevious(real, naming);
+  const returnable = returnableFor(service, real, owned, ofFormer.returnable);
+  const managed = resourceOf(owned, named, returnable);
   const secret = managed && see.resourceSecret(managed.metadata.name);
   const isControlled = managed !== undefined && secret !== undefined && secret.owner === managed.metadata.uid;
   const source = isControlled ? realResourceSecret(managed.metadata.name, secret, real) : undefined;
@@ -85,7 +96,10 @@ function bindClaim(see: View, name: string): Act | ClaimWaits {
     created: owned.filter(({ metadata }) => metadata.name === provisionedName(claim)),
     named,
     managed,
-    ...(isProvisioning && { provisioning: provisioningOf(name, claim, policy, obstacle) }),
+    returnable,
+    previous: ofFormer.previous,
+    notGivenBack: returnable && whyNotGivenBack(returnable, real, { uid: see.namespaceUid }),
+    ...(isProvisioning && { provisioning: provisioningOf(see, name, claim, policy) }),
     ...hindrances(obstacle, real, managed),
     ...(managed && editIn(real, managed)),
     secrets: secretFacts({
@@ -112,17 +126,13 @@ const misnamed = (claim: RealClaim): RealClaim => ({
 });
 
 /** The values that the claim would get from its class. */
-function provisioningOf(
-  name: string,
-  claim: Claim,
-  policy: Policy,
-  obstacle: Obstacle | undefined,
-): Provisioning {
+function provisioningOf(see: View, name: string, claim: Claim, policy: Policy): Provisioning {
   const resourceRef = claim.resourceRef || provisionedName(claim);
   const recorded = { ...claim, finalizer: true, resourceRef };
-  const managed = realResource(freshResource(name, recorded, policy));
+  const managed = realResource(freshResource(see, name, recorded, policy));
   const { uid: _assigned, ...metadata } = managed.metadata;
   const resourceClass = smallServerClass;
+  const obstacle = see.obstacleOf(claimKey(name));
   switch (obstacle) {
     case 'ClassMissing':
       return { resourceClass: undefined };
@@ -161,7 +171,12 @@ function editIn(claim: RealClaim, managed: Managed) {
   };
 }
 
-const freshResource = (name: string, { resourceRef, uid, parameter }: Claim, policy: Policy): Resource => ({
+const freshResource = (
+  { retention }: View,
+  name: string,
+  { resourceRef, uid, parameter }: Claim,
+  policy: Policy,
+): Resource => ({
   ...resourceWith({
     name: resourceRef,
     uid: generated,
@@ -171,6 +186,7 @@ const freshResource = (name: string, { resourceRef, uid, parameter }: Claim, pol
     claimRef: { claim: name, uid },
   }),
   ...(parameter !== undefined && { parameter, generation: 1, mark: '' }),
+  ...(retention && { retention }),
 });
 
 function callOf(see: View, name: string, claim: Claim, decision: BindingCall): Act {
@@ -189,10 +205,14 @@ function callOf(see: View, name: string, claim: Claim, decision: BindingCall): A
       });
     case 'Create': {
       const policy = see.policyOfClass(name) ?? 'Retain';
-      return create('Create', resourceKey(claim.resourceRef), freshResource(name, claim, policy), {
+      return create('Create', resourceKey(claim.resourceRef), freshResource(see, name, claim, policy), {
         readFirst,
       });
     }
+    case 'AddFinalizer':
+      return patch('AddFinalizer', claimKey(name), { finalizer: true });
+    case 'TakeBack':
+      return change(decision.managed, withClaimRef(decision.managed, real), true);
     case 'SetClaimRef':
     case 'CorrectClaimRef':
       return change(decision.managed, withClaimRef(decision.managed, real));
@@ -201,9 +221,9 @@ function callOf(see: View, name: string, claim: Claim, decision: BindingCall): A
     case 'RemoveClaimRef':
       return change(decision.managed, withoutClaimRef(decision.managed));
     case 'Bind':
-      return change(decision.managed, withPhase(decision.managed, 'Bound'));
+      return change(decision.managed, withBound(decision.managed));
     case 'Release':
-      return change(decision.managed, withPhase(decision.managed, 'Released'));
+      return change(decision.managed, withReleased(decision.managed, releaseNow(see)));
     case 'DeleteResource': {
       const { name: resource, uid = '' } = decision.managed.metadata;
       return remove('DeleteResource', resourceKey(resource), uid, { readFirst });
@@ -221,6 +241,8 @@ function callOf(see: View, name: string, claim: Claim, decision: BindingCall): A
       return patch('RemoveFinalizer', claimKey(name), { finalizer: false }, { readFirst });
   }
 }
+
+const releaseNow = ({ clock, namespaceUid }: View) => ({ now: timeOf(clock), namespaceUid });
 
 const nameFor = (claim: Claim, { spec }: RealClaim): string => (spec.classRef ? provisionedName(claim) : '');
 
@@ -265,11 +287,12 @@ function releaseOrphan(see: View, name: string): Decision {
   const { claim: claimName, uid } = resource.claimRef;
   const claim = see.claim(claimName);
   const copy = see.claimSecret(claimName);
-  const managed = realResource(resource);
+  const managed = realResource(resource, see.obstacleOf(resourceKey(name)));
   const decision = decideOrphan({
     managed,
     claim: claim && realClaim(claimName, claim, see.policyOfClass(claimName)),
     secrets: copy?.owner === uid ? [realClaimSecret(claimName, copy, undefined)] : [],
+    isExpired: resource.deleteAt !== undefined && see.clock >= resource.deleteAt,
   });
   const readFirst = [claimKey(claimName)];
   switch (decision.name) {
@@ -277,11 +300,14 @@ function releaseOrphan(see: View, name: string): Decision {
       return remove('DeleteSecret', claimSecretKey(claimName), uid, { readFirst });
     case 'Release': {
       const precautions = { readFirst };
-      const changes = changeOf(resource, withPhase(managed, 'Released'));
+      const release = decision.isNamed ? undefined : { now: timeOf(see.clock) };
+      const changes = changeOf(resource, withReleased(managed, release));
       return patch('Release', resourceKey(name), changes, precautions);
     }
     case 'DeleteResource':
       return remove('DeleteResource', resourceKey(name), resource.uid, { readFirst });
+    case 'DeleteExpired':
+      return remove('DeleteExpired', resourceKey(name), resource.uid);
     default:
       return wait(decision.name);
   }

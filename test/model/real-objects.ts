@@ -21,6 +21,7 @@ import {
   propagatesFrom,
   secretKeyOf,
 } from '../../apis/core/v1alpha1/secret.ts';
+import { timestamp } from '../../apis/core/v1alpha1/timestamp.ts';
 import { consentTo } from '../../controllers/claim-binding/desired.ts';
 import type { ClaimService } from '../../controllers/claim-service.ts';
 import type { CredentialNote, SecretDetails } from '../../controllers/credential.ts';
@@ -97,6 +98,7 @@ export const realClaim = (
     uid: claim.uid,
     ...(claim.finalizer && { finalizers: [finalizerNames.claim] }),
     ...(claim.deleting && { deletionTimestamp }),
+    ...(claim.startsEmpty && { annotations: { [annotationKeys.startEmpty]: 'true' } }),
   },
   spec: {
     ...(policy && { classRef: smallClass }),
@@ -136,6 +138,9 @@ export const realResource = (resource: Resource, obstacle?: Obstacle): Managed =
   const status: ManagedStatus = {
     ...(phase !== '' && { bindingPhase: phase }),
     ...(boundUID !== '' && { boundUID }),
+    ...(resource.releasedFrom !== undefined && { releasedFrom: resource.releasedFrom }),
+    ...(resource.releasedNamespace !== undefined && { releasedNamespace: resource.releasedNamespace }),
+    ...(resource.deleteAt !== undefined && { deleteAt: timestamp(timeOf(resource.deleteAt)) }),
     ...(applied !== '' && { credential: credentialRecord(resource) }),
     ...(operation && { operation: operationOf(operation) }),
     ...(resource.found !== undefined && { externalIdentity: identityWith(resource, resource.found) }),
@@ -159,6 +164,7 @@ export const realResource = (resource: Resource, obstacle?: Obstacle): Managed =
       deletionPolicy: 'Delete',
       reclaimPolicy: resource.policy,
       ...(restriction && { managementPolicies: policiesOf[restriction] }),
+      ...(resource.retention && { retainFor: '1d', giveBack: resource.retention }),
       ...(resource.reportsLoss && { onLoss: 'Report' as const }),
       ...(claimRef && { claimRef: claimReference(claimRef.claim, claimRef.uid) }),
       ...(resource.provisioned && { classRef: smallClass }),
@@ -168,6 +174,12 @@ export const realResource = (resource: Resource, obstacle?: Obstacle): Managed =
     status,
   };
 };
+
+const dayMs = 86_400_000;
+
+/** A time of the clock as a date. */
+export const timeOf = (clock: number): Date => new Date(now.getTime() + clock * dayMs);
+const clockAt = (date: string): number => (Date.parse(date) - now.getTime()) / dayMs;
 
 const forProviderOf = ({ rotation, parameter }: Resource) => ({
   ...(rotation !== 0 && { rotation: String(rotation) }),
@@ -182,8 +194,9 @@ const parameterIn = (identity: string | undefined) =>
 
 /** The annotations of a resource whose database has a parameter. */
 const recordsOf = (resource: Resource): Readonly<Record<string, string>> => {
-  const { parameter, mark = '', announced } = resource;
+  const { parameter, mark = '', announced, isGivenBackTo } = resource;
   return {
+    ...(isGivenBackTo !== undefined && { [annotationKeys.giveBack]: isGivenBackTo }),
     ...(parameter !== undefined && { [annotationKeys.claimParameters]: JSON.stringify({ parameter }) }),
     ...(mark !== '' && { [annotationKeys.externalCreation]: mark }),
     ...(announced !== undefined && { [annotationKeys.externalIdentity]: identityWith(resource, announced) }),
@@ -292,6 +305,10 @@ function fieldsOf(managed: Managed, { applied, operation, parameter }: Resource)
     claimRef: claimRef ? { claim: claimRef.name ?? '', uid: claimRef.uid ?? '' } : null,
     phase: (status?.bindingPhase ?? '') as Resource['phase'],
     boundUID: status?.boundUID ?? '',
+    releasedFrom: status?.releasedFrom,
+    releasedNamespace: status?.releasedNamespace,
+    deleteAt: status?.deleteAt === undefined ? undefined : clockAt(status.deleteAt),
+    isGivenBackTo: metadata.annotations?.[annotationKeys.giveBack],
     applied: status?.credential === undefined ? '' : applied,
     ...(parameter !== undefined &&
       wanted !== undefined && { parameter: wanted, found: parameterIn(status?.externalIdentity) }),

@@ -44,10 +44,10 @@ test('the lists are those of the decisions', () => {
   assert.deepEqual(
     lists.map(({ name, checks: own }) => [name, own.length]),
     [
-      ['claimChecks', 14],
-      ['resourceChecks', 20],
+      ['claimChecks', 15],
+      ['resourceChecks', 23],
       ['claimEndChecks', 3],
-      ['orphanChecks', 6],
+      ['orphanChecks', 7],
       ['managedChecks', 13],
       ['firstChecks', 5],
       ['absentChecks', 10],

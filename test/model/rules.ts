@@ -29,6 +29,8 @@ const claimEnd = 'controllers/claim-binding/decide-claim-end.ts';
 const identity = 'controllers/external-identity.ts';
 const orphan = 'controllers/claim-binding/decide-orphan.ts';
 const credential = 'controllers/managed/run/decide-credential.ts';
+const retention = 'controllers/retention.ts';
+const ofPrevious = 'controllers/claim/returnable-resources.ts';
 
 /*
  * The decisions are those of the product. Two precautions lie in its effects, so that the adapter of the model has them:
@@ -63,8 +65,8 @@ export const rules: Readonly<Record<string, Rule>> = {
     rule: 'Bound is written with the resourceVersion that was read: a change since then is a 409',
     scenario: 'vanish',
     file: adapter,
-    was: "withPhase(decision.managed, 'Bound'));",
-    becomes: "withPhase(decision.managed, 'Bound'), false);",
+    was: 'withBound(decision.managed));',
+    becomes: 'withBound(decision.managed), false);',
   },
   deleteWithResourceVersion: {
     rule: 'the same for the deletion of a resource',
@@ -105,8 +107,8 @@ export const rules: Readonly<Record<string, Rule>> = {
     edits: [
       {
         file: adapter,
-        was: "withPhase(decision.managed, 'Released'));",
-        becomes: "withPhase(decision.managed, 'Released'), false);",
+        was: 'withReleased(decision.managed, releaseNow(see)));',
+        becomes: 'withReleased(decision.managed, releaseNow(see)), false);',
       },
       {
         file: adapter,
@@ -156,8 +158,8 @@ export const rules: Readonly<Record<string, Rule>> = {
     edits: [
       {
         file: claimEnd,
-        was: "managed.status?.bindingPhase === 'Bound' || created.includes(managed);",
-        becomes: "managed.status?.bindingPhase === 'Bound' || created.length < 0;",
+        was: 'isItsOwn || created.includes(managed);',
+        becomes: 'isItsOwn || created.length < 0;',
       },
       {
         file: claimEnd,
@@ -199,8 +201,8 @@ export const rules: Readonly<Record<string, Rule>> = {
     rule: 'if the claim is deleted before Bound, a restored resource is released, whatever its policy is',
     scenario: 'restore-owned',
     file: claimEnd,
-    was: "managed.status?.bindingPhase === 'Bound' || created.includes(managed);",
-    becomes: "managed.status?.bindingPhase === 'Bound' || created.length >= 0;",
+    was: 'isItsOwn || created.includes(managed);',
+    becomes: 'isItsOwn || created.length >= 0;',
   },
   readClaimBeforeClaimRef: {
     rule: 'the claim is read from the API server before its UID is written to a claimRef',
@@ -248,8 +250,8 @@ export const rules: Readonly<Record<string, Rule>> = {
     rule: 'an orphan that a claim of its name has in resourceRef is released, never deleted',
     scenario: 'restore-claims',
     file: orphan,
-    was: "return claim !== undefined && namesResource(claim, managed) ? { name: 'Release' } : undefined;",
-    becomes: "return claim !== undefined && managed === undefined ? { name: 'Release' } : undefined;",
+    was: 'return claim !== undefined && namesResource(claim, managed)',
+    becomes: 'return claim !== undefined && managed === undefined',
   },
   backupStatusIsReset: {
     rule: 'a status from a backup is reset before anything else',
@@ -281,8 +283,8 @@ export const rules: Readonly<Record<string, Rule>> = {
     rule: 'a resource with the UID of the claim comes before the one that resourceRef names',
     scenario: 'two-resources',
     file: binding,
-    was: 'owned.find((one) => !wasDeleted(one)) ?? owned[0] ?? named;',
-    becomes: 'owned.find(isBound) ?? named;',
+    was: 'owned.find((one) => !wasDeleted(one)) ?? owned[0] ?? named ?? returnable;',
+    becomes: 'owned.find(isBound) ?? named ?? returnable;',
   },
   finalizerIsFirst: {
     rule: 'a resource created by hand gets its finalizer before anything is created for it',
@@ -291,5 +293,164 @@ export const rules: Readonly<Record<string, Rule>> = {
     was: 'hasFinalizer(managed, finalizerNames.managed)) return undefined',
     becomes:
       'hasFinalizer(managed, finalizerNames.managed) || managed.status?.bindingPhase === undefined) return undefined',
+  },
+  notYetBoundIsRetained: {
+    rule: 'with retainFor, a resource that is not Bound yet is kept as well: it may have the data of a backup',
+    scenario: 'keep-restore',
+    file: claimEnd,
+    was: "managed.spec.reclaimPolicy === 'Delete' && !hasRetention(managed))",
+    becomes: "managed.spec.reclaimPolicy === 'Delete' && !(isItsOwn && hasRetention(managed)))",
+  },
+  releasedFromShowsTakeBack: {
+    rule: 'a resource is taken back if claimRef has another UID than releasedFrom',
+    scenario: 'keep',
+    file: retention,
+    was: 'claimRef.uid !== status.releasedFrom;',
+    becomes: 'claimRef.uid === undefined;',
+  },
+  takeBackIsOneWrite: {
+    rule: 'the UID of the claim replaces that of the previous one in one write',
+    scenario: 'keep-failover',
+    file: adapter,
+    was: 'return change(decision.managed, withClaimRef(decision.managed, real), true);',
+    becomes:
+      "return patch('TakeBack', resourceKey(decision.managed.metadata.name), { claimRef: { claim: name, uid: '' } }, { readFirst });",
+  },
+  takenBackGoesToBound: {
+    rule: 'a resource that was taken back becomes Bound, and never Unbound in between',
+    scenario: 'keep-failover',
+    edits: [
+      {
+        file: credential,
+        was: "if (status?.bindingPhase !== 'Released' || spec.claimRef?.uid !== undefined) return undefined;",
+        becomes:
+          "if (status?.bindingPhase !== 'Released' || spec.claimRef?.uid === status.releasedFrom) return undefined;",
+      },
+      { file: binding, was: "'Unbound' || isTakenBack(managed);", becomes: "'Unbound';" },
+    ],
+  },
+  takeBackWithResourceVersion: {
+    rule: 'a resource is taken back with the resourceVersion that was read',
+    scenario: 'keep-reserve',
+    file: adapter,
+    was: 'withClaimRef(decision.managed, real), true);',
+    becomes: 'withClaimRef(decision.managed, real), false);',
+  },
+  takeBackBeforeRecordName: {
+    rule: 'the claim records the name of the resource after it took the resource back',
+    scenario: 'keep-failover',
+    edits: [
+      {
+        file: binding,
+        was: 'if (returnable !== undefined) return undefined; // its name',
+        becomes: '// its name',
+      },
+      {
+        file: binding,
+        was: 'const own = managed !== undefined && isOwnedBy(managed, claim) ? managed : undefined;',
+        becomes:
+          'const own = returnable ?? (managed !== undefined && isOwnedBy(managed, claim) ? managed : undefined);',
+      },
+    ],
+  },
+  dateNeedsOwnBoundUID: {
+    rule: 'a date counts only in the cluster in which it was written',
+    scenario: 'keep-restore-status',
+    file: retention,
+    was: 'const isOfThisCluster = boundUID !== undefined && boundUID === metadata.uid;',
+    becomes: 'const isOfThisCluster = boundUID !== undefined && metadata !== undefined;',
+  },
+  dateEndsWithTakeBack: {
+    rule: 'the date does not count once a claim took the resource back',
+    scenario: 'keep',
+    edits: [
+      {
+        file: retention,
+        was: 'if (!isReleased(managed) || wasDeleted(managed)',
+        becomes: "if (status?.bindingPhase !== 'Released' || wasDeleted(managed)",
+      },
+      {
+        file: retention,
+        was: 'releasedFrom !== undefined && spec.claimRef?.uid === releasedFrom;',
+        becomes: 'releasedFrom !== undefined && spec.claimRef?.uid !== undefined;',
+      },
+    ],
+  },
+  orphanIsRetained: {
+    rule: 'the resource of a claim that vanished is kept as well',
+    scenario: 'keep-vanish',
+    file: orphan,
+    was: "facts.managed.spec.reclaimPolicy === 'Delete' && !hasRetention(facts.managed)",
+    becomes: "facts.managed.spec.reclaimPolicy === 'Delete'",
+  },
+  vanishedTakeBackIsReleased: {
+    rule: 'a resource whose claim took it back and vanished is Released again',
+    scenario: 'keep-vanish',
+    file: orphan,
+    was: 'const isOver = wasDeleted(managed) || isReleased(managed);',
+    becomes: "const isOver = wasDeleted(managed) || managed.status?.bindingPhase === 'Released';",
+  },
+  releaseBringsDate: {
+    rule: 'phase, releasedFrom and date are one write',
+    scenario: 'keep',
+    file: retention,
+    was: '...(forMs !== undefined && {',
+    becomes: '...(forMs === undefined && {',
+  },
+  retainEndsDate: {
+    rule: 'with the policy Retain the date does not count',
+    scenario: 'keep-retain',
+    file: retention,
+    was: "  isReturnable(managed) &&\n  managed.spec.reclaimPolicy === 'Delete' &&",
+    becomes: '  isReturnable(managed) &&',
+  },
+  pauseEndsDate: {
+    rule: 'a paused resource is not deleted at its date',
+    scenario: 'keep-paused',
+    file: retention,
+    was: '!isPaused(managed) &&',
+    becomes: '',
+  },
+  namespaceIsTheSame: {
+    rule: 'a claim takes a resource back by itself only in the namespace that it was deleted in',
+    scenario: 'keep-namespace',
+    file: ofPrevious,
+    was: 'return status.releasedNamespace === found.uid',
+    becomes: 'return status !== undefined',
+  },
+  vanishedNamespaceIsUnknown: {
+    rule: 'the release of the resource of a vanished claim records no namespace',
+    scenario: 'keep-namespace-vanish',
+    file: adapter,
+    was: 'const release = decision.isNamed ? undefined : { now: timeOf(see.clock) };',
+    becomes: 'const release = decision.isNamed ? undefined : releaseNow(see);',
+  },
+  givenBackToOneNamespace: {
+    rule: 'an administrator gives a resource back to one namespace, and to no later one of its name',
+    scenario: 'keep-namespace',
+    file: ofPrevious,
+    was: 'if (metadata.annotations?.[annotationKeys.giveBack] === found.uid) return undefined;',
+    becomes: 'if (metadata.annotations?.[annotationKeys.giveBack] !== undefined) return undefined;',
+  },
+  administratorGivesBack: {
+    rule: 'with giveBack Administrator no claim takes a resource back by itself',
+    scenario: 'keep-administrator',
+    file: ofPrevious,
+    was: "if (spec.giveBack === 'Administrator') return 'only an administrator gives it back';",
+    becomes: '',
+  },
+  authorMayStartEmpty: {
+    rule: 'a claim whose author wants a new resource waits for none',
+    scenario: 'keep-empty',
+    file: ofPrevious,
+    was: '|| startsEmpty(claim)',
+    becomes: '',
+  },
+  retainedLossIsReported: {
+    rule: 'the lost database of a kept resource is reported, and not created again',
+    scenario: 'keep-lost',
+    file: 'controllers/managed/run/decide-observed.ts',
+    was: "(facts.managed.spec.onLoss === 'Report' || isReturnable(facts.managed)) &&",
+    becomes: "facts.managed.spec.onLoss === 'Report' &&",
   },
 };

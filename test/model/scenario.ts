@@ -1,4 +1,4 @@
-import type { ClaimRef, Key, Policy, Resource, Restriction } from './objects.ts';
+import type { ClaimRef, Key, Policy, Resource, Restriction, Retention } from './objects.ts';
 
 /** A situation that the explorer explores: what there is at the start, and what people and faults may do. */
 export interface Scenario {
@@ -41,6 +41,10 @@ export interface Scenario {
   readonly hasNoGarbageCollector?: boolean;
   /** An administrator may restrict the management policies to these. */
   readonly restriction?: Restriction;
+  /** The classes keep the resource of a deleted claim for a time. */
+  readonly retention?: Retention;
+  /** A claim may end with a new database beside a kept one: an administrator, a restore or the author wanted that. */
+  readonly mayHaveTwo?: boolean;
   /** Claims and the resources that are created for them have a parameter. */
   readonly hasParameter?: boolean;
   /** The external system does not show a new database at once. */
@@ -96,6 +100,7 @@ export type ActKind =
   | 'backup'
   | 'crash'
   | 'createClaim'
+  | 'createFromCopy'
   | 'deleteClaim'
   | 'deleteResource'
   | 'editClaimSecret'
@@ -105,9 +110,11 @@ export type ActKind =
   | 'editSecretRefused'
   | 'failover'
   | 'foreignSecret'
+  | 'giveBack'
   | 'giveSecret'
   | 'letGo'
   | 'loseExternal'
+  | 'recreateNamespace'
   | 'recreateResource'
   | 'removeClaimRef'
   | 'removeClaimRefUID'
@@ -123,6 +130,8 @@ export type ActKind =
   | 'stopAllWatches'
   | 'stopWatch'
   | 'stripFinalizer'
+  | 'startEmpty'
   | 'stripNote'
+  | 'timePasses'
   | 'wantNoSecret'
   | 'undoEdit';

@@ -22,6 +22,10 @@ const m0Delete: ByHand = { name: 'm0', policy: 'Delete' };
 /** The resource is created for the claim. */
 const provisioned = (claims: Claims, more: More): Scenario => ({ claims, start: ['A'], ...more });
 
+/** The class keeps the resource of a deleted claim. */
+const retained = (more: More): Scenario =>
+  provisioned(classDelete, { retention: 'Automatic', startSettled: true, ...more });
+
 /** The resources were created by hand. */
 const byHand = (claims: Claims, resources: readonly ByHand[], more: More): Scenario => ({
   claims,
@@ -455,6 +459,136 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     maxActs: 3,
     acts: ['stripFinalizer', 'createClaim', 'crash'],
     situation: 'The same with a claim that is deleted without a release.',
+  }),
+
+  keep: retained({
+    maxActs: 4,
+    acts: ['deleteClaim', 'createClaim', 'timePasses', 'crash', 'stopWatch'],
+    situation: 'A user deletes a claim and creates it again, before or after the date.',
+  }),
+  'keep-early': retained({
+    startSettled: false,
+    maxActs: 3,
+    acts: ['deleteClaim', 'createClaim', 'timePasses', ...faults],
+    situation: 'A user deletes a claim before it is Bound.',
+  }),
+  'keep-lag': retained({
+    eachActOnce: true,
+    maxActs: 5,
+    acts: ['deleteClaim', 'createClaim', 'timePasses', 'staleAPIServer', 'crash'],
+    situation: 'A new process reads old objects while a deleted claim is created again.',
+  }),
+  'keep-twice': retained({
+    maxActs: 5,
+    acts: ['deleteClaim', 'createClaim', 'timePasses'],
+    situation: 'A user deletes and creates a claim again and again.',
+  }),
+  'keep-copy': retained({
+    maxActs: 4,
+    acts: ['deleteClaim', 'createFromCopy', 'timePasses', 'crash', 'stopWatch'],
+    situation: 'A user deletes a claim and applies a copy of it, which names its resource.',
+  }),
+  'keep-secrets': retained({
+    maxActs: 4,
+    acts: ['deleteClaim', 'createClaim', 'editSecret', 'rotate', 'crash'],
+    situation: 'The password is rotated, or its Secret is lost, while the resource is kept.',
+  }),
+  'keep-lost': retained({
+    maxActs: 4,
+    acts: ['deleteClaim', 'createClaim', 'loseExternal', 'timePasses', 'crash'],
+    situation: 'Someone deletes the database of a kept resource in the external system.',
+  }),
+  'keep-retain': retained({
+    maxActs: 4,
+    acts: ['deleteClaim', 'createClaim', 'retain', 'timePasses', 'crash'],
+    situation: 'An administrator changes the policy of a kept resource to Retain.',
+  }),
+  'keep-paused': retained({
+    obstacle: { of: 'resource/m-u101', name: 'Paused', isLate: true },
+    eachActOnce: true,
+    maxActs: 4,
+    acts: ['deleteClaim', 'addObstacle', 'removeObstacle', 'timePasses', 'crash'],
+    situation: 'An administrator pauses a kept resource.',
+  }),
+  'keep-admin': retained({
+    mayBeMadeAvailable: true,
+    mayHaveTwo: true,
+    maxActs: 4,
+    acts: ['deleteClaim', 'createClaim', 'timePasses', 'removeClaimRef', 'removeClaimRefUID', 'crash'],
+    situation: 'An administrator makes a kept resource available by hand.',
+  }),
+  'keep-reserve': retained({
+    claims: { A: { class: 'Delete' }, B: { class: 'Delete' } },
+    onlyDeletedClaims: ['A'],
+    mayBeMadeAvailable: true,
+    mayStayReserved: true,
+    mayHaveTwo: true,
+    maxActs: 3,
+    acts: ['deleteClaim', 'createClaim', 'reserve', 'crash'],
+    situation:
+      'An administrator reserves a kept resource for another claim while its claim is created again.',
+  }),
+  'keep-vanish': retained({
+    maxActs: 4,
+    acts: ['deleteClaim', 'stripFinalizer', 'createClaim', 'giveBack', 'timePasses', 'crash'],
+    situation: 'A user removes the finalizer of a claim, so that the claim is deleted without a release.',
+  }),
+  'keep-vanish-lag': retained({
+    maxActs: 4,
+    acts: ['deleteClaim', 'stripFinalizer', 'createClaim', 'timePasses', 'stopAllWatches'],
+    situation: 'The same while watches stop.',
+  }),
+  'keep-namespace': retained({
+    maxActs: 5,
+    acts: ['deleteClaim', 'recreateNamespace', 'createClaim', 'giveBack', 'timePasses'],
+    situation: 'A namespace is deleted and created again, perhaps by another team.',
+  }),
+  'keep-namespace-vanish': retained({
+    maxActs: 4,
+    acts: ['stripFinalizer', 'recreateNamespace', 'createClaim', 'crash'],
+    situation: 'The same with a claim that was deleted without a release.',
+  }),
+  'keep-administrator': retained({
+    retention: 'Administrator',
+    maxActs: 4,
+    acts: ['deleteClaim', 'createClaim', 'giveBack', 'timePasses', 'crash', 'stopWatch'],
+    situation: 'An administrator gives a kept resource back.',
+  }),
+  'keep-empty': retained({
+    maxActs: 4,
+    acts: ['deleteClaim', 'createClaim', 'startEmpty', 'recreateNamespace', 'timePasses'],
+    situation: 'The author of a claim wants a new database beside the kept one.',
+    mayHaveTwo: true,
+  }),
+  'keep-restore': retained({
+    mayStayReserved: true,
+    mayHaveTwo: true,
+    eachActOnce: true,
+    maxActs: 5,
+    acts: ['deleteClaim', 'restore', 'createClaim', 'timePasses', 'crash'],
+    situation: 'An administrator restores a backup without statuses while a resource is kept.',
+  }),
+  'keep-restore-status': retained({
+    mayStayReserved: true,
+    mayHaveTwo: true,
+    backupHasStatus: true,
+    backupMayMissClaim: true,
+    eachActOnce: true,
+    maxActs: 5,
+    acts: ['deleteClaim', 'restore', 'createClaim', 'timePasses', 'crash'],
+    situation: 'An administrator restores a backup with statuses while a resource is kept.',
+  }),
+  'keep-claims': retained({
+    mayBeMadeAvailable: true,
+    maxActs: 4,
+    acts: ['restoreClaimAlone', 'deleteClaim', 'createClaim', 'timePasses', 'crash', 'stopAllWatches'],
+    situation: 'An administrator restores only the claims, beside kept resources.',
+  }),
+  'keep-failover': retained({
+    maxActs: 4,
+    acts: ['failover', 'deleteClaim', 'createClaim', 'timePasses'],
+    situation:
+      'A call of the former leader is carried out after the new leader started, while a resource is kept.',
   }),
 
   ...Object.fromEntries(obstacles.map((obstacle) => [obstacle.name, obstacle.scenario])),

@@ -52,6 +52,12 @@ export interface Draft {
   formerLeader: Act | null;
   backup: Objects | null;
   hasObstacle: boolean;
+  /** Time passes only as an act. */
+  clock: number;
+  /** How often the namespace was created. */
+  namespaces: number;
+  /** The resources that were Bound, so that their databases have the data of a team. */
+  data: ByKey<true>;
   /** Before an administrator edited it. */
   previousPassword: string;
   actsLeft: number;
@@ -76,6 +82,9 @@ export const emptyState = ({ claims, obstacle }: Scenario): Draft => ({
   formerLeader: null,
   backup: null,
   hasObstacle: obstacle !== undefined && !obstacle.isLate,
+  clock: 0,
+  namespaces: 1,
+  data: {},
   previousPassword: '',
   actsLeft: 0,
   actsDone: [],
@@ -133,7 +142,11 @@ export const hasLivingOwner = (state: State, resource: Resource): boolean =>
   ownerOf(state, resource)?.deleting === false;
 
 /** The process sees the stopped version of an object, except for the keys that it reads from the API server. */
-export function viewOf(state: State, { claims, obstacle }: Scenario, readKeys: readonly Key[] = []): View {
+export function viewOf(
+  state: State,
+  { claims, obstacle, retention }: Scenario,
+  readKeys: readonly Key[] = [],
+): View {
   const { objects, watches } = state;
   const visible = Object.keys(watches).length === 0 ? objects : visibleObjects(state, readKeys);
   return {
@@ -143,9 +156,15 @@ export function viewOf(state: State, { claims, obstacle }: Scenario, readKeys: r
     resources: () => resourceNames(state).flatMap((name) => objectOf(visible, resourceKey(name)) ?? []),
     resourceSecret: (resource) => objectOf(visible, resourceSecretKey(resource)),
     policyOfClass: (claim) => claims[claim]?.class,
+    retention,
+    clock: state.clock,
+    namespaceUid: namespaceUid(state),
     obstacleOf: (key) => (state.hasObstacle && obstacle?.of === key ? obstacle.name : undefined),
   };
 }
+
+/** A namespace that is created again has another UID. */
+export const namespaceUid = ({ namespaces }: State): string => `namespace ${namespaces}`;
 
 function visibleObjects({ objects, watches }: State, readKeys: readonly string[]): Objects {
   const visible = { ...objects };
@@ -177,8 +196,8 @@ export function fingerprintOf(state: State): string {
 }
 
 /** States with the same text show the same objects to the process. */
-export const viewTextOf = ({ objects, watches, hasObstacle }: State): string =>
-  `${entriesTextOf(objects)}|${entriesTextOf(watches)}${hasObstacle ? '|obstacle' : ''}`;
+export const viewTextOf = ({ objects, watches, hasObstacle, clock, namespaces }: State): string =>
+  `${entriesTextOf(objects)}|${entriesTextOf(watches)}|${clock} ${namespaces}${hasObstacle ? '|obstacle' : ''}`;
 
 const textOf = (state: State): string =>
   [
@@ -192,6 +211,9 @@ const textOf = (state: State): string =>
     state.formerLeader && jsonOf(state.formerLeader.call),
     state.backup && jsonOf(state.backup),
     state.hasObstacle,
+    state.clock,
+    state.namespaces,
+    inOrder(state.data, String),
     state.previousPassword,
     state.actsLeft,
     state.actsDone,

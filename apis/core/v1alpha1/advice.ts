@@ -47,7 +47,11 @@ export const advice = {
   setParametersBackForClass: 'set it back, or create another claim with another class',
   createOtherClaim: (others: string) => `create another claim with another ${others}`,
 
+  startEmpty: `To start empty instead, set the annotation ${annotationKeys.startEmpty}=true on this claim`,
+
   // To an administrator.
+  giveBack: (namespace: string, name: string) =>
+    `An administrator can give it back: kubectl services-stack give-back -n ${namespace} ${name}`,
   offerObserved:
     'to give its data away, an administrator can name this claim in its spec.claimRef, or set its spec.namespaceSelector',
   completeClaimRef: 'an administrator has to add that',

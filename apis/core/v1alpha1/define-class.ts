@@ -1,8 +1,18 @@
 import { z } from 'zod';
 import { requireObject } from '../definition-problems.ts';
+import type { Rule } from '../rules.ts';
+import { withRules } from '../rules.ts';
 import type { Column, Names } from '../schema.ts';
 import { define, optional } from '../schema.ts';
-import { labelSelector, objectReference, onLoss, providerConfigRef, reclaimPolicy } from './fields.ts';
+import {
+  giveBack,
+  labelSelector,
+  objectReference,
+  onLoss,
+  providerConfigRef,
+  reclaimPolicy,
+  retention,
+} from './fields.ts';
 import { maxNamespaceLength, namespaceName } from './namespace.ts';
 
 /** The common fields of every class's template besides `forProvider`. */
@@ -21,6 +31,16 @@ export const classSpecTemplate = z.object({
     reclaimPolicy(
       'Whether a provisioned resource is deleted with its claim: Delete (the default) or Retain.',
     ).meta({ default: 'Delete' }),
+  ),
+  retainFor: optional(
+    retention(
+      'How long a provisioned resource is kept after its claim was deleted, such as 7d. A claim of the same kind, namespace and name gets it back until then. Not with reclaimPolicy Retain.',
+    ),
+  ),
+  giveBack: optional(
+    giveBack(
+      'Whether a claim of the same kind, namespace and name gets a kept resource back by itself. Automatic (the default): yes, in the namespace that it was deleted in. In a namespace that was created again, and with Administrator, the claim waits for an administrator.',
+    ),
   ),
   externalNames: optional(
     z
@@ -41,6 +61,13 @@ export const classSpecTemplate = z.object({
   ),
 });
 
+const retentionRule: Rule = {
+  rule: "!has(self.retainFor) || !has(self.reclaimPolicy) || self.reclaimPolicy != 'Retain'",
+  message: 'cannot be set with reclaimPolicy Retain, which keeps each resource without a date',
+  fieldPath: '.retainFor',
+  reason: 'FieldValueForbidden',
+};
+
 const classColumns: readonly Column[] = [
   {
     // A column cannot compare: it shows the annotation, and only the value `true` makes the class a default.
@@ -58,9 +85,12 @@ const classColumns: readonly Column[] = [
 /** A class kind: the parameters of every resource provisioned from it. Throws DefinitionError if they are not an object. */
 export function defineClass<P extends z.ZodObject, K extends string>(names: Names<K>, forProvider: P) {
   requireObject(`${names.kind}.specTemplate.forProvider`, forProvider);
-  const specTemplate = z
-    .object({ ...classSpecTemplate.shape, forProvider })
-    .describe('The template of the managed resources that are provisioned from this class.');
+  const specTemplate = withRules(
+    z
+      .object({ ...classSpecTemplate.shape, forProvider })
+      .describe('The template of the managed resources that are provisioned from this class.'),
+    retentionRule,
+  );
   const categories = ['crossplane', 'class', 'classes'];
   return define(
     { ...names, scope: 'Cluster', categories, columns: classColumns, hasStatusSubresource: false },

@@ -10,6 +10,7 @@ import { publishing } from './connection-details.ts';
 import {
   bindingPhase,
   conditions,
+  giveBack,
   labelSelector,
   notObserved,
   objectReference,
@@ -18,6 +19,7 @@ import {
   providerConfigRef,
   publishConnectionDetailsTo,
   reclaimPolicy,
+  retention,
   secretReference,
 } from './fields.ts';
 
@@ -49,6 +51,16 @@ export const managedSpec = z.object({
   reclaimPolicy: optional(
     reclaimPolicy(
       'Whether this resource is deleted with its claim: Retain (the default) or Delete. It also decides about the external resource, unless deletionPolicy or managementPolicies do.',
+    ),
+  ),
+  retainFor: optional(
+    retention(
+      'How long this resource is kept after its claim was deleted, such as 7d. It needs a resource that was provisioned from a class, and reclaimPolicy Delete. An edit counts for the next deletion of a claim.',
+    ),
+  ),
+  giveBack: optional(
+    giveBack(
+      'Whether a claim of the same kind, namespace and name gets this resource back by itself while it is kept. Automatic (the default): yes, in the namespace that it was deleted in. Administrator: after an administrator gave it back.',
     ),
   ),
   deletionPolicy: optional(
@@ -90,6 +102,22 @@ export const managedStatus = z.object({
         'The UID of this resource when it was Bound or Released. If it differs from the UID of this resource, a backup brought this status.',
       ),
   ),
+  releasedFrom: optional(
+    z
+      .string()
+      .describe(
+        'The UID of the claim that was deleted. If claimRef has another UID, a claim took this resource back.',
+      ),
+  ),
+  releasedNamespace: optional(z.string().describe('The UID of the namespace that the claim was deleted in.')),
+  deleteAt: optional(
+    z
+      .string()
+      .describe(
+        'When this resource is deleted, unless a claim takes it back. With reclaimPolicy Retain the date does not count.',
+      )
+      .meta({ format: 'date-time' }),
+  ),
   externalIdentity: optional(
     z
       .string()
@@ -119,7 +147,11 @@ export const managedStatus = z.object({
   observedGeneration: optional(observedGeneration),
 });
 
-const phaseColumn: Column = { name: 'STATUS', type: 'string', jsonPath: '.status.bindingPhase' };
+/** A column of dates would show an age, and this date is in the future. */
+const phaseColumns: readonly Column[] = [
+  { name: 'STATUS', type: 'string', jsonPath: '.status.bindingPhase' },
+  { name: 'DELETE-AT', type: 'string', jsonPath: '.status.deleteAt' },
+];
 const claimColumns: readonly Column[] = [
   { name: 'CLAIM', type: 'string', jsonPath: '.spec.claimRef.name' },
   { name: 'CLAIM-NAMESPACE', type: 'string', jsonPath: '.spec.claimRef.namespace' },
@@ -129,7 +161,7 @@ const claimColumns: readonly Column[] = [
 const managedColumns = (isClaimable: boolean): readonly Column[] => [
   { name: 'READY', type: 'string', jsonPath: ".status.conditions[?(@.type=='Ready')].status" },
   { name: 'SYNCED', type: 'string', jsonPath: ".status.conditions[?(@.type=='Synced')].status" },
-  ...(isClaimable ? [phaseColumn] : []),
+  ...(isClaimable ? phaseColumns : []),
   {
     name: 'EXTERNAL-NAME',
     type: 'string',

@@ -161,6 +161,15 @@ export const users = z
   .int()
   .describe('How many managed resources use it. While there are any, a deletion waits.');
 
+/** How long something is kept, such as `7d`: minutes, hours or days, and never 0. */
+export const retention = (description: string) =>
+  z
+    .string()
+    .regex(/^[1-9][0-9]{0,4}[mhd]$/)
+    .describe(description);
+
+export const giveBack = (description: string) => z.enum(['Automatic', 'Administrator']).describe(description);
+
 export const onLoss = (description: string) => z.enum(['Recreate', 'Report']).describe(description);
 
 export const reclaimPolicy = (description: string) => z.enum(['Retain', 'Delete']).describe(description);

@@ -26,6 +26,10 @@ export const annotationKeys = {
    * credential cannot be replaced.
    */
   reoffer: 'crossplane.io/reoffer',
+  /** Our own: an author sets it to `true`, so that the claim takes no resource back and waits for none. */
+  startEmpty: 'crossplane.io/start-empty',
+  /** Our own: an administrator gives a resource back to the claims of the namespace with this UID. */
+  giveBack: 'crossplane.io/give-back',
 } as const;
 
 /** The value of `reoffer` with which the next claim gets the credentials that the previous one had. */
@@ -50,10 +54,14 @@ export const definitionOwnerAnnotation = 'services-stack.crossplane.io/definitio
  */
 export const guardFields = {
   claim: ['spec.classRef', 'spec.resourceRef', 'spec.writeConnectionSecretToRef', 'status.bindingPhase'],
-  class: ['specTemplate.externalNames', 'specTemplate.namespaceSelector', 'specTemplate.reclaimPolicy'],
+  class: [
+    ...['specTemplate.externalNames', 'specTemplate.namespaceSelector', 'specTemplate.reclaimPolicy'],
+    ...['specTemplate.retainFor', 'specTemplate.giveBack'],
+  ],
   managed: [
     ...['spec.claimRef', 'spec.deletionPolicy', 'spec.managementPolicies'],
-    ...['spec.namespaceSelector', 'spec.reclaimPolicy'],
+    ...['spec.namespaceSelector', 'spec.reclaimPolicy', 'spec.retainFor', 'spec.giveBack'],
+    ...['status.releasedFrom', 'status.releasedNamespace', 'status.deleteAt'],
     ...['status.bindingPhase', 'status.boundUID', 'status.credential', 'status.externalIdentity'],
   ],
 } as const;

@@ -32,6 +32,7 @@ const readyReasons = {
   Incompatible: 'author',
   ResourceNotFound: 'author',
   Released: 'author',
+  KeptResourceExists: 'author',
   ClaimedByOther: 'author',
   ControlledByOther: 'author',
   ClaimRefIncomplete: 'platform',

@@ -19,6 +19,7 @@ import {
 } from '../../credential.ts';
 import { firstMatch } from '../../first-match.ts';
 import { howToAllowUpdate, mayChange, shouldUpdate } from '../../management-policies.ts';
+import { isReleased, withoutRelease } from '../../retention.ts';
 import type { CredentialWrite, credentialDecisions, NoteFacts } from './decision.ts';
 import type { Facts } from './facts.ts';
 
@@ -43,7 +44,8 @@ const resetStatus: Decide = ({ managed }) => {
   const { bindingPhase, boundUID } = managed.status ?? {};
   if (bindingPhase === undefined || boundUID === undefined || boundUID === managed.metadata.uid)
     return undefined;
-  const desired = { ...managed, status: omit(managed.status, 'bindingPhase', 'boundUID', 'credential') };
+  const others = omit(managed.status, 'bindingPhase', 'boundUID', 'credential');
+  const desired = { ...managed, status: withoutRelease(others) };
   return { name: 'ResetStatus', call: { act: 'updateStatus', desired } };
 };
 
@@ -74,7 +76,7 @@ const keepReleased: Decide = ({ kind, managed, place: { entry } }) => {
 const makeAvailable: Decide = ({ managed }) => {
   const { spec, status } = managed;
   if (status?.bindingPhase !== 'Released' || spec.claimRef?.uid !== undefined) return undefined;
-  const available = { ...omit(status, 'boundUID'), bindingPhase: 'Unbound' as const };
+  const available = { ...withoutRelease(omit(status, 'boundUID')), bindingPhase: 'Unbound' as const };
   return { name: 'MakeAvailable', call: { act: 'updateStatus', desired: { ...managed, status: available } } };
 };
 
@@ -118,7 +120,7 @@ const adopt: Decide = ({ kind: { secretDetails }, managed, place: { entry } }) =
 /** The claim that a person gave a credential to. No claim, if none is named yet and no claim has had a copy. */
 function givenTo(managed: Managed, { isCopied = false }: StoredCredential): string | undefined {
   const { bindingPhase } = managed.status ?? {};
-  if (bindingPhase === 'Bound' || isCopied || bindingPhase === 'Released') return adoptedFor(managed);
+  if (bindingPhase === 'Bound' || isCopied || isReleased(managed)) return adoptedFor(managed);
   return ownerOf(managed) ?? reservedFor(managed);
 }
 
@@ -194,9 +196,9 @@ const isSecret = ({ kind: { secretDetails }, managed, place: { entry } }: Creden
   entry !== undefined && holdsSecrets(managed, entry, secretDetails) && !isUnwanted(managed, secretDetails);
 
 /** The text by which the Secret names the owning claim. A Released resource has no owning claim. */
-function ownerOf({ spec, status }: Managed): string | undefined {
-  const { claimRef } = spec;
-  if (claimRef?.uid === undefined || status?.bindingPhase === 'Released') return undefined;
+function ownerOf(managed: Managed): string | undefined {
+  const { claimRef } = managed.spec;
+  if (claimRef?.uid === undefined || isReleased(managed)) return undefined;
   return claimRef.uid === unknownClaim ? unknownClaim : claimText(claimRef);
 }
 
@@ -206,11 +208,9 @@ function adoptedFor(managed: Managed): string {
   return (phase === 'Bound' || phase === undefined ? ownerOf(managed) : undefined) ?? unknownClaim;
 }
 
-function reservedFor({ spec, status }: Managed): string | undefined {
-  const { claimRef } = spec;
-  return claimRef?.name === undefined || status?.bindingPhase === 'Released'
-    ? undefined
-    : claimText(claimRef);
+function reservedFor(managed: Managed): string | undefined {
+  const { claimRef } = managed.spec;
+  return claimRef?.name === undefined || isReleased(managed) ? undefined : claimText(claimRef);
 }
 
 /** The claim to record for new details. `unknown` if a previous claim may know the secrets that the system reports. */

@@ -5,6 +5,7 @@ import { errorFactsOf, invalid } from '../../../clients/external-error.ts';
 import { isLossNoted } from '../../external-loss.ts';
 import { firstMatch } from '../../first-match.ts';
 import { onlyObserves, shouldCreate, shouldOnlyObserve, shouldUpdate } from '../../management-policies.ts';
+import { isReturnable } from '../../retention.ts';
 import { StepFailure } from '../../step-failure.ts';
 import {
   isBeingCreated,
@@ -68,7 +69,7 @@ const isNameRemoved = ({ kind, managed }: Facts): boolean =>
 
 /** Whether a lost external resource is not created again, until an administrator edits an annotation to allow that. */
 const isLossReported = (facts: Facts): boolean =>
-  facts.managed.spec.onLoss === 'Report' &&
+  (facts.managed.spec.onLoss === 'Report' || isReturnable(facts.managed)) &&
   !isCreationFailed(facts.managed) &&
   !isAdopting(facts.managed) &&
   !isNameRemoved(facts);

@@ -14,6 +14,20 @@ const another = claim({}, { uid: 'another-uid' });
 const restored = claim({ resourceRef: resourceRef('db') }, { uid: 'restored-uid' });
 const copy: Secret = secretOf({ namespace: 'team', name: 'conn' });
 const deletedCopy = secretOf({ namespace: 'team', name: 'former', deletionTimestamp });
+const retention = {
+  classRef: { kind: 'X', name: 'small' },
+  reclaimPolicy: 'Delete',
+  retainFor: '7d',
+} as const;
+const keptStatus = {
+  ...boundHere,
+  bindingPhase: 'Released',
+  releasedFrom: 'claim-uid',
+  deleteAt: '2026-01-09T03:04:05Z',
+} as const;
+const kept = (over: Managed['spec'] = {}, metadata: Partial<Managed['metadata']> = {}) =>
+  managed({ claimRef: claimRef(), ...retention, ...over }, { status: keptStatus, ...metadata });
+const isExpired = { isExpired: true };
 const { uid: _none, ...withoutUid } = claimRef();
 
 function decides(
@@ -22,7 +36,7 @@ function decides(
   given: Partial<OrphanFacts> = {},
   call: object = {},
 ): string {
-  const facts = { managed: orphan, claim: undefined, secrets: [], ...given };
+  const facts = { managed: orphan, claim: undefined, secrets: [], isExpired: false, ...given };
   assert.deepEqual(decideOrphan(facts), { name, ...call });
   return name;
 }
@@ -57,7 +71,36 @@ const cases: Readonly<Record<string, () => string>> = {
     decides('DeleteResource', bound({ reclaimPolicy: 'Delete' }), { claim: another }),
   'an orphan with policy Retain is Released': () => decides('Release', bound({ reclaimPolicy: 'Retain' })),
   'an orphan that a restored claim names is Released, whatever its policy': () =>
-    decides('Release', bound({ reclaimPolicy: 'Delete' }), { claim: restored, secrets: [copy] }),
+    decides(
+      'Release',
+      bound({ reclaimPolicy: 'Delete' }),
+      { claim: restored, secrets: [copy] },
+      { isNamed: true },
+    ),
+  'an orphan with retainFor is Released': () => decides('Release', bound(retention)),
+  'an orphan with retainFor that was made by hand is deleted': () =>
+    decides('DeleteResource', bound({ reclaimPolicy: 'Delete', retainFor: '7d' })),
+  'a resource whose claim took it back and vanished is Released again': () =>
+    decides('Release', kept({ claimRef: claimRef({ uid: 'another-uid' }) })),
+  'a kept resource is deleted at its date': () => decides('DeleteExpired', kept(), isExpired),
+  'a kept resource is deleted at its date also beside a claim of its name': () =>
+    decides('DeleteExpired', kept(), { ...isExpired, claim: another }),
+  'a kept resource stays until its date': () => decides('NotBound', kept()),
+  'a kept resource with the policy Retain has no date': () =>
+    decides('NotBound', kept({ reclaimPolicy: 'Retain' }), isExpired),
+  'a paused resource is not deleted at its date': () => {
+    decides('NotBound', kept({ managementPolicies: [] }), isExpired);
+    return decides('NotBound', kept({}, { annotations: { 'crossplane.io/paused': 'true' } }), isExpired);
+  },
+  'a date of a backup deletes nothing': () =>
+    decides('NotBound', kept({}, { uid: 'after-the-restore' }), isExpired),
+  'a date does not count once an administrator made the resource available': () =>
+    decides('NotBound', kept({ claimRef: withoutUid }), isExpired),
+  'a date does not count once a claim took the resource back': () =>
+    decides('HasClaim', kept({ claimRef: claimRef({ uid: 'another-uid' }) }), {
+      ...isExpired,
+      claim: another,
+    }),
 };
 
 describe('an orphan', () => {

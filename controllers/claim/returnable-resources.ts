@@ -1,0 +1,73 @@
+import sortBy from 'lodash/sortBy.js';
+import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
+import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import { annotationKeys, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
+import type { Environment } from '../../runtime/controller/environment.ts';
+import type { ClaimService } from '../claim-service.ts';
+import { indexManaged, managedNaming } from '../indexes.ts';
+import { hasRetention, isReturnable, isTakenBack } from '../retention.ts';
+import { isOwnedBy, namesClaim, wasBoundHere } from './ownership.ts';
+
+/** Whether the author wants a claim that takes no resource back, and waits for none. */
+const startsEmpty = ({ metadata }: Claim): boolean =>
+  metadata.annotations?.[annotationKeys.startEmpty] === 'true';
+
+/** The resources of previous claims with the kind, namespace and name of a claim. */
+export interface ResourcesOfPrevious {
+  /** Those that the claim can take back. The latest date comes first. */
+  readonly returnable: readonly Managed[];
+  /** One that is to be kept, and that no run has released yet. */
+  readonly previous: Managed | undefined;
+}
+
+const none: ResourcesOfPrevious = { returnable: [], previous: undefined };
+
+/** Finds the resources of every kind whose `claimRef` names a claim, with the UID of a previous one. */
+export function resourcesOfPrevious(
+  env: Pick<Environment, 'resource'>,
+  services: readonly ClaimService[],
+): (claim: Claim) => ResourcesOfPrevious {
+  const stores = [...new Set(services.map(({ managed }) => env.resource(managed).store))];
+  for (const store of stores) indexManaged(store);
+  return (claim) => {
+    const naming = stores.flatMap((store) => managedNaming(store, objectKey(claim.metadata)));
+    return naming.length === 0 ? none : ofPrevious(claim, naming);
+  };
+}
+
+/** `naming`: the resources whose `claimRef` has the namespace and name of the claim. Pure. */
+export function ofPrevious(claim: Claim, naming: readonly Managed[]): ResourcesOfPrevious {
+  const others = naming.filter((one) => namesClaim(one, claim) && !isOwnedBy(one, claim));
+  if (others.length === 0 || startsEmpty(claim) || wasDeleted(claim)) return none;
+  const returnable = sortBy(others.filter(isReturnable), ({ status }) => Date.parse(status?.deleteAt ?? ''));
+  return { returnable: returnable.toReversed(), previous: others.find(isToBeReleased) };
+}
+
+const isToBeReleased = (managed: Managed): boolean =>
+  (managed.status?.bindingPhase === 'Bound' || isTakenBack(managed)) &&
+  managed.spec.claimRef?.uid !== undefined &&
+  hasRetention(managed) &&
+  wasBoundHere(managed) &&
+  !wasDeleted(managed);
+
+/** The UID of a namespace, or why it is not known. */
+export type NamespaceUid = { readonly uid: string } | { readonly problem: string };
+
+/**
+ * Why a claim does not take a kept resource back by itself, as a text that follows the name of the resource. Undefined if
+ * it does. A namespace with another UID may be of another team.
+ */
+export function whyNotGivenBack(
+  { metadata, spec, status }: Managed,
+  { metadata: { namespace } }: Claim,
+  found: NamespaceUid,
+): string | undefined {
+  if ('problem' in found) return `whether namespace ${namespace} is the same is not known: ${found.problem}`;
+  if (metadata.annotations?.[annotationKeys.giveBack] === found.uid) return undefined;
+  if (spec.giveBack === 'Administrator') return 'only an administrator gives it back';
+  if (status?.releasedNamespace === undefined) return 'the previous claim did not end regularly';
+  return status.releasedNamespace === found.uid
+    ? undefined
+    : `namespace ${namespace} was created again since that claim was deleted`;
+}
