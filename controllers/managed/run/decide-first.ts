@@ -14,6 +14,7 @@ import {
   isPausedByPolicies,
   shouldDelete,
 } from '../../management-policies.ts';
+import { isReturnable } from '../../retention.ts';
 import { isCreationIncomplete } from '../recording/creation-tracking.ts';
 import type { firstDecisions } from './decision.ts';
 import type { Facts } from './facts.ts';
@@ -46,8 +47,10 @@ function resourceGone({ managed }: FirstFacts): FirstDecision | undefined {
 function paused({ managed }: FirstFacts): FirstDecision | undefined {
   if (!isPaused(managed) && !isPausedByPolicies(managed.spec)) return undefined;
   const by = isPaused(managed) ? `the ${annotationKeys.paused} annotation` : 'empty spec.managementPolicies';
-  const held = wasDeleted(managed) ? '; deletion waits until it resumes' : '';
-  return { name: 'Paused', message: `reconciliation is paused by ${by}${held}` };
+  const held = wasDeleted(managed)
+    ? '; deletion waits until it resumes'
+    : isReturnable(managed) && '; it is not deleted at its date until it resumes';
+  return { name: 'Paused', message: `reconciliation is paused by ${by}${held || ''}` };
 }
 
 function unsupportedPolicies({ managed }: FirstFacts): FirstDecision | undefined {

@@ -67,7 +67,10 @@ const wasCreated = ({ kind, managed }: Facts): boolean =>
 const isNameRemoved = ({ kind, managed }: Facts): boolean =>
   kind.identity.isAssigned && externalName(managed) === undefined;
 
-/** Whether a lost external resource is not created again, until an administrator edits an annotation to allow that. */
+/**
+ * Whether a lost external resource is not created again, until an administrator edits an annotation to allow that, or until
+ * a claim takes a kept one back.
+ */
 const isLossReported = (facts: Facts): boolean =>
   (facts.managed.spec.onLoss === 'Report' || isReturnable(facts.managed)) &&
   !isCreationFailed(facts.managed) &&

@@ -26,6 +26,7 @@ import type { ConditionError } from '../../error-class.ts';
 import { dataLost, isLossNoted, lossOf } from '../../external-loss.ts';
 import { howToAllowUpdate, mayChange, shouldOnlyObserve, shouldUpdate } from '../../management-policies.ts';
 import { failed as failedStep } from '../../outcome.ts';
+import { isRetentionIdle, isReturnable } from '../../retention.ts';
 import type { StepFailure } from '../../step-failure.ts';
 import type { Observation } from '../connecting/external-client.ts';
 import { isCreatedAgain, isCreationFailed, isCreationUnfinished } from '../recording/creation-tracking.ts';
@@ -224,7 +225,7 @@ const reports: Readonly<Record<LastDecisionName, (facts: Facts, message: string)
   Recreate: reportCreated,
   /** Another one is created only if an administrator allows it. Or another resource has its name. */
   ExternalLost({ kind, managed, latest }) {
-    const toCreate = kind.identity.isAssigned ? advice.createExternalAgain : advice.createLost(managed);
+    const toCreate = isReturnable(managed) ? advice.restoreKept : howToCreateAgain(kind, managed);
     const name = externalName(managed);
     // The provider's present system may never have had it.
     const lossMessage = mustExist(managed)
@@ -242,6 +243,9 @@ const reports: Readonly<Record<LastDecisionName, (facts: Facts, message: string)
   AwaitEffect: (facts) => reportCredential(facts, found(facts)?.ready, 'backOff'),
   Update: reportPresent,
 };
+
+const howToCreateAgain = ({ identity }: Facts['kind'], managed: Managed): string =>
+  identity.isAssigned ? advice.createExternalAgain : advice.createLost(managed);
 
 function reportCreated(facts: Facts): Outline {
   if (facts.operation.underWay !== undefined)
@@ -309,12 +313,15 @@ function reportCredential(facts: Facts, ready: ConditionFacts | undefined, next:
   }
   const waiting = whatWaits(facts);
   if (waiting === undefined || found(facts)?.operation !== undefined) {
-    const message = compact([lossOf(managed), waiting ?? notApplied(facts)]).join('; ') || undefined;
+    const idle = isRetentionIdle(managed) ? retentionIdle : undefined;
+    const message = compact([lossOf(managed), waiting ?? notApplied(facts), idle]).join('; ') || undefined;
     return synced(ready, next, message);
   }
   const error = (ready?.error as ConditionError | undefined) ?? { class: 'NotReady' };
   return refused('CannotUpdateExternalResource', waiting, next, { ready, error });
 }
+
+const retentionIdle = 'spec.retainFor has no effect, because spec.reclaimPolicy is not Delete';
 
 /** Why the claim cannot use the credential of the Secret, while the policies keep the controllers from setting one. */
 function whyNotInForce(facts: Facts): string | undefined {
