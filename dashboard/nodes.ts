@@ -18,7 +18,11 @@ import type { GraphNode, Health } from './page/wire.ts';
 const longestMessage = 240;
 
 type WithConditions = KubernetesObject & {
-  readonly status?: { readonly conditions?: readonly Condition[]; readonly bindingPhase?: string };
+  readonly status?: {
+    readonly conditions?: readonly Condition[];
+    readonly bindingPhase?: string;
+    readonly deleteAt?: string;
+  };
 };
 
 /** Identifies an object of any kind: `plural.group|namespace/name`. */
@@ -48,7 +52,7 @@ export function nodeOf(object: WithConditions, known: KnownKind, catalogue: Cata
   const synced = getCondition(object.status?.conditions, 'Synced');
   const message = synced.status === 'False' ? (synced.message ?? ready.message) : ready.message;
   const reason = synced.status === 'False' && ready.status === 'True' ? synced.reason : ready.reason;
-  const { bindingPhase: phase } = object.status ?? {};
+  const { bindingPhase: phase, deleteAt } = object.status ?? {};
   return {
     id: nodeId(kind, object.metadata),
     sort,
@@ -58,6 +62,7 @@ export function nodeOf(object: WithConditions, known: KnownKind, catalogue: Cata
     name,
     health: healthOf(object, sort),
     ...(phase !== undefined && { phase }),
+    ...(deleteAt !== undefined && { deleteAt: printable(deleteAt) }),
     ...(reason !== undefined && { reason: printable(reason) }),
     ...(message !== undefined && { message: shortened(printable(message), longestMessage) }),
     to: compact(leadingFrom(object, known, catalogue)),

@@ -18,6 +18,7 @@ import type { Reporter } from '../../apis/core/v1alpha1/ready-reasons.ts';
 import { waitsFor } from '../../apis/core/v1alpha1/ready-reasons.ts';
 import { isLossNoted } from '../../controllers/external-loss.ts';
 import type { CallObserver } from '../../controllers/managed/connecting/observed-connector.ts';
+import { isReturnable } from '../../controllers/retention.ts';
 import type { ObservedStores, StackObserver } from '../../controllers/stack.ts';
 import type { Store } from '../../runtime/cache/store.ts';
 import type { Clock } from '../../runtime/time/clock.ts';
@@ -93,6 +94,11 @@ export function createStackMetrics({ registry, isWorking, clock }: StackMetricsO
   const losses = gauge(
     'services_stack_lost_external_resources',
     'Managed resources that lost their external resource, until an administrator acknowledges it.',
+    ['kind'],
+  );
+  const retained = gauge(
+    'services_stack_kept_resources',
+    'Managed resources of deleted claims, which a claim of the same name can take back until a date.',
     ['kind'],
   );
   const exists = gauge('crossplane_managed_resource_exists', 'The number of managed resources that exist.', [
@@ -210,18 +216,22 @@ export function createStackMetrics({ registry, isWorking, clock }: StackMetricsO
         });
         return { kind: kindLabel(store.kind), found };
       });
-      const lost = await oneByOne(of.managed, async (store) => {
-        let count = 0;
-        await inSlices(store.all(), clock, (managed) => {
-          if (isLossNoted(managed)) count += 1;
+      const counted = (isCounted: (managed: Managed) => boolean) =>
+        oneByOne(of.managed, async (store) => {
+          let count = 0;
+          await inSlices(store.all(), clock, (managed) => {
+            if (isCounted(managed)) count += 1;
+          });
+          return { kind: kindLabel(store.kind), count };
         });
-        return { kind: kindLabel(store.kind), count };
-      });
+      const lost = await counted(isLossNoted);
+      const returnable = await counted(isReturnable);
       // No pause from here on, so that a scrape reads the counts of one moment.
       const nowMs = clock.now().getTime();
       for (const one of [claims, claimsWaiting, managed, managedWaiting, providerConfigs]) one.reset();
-      for (const one of [secretsOutOfStep, losses, exists, ready, synced]) one.reset();
+      for (const one of [secretsOutOfStep, losses, retained, exists, ready, synced]) one.reset();
       for (const { kind, count } of lost) if (count > 0) losses.set({ kind }, count);
+      for (const { kind, count } of returnable) if (count > 0) retained.set({ kind }, count);
       for (const counts of claimCounts) setStates(counts, claims, claimsWaiting, nowMs);
       for (const counts of managedCounts) {
         setStates(counts, managed, managedWaiting, nowMs);

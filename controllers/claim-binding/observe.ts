@@ -5,7 +5,7 @@ import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../apis/core/v1alpha1/class.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
-import { isControlledBy, referenceIsOfKind } from '../../apis/core/v1alpha1/reference.ts';
+import { isControlledBy } from '../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import type { Resource } from '../../runtime/cache/resource.ts';
 import { annotate } from '../../runtime/client/errors.ts';
@@ -13,7 +13,7 @@ import { whyResourceIncompatible } from '../claim/incompatible.ts';
 import { restrictsNamespaces, whyNotFor } from '../claim/may-claim.ts';
 import { isOwnedBy, wasBound, wasCreatedFor } from '../claim/ownership.ts';
 import type { NamespaceUid } from '../claim/returnable-resources.ts';
-import { whyNotGivenBack } from '../claim/returnable-resources.ts';
+import { returnableFor, whyNotGivenBack } from '../claim/returnable-resources.ts';
 import type { ClaimService } from '../claim-service.ts';
 import type { StoredCredential } from '../credential.ts';
 import { storedIn } from '../credential.ts';
@@ -207,20 +207,6 @@ export async function readClaimSecret(
   if (key === undefined) return;
   const facts = wasBound(claim) ? cannotRefresh : cannotBind;
   run.target = await failing('cannot get connection secret', secrets.fetch(key, signal), facts);
-}
-
-/** The resource that the claim takes back: the one that `resourceRef` names, else the newest of the kind of its class. */
-export function returnableFor(
-  { managed: kind }: ClaimService,
-  { spec: { resourceRef } }: Claim,
-  owned: readonly Managed[],
-  returnable: readonly Managed[],
-): Managed | undefined {
-  if (owned.length > 0) return undefined;
-  const ofKind = returnable.filter((one) => referenceIsOfKind(one, kind));
-  return resourceRef === undefined
-    ? ofKind[0]
-    : ofKind.find(({ metadata }) => metadata.name === resourceRef.name);
 }
 
 /** Whether the claim is already Bound to this resource, so that its namespace and fields are not checked again. */

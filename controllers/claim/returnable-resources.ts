@@ -3,6 +3,7 @@ import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
+import { referenceIsOfKind } from '../../apis/core/v1alpha1/reference.ts';
 import type { Environment } from '../../runtime/controller/environment.ts';
 import type { ClaimService } from '../claim-service.ts';
 import { indexManaged, managedNaming } from '../indexes.ts';
@@ -50,6 +51,20 @@ const isToBeReleased = (managed: Managed): boolean =>
   hasRetention(managed) &&
   wasBoundHere(managed) &&
   !wasDeleted(managed);
+
+/** The resource that the claim takes back: the one that `resourceRef` names, else the newest of the kind of its class. */
+export function returnableFor(
+  { managed: kind }: ClaimService,
+  { spec: { resourceRef } }: Claim,
+  owned: readonly Managed[],
+  returnable: readonly Managed[],
+): Managed | undefined {
+  if (owned.length > 0) return undefined;
+  const ofKind = returnable.filter((one) => referenceIsOfKind(one, kind));
+  return resourceRef === undefined
+    ? ofKind[0]
+    : ofKind.find(({ metadata }) => metadata.name === resourceRef.name);
+}
 
 /** The UID of a namespace, or why it is not known. */
 export type NamespaceUid = { readonly uid: string } | { readonly problem: string };

@@ -78,7 +78,8 @@ export class State {
   /** A short text about the health of a node, for beside its glyph. */
   saysOf(node: GraphNode): string {
     const health = this.healthOf(node);
-    if (health === 'ok') return node.phase ?? '';
+    if (health === 'ok')
+      return [node.phase ?? '', node.deleteAt && `until ${node.deleteAt}`].filter(Boolean).join(' ');
     if (health !== 'troubled') return node.reason ?? node.phase ?? '';
     const troubled = [node, ...node.to.flatMap((id) => this.nodes.get(id) ?? [])].find(
       (one) => one.health === 'troubled',

@@ -25,6 +25,8 @@ export interface GraphNode {
   readonly health: Health;
   /** Bound, Unbound or Released; absent for a class or provider. */
   readonly phase?: string;
+  /** When a kept managed resource is deleted. */
+  readonly deleteAt?: string;
   /** The reason of Ready; the reason of Synced if the object is ready and Synced is False. */
   readonly reason?: string;
   readonly message?: string;

@@ -7,7 +7,7 @@ import type { Claim as RealClaim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { whyResourceIncompatible } from '../../controllers/claim/incompatible.ts';
 import { wasBound } from '../../controllers/claim/ownership.ts';
-import { ofPrevious, whyNotGivenBack } from '../../controllers/claim/returnable-resources.ts';
+import { ofPrevious, returnableFor, whyNotGivenBack } from '../../controllers/claim/returnable-resources.ts';
 import { decideBinding, resourceOf } from '../../controllers/claim-binding/decide.ts';
 import { decideOrphan } from '../../controllers/claim-binding/decide-orphan.ts';
 import type { BindingCall, Provisioning, ReadFirst } from '../../controllers/claim-binding/decision.ts';
@@ -18,7 +18,6 @@ import {
   withoutClaimRef,
   withReleased,
 } from '../../controllers/claim-binding/desired.ts';
-import { returnableFor } from '../../controllers/claim-binding/observe.ts';
 import { secretFacts } from '../../controllers/claim-binding/observe-secrets.ts';
 import { correctionOf, editOf } from '../../controllers/claim-binding/provision.ts';
 import { serviceOf } from '../../controllers/claim-binding/service-of.ts';

@@ -296,7 +296,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   },
   notYetBoundIsRetained: {
     rule: 'with retainFor, a resource that is not Bound yet is kept as well: it may have the data of a backup',
-    scenario: 'keep-restore',
+    scenario: 'keep-restore-resource',
     file: claimEnd,
     was: "managed.spec.reclaimPolicy === 'Delete' && !hasRetention(managed))",
     becomes: "managed.spec.reclaimPolicy === 'Delete' && !(isItsOwn && hasRetention(managed)))",

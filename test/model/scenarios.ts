@@ -578,6 +578,11 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     acts: ['deleteClaim', 'restore', 'createClaim', 'timePasses', 'crash'],
     situation: 'An administrator restores a backup with statuses while a resource is kept.',
   }),
+  'keep-restore-resource': retained({
+    maxActs: 3,
+    acts: ['restoreResourceAlone', 'deleteClaim', 'createClaim', 'crash'],
+    situation: 'An administrator restores only a resource, and its claim is deleted before it is Bound again.',
+  }),
   'keep-claims': retained({
     mayBeMadeAvailable: true,
     maxActs: 4,

@@ -121,6 +121,16 @@ describe('the plugin of kubectl', () => {
     metadata: { uid: 'u-1' },
     spec: { forProvider: { passwordRotation: 'TIME' } },
   });
+  const keptOnes = `\
+~uid "namespace-1"
+~kept "database.fcp.crossplane.io/v1alpha3:FavouriteDBInstance:db:41:FancySQLInstance:orders"
+~kept "database.fcp.crossplane.io/v1alpha3:FavouriteDBInstance:other:42:FancySQLInstance:cart"
+`;
+  const givenBack = (name: string, version: string) => [
+    '--namespace=team-a',
+    ...['annotate', resource, name, '--overwrite', `--resource-version=${version}`],
+    'crossplane.io/give-back=namespace-1',
+  ];
   const offered =
     'FavouriteDBInstance db: FancySQLInstance team-a/orders can have it with its data, if its spec.resourceRef names it\n';
 
@@ -166,6 +176,18 @@ describe('the plugin of kubectl', () => {
       { get: released },
       'FavouriteDBInstance db: Widget team-b/cart can have it with its data, if its spec.resourceRef names it\npatch done\n',
       patched('json', otherClaim('b.example.com/v1', 'Widget', 'cart')),
+    ],
+    'give-back names the UID of the namespace on each resource that is kept for it': [
+      'give-back -n team-a',
+      { get: keptOnes },
+      'FavouriteDBInstance db: FancySQLInstance team-a/orders gets it back with its data\nannotate done\nFavouriteDBInstance other: FancySQLInstance team-a/cart gets it back with its data\nannotate done\n',
+      [givenBack('db', '41'), givenBack('other', '42')],
+    ],
+    'give-back changes only the resource of a claim that is named': [
+      'give-back -n team-a cart --dry-run',
+      { get: keptOnes },
+      'Dry run: the API server checks the change, and nothing is changed.\nFavouriteDBInstance other: FancySQLInstance team-a/cart gets it back with its data\nannotate done\n',
+      [[...givenBack('other', '42'), '--dry-run=server']],
     ],
     'rotate sets passwordRotation if the kind has that field': [
       'rotate favdb db',
@@ -279,10 +301,13 @@ describe('the plugin of kubectl', () => {
   /** The words of a command line, the line that refuses it, and the answers of the stub. */
   type Refusal = readonly [words: string | readonly string[], says: string, answers?: Answers];
   const refusals: Readonly<Record<string, Refusal>> = {
-    'no verb': ['', 'name a verb: trace, offer, rotate, reconcile, pause or resume; --help shows them'],
+    'no verb': [
+      '',
+      'name a verb: trace, offer, give-back, rotate, reconcile, pause or resume; --help shows them',
+    ],
     'an unknown verb': [
       'race',
-      'there is no verb "race": use trace, offer, rotate, reconcile, pause or resume; --help shows them',
+      'there is no verb "race": use trace, offer, give-back, rotate, reconcile, pause or resume; --help shows them',
     ],
     'no object': ['pause', 'name an object: kubectl services-stack pause <kind> <name>'],
     'no name': [
@@ -308,6 +333,24 @@ describe('the plugin of kubectl', () => {
     'a namespace that is a flag': [
       'pause favdb db -n --all-namespaces',
       '"--all-namespaces" cannot be the name of a namespace',
+    ],
+    'give-back without a namespace': [
+      'give-back orders',
+      'give-back needs the namespace of the claims: -n <namespace>',
+    ],
+    'give-back of a kind and a name': [
+      'give-back fsql orders -n team-a',
+      '"orders" is one word too many: kubectl services-stack give-back -n <namespace> [<claim>]',
+    ],
+    'give-back of what is not kept': [
+      'give-back cart -n team-a',
+      'no resource is kept for claim cart of namespace team-a',
+      { get: '~uid "namespace-1"\n' },
+    ],
+    'a kept resource with odd references': [
+      'give-back -n team-a',
+      'namespace team-a has a reference with characters that no name has: correct it with kubectl edit',
+      { get: '~uid "namespace-1"\n~kept "a/v1:K:$(touch hacked):1:K:orders"\n' },
     ],
     'a flag without its value': ['pause favdb db --context', '--context needs a value'],
     'a flag with an empty value': ['pause favdb db --context=', '--context needs a value'],

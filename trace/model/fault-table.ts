@@ -18,6 +18,7 @@ import {
   choosePolicies,
   creationMark,
   foreignFinalizers,
+  giveBack,
   incompatibleResource,
   isFrozenCopy,
   lostMark,
@@ -174,6 +175,13 @@ export const faultTable: readonly FaultRow[] = [
     advice:
       'It may hold the data of a previous claim: ask the team of that claim first. Then an administrator can make it available to this claim, and to no other:',
     details: makeAvailable,
+  },
+  {
+    name: 'kept',
+    sign: binding('AwaitGiveBack'),
+    cause: '{message}.',
+    advice: 'Ask the team of the previous claim first, if the namespace may be of another team now:',
+    details: giveBack,
   },
   { name: 'missing resource', sign: binding('ResourceLost'), details: anotherClaim },
   { name: 'missing resource', sign: binding('ResourceMissing'), details: missingResource },

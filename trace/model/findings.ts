@@ -7,6 +7,9 @@ import type { Provider, ProviderConfig } from '../../apis/core/v1alpha1/provider
 import type { SecretKeySelector } from '../../apis/core/v1alpha1/reference.ts';
 import type { SecretKey } from '../../apis/core/v1alpha1/secret.ts';
 import { isNamesake } from '../../controllers/claim/ownership.ts';
+import type { ResourcesOfPrevious } from '../../controllers/claim/returnable-resources.ts';
+import { returnableFor } from '../../controllers/claim/returnable-resources.ts';
+import { serviceOf } from '../../controllers/claim-binding/service-of.ts';
 import type { ClaimService } from '../../controllers/claim-service.ts';
 import type { ManagedService } from '../../controllers/managed/setup.ts';
 import type { ProviderName } from '../../controllers/provider/provider-choice.ts';
@@ -72,7 +75,7 @@ export interface Findings {
   readonly subject: { readonly known: KnownKind; readonly key: ObjectKey };
   /** The traced claim, or the claim of the managed resource. */
   readonly claim: Found<Claim>;
-  /** The claim's namespace, if a class or resource that it can get selects namespaces. */
+  /** The claim's namespace, if a class or resource that it can get selects namespaces, or a kept one waits for it. */
   readonly namespace: Found<Namespace>;
   /** Every service of the claim's kind. */
   readonly services: readonly ClaimService[];
@@ -85,6 +88,8 @@ export interface Findings {
   readonly named: Found<Managed>;
   /** The managed resources that the claim owns, those that are Bound first. */
   readonly owned: Found<readonly Managed[]>;
+  /** The resources of previous claims of the same kind, namespace and name. */
+  readonly ofPrevious?: ResourcesOfPrevious | undefined;
   readonly managedService?: ManagedService | undefined;
   readonly providerName?: (ProviderName & NeededCredentials & { readonly kindOf: Kind }) | undefined;
   readonly provider: Found<Provider | ProviderConfig>;
@@ -103,6 +108,17 @@ export interface Findings {
   /** The user may not read some Events. */
   readonly areEventsWithheld: boolean;
   readonly runs?: ((object: KubernetesObject) => LastRun | undefined) | undefined;
+}
+
+/** The resource that a claim can take back. */
+export function returnableOf(
+  services: readonly ClaimService[],
+  claim: Claim,
+  owned: readonly Managed[],
+  { returnable }: ResourcesOfPrevious,
+): Managed | undefined {
+  const service = serviceOf(services, claim, owned);
+  return service && returnableFor(service, claim, owned, returnable);
 }
 
 /** The traced object. */

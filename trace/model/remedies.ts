@@ -18,7 +18,7 @@ import { howToMakeAvailable } from '../../controllers/claim-binding/report.ts';
 import { mustExist } from '../../controllers/managed/recording/identity.ts';
 import { isNeverChanged, isPausedByPolicies, shouldDelete } from '../../controllers/management-policies.ts';
 import type { NamedKind } from './commands.ts';
-import { annotate, kubectl, making, traceCommand } from './commands.ts';
+import { annotate, kubectl, making, quoted, traceCommand } from './commands.ts';
 import type { Details } from './fault-row.ts';
 import { commandsIn } from './fault-row.ts';
 import type { FoundSecret } from './findings.ts';
@@ -184,6 +184,14 @@ export const makeAvailable: Details = ({ managedService, theManaged, theClaim })
   managedService && theManaged && theClaim
     ? { commands: [howToMakeAvailable(managedService.kind, theManaged, theClaim)] }
     : {};
+
+/** The previous claim had the same namespace and name. */
+export const giveBack: Details = ({ theClaim }) => {
+  const { namespace, name } = theClaim?.metadata ?? {};
+  return namespace === undefined || name === undefined
+    ? {}
+    : { commands: [`kubectl services-stack give-back -n ${namespace} ${quoted(name)}`] };
+};
 
 export const choosePolicies =
   'Set spec.managementPolicies to the actions that you want. ["*"] allows all: the controller changes the external resource to match this one, and deletes it with this one.';

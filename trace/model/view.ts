@@ -12,6 +12,8 @@ import { whyResourceIncompatible } from '../../controllers/claim/incompatible.ts
 import type { ClaimNamespace } from '../../controllers/claim/may-claim.ts';
 import { whyNotFor } from '../../controllers/claim/may-claim.ts';
 import { wasCreatedFor } from '../../controllers/claim/ownership.ts';
+import type { NamespaceUid } from '../../controllers/claim/returnable-resources.ts';
+import { whyNotGivenBack } from '../../controllers/claim/returnable-resources.ts';
 import { decideBinding } from '../../controllers/claim-binding/decide.ts';
 import type { BindingDecision, BindingFacts } from '../../controllers/claim-binding/decision.ts';
 import { isCall } from '../../controllers/claim-binding/decision.ts';
@@ -21,7 +23,7 @@ import { serviceOf } from '../../controllers/claim-binding/service-of.ts';
 import type { FirstDecision } from '../../controllers/managed/run/decide-first.ts';
 import { decideFirst } from '../../controllers/managed/run/decide-first.ts';
 import type { Findings } from './findings.ts';
-import { claimOf, thereOf } from './findings.ts';
+import { claimOf, returnableOf, thereOf } from './findings.ts';
 
 /** The binding controller's decision about the claim and its resource. The Secrets are left out: they have values. */
 interface Binding {
@@ -83,6 +85,9 @@ function bindingOf(facts: Omit<View, 'binding' | 'first'>, claim: Claim): Bindin
     service !== undefined && managed === undefined && !wasDeleted(claim)
       ? provisioningOf(service, claim, theClass, () => true)
       : undefined;
+  const { ofPrevious } = facts;
+  const returnable = ofPrevious && returnableOf(services, claim, owned, ofPrevious);
+  const isReturnable = returnable !== undefined && returnable === managed;
   const offered = managed ?? provisioning?.resourceClass;
   const own = owned.find((one) => one === managed);
   const incompatible = attempt(() => service && managed && whyResourceIncompatible(service, claim, managed));
@@ -94,6 +99,11 @@ function bindingOf(facts: Omit<View, 'binding' | 'first'>, claim: Claim): Bindin
     created: owned.filter((one) => wasCreatedFor(one, claim)),
     named: thereOf(named),
     managed,
+    previous: ofPrevious?.previous,
+    ...(isReturnable && {
+      returnable,
+      notGivenBack: whyNotGivenBack(returnable, claim, uidOf(facts.namespace)),
+    }),
     provisioning,
     forbidden: offered && whyNotFor(namespaceOf(facts, claim), offered),
     ...(!isError(incompatible) && { incompatible }),
@@ -102,6 +112,11 @@ function bindingOf(facts: Omit<View, 'binding' | 'first'>, claim: Claim): Bindin
   };
   const decision = decideBinding(observed);
   return { name: decision.name, message: messageOf(decision, observed) };
+}
+
+function uidOf(found: Findings['namespace']): NamespaceUid {
+  const { uid } = thereOf(found)?.metadata ?? {};
+  return uid === undefined ? { problem: 'it does not exist' } : { uid };
 }
 
 function messageOf(decision: BindingDecision, observed: BindingFacts): string | undefined {

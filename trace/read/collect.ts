@@ -12,7 +12,8 @@ import type { SecretKey } from '../../apis/core/v1alpha1/secret.ts';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { restrictsNamespaces } from '../../controllers/claim/may-claim.ts';
 import { boundFirst } from '../../controllers/claim/owned-resources.ts';
-import { isOwnedBy } from '../../controllers/claim/ownership.ts';
+import { isOwnedBy, namesClaim } from '../../controllers/claim/ownership.ts';
+import { ofPrevious } from '../../controllers/claim/returnable-resources.ts';
 import { resourceOf } from '../../controllers/claim-binding/decide.ts';
 import { secretKeyOfClaim } from '../../controllers/claim-binding/observe-secrets.ts';
 import type { ClaimService } from '../../controllers/claim-service.ts';
@@ -23,7 +24,7 @@ import type { Clock } from '../../runtime/time/clock.ts';
 import type { Catalogue, KnownKind, Sort } from '../catalogue.ts';
 import { objectsOf } from '../catalogue.ts';
 import type { Findings, Found, FoundSecret, NeededCredentials, SoughtInVain } from '../model/findings.ts';
-import { claimOf, credentialsKeyOf, ownOf, thereOf, unsought } from '../model/findings.ts';
+import { claimOf, credentialsKeyOf, ownOf, returnableOf, thereOf, unsought } from '../model/findings.ts';
 import { hidden } from '../model/hidden-secret.ts';
 import type { Source } from './source.ts';
 
@@ -111,14 +112,20 @@ async function aroundClaim(options: CollectOptions, { known, key }: Subject): Pr
   ]);
   // All are searched only if the resource that the claim names is not its own.
   const isOwn = named.is === 'there' && isOwnedBy(named.value, claim);
-  const owned: Findings['owned'] = isOwn
+  const naming: Found<readonly Managed[]> = isOwn
     ? { is: 'there', value: [named.value] }
     : await resourcesWhere(
         source,
         services.map(({ managed }) => managed),
-        (one) => isOwnedBy(one, claim),
+        (one) => isOwnedBy(one, claim) || namesClaim(one, claim),
       );
-  const resource = resourceOf(thereOf(owned) ?? [], thereOf(named));
+  const owned: Findings['owned'] =
+    naming.is === 'there'
+      ? { is: 'there', value: naming.value.filter((one) => isOwnedBy(one, claim)) }
+      : naming;
+  const previous = ofPrevious(claim, thereOf(naming) ?? []);
+  const returnable = returnableOf(services, claim, thereOf(owned) ?? [], previous);
+  const resource = resourceOf(thereOf(owned) ?? [], thereOf(named), returnable);
   const managed: Found<Managed> = resource === undefined ? named : { is: 'there', value: resource };
   const resourceClass = await objectNamed<Class>(options, 'class', classRef);
   const { namespace = '' } = claim.metadata;
@@ -128,9 +135,11 @@ async function aroundClaim(options: CollectOptions, { known, key }: Subject): Pr
     thereOf(managed),
   ];
   return {
-    namespace: offered.some(restrictsNamespaces)
-      ? await source.get(NamespaceKind, { name: namespace })
-      : unsought,
+    ofPrevious: previous,
+    namespace:
+      returnable !== undefined || offered.some(restrictsNamespaces)
+        ? await source.get(NamespaceKind, { name: namespace })
+        : unsought,
     claim: found,
     services,
     classes,
