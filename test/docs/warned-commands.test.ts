@@ -111,6 +111,7 @@ const pieces: Readonly<Record<string, Described | DescribedIn | Harmless>> = {
   removeName: harmless('a claim that waits because of its name has nothing'),
   removeUnsafe: harmless('a claim that waits because of its name has nothing'),
   removeWrittenName: harmless('nothing has the written name'),
+  restoreKept: ['it is kept for a deleted claim', 'delete this resource'],
   restoreResource: ['create another claim', 'Delete this one once its Secret is not needed'],
   reuseCredentials: ['if the new team may have the password', 'set the annotation'],
   supportedPolicies: harmless('it lists the sets from which an administrator chooses'),
@@ -194,6 +195,7 @@ describe('the plugin of kubectl says what it gives away or deletes before it cha
     ['"op\\":\\"remove\\",\\"path\\":\\"/spec/claimRef\\"', 'of whichever team, can have it with its data'],
     ['"op\\":\\"add\\",\\"path\\":\\"/spec/claimRef\\"', 'can have it with its data'],
     ['"op\\":\\"remove\\",\\"path\\":\\"/spec/claimRef/uid\\"', 'can have it with its data'],
+    ['"--resource-version=$version"', 'gets it back with its data'],
     ['"$rotation"', 'requests a new password'],
     ['change "$secret"', 'removes the entry password'],
     ['reconcile-requested-at', harmless('it requests a run')],
@@ -219,7 +221,7 @@ describe('the plugin of kubectl says what it gives away or deletes before it cha
 });
 
 const riskyCommand =
-  /kubectl.*(?<!--for=)\b(?:delete|replace --force)\b|kubectl (?:patch|edit).*(?:claimRef|finalizers|Policy)|reoffer=|or-create|external-lost-|services-stack (?:offer|resume|rotate)|\b(?:DROP|TRUNCATE|REASSIGN|REVOKE)\b|helm uninstall|"claimRef"/;
+  /kubectl.*(?<!--for=)\b(?:delete|replace --force)\b|kubectl (?:patch|edit).*(?:claimRef|finalizers|Policy)|reoffer=|or-create|external-lost-|services-stack (?:offer|give-back|resume|rotate)|\b(?:DROP|TRUNCATE|REASSIGN|REVOKE)\b|helm uninstall|"claimRef"/;
 /** Pages whose commands no reader runs. */
 const notForReaders =
   /^(?:CHANGELOG|docs\/(?:decisions\/|api-reference|decision-tables|performance|releases))/;

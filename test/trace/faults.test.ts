@@ -398,6 +398,22 @@ const cases: readonly Case[] = [
     commands: `kubectl patch ${resources} legacy --type=merge -p '{"spec":{"claimRef":{"apiVersion":"database.crossplane.io/v1alpha1","kind":"FancySQLInstance","namespace":"team-shop","name":"first","uid":null}}}'`,
   },
   {
+    fault: 'kept',
+    async play(world) {
+      const specTemplate = { retainFor: '7d', giveBack: 'Administrator' };
+      world.edit(FavouriteDBInstanceClassKind, { name: 'favourite-small' }, { specTemplate });
+      putNamespace(world);
+      world.cluster.leave(FancySQLInstanceKind, await bound(world));
+      await world.pass();
+      const again = world.claim('orders');
+      await world.pass();
+      return ['fancysqlinstance', again];
+    },
+    cause:
+      /^FavouriteDBInstance team-shop-orders-\w+ is kept until \S+Z with the data of a previous FancySQLInstance team-shop\/orders; only an administrator gives it back\. /,
+    commands: 'kubectl services-stack give-back -n team-shop orders',
+  },
+  {
     fault: 'resource being deleted',
     play: onceBound((world, key) => world.cluster.leave(FavouriteDBInstanceKind, heldByBackup(world, key))),
     cause: /^FavouriteDBInstance team-shop-orders-\w+ is being deleted, and no claim can use it any more\.$/,

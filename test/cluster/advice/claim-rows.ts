@@ -14,6 +14,7 @@ import { eventually } from '../stack-harness.ts';
 import { inCloud } from './author-rows.ts';
 import { refusedVersion, refusedVersionOfClass } from './aws-rows.ts';
 import type { Place, Row, RowsFor } from './player.ts';
+import { asPrinted } from './player.ts';
 import { quotaOnSecrets, requireTeamLabel } from './policy.ts';
 
 const ambivalent = { apiVersion: 'database.ocp.crossplane.io/v1alpha1', kind: 'AmbivalentDBInstanceClass' };
@@ -45,6 +46,16 @@ async function released(at: Place): Promise<string> {
   await at.delete(FancySQLInstanceKind);
   await eventually('the claim is gone', () => isGone(at));
   return metadata.name;
+}
+
+/** A claim was deleted and created again, and only an administrator gives its resource back. */
+async function keptForIt(at: Place): Promise<void> {
+  await at.class('kept', { template: { retainFor: '7d', giveBack: 'Administrator' } });
+  await at.claim({ classRef: at.classRef('kept') });
+  await bound(at);
+  await at.delete(FancySQLInstanceKind);
+  await eventually('the claim is gone', () => isGone(at));
+  await at.claim({ classRef: at.classRef('kept') });
 }
 
 /** Runs the command that makes a released resource available to the claim, from the claim's messages. */
@@ -420,6 +431,21 @@ export const claimRows = {
     reason: 'Released',
     fault: 'resource released',
     act: (at) => makeAvailable(at),
+  },
+  giveBack: {
+    situation: keptForIt,
+    says: (at) => advice.giveBack(at.namespace, 'db'),
+    reason: 'KeptResourceExists',
+    fault: 'kept',
+    act: (at) => at.run(`kubectl services-stack give-back -n ${at.namespace} db`),
+  },
+  startEmpty: {
+    situation: keptForIt,
+    reason: 'KeptResourceExists',
+    fault: 'kept',
+    act: (at) =>
+      at.run(`kubectl annotate fancysqlinstance -n ${at.namespace} db ${annotationKeys.startEmpty}=true`),
+    others: { 'give-back': asPrinted },
   },
   giveToClaim: {
     async situation(at) {

@@ -11,6 +11,7 @@ import { encodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts
 import { StoreConfigKind } from '../../../apis/core/v1alpha1/store-config.ts';
 import { advice as clientAdvice } from '../../../clients/advice.ts';
 import { selfSignedCertificate } from '../../../local/postgresql-certificate.ts';
+import { FancySQLInstanceKind } from '../../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
 import { FavouriteDBInstanceKind } from '../../../stacks/demo-clouds/kinds/fcp/v1alpha3/favourite-db-instance.ts';
 import { NetworkKind } from '../../../stacks/demo-clouds/kinds/fcp/v1alpha3/network.ts';
 import { ProviderConfigKind } from '../../../stacks/demo-clouds/kinds/fcp/v1alpha3/provider.ts';
@@ -77,6 +78,15 @@ async function lostInstance(at: Place, template: object = {}): Promise<void> {
   await at.fixture.bound(at.namespace, 'db');
   for (const { item } of cloud.instances()) cloud.lose(item.name);
   await observeAgain(at);
+}
+
+/** The metadata of the resource that is kept for a deleted claim of the row. */
+async function keptIn({ fixture, namespace }: Place) {
+  const all = await fixture.cluster.all(FavouriteDBInstanceKind);
+  const found = all.find(
+    ({ spec, status }) => spec.claimRef?.namespace === namespace && status?.deleteAt !== undefined,
+  );
+  return found?.metadata;
 }
 
 const annotating = ({ metadata }: { readonly metadata: { readonly name: string } }, change: string): string =>
@@ -186,6 +196,28 @@ export const managedRows = {
     where: messages,
     reason: 'ExternalResourceNotFound',
     act: (at) => runAnnotation(at, `--overwrite ${annotationKeys.adoptIdentity}=or-create`),
+  },
+  restoreKept: {
+    async situation(at) {
+      const cloud = await at.cloud();
+      const template = { providerRef: undefined, providerConfigRef: cloudRef(at), retainFor: '7d' };
+      await at.class('kept', { template: template as object });
+      await at.claim({ classRef: at.classRef('kept') });
+      await at.fixture.bound(at.namespace, 'db');
+      await at.delete(FancySQLInstanceKind);
+      const { name } = await eventually('the resource is kept', () => keptIn(at));
+      for (const { item } of cloud.instances()) cloud.lose(item.name);
+      await at.observeAgain(FavouriteDBInstanceKind, name);
+    },
+    async where(at) {
+      const kept = await keptIn(at);
+      return kept && at.messagesOf(FavouriteDBInstanceKind, kept);
+    },
+    async act(at) {
+      const { name = '' } = (await keptIn(at)) ?? {};
+      await at.run(`kubectl delete favouritedbinstance ${name}`);
+    },
+    ends: async (at) => (await keptIn(at)) === undefined,
   },
   createEmpty: {
     situation: (at) => lostInstance(at, { onLoss: 'Report' }),
