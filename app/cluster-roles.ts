@@ -193,7 +193,8 @@ export function processRoles(kinds: ServedKinds, options: ClusterRoleOptions = {
       name: `${name}-namespaces`,
       because:
         'The labels of namespaces, for classes and managed resources with a namespaceSelector. Without this right such a\n' +
-        'selector allows no namespace. deploy/namespaced allows only the namespaces that it names.',
+        'selector allows no namespace. And their UIDs, for kept resources: without this right an administrator cannot give\n' +
+        'one back. deploy/namespaced allows only the namespaces that it names.',
       rules: [{ apiGroups: [''], resources: ['namespaces'], verbs: ['get', 'list', 'watch'] }],
     },
     {

@@ -2,7 +2,7 @@
  *   claim deleted ──▶ Released, with releasedFrom and deleteAt ──TakeBack──▶ another UID in claimRef ──▶ Bound
  *                                     └──at deleteAt──▶ deleted
  *
- * docs/decisions/0079-kept-resources.md has the rules and their reasons.
+ * docs/decisions/0079-deletion-taken-back.md has the rules and their reasons.
  */
 
 import omit from 'lodash/omit.js';

@@ -41,7 +41,7 @@ export function acting({ env, claims, secrets, resourcesOf }: BindingContext) {
         await claims.update(claim, recorded ?? withResource(claim, decision.managed), signal);
         return recorded === undefined || otherReturnable === undefined
           ? []
-          : [keptElsewhere(otherReturnable)];
+          : [returnableElsewhere(otherReturnable)];
       }
       case 'Create':
         return create(decision, signal, log);
@@ -146,7 +146,7 @@ function untilText({ status }: Managed): string {
 const tookBack = ({ kind, metadata }: Managed): EventFacts =>
   normal('TookBackResource', `took back ${kind} ${metadata.name}, which a claim of this name had before`);
 
-const keptElsewhere = ({ kind, metadata, status }: Managed): EventFacts => ({
+const returnableElsewhere = ({ kind, metadata, status }: Managed): EventFacts => ({
   type: 'Warning',
   reason: 'KeptResourceOfOtherKind',
   message: `${kind} ${metadata.name} of a previous claim of this name is kept until ${status?.deleteAt}, and is of another kind than the class provisions. This claim gets a new resource`,

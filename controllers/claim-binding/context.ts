@@ -5,7 +5,7 @@ import type { Resource } from '../../runtime/cache/resource.ts';
 import type { Environment } from '../../runtime/controller/environment.ts';
 import type { ClaimNamespaces } from '../claim/claim-namespaces.ts';
 import type { ClaimNamespace } from '../claim/may-claim.ts';
-import type { NamespaceUid, ResourcesOfPrevious } from '../claim/returnable-resources.ts';
+import type { NamespaceUid, PreviousResources } from '../claim/previous-resources.ts';
 import type { ClaimKind, ClaimService } from '../claim-service.ts';
 import type { StoredCredential } from '../credential.ts';
 import type { ReadFirst } from './decision.ts';
@@ -19,7 +19,7 @@ export interface BindingContext extends ClaimKind {
   /** The managed resources of every kind whose `claimRef` has the claim's UID. Bound ones come first. */
   readonly ownedBy: (claim: Claim) => readonly Managed[];
   /** The managed resources of previous claims of the same kind, namespace and name. */
-  readonly ofPrevious: (claim: Claim) => ResourcesOfPrevious;
+  readonly previousResources: (claim: Claim) => PreviousResources;
   /** The managed resources of the kind of this one. */
   readonly resourcesOf: (managed: Managed) => Resource<Managed>;
   /** Reads the credential of a resource that publishes its connection details to a secret store, but to no Secret. */

@@ -12,8 +12,8 @@ import { annotate } from '../../runtime/client/errors.ts';
 import { whyResourceIncompatible } from '../claim/incompatible.ts';
 import { restrictsNamespaces, whyNotFor } from '../claim/may-claim.ts';
 import { isOwnedBy, wasBound, wasCreatedFor } from '../claim/ownership.ts';
-import type { NamespaceUid } from '../claim/returnable-resources.ts';
-import { returnableFor, whyNotGivenBack } from '../claim/returnable-resources.ts';
+import type { NamespaceUid } from '../claim/previous-resources.ts';
+import { returnableFor, whyNotGivenBack } from '../claim/previous-resources.ts';
 import type { ClaimService } from '../claim-service.ts';
 import type { StoredCredential } from '../credential.ts';
 import { storedIn } from '../credential.ts';
@@ -47,8 +47,8 @@ export function observing(context: BindingContext) {
     const service = run.service ?? serviceOf(ready, claim, owned);
     const created = owned.filter((one) => wasCreatedFor(one, claim));
     const named = service && (await namedBy(service, claim, owned, run, signal));
-    const ofPrevious = context.ofPrevious(claim);
-    const returnable = service && returnableFor(service, claim, owned, ofPrevious.returnable);
+    const former = context.previousResources(claim);
+    const returnable = service && returnableFor(service, claim, owned, former.returnable);
     const managed = service && resourceOf(owned, named, returnable);
     const controlled = secretsOfClaim(secrets.store, claim.metadata).filter(
       ({ metadata }) => !run.deleted.has(metadata.uid),
@@ -71,9 +71,9 @@ export function observing(context: BindingContext) {
       forbidden: await whyForbidden(claim, managed ?? provisioning?.resourceClass, run, signal),
       incompatible: managed && whyIncompatible(service, claim, managed),
       ...(own && editOf(service, claim, own, resourceClass)),
-      previous: ofPrevious.previous,
+      previous: former.previous,
       ...(returnable === undefined
-        ? { otherReturnable: owned.length === 0 ? ofPrevious.returnable[0] : undefined }
+        ? { otherReturnable: owned.length === 0 ? former.returnable[0] : undefined }
         : await returnFacts(claim, returnable, run, signal)),
       secrets: await secretsOf(service, claim, managed, controlled, run, signal),
     };

@@ -38,7 +38,7 @@ import {
 import type { Stage } from '../../runtime/controller/urgency.ts';
 import { claimNamespaces, isServed } from '../claim/claim-namespaces.ts';
 import { ownedResources } from '../claim/owned-resources.ts';
-import { resourcesOfPrevious } from '../claim/returnable-resources.ts';
+import { previousResources } from '../claim/previous-resources.ts';
 import type { ClaimKind, ReadyStack } from '../claim-service.ts';
 import { controllerNames, eventSources } from '../claim-service.ts';
 import { wasNeverFound } from '../external-identity.ts';
@@ -268,7 +268,7 @@ export function claimBindingController(
       secrets,
       namespaces,
       ownedBy,
-      ofPrevious: resourcesOfPrevious(env, services.all),
+      previousResources: previousResources(env, services.all),
       resourcesOf,
       storedConnection,
     }),

@@ -28,7 +28,7 @@ import { whyNotSuitable } from './incompatible.ts';
 import { restrictsNamespaces, whyNotFor } from './may-claim.ts';
 import { otherProcessPatience } from './other-processes.ts';
 import { ownedResources } from './owned-resources.ts';
-import { resourcesOfPrevious } from './returnable-resources.ts';
+import { previousResources } from './previous-resources.ts';
 
 /** The parts that differ between scheduling (by `classSelector` or a name) and defaulting (the default class). */
 export interface ClassAssignment {
@@ -54,7 +54,7 @@ export function classAssignment(
   const stores = services.all.map((service) => env.resource(service.class).store);
   const namespaces = claimNamespaces(env);
   const ownedBy = ownedResources(env, services.all);
-  const ofPrevious = resourcesOfPrevious(env, services.all);
+  const previousOf = previousResources(env, services.all);
   const patienceMs = otherProcessPatience(env.clock);
   const isWaiting = (claim: Claim) =>
     completeReference(claim.spec.classRef) === undefined && needsClass(claim);
@@ -72,7 +72,7 @@ export function classAssignment(
     const decision = decide({
       claim,
       isHolding: claim !== undefined && ownedBy(claim).length > 0,
-      returnable: claim && ofPrevious(claim).returnable[0],
+      returnable: claim && previousOf(claim).returnable[0],
       candidates: services.ready().map((service) => ({
         kind: service.class,
         classes: env.resource(service.class).store.all(),

@@ -16,7 +16,7 @@ import { anyOf, appears, changed, disappears, those, triggersIn } from '../../ru
 import { claimsIn, indexClaims } from '../indexes.ts';
 import type { ClaimNamespace } from './may-claim.ts';
 import { restrictsNamespaces } from './may-claim.ts';
-import type { NamespaceUid } from './returnable-resources.ts';
+import type { NamespaceUid } from './previous-resources.ts';
 
 /** Reads the namespaces of claims. Until a class or resource has a `namespaceSelector`, no namespace is read. */
 export interface ClaimNamespaces {

@@ -99,7 +99,10 @@ describe('columns of kubectl get', () => {
       ['DEFAULT-ANNOTATION', 'RECLAIM-POLICY', 'AGE'],
       ['PROVIDER', 'PROVIDER-CONFIG'],
     ],
-    managed: [['READY', 'SYNCED', 'STATUS', 'DELETE-AT', 'EXTERNAL-NAME', 'CLAIM', 'CLAIM-NAMESPACE', 'AGE'], []],
+    managed: [
+      ['READY', 'SYNCED', 'STATUS', 'DELETE-AT', 'EXTERNAL-NAME', 'CLAIM', 'CLAIM-NAMESPACE', 'AGE'],
+      [],
+    ],
     provider: [['SECRET-NAME', 'USERS', 'READY', 'REASON', 'AGE'], ['VERSION']],
     providerConfig: [['SECRET-NAME', 'USERS', 'READY', 'REASON', 'AGE'], ['VERSION']],
     unclaimed: [['READY', 'SYNCED', 'EXTERNAL-NAME', 'AGE'], []],

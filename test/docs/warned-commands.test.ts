@@ -111,8 +111,8 @@ const pieces: Readonly<Record<string, Described | DescribedIn | Harmless>> = {
   removeName: harmless('a claim that waits because of its name has nothing'),
   removeUnsafe: harmless('a claim that waits because of its name has nothing'),
   removeWrittenName: harmless('nothing has the written name'),
-  restoreKept: ['it is kept for a deleted claim', 'delete this resource'],
   restoreResource: ['create another claim', 'Delete this one once its Secret is not needed'],
+  restoreRetained: ['it is kept for a deleted claim', 'delete this resource'],
   reuseCredentials: ['if the new team may have the password', 'set the annotation'],
   supportedPolicies: harmless('it lists the sets from which an administrator chooses'),
   takeBack: ['if its data is not of another team', 'run:'],
@@ -267,6 +267,9 @@ describe('a page says what a command deletes or gives away before the command', 
     'docs/adding-a-managed-service.md': [
       ['kubectl -n team-a delete fancysqlinstances', 'deletes the instance with its data'],
     ],
+    'docs/annotations.md': [
+      ['kubectl services-stack give-back', harmless('the linked page has the warning')],
+    ],
     'docs/backup.md': [
       ['kubectl delete --wait=false', 'set `reclaimPolicy: Retain` on it before'],
       [
@@ -286,6 +289,7 @@ describe('a page says what a command deletes or gives away before the command', 
       ['kubectl delete namespace', 'The claims of a namespace are deleted with it, and their databases too'],
       ['kubectl -n team-a delete claims', 'delete the claims, with their databases'],
       ['kubectl delete clusterrolebinding', harmless('the right was given for this deletion')],
+      ['kubectl services-stack give-back', 'because the namespace may be of another team now'],
     ],
     'docs/gcp.md': [
       ['kubectl annotate cloudmemorystoreinstance', 'Give the current string to the new claim'],
@@ -297,6 +301,10 @@ describe('a page says what a command deletes or gives away before the command', 
     'docs/kubectl-plugin.md': [
       [
         'kubectl services-stack offer <kind>',
+        harmless('its row says it, and the plugin before it changes anything'),
+      ],
+      [
+        'kubectl services-stack give-back',
         harmless('its row says it, and the plugin before it changes anything'),
       ],
       ['kubectl services-stack rotate', harmless('it requests a new password')],
@@ -317,6 +325,8 @@ describe('a page says what a command deletes or gives away before the command', 
         'kubectl annotate favouritedbinstance',
         'if the new team may have the password that the previous team knows',
       ],
+      ['kubectl services-stack give-back', 'First ask the team of the previous claim'],
+      ['kubectl services-stack give-back', 'First ask the team of the previous claim'],
       ['kubectl delete', 'cannot be deleted'],
     ],
     'docs/postgresql.md': [['REVOKE CONNECT', 'Allow only administrators to connect there']],

@@ -34,7 +34,7 @@ export interface View {
   resourceSecret(resource: string): ResourceSecret | undefined;
   /** The deletion policy of the class that the claim names. Undefined: the claim names a resource instead. */
   policyOfClass(claim: string): Policy | undefined;
-  /** What the classes keep. Absent: nothing. */
+  /** How the classes give resources of deleted claims back. Absent: they keep none. */
   readonly retention: Retention | undefined;
   readonly clock: number;
   readonly namespaceUid: string;

@@ -7,7 +7,7 @@ import type { Claim as RealClaim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { whyResourceIncompatible } from '../../controllers/claim/incompatible.ts';
 import { wasBound } from '../../controllers/claim/ownership.ts';
-import { ofPrevious, returnableFor, whyNotGivenBack } from '../../controllers/claim/returnable-resources.ts';
+import { previousAmong, returnableFor, whyNotGivenBack } from '../../controllers/claim/previous-resources.ts';
 import { decideBinding, resourceOf } from '../../controllers/claim-binding/decide.ts';
 import { decideOrphan } from '../../controllers/claim-binding/decide-orphan.ts';
 import type { BindingCall, Provisioning, ReadFirst } from '../../controllers/claim-binding/decision.ts';
@@ -71,8 +71,8 @@ function bindClaim(see: View, name: string): Act | ClaimWaits {
   const observed = see.resource(claim.resourceRef);
   const named = observed && realOf(observed);
   const naming = all.filter(({ claimRef }) => claimRef?.claim === name).map(realOf);
-  const ofFormer = ofPrevious(real, naming);
-  const returnable = returnableFor(service, real, owned, ofFormer.returnable);
+  const former = previousAmong(real, naming);
+  const returnable = returnableFor(service, real, owned, former.returnable);
   const managed = resourceOf(owned, named, returnable);
   const secret = managed && see.resourceSecret(managed.metadata.name);
   const isControlled = managed !== undefined && secret !== undefined && secret.owner === managed.metadata.uid;
@@ -96,7 +96,7 @@ function bindClaim(see: View, name: string): Act | ClaimWaits {
     named,
     managed,
     returnable,
-    previous: ofFormer.previous,
+    previous: former.previous,
     notGivenBack: returnable && whyNotGivenBack(returnable, real, { uid: see.namespaceUid }),
     ...(isProvisioning && { provisioning: provisioningOf(see, name, claim, policy) }),
     ...hindrances(obstacle, real, managed),

@@ -30,7 +30,7 @@ const identity = 'controllers/external-identity.ts';
 const orphan = 'controllers/claim-binding/decide-orphan.ts';
 const credential = 'controllers/managed/run/decide-credential.ts';
 const retention = 'controllers/retention.ts';
-const ofPrevious = 'controllers/claim/returnable-resources.ts';
+const previousResources = 'controllers/claim/previous-resources.ts';
 
 /*
  * The decisions are those of the product. Two precautions lie in its effects, so that the adapter of the model has them:
@@ -414,7 +414,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   namespaceIsTheSame: {
     rule: 'a claim takes a resource back by itself only in the namespace that it was deleted in',
     scenario: 'keep-namespace',
-    file: ofPrevious,
+    file: previousResources,
     was: 'return status.releasedNamespace === found.uid',
     becomes: 'return status !== undefined',
   },
@@ -428,21 +428,21 @@ export const rules: Readonly<Record<string, Rule>> = {
   givenBackToOneNamespace: {
     rule: 'an administrator gives a resource back to one namespace, and to no later one of its name',
     scenario: 'keep-namespace',
-    file: ofPrevious,
+    file: previousResources,
     was: 'if (metadata.annotations?.[annotationKeys.giveBack] === found.uid) return undefined;',
     becomes: 'if (metadata.annotations?.[annotationKeys.giveBack] !== undefined) return undefined;',
   },
   administratorGivesBack: {
     rule: 'with giveBack Administrator no claim takes a resource back by itself',
     scenario: 'keep-administrator',
-    file: ofPrevious,
+    file: previousResources,
     was: "if (spec.giveBack === 'Administrator') return 'only an administrator gives it back';",
     becomes: '',
   },
   authorMayStartEmpty: {
     rule: 'a claim whose author wants a new resource waits for none',
     scenario: 'keep-empty',
-    file: ofPrevious,
+    file: previousResources,
     was: '|| startsEmpty(claim)',
     becomes: '',
   },

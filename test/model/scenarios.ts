@@ -581,7 +581,8 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   'keep-restore-resource': retained({
     maxActs: 3,
     acts: ['restoreResourceAlone', 'deleteClaim', 'createClaim', 'crash'],
-    situation: 'An administrator restores only a resource, and its claim is deleted before it is Bound again.',
+    situation:
+      'An administrator restores only a resource, and its claim is deleted before it is Bound again.',
   }),
   'keep-claims': retained({
     mayBeMadeAvailable: true,

@@ -121,7 +121,7 @@ describe('the plugin of kubectl', () => {
     metadata: { uid: 'u-1' },
     spec: { forProvider: { passwordRotation: 'TIME' } },
   });
-  const keptOnes = `\
+  const returnables = `\
 ~uid "namespace-1"
 ~kept "database.fcp.crossplane.io/v1alpha3:FavouriteDBInstance:db:41:FancySQLInstance:orders"
 ~kept "database.fcp.crossplane.io/v1alpha3:FavouriteDBInstance:other:42:FancySQLInstance:cart"
@@ -179,13 +179,13 @@ describe('the plugin of kubectl', () => {
     ],
     'give-back names the UID of the namespace on each resource that is kept for it': [
       'give-back -n team-a',
-      { get: keptOnes },
+      { get: returnables },
       'FavouriteDBInstance db: FancySQLInstance team-a/orders gets it back with its data\nannotate done\nCluster: https://127.0.0.1:6443 (context demo)\nFavouriteDBInstance other: FancySQLInstance team-a/cart gets it back with its data\nannotate done\n',
       [givenBack('db', '41'), givenBack('other', '42')],
     ],
     'give-back changes only the resource of a claim that is named': [
       'give-back -n team-a cart --dry-run',
-      { get: keptOnes },
+      { get: returnables },
       'FavouriteDBInstance other: FancySQLInstance team-a/cart gets it back with its data\nDry run: the API server checks the change, and nothing is changed.\nannotate done\n',
       [[...givenBack('other', '42'), '--dry-run=server']],
     ],

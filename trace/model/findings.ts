@@ -7,8 +7,8 @@ import type { Provider, ProviderConfig } from '../../apis/core/v1alpha1/provider
 import type { SecretKeySelector } from '../../apis/core/v1alpha1/reference.ts';
 import type { SecretKey } from '../../apis/core/v1alpha1/secret.ts';
 import { isNamesake } from '../../controllers/claim/ownership.ts';
-import type { ResourcesOfPrevious } from '../../controllers/claim/returnable-resources.ts';
-import { returnableFor } from '../../controllers/claim/returnable-resources.ts';
+import type { PreviousResources } from '../../controllers/claim/previous-resources.ts';
+import { returnableFor } from '../../controllers/claim/previous-resources.ts';
 import { serviceOf } from '../../controllers/claim-binding/service-of.ts';
 import type { ClaimService } from '../../controllers/claim-service.ts';
 import type { ManagedService } from '../../controllers/managed/setup.ts';
@@ -89,7 +89,7 @@ export interface Findings {
   /** The managed resources that the claim owns, those that are Bound first. */
   readonly owned: Found<readonly Managed[]>;
   /** The resources of previous claims of the same kind, namespace and name. */
-  readonly ofPrevious?: ResourcesOfPrevious | undefined;
+  readonly previousResources?: PreviousResources | undefined;
   readonly managedService?: ManagedService | undefined;
   readonly providerName?: (ProviderName & NeededCredentials & { readonly kindOf: Kind }) | undefined;
   readonly provider: Found<Provider | ProviderConfig>;
@@ -115,7 +115,7 @@ export function returnableOf(
   services: readonly ClaimService[],
   claim: Claim,
   owned: readonly Managed[],
-  { returnable }: ResourcesOfPrevious,
+  { returnable }: PreviousResources,
 ): Managed | undefined {
   const service = serviceOf(services, claim, owned);
   return service && returnableFor(service, claim, owned, returnable);

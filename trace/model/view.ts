@@ -12,8 +12,8 @@ import { whyResourceIncompatible } from '../../controllers/claim/incompatible.ts
 import type { ClaimNamespace } from '../../controllers/claim/may-claim.ts';
 import { whyNotFor } from '../../controllers/claim/may-claim.ts';
 import { wasCreatedFor } from '../../controllers/claim/ownership.ts';
-import type { NamespaceUid } from '../../controllers/claim/returnable-resources.ts';
-import { whyNotGivenBack } from '../../controllers/claim/returnable-resources.ts';
+import type { NamespaceUid } from '../../controllers/claim/previous-resources.ts';
+import { whyNotGivenBack } from '../../controllers/claim/previous-resources.ts';
 import { decideBinding } from '../../controllers/claim-binding/decide.ts';
 import type { BindingDecision, BindingFacts } from '../../controllers/claim-binding/decision.ts';
 import { isCall } from '../../controllers/claim-binding/decision.ts';
@@ -85,8 +85,8 @@ function bindingOf(facts: Omit<View, 'binding' | 'first'>, claim: Claim): Bindin
     service !== undefined && managed === undefined && !wasDeleted(claim)
       ? provisioningOf(service, claim, theClass, () => true)
       : undefined;
-  const { ofPrevious } = facts;
-  const returnable = ofPrevious && returnableOf(services, claim, owned, ofPrevious);
+  const { previousResources } = facts;
+  const returnable = previousResources && returnableOf(services, claim, owned, previousResources);
   const isReturnable = returnable !== undefined && returnable === managed;
   const offered = managed ?? provisioning?.resourceClass;
   const own = owned.find((one) => one === managed);
@@ -99,7 +99,7 @@ function bindingOf(facts: Omit<View, 'binding' | 'first'>, claim: Claim): Bindin
     created: owned.filter((one) => wasCreatedFor(one, claim)),
     named: thereOf(named),
     managed,
-    previous: ofPrevious?.previous,
+    previous: previousResources?.previous,
     ...(isReturnable && {
       returnable,
       notGivenBack: whyNotGivenBack(returnable, claim, uidOf(facts.namespace)),

@@ -13,7 +13,7 @@ import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { restrictsNamespaces } from '../../controllers/claim/may-claim.ts';
 import { boundFirst } from '../../controllers/claim/owned-resources.ts';
 import { isOwnedBy, namesClaim } from '../../controllers/claim/ownership.ts';
-import { ofPrevious } from '../../controllers/claim/returnable-resources.ts';
+import { previousAmong } from '../../controllers/claim/previous-resources.ts';
 import { resourceOf } from '../../controllers/claim-binding/decide.ts';
 import { secretKeyOfClaim } from '../../controllers/claim-binding/observe-secrets.ts';
 import type { ClaimService } from '../../controllers/claim-service.ts';
@@ -123,7 +123,7 @@ async function aroundClaim(options: CollectOptions, { known, key }: Subject): Pr
     naming.is === 'there'
       ? { is: 'there', value: naming.value.filter((one) => isOwnedBy(one, claim)) }
       : naming;
-  const previous = ofPrevious(claim, thereOf(naming) ?? []);
+  const previous = previousAmong(claim, thereOf(naming) ?? []);
   const returnable = returnableOf(services, claim, thereOf(owned) ?? [], previous);
   const resource = resourceOf(thereOf(owned) ?? [], thereOf(named), returnable);
   const managed: Found<Managed> = resource === undefined ? named : { is: 'there', value: resource };
@@ -135,7 +135,7 @@ async function aroundClaim(options: CollectOptions, { known, key }: Subject): Pr
     thereOf(managed),
   ];
   return {
-    ofPrevious: previous,
+    previousResources: previous,
     namespace:
       returnable !== undefined || offered.some(restrictsNamespaces)
         ? await source.get(NamespaceKind, { name: namespace })

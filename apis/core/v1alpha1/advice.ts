@@ -77,7 +77,7 @@ export const advice = {
   moveExternal: `copy it to where the provider connects. Or, to have an empty one created, set the annotation ${annotationKeys.adoptIdentity} to or-create`,
   createLost: (managed: KubernetesObject) =>
     `spec.onLoss is Report, so it is not created again. Restore it there. Or, ${createEmpty(managed)}`,
-  restoreKept:
+  restoreRetained:
     'it is kept for a deleted claim, so it is not created again. Restore it there, or delete this resource',
   createEmpty,
   useNewName: (managed: KubernetesObject, name: string) =>

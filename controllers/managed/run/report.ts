@@ -225,7 +225,7 @@ const reports: Readonly<Record<LastDecisionName, (facts: Facts, message: string)
   Recreate: reportCreated,
   /** Another one is created only if an administrator allows it. Or another resource has its name. */
   ExternalLost({ kind, managed, latest }) {
-    const toCreate = isReturnable(managed) ? advice.restoreKept : howToCreateAgain(kind, managed);
+    const toCreate = isReturnable(managed) ? advice.restoreRetained : howToCreateAgain(kind, managed);
     const name = externalName(managed);
     // The provider's present system may never have had it.
     const lossMessage = mustExist(managed)

@@ -49,7 +49,7 @@ async function released(at: Place): Promise<string> {
 }
 
 /** A claim was deleted and created again, and only an administrator gives its resource back. */
-async function keptForIt(at: Place): Promise<void> {
+async function retainedForIt(at: Place): Promise<void> {
   await at.class('kept', { template: { retainFor: '7d', giveBack: 'Administrator' } });
   await at.claim({ classRef: at.classRef('kept') });
   await bound(at);
@@ -433,14 +433,14 @@ export const claimRows = {
     act: (at) => makeAvailable(at),
   },
   giveBack: {
-    situation: keptForIt,
+    situation: retainedForIt,
     says: (at) => advice.giveBack(at.namespace, 'db'),
     reason: 'KeptResourceExists',
     fault: 'kept',
     act: (at) => at.run(`kubectl services-stack give-back -n ${at.namespace} db`),
   },
   startEmpty: {
-    situation: keptForIt,
+    situation: retainedForIt,
     reason: 'KeptResourceExists',
     fault: 'kept',
     act: (at) =>

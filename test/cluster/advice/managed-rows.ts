@@ -81,7 +81,7 @@ async function lostInstance(at: Place, template: object = {}): Promise<void> {
 }
 
 /** The metadata of the resource that is kept for a deleted claim of the row. */
-async function keptIn({ fixture, namespace }: Place) {
+async function retainedIn({ fixture, namespace }: Place) {
   const all = await fixture.cluster.all(FavouriteDBInstanceKind);
   const found = all.find(
     ({ spec, status }) => spec.claimRef?.namespace === namespace && status?.deleteAt !== undefined,
@@ -197,7 +197,7 @@ export const managedRows = {
     reason: 'ExternalResourceNotFound',
     act: (at) => runAnnotation(at, `--overwrite ${annotationKeys.adoptIdentity}=or-create`),
   },
-  restoreKept: {
+  restoreRetained: {
     async situation(at) {
       const cloud = await at.cloud();
       const template = { providerRef: undefined, providerConfigRef: cloudRef(at), retainFor: '7d' };
@@ -205,19 +205,19 @@ export const managedRows = {
       await at.claim({ classRef: at.classRef('kept') });
       await at.fixture.bound(at.namespace, 'db');
       await at.delete(FancySQLInstanceKind);
-      const { name } = await eventually('the resource is kept', () => keptIn(at));
+      const { name } = await eventually('the resource is kept', () => retainedIn(at));
       for (const { item } of cloud.instances()) cloud.lose(item.name);
       await at.observeAgain(FavouriteDBInstanceKind, name);
     },
     async where(at) {
-      const kept = await keptIn(at);
-      return kept && at.messagesOf(FavouriteDBInstanceKind, kept);
+      const returnable = await retainedIn(at);
+      return returnable && at.messagesOf(FavouriteDBInstanceKind, returnable);
     },
     async act(at) {
-      const { name = '' } = (await keptIn(at)) ?? {};
+      const { name = '' } = (await retainedIn(at)) ?? {};
       await at.run(`kubectl delete favouritedbinstance ${name}`);
     },
-    ends: async (at) => (await keptIn(at)) === undefined,
+    ends: async (at) => (await retainedIn(at)) === undefined,
   },
   createEmpty: {
     situation: (at) => lostInstance(at, { onLoss: 'Report' }),

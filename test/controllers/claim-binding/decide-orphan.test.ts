@@ -19,14 +19,14 @@ const retention = {
   reclaimPolicy: 'Delete',
   retainFor: '7d',
 } as const;
-const keptStatus = {
+const retainedStatus = {
   ...boundHere,
   bindingPhase: 'Released',
   releasedFrom: 'claim-uid',
   deleteAt: '2026-01-09T03:04:05Z',
 } as const;
-const kept = (over: Managed['spec'] = {}, metadata: Partial<Managed['metadata']> = {}) =>
-  managed({ claimRef: claimRef(), ...retention, ...over }, { status: keptStatus, ...metadata });
+const returnable = (over: Managed['spec'] = {}, metadata: Partial<Managed['metadata']> = {}) =>
+  managed({ claimRef: claimRef(), ...retention, ...over }, { status: retainedStatus, ...metadata });
 const isExpired = { isExpired: true };
 const { uid: _none, ...withoutUid } = claimRef();
 
@@ -81,23 +81,27 @@ const cases: Readonly<Record<string, () => string>> = {
   'an orphan with retainFor that was made by hand is deleted': () =>
     decides('DeleteResource', bound({ reclaimPolicy: 'Delete', retainFor: '7d' })),
   'a resource whose claim took it back and vanished is Released again': () =>
-    decides('Release', kept({ claimRef: claimRef({ uid: 'another-uid' }) })),
-  'a kept resource is deleted at its date': () => decides('DeleteExpired', kept(), isExpired),
+    decides('Release', returnable({ claimRef: claimRef({ uid: 'another-uid' }) })),
+  'a kept resource is deleted at its date': () => decides('DeleteExpired', returnable(), isExpired),
   'a kept resource is deleted at its date also beside a claim of its name': () =>
-    decides('DeleteExpired', kept(), { ...isExpired, claim: another }),
-  'a kept resource stays until its date': () => decides('NotBound', kept()),
+    decides('DeleteExpired', returnable(), { ...isExpired, claim: another }),
+  'a kept resource stays until its date': () => decides('NotBound', returnable()),
   'a kept resource with the policy Retain has no date': () =>
-    decides('NotBound', kept({ reclaimPolicy: 'Retain' }), isExpired),
+    decides('NotBound', returnable({ reclaimPolicy: 'Retain' }), isExpired),
   'a paused resource is not deleted at its date': () => {
-    decides('NotBound', kept({ managementPolicies: [] }), isExpired);
-    return decides('NotBound', kept({}, { annotations: { 'crossplane.io/paused': 'true' } }), isExpired);
+    decides('NotBound', returnable({ managementPolicies: [] }), isExpired);
+    return decides(
+      'NotBound',
+      returnable({}, { annotations: { 'crossplane.io/paused': 'true' } }),
+      isExpired,
+    );
   },
   'a date of a backup deletes nothing': () =>
-    decides('NotBound', kept({}, { uid: 'after-the-restore' }), isExpired),
+    decides('NotBound', returnable({}, { uid: 'after-the-restore' }), isExpired),
   'a date does not count once an administrator made the resource available': () =>
-    decides('NotBound', kept({ claimRef: withoutUid }), isExpired),
+    decides('NotBound', returnable({ claimRef: withoutUid }), isExpired),
   'a date does not count once a claim took the resource back': () =>
-    decides('HasClaim', kept({ claimRef: claimRef({ uid: 'another-uid' }) }), {
+    decides('HasClaim', returnable({ claimRef: claimRef({ uid: 'another-uid' }) }), {
       ...isExpired,
       claim: another,
     }),

@@ -59,12 +59,12 @@ const restored = { claimRef: claimRef({ uid: 'uid-before-the-restore' }) };
 const retention = { classRef: classRef('small'), reclaimPolicy: 'Delete', retainFor: '7d' } as const;
 const releasedFrom = 'previous-uid';
 const deleteAt = '2026-01-09T03:04:05Z';
-const keptStatus = { ...wasBound, releasedFrom, deleteAt };
-const kept = managed(
+const retainedStatus = { ...wasBound, releasedFrom, deleteAt };
+const returnableOne = managed(
   { ...src, ...retention, claimRef: claimRef({ uid: releasedFrom }) },
-  { status: keptStatus },
+  { status: retainedStatus },
 );
-const takenBack = managed({ ...kept.spec, claimRef: claimRef() }, { status: keptStatus });
+const takenBack = managed({ ...returnableOne.spec, claimRef: claimRef() }, { status: retainedStatus });
 const retained = managed({ ...retention, claimRef: claimRef() }, { status: boundHere });
 const openClaim = claim({ ...conn, classRef: classRef('small') });
 const startedClaim = claim(openClaim.spec, { finalizers });
@@ -247,11 +247,18 @@ const cases: Readonly<Record<string, () => Decided>> = {
   'a claim shows the external name of its resource': () =>
     about('RecordName', boundClaim, bound, { secrets: copied, externalName: 'orders-1' }),
   'a claim gets its finalizer before it takes a kept resource back': () =>
-    calls({ claim: openClaim, managed: kept, named: undefined, returnable: kept }, { name: 'AddFinalizer' }),
+    calls(
+      { claim: openClaim, managed: returnableOne, named: undefined, returnable: returnableOne },
+      { name: 'AddFinalizer' },
+    ),
   'a claim takes a kept resource back before it names it': () =>
-    about('TakeBack', startedClaim, kept, { named: undefined, returnable: kept, readFirst: ['claim'] }),
+    about('TakeBack', startedClaim, returnableOne, {
+      named: undefined,
+      returnable: returnableOne,
+      readFirst: ['claim'],
+    }),
   'a claim that was applied from a copy takes the kept resource back that it names': () =>
-    about('TakeBack', named, kept, { returnable: kept, readFirst: ['claim'] }),
+    about('TakeBack', named, returnableOne, { returnable: returnableOne, readFirst: ['claim'] }),
   'a claim that took a resource back names it': () => about('RecordName', startedClaim, takenBack),
   'a resource that was taken back becomes Bound without Unbound': () =>
     about('Bind', named, takenBack, { readFirst: inOrder }),
@@ -278,13 +285,19 @@ const cases: Readonly<Record<string, () => Decided>> = {
     const why = 'namespace team was created again since that claim was deleted';
     const message = `FavouriteDBInstance db is kept until ${deleteAt} with the data of a previous FancySQLInstance team/orders; ${why}. An administrator can give it back: kubectl services-stack give-back -n team orders. To start empty instead, set the annotation crossplane.io/start-empty=true on this claim. Else, after that date this claim gets an empty resource`;
     const report = waitsFor('WaitingToBind', message, 'KeptResourceExists', isUnbound.status);
-    const given = { claim: openClaim, managed: kept, named: undefined, returnable: kept, notGivenBack: why };
+    const given = {
+      claim: openClaim,
+      managed: returnableOne,
+      named: undefined,
+      returnable: returnableOne,
+      notGivenBack: why,
+    };
     return reports('AwaitGiveBack', report, given);
   },
   'a claim does not take a kept resource back that its namespace may not have': () => {
     const report = refuses('NamespaceNotAllowed', 'FavouriteDBInstance db may not be claimed');
-    const given = { named: undefined, returnable: kept, forbidden: 'may not be claimed' };
-    return reports('ResourceForbidden', report, { claim: startedClaim, managed: kept, ...given });
+    const given = { named: undefined, returnable: returnableOne, forbidden: 'may not be claimed' };
+    return reports('ResourceForbidden', report, { claim: startedClaim, managed: returnableOne, ...given });
   },
   'a claim with a recorded name gets its resource': () =>
     calls(

@@ -344,7 +344,7 @@ describe('a claim does not take a kept resource back by itself', () => {
     assert.deepEqual(resources().map(phaseOf).toSorted(), ['Bound', 'Released']);
   });
 
-  test('and starts empty after the date, or if its author wants that', async () => {
+  test('in such a namespace, and starts empty after the date', async () => {
     const { end, apply, createNamespace, process, ready, pass, databases } = await bound(shortly);
     const before = databases();
     await end({ withNamespace: true });

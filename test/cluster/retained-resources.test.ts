@@ -133,11 +133,11 @@ describe('the database of a deleted claim', () => {
   test('comes back with its data and its password if the claim is applied again', async () => {
     const before = await ledger('team-a');
     await end('team-a');
-    const [kept] = await resourcesOf('team-a');
-    assert.equal(kept?.status?.bindingPhase, 'Released');
+    const [returnable] = await resourcesOf('team-a');
+    assert.equal(returnable?.status?.bindingPhase, 'Released');
     assert.match(
       await cluster.kubectl(['get', 'managed']),
-      new RegExp(`Released +${kept.status.deleteAt ?? 'no date'}`),
+      new RegExp(`Released +${returnable.status.deleteAt ?? 'no date'}`),
     );
     assert.deepEqual(await sql(before, 'SELECT text FROM entry'), [{ text: 'team-a' }]);
     await cluster.apply(claimOf('team-a'));
@@ -168,8 +168,8 @@ describe('the database of a deleted claim', () => {
     const rival = await ledger('team-rival');
     assert.notEqual(rival.database, before.database);
     assert.notEqual(rival.password, before.password);
-    const [kept] = await resourcesOf('team-b');
-    assert.equal(kept?.status?.bindingPhase, 'Released');
+    const [returnable] = await resourcesOf('team-b');
+    assert.equal(returnable?.status?.bindingPhase, 'Released');
   });
 
   test('is deleted at its date', async () => {

@@ -15,30 +15,30 @@ const startsEmpty = ({ metadata }: Claim): boolean =>
   metadata.annotations?.[annotationKeys.startEmpty] === 'true';
 
 /** The resources of previous claims with the kind, namespace and name of a claim. */
-export interface ResourcesOfPrevious {
+export interface PreviousResources {
   /** Those that the claim can take back. The latest date comes first. */
   readonly returnable: readonly Managed[];
   /** One that is to be kept, and that no run has released yet. */
   readonly previous: Managed | undefined;
 }
 
-const none: ResourcesOfPrevious = { returnable: [], previous: undefined };
+const none: PreviousResources = { returnable: [], previous: undefined };
 
 /** Finds the resources of every kind whose `claimRef` names a claim, with the UID of a previous one. */
-export function resourcesOfPrevious(
+export function previousResources(
   env: Pick<Environment, 'resource'>,
   services: readonly ClaimService[],
-): (claim: Claim) => ResourcesOfPrevious {
+): (claim: Claim) => PreviousResources {
   const stores = [...new Set(services.map(({ managed }) => env.resource(managed).store))];
   for (const store of stores) indexManaged(store);
   return (claim) => {
     const naming = stores.flatMap((store) => managedNaming(store, objectKey(claim.metadata)));
-    return naming.length === 0 ? none : ofPrevious(claim, naming);
+    return naming.length === 0 ? none : previousAmong(claim, naming);
   };
 }
 
 /** `naming`: the resources whose `claimRef` has the namespace and name of the claim. Pure. */
-export function ofPrevious(claim: Claim, naming: readonly Managed[]): ResourcesOfPrevious {
+export function previousAmong(claim: Claim, naming: readonly Managed[]): PreviousResources {
   const others = naming.filter((one) => namesClaim(one, claim) && !isOwnedBy(one, claim));
   if (others.length === 0 || startsEmpty(claim) || wasDeleted(claim)) return none;
   const returnable = sortBy(others.filter(isReturnable), ({ status }) => Date.parse(status?.deleteAt ?? ''));
@@ -60,10 +60,10 @@ export function returnableFor(
   returnable: readonly Managed[],
 ): Managed | undefined {
   if (owned.length > 0) return undefined;
-  const ofKind = returnable.filter((one) => referenceIsOfKind(one, kind));
+  const candidates = returnable.filter((one) => referenceIsOfKind(one, kind));
   return resourceRef === undefined
-    ? ofKind[0]
-    : ofKind.find(({ metadata }) => metadata.name === resourceRef.name);
+    ? candidates[0]
+    : candidates.find(({ metadata }) => metadata.name === resourceRef.name);
 }
 
 /** The UID of a namespace, or why it is not known. */
