@@ -4,6 +4,7 @@ import type { Claim, ClaimSpec } from '../../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../../apis/core/v1alpha1/class.ts';
 import type { Condition } from '../../../apis/core/v1alpha1/condition.ts';
 import { getCondition, notReady } from '../../../apis/core/v1alpha1/condition.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { withClaimStatus } from '../../../controllers/claim/claim-status.ts';
 import type { Candidates } from '../../../controllers/claim/class-choice.ts';
 import { drawClass, newestFirst } from '../../../controllers/claim/class-choice.ts';
@@ -22,6 +23,7 @@ import {
   classKind,
   classRef,
   deletionTimestamp,
+  managed,
   now,
   otherClassKind,
   otherService,
@@ -50,24 +52,26 @@ interface Want {
     readonly reason?: string;
     readonly classRef?: object;
     readonly consideredKinds?: readonly string[];
+    readonly isOfReturnable?: true;
   };
   readonly message?: RegExp;
 }
 interface More {
   readonly isHolding?: boolean;
+  readonly returnable?: Managed;
   readonly peerClasses?: readonly Class[];
   /** The names of classes that claims of the namespace may not have. */
   readonly forbidden?: readonly string[];
 }
 
 const given = (of: Claim | undefined, classes: readonly Class[], want: Want, more: More = {}) => {
-  const { isHolding = false, peerClasses = [], forbidden = [] } = more;
+  const { isHolding = false, returnable, peerClasses = [], forbidden = [] } = more;
   const isForbidden = ({ metadata }: Class) => forbidden.includes(metadata.name);
   const candidates = [
     { kind: otherClassKind, classes: peerClasses, whyNotSuitable: whyNotSuitableBy(otherService) },
     { kind: classKind, classes, whyNotSuitable: whyNotSuitableBy(service), isForbidden },
   ];
-  return { facts: { claim: of, isHolding, candidates }, ...want };
+  return { facts: { claim: of, isHolding, candidates, ...(returnable && { returnable }) }, ...want };
 };
 type Case = ReturnType<typeof given>;
 type Cases = Readonly<Record<string, () => Case>>;
@@ -143,6 +147,14 @@ const invalidSelector: Want = {
   message: /^spec\.classSelector\.matchExpressions\[0\]\.values: must be given/,
 };
 
+/** A previous claim of this name had it, from another class than the claim would get now. */
+const returnable = managed({ classRef: classRef('former') });
+const ofReturnable: Want = {
+  want: { name: 'AssignClass', act: 'schedule', classRef: classRef('former'), isOfReturnable: true },
+  message:
+    /^FavouriteDBInstanceClass former of FavouriteDBInstance db, which a previous claim of this name had$/,
+};
+
 const isDefault = { 'resourceclass.crossplane.io/is-default-class': 'true' };
 const asDefault = (name: string, creationTimestamp: string, value = 'true', kind = classKind) =>
   resourceClass(
@@ -163,6 +175,8 @@ const shared = (spec: ClaimSpec): Cases => ({
     given(claim({ ...spec, classRef: classRef('small') }), [small, older], nothing('HasClass')),
   'H8: a claim that names a resource is not scheduled': () =>
     given(claim({ ...spec, resourceRef: resourceRef('db') }), [small, older], nothing('NeedsNoClass')),
+  'AssignClass: a claim that can take a resource back gets the class of that resource': () =>
+    given(claim(spec), [small, older], ofReturnable, { returnable }),
   'H8: a claim that is being deleted is not scheduled': () =>
     given(claim(spec, { deletionTimestamp }), [small, older], nothing('NeedsNoClass')),
 });
@@ -193,6 +207,10 @@ const scheduling: Cases = {
       forbidden: ['small', 'theirs'],
     });
   },
+  'AssignClass: a claim that names another class does not get that of the resource': () =>
+    given(called('small'), [small], onlyNamed('small'), { returnable }),
+  'AssignClass: a claim that names that class without its kind gets its kind': () =>
+    given(called('former'), [small], ofReturnable, { returnable }),
   'AssignClass: a class that the namespace may not have is not chosen': () =>
     given(sized('small'), [small, others('theirs')], onlyMatch, { forbidden: ['theirs'] }),
   'AssignClass: if several classes match, the Event has their number': () =>
