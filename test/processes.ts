@@ -100,6 +100,7 @@ export const firstStarted: readonly string[] = [
   'docs/deploy',
   'cluster/clouds',
   'stacks',
+  'cluster/retained-resources',
   'cluster/namespace-deletion',
   'cluster/kube-apiserver-alone',
   'docs/alert-faults',

@@ -30,7 +30,7 @@ const support = await controllerManagerSupport();
 const central = 'postgresql-credentials';
 const plugin = join(import.meta.dirname, '..', '..', 'trace', 'kubectl-services_stack');
 
-describe('the database of a deleted claim', () => {
+describe('the database of a deleted claim', { concurrency: true }, () => {
   let cluster: Cluster;
   let postgresql: LocalPostgresql;
   let manager: ControllerManager | undefined;
@@ -49,7 +49,6 @@ describe('the database of a deleted claim', () => {
       { spec: { credentials: { source: 'Secret', secretRef } } },
     );
     await makeClass('week', { retainFor: '7d' });
-    await makeClass('minute', { retainFor: '1m' });
     cluster.startProcess(['--stacks', 'postgresql', '--poll-interval', '2s']);
   });
   after(async () => {
@@ -70,7 +69,7 @@ describe('the database of a deleted claim', () => {
         },
       },
     );
-  const claimOf = (namespace: string, className = 'week') => ({
+  const claimOf = (namespace: string) => ({
     apiVersion: 'database.crossplane.io/v1alpha1',
     kind: 'PostgreSQLInstance',
     metadata: { namespace, name: 'ledger' },
@@ -78,7 +77,7 @@ describe('the database of a deleted claim', () => {
       classRef: {
         apiVersion: 'postgresql.crossplane.io/v1alpha1',
         kind: 'PostgreSQLDatabaseClass',
-        name: className,
+        name: 'week',
       },
       writeConnectionSecretToRef: { name: 'ledger' },
     },
@@ -109,9 +108,9 @@ describe('the database of a deleted claim', () => {
   }
 
   /** A namespace with a Bound claim, which has written to its database. Answers with its Secret. */
-  async function ledger(namespace: string, className?: string): Promise<ConnectionDetails> {
+  async function ledger(namespace: string): Promise<ConnectionDetails> {
     await cluster.create(NamespaceKind, { name: namespace });
-    await cluster.apply(claimOf(namespace, className));
+    await cluster.apply(claimOf(namespace));
     await reason(namespace, 'Available');
     const details = await detailsIn(namespace);
     await sql(details, `CREATE TABLE entry AS SELECT '${namespace}' AS text`);
@@ -172,17 +171,29 @@ describe('the database of a deleted claim', () => {
     assert.equal(returnable?.status?.bindingPhase, 'Released');
   });
 
-  test('is deleted at its date', async () => {
-    const before = await ledger('team-minute', 'minute');
-    await end('team-minute');
+  test('is deleted at its date, which an administrator may edit', async () => {
+    const before = await ledger('team-date');
+    await end('team-date');
+    const [returnable = assert.fail('it is not kept')] = await resourcesOf('team-date');
+    const patch = JSON.stringify({ status: { deleteAt: '2026-01-01T00:00:00Z' } });
+    const { name } = returnable.metadata;
+    await cluster.kubectl([
+      'patch',
+      'postgresqldatabase',
+      name,
+      '--subresource=status',
+      '--type=merge',
+      '-p',
+      patch,
+    ]);
     await eventually(
       'the resource is deleted',
-      async () => (await resourcesOf('team-minute')).length === 0,
-      240_000,
+      async () => (await resourcesOf('team-date')).length === 0,
+      120_000,
     );
     await assert.rejects(sql(before, 'SELECT text FROM entry'));
-    await cluster.apply(claimOf('team-minute', 'minute'));
-    await reason('team-minute', 'Available');
+    await cluster.apply(claimOf('team-date'));
+    await reason('team-date', 'Available');
   });
 
   test('comes back in a namespace that was created again once an administrator gives it back', {
