@@ -32,6 +32,11 @@ const chain = [
 ];
 const names = (nodes: readonly GraphNode[]): readonly string[] => nodes.map(({ id }) => id);
 
+test('a kept resource shows its date', () => {
+  const released = node('db', 'managed', { phase: 'Released', deleteAt: '2026-12-05T09:00:00Z' });
+  assert.equal(stateOf(released).saysOf(released), 'Released until 2026-12-05T09:00:00Z');
+});
+
 describe('the state of the page', () => {
   const cases: readonly (readonly [filter: object, found: readonly string[]])[] = [
     [{}, ['posts', 'cart', 'orders']],

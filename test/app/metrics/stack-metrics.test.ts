@@ -68,6 +68,21 @@ const aResource = (name: string, conditions?: readonly Condition[], rest: object
   return managed({}, { ...metadata, ...(conditions && { status: { conditions } }), ...rest });
 };
 
+test('resources that are kept for deleted claims are counted until their dates', async () => {
+  const spec = { claimRef: { uid: 'former' }, reclaimPolicy: 'Delete' } as const;
+  const status = {
+    bindingPhase: 'Released',
+    releasedFrom: 'former',
+    deleteAt: '2026-01-09T00:00:00Z',
+  } as const;
+  const released = (name: string, boundUID: string) =>
+    managed(spec, { name, uid: name, status: { ...status, boundUID } });
+  const { samples } = scene({ managed: [released('a', 'a'), released('b', 'of a backup'), aResource('c')] });
+  assert.deepEqual(await samples('services_stack_kept_resources'), [
+    'services_stack_kept_resources{kind="FavouriteDBInstance.database.fcp.crossplane.io"} 1',
+  ]);
+});
+
 describe('claims and managed resources are counted by their conditions', () => {
   test('claims, and for how long the longest has waited', async () => {
     const waiting = (since: string) => [condition('Ready', 'False', 'NoMatchingClass', since), synced];

@@ -149,7 +149,7 @@ const invalidSelector: Want = {
 
 /** A previous claim of this name had it, from another class than the claim would get now. */
 const returnable = managed({ classRef: classRef('former') });
-const ofReturnable: Want = {
+const returnableClass: Want = {
   want: { name: 'AssignClass', act: 'schedule', classRef: classRef('former'), isOfReturnable: true },
   message:
     /^FavouriteDBInstanceClass former of FavouriteDBInstance db, which a previous claim of this name had$/,
@@ -176,7 +176,7 @@ const shared = (spec: ClaimSpec): Cases => ({
   'H8: a claim that names a resource is not scheduled': () =>
     given(claim({ ...spec, resourceRef: resourceRef('db') }), [small, older], nothing('NeedsNoClass')),
   'AssignClass: a claim that can take a resource back gets the class of that resource': () =>
-    given(claim(spec), [small, older], ofReturnable, { returnable }),
+    given(claim(spec), [small, older], returnableClass, { returnable }),
   'H8: a claim that is being deleted is not scheduled': () =>
     given(claim(spec, { deletionTimestamp }), [small, older], nothing('NeedsNoClass')),
 });
@@ -210,7 +210,7 @@ const scheduling: Cases = {
   'AssignClass: a claim that names another class does not get that of the resource': () =>
     given(called('small'), [small], onlyNamed('small'), { returnable }),
   'AssignClass: a claim that names that class without its kind gets its kind': () =>
-    given(called('former'), [small], ofReturnable, { returnable }),
+    given(called('former'), [small], returnableClass, { returnable }),
   'AssignClass: a class that the namespace may not have is not chosen': () =>
     given(sized('small'), [small, others('theirs')], onlyMatch, { forbidden: ['theirs'] }),
   'AssignClass: if several classes match, the Event has their number': () =>
