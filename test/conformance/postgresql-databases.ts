@@ -164,6 +164,16 @@ export const databaseCases: Cases = {
     await call('databases.observe', 'shop');
   },
 
+  'a creation that a crash interrupted, before another owner took the name': async ({ call, sql }) => {
+    const unfinished = unfinishedName(mine.ownerId, 'shop');
+    await sql(`CREATE DATABASE "${unfinished}"`);
+    await sql('CREATE DATABASE shop');
+    await call('databases.dropUnfinished', 'shop', mine);
+    await call('databases.dropUnfinished', 'shop', mine);
+    await call('databases.observe', unfinished);
+    await call('databases.observe', 'shop');
+  },
+
   'a deletion that a crash interrupted': async ({ call, sql }) => {
     await call('databases.create', 'shop', {}, mine);
     await sql("UPDATE pg_database SET datconnlimit = -2 WHERE datname = 'shop'");

@@ -68,6 +68,11 @@ export interface Databases {
     name: string,
     options: { readonly ownerId: string; readonly terminateSessions: boolean; readonly signal?: AbortSignal },
   ): Promise<void>;
+  /** Drops the database that an interrupted `create` left, and no other. `drop` does so, too. */
+  dropUnfinished(
+    name: string,
+    options: { readonly ownerId: string; readonly signal?: AbortSignal },
+  ): Promise<void>;
 }
 
 export function databases(withSession: UseSession, holderOf: HolderOf): Databases {
@@ -165,6 +170,13 @@ export function databases(withSession: UseSession, holderOf: HolderOf): Database
           checkOurs('database', found, ownerId);
           await dropDatabase(session, found, terminateSessions);
         }),
+      );
+    },
+
+    async dropUnfinished(name, { ownerId, signal }) {
+      const unfinished = unfinishedName(ownerId, name);
+      await withSession(undefined, signal, (session) =>
+        withLock(session, unfinished, () => dropUnfinished(session, unfinished)),
       );
     },
   };

@@ -115,17 +115,25 @@ export async function removeAll(
   const name = nameOf(managed);
   const ownerId = ownerIdOf(managed);
   const { database, role, isTaken } = await namesakes({ databases, roles }, managed, signal);
+  const isOfOthers = isTaken || (database !== undefined && !isOurs(managed, database));
   // guard: otherwise it drops another owner's database
-  if (!isTaken && (database === undefined || isOurs(managed, database))) {
-    const terminateSessions = managed.spec.forProvider.onDelete === 'TerminateSessions';
-    try {
-      await databases.drop(name, { ownerId, terminateSessions, signal });
-    } catch (error) {
-      if (!isInUse(error) || terminateSessions) throw error;
-      throw new Error(`${messageOf(error)}; waiting for them to end; ${advice.terminateSessions}`, {
-        cause: error,
-      });
-    }
-  }
+  if (isOfOthers) await databases.dropUnfinished(name, { ownerId, signal });
+  else await dropDatabase(databases, managed, signal);
   if (isOurs(managed, role)) await roles.drop(name, { ownerId, signal });
+}
+
+async function dropDatabase(
+  databases: Server['databases'],
+  managed: PostgreSQLDatabase,
+  signal: AbortSignal,
+): Promise<void> {
+  const terminateSessions = managed.spec.forProvider.onDelete === 'TerminateSessions';
+  try {
+    await databases.drop(nameOf(managed), { ownerId: ownerIdOf(managed), terminateSessions, signal });
+  } catch (error) {
+    if (!isInUse(error) || terminateSessions) throw error;
+    throw new Error(`${messageOf(error)}; waiting for them to end; ${advice.terminateSessions}`, {
+      cause: error,
+    });
+  }
 }

@@ -46,6 +46,9 @@ function serverWith(scene: Scene) {
         if (found !== undefined) checkOurs(kind, found, owner);
         dropped.push(`${kind} ${name}`);
       },
+      async dropUnfinished(name: string, { ownerId: owner }: { readonly ownerId: string }) {
+        if (unfinishedName(owner, name) in comments) dropped.push(`unfinished ${name}`);
+      },
     };
   };
   const server = {
@@ -66,6 +69,13 @@ describe('the remains of a database that is being deleted', () => {
   test('the database', () => are(true, ['database shop'], { databases: { shop: ours } }));
   test('a creation that was interrupted', () =>
     are(true, ['database shop'], { databases: { [unfinished]: undefined } }));
+  for (const [whose, comment] of [
+    ['of another owner', foreign],
+    ['without a mark', undefined],
+  ] as const) {
+    test(`a creation that was interrupted, although a database ${whose} has the name`, () =>
+      are(true, ['unfinished shop'], { databases: { shop: comment, [unfinished]: undefined } }));
+  }
   test('the role of the database remains', () =>
     are(true, ['database shop', 'role shop'], { roles: { shop: ours } }));
   test('a database of another owner stays', () => are(false, [], { databases: { shop: foreign } }));
