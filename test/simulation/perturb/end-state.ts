@@ -3,8 +3,10 @@ import omit from 'lodash/omit.js';
 import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import { decodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import { ownerIdOf } from '../../../controllers/author/owner-id.ts';
+import { refusedCreation } from '../../../controllers/external-identity.ts';
 import { markOf } from '../../../stacks/postgresql/client/mark.ts';
 import type { Change, Invariant } from '../invariant.ts';
 import { claimKinds, managedKinds } from '../kinds.ts';
@@ -192,6 +194,8 @@ function comparable(value: object): unknown {
   const look = (value: unknown, key: string): unknown => {
     if (key === 'observedGeneration')
       return value === metadata?.generation ? 'the latest' : `${value} of ${metadata?.generation}`;
+    // The mark keeps a refusal (docs/decisions/0039-incompatible-resources.md).
+    if (key === annotationKeys.externalCreation) return String(value).split(refusedCreation)[0];
     if (key.endsWith(credential)) return omit(JSON.parse(String(value)) as object, 'key');
     if (key === 'conditions' && Array.isArray(value)) {
       const conditions = value as readonly { readonly type: string }[];
