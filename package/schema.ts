@@ -6,7 +6,12 @@ export type { Rule } from '../apis/core/rules.ts';
 export { hasAny, onceCreated, withRules } from '../apis/core/rules.ts';
 export type { Column, Definition, Described, Names, ObjectKind } from '../apis/core/schema.ts';
 export { name, optional, text, texts } from '../apis/core/schema.ts';
-export type { DetailFields, DetailKey, DetailsOf } from '../apis/core/v1alpha1/connection-details.ts';
+export type {
+  DetailFields,
+  DetailKey,
+  DetailsOf,
+  Publishing,
+} from '../apis/core/v1alpha1/connection-details.ts';
 export { databaseConnection, redisConnection } from '../apis/core/v1alpha1/connection-details.ts';
 export { defineClaim } from '../apis/core/v1alpha1/define-claim.ts';
 export { defineClass } from '../apis/core/v1alpha1/define-class.ts';
