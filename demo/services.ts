@@ -8,7 +8,6 @@ import { delimiter, join } from 'node:path';
 import { controlPlaneBinaries } from '../local/control-plane/binaries.ts';
 import type { ControlPlane } from '../local/control-plane/control-plane.ts';
 import { startControlPlane } from '../local/control-plane/control-plane.ts';
-import { prepareRules } from '../local/control-plane/definitions-server-binary.ts';
 import { processKubeconfig } from '../local/control-plane/process-account.ts';
 import { freePort } from '../local/free-port.ts';
 import type { MariadbSupport } from '../local/mariadb-binaries.ts';
@@ -99,9 +98,8 @@ export async function startServices(
   };
   try {
     const binaries = await controlPlaneBinaries({ progress });
-    await prepareRules(binaries, { environment: process.env, progress }); // to show here what takes so long
     const controlPlane = await progress.step('start the control plane', () =>
-      startControlPlane({ binaries, progress, withDefinitions: true, rules: 'preferred' }),
+      startControlPlane({ binaries, progress, withDefinitions: true, rules: 'present' }),
     );
     stops.push(() => controlPlane.stop());
     const postgresql = await progress.step('start PostgreSQL', () =>

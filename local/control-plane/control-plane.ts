@@ -7,7 +7,7 @@ import { textProgress } from '../text-progress.ts';
 import type { ControlPlaneBinaries } from './binaries.ts';
 import { controlPlaneBinaries } from './binaries.ts';
 import { definitionsServed } from './definitions-served.ts';
-import { prepareRules } from './definitions-server-binary.ts';
+import { prepareRules, rulesSupport } from './definitions-server-binary.ts';
 import { definitions, preparedData } from './prepared-data.ts';
 import { startServers } from './servers.ts';
 
@@ -18,10 +18,10 @@ export interface ControlPlaneOptions {
   /** Whether our own definitions are installed; default false. */
   readonly withDefinitions?: boolean;
   /**
-   * The server that enforces the rules of definitions if kube-apiserver is older than 1.28: a definitions server beside it
-   * (`required`, the default), a definitions server if it can be built (`preferred`), or no server (`none`).
+   * The server that enforces the rules of definitions if kube-apiserver is older than 1.28: a definitions server beside it,
+   * which is built if there is none (`required`, the default), one that was built before (`present`), or no server (`none`).
    */
-  readonly rules?: 'required' | 'preferred' | 'none';
+  readonly rules?: 'required' | 'present' | 'none';
   /** Flags of kube-apiserver on top of ours, without dashes; `null` takes one of ours away. */
   readonly apiServerFlags?: ExtraArgs;
   /** Milliseconds each server may take until it is ready; default 120 000. */
@@ -108,12 +108,11 @@ function run(
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const { withDefinitions = false, apiServerFlags, startTimeoutMs, progress = textProgress() } = options;
   const binaries = options.binaries ?? (await controlPlaneBinaries({ progress }));
-  const support =
-    options.rules === 'none'
-      ? undefined
-      : await prepareRules(binaries, { environment: process.env, progress });
+  const { rules = 'required' } = options;
+  if (rules === 'required') await prepareRules(binaries, { environment: process.env, progress });
+  const support = rules === 'none' ? undefined : await rulesSupport(binaries);
   if (support?.by === 'none') {
-    if (options.rules !== 'preferred') throw new Error(`rules cannot be enforced: ${support.reason}`);
+    if (rules === 'required') throw new Error(`rules cannot be enforced: ${support.reason}`);
     progress.note(`the rules of definitions are not enforced: ${support.reason}`);
   }
   const definitionsServer = support?.by === 'definitions server' ? support.path : undefined;

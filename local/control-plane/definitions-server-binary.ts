@@ -56,7 +56,7 @@ export async function rulesSupport(
   environment: NodeJS.ProcessEnv = process.env,
 ): Promise<RulesSupport> {
   if (isSupported(await apiServerVersion(directory))) return { by: 'itself' };
-  const found = await optionalBinaries(cached, { environment, noun });
+  const found = await optionalBinaries(cached, { environment, noun, command: 'npm run control-plane' });
   return found.isThere
     ? { by: 'definitions server', path: join(found.directory, DEFINITIONS_SERVER) }
     : { by: 'none', reason: found.reason };

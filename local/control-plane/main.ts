@@ -82,7 +82,9 @@ async function end(): Promise<void> {
 void stopRequest().then(end);
 
 try {
-  controlPlane = await startControlPlane({ progress, withDefinitions: crds, rules: 'preferred' });
+  const binaries = await controlPlaneBinaries({ progress });
+  await prepareRules(binaries, { environment: process.env, progress });
+  controlPlane = await startControlPlane({ binaries, progress, withDefinitions: crds, rules: 'present' });
   process.stdout.write(`export KUBECONFIG=${controlPlane.kubeconfigPath}\n`);
   progress.note(`serving at ${controlPlane.server}; Ctrl-C ends it`);
 } catch (error) {

@@ -11,6 +11,8 @@ export type OptionalBinaries =
 export interface OptionalBinariesOptions extends CacheOptions {
   /** The noun in messages and in the name of the note of a failure: `definitions server`. */
   readonly noun: string;
+  /** The command that gets them, for the reason why there are none. Default: the one that gets all of them. */
+  readonly command?: string;
   /** Gets them again, also if they are in the cache, or if an attempt failed. Those in the cache stay until then. */
   readonly isFresh?: boolean;
   /** Milliseconds since the epoch. */
@@ -66,11 +68,15 @@ export async function prepareOptional(
 /** Whether a set is there as things are; makes nothing. */
 export async function optionalBinaries(
   set: Pick<BinarySet, 'name' | 'files'>,
-  { environment, noun }: Pick<OptionalBinariesOptions, 'environment' | 'noun'>,
+  {
+    environment,
+    noun,
+    command = 'node local/control-plane/prepare.ts',
+  }: Pick<OptionalBinariesOptions, 'environment' | 'noun' | 'command'>,
 ): Promise<OptionalBinaries> {
   const directory = cachedFolder(set, environment);
   if ((await missingFiles(directory, set.files)).length === 0) return { isThere: true, directory };
   const failure = await failureOf(noun, environment);
-  const untried = `there is no ${noun}; node local/control-plane/prepare.ts gets one`;
+  const untried = `there is no ${noun}; ${command} gets one`;
   return { isThere: false, reason: failure?.reason ?? untried };
 }
