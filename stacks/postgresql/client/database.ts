@@ -5,7 +5,7 @@ import { buildDatabase, repairs } from './database-build.ts';
 import { dropDatabase, dropUnfinished } from './database-drop.ts';
 import { readDatabase, readRenamed, unfinishedName } from './database-read.ts';
 import type { DatabaseObservation, DatabaseSpec } from './database-spec.ts';
-import { PostgresqlError } from './error.ts';
+import { PostgresqlError, sqlStateOf } from './error.ts';
 import { ensureExtensions, installedExtensions } from './extension.ts';
 import { withLock } from './lock.ts';
 import type { HolderOf } from './mark.ts';
@@ -149,11 +149,15 @@ export function databases(withSession: UseSession, holderOf: HolderOf): Database
         const marking = isMarkOutdated(found, ownerId) ? [markStatement('database', name, ownerId)] : [];
         const statements = [...marking, ...repairs(session, found, spec)];
         if (statements.length > 0) {
-          await session.transaction(() =>
-            withRightsOf(session, [found.owner, spec.owner], async () => {
-              for (const statement of statements) await session.query(statement);
-            }),
-          );
+          await session
+            .transaction(() =>
+              withRightsOf(session, [found.owner, spec.owner], async () => {
+                for (const statement of statements) await session.query(statement);
+              }),
+            )
+            .catch((error: unknown) => {
+              throw ownerRefusal(error, found, spec) ?? error;
+            });
         }
         return spec.owner ?? found.owner;
       });
@@ -227,6 +231,19 @@ async function checkOwner(
   const distrust = distrustOf(owner, marks.get(owner), { holderOf, ownerIds });
   if (distrust !== undefined)
     refuseRole('the owner', anonymous(distrust), clientAdvice.change(['spec.forProvider.owner']));
+}
+
+/** The error for a database that an administrator gave to a role on which this one has no rights. */
+function ownerRefusal(
+  error: unknown,
+  { name, owner: now }: DatabaseObservation,
+  { owner }: DatabaseSpec,
+): PostgresqlError | undefined {
+  if (sqlStateOf(error) !== '42501' || owner === undefined || owner === now) return undefined;
+  const [database, former, wanted] = [name, now, owner].map(escapeIdentifier);
+  const statement = `ALTER DATABASE ${database} OWNER TO ${wanted}`;
+  const message = `database ${database} belongs to role ${former} now, on which the provider has no rights`;
+  return new PostgresqlError(`${message}; ${advice.grantAdmin(statement)}`, { code: '42501' });
 }
 
 /**

@@ -96,6 +96,19 @@ for (const [index, [name, extra]] of Object.entries(admins).entries()) {
       assert.equal(await refusal({ ...login, database }), 'allowed');
     });
 
+    for (const taker of ['postgres', 'legacy']) {
+      test(`names the statement that ends it if a superuser gave the database to "${taker}"`, async () => {
+        if (taker === 'legacy') await sql('DROP ROLE IF EXISTS legacy; CREATE ROLE legacy');
+        await sql(`ALTER DATABASE ${database} OWNER TO ${taker}`);
+        const statement = `ALTER DATABASE "${database}" OWNER TO "${tenant}"`;
+        await assert.rejects(databases.update(database, spec, owned), {
+          message: `database "${database}" belongs to role "${taker}" now, on which the provider has no rights; run as a superuser: ${statement}`,
+        });
+        await sql(statement);
+        await databases.update(database, spec, owned);
+      });
+    }
+
     test('grants and revokes on what the tenant owns', async () => {
       const onDatabase = {
         role: other,
