@@ -44,6 +44,13 @@ export function decodeIdentity(text: string | undefined): Identity | undefined {
 export const nameInUse = (managed: Managed): string | undefined =>
   decodeIdentity(managed.status?.externalIdentity)?.name ?? externalName(managed);
 
+/**
+ * Whether the external resource was found while the managed resource could only observe it. An external client gets the
+ * note only if it is about this external resource.
+ */
+export const wasObservedOnly = ({ metadata }: Managed): boolean =>
+  metadata.annotations?.[annotationKeys.observedIdentity] !== undefined;
+
 /** In the mark of a creation, before the generation of the object: the external system refused this creation. */
 export const refusedCreation = '/refused/';
 

@@ -7,6 +7,7 @@ import type { Holder } from '../../clients/external-error.ts';
 import { ExternalError } from '../../clients/external-error.ts';
 import type { Owner } from '../../clients/ownership-tags.ts';
 import { ownerIn, ownerNamedBy, ownershipOf } from '../../clients/ownership-tags.ts';
+import { wasObservedOnly } from '../external-identity.ts';
 import { isObserver } from '../management-policies.ts';
 import { withNameAdvice } from '../name-advice.ts';
 import { providerOf } from '../provider/provider-choice.ts';
@@ -30,10 +31,10 @@ export interface Candidate {
   readonly what: string;
   readonly tags: Readonly<Record<string, string>>;
   /**
-   * Whether we own it even without an owner's tags. Either this managed resource has observed it before, or the cloud
-   * assigned its name, so that a user must have written that name on purpose.
+   * Whether more than the tags shows that we own it: its ID is the one in the status, or the cloud assigned its name, so
+   * that a user must have written that name on purpose. Not needed to import a resource that was only observed before.
    */
-  readonly isKnown: boolean;
+  readonly isKnown?: boolean | undefined;
 }
 
 /**
@@ -48,7 +49,7 @@ export const ownedByAnother = (
 
 /**
  * Whether a managed resource owns a resource in the cloud. `owner` is the owner in our tags.
- * - `ours`: it has our tags, or was observed before. Or the managed resource may only observe, which changes nothing:
+ * - `ours`: it has our tags. Or it has no owner, and was only observed before. Or the managed resource may only observe, which changes nothing:
  *   then spread {@link ownedByAnother} into the observation.
  * - `notOurs`: another owner has it, and the managed resource is being deleted: nothing has to be deleted.
  *
@@ -62,7 +63,8 @@ export function checkOwnership(
   const { spec } = managed;
   const ownership = ownershipOf(tags, owner);
   // guard: otherwise it adopts another owner's resource
-  if (ownership === 'ours' || (ownership === 'unowned' && isKnown)) return 'ours';
+  if (ownership === 'ours' || (ownership === 'unowned' && (isKnown || wasObservedOnly(managed))))
+    return 'ours';
   if (wasDeleted(managed)) return 'notOurs';
   if (isObserver(managed)) return 'ours';
   // A claim chose this name. Only to observe the resource would give its team the details of another owner.

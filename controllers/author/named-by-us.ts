@@ -41,8 +41,8 @@ export type ManagedDatabase = Managed & Publishing<DetailsIn<typeof databaseConn
 /** The cloud's answer about a database, in a form that all clouds share. */
 export interface ObservedDatabase<M extends Managed> {
   readonly tags: Tags;
-  /** This managed resource has observed it before. Then we own it even if its tags were removed. */
-  readonly isKnown: boolean;
+  /** Whether its ID is the one in the status: then we own it even if its tags were removed. Default: false. */
+  readonly isKnown?: boolean;
   /** The cloud accepts changes only while this is true. Else Synced names the changes that wait, and the message of Ready. */
   readonly isOnline: boolean;
   readonly meaning: Pick<Observation, 'operation'> & { readonly ready: ReadyFacts };

@@ -96,6 +96,7 @@ const ownAnnotations = [
   annotationKeys.externalCreatePending,
   annotationKeys.externalCreateFailed,
   annotationKeys.externalIdentity,
+  annotationKeys.observedIdentity,
   annotationKeys.externalCreation,
   annotationKeys.externalLost,
 ];

@@ -135,6 +135,8 @@ describe('an installation of an earlier build is taken over', () => {
 
   test('the first start writes what the earlier build did not know', () =>
     assert.deepEqual(firstWrites, [
+      // The resource is only observed: a note of it lets a later edit of the policies take it over.
+      'update FavouriteDBInstance ledger',
       // The password that a person wrote for an import under Observe gets a note with its claim.
       'update Secret cloud-credentials/ledger-of-a-person',
       // Synced reports that a name led to the role of a claim. The database and the grant stay.

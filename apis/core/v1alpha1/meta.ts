@@ -13,6 +13,8 @@ export const annotationKeys = {
   defaultClass: 'resourceclass.crossplane.io/is-default-class',
   /** Our own: the identity of the external resource, written before it is created. */
   externalIdentity: 'crossplane.io/external-identity',
+  /** Our own: the external resource that was found while the policies only allowed to observe it. */
+  observedIdentity: 'crossplane.io/observed-identity',
   /** Our own: the UID of the object that creates the external resource, written before the creation. */
   externalCreation: 'crossplane.io/external-creation',
   /** Our own: an administrator sets it to `true` to accept the external resource that the spec now identifies. */

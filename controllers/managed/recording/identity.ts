@@ -1,6 +1,7 @@
 import get from 'lodash/get.js';
 import isEmpty from 'lodash/isEmpty.js';
 import isEqual from 'lodash/isEqual.js';
+import isString from 'lodash/isString.js';
 import pickBy from 'lodash/pickBy.js';
 import set from 'lodash/set.js';
 import unset from 'lodash/unset.js';
@@ -165,7 +166,7 @@ export function identified(context: IdentityContext, managed: Managed): Managed 
 export interface Found {
   readonly system?: string | undefined;
   /** Absent: the observation found nothing. */
-  readonly observation?: Pick<Observation, 'isUpToDate' | 'refused' | 'drifted'> | undefined;
+  readonly observation?: Pick<Observation, 'isUpToDate' | 'isOfAnother' | 'refused' | 'drifted'> | undefined;
 }
 
 /**
@@ -204,6 +205,37 @@ export function identityFound(
   return encodeIdentity(identityToRecord(context, managed, { system, isAsWanted }));
 }
 
+/**
+ * The note about an external resource that is only observed, so that it can be taken over later. Undefined if there is
+ * nothing to note: the identity is recorded instead, or another owner has it.
+ */
+export function observedNote(
+  context: IdentityContext,
+  managed: Managed,
+  { system, observation }: Found,
+): string | undefined {
+  const isNoted = isObserver(managed) && observation !== undefined && observation.isOfAnother !== true;
+  return isNoted ? whereabouts(context, managed, system) : undefined;
+}
+
+/** The part of an identity that leads to an external resource. Its other fields need not be known to observe it. */
+function whereabouts(context: IdentityContext, managed: Managed, system: string | undefined): string {
+  const { identity } = context.marks;
+  return encodeIdentity(identityOf(named(context, managed), { identity, immutable: identity }, system));
+}
+
+/** Returns the managed resource without a note about another external resource than the one that it leads to now. */
+export function withCurrentNote(
+  context: IdentityContext,
+  managed: Managed,
+  system: string | undefined,
+): Managed {
+  const note = managed.metadata.annotations?.[annotationKeys.observedIdentity];
+  // guard: otherwise it takes over an external resource that was never observed
+  if (note === undefined || note === whereabouts(context, managed, system)) return managed;
+  return withAnnotations(managed, { [annotationKeys.observedIdentity]: undefined });
+}
+
 /** Up to three messages: a user edited the identity, the system refuses an edit, or the client cannot undo drift. */
 export function refusals(
   { marks }: IdentityContext,
@@ -221,10 +253,14 @@ export function refusals(
   ];
 }
 
+/** The object with these annotations. An undefined value removes one. */
 export const withAnnotations = <M extends Managed>(
   object: M,
-  annotations: Readonly<Record<string, string>>,
+  annotations: Readonly<Record<string, string | undefined>>,
 ): M => ({
   ...object,
-  metadata: { ...object.metadata, annotations: { ...object.metadata.annotations, ...annotations } },
+  metadata: {
+    ...object.metadata,
+    annotations: pickBy({ ...object.metadata.annotations, ...annotations }, isString),
+  },
 });

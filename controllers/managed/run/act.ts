@@ -43,7 +43,9 @@ import {
   identityOf,
   identityToRecord,
   named,
+  observedNote,
   withAnnotations,
+  withCurrentNote,
 } from '../recording/identity.ts';
 import {
   operationFailed,
@@ -219,18 +221,20 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
    */
   function prepare(
     facts: Facts,
-    annotations: Readonly<Record<string, string>> = {},
+    annotations: Readonly<Record<string, string | undefined>> = {},
     failure = cannotPrepare(facts),
   ): Promise<Facts> {
     const { kind, managed, access } = facts;
     const { lateInitialized = {} } = isToFillIn(facts) ? found(facts)! : {};
     const object = withLateInitialized(named(kind.identity, managed), lateInitialized);
-    const identity = identityFound(kind.identity, object, {
-      system: access?.system,
-      observation: found(facts),
+    const its = { system: access?.system, observation: found(facts) };
+    const identity = identityFound(kind.identity, object, its);
+    const note = observedNote(kind.identity, object, its);
+    const prepared = withAnnotations(object, {
+      ...(identity !== undefined && { [annotationKeys.externalIdentity]: identity }),
+      ...(note !== undefined && { [annotationKeys.observedIdentity]: note }),
+      ...annotations,
     });
-    const recorded = identity === undefined ? {} : { [annotationKeys.externalIdentity]: identity };
-    const prepared = withAnnotations(object, { ...recorded, ...annotations });
     return write(facts, prepared, failure, { ceasesTracking: ceasesTracking(managed) });
   }
 
@@ -242,7 +246,10 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
     const { kind, managed, access } = facts;
     const identity = identityToRecord(kind.identity, managed, { system: access?.system });
     // guard: otherwise an edit during the creation leads to another external resource
-    const recorded = { [annotationKeys.externalIdentity]: encodeIdentity(identity) };
+    const recorded = {
+      [annotationKeys.externalIdentity]: encodeIdentity(identity),
+      [annotationKeys.observedIdentity]: undefined, // it is about an external resource that was there before
+    };
     const mark = { [annotationKeys.externalCreatePending]: pendingTime(managed, env.clock.now()) };
     const annotations = { ...recorded, ...creationMark(managed), ...(kind.identity.isAssigned && mark) };
     // guard: otherwise an external resource is created before its identity is recorded
@@ -281,15 +288,11 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
   // ── Calls of the external system ──────────────────────────────────────────────────────────────────────────────
 
   async function observe(facts: Facts): Promise<Facts> {
-    const { kind, managed, operation } = facts;
+    const { managed, operation } = facts;
     // guard: otherwise the grace period after a creation ends during a slow observation
     const [begunMs, at] = [env.clock.elapsedMs(), env.clock.now()];
     // guard: otherwise after an edit another resource is observed
-    const observing = clientOf(facts).observe(
-      identified(kind.identity, managed),
-      credentialIn(facts),
-      signal,
-    );
+    const observing = clientOf(facts).observe(given(facts), credentialIn(facts), signal);
     const answer: Observation = await failing('', observing, cannotObserve(facts)).catch((error: unknown) => {
       if (isOnlyOfAnother(facts, error)) return { exists: false, isUpToDate: false };
       throw error;
@@ -333,7 +336,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
     const isForbidden = isDue && kind.isObserveOnly;
     const updating = isForbidden
       ? Promise.reject(onlyObserves('set the credential of'))
-      : clientOf(facts).update(identified(kind.identity, managed), credentialIn(facts), signal);
+      : clientOf(facts).update(given(facts), credentialIn(facts), signal);
     const updated = await failing('', updating, cannotUpdate(facts, isDue));
     if (isDue) logQuietAct(log, 'SetCredentials', { ...aboutManaged(managed), decision: did.decision });
     const { operation, isCredentialPending = false } = updated;
@@ -343,9 +346,9 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
   }
 
   async function remove(facts: Facts): Promise<Facts> {
-    const { kind, managed, operation } = facts;
+    const { managed, operation } = facts;
     // guard: otherwise after an edit another external resource is deleted
-    const removing = clientOf(facts).delete(identified(kind.identity, managed), signal);
+    const removing = clientOf(facts).delete(given(facts), signal);
     const deletion = await failing<unknown>('', removing, cannot.delete);
     const { operation: name } = (deletion ?? {}) as Deletion<string>;
     const known = withEvents(facts, requested('DeletedExternalResource', 'deletion'));
@@ -413,6 +416,10 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
     return { value: generateCredential(credential, randomBytes), isApplied: false };
   }
 }
+
+/** The managed resource for the external client. */
+const given = ({ kind: { identity }, managed, access }: Facts): Managed =>
+  withCurrentNote(identity, identified(identity, managed), access?.system);
 
 function clientOf({ access }: Facts): ExternalClient {
   if (access === undefined) throw new Error('the external client is not connected');

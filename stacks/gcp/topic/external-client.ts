@@ -60,7 +60,7 @@ export function topicClient({
     const name = nameOf(managed);
     const topic = await pubsub.get(name, signal);
     if (topic === undefined) return undefined;
-    const candidate = { what: `topic "${name}"`, tags: topic.labels ?? {}, isKnown: false };
+    const candidate = { what: `topic "${name}"`, tags: topic.labels ?? {} };
     // guard: otherwise it adopts another owner's topic
     return checkOwnership(managed, candidate, labelOwner(managed)) === 'ours' ? topic : undefined;
   }

@@ -31,7 +31,6 @@ function observedInCloud(
 ): ObservedDatabase<TinyGadget> {
   return {
     tags,
-    isKnown: false,
     isOnline: state === states.online, // the cloud accepts changes only in this state
     meaning: meaningOf(state, states, 'tiny gadget'),
     actual: { size, version },
