@@ -45,7 +45,9 @@ const absent: Fields = {
   externalName: text,
   uncreatable: text,
   renamed: text,
+  newName: text,
   taken: text,
+  takenBy: oneOf('Nobody', 'AnotherResource'),
   remains: text,
 };
 const observation: Fields = {

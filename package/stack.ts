@@ -81,7 +81,7 @@ export { neededFields, withNeeded } from '../controllers/author/needed-fields.ts
 export { ownerIdOf, resourceId } from '../controllers/author/owner-id.ts';
 export type { PasswordChecks } from '../controllers/author/password-checks.ts';
 export { createPasswordChecks } from '../controllers/author/password-checks.ts';
-export { renamedTo } from '../controllers/author/renamed.ts';
+export { mayBeRenamed } from '../controllers/author/renamed.ts';
 export {
   Ambiguous,
   leftBy,
@@ -91,6 +91,7 @@ export {
 } from '../controllers/author/written-name.ts';
 export type { GeneratedCredential } from '../controllers/credential.ts';
 export { generatedPassword, urlSafeAlphabet } from '../controllers/credential.ts';
+export { nameInUse } from '../controllers/external-identity.ts';
 export type {
   Creation,
   Deletion,

@@ -131,7 +131,7 @@ export function namedByUs<M extends ManagedDatabase, Database, New extends objec
   const whereNow = async (
     managed: M,
     signal: AbortSignal,
-  ): Promise<Pick<Observation, 'renamed' | 'remains'>> => {
+  ): Promise<Pick<Observation, 'renamed' | 'newName' | 'remains'>> => {
     const { renaming } = adapter;
     if (renaming === undefined) return {};
     const find = () => renaming.find(managed, signal);

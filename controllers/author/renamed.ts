@@ -12,20 +12,28 @@ export interface Renaming {
   readonly beside: string;
 }
 
+/** Whether the external resource may have another name: not one that was never there, or that is only observed. */
+export function mayBeRenamed(managed: Managed): boolean {
+  const { metadata, status } = managed;
+  // With `adopt-identity`, too: the record of the loss tells that an administrator replaces a renamed one.
+  const record = status?.externalIdentity ?? metadata.annotations?.[annotationKeys.externalIdentity];
+  return !isObserver(managed) && record !== undefined;
+}
+
 /**
- * For the observation of an absent external resource: whether a user renamed it. `find` looks for it by a mark or an id that
- * does not change; it is not called for a resource that was never there, that is only observed, or that is being deleted.
+ * For the observation of an absent external resource: whether a user renamed it. `find` looks for it by an id that does
+ * not change; it is only called if the resource may be renamed.
  */
 export async function renamedTo(
   managed: Managed,
   find: () => Promise<string | undefined>,
   say: (now: string) => Renaming,
-): Promise<{ readonly renamed?: string }> {
+): Promise<Pick<Observation, 'renamed' | 'newName'>> {
   if (wasDeleted(managed)) return {};
   const now = await elsewhere(managed, find);
   if (now === undefined) return {};
   const { sentence, beside } = say(now);
-  return { renamed: `${sentence}. Or, ${advice.createEmpty(managed, beside)}` };
+  return { renamed: `${sentence}. Or, ${advice.createEmpty(managed, beside)}`, newName: now };
 }
 
 /**
@@ -40,7 +48,7 @@ export async function takenAfterRename(
   const now = await elsewhere(managed, find);
   if (now === undefined) return undefined;
   const taken = `${whose}, and the ${own} of this resource was renamed to "${now}"; ${advice.useNewName(managed, now)}`;
-  return { exists: false, isUpToDate: false, taken, renamed: taken };
+  return { exists: false, isUpToDate: false, taken, renamed: taken, newName: now };
 }
 
 /** The name of the external resource, if it is not that of the managed resource. */
@@ -48,10 +56,7 @@ async function elsewhere(
   managed: Managed,
   find: () => Promise<string | undefined>,
 ): Promise<string | undefined> {
-  const { metadata, status } = managed;
-  // With `adopt-identity`, too: the record of the loss tells that an administrator replaces a renamed one.
-  const record = status?.externalIdentity ?? metadata.annotations?.[annotationKeys.externalIdentity];
-  if (isObserver(managed) || record === undefined) return undefined;
+  if (!mayBeRenamed(managed)) return undefined;
   const now = await find();
   // It has its own name again if it was named back between two requests.
   return now === nameOf(managed) ? undefined : now;

@@ -112,7 +112,7 @@ function insteadOf({ spec }: Managed, error: Condition['error']): string | undef
   const isLost = error?.class === 'ExternalMissing' || error?.class === 'ExternalRenamed';
   if (isLost && error.holder?.by === 'AnotherResource')
     return 'another resource has the name of its external resource now, and an administrator has to decide about it';
-  if (error?.holder?.by === 'AnotherResource') return 'another resource has this external name';
+  if (error?.holder?.by === 'AnotherResource') return 'its external name is already in use';
   if (error?.class === 'Conflict' && spec.classRef === undefined)
     return 'its external resource is not managed yet, and an administrator has to decide about it';
   return undefined;

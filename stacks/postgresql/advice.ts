@@ -22,6 +22,12 @@ export const advice = {
     `to use it under that name, set the annotation ${annotationKeys.externalName} to ${name}`,
   createElsewhere: `to have an empty one created, ${coreAdvice.setExternalName}`,
   nameBack: (statement: string) => `to name it back, an administrator of the server runs: ${statement}`,
+  nameBackInOrder: (statements: string) =>
+    `to name it back, an administrator of the server first gives the other one a spare name: ${statements}`,
+  unite: (statements: string, name: string) =>
+    `to use it under a spare name, an administrator of the server runs: ${statements}. Then set the annotation ${annotationKeys.externalName} to ${name}`,
+  dropOfAnother: (database: string, statement: string) =>
+    `this resource is being deleted, and that role may use the database. To drop database ${database} with all its data, an administrator of the server runs: ${statement}`,
   closeDatabases: (owners: string, statements: readonly string[]) =>
     `run as ${owners}: ${statements.join('; ')}`,
   chooseExternalName: 'choose another external name',

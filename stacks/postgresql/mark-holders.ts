@@ -1,5 +1,5 @@
 import type { Environment, Managed } from '../../package/stack.ts';
-import { ownerIdOf, resourceId } from '../../package/stack.ts';
+import { nameInUse, ownerIdOf, resourceId } from '../../package/stack.ts';
 import type { HolderOf, MarkHolder } from './client/mark.ts';
 import { markOf } from './client/mark.ts';
 import { PostgreSQLDatabaseKind } from './kinds/v1alpha1/postgresql-database.ts';
@@ -25,8 +25,11 @@ export function markHolders(env: Pick<Environment, 'resource'>): HolderOf {
   };
 }
 
-function described({ kind, metadata: { name }, spec: { claimRef, classRef } }: Managed): MarkHolder {
+function described(managed: Managed): MarkHolder {
+  const { kind, metadata, spec } = managed;
+  const { claimRef, classRef } = spec;
   const isClaims = claimRef !== undefined || classRef !== undefined;
   const claim = claimRef && ` of ${claimRef.kind} ${claimRef.namespace}/${claimRef.name}`;
-  return { isClaims, what: `${kind} ${name}${claim ?? ''}` };
+  const externalName = nameInUse(managed) ?? metadata.name;
+  return { isClaims, what: `${kind} ${metadata.name}${claim ?? ''}`, externalName };
 }

@@ -77,6 +77,7 @@ const pieces: Readonly<Record<string, Described | DescribedIn | Harmless>> = {
   deleteFrozenCopy: ['once its values are not needed', 'delete it'],
   deleteOwned: ['it belongs to another resource', 'delete that one first'],
   dropHandedOver: ['lets it drop database X with all its data', 'runs:'],
+  dropOfAnother: ['that role may use the database. To drop database X with all its data', 'runs:'],
   dropRenamed: ['to drop it with its data', 'name it back'],
   dropUnmarked: ['to drop it with its data', 'run:'],
   enableEngine: harmless('it adds an engine'),

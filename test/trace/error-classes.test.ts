@@ -89,10 +89,10 @@ describe('the advice depends on the data of the error', () => {
       'nothing there',
       'Set the annotation that the message names, or create another resource.',
     ],
-    'a renamed resource cannot get its name back from another resource': [
+    'the message about a renamed resource whose name another resource has is followed': [
       { class: 'ExternalRenamed', holder: { by: 'AnotherResource' } },
       'renamed',
-      'Set the annotation that the message names, or create another resource.',
+      'Run the statements in the message, or set the annotation that it names.',
     ],
     'a refused field of a resource that was made by hand is changed there': [
       { class: 'Invalid' },

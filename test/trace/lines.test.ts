@@ -40,6 +40,11 @@ describe('a command or statement in a message has a line of its own, at each wid
         ['GRANT CONNECT ON DATABASE "a b" TO "c"', 'REVOKE CONNECT ON DATABASE "a b" FROM PUBLIC'],
         'run as "boss": Or ask',
       ],
+      'a transaction': [
+        'to name it back, run: BEGIN; ALTER ROLE "a" RENAME TO "b"; COMMIT. Or, to use it, set the annotation',
+        ['BEGIN', 'ALTER ROLE "a" RENAME TO "b"', 'COMMIT'],
+        'to name it back, run: Or, to use it, set the annotation',
+      ],
       'one of two statements': [
         "run in that database: COMMIT PREPARED 'half way'; or: ROLLBACK PREPARED 'half way'.",
         ["COMMIT PREPARED 'half way'", "ROLLBACK PREPARED 'half way'"],

@@ -234,9 +234,11 @@ const setAnotherName = {
   commands: [],
 } as const;
 
-/** Another resource has the name of an external resource that was lost or renamed. */
+/** Another resource has the name of an external resource that was renamed. */
 export const takenName: Details = ({ theManaged }) =>
-  theManaged && isNameTaken(theManaged) ? setAnotherName : {};
+  theManaged && isNameTaken(theManaged)
+    ? { advice: 'Run the statements in the message, or set the annotation that it names.', commands: [] }
+    : {};
 
 export const missingExternal: Details = (view) => {
   const { theManaged, managedService } = view;

@@ -4,14 +4,14 @@ export interface TextPart {
   readonly text: string;
 }
 
-/** The first words of the commands in messages. They follow a colon. */
+/** The first words of the commands in messages. They follow a colon. A transaction has BEGIN and COMMIT around them. */
 const verb =
   '(?:kubectl|vault|aws|ALTER|COMMENT ON|COMMIT PREPARED|CREATE|DROP|GRANT|REASSIGN OWNED|REVOKE|ROLLBACK PREPARED|SELECT)';
 /** An escaped character of a shell, a text in quotes, or one character. Quotes of a message that was cut stay open. */
 const piece = String.raw`\\.|'[^']*(?:'|$)|"[^"]*(?:"|$)|[^'"]`;
 /** Outside quotes: a semicolon, a full stop before another sentence or at the end of the text. */
 const end = String.raw`[;.] |\.$`;
-const command = `${verb} (?:(?!${end})(?:${piece}))*`;
+const command = `(?:${verb} (?:(?!${end})(?:${piece}))*|BEGIN|COMMIT)`;
 const commands = new RegExp(`(?<=: )(${command}(?:; ${command})*)(?:${end})?`, 'g');
 const single = new RegExp(command, 'g');
 

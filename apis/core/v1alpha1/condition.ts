@@ -64,10 +64,10 @@ export const unknown = (reason: string, message: string): ReadyFacts => ({
 
 /**
  * Ready of an external resource that has another name now, or a part of it. `message` has the name, and how to name it
- * back.
+ * back. `holder`: what has the former name.
  */
-export const renamed = (message: string): ReadyFacts =>
-  withError(unavailable(message), { class: 'ExternalRenamed' });
+export const renamed = (message: string, holder?: NonNullable<Condition['error']>['holder']): ReadyFacts =>
+  withError(unavailable(message), { class: 'ExternalRenamed', ...(holder && { holder }) });
 
 export const reconcileSuccess = (message?: string): ConditionFacts => ({
   type: 'Synced',

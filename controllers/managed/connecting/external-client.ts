@@ -2,6 +2,7 @@ import type { ReadyFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import type { DetailsOf } from '../../../apis/core/v1alpha1/connection-details.ts';
 import type { Managed, ManagedStatus } from '../../../apis/core/v1alpha1/managed.ts';
 import type { SystemFacts } from '../../../apis/core/v1alpha1/provider.ts';
+import type { Holder } from '../../../clients/external-error.ts';
 
 /** The call that began an operation. */
 export type OperationType = 'create' | 'update' | 'delete';
@@ -47,11 +48,18 @@ export interface Observation<M extends Managed = Managed> {
    */
   readonly renamed?: string;
   /**
-   * The message about an external resource whose name another resource has now, after it was lost or renamed. With
+   * With `renamed`: the external name under which the client finds the external resource, with all its parts. The
+   * controller accepts no other edit of the identity. Absent: there is no such name yet.
+   */
+  readonly newName?: string;
+  /**
+   * The message about an external resource whose name another one has now, after it was lost or renamed. With
    * `exists: false`, and with the same text in `renamed` if it was renamed. The controller then creates none. Contains no
-   * secrets. A claim shows another text.
+   * secrets. A claim shows another text, unless no resource has the name.
    */
   readonly taken?: string;
+  /** With `taken`: whose resource has the name now. Default: AnotherResource. */
+  readonly takenBy?: Holder['by'];
   /**
    * The parts of a deleted resource that stay in the external system, for an Event, for example `role "a", which lost its
    * mark`. With `exists: false`. Contains no secrets.

@@ -13,7 +13,7 @@ import {
   isCreationRecorded,
   isInCreationGrace,
 } from '../recording/creation-tracking.ts';
-import { isAdopting, isEdited, mustExist } from '../recording/identity.ts';
+import { isAdopting, isEdited, mustExist, refusals } from '../recording/identity.ts';
 import { creationIncomplete } from './decide-first.ts';
 import type { Decision } from './decision.ts';
 import type { Facts, ObservedFacts } from './facts.ts';
@@ -127,9 +127,16 @@ function deletedAndAbsent(facts: ObservedFacts): Decision | undefined {
   return { name: isProven ? 'RemoveFinalizer' : 'ConfirmAbsence' };
 }
 
-/** Accepts an edit of the identity, because the recorded external resource does not exist. */
+/** Whether the edit of the identity may be accepted. That of a renamed resource has to name the one that was renamed. */
+function isEditFollowed({ kind, managed, latest: { observation } }: ObservedFacts): boolean {
+  // guard: otherwise a renamed resource is lost from sight, and its messages name what a user asked for
+  const isElsewhere = observation.renamed !== undefined && observation.newName !== externalName(managed);
+  return isEdited(kind.identity, managed) && !isElsewhere;
+}
+
+/** Accepts an edit of the identity, because the recorded external resource does not exist under its name. */
 function identityEdited(facts: ObservedFacts): Decision | undefined {
-  if (!isEdited(facts.kind.identity, facts.managed)) return undefined;
+  if (!isEditFollowed(facts)) return undefined;
   return { name: isCertain(facts) ? 'IdentityEdited' : 'ConfirmAbsence' };
 }
 
@@ -140,10 +147,12 @@ function taken({ latest }: ObservedFacts): Decision | undefined {
 }
 
 /** The external resource has another name now. A second, empty one beside it would hide its data. */
-function renamed({ managed, latest }: ObservedFacts): Decision | undefined {
+function renamed({ kind, managed, latest }: ObservedFacts): Decision | undefined {
   const { renamed: message, taken: isTaken } = latest.observation;
   const mayCreateEmpty = isAdopting(managed) && !mustExist(managed) && isTaken === undefined;
-  return message === undefined || mayCreateEmpty ? undefined : { name: 'ExternalRenamed', message };
+  if (message === undefined || mayCreateEmpty) return undefined;
+  const edits = refusals(kind.identity, managed, undefined);
+  return { name: 'ExternalRenamed', message: [...edits, message].join('; ') };
 }
 
 function mustNotBeCreated({ kind, managed, latest }: ObservedFacts): Decision | undefined {

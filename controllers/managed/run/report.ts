@@ -154,10 +154,10 @@ const lost = (message: string, error: ConditionError): Outline =>
 const errorOfLoss = (
   errorClass: 'ExternalMissing' | 'ExternalRenamed',
   latest: Facts['latest'],
-): ConditionError =>
-  latest?.observation.taken === undefined
-    ? { class: errorClass }
-    : { class: errorClass, holder: { by: 'AnotherResource' } };
+): ConditionError => {
+  const { taken, takenBy: by = 'AnotherResource' } = latest?.observation ?? {};
+  return { class: errorClass, ...(taken !== undefined && { holder: { by } }) };
+};
 
 function failed({ managed }: Facts, failure: StepFailure): Outline {
   if (failure.isSilent) return { next: 'event', failure };

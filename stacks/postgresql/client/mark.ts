@@ -37,6 +37,8 @@ export interface MarkHolder {
   readonly isClaims: boolean;
   /** For messages to administrators, for example `PostgreSQLDatabase ledger of PostgreSQLInstance team-a/ledger`. */
   readonly what: string;
+  /** The name that its database or role should have. Absent: it is not known. */
+  readonly externalName?: string;
 }
 
 /**

@@ -2,7 +2,7 @@ import { clientAdvice } from '../../../package/stack.ts';
 import { PostgresqlError } from './error.ts';
 import { hasUnprintable, quoted } from './text.ts';
 
-const maxNameBytes = 63; // NAMEDATALEN - 1; the server cuts longer names without an error
+export const maxNameBytes = 63; // NAMEDATALEN - 1; the server cuts longer names without an error
 
 /**
  * Throws PostgresqlError `Invalid` for a name that the server would refuse, cut or interpret. An existing database or

@@ -18,6 +18,7 @@ import type { Closing } from './server-databases.ts';
 import { closeServerDatabases } from './server-databases.ts';
 import type { CreateClient, OpenSession, SessionOptions, UseSession } from './session.ts';
 import { openSession } from './session.ts';
+import { spareName } from './spare-name.ts';
 
 export interface PostgresqlServerOptions {
   readonly credentials: Credentials;
@@ -69,6 +70,8 @@ export interface PostgresqlServer {
   readonly databases: Databases;
   readonly roles: Roles;
   readonly grants: Grants;
+  /** A name that begins as `name` and that no database and no role has, for statements that an administrator runs. */
+  spareName(name: string, signal?: AbortSignal): Promise<string>;
   /** Revokes PUBLIC's right to connect to the databases that belong to the server; see Closing. */
   closeServerDatabases(signal?: AbortSignal): Promise<Closing>;
   /** The same server, for the calls of one group, such as a namespace. See `createLine`. */
@@ -207,6 +210,7 @@ export function createPostgresqlServer(options: PostgresqlServerOptions): Postgr
       databases: databases(withSession, holderOf),
       roles: roles({ withSession, tryLogin }),
       grants: grants(withSession, holderOf),
+      spareName: (name, signal) => withSession(undefined, signal, (session) => spareName(session, name)),
       closeServerDatabases: (signal) => withSession(undefined, signal, closeServerDatabases),
       usedBy: serverOf,
       async close() {

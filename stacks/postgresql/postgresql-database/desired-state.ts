@@ -8,7 +8,6 @@ import {
   generatedPassword,
   isObserver,
   nameOf,
-  ownerIdOf,
   refusesPassword,
   renamed,
   resourceId,
@@ -19,14 +18,12 @@ import { advice } from '../advice.ts';
 import type { DatabaseObservation, DatabaseSpec } from '../client/database-spec.ts';
 import { databaseDrift } from '../client/database-spec.ts';
 import type { Adoption, Marked } from '../client/mark.ts';
-import { markOf } from '../client/mark.ts';
 import type { RoleObservation, RoleSpec } from '../client/role.ts';
 import { roleDrift } from '../client/role.ts';
 import type { PostgreSQLDatabase } from '../kinds/v1alpha1/postgresql-database.ts';
 import { PostgreSQLRoleKind } from '../kinds/v1alpha1/postgresql-role.ts';
 import { isOfOther, markDifference, wasOurs } from '../ownership.ts';
-import type { Taken } from '../renamed.ts';
-import { wasRenamed } from '../renamed.ts';
+import type { Renamed, Taken } from '../renamed.ts';
 
 /**
  * Whether a database has an owner role of its own, with the same name. It has none if an owner is named, also if only
@@ -121,7 +118,7 @@ export const otherRole = (
     ? role
     : undefined;
 
-/** The database, or its own role, that another resource has now under the name of a database that we managed. */
+/** The database, or its own role, that another resource has now under the name of a lost database that we managed. */
 export function takenOf(
   managed: PostgreSQLDatabase,
   {
@@ -131,8 +128,8 @@ export function takenOf(
 ): Taken | undefined {
   if (!wasOurs(managed) || isObserver(managed)) return undefined;
   const other = otherRole(managed, database, role);
-  if (other !== undefined) return { kind: 'role', found: other };
-  return isOfOther(managed, database) ? { kind: 'database', found: database } : undefined;
+  if (other !== undefined) return { kind: 'role', namesake: other };
+  return isOfOther(managed, database) ? { kind: 'database', namesake: database } : undefined;
 }
 
 /** The same as {@link adoptionOf}, for the database's own role. */
@@ -143,6 +140,8 @@ export const roleAdoptionOf = ({ spec }: PostgreSQLDatabase): Adoption =>
 export interface Found {
   readonly database: DatabaseObservation;
   readonly role: RoleObservation | undefined;
+  /** Its own role has another name now. */
+  readonly renamedRole?: Renamed | undefined;
   /** The server refuses the previous password of the role. */
   readonly isLockedOut: boolean;
   /** Major version of the server. */
@@ -151,7 +150,7 @@ export interface Found {
 
 /** The observation of a database. */
 export function observationOf(managed: PostgreSQLDatabase, found: Found): Observation {
-  const { database, role, serverVersion } = found;
+  const { database, role, renamedRole: lost, serverVersion } = found;
   const { owner, encoding, lcCollate, lcCType, localeProvider } = database;
   const facts = { owner, encoding, lcCollate, lcCType };
   // Most databases have libc. It is left out, so that an upgrade writes no status.
@@ -164,7 +163,6 @@ export function observationOf(managed: PostgreSQLDatabase, found: Found): Observ
     return { exists: true, isUpToDate: true, ready, status, lateInitialized };
   }
   const { changed, immutable } = databaseDrift(database, databaseSpec(managed));
-  const lostRole = renamedRole(managed, found);
   // Others are not in the spec, such as the rights of PUBLIC.
   const edited = [...changed, ...immutable].filter((field) => Object.hasOwn(managed.spec.forProvider, field));
   const differing = [
@@ -176,20 +174,13 @@ export function observationOf(managed: PostgreSQLDatabase, found: Found): Observ
   return {
     exists: true,
     isUpToDate: differing.length === 0,
-    ready: lostRole === undefined ? readyOf(managed, found) : renamed(lostRole),
+    ready: lost === undefined ? readyOf(managed, found) : renamed(lost.message, lost.by && { by: lost.by }),
     // guard: otherwise a second role is created beside the one that a user renamed, and cannot use its objects
-    ...(lostRole !== undefined && { unchangeable: lostRole }),
+    ...(lost !== undefined && { unchangeable: lost.message }),
     status,
     ...(differing.length === 0 ? {} : { difference: differing.join(', ') }),
     ...(edited.length === 0 ? {} : { differing: edited.map((field) => `spec.forProvider.${field}`) }),
   };
-}
-
-/** The sentence about its own role, if a user renamed that. A tenant cannot write the mark by which it is found. */
-function renamedRole(managed: PostgreSQLDatabase, { database, role }: Found): string | undefined {
-  const isRenamed =
-    hasOwnRole(managed) && role === undefined && database.ownerMark === markOf(ownerIdOf(managed));
-  return isRenamed ? wasRenamed(managed, 'role', database.owner) : undefined;
 }
 
 const roleDifference = (managed: PostgreSQLDatabase, role: RoleObservation | undefined): readonly string[] =>

@@ -23,7 +23,7 @@ import {
   ownedByAnother,
   wasOurs,
 } from '../ownership.ts';
-import { renamedFrom, takenBy } from '../renamed.ts';
+import { observedElsewhere, observedTaken, renamedParts } from '../renamed.ts';
 import type { ServerConnection } from '../server-connection.ts';
 import {
   adoptionOf,
@@ -37,6 +37,7 @@ import {
 } from './desired-state.ts';
 import { checkEngineVersion } from './engine-version.ts';
 import { isAnythingLeft, remainsOf, removeAll } from './leftovers.ts';
+import { partsOf } from './parts.ts';
 
 export interface PostgreSQLDatabaseOptions extends ServerConnection {
   readonly checks: PasswordChecks;
@@ -61,6 +62,7 @@ export function postgreSQLDatabaseClient({
   holderOf,
 }: PostgreSQLDatabaseOptions): ExternalClient<PostgreSQLDatabase> {
   const { databases, roles } = server;
+  const place = { databases, roles, administrator: credentials.username };
   const password = accountPassword({ accounts: roles, checks });
 
   const detailsOf = (
@@ -74,8 +76,8 @@ export function postgreSQLDatabaseClient({
   return {
     async observe(managed, credential, signal) {
       if (wasDeleted(managed)) {
-        const exists = await isAnythingLeft(server, managed, signal);
-        const remains = exists ? undefined : await remainsOf(server, managed, signal);
+        const exists = await isAnythingLeft(place, managed, signal);
+        const remains = exists ? undefined : await remainsOf(place, managed, signal);
         return { exists, isUpToDate: true, ready: deleting(), ...(remains !== undefined && { remains }) };
       }
       if (!isObserver(managed)) checkExternalName(managed, 'database');
@@ -90,19 +92,26 @@ export function postgreSQLDatabaseClient({
       const isRoleWanted = hasOwnRole(managed) && !isObserver(managed);
       const mayHaveRole = isRoleWanted && (database !== undefined || wasOurs(managed));
       const role = mayHaveRole ? await roles.observe(name, { signal }) : undefined;
-      const find = () =>
-        databases.renamed(name, {
-          ownerId: ownerIdOf(managed),
-          owner: databaseSpec(managed).owner,
-          signal,
-        });
+      const parts = await partsOf(server, managed, { database, role }, signal);
+      const renamed = await renamedParts(parts, name, {
+        holderOf,
+        spareName: () => server.spareName(name, signal),
+      });
+      if (role !== undefined && !isOurs(managed, role)) password.doubt(managed);
+      const [own] = parts;
+      // guard: otherwise another database of that name gets the role, or a statement gives it to this resource without the data
+      if (own !== undefined && renamed?.kinds.includes('database'))
+        return observedElsewhere(managed, own, renamed);
+      if (database !== undefined && own?.own === name && renamed !== undefined) {
+        const found = { database, role: undefined, renamedRole: renamed, isLockedOut: false };
+        const serverVersion = await server.serverVersion(signal);
+        const observation = observationOf(managed, { ...found, serverVersion });
+        return { ...observation, details: detailsOf(managed, credential) };
+      }
       const taken = takenOf(managed, { database, role });
       // guard: otherwise a database of another resource is reported as this one's, with a statement that gives it to this one
-      if (taken !== undefined) return takenBy(taken, { own: 'database', holderOf, find });
-      if (database === undefined) {
-        return { exists: false, isUpToDate: false, ...(await renamedFrom(managed, 'database', find)) };
-      }
-      if (role !== undefined && !isOurs(managed, role)) password.doubt(managed);
+      if (taken !== undefined) return observedTaken('database', taken, holderOf);
+      if (database === undefined) return { exists: false, isUpToDate: false };
       // The mark of the role decides whose the database is.
       if (role !== undefined && wasOurs(managed)) checkMayManage(managed, 'role', role);
       // A user who adopts the database has to know who else is in it.
@@ -165,7 +174,7 @@ export function postgreSQLDatabaseClient({
 
     plannedDetails: detailsOf,
 
-    delete: (managed, signal) => removeAll(server, managed, signal),
+    delete: (managed, signal) => removeAll(place, managed, signal),
   };
 
   /** Creates a database's own role, with the credential, or repairs it. Undefined if it has no role of its own. */

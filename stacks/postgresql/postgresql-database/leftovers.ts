@@ -4,7 +4,7 @@ import { advice } from '../advice.ts';
 import { unfinishedName } from '../client/database-read.ts';
 import type { DatabaseObservation } from '../client/database-spec.ts';
 import { isInUse } from '../client/error.ts';
-import { hasMarkOf, markIn, markStatement } from '../client/mark.ts';
+import { hasMarkOf, markIn, markOf, markStatement } from '../client/mark.ts';
 import type { RoleObservation } from '../client/role.ts';
 import type { PostgresqlServer } from '../client/server.ts';
 import type { PostgreSQLDatabase } from '../kinds/v1alpha1/postgresql-database.ts';
@@ -12,7 +12,8 @@ import { checkMayManage, hasUsableName, isOfOther, isOurs, markLost } from '../o
 import { remaining } from '../remaining.ts';
 import { databaseSpec, hasOwnRole, otherRole } from './desired-state.ts';
 
-type Server = Pick<PostgresqlServer, 'databases' | 'roles'>;
+/** The server, and the role that the provider logs in as. */
+type Place = Pick<PostgresqlServer, 'databases' | 'roles'> & { readonly administrator: string };
 
 /**
  * Whether any part of a database that is being deleted remains: the database, an interrupted creation, its own role. A
@@ -20,7 +21,7 @@ type Server = Pick<PostgresqlServer, 'databases' | 'roles'>;
  * mark, or if its own role has none: an administrator decides whether it is dropped.
  */
 export async function isAnythingLeft(
-  { databases, roles }: Server,
+  { databases, roles, administrator }: Place,
   managed: PostgreSQLDatabase,
   signal: AbortSignal,
 ): Promise<boolean> {
@@ -31,7 +32,10 @@ export async function isAnythingLeft(
   // The mark of its own role decides whose the database is: another owner may have taken it over.
   if (hasMark && hasOwnRole(managed) && role !== undefined && !isOurs(managed, role))
     throw markLost(managed, 'role', role);
-  if (isOurs(managed, database)) return true;
+  if (database !== undefined && isOurs(managed, database)) {
+    checkOwner(managed, database, administrator);
+    return true;
+  }
   // guard: otherwise a database that a tenant owns by mistake stays without an error
   const isOfTenant = hasMark && database.distrustedOwner !== undefined;
   if (isOfTenant && managed.status?.owner !== undefined) {
@@ -59,6 +63,21 @@ export async function isAnythingLeft(
   );
 }
 
+/**
+ * Throws an Error if an administrator gave the database to another role, which may use it: only its comment has the mark.
+ * An interrupted deletion leaves it with the role that the provider logs in as.
+ */
+function checkOwner(managed: PostgreSQLDatabase, found: DatabaseObservation, administrator: string): void {
+  const wanted = databaseSpec(managed).owner;
+  const isMarked = found.ownerMark === markOf(ownerIdOf(managed));
+  if (isMarked || wanted === undefined || [wanted, administrator].includes(found.owner)) return;
+  const [database, owner, next] = [found.name, found.owner, administrator].map(escapeIdentifier);
+  throw new ExternalError(
+    `database ${database} is owned by role ${owner}, which is not the role of this resource; ${advice.dropOfAnother(`${database}`, `ALTER DATABASE ${database} OWNER TO ${next}`)}; ${advice.keepUnmarked}`,
+    { errorClass: 'Conflict', holder: { by: 'Nobody' } },
+  );
+}
+
 /** The database and role with the name of a database that is being deleted, without those of another resource. */
 interface Namesakes {
   readonly database?: DatabaseObservation | undefined;
@@ -71,7 +90,7 @@ interface Namesakes {
 
 /** A database is another resource's if the role of that name is and owns it, whatever its comment says. */
 async function namesakes(
-  { databases, roles }: Server,
+  { databases, roles }: Pick<Place, 'databases' | 'roles'>,
   managed: PostgreSQLDatabase,
   signal: AbortSignal,
 ): Promise<Namesakes> {
@@ -93,7 +112,7 @@ async function namesakes(
 
 /** The parts of a deleted database that stay on the server, for an Event. Undefined: nothing stays. */
 export async function remainsOf(
-  { databases, roles }: Server,
+  { databases, roles }: Pick<Place, 'databases' | 'roles'>,
   managed: PostgreSQLDatabase,
   signal: AbortSignal,
 ): Promise<string | undefined> {
@@ -108,7 +127,7 @@ export async function remainsOf(
 
 /** Drops all parts that remain. Throws an Error that names the sessions that block this. */
 export async function removeAll(
-  { databases, roles }: Server,
+  { databases, roles, administrator }: Place,
   managed: PostgreSQLDatabase,
   signal: AbortSignal,
 ): Promise<void> {
@@ -116,6 +135,7 @@ export async function removeAll(
   const ownerId = ownerIdOf(managed);
   const { database, role, isTaken } = await namesakes({ databases, roles }, managed, signal);
   const isOfOthers = isTaken || (database !== undefined && !isOurs(managed, database));
+  if (database !== undefined && !isOfOthers) checkOwner(managed, database, administrator);
   // guard: otherwise it drops another owner's database
   if (isOfOthers) await databases.dropUnfinished(name, { ownerId, signal });
   else await dropDatabase(databases, managed, signal);
@@ -123,7 +143,7 @@ export async function removeAll(
 }
 
 async function dropDatabase(
-  databases: Server['databases'],
+  databases: Place['databases'],
   managed: PostgreSQLDatabase,
   signal: AbortSignal,
 ): Promise<void> {

@@ -5,6 +5,7 @@ import {
   deleting,
   isLockedOut,
   isObserver,
+  mayBeRenamed,
   nameOf,
   ownerIdOf,
   wasDeleted,
@@ -23,7 +24,7 @@ import {
   wasOurs,
 } from '../ownership.ts';
 import { remaining } from '../remaining.ts';
-import { renamedFrom, takenBy } from '../renamed.ts';
+import { observedElsewhere, observedTaken, renamedParts } from '../renamed.ts';
 import type { ServerConnection } from '../server-connection.ts';
 import { adoptionOf, observationOf, roleSpec } from './desired-state.ts';
 
@@ -64,13 +65,17 @@ export function postgreSQLRoleClient({
       checkNotAdministrator(managed, credentials);
       const role = await roles.observe(name, { signal });
       if (!isObserver(managed) && !isOurs(managed, role)) checkNewExternalName(managed, 'role');
-      const find = () => roles.renamed(ownerIdOf(managed), { signal });
+      if (!isOurs(managed, role) && mayBeRenamed(managed)) {
+        const own = await roles.renamed(ownerIdOf(managed), { signal });
+        const part = { kind: 'role', own, namesake: role } as const;
+        const spareName = () => server.spareName(name, signal);
+        const renamed = await renamedParts([part], name, { holderOf, spareName });
+        if (renamed !== undefined) return observedElsewhere(managed, part, renamed);
+      }
       // guard: otherwise a role of another resource is reported as this one's, with a statement that gives it to this one
       if (wasOurs(managed) && !isObserver(managed) && isOfOther(managed, role))
-        return takenBy({ kind: 'role', found: role }, { own: 'role', holderOf, find });
-      if (role === undefined) {
-        return { exists: false, isUpToDate: false, ...(await renamedFrom(managed, 'role', find)) };
-      }
+        return observedTaken('role', { kind: 'role', namesake: role }, holderOf);
+      if (role === undefined) return { exists: false, isUpToDate: false };
       if (!isOurs(managed, role)) password.doubt(managed);
       checkMayManage(managed, 'role', role, adoptionOf(managed));
       if (!isObserver(managed)) await closing.keepUp(signal);

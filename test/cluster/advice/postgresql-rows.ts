@@ -337,8 +337,44 @@ export const postgresqlRows = (server: Server) =>
         ]);
       },
       says: (at) =>
-        `role "${at.named('db')}" is of PostgreSQLDatabase ${at.named('thief')} now, and the database of this resource was renamed to "${at.named('old')}"; to use it under that name, set the annotation`,
+        `database and role "${at.named('db')}" were renamed to "${at.named('old')}", and PostgreSQLDatabase ${at.named('thief')} has the name now; to use it under that name, set the annotation`,
       act: (at) => setExternalName(at, 'old'),
+    },
+    nameBackInOrder: {
+      ...databaseRow,
+      async situation(at) {
+        await working(server, at);
+        const [name, old] = [at.named('db'), at.named('old')].map(escapeIdentifier);
+        await sql(server, [`ALTER DATABASE ${name} RENAME TO ${old}`, `CREATE DATABASE ${name}`]);
+        await at.observeAgain(PostgreSQLDatabaseKind, at.named('db'));
+      },
+      says: (at) =>
+        `database "${at.named('db')}" was renamed to "${at.named('old')}", and a database without a mark has the name now; to name it back, an administrator of the server first gives the other one a spare name: BEGIN; ALTER DATABASE`,
+      act: (at) => runForDatabase(server, at, /^BEGIN; /),
+    },
+    unite: {
+      ...databaseRow,
+      async situation(at) {
+        await working(server, at);
+        const [name, old] = [at.named('db'), at.named('old')].map(escapeIdentifier);
+        await at.annotate(PostgreSQLDatabaseKind, at.named('db'), `${annotationKeys.paused}=true`);
+        await sql(server, [`ALTER DATABASE ${name} RENAME TO ${old}`]);
+        const annotations = { [annotationKeys.externalName]: at.named('db') };
+        await at.create(
+          PostgreSQLDatabaseKind,
+          'thief',
+          { ...spec(at, { owner: server().superuser }), ...secretFor(at, 'thief') },
+          annotations,
+        );
+        await at.working(PostgreSQLDatabaseKind, 'thief');
+        await at.annotate(PostgreSQLDatabaseKind, at.named('db'), `${annotationKeys.paused}-`);
+      },
+      says: (at) =>
+        `PostgreSQLDatabase ${at.named('thief')} has the name now; to use it under a spare name, an administrator of the server runs: BEGIN; `,
+      async act(at) {
+        await runPrinted(server, at, /^BEGIN; /);
+        await setExternalName(at, 'db-other');
+      },
     },
     createElsewhere: {
       ...databaseRow,
@@ -386,6 +422,27 @@ export const postgresqlRows = (server: Server) =>
         `this resource is being deleted: the statement lets it drop database "${at.named('db')}" with all its data. To drop it, an administrator of the server runs: COMMENT ON ROLE`,
       where: databaseRow.where,
       act: (at) => runPrinted(server, at, /^COMMENT ON ROLE /),
+      ends: async (at) =>
+        (await at.isGone(PostgreSQLDatabaseKind, 'db')) &&
+        (await owners(server, at.named('db'))) === undefined,
+    },
+    dropOfAnother: {
+      async situation(at) {
+        await working(server, at);
+        const [name, legacy] = [at.named('db'), at.named('legacy')].map(escapeIdentifier);
+        await at.annotate(PostgreSQLDatabaseKind, at.named('db'), `${annotationKeys.paused}=true`);
+        await sql(server, [
+          `CREATE ROLE ${legacy}`,
+          `ALTER DATABASE ${name} OWNER TO ${legacy}`,
+          `DROP OWNED BY ${name}`,
+        ]);
+        await at.delete(PostgreSQLDatabaseKind, databaseKey(at));
+        await at.annotate(PostgreSQLDatabaseKind, at.named('db'), `${annotationKeys.paused}-`);
+      },
+      says: (at) =>
+        `this resource is being deleted, and that role may use the database. To drop database "${at.named('db')}" with all its data, an administrator of the server runs: ALTER DATABASE`,
+      where: databaseRow.where,
+      act: (at) => runPrinted(server, at, /^ALTER DATABASE .* OWNER TO /),
       ends: async (at) =>
         (await at.isGone(PostgreSQLDatabaseKind, 'db')) &&
         (await owners(server, at.named('db'))) === undefined,

@@ -26,7 +26,7 @@ const isOfRow = ({ metadata, spec }: Conditioned, { namespace }: Place): boolean
 
 /** A command or a statement ends at a semicolon without another statement behind it, at a full stop, or with the line. */
 const command = /kubectl (?!delete of )(?:(?!\. [A-Z])[^;\n])*/;
-const statement = /[A-Z]{4,} (?:(?!\. [A-Z])[^;\n])*/;
+const statement = /(?:[A-Z]{4,} (?:(?!\. [A-Z])[^;\n])*|BEGIN|COMMIT)/;
 const statements = new RegExp(`(?<=: )${statement.source}(?:; ${statement.source})*`);
 const either = new RegExp(`${command.source}|${statements.source}`, 'g');
 

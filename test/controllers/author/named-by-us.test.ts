@@ -230,6 +230,7 @@ describe('a database that is not found by its name, but by its id', () => {
       ...absent,
       renamed:
         'database "db" was renamed to "store"; rename store to db. Or, to have an empty one created, while database "store" keeps the data: kubectl annotate favouritedbinstance.database.fcp.crossplane.io db --overwrite crossplane.io/adopt-identity=or-create',
+      newName: 'store',
     }));
 
   test('is reported with its new name if another owner has taken the former one, and followed by one command', async () =>
@@ -239,6 +240,7 @@ describe('a database that is not found by its name, but by its id', () => {
         ...absent,
         taken,
         renamed: taken,
+        newName: 'store',
       },
     ));
 

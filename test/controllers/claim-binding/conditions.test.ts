@@ -36,7 +36,7 @@ test('a claim does not show the statement that hands an external resource over',
     );
   assert.equal(
     textOf({ class: 'Conflict', holder: { by: 'AnotherResource' } }),
-    'another resource has this external name; reported by Database db',
+    'its external name is already in use; reported by Database db',
   );
 });
 

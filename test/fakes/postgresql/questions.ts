@@ -61,6 +61,11 @@ const markedRoles: Question = ({ tx, values }) =>
     .toSorted(byName)
     .map(({ name }) => ({ name }));
 
+const usedNames: Question = ({ tx, values }) =>
+  [...tx.all('databases'), ...tx.all('roles')]
+    .filter(({ name }) => (values[0] as readonly string[]).includes(name))
+    .map(({ name }) => ({ name }));
+
 const ownRights: Question = ({ tx, user }) => {
   const row = tx.get('roles', user);
   if (row === undefined) return [];
@@ -264,6 +269,7 @@ export const questions: readonly (readonly [pattern: RegExp, question: Question]
     markedDatabases,
   ],
   [/^SELECT rolname AS name FROM pg_roles WHERE shobj_description\(oid, 'pg_authid'\) = \$1 /, markedRoles],
+  [/^SELECT datname AS name FROM pg_database WHERE datname = ANY \(\$1\) UNION SELECT /, usedNames],
   [/^SELECT rolsuper OR rolcreatedb AS .* WHERE rolname = current_user$/, ownRights],
   [/^SELECT rolcanlogin AS login, .* FROM pg_roles WHERE rolname = \$1$/, roleFacts],
   [/^SELECT FROM pg_roles WHERE rolname = \$1$/, exists('roles')],

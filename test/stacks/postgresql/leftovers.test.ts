@@ -5,7 +5,6 @@ import { unfinishedName } from '../../../stacks/postgresql/client/database-read.
 import { PostgresqlError } from '../../../stacks/postgresql/client/error.ts';
 import type { Marked } from '../../../stacks/postgresql/client/mark.ts';
 import { checkOurs, markOf } from '../../../stacks/postgresql/client/mark.ts';
-import type { PostgresqlServer } from '../../../stacks/postgresql/client/server.ts';
 import type { PostgreSQLDatabase } from '../../../stacks/postgresql/kinds/v1alpha1/postgresql-database.ts';
 import { isAnythingLeft, removeAll } from '../../../stacks/postgresql/postgresql-database/leftovers.ts';
 
@@ -54,8 +53,9 @@ function serverWith(scene: Scene) {
   const server = {
     databases: collection('database', scene.databases),
     roles: collection('role', scene.roles),
+    administrator: 'admin',
   };
-  return { server: server as unknown as PostgresqlServer, dropped };
+  return { server: server as unknown as Parameters<typeof removeAll>[0], dropped };
 }
 
 describe('the remains of a database that is being deleted', () => {
@@ -112,6 +112,16 @@ describe('the remains of a database that is being deleted', () => {
     const { server, dropped } = serverWith({ databases: { shop: ours }, roles: { shop: foreign } });
     assert.equal(await isAnythingLeft(server, leaving(found), signal), false);
     await removeAll(server, leaving(found), signal);
+    assert.deepEqual(dropped, []);
+  });
+
+  test('a deletion waits where an administrator gave the database to another role', async () => {
+    const { server, dropped } = serverWith({ databases: { shop: ours }, owner: 'legacy' });
+    const isGiven = {
+      message: `database "shop" is owned by role "legacy", which is not the role of this resource; this resource is being deleted, and that role may use the database. To drop database "shop" with all its data, an administrator of the server runs: ALTER DATABASE "shop" OWNER TO "admin"; to keep it, set spec.deletionPolicy: Orphan`,
+    };
+    await assert.rejects(isAnythingLeft(server, leaving(found), signal), isGiven);
+    await assert.rejects(removeAll(server, leaving(found), signal), isGiven);
     assert.deepEqual(dropped, []);
   });
 

@@ -344,8 +344,9 @@ describe('the managed reconciler decides by the observation', () => {
   }
   const reportsLoss = { spec: { onLoss: 'Report' }, isNameKnown: true, absentForMs: 5_000 } as const;
   const noted = '2026-01-02T03:00:00Z';
-  const takenName = { exists: false, isUpToDate: false, taken: 'role "db" is of another resource' } as const;
-  const takenElsewhere = { ...takenName, renamed: takenName.taken } as const;
+  const taken = 'role "db" is of another resource';
+  const takenName = { exists: false, isUpToDate: false, taken } as const;
+  const takenElsewhere = { ...takenName, renamed: taken } as const;
   const elsewhere = { exists: false, isUpToDate: false, renamed: 'database "old" has the mark' } as const;
   function next(given?: Given, wanted?: string) {
     const { name, message = undefined, failure } = decideObserved(factsFor(given));
@@ -478,12 +479,22 @@ describe('the managed reconciler decides by the observation', () => {
           isNameKnown: true,
           observed: takenElsewhere,
         },
-        takenElsewhere.taken,
+        taken,
       ),
     'IdentityEdited: an edit may name another resource than the one whose name is taken': () =>
       next({ metadata: wasReady, isNameKnown: true, observed: takenName, isEdited: true }),
     'IdentityEdited: an edit may name the renamed resource': () =>
-      next({ metadata: wasReady, isNameKnown: true, observed: elsewhere, isEdited: true }),
+      next({
+        metadata: wasReady,
+        isNameKnown: true,
+        observed: { ...elsewhere, newName: 'db' },
+        isEdited: true,
+      }),
+    'ExternalRenamed: no edit that names another one is followed while the resource is renamed': () =>
+      next(
+        { metadata: wasReady, isNameKnown: true, observed: { ...elsewhere, newName: 'old' }, isEdited: true },
+        `cannot change annotation crossplane.io/external-name from "former" to "db": the external resource keeps the value of its creation; undo the edit, or create a new resource; ${elsewhere.renamed}`,
+      ),
     'RemoveFinalizer: a renamed resource does not prevent a deletion': () =>
       next({ metadata: leaving, observed: elsewhere, absentForMs: 5_000 }),
     'Recreate: an absent resource is created again after a user removed the assigned name': () =>

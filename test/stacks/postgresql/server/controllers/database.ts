@@ -218,23 +218,27 @@ export function testDatabases(stack: Stack): void {
           `ALTER DATABASE ${name} RENAME TO ${name}_old`,
           `ALTER ROLE ${name} RENAME TO ${name}_old`,
         ],
-        'was renamed to "NAME_old"; to use it under that name, set the annotation crossplane.io/external-name to "NAME_old"',
+        'database and role "NAME" were renamed to "NAME_old", and a resource has the name now; to use it under that name, set the annotation crossplane.io/external-name to "NAME_old"',
       ],
       'after both were dropped': [
         (name) => [`DROP DATABASE ${name}`, `DROP ROLE ${name}`],
-        'does not exist any more; to have an empty one created, set another name in the annotation crossplane.io/external-name',
+        'role "NAME" is of a resource now, and the database of this resource does not exist any more; to have an empty one created, set another name in the annotation crossplane.io/external-name',
       ],
     };
     for (const [way, [statements, fate]] of Object.entries(ways)) {
       const name = way.includes('renamed') ? 'robbed' : 'bereft';
       test(`counts as lost, without a statement that gives it back: ${way}`, async () => {
         const managed = await takenOver(name, ...statements(name));
-        const taken = `role "${name}" is of a resource now, and the database of this resource ${fate.replaceAll('NAME', name)}`;
+        const message = fate.replaceAll('NAME', name);
         assert.deepEqual(await clientOf(managed).observe(managed, undefined, signal), {
           exists: false,
           isUpToDate: false,
-          taken,
-          ...(way.includes('renamed') && { renamed: taken }),
+          taken: message,
+          ...(way.includes('renamed') && {
+            renamed: message,
+            newName: `${name}_old`,
+            takenBy: 'AnotherResource',
+          }),
         });
       });
 

@@ -61,15 +61,20 @@ export function testRoles(stack: Stack): void {
       await sql('ALTER ROLE seat RENAME TO bench');
       await stack.pass(role('sitter', { login: true }, { externalName: 'seat' }));
       const observe = () => stack.clientOf(recorded).observe(recorded, undefined, signal);
-      const taken = 'role "seat" is of a resource now, and the role of this resource';
-      assert.equal(
-        (await observe()).taken,
-        `${taken} was renamed to "bench"; to use it under that name, set the annotation crossplane.io/external-name to "bench"`,
-      );
+      const renamed =
+        'role "seat" was renamed to "bench", and a resource has the name now; to use it under that name, set the annotation crossplane.io/external-name to "bench"';
+      assert.deepEqual(await observe(), {
+        exists: false,
+        isUpToDate: false,
+        renamed,
+        newName: 'bench',
+        taken: renamed,
+        takenBy: 'AnotherResource',
+      });
       await sql('DROP ROLE bench');
       assert.equal(
         (await observe()).taken,
-        `${taken} does not exist any more; to have an empty one created, set another name in the annotation crossplane.io/external-name`,
+        'role "seat" is of a resource now, and the role of this resource does not exist any more; to have an empty one created, set another name in the annotation crossplane.io/external-name',
       );
       const { exists, remains } = await stack
         .clientOf(recorded)
