@@ -9,7 +9,7 @@ export interface Figure {
   readonly name: string;
   readonly value: number;
   /** `count` does not depend on the machine; `×` is a ratio of two times taken in the same run. */
-  readonly unit: 'count' | '×' | 'ms' | 's' | 'MiB';
+  readonly unit: 'count' | '×' | 'ms' | 's' | 'KiB' | 'MiB';
   readonly limit?: Limit;
   readonly note?: string;
 }
@@ -33,7 +33,7 @@ export function verdictOf({ value, limit }: Pick<Figure, 'value' | 'limit'>): Ve
 /** Whether a budget that holds on any machine is exceeded. */
 export const isBroken = (figure: Figure): boolean => figure.unit === 'count' && verdictOf(figure) === 'over';
 
-const digits = { count: 2, '×': 2, ms: 1, s: 2, MiB: 0 } as const;
+const digits = { count: 2, '×': 2, ms: 1, s: 2, KiB: 1, MiB: 0 } as const;
 
 export function textOf(value: number | undefined, unit: Figure['unit']): string {
   if (value === undefined) return '';

@@ -55,9 +55,9 @@ export async function measure(
     figures.push(...(await startup(scene)));
   }
   if (isWanted(['single', 'static'])) {
-    await withStack(async () => {
+    await withStack(async (stack) => {
       note('one claim at a time');
-      if (phases.has('single')) figures.push(...(await single(scene)));
+      if (phases.has('single')) figures.push(...(await single(scene, stack)));
       note('static binding');
       if (phases.has('static')) figures.push(...(await staticBinding(scene)));
     });
@@ -93,7 +93,7 @@ export async function measure(
       }
       if (phases.has('secret')) {
         note('changes of secrets');
-        figures.push(...(await secretChange(scene)));
+        figures.push(...(await secretChange(scene, stack)));
       }
     });
     note('restart and idle');

@@ -51,7 +51,7 @@ export async function sampleClaim(scene: Scene): Promise<BoundClaim> {
 /**
  * Makes claims look bound by hand, and then go, with the fewest writes that can do it: eight for each claim, its
  * creation included, and six for its deletion. The writes carry what the stack wrote for the sample. Nothing is read,
- * decided or watched on the way. The stack must not be running.
+ * decided or watched on the way, and the client is not ours. The stack must not be running.
  */
 export async function minimalWrites(scene: Scene, sample: BoundClaim, count: number): Promise<MinimalWrites> {
   const names = numbered('loaded', count);
@@ -87,19 +87,22 @@ async function timed(count: number, work: (index: number) => Promise<unknown>): 
   return (performance.now() - startedAtMs) / 1000;
 }
 
-async function bindByHand(scene: Scene, sample: BoundClaim, name: string): Promise<FancySQLInstance> {
-  const { client } = scene;
+async function bindByHand({ bare }: Scene, sample: BoundClaim, name: string): Promise<FancySQLInstance> {
   const { resourceRef, ...spec } = sample.claim.spec;
-  const claim = await createClaim(scene, name, { ...spec, writeConnectionSecretToRef: { name } });
   const key = { namespace, name };
+  const claim = await bare.create(FancySQLInstanceKind, {
+    ...pick(sample.claim, ['apiVersion', 'kind']),
+    metadata: key,
+    spec: { ...spec, writeConnectionSecretToRef: { name } },
+  });
   const { finalizers } = sample.claim.metadata;
   const metadata = { finalizers, annotations: { [annotationKeys.externalName]: name } };
-  await client.patch(FancySQLInstanceKind, key, {
+  await bare.patch(FancySQLInstanceKind, key, {
     metadata,
     spec: { resourceRef: { ...resourceRef, name } },
   });
   const sourceKey = { namespace: credentialsNamespace, name: claim.metadata.uid ?? '' };
-  const managed = await client.create(FavouriteDBInstanceKind, {
+  const managed = await bare.create(FavouriteDBInstanceKind, {
     ...pick(sample.managed, ['apiVersion', 'kind']),
     metadata: { name, ...pick(sample.managed.metadata, ['annotations', 'finalizers']) },
     spec: { ...sample.managed.spec, claimRef: referenceTo(claim), writeConnectionSecretToRef: sourceKey },
@@ -107,29 +110,29 @@ async function bindByHand(scene: Scene, sample: BoundClaim, name: string): Promi
   const { type, data } = sample.source;
   const secret = { apiVersion: 'v1', kind: 'Secret', ...(type && { type }), ...(data && { data }) };
   const { annotations = {} } = sample.source.metadata;
-  await client.create(SecretKind, {
+  await bare.create(SecretKind, {
     ...secret,
     metadata: { ...sourceKey, annotations, ownerReferences: [controllerReference(managed)] },
   });
   const status = { subresource: 'status' } as const;
   const unbound = { status: { ...sample.managed.status, bindingPhase: 'Unbound' } };
-  await client.patch(FavouriteDBInstanceKind, { name }, unbound, status);
+  await bare.patch(FavouriteDBInstanceKind, { name }, unbound, status);
   const ownerReferences = [controllerReference(claim)];
-  await client.create(SecretKind, {
+  await bare.create(SecretKind, {
     ...secret,
     metadata: { ...key, annotations: propagatesFrom(sourceKey), ownerReferences },
   });
-  await client.patch(FavouriteDBInstanceKind, { name }, { status: { bindingPhase: 'Bound' } }, status);
-  return client.patch(FancySQLInstanceKind, key, { status: sample.claim.status }, status);
+  await bare.patch(FavouriteDBInstanceKind, { name }, { status: { bindingPhase: 'Bound' } }, status);
+  return bare.patch(FancySQLInstanceKind, key, { status: sample.claim.status }, status);
 }
 
-async function deleteByHand({ client }: Scene, name: string, claimUid: string): Promise<void> {
+async function deleteByHand({ bare }: Scene, name: string, claimUid: string): Promise<void> {
   const key = { namespace, name };
   const released = { metadata: { finalizers: null } };
-  await client.delete(FancySQLInstanceKind, key, {});
-  await client.delete(FavouriteDBInstanceKind, { name }, {});
-  await client.delete(SecretKind, { namespace: credentialsNamespace, name: claimUid }, {});
-  await client.patch(FavouriteDBInstanceKind, { name }, released);
-  await client.delete(SecretKind, key, {});
-  await client.patch(FancySQLInstanceKind, key, released);
+  await bare.delete(FancySQLInstanceKind, key);
+  await bare.delete(FavouriteDBInstanceKind, { name });
+  await bare.delete(SecretKind, { namespace: credentialsNamespace, name: claimUid });
+  await bare.patch(FavouriteDBInstanceKind, { name }, released);
+  await bare.delete(SecretKind, key);
+  await bare.patch(FancySQLInstanceKind, key, released);
 }

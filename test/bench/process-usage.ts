@@ -17,7 +17,11 @@ const memoryIn = (name: 'VmHWM' | 'VmRSS' | 'RssAnon') => (status: string) => {
 };
 
 /** NaN where the system has no /proc or the process is gone. */
-function read(pid: number | undefined, file: 'stat' | 'status', parse: (text: string) => number): number {
+function read(
+  pid: number | undefined,
+  file: 'stat' | 'status' | 'io',
+  parse: (text: string) => number,
+): number {
   try {
     return parse(readFileSync(`/proc/${pid}/${file}`, 'utf8'));
   } catch {
@@ -27,6 +31,13 @@ function read(pid: number | undefined, file: 'stat' | 'status', parse: (text: st
 
 /** User and system time of a process so far, in seconds. */
 export const cpuSeconds = (pid: number | undefined): number => read(pid, 'stat', cpuSecondsIn);
+
+/** The bytes that a process has read and written so far, by system calls. NaN where the system does not tell. */
+export function bytesOf(pid: number | undefined): { readonly read: number; readonly written: number } {
+  const count = (name: string) =>
+    read(pid, 'io', (text) => Number(new RegExp(`^${name}: (\\d+)$`, 'm').exec(text)?.[1]));
+  return { read: count('rchar'), written: count('wchar') };
+}
 
 /** The most memory a process has held so far, in MiB. */
 export const peakMemoryMiB = (pid: number | undefined): number => read(pid, 'status', memoryIn('VmHWM'));

@@ -4,6 +4,7 @@ import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { connectionSecretType } from '../../apis/core/v1alpha1/meta.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
+import { demoStacks, stacks } from '../../app/stacks.ts';
 import { freePort } from '../../local/free-port.ts';
 import { createInformers } from '../../runtime/cache/informers.ts';
 import type { Resource } from '../../runtime/cache/resource.ts';
@@ -20,12 +21,16 @@ import type { StackProcess } from '../cluster/stack-harness.ts';
 import { recordedLog } from '../fakes/recorded-log.ts';
 import type { ApiRequests } from './api-requests.ts';
 import { apiRequestsIn } from './api-requests.ts';
+import type { BareClient } from './bare-client.ts';
+import { bareClient } from './bare-client.ts';
 import { sum } from './statistics.ts';
 
 /** Two instant clouds, a class of each, and this process watching what happens. The stack does not run yet. */
 export interface Scene {
   readonly fixture: FancySQLFixture;
   readonly client: KubernetesClient;
+  /** For what the stack is compared with. */
+  readonly bare: BareClient;
   readonly claims: Store<FancySQLInstance>;
   /** One for each cloud. */
   readonly managed: readonly Resource<Managed>[];
@@ -58,6 +63,8 @@ export interface Stack {
   readonly launchedAtMs: number;
   /** When it is ready, in the milliseconds of `performance.now`. Rejects with its log if it ends before that. */
   ready(): Promise<number>;
+  /** The text of its `/metrics`. */
+  metrics(): Promise<string>;
   end(): Promise<void>;
 }
 
@@ -71,6 +78,9 @@ export const classSelector = { matchLabels: classLabels };
 
 /** Those secrets that the process watches. */
 export const connectionSecretsOnly = { fieldSelector: `type=${connectionSecretType}` };
+
+/** The default stacks, and those of the claims. */
+const runningStacks = [...stacks, ...demoStacks].map(({ name }) => name).join(',');
 
 const readinessPollMs = 10;
 
@@ -90,6 +100,7 @@ export async function startScene(): Promise<Scene> {
   }
   const { cluster } = fixture;
   const { client } = cluster;
+  const bare = await bareClient(cluster.controlPlane);
   const informers = createInformers({ client, log: recordedLog(), clock: realClock(), random: Math.random });
   const claims = informers.resource(FancySQLInstanceKind).store;
   const managed = [FavouriteDBInstanceKind, AmbivalentDBInstanceKind].map((kind) =>
@@ -102,6 +113,7 @@ export async function startScene(): Promise<Scene> {
   const scene: Scene = {
     fixture,
     client,
+    bare,
     claims,
     managed,
     secrets,
@@ -121,14 +133,18 @@ export async function startScene(): Promise<Scene> {
       sum([fixture.favourite, fixture.other].flatMap((cloud) => Object.values(cloud.calls()))),
     launch: (options = {}) => launch(fixture, options),
     async start({ flags = [], ...others } = {}) {
-      const port = await freePort();
-      const address = ['--health-probe-bind-address', `127.0.0.1:${port}`];
-      const stack = launch(fixture, { flags: [...address, ...flags], ...others }, port);
+      const [health, metrics] = [await freePort(), await freePort()];
+      const addresses = [
+        ...['--health-probe-bind-address', `127.0.0.1:${health}`],
+        ...['--metrics-bind-address', `127.0.0.1:${metrics}`],
+      ];
+      const stack = launch(fixture, { flags: [...addresses, ...flags], ...others }, { health, metrics });
       await stack.ready();
       return stack;
     },
     async stop() {
       watching.unsubscribe();
+      bare.close();
       await fixture.stop();
     },
   };
@@ -141,13 +157,20 @@ const countOf = ({ writes, eventWrites }: Awaited<ReturnType<Scene['requests']>>
 function launch(
   { cluster }: FancySQLFixture,
   { program, flags = [], environment = {} }: LaunchOptions,
-  port?: number,
+  ports?: { readonly health: number; readonly metrics: number },
 ): Stack {
   // The harness passes our own environment on.
   const own = Object.fromEntries(Object.keys(environment).map((name) => [name, process.env[name]]));
   Object.assign(process.env, environment);
   const launchedAtMs = performance.now();
-  const all = ['--stacks', 'fcp,ocp', '--poll-interval', '1h', '--max-external-calls-per-second', '100000'];
+  const all = [
+    '--stacks',
+    runningStacks,
+    '--poll-interval',
+    '1h',
+    '--max-external-calls-per-second',
+    '100000',
+  ];
   const stack = cluster.startProcess([...all, ...flags], program === undefined ? {} : { program });
   for (const [name, value] of Object.entries(own)) {
     if (value === undefined) delete process.env[name];
@@ -157,12 +180,16 @@ function launch(
     process: stack,
     launchedAtMs,
     async ready() {
-      if (port === undefined) throw new Error('the process was started without a health probe');
-      while (!(await isReady(port))) {
+      if (ports === undefined) throw new Error('the process was started without a health probe');
+      while (!(await isReady(ports.health))) {
         if (stack.child.exitCode !== null) throw new Error(`the process has ended:\n${stack.log()}`);
         await sleep(readinessPollMs);
       }
       return performance.now();
+    },
+    async metrics() {
+      if (ports === undefined) throw new Error('the process was started without metrics');
+      return (await fetch(`http://127.0.0.1:${ports.metrics}/metrics`)).text();
     },
     async end() {
       const code = await stack.end();

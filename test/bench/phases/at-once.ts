@@ -4,6 +4,8 @@ import type { FancySQLInstance } from '../../../stacks/demo-clouds/kinds/databas
 import { difference } from '../../cluster/stack-harness.ts';
 import { budgets } from '../budgets.ts';
 import { createClaim, loaders, numbered, whenBound } from '../claims.ts';
+import type { Cost } from '../cost.ts';
+import { costFigures, startCost } from '../cost.ts';
 import type { Figure, Limit } from '../figures.ts';
 import { figure } from '../figures.ts';
 import { inTurns } from '../in-turns.ts';
@@ -26,6 +28,8 @@ export interface AtOnce extends Usage {
   readonly writes: Readonly<Record<string, number>>;
   readonly eventWrites: number;
   readonly conflicts: number;
+  /** Until nothing more came. */
+  readonly cost: Cost;
   /** Objects that were read one by one. */
   readonly reads: number;
   readonly externalCalls: number;
@@ -47,6 +51,7 @@ export async function bindAtOnce(
   const requestsBefore = await scene.settledRequests();
   const callsBefore = scene.externalCalls();
   const bound = whenBound(scene, names);
+  const spent = await startCost(scene, stack);
   const used = await startMeter(scene, stack.process.child.pid);
   const startedAtMs = performance.now();
   const sentAtMs = new Map<string, number>();
@@ -60,6 +65,7 @@ export async function bindAtOnce(
   const lastAtMs = Math.max(...boundAtMs.values());
   const usage = used();
   const delays = names.map((name) => boundAtMs.get(name)! - sentAtMs.get(name)!);
+  const cost = await spent();
   const requests = await scene.settledRequests();
   const { 'POST fancysqlinstances': _ours, ...writes } = difference(requestsBefore.writes, requests.writes);
   return {
@@ -68,6 +74,7 @@ export async function bindAtOnce(
     firstSeconds: (firstAtMs - startedAtMs) / 1000,
     p50Share: quantile(delays, 0.5) / (lastAtMs - startedAtMs),
     ...usage,
+    cost,
     writes,
     eventWrites: requests.eventWrites - requestsBefore.eventWrites,
     conflicts: requests.conflicts - requestsBefore.conflicts,
@@ -141,8 +148,7 @@ export function atOnceFigures(how: string, writesLimit: Limit, run: AtOnce): rea
       limit: budgets.p50Share,
     }),
     figure(`${how}: time for each of ${claims} claims`, (run.seconds * 1000) / claims, 'ms'),
-    figure(`${how}: process CPU for ${claims} claims`, run.stackSeconds, 's'),
-    figure(`${how}: API server CPU for ${claims} claims`, run.apiServerSeconds, 's'),
+    ...costFigures(`${how}, a claim`, claims, run.cost),
     // The claims' own creations are among the writes.
     figure(`${how}: API server CPU for each write`, (run.apiServerSeconds * 1000) / (writes + claims), 'ms', {
       note: 'watches, reads and Events included',

@@ -1,6 +1,7 @@
 import { difference } from '../../cluster/stack-harness.ts';
 import { budgets } from '../budgets.ts';
 import { deleteClaims } from '../claims.ts';
+import { costFigures, startCost } from '../cost.ts';
 import type { Figure } from '../figures.ts';
 import { figure } from '../figures.ts';
 import type { Usage } from '../meter.ts';
@@ -15,12 +16,14 @@ export interface Deleted extends Usage {
 }
 
 /** Deletes all claims, which the stack must have bound. */
-export async function deletion(scene: Scene, { process: { child } }: Stack): Promise<Deleted> {
+export async function deletion(scene: Scene, stack: Stack): Promise<Deleted> {
   const count = scene.claims.all().length;
   const before = await scene.settledRequests();
-  const used = await startMeter(scene, child.pid);
+  const spent = await startCost(scene, stack);
+  const used = await startMeter(scene, stack.process.child.pid);
   const seconds = await deleteClaims(scene);
   const usage = used();
+  const cost = await spent();
   const after = await scene.settledRequests();
   const { 'DELETE fancysqlinstances': _ours, ...writes } = difference(before.writes, after.writes);
   const kinds = Object.entries(writes)
@@ -36,8 +39,7 @@ export async function deletion(scene: Scene, { process: { child } }: Stack): Pro
       }),
       figure('deletion: conflicts per claim', (after.conflicts - before.conflicts) / count, 'count'),
       figure('deletion: reads per claim', (after.reads - before.reads) / count, 'count'),
-      figure(`deletion: process CPU for ${count} claims`, usage.stackSeconds, 's'),
-      figure(`deletion: API server CPU for ${count} claims`, usage.apiServerSeconds, 's'),
+      ...costFigures('deletion', count, cost),
     ],
   };
 }

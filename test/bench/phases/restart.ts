@@ -2,15 +2,14 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { lastValueFrom } from 'rxjs';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
-import { listPages } from '../../../runtime/cache/list-pages.ts';
-import { realClock } from '../../../runtime/time/clock.ts';
 import { difference, eventually } from '../../cluster/stack-harness.ts';
 import { budgets } from '../budgets.ts';
+import { costFigures, countsIn, listed, startCost } from '../cost.ts';
 import type { Figure } from '../figures.ts';
 import { figure } from '../figures.ts';
+import { startMeter } from '../meter.ts';
 import { cpuSeconds, memoryMiB, peakMemoryMiB } from '../process-usage.ts';
 import type { Scene, Stack } from '../scene.ts';
 import { connectionSecretsOnly } from '../scene.ts';
@@ -46,6 +45,7 @@ export async function restartAndIdle(scene: Scene, isIdleWanted: boolean): Promi
     const before = await scene.settledRequests();
     const listedSeconds = await listByHand(scene);
     const callsBefore = scene.externalCalls();
+    const used = await startMeter(scene);
     const stack = await scene.start({
       flags: ['--poll-interval', `${pollSeconds}s`],
       environment: {
@@ -61,6 +61,8 @@ export async function restartAndIdle(scene: Scene, isIdleWanted: boolean): Promi
     const observedCpu = cpuSeconds(stack.process.child.pid);
     await new Promise((resolve) => setTimeout(resolve, quietSeconds * 1000));
     const after = await scene.requests();
+    const { apiServerSeconds } = used();
+    const { runs, reasons } = countsIn(await stack.metrics());
     stack.process.child.kill('SIGUSR2');
     const blockedMs = await eventually(
       'the event loop delay is told',
@@ -82,6 +84,15 @@ export async function restartAndIdle(scene: Scene, isIdleWanted: boolean): Promi
         note: 'each external resource observed once',
       }),
       figure(`restart with ${bound} bound claims: process CPU until all are observed`, observedCpu, 's'),
+      figure(`restart with ${bound} bound claims: API server CPU`, apiServerSeconds, 's'),
+      figure(
+        `restart with ${bound} bound claims: runs for each claim`,
+        sum(Object.values(runs)) / bound,
+        'count',
+        {
+          note: listed(reasons, bound),
+        },
+      ),
       figure('event loop blocked at start, longest', blockedMs, 'ms', {
         limit: budgets.blockedMs,
         note: `${objectCount} objects arrive; the budget is for 10,000`,
@@ -102,15 +113,15 @@ export async function restartAndIdle(scene: Scene, isIdleWanted: boolean): Promi
  * Seconds that it takes to list the objects of the process, in pages of the same size, all kinds at a time,
  * and to read the answers; nothing is kept in a store, decided or observed.
  */
-async function listByHand({ client, claims, managed, secrets }: Scene): Promise<number> {
+async function listByHand({ bare, claims, managed, secrets }: Scene): Promise<number> {
   const startedAtMs = performance.now();
   const kinds: readonly Kind[] = [claims, secrets, ...managed.map(({ store }) => store)].map(
     ({ kind }) => kind as Kind,
   );
   await Promise.all(
     kinds.map((kind) => {
-      const selection = kind === SecretKind ? connectionSecretsOnly : {};
-      return lastValueFrom(listPages(client, kind, selection, pageSize, realClock()));
+      const selector = kind === SecretKind ? connectionSecretsOnly.fieldSelector : undefined;
+      return bare.list(kind, pageSize, selector);
     }),
   );
   return (performance.now() - startedAtMs) / 1000;
@@ -118,17 +129,20 @@ async function listByHand({ client, claims, managed, secrets }: Scene): Promise<
 
 async function idle(
   scene: Scene,
-  { process: { child } }: Stack,
+  stack: Stack,
   { bound, pollSeconds }: { readonly bound: number; readonly pollSeconds: number },
 ): Promise<readonly Figure[]> {
+  const { pid } = stack.process.child;
   const before = await scene.requests();
   const callsBefore = scene.externalCalls();
-  const cpuBefore = cpuSeconds(child.pid);
+  const spent = await startCost(scene, stack);
+  const cpuBefore = cpuSeconds(pid);
   const seconds = pollSeconds * idlePolls;
   await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
   const polls = scene.externalCalls() - callsBefore;
-  const cpu = cpuSeconds(child.pid) - cpuBefore;
+  const cpu = cpuSeconds(pid) - cpuBefore;
   const after = await scene.requests();
+  const cost = await spent();
   const writes = difference(before.writes, after.writes);
   return [
     figure(
@@ -140,12 +154,12 @@ async function idle(
         note: `every external resource is looked at every ${pollSeconds} s: ${polls} times in all`,
       },
     ),
-    figure('idle: process CPU per look', (cpu * 1000) / polls, 'ms'),
+    ...costFigures('idle, a poll', polls, cost),
     figure(
       `idle with ${bound} bound claims: process CPU a minute, polled once a minute`,
       (cpu / polls) * bound,
       's',
     ),
-    figure('idle: peak memory since the start', peakMemoryMiB(child.pid), 'MiB'),
+    figure('idle: peak memory since the start', peakMemoryMiB(pid), 'MiB'),
   ];
 }

@@ -9,10 +9,11 @@ import { difference } from '../../cluster/stack-harness.ts';
 import { arrivals } from '../arrivals.ts';
 import { budgets } from '../budgets.ts';
 import { loaders } from '../claims.ts';
+import { costFigures, startCost } from '../cost.ts';
 import type { Figure } from '../figures.ts';
 import { figure } from '../figures.ts';
 import { inTurns } from '../in-turns.ts';
-import type { Scene } from '../scene.ts';
+import type { Scene, Stack } from '../scene.ts';
 import { namespace } from '../scene.ts';
 import { quantile, sum } from '../statistics.ts';
 
@@ -39,7 +40,7 @@ interface Delays {
  * claim's Secret. There must be bound claims. The same is done by hand, with the same number of Secrets
  * without owner, which this process copies as soon as its watch shows them: no watching process can do less.
  */
-export async function secretChange(scene: Scene): Promise<readonly Figure[]> {
+export async function secretChange(scene: Scene, stack: Stack): Promise<readonly Figure[]> {
   const pairs = scene.secrets.all().flatMap((secret): readonly Pair[] => {
     const source = propagationSource(secret);
     const isTarget = secret.metadata.namespace === namespace && source !== undefined;
@@ -50,7 +51,9 @@ export async function secretChange(scene: Scene): Promise<readonly Figure[]> {
   await byHand(scene, count); // opens the connections, which takes longer than the changes
   const floor = await byHand(scene, count);
   const before = await scene.settledRequests();
+  const spent = await startCost(scene, stack);
   const measured = await delays(scene, changing);
+  const cost = await spent();
   const after = await scene.settledRequests();
   const changes = count * (1 + rounds);
   const writes = sum(Object.values(difference(before.writes, after.writes))) - changes;
@@ -78,6 +81,7 @@ export async function secretChange(scene: Scene): Promise<readonly Figure[]> {
       '×',
     ),
     figure(`${name}: writes for each`, writes / changes, 'count', { limit: budgets.writesPerSecretChange }),
+    ...costFigures(name, changes, cost),
     figure(`${name}: conflicts`, after.conflicts - before.conflicts, 'count', { limit: budgets.none }),
   ];
 }
@@ -85,7 +89,7 @@ export async function secretChange(scene: Scene): Promise<readonly Figure[]> {
 /** Changes each source alone, and then all of them at once, several times. */
 async function delays(scene: Scene, pairs: readonly Pair[]): Promise<Delays> {
   const change = async ({ source }: Pair, value: string): Promise<void> => {
-    await scene.client.patch(SecretKind, source, { data: { [key]: encoded(value) } });
+    await scene.bare.patch(SecretKind, source, { data: { [key]: encoded(value) } });
   };
   const alone: number[] = [];
   for (const [index, pair] of pairs.entries()) {
@@ -120,7 +124,7 @@ async function byHand(scene: Scene, count: number): Promise<Delays> {
   const all = pairs.flatMap(({ source, target }) => [source, target]);
   const targets = new Map(pairs.map(({ source, target }) => [source.name, target]));
   await inTurns(all.length, loaders, (index) =>
-    scene.client.create(SecretKind, {
+    scene.bare.create(SecretKind, {
       apiVersion: 'v1',
       kind: 'Secret',
       type: connectionSecretType,
@@ -133,7 +137,7 @@ async function byHand(scene: Scene, count: number): Promise<Delays> {
       mergeMap(async ({ object: { metadata, data } }) => {
         const target = targets.get(metadata.name ?? '');
         if (target !== undefined)
-          await scene.client.patch(SecretKind, target, { data: { [key]: data![key]! } });
+          await scene.bare.patch(SecretKind, target, { data: { [key]: data![key]! } });
       }),
     )
     .subscribe();
@@ -141,7 +145,7 @@ async function byHand(scene: Scene, count: number): Promise<Delays> {
     return await delays(scene, pairs);
   } finally {
     copying.unsubscribe();
-    await inTurns(all.length, loaders, (index) => scene.client.delete(SecretKind, all[index]!, {}));
+    await inTurns(all.length, loaders, (index) => scene.bare.delete(SecretKind, all[index]!));
   }
 }
 
