@@ -30,9 +30,6 @@ export function verdictOf({ value, limit }: Pick<Figure, 'value' | 'limit'>): Ve
   return value <= limit.budget ? 'ok' : 'over';
 }
 
-/** Whether a budget that holds on any machine is exceeded. */
-export const isBroken = (figure: Figure): boolean => figure.unit === 'count' && verdictOf(figure) === 'over';
-
 const digits = { count: 2, '×': 2, ms: 1, s: 2, KiB: 1, MiB: 0 } as const;
 
 export function textOf(value: number | undefined, unit: Figure['unit']): string {
