@@ -4,6 +4,8 @@ export type { SelfSignedCertificate } from '../local/postgresql-certificate.ts';
 export { selfSignedCertificate } from '../local/postgresql-certificate.ts';
 export type { HelpRequested } from '../local/read-command-line.ts';
 export { readCommandLine } from '../local/read-command-line.ts';
+export type { Claims, ClaimWorld } from '../testing/claims.ts';
+export { describeClaims } from '../testing/claims.ts';
 export { describeConformance, judge } from '../testing/conformance.ts';
 export type { DescribeStacksOptions } from '../testing/describe-stacks.ts';
 export { describeStacks } from '../testing/describe-stacks.ts';

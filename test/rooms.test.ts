@@ -210,7 +210,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   'dashboard/generate.ts': ['apis/', 'dashboard/'],
 
   /** For authors: what their clients and stacks are held to. Not part of the process. */
-  'testing/': [...forAuthors, 'apis/crd.ts', 'controllers/author/'],
+  'testing/': [...forAuthors, 'apis/crd.ts', 'app/', 'controllers/author/'],
   /** The common part of the emulators. */
   'testing/emulators/': ['local/', 'runtime/**'],
   'testing/favourite-cloud/': ['local/', 'runtime/**', 'testing/emulators/'],

@@ -12,7 +12,7 @@ import { apiVersionOf } from '../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, wasDeleted } from '../apis/core/v1alpha1/meta.ts';
 import type { ConnectionDetails } from '../apis/core/v1alpha1/secret.ts';
-import { decodeDetails, encodeDetails, SecretKind } from '../apis/core/v1alpha1/secret.ts';
+import { decodeDetails, SecretKind } from '../apis/core/v1alpha1/secret.ts';
 import {
   credentialAnnotation,
   decodeNote,
@@ -26,13 +26,12 @@ import { ManagedProcess } from './managed-process.ts';
 import { MemoryCluster } from './memory-cluster.ts';
 import type { Pace } from './pace.ts';
 import { createPace } from './pace.ts';
+import { namespace, putProvider } from './provider.ts';
 import type { Conformance, World } from './scenario.ts';
 import { secretsIn } from './secrets.ts';
 import type { TestClock } from './test-clock.ts';
 import { testClock } from './test-clock.ts';
 import { Broken, expect } from './verdict.ts';
-
-const namespace = 'conformance';
 
 /** A managed resource that is Ready, and the contents of its Secret. */
 export interface Ready {
@@ -64,7 +63,7 @@ export class Bench {
     this.#pace = createPace(clock, this.#closed.signal, conformance.time);
     this.cluster = new MemoryCluster(() => clock.now());
     this.process = this.#start();
-    this.#putProvider();
+    putProvider(this.cluster, world, this.process.service.providers);
   }
 
   static async open(conformance: Conformance): Promise<Bench> {
@@ -345,31 +344,6 @@ export class Bench {
   /** Lets time pass. */
   passTime(ms: number): Promise<void> {
     return this.#pace.pass(ms);
-  }
-
-  #putProvider(): void {
-    const { credentials, parameters } = this.world;
-    const entries = typeof credentials === 'string' ? { credentials } : credentials;
-    this.putCredentials(entries);
-    const { providerConfig } = this.process.service.providers;
-    const key = Object.keys(entries)[0] ?? 'credentials';
-    const secretRef = { namespace, name: 'credentials', key };
-    this.cluster.put(providerConfig, {
-      apiVersion: apiVersionOf(providerConfig),
-      kind: providerConfig.kind,
-      metadata: { name: 'default' },
-      spec: { ...parameters, credentials: { source: 'Secret', secretRef } },
-    });
-  }
-
-  /** The Secret that the ProviderConfig names. */
-  putCredentials(entries: ConnectionDetails): void {
-    this.cluster.put(SecretKind, {
-      apiVersion: 'v1',
-      kind: 'Secret',
-      metadata: { namespace, name: 'credentials' },
-      data: encodeDetails(entries),
-    });
   }
 }
 

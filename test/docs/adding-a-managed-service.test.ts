@@ -64,7 +64,8 @@ describe('the guide to adding a managed service', () => {
 
   test('names a file for each of its sources', () => {
     const names = ['kinds', 'favourite-cloud', 'external-client', 'operations', 'stack', 'main'];
-    const files = [...names.map((name) => `src/${name}.ts`), 'test/conformance.test.ts'];
+    const tests = ['conformance', 'claims'];
+    const files = [...names.map((name) => `src/${name}.ts`), ...tests.map((name) => `test/${name}.test.ts`)];
     assert.deepEqual(
       sources.map(({ file }) => file),
       files,
@@ -145,17 +146,21 @@ describe('the guide to adding a managed service', () => {
     const output = await succeeds(own, process.execPath, ['--test', '--test-reporter=tap']);
     const skipped = [...output.matchAll(/^ *ok \d+ - .* # SKIP (.*)$/gm)].map(([, why]) => why);
     assert.deepEqual(skipped, [
+      'the test provides no `rotation`',
       'the test provides no `withoutDetails`',
       'the test provides no `tags`',
       'the system does not assign names',
       'create returns no name of an operation',
     ]);
     assert.match(output, /^ *ok \d+ - two calls of create make one thing$/m);
+    assert.match(output, /^ *ok \d+ - after the last claim nothing is left$/m);
   });
 
   test('a rule of the kit can be tried alone', async () => {
-    const args = ['--test', '--test-reporter=tap', '--test-name-pattern', 'create twice'];
-    assert.match(await succeeds(own, process.execPath, args), /^# pass 1$/m);
+    const args = ['--test', '--test-reporter=tap', '--test-name-pattern', 'two calls of create'];
+    const output = await succeeds(own, process.execPath, args);
+    assert.match(output, /^ *ok \d+ - two calls of create make one thing$/m);
+    assert.doesNotMatch(output, /observe changes nothing/);
   });
 
   describe('on a real control plane', () => {

@@ -3,6 +3,7 @@ import type { ExternalClient } from '../../controllers/managed/connecting/extern
 import type { Bench, Ready } from '../bench.ts';
 import type { ExternalCall } from '../managed-process.ts';
 import { messageOf, outcomeOf } from '../outcome.ts';
+import { putCredentials } from '../provider.ts';
 import { expect, needed, Skipped } from '../verdict.ts';
 import type { Rule } from './rule.ts';
 
@@ -127,7 +128,7 @@ const tellsBadCredentials: Rule = {
       typeof credentials === 'string'
         ? { credentials: wrong }
         : Object.fromEntries(Object.keys(credentials).map((key) => [key, wrong]));
-    bench.putCredentials(entries);
+    putCredentials(bench.cluster, entries);
     bench.put('first');
     await bench.passes('first', 3);
     const { status, message } = bench.condition('first', 'Synced');
