@@ -60,11 +60,11 @@ export class Simulation {
   /** The process's log, as lines of JSON. */
   readonly log: string[] = [];
   /**
-   * The writes of the process without Events: `1500 update FancySQLInstance team/orders`, with the time in
-   * milliseconds.
+   * The writes that the process sent, without Events: `1500 update FancySQLInstance team/orders`, with the time in
+   * milliseconds. The API server may have refused them.
    */
   readonly writes: string[] = [];
-  /** The objects that the process read from the API server, one by one: `1500 get Secret infra/db`. */
+  /** The reads of one object that the process sent, with their time: `1500 get Secret infra/db`. */
   readonly reads: string[] = [];
   /** How often it wrote an Event. */
   eventWrites = 0;
@@ -72,8 +72,8 @@ export class Simulation {
    * The watches that it has begun: `FancySQLInstance in team`, `Provider`, `Namespace metadata.name=team`.
    */
   readonly watched = new Set<string>();
-  /** How often it reconciled. */
-  runs = 0;
+  /** Its runs: `binding(fancysqlinstance) KeepBound: its managed resource changed`. */
+  readonly runs: string[] = [];
   readonly #syncPeriodMs: number;
   readonly #logLevel: LogLevel;
   readonly #concurrency: number;
@@ -103,13 +103,16 @@ export class Simulation {
     this.kill();
     const { clock, random } = this;
     const direct = inProcessClient(this.cluster, clock, async ({ verb, kind, key }, effect) => {
+      // A request counts when it is sent: the API server works for a refused one, too.
+      const isRead = verb === 'get';
+      const isEvent = kind.kind === 'Event';
+      const line = `${clock.elapsedMs()} ${verb} ${kind.kind} ${objectKeyText(key)}`;
+      if (isEvent) this.eventWrites += 1;
+      else (isRead ? this.reads : this.writes).push(line);
       const before = this.cluster.resourceVersion;
       const answer = effect();
-      const isWrite = verb !== 'get' && kind.kind !== 'Event';
-      if (verb === 'get') this.reads.push(`${clock.elapsedMs()} get ${kind.kind} ${objectKeyText(key)}`);
-      else if (!isWrite) this.eventWrites += 1;
-      if (isWrite) this.writes.push(`${clock.elapsedMs()} ${verb} ${kind.kind} ${objectKeyText(key)}`);
-      if (isWrite && this.cluster.resourceVersion === before) this.writes.push('which changed nothing');
+      const isUnchanged = this.cluster.resourceVersion === before;
+      if (!isRead && !isEvent && isUnchanged) this.writes.push('which changed nothing');
       return answer;
     });
     const noted: KubernetesClient = {
@@ -168,7 +171,8 @@ export class Simulation {
       observe: (name) => metrics.controller(name, this.#concurrency),
     }).pipe(tap(metrics.outcome));
     this.#life = running$.subscribe((outcome) => {
-      this.runs += 1;
+      const { controller, decision, because } = outcome;
+      this.runs.push(`${controller} ${decision}: ${because.join(', ')}`);
       page?.memory.recordOutcome(outcome);
     });
   }
