@@ -36,8 +36,13 @@ const wait = (name: BindingWait['name']): BindingWait => ({ name });
 
 /** For calls that write the claim's UID to a `claimRef`: the claim is first read from the API server. */
 const confirmed = { readFirst: ['claim'] } as const;
-/** For calls that bind a resource: the claim, its Secret and its namespace are first read from the API server. */
-const confirmedToBind = { readFirst: ['claimSecret', 'namespace', 'claim'] } as const;
+/** For calls that bind a resource: the claim and its namespace are first read from the API server. */
+const confirmedToBind = { readFirst: ['namespace', 'claim'] } as const;
+/**
+ * For the call that takes a resource: so is the Secret that the claim names. If the resource was created for the claim, an
+ * existing Secret is met when the copy is created.
+ */
+const confirmedToTake = { readFirst: ['claimSecret', ...confirmedToBind.readFirst] } as const;
 
 const isBound = ({ status }: Managed): boolean => status?.bindingPhase === 'Bound';
 
@@ -315,7 +320,7 @@ function notReady({ managed }: ResourceFacts) {
 }
 
 function setClaimRef({ claim, managed }: ResourceFacts): BindingDecision | undefined {
-  return isOwnedBy(managed, claim) ? undefined : { name: 'SetClaimRef', managed, ...confirmedToBind };
+  return isOwnedBy(managed, claim) ? undefined : { name: 'SetClaimRef', managed, ...confirmedToTake };
 }
 
 /** Waits until the resource's controller has set a credential for this claim in the external system. */

@@ -3,6 +3,7 @@
 import compact from 'lodash/compact.js';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../apis/core/v1alpha1/class.ts';
+import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { isControlledBy } from '../../apis/core/v1alpha1/reference.ts';
@@ -163,8 +164,9 @@ export function observing(context: BindingContext) {
     const storedCredential = managed && (source ? storedIn(source) : await storedBy(managed, signal));
     const key = secretKeyOfClaim(claim);
     const stored = key && secrets.get(key);
-    // A Bound claim may have a Secret of another type, which the cache does not have.
-    const isSought = stored === undefined && claim.status?.bindingPhase === 'Bound';
+    // A Bound claim may have a Secret of another type, which the cache does not have. So may the Secret be that blocks one.
+    const isBlocked = getCondition(claim.status?.conditions, 'Ready').reason === 'SecretConflict';
+    const isSought = stored === undefined && (isBlocked || claim.status?.bindingPhase === 'Bound');
     if (isSought && !run.hasRead.has('claimSecret')) await readClaimSecret(secrets, claim, run, signal);
     return secretFacts({
       claim,

@@ -28,7 +28,7 @@ export interface ConnectionPlace {
   isNamed(managed: Managed): boolean;
   /** Reads the entry. Undefined if it does not exist. Throws a ControllerError if another object owns the entry. */
   read(managed: Managed, signal: AbortSignal): Promise<ConnectionEntry | undefined>;
-  /** Throws a conflict if the entry exists, and a ControllerError if its namespace does not. */
+  /** Throws a conflict if the entry exists; a ControllerError if another object owns it, or if its namespace does not exist. */
   create(managed: Managed, desired: StoredCredential, signal: AbortSignal): Promise<ConnectionEntry>;
   /** Deletes the Secrets and secret store entries that the managed resource no longer names. */
   removeFormer(managed: Managed, signal: AbortSignal): Promise<void>;

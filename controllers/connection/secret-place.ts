@@ -4,6 +4,7 @@ import uniq from 'lodash/uniq.js';
 import { advice } from '../../apis/core/v1alpha1/advice.ts';
 import { ControllerError } from '../../apis/core/v1alpha1/condition.ts';
 import { labelledFor } from '../../apis/core/v1alpha1/connection-labels.ts';
+import { objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { connectionSecretType, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { controllerReference, isControlledBy } from '../../apis/core/v1alpha1/reference.ts';
@@ -19,6 +20,7 @@ import {
   secretNameProblem,
   secretNamespaceProblem,
 } from '../../apis/core/v1alpha1/secret.ts';
+import { boundedCache } from '../../runtime/bounded-cache.ts';
 import type { Resource } from '../../runtime/cache/resource.ts';
 import {
   annotate,
@@ -33,8 +35,24 @@ import { credentialAnnotation, encodeNote, storedIn } from '../credential.ts';
 import { secretsControlledBy } from '../indexes.ts';
 import type { ConnectionEntry, ConnectionPlace } from './connection-place.ts';
 
+/** How many existing Secrets that the cache does not select are remembered; a forgotten one costs a refused creation. */
+const mostUnselected = 1_000;
+
 /** Stores connection details in the Secret of `writeConnectionSecretToRef`. See {@link connectionSecrets}. */
 export function secretPlace(secrets: Resource<Secret>): ConnectionPlace {
+  /** Secrets that a creation met: a new resource reads them, although the cache does not have their type. */
+  const met = boundedCache<Secret>(mostUnselected);
+
+  /**
+   * Reads the cache, else the API server: the cache lacks Secrets of the type of older releases. The API server is not
+   * asked for a new resource: if its Secret exists, the creation of one is refused, and the next run reads it.
+   */
+  async function find(managed: Managed, key: SecretKey, signal: AbortSignal): Promise<Secret | undefined> {
+    const isAbsent = isNew(managed) && !met.has(objectKeyText(key));
+    const finding = isAbsent ? Promise.resolve(secrets.get(key)) : secrets.find(key, signal);
+    return annotate('cannot get connection secret', finding);
+  }
+
   const entryOf = (secret: Secret, managed: Managed): ConnectionEntry => ({
     ...storedIn(secret),
     isOwned: isControlledBy(secret, managed),
@@ -59,11 +77,8 @@ export function secretPlace(secrets: Resource<Secret>): ConnectionPlace {
     isNamed: ({ spec }) => spec.writeConnectionSecretToRef !== undefined,
     async read(managed, signal) {
       const key = managed.spec.writeConnectionSecretToRef;
-      const secret = key && (await annotate('cannot get connection secret', secrets.find(key, signal)));
-      if (secret === undefined) return undefined;
-      const control = controlOf(secret, managed);
-      if (typeof control === 'string') return entryOf(secret, managed);
-      throw refusalOf(control, secret, managed);
+      const secret = key && (await find(managed, key, signal));
+      return secret && entryOf(accessible(secret, managed), managed);
     },
     async create(managed, desired, signal) {
       const key = managed.spec.writeConnectionSecretToRef ?? { namespace: '', name: '' };
@@ -77,7 +92,10 @@ export function secretPlace(secrets: Resource<Secret>): ConnectionPlace {
         if (isNotFound(error) || isNamespaceTerminating(error)) throw namespaceMissing(managed, key);
         if (!isAlreadyExists(error)) throw error;
         // Fetch the existing Secret into the cache, so that the next run finds it.
-        await annotate('cannot get connection secret', secrets.fetch(key, signal));
+        const existing = await annotate('cannot get connection secret', secrets.fetch(key, signal));
+        if (existing === undefined) throw changedSinceRead();
+        met.set(objectKeyText(key), existing);
+        accessible(existing, managed);
         throw changedSinceRead();
       }
     },
@@ -103,6 +121,10 @@ export function secretPlace(secrets: Resource<Secret>): ConnectionPlace {
     }
   }
 }
+
+/** Whether no run about the resource has ended yet. */
+const isNew = ({ status }: Managed): boolean =>
+  status?.conditions === undefined && status?.bindingPhase === undefined;
 
 const noteAnnotation = ({ note }: StoredCredential): Readonly<Record<string, string>> =>
   note === undefined ? {} : { [credentialAnnotation]: encodeNote(note) };
@@ -162,15 +184,12 @@ const namespaceMissing = ({ kind, metadata }: Managed, { namespace }: SecretKey)
     namespace,
   );
 
-function refusalOf(
-  { refusal }: { readonly refusal: string },
-  secret: Secret,
-  managed: Managed,
-): ControllerError {
+/** Returns the Secret. Throws if another object owns it. */
+function accessible(secret: Secret, managed: Managed): Secret {
+  const control = controlOf(secret, managed);
+  if (typeof control === 'string') return secret;
   const { namespace, name } = secretKeyOf(secret);
   const field = `spec.writeConnectionSecretToRef of ${managed.kind} ${managed.metadata.name}`;
-  return new ControllerError(
-    'SecretConflict',
-    `${refusal} (${namespace}/${name}); ${insteadOf(secret, field)}`,
-  );
+  const message = `${control.refusal} (${namespace}/${name}); ${insteadOf(secret, field)}`;
+  throw new ControllerError('SecretConflict', message);
 }

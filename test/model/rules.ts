@@ -215,8 +215,8 @@ export const rules: Readonly<Record<string, Rule>> = {
       },
       {
         file: binding,
-        was: "{ readFirst: ['claimSecret', 'namespace', 'claim'] }",
-        becomes: "{ readFirst: ['claimSecret', 'namespace'] }",
+        was: "{ readFirst: ['namespace', 'claim'] }",
+        becomes: "{ readFirst: ['namespace'] }",
       },
     ],
   },

@@ -89,7 +89,8 @@ const copied: BindingFacts['secrets'] = {
   hasCopy: true,
   isCopyUsable: true,
 };
-const inOrder = ['claimSecret', 'namespace', 'claim'] as const;
+const inOrder = ['namespace', 'claim'] as const;
+const secretFirst = ['claimSecret', ...inOrder] as const;
 
 type Given = Partial<BindingFacts>;
 
@@ -308,13 +309,13 @@ const cases: Readonly<Record<string, () => Decided>> = {
       { name: 'Create', managed: reserved, resourceClass: small, readFirst: ['claim'] },
     ),
   'a claim takes the resource that it names': () =>
-    about('SetClaimRef', named, unbound, { readFirst: inOrder }),
+    about('SetClaimRef', named, unbound, { readFirst: secretFirst }),
   'a claim takes a resource that an administrator reserved for its name': () =>
-    about('SetClaimRef', named, presetFor, { readFirst: inOrder }),
+    about('SetClaimRef', named, presetFor, { readFirst: secretFirst }),
   'a claim takes an observed-only resource that an administrator reserved for its name': () =>
-    about('SetClaimRef', named, observed(presetFor.spec), { readFirst: inOrder }),
+    about('SetClaimRef', named, observed(presetFor.spec), { readFirst: secretFirst }),
   'a claim takes an observed-only resource that has a namespace selector': () =>
-    about('SetClaimRef', named, observed({ namespaceSelector: {} }), { readFirst: inOrder }),
+    about('SetClaimRef', named, observed({ namespaceSelector: {} }), { readFirst: secretFirst }),
   'a claim that was restored with its resource corrects the UID': () =>
     about('CorrectClaimRef', named, managed(restored), { readFirst: ['claim'] }),
   'a claim that names another resource before it is Bound releases the previous resource': () =>

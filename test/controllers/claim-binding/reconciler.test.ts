@@ -740,11 +740,11 @@ describe('the requests that binding sends to the API server', () => {
     assert.deepEqual(reads, []);
   });
 
-  test('a claim with a class needs one read: of the Secret that it names', async () => {
+  test('a claim with a class needs no read: a creation shows what exists', async () => {
     const { cluster, process } = sceneOf({ claims: [byClass] });
     await settled(process, cluster);
-    const reads = cluster.calls.filter(({ verb }) => verb === 'get').map(({ kind, key }) => `${kind} ${key}`);
-    assert.deepEqual(reads, ['Secret team/conn']);
+    const reads = cluster.calls.filter(({ verb }) => verb === 'get');
+    assert.deepEqual(reads, []);
   });
 });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import map from 'lodash/map.js';
 import { ControllerError } from '../../../apis/core/v1alpha1/condition.ts';
 import { labelledFor } from '../../../apis/core/v1alpha1/connection-labels.ts';
 import type { ObjectMeta } from '../../../apis/core/v1alpha1/kind.ts';
@@ -25,7 +26,10 @@ import { deletionTimestamp, managed, secretOf } from '../objects.ts';
 
 const signal = new AbortController().signal;
 const key = { namespace: 'infra', name: 'db-connection' };
-const db: Managed = managed({ writeConnectionSecretToRef: key });
+/** A run about it has ended. */
+const db: Managed = managed({ writeConnectionSecretToRef: key }, { status: { bindingPhase: 'Unbound' } });
+/** No run about it has ended, and nothing is known of its Secret. */
+const fresh: Managed = managed({ writeConnectionSecretToRef: key });
 const deleted: Managed = { ...db, metadata: { ...db.metadata, deletionTimestamp } };
 const note = { key: 'a2V5', for: 'FancySQLInstance team/orders' };
 const noted = { [credentialAnnotation]: encodeNote(note) };
@@ -83,6 +87,23 @@ describe('the connection Secret', () => {
     await assert.rejects(place.create(db, desired, signal), isConflict);
     assert.deepEqual((await read()).details, { password: 'theirs' });
   });
+
+  test('of a new resource is created without a read', async () => {
+    const { cluster, place } = scene();
+    assert.equal(await place.read(fresh, signal), undefined);
+    await place.create(fresh, desired, signal);
+    assert.deepEqual(map(cluster.calls, 'verb'), ['create']);
+  });
+
+  for (const type of [connectionSecretType, 'Opaque']) {
+    test(`of a new resource exists with type ${type}: its creation is refused, and the next run reads it`, async () => {
+      const { cluster, place } = scene();
+      await place.read(fresh, signal);
+      cluster.put(SecretKind, secret({ ownerReferences: [owner()] }, type)); // the cache has not received it yet
+      await assert.rejects(place.create(fresh, desired, signal), isConflict);
+      assert.deepEqual((await place.read(fresh, signal))?.details, old);
+    });
+  }
 
   test('is written in the version that was read, and returns the new one', async () => {
     const { place, read, stored } = scene(secret({ ownerReferences: [owner()] }));
@@ -204,12 +225,13 @@ describe('the connection Secret', () => {
   for (const [what, [existing, message]] of Object.entries(refused)) {
     test(`a Secret ${what} is neither read, written nor removed`, async () => {
       const { cluster, place, stored } = scene(existing);
-      await assert.rejects(place.read(db, signal), (error: Error) => {
-        assert.ok(error instanceof ControllerError);
-        assert.match(error.message, message);
-        return true;
-      });
-      await assert.rejects(place.create(db, desired, signal), isConflict);
+      for (const call of [() => place.read(db, signal), () => place.create(db, desired, signal)]) {
+        await assert.rejects(call, (error: Error) => {
+          assert.ok(error instanceof ControllerError);
+          assert.match(error.message, message);
+          return true;
+        });
+      }
       await place.remove(deleted, signal);
       assert.deepEqual(decodeDetails(stored()), old);
       const writes = cluster.writes.filter(({ verb }) => verb !== 'create');

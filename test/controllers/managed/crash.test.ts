@@ -13,13 +13,13 @@ async function callsOf(start: () => Scene): Promise<number> {
 
 const begin = (names: Names) => (): Scene =>
   new Scene({ forProvider: { size: 1 } }, {}, { externalNames: names });
-/** The call of a creation: connect, read of the Secret, finalizer, Secret, observe, preparation, create. */
-const createCall = 7;
+/** The call of a creation: connect, finalizer, Secret, observe, preparation, create. */
+const createCall = 6;
 
 for (const names of ['deterministic', 'assigned'] as const) {
   const calls = await callsOf(begin(names));
   describe(`a process that is cut off during a creation, ${names} names`, () => {
-    test('every call is one to cut at', () => assert.equal(calls, names === 'assigned' ? 12 : 11));
+    test('every call is one to cut at', () => assert.equal(calls, names === 'assigned' ? 11 : 10));
     for (let k = 1; k <= calls; k += 1) {
       for (const moment of ['before', 'after'] as const) {
         test(`${moment} call ${k} takes effect: there is one external resource, or the status asks an administrator`, async () => {
