@@ -20,7 +20,6 @@ import type { Environment } from '../../runtime/controller/environment.ts';
 import type { Request } from '../../runtime/controller/reconcile.ts';
 import type { Predicate, Trigger } from '../../runtime/controller/triggers.ts';
 import {
-  allOf,
   anyOf,
   appears,
   becomes,
@@ -29,7 +28,6 @@ import {
   exists,
   foundFor,
   is,
-  isOfOthers,
   those,
   triggerBy,
   triggersIn,
@@ -164,16 +162,12 @@ export function claimBindingController(
 
   const wokenBy = triggersIn(env);
   const triggers: readonly Trigger[] = [
-    // A run of this controller decides again after each of its writes. Scheduling and defaulting write a class.
     wokenBy(claims.store)
       .when(
         exists,
-        anyOf(
-          isOfOthers,
-          changed(({ spec }: Claim) => spec.classRef),
-        ),
         is((claim) => !needsClass(claim)),
       )
+      .writtenByOthers()
       .itself('the claim changed'),
     wokenBy(claims.store)
       .when(disappears)
@@ -187,7 +181,8 @@ export function claimBindingController(
         'the claim was deleted, and a managed resource names it',
       ),
     wokenBy(...managedStores)
-      .when(anyOf(allOf(appears, isOfOthers), disappears, isChangedForClaims))
+      .when(anyOf(appears, disappears, isChangedForClaims))
+      .writtenByOthers()
       .throughBoth(claimsOf, 'its managed resource changed'),
     wokenBy(...managedStores)
       .when(exists)

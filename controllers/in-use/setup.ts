@@ -1,6 +1,4 @@
 import compact from 'lodash/compact.js';
-import isEqual from 'lodash/isEqual.js';
-import omit from 'lodash/omit.js';
 import type { ReadyFacts } from '../../apis/core/v1alpha1/condition.ts';
 import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
@@ -15,14 +13,7 @@ import type { ControllerSpec } from '../../runtime/controller/controller-spec.ts
 import type { Environment } from '../../runtime/controller/environment.ts';
 import type { Result } from '../../runtime/controller/reconcile.ts';
 import { after, done } from '../../runtime/controller/reconcile.ts';
-import {
-  anyOf,
-  appears,
-  changed,
-  disappears,
-  isOfOthers,
-  triggersIn,
-} from '../../runtime/controller/triggers.ts';
+import { anyOf, appears, changed, disappears, paced, triggersIn } from '../../runtime/controller/triggers.ts';
 import type { EventFacts } from '../../runtime/events/event-facts.ts';
 import { controllerNames, eventSources } from '../claim-service.ts';
 import { isNewUser } from '../new-user.ts';
@@ -52,7 +43,7 @@ export interface InUseOptions<U extends UsedObject> {
   readonly forget?: (name: string) => void;
 }
 
-/** The minimum time between two writes of the count of users. Finalizers and conditions are written at once. */
+/** The first user wakes at once: the object gets its finalizer. In a burst, users are counted once in this time. */
 const countEveryMs = 1_000;
 
 /**
@@ -68,7 +59,6 @@ export function inUseController<U extends UsedObject>(
   const objects = env.resource(kind);
   const stores = managed.map((each) => env.resource(each).store);
   const byName = `users of ${kind.kind}`;
-  const countedAtMs = new Map<string, number>();
   const namesOf = (object: Managed): readonly string[] => compact([usedBy(object)]);
   for (const store of stores) store.addIndex(byName, namesOf);
 
@@ -83,17 +73,11 @@ export function inUseController<U extends UsedObject>(
     message: string | undefined,
     signal: AbortSignal,
   ): Promise<Result> {
-    const { name } = used.metadata;
     const { ready, systemVersion, event, againMs }: UsedReport = (await report?.(used, users, signal)) ?? {};
-    const nowMs = env.clock.elapsedMs();
     const facts = compact([ready, message === undefined ? undefined : terminating(message)]);
     const counted = withUsers(used, users.length, facts, env.clock.now());
     const desired =
       systemVersion === undefined ? counted : { ...counted, status: { ...counted.status, systemVersion } };
-    const [was, is] = [used, desired].map(({ status }) => omit(status, 'users'));
-    const isNews = message !== undefined || !isEqual(was, is);
-    const waitMs = (countedAtMs.get(name) ?? Number.NEGATIVE_INFINITY) + countEveryMs - nowMs;
-    if (!isNews && waitMs > 0) return after(Math.min(waitMs, againMs ?? waitMs));
     const usage = message && ({ type: 'Warning', reason: 'UsageAccounting', message } as const);
     const audience = {
       objects,
@@ -101,8 +85,7 @@ export function inUseController<U extends UsedObject>(
       mayLackStatus: true as const,
       record: (of: U, each: EventFacts) => events.record(of, each),
     };
-    const { stored } = await conclude(audience, used, { desired, events: compact([usage, event]) }, signal);
-    if (stored !== undefined && stored !== used) countedAtMs.set(name, nowMs);
+    await conclude(audience, used, { desired, events: compact([usage, event]) }, signal);
     return againMs === undefined ? done : after(againMs);
   }
 
@@ -112,18 +95,21 @@ export function inUseController<U extends UsedObject>(
     sort: 'in use',
     objects: objects.store,
     triggers: [
-      wokenBy(objects.store).when(isOfOthers).itself('it changed'),
-      wokenBy(...stores)
-        .when(anyOf(appears, disappears, changed(namesOf)))
-        .throughBoth(
-          (object) => compact(namesOf(object).map((name) => objects.get({ name }))),
-          'it gained or lost a user',
-        ),
+      wokenBy(objects.store).writtenByOthers().itself('it changed'),
+      paced(
+        wokenBy(...stores)
+          .when(anyOf(appears, disappears, changed(namesOf)))
+          .throughBoth(
+            (object) => compact(namesOf(object).map((name) => objects.get({ name }))),
+            'it gained or lost a user',
+          ),
+        countEveryMs,
+        env.clock,
+      ),
     ],
     async reconcile(request, signal) {
       const used = objects.get(request);
       if (used === undefined) {
-        countedAtMs.delete(request.name);
         forget?.(request.name);
         return done;
       }

@@ -24,13 +24,11 @@ import type { Environment } from '../../runtime/controller/environment.ts';
 import type { Request } from '../../runtime/controller/reconcile.ts';
 import type { Predicate } from '../../runtime/controller/triggers.ts';
 import {
-  allOf,
   anyOf,
   appears,
   becomes,
   changed,
   disappears,
-  isOfOthers,
   triggerBy,
   triggersIn,
 } from '../../runtime/controller/triggers.ts';
@@ -251,7 +249,8 @@ export function managedController<M extends Managed>(
         .itself('its desired state changed'),
       // An edited credential is applied at once, and a deleted Secret is written again.
       wokenBy(secrets.store)
-        .when(allOf(isOfOthers, isSecretChanged))
+        .when(isSecretChanged)
+        .writtenByOthers()
         .throughFormer(ownerOf, 'its connection secret was edited or deleted'),
       wokenBy(secrets.store)
         .when(anyOf(disappears, changed(controllerUid)))

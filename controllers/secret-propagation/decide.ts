@@ -67,11 +67,14 @@ export function decidePropagation(facts: PropagationFacts): PropagationDecision 
 }
 
 function copy(target: Secret, claim: Claim, source: Secret): PropagationDecision {
-  const desired = propagated(target, claim, source);
-  return isEqual(desired, { ...target, data: target.data ?? {} })
+  return equalsSource(target, claim, source)
     ? { name: 'InSync' }
-    : { name: 'CopySecret', desired };
+    : { name: 'CopySecret', desired: propagated(target, claim, source) };
 }
+
+/** Whether the claim's Secret is already the copy that the controllers would write. */
+export const equalsSource = (target: Secret, claim: Claim, source: Secret): boolean =>
+  isEqual(propagated(target, claim, source), { ...target, data: target.data ?? {} });
 
 const nameOf = ({ metadata }: Secret): string => `${metadata.namespace}/${metadata.name}`;
 const describe = ({ kind, metadata }: Claim | Managed): string => `${kind} ${metadata.name}`;

@@ -5,11 +5,12 @@
  */
 
 import uniqBy from 'lodash/uniqBy.js';
+import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import { kindKey, objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { controllerOf, referenceIsOfKind } from '../../apis/core/v1alpha1/reference.ts';
 import type { Secret, SecretKey } from '../../apis/core/v1alpha1/secret.ts';
-import { propagationSource, propagationTargets } from '../../apis/core/v1alpha1/secret.ts';
+import { propagationSource, propagationTargets, secretKeyOf } from '../../apis/core/v1alpha1/secret.ts';
 import { annotate } from '../../runtime/client/errors.ts';
 import type { ControllerSpec } from '../../runtime/controller/controller-spec.ts';
 import type { Environment } from '../../runtime/controller/environment.ts';
@@ -20,12 +21,12 @@ import { controllerNames, eventSources } from '../claim-service.ts';
 import { connectionSecrets, publisherOf } from '../indexes.ts';
 import { aboutSecret, logAct } from '../log-changes.ts';
 import { stackReadyTrigger } from '../stack-ready.ts';
-import { decidePropagation } from './decide.ts';
+import { decidePropagation, equalsSource } from './decide.ts';
 
 /**
  * Keeps the Secrets of claims equal to the connection Secrets of their managed resources, for all kinds of both. A request
  * names the claim's Secret. A change of the resource's Secret, `bindingPhase` or `status.credential` triggers a run for each
- * copy.
+ * copy that differs. The author of an equal copy has nothing to learn, whoever may read the source.
  */
 export function secretPropagation(env: Environment, services: ClaimServices): ControllerSpec {
   const secrets = connectionSecrets(env);
@@ -42,9 +43,23 @@ export function secretPropagation(env: Environment, services: ClaimServices): Co
     const source = key && secrets.get(key);
     return source === undefined || !isSource(source) ? [] : copiesOf(source);
   };
-  /** The existing copies of a source. The binding controller creates missing ones. */
+  /** The existing copies of a source that differ from it. The binding controller creates missing ones. */
   const copiesOf = (source: Secret): readonly SecretKey[] =>
-    propagationTargets(source).filter((key) => secrets.get(key) !== undefined);
+    propagationTargets(source).filter((key) => {
+      const target = secrets.get(key);
+      return target !== undefined && !isInSync(target);
+    });
+  const claimOf = (target: Secret): Claim | undefined => {
+    const { name = '' } = controllerOf(target) ?? {};
+    const kind = claimKinds.find((each) => referenceIsOfKind(controllerOf(target), each));
+    return kind && env.resource(kind).get({ ...secretKeyOf(target), name });
+  };
+  /** Whether a copy equals its source in the cache, so that a run would find nothing to do. */
+  const isInSync = (target: Secret): boolean => {
+    const named = propagationSource(target);
+    const [source, claim] = [named && secrets.get(named), claimOf(target)];
+    return source !== undefined && claim !== undefined && equalsSource(target, claim, source);
+  };
   const wokenBy = triggersIn(env);
 
   return {
@@ -56,7 +71,13 @@ export function secretPropagation(env: Environment, services: ClaimServices): Co
       wokenBy(secrets.store)
         .when(exists, is(isSource))
         .through(copiesOf, 'the secret it is a copy of changed'),
-      wokenBy(secrets.store).when(exists, is(isTarget)).itself("the claim's secret changed"),
+      wokenBy(secrets.store)
+        .when(
+          exists,
+          is((secret) => isTarget(secret) && !isInSync(secret)),
+        )
+        .writtenByOthers()
+        .itself("the claim's secret changed"),
       wokenBy(...managedResources.map(({ store }) => store))
         .when(
           changed(

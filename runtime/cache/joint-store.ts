@@ -28,6 +28,6 @@ export function jointStore<T extends KubernetesObject>(
       return stores.every(({ isSynced }) => isSynced);
     },
     synced$: forkJoin(stores.map(({ synced$ }) => synced$)).pipe(map(() => undefined)),
-    record: (object, options) => partOf(object.metadata)?.record(object, options),
+    record: (object) => partOf(object.metadata)?.record(object),
   };
 }

@@ -9,6 +9,7 @@ import { isTrackedForUsAlone, untracked, withoutManagedFields } from './managed-
 import { mergePatch } from './merge-patch.ts';
 import { compareResourceVersions } from './resource-version.ts';
 import type { Store } from './store.ts';
+import { noteWritten } from './written-versions.ts';
 
 /**
  * Reads and writes objects of one kind. Reads come from the store. Writes go to the API server, and their answers go into
@@ -125,7 +126,7 @@ export function createResource<T extends KubernetesObject>(
     );
   };
   /** `over`: the object that was written to; absent for a read or a creation. */
-  const recorded = (answer: T, over?: T, isOwn = over !== undefined): T => {
+  const recorded = (answer: T, over?: T): T => {
     if (over !== undefined && !isSuccessor(answer, over)) {
       const what = `the API server answered a write with another ${kind.kind} than the one written to`;
       throw new ApiError(what, { code: 0, reason: 'InvalidAnswer' });
@@ -133,8 +134,12 @@ export function createResource<T extends KubernetesObject>(
     const object = wellFormed(kind, withoutManagedFields(answer));
     const { uid = '', resourceVersion } = object.metadata;
     answers.set(uid, { resourceVersion, atMs: clock.elapsedMs() });
-    store.record(object, { isOwn }); // guard: otherwise the next run does not see this write
+    store.record(object); // guard: otherwise the next run does not see this write
     return object;
+  };
+  const written = (answer: T, signal: AbortSignal | undefined, over?: T): T => {
+    noteWritten(signal, answer);
+    return recorded(answer, over);
   };
   const get = (key: ObjectKey): T | undefined => store.get(key);
   async function fetch(key: ObjectKey, signal?: AbortSignal): Promise<T | undefined> {
@@ -158,21 +163,23 @@ export function createResource<T extends KubernetesObject>(
       return current;
     },
     find: async (key, signal) => get(key) ?? fetch(key, signal),
-    create: async (object, signal) => recorded(await client.create(kind, object, signal), undefined, true),
+    create: async (object, signal) => written(await client.create(kind, object, signal), signal),
     async update(current, desired, signal, { ceasesTracking = false } = {}) {
       const difference = mergePatch(writable(current), writable(desired));
       if (difference === undefined) return current; // guard: otherwise it writes without a change
       const isCeasing = ceasesTracking && isTrackedForUsAlone(current);
       const patch = isCeasing ? withMetadata(difference, { managedFields: untracked }) : difference;
       const key = objectKey(current.metadata);
-      return recorded(await client.patch(kind, key, conditional(patch, current), undefined, signal), current);
+      const patching = client.patch(kind, key, conditional(patch, current), undefined, signal);
+      return written(await patching, signal, current);
     },
     async updateStatus(current, desired, signal) {
       const patch = mergePatch({ status: statusOf(current) }, { status: statusOf(desired) });
       if (patch === undefined) return current; // guard: otherwise it writes an unchanged status
       const key = objectKey(current.metadata);
       const options = { subresource: 'status' } as const;
-      return recorded(await client.patch(kind, key, conditional(patch, current), options, signal), current);
+      const patching = client.patch(kind, key, conditional(patch, current), options, signal);
+      return written(await patching, signal, current);
     },
     async delete(current, signal) {
       const { uid, resourceVersion } = current.metadata;

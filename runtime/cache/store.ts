@@ -18,9 +18,8 @@ import type { StreamHistory } from './stream-history.ts';
 import { createStreamHistory } from './stream-history.ts';
 
 export type Change<T> =
-  /** `isOwn`: a write of this process caused it. */
-  | { readonly type: 'added'; readonly object: T; readonly isOwn?: true }
-  | { readonly type: 'modified'; readonly object: T; readonly previous: T; readonly isOwn?: true }
+  | { readonly type: 'added'; readonly object: T }
+  | { readonly type: 'modified'; readonly object: T; readonly previous: T }
   /** `isLast`: `object` is the last state, from the API server's deletion event; else the last state that was seen. */
   | { readonly type: 'deleted'; readonly object: T; readonly isLast?: true };
 
@@ -47,9 +46,9 @@ export interface Store<T extends KubernetesObject> {
   readonly synced$: Observable<void>;
   /**
    * Takes an object that a read or write returned, if it is newer than the stored one, so that a reconcile reads its own
-   * writes. Removes an object whose last finalizer the write removed. `isOwn`: the object is the answer to a write.
+   * writes. Removes an object whose last finalizer the write removed.
    */
-  record(object: T, options?: { readonly isOwn: boolean }): void;
+  record(object: T): void;
 }
 
 /** A store with the method through which its watch stream fills it. */
@@ -109,7 +108,7 @@ export function createStore<T extends KubernetesObject>(
 /** The functions that change the objects and publish the change. */
 interface Writers<T extends KubernetesObject> {
   /** Takes an object if it is newer than the stored one, or in any case. */
-  put(key: string, object: T, options?: { readonly isForced?: boolean; readonly isOwn?: boolean }): void;
+  put(key: string, object: T, options?: { readonly isForced?: boolean }): void;
   /** Removes the object with this key; `last` is its last state, if it is known. */
   remove(key: string, last?: T): void;
 }
@@ -126,7 +125,7 @@ function writers<T extends KubernetesObject>(
 ): Writers<T> {
   const stripped = (object: T): T => wellFormed(kind, withoutManagedFields(object));
   return {
-    put(key, object, { isForced = false, isOwn = false } = {}) {
+    put(key, object, { isForced = false } = {}) {
       const previous = table.get(key);
       if (previous !== undefined) {
         const order = compareVersionsOf(object, previous);
@@ -134,11 +133,10 @@ function writers<T extends KubernetesObject>(
       }
       const stored = stripped(object);
       table.set(key, stored);
-      const own = isOwn ? ({ isOwn } as const) : {};
-      if (previous === undefined) publish({ type: 'added', object: stored, ...own });
+      if (previous === undefined) publish({ type: 'added', object: stored });
       // guard: otherwise a recreated object counts as modified
       else if (previous.metadata.uid === stored.metadata.uid) {
-        publish({ type: 'modified', object: stored, previous, ...own });
+        publish({ type: 'modified', object: stored, previous });
       } else {
         publish({ type: 'deleted', object: previous });
         publish({ type: 'added', object: stored });
@@ -163,7 +161,7 @@ function recorder<T extends KubernetesObject>(
   { table, history, put, remove }: Content<T>,
   isSelected: (object: T) => boolean,
 ): Store<T>['record'] {
-  return (object, { isOwn } = { isOwn: false }) => {
+  return (object) => {
     const key = objectKeyText(object.metadata);
     const known = table.get(key);
     if (history.isPast(object)) return;
@@ -174,8 +172,8 @@ function recorder<T extends KubernetesObject>(
       if (isKnown) remove(key, object);
     } else if (known === undefined) {
       // guard: otherwise a late answer restores a deleted object
-      if (history.isAhead(object) && isSelected(object)) put(key, object, { isOwn });
-    } else if (isSelected(object)) put(key, object, { isOwn });
+      if (history.isAhead(object) && isSelected(object)) put(key, object);
+    } else if (isSelected(object)) put(key, object);
     else if (compareVersionsOf(object, known) > 0) remove(key);
   };
 }

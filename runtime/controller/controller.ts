@@ -5,6 +5,7 @@
  */
 
 import { defer, merge, Observable, retry, timer } from 'rxjs';
+import { versionsWrittenWith } from '../cache/written-versions.ts';
 import type { KnownCauses } from '../client/errors.ts';
 import {
   apiErrorIn,
@@ -171,7 +172,7 @@ function runOnce(options: RunOptions, request: Request): Observable<Run<Outcome>
         ...(bug !== undefined && { bug }),
       };
       report(outcome, options);
-      subscriber.next({ value: outcome, next });
+      subscriber.next({ value: outcome, next, wrote: versionsWrittenWith(abort.signal) });
       subscriber.complete();
     };
 

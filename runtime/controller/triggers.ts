@@ -1,12 +1,14 @@
 import isEqual from 'lodash/isEqual.js';
 import uniqBy from 'lodash/uniqBy.js';
 import type { Observable } from 'rxjs';
-import { map, merge } from 'rxjs';
+import { groupBy, map, merge, mergeMap, throttleTime } from 'rxjs';
 import type { KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { objectKey, objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
 import { mergeEach } from '../cache/merge-each.ts';
 import type { Change, Store } from '../cache/store.ts';
+import { versionKey } from '../cache/written-versions.ts';
 import type { Logger } from '../log/log.ts';
+import type { Clock } from '../time/clock.ts';
 import type { Request } from './reconcile.ts';
 import type { Asking } from './urgency.ts';
 import type { Wake } from './work-queue.ts';
@@ -25,6 +27,21 @@ export const triggerBy = (
   asking: Asking = 'change',
 ): Trigger => ({ because, wakes$: requests$.pipe(map((request) => ({ request, because, asking }))) });
 
+/** Wakes each object at once, and then at most once in this time. The last wake of a burst is not lost, only late. */
+export const paced = (
+  { because, wakes$ }: Trigger,
+  everyMs: number,
+  { scheduler }: Pick<Clock, 'scheduler'>,
+): Trigger => ({
+  because,
+  wakes$: wakes$.pipe(
+    groupBy(({ request }) => objectKeyText(request)),
+    mergeMap((wakesOfOne$) =>
+      wakesOfOne$.pipe(throttleTime(everyMs, scheduler, { leading: true, trailing: true })),
+    ),
+  ),
+});
+
 /** A property of a change, true or false. */
 export type Predicate<T> = (change: Change<T>) => boolean;
 
@@ -38,6 +55,11 @@ type Named = ObjectKey | KubernetesObject;
 export interface Woken<T> {
   /** Limits it to changes for which all predicates hold. */
   when(...predicates: readonly Predicate<T>[]): Woken<T>;
+  /**
+   * Leaves out a version that the last run of the woken object wrote itself. Only for a controller that decides again after
+   * each of its writes, so that the run that wrote knows what is due.
+   */
+  writtenByOthers(): Woken<T>;
   /** For an object that many others share. All of them are woken at once, so they wait in turn with new objects. */
   sharedByMany(): Woken<T>;
   /** Wakes the object that changed. */
@@ -50,6 +72,12 @@ export interface Woken<T> {
   throughBoth(find: (object: T) => readonly Named[], because: string): Trigger;
 }
 
+/** How the changes of a sentence wake. `isOfOthers`: see `writtenByOthers`. */
+interface Manner {
+  readonly changing: Asking;
+  readonly isOfOthers: boolean;
+}
+
 /**
  * Starts sentences about what wakes a controller, such as `wokenBy(classes).through(claimsOf, 'its class changed')`. Objects
  * may hold anything: an object for which a predicate or a search throws is logged and wakes no object. The trigger goes on
@@ -60,13 +88,18 @@ export function triggersIn({ log }: { readonly log: Pick<Logger, 'error'> }) {
     const changes$ = merge(...stores.map((store) => store.changes$));
     const wakesOn = (
       of: (change: Change<T>) => readonly Named[],
-      { because, changing }: { readonly because: string; readonly changing: Asking },
+      { because, changing, isOfOthers }: Manner & { readonly because: string },
     ): Observable<Wake> =>
       changes$.pipe(
         mergeEach((change) => {
           try {
             const asking = change.type === 'added' ? 'appearance' : changing;
-            return requestsFor(of(change)).map((request) => ({ request, because, asking }));
+            // guard: otherwise a deletion right after a write of the run is lost
+            const isNamed = isOfOthers && change.type !== 'deleted';
+            return requestsFor(of(change)).map((request) => ({
+              ...{ request, because, asking },
+              ...(isNamed && { version: versionKey(change.object) }),
+            }));
           } catch (error) {
             const { kind, metadata } = change.object;
             const { namespace, name } = metadata;
@@ -80,14 +113,15 @@ export function triggersIn({ log }: { readonly log: Pick<Logger, 'error'> }) {
           }
         }),
       );
-    const woken = (holds: Predicate<T>, changing: Asking): Woken<T> => {
+    const woken = (holds: Predicate<T>, manner: Manner): Woken<T> => {
       const trigger = (because: string, find: (change: Change<T>) => readonly Named[]): Trigger => ({
         because,
-        wakes$: wakesOn((change) => (holds(change) ? find(change) : []), { because, changing }),
+        wakes$: wakesOn((change) => (holds(change) ? find(change) : []), { because, ...manner }),
       });
       return {
-        when: (...predicates) => woken(allOf(holds, ...predicates), changing),
-        sharedByMany: () => woken(holds, 'shared change'),
+        when: (...predicates) => woken(allOf(holds, ...predicates), manner),
+        writtenByOthers: () => woken(holds, { ...manner, isOfOthers: true }),
+        sharedByMany: () => woken(holds, { ...manner, changing: 'shared change' }),
         itself: (because) => trigger(because, ({ object }) => [object]),
         through: (find, because) => trigger(because, ({ object }) => find(object)),
         throughFormer: (find, because) => trigger(because, (change) => find(formerOf(change))),
@@ -98,7 +132,7 @@ export function triggersIn({ log }: { readonly log: Pick<Logger, 'error'> }) {
           ]),
       };
     };
-    return woken(() => true, 'change');
+    return woken(() => true, { changing: 'change', isOfOthers: false });
   };
 }
 
@@ -114,8 +148,6 @@ const formerOf = <T>(change: Change<T>): T => (change.type === 'modified' ? chan
 export const appears: Predicate<unknown> = ({ type }) => type === 'added';
 /** The object was deleted. */
 export const disappears: Predicate<unknown> = ({ type }) => type === 'deleted';
-/** The change is a deletion, or a write of another process or of a user: not of any controller of this process. */
-export const isOfOthers: Predicate<unknown> = (change) => change.type === 'deleted' || change.isOwn !== true;
 
 /** The object exists. */
 export const exists: Predicate<unknown> = ({ type }) => type !== 'deleted';

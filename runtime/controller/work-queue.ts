@@ -1,5 +1,6 @@
+import uniq from 'lodash/uniq.js';
 import type { Observable, OperatorFunction, Subscription } from 'rxjs';
-import { defer, filter, finalize, map, merge, NEVER, Subject, tap } from 'rxjs';
+import { defer, EMPTY, filter, finalize, map, merge, NEVER, Subject, tap } from 'rxjs';
 import { objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
 import { boundedCache } from '../bounded-cache.ts';
 import { backoffDelayMs } from '../time/backoff.ts';
@@ -24,6 +25,8 @@ export interface Wake {
   readonly request: Request;
   readonly because: string;
   readonly asking: Asking;
+  /** The version of an object that was written. If the key's own run wrote it, no other run is needed. */
+  readonly version?: string;
 }
 
 /** Why a key runs again without an event. */
@@ -34,10 +37,11 @@ export const returnReasons = {
   interrupted: 'the leadership was interrupted',
 } as const;
 
-/** A run that has ended: its value, and when the key runs again. */
+/** A run that has ended: its value, when the key runs again, and the versions of objects that it wrote. */
 export interface Run<R> {
   readonly value: R;
   readonly next: Next;
+  readonly wrote?: ReadonlySet<string>;
 }
 
 /** Delays in milliseconds, doubling from `baseMs` to `maxMs`. */
@@ -57,9 +61,19 @@ export interface WorkQueueObserver {
   finished(key: string): void;
   /** A key is requeued through a back-off. */
   retried(): void;
-  /** A waiting key is dropped, because the queue is being drained. */
+  /** A waiting key is dropped, because the queue is being drained, or because its own run has done what is due. */
   dropped(key: string): void;
 }
+
+/** Why a key runs. `version`: of a wake during the run of the key, which may have written that version itself. */
+interface Reason {
+  readonly because: string;
+  readonly version: string | undefined;
+}
+
+/** Whether a noted reason makes another one needless. */
+const covers = (noted: Reason, { because, version }: Reason): boolean =>
+  noted.because === because && (noted.version === undefined || noted.version === version);
 
 export interface WorkQueueOptions {
   readonly concurrency: number;
@@ -90,6 +104,8 @@ const maxWoken = 10_000;
  * Runs requests: one run at a time per key and one waiting (see `mergeMapByKey`). Namespaces take turns, each with its most
  * urgent key first (see `urgency.ts`).
  *
+ * - A version that a run wrote itself wakes its key for no other run, if the run ended with `done` or `after`. It does not
+ *   matter whether the watch or the answer to the write told of that version.
  * - A run receives all reasons since the key's last run began. It emits one value, which says when the key runs again.
  * - A key has at most one timer. Any run of the key replaces it: an event comes before the delay, and leaves no second run.
  * - `done` and `after` reset the back-offs of a key, unless `keepsBackOff` is true. A change of the object, or of one to
@@ -113,7 +129,8 @@ export function workQueue<R>(
     defer(() => {
       const due$ = new Subject<Wake>();
       /** The reasons for the next run of each key. */
-      const reasons = new Map<string, string[]>();
+      const reasons = new Map<string, Reason[]>();
+      const running = new Set<string>();
       const timers = new Map<string, Subscription>();
       const failures = new Map<string, number>();
       const conflicts = new Map<string, number>();
@@ -147,11 +164,24 @@ export function workQueue<R>(
         conflicts.delete(key);
       }
 
-      function note({ request, because }: Wake): void {
+      function note({ request, because, version }: Wake): void {
         const key = objectKeyText(request);
+        const reason: Reason = { because, version: running.has(key) ? version : undefined };
         const noted = reasons.get(key);
-        if (noted === undefined) reasons.set(key, [because]);
-        else if (!noted.includes(because)) noted.push(because);
+        if (noted === undefined) reasons.set(key, [reason]);
+        else if (!noted.some((each) => covers(each, reason))) noted.push(reason);
+      }
+
+      /** Forgets the reasons that the run itself has caused: it decided again after each of its writes. */
+      function forgetOwn(key: string, { next, wrote }: Run<R>): void {
+        const noted = reasons.get(key);
+        if (noted === undefined || wrote === undefined) return;
+        // guard: otherwise a run that failed after a write waits for its back-off
+        if (next.type !== 'done' && next.type !== 'after') return;
+        reasons.set(
+          key,
+          noted.filter(({ version = '' }) => !wrote.has(version)),
+        );
       }
 
       const bucketOf = (key: string): TokenBucket => {
@@ -230,8 +260,14 @@ export function workQueue<R>(
 
       const runOnce = ({ request }: Wake): Observable<R> => {
         const key = objectKeyText(request);
-        const because = reasons.get(key) ?? [];
+        const because = uniq((reasons.get(key) ?? []).map((reason) => reason.because));
         reasons.delete(key);
+        if (because.length === 0) {
+          woken.delete(key);
+          observer?.dropped(key);
+          return EMPTY;
+        }
+        running.add(key);
         for (const waiting of [timers, heldBack]) {
           waiting.get(key)?.unsubscribe();
           waiting.delete(key);
@@ -244,7 +280,10 @@ export function workQueue<R>(
         // `finalize` would be called after the key's next run has begun.
         const finished = (): void => observer?.finished(key);
         return run(request, because).pipe(
-          map(({ value, next }) => {
+          map((ended) => {
+            const { value, next } = ended;
+            running.delete(key);
+            forgetOwn(key, ended);
             const againInMs = settle(key, request, next);
             return againInMs === undefined ? value : withReturn(value, againInMs);
           }),

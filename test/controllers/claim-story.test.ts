@@ -137,9 +137,9 @@ test('the log lines with the key of a claim report its whole life', async () => 
     'info NoUpdate FavouriteDBInstance Synced True ReconcileSuccess',
     'info KeepBound FancySQLInstance Ready True Available',
     `info DeleteResource FancySQLInstance UnboundManagedResource: unbound from FavouriteDBInstance ${name}, which is deleted`,
+    'info RemoveFinalizer FancySQLInstance RemovedFinalizer',
     'info DeleteExternal FavouriteDBInstance DeletedExternalResource: Successfully requested deletion of external resource',
     'info DeleteExternal FavouriteDBInstance RemovedFinalizer',
-    'info RemoveFinalizer FancySQLInstance RemovedFinalizer',
   ]);
   const others = simulation.log
     .filter((line) => !lines.includes(line))

@@ -19,7 +19,7 @@ export async function wokenBy(
   const woken: string[] = [];
   const subscription = requestsOf(...triggers).subscribe((request) => woken.push(objectKeyText(request)));
   woken.length = 0; // what is there when it begins
-  change();
+  await change();
   subscription.unsubscribe();
   return woken;
 }

@@ -194,7 +194,7 @@ export class World {
 
   /** How often the process wrote anything, Events included, and reconciled, so far. */
   effort(): { readonly writes: number; readonly runs: number } {
-    return { writes: this.simulation.writes.length, runs: this.simulation.runs };
+    return { writes: this.simulation.writes.length, runs: this.simulation.runs.length };
   }
 }
 

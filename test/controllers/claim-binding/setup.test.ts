@@ -12,7 +12,8 @@ import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { allowsPropagationTo, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import { claimBindingController } from '../../../controllers/claim-binding/setup.ts';
 import type { ClaimService } from '../../../controllers/claim-service.ts';
-import type { Request } from '../../../runtime/controller/reconcile.ts';
+import { versionsWrittenWith } from '../../../runtime/cache/written-versions.ts';
+import type { Wake } from '../../../runtime/controller/work-queue.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
 import { FakeCluster } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
@@ -32,7 +33,6 @@ import {
   resourceRef,
   service,
 } from '../objects.ts';
-import { requestsOf } from '../requests-of.ts';
 
 const orders = 'team/orders';
 const ours = claim({ classRef: classRef('small') });
@@ -85,16 +85,19 @@ const deletesClaim = (cluster: FakeCluster) =>
 const changesSource = (cluster: FakeCluster) =>
   cluster.put(SecretKind, { ...source(naming), data: { password: 'bmV3' } });
 const claimChanged = 'the claim changed';
-/** The answer to a write of this process. */
-const isOwn = { isOwn: true } as const;
-const later = { resourceVersion: '1000' };
-const writesClaim = (spec: Claim['spec'], metadata: Partial<Claim['metadata']> = {}) => {
-  return (_cluster: FakeCluster, env: FakeProcess['env']) => {
-    const { store } = env.resource(claimKind);
-    const [before] = store.all();
-    store.record({ ...claim(spec), metadata: { ...before!.metadata, ...metadata, ...later } }, isOwn);
+/** Writes the claim. `writer`: its own run, or one of another controller of this process. */
+const writesClaim =
+  (
+    spec: Claim['spec'],
+    metadata: Partial<Claim['metadata']> = {},
+    writer: 'itself' | 'another' = 'another',
+  ) =>
+  (_cluster: FakeCluster, env: FakeProcess['env'], ofItsRun: AbortSignal) => {
+    const signal = writer === 'itself' ? ofItsRun : new AbortController().signal;
+    const claims = env.resource(claimKind);
+    const [before] = claims.store.all();
+    return claims.update(before!, { ...claim(spec), metadata: { ...before!.metadata, ...metadata } }, signal);
   };
-};
 const lost = new Error('the answer was lost');
 /** From now on each call takes effect, and no answer arrives. */
 const loseAnswers = (cluster: FakeCluster): void => {
@@ -107,9 +110,9 @@ const itsResource = 'its managed resource changed';
 const sourceChanged = 'the owner or the consent of the secret of its managed resource changed';
 const secretChanged = 'its secret was deleted or made immutable, or has another owner or source';
 
-/** The change wakes this claim, for this reason. Without a reason it wakes none. */
+/** The change wakes this claim, for this reason. Without a reason it wakes none. What its run wrote itself wakes nothing. */
 async function wakes(
-  change: (cluster: FakeCluster, env: FakeProcess['env']) => unknown,
+  change: (cluster: FakeCluster, env: FakeProcess['env'], ofItsRun: AbortSignal) => unknown,
   given: Given,
   because?: string,
   key = orders,
@@ -125,17 +128,18 @@ async function wakes(
   const process = new FakeProcess(cluster, undefined, env);
   const { triggers } = claimBindingController(process.env, claimKindOf(...services));
   await process.synced();
-  const woken: [string, string][] = [];
+  const woken: Wake[] = [];
   const life = new Subscription();
-  for (const trigger of triggers) {
-    const note = (request: Request) => woken.push([trigger.because, objectKeyText(request)]);
-    life.add(requestsOf(trigger).subscribe(note));
-  }
+  for (const { wakes$ } of triggers) life.add(wakes$.subscribe((wake) => woken.push(wake)));
   woken.length = 0; // what is there when it begins
-  await change(cluster, process.env);
+  const { signal: ofItsRun } = new AbortController();
+  await change(cluster, process.env, ofItsRun);
   life.unsubscribe();
   process.stop();
-  assert.deepEqual(uniqWith(woken, isEqual), because === undefined ? [] : [[because, key]]);
+  const written = versionsWrittenWith(ofItsRun);
+  const ofOthers = woken.filter(({ version = '' }) => !written.has(version));
+  const reasons = ofOthers.map((wake) => [wake.because, objectKeyText(wake.request)]);
+  assert.deepEqual(uniqWith(reasons, isEqual), because === undefined ? [] : [[because, key]]);
   const errors = log.lines.filter(({ level }) => level === 'error');
   assert.deepEqual(errors, []);
 }
@@ -157,35 +161,35 @@ describe('changes that wake a claim', () => {
       claimChanged,
     ));
   test('a finalizer that binding wrote does not wake it again', () =>
-    wakes(writesClaim(ours.spec, { finalizers: ['finalizer.resourceclaim.crossplane.io'] }), {
+    wakes(writesClaim(ours.spec, { finalizers: ['finalizer.resourceclaim.crossplane.io'] }, 'itself'), {
       claim: ours,
     }));
-  test('a resource that binding created does not wake it again', () =>
+  test('a finalizer that another run of this process wrote wakes binding', () =>
     wakes(
-      (_cluster, env) => {
-        const created = { ...naming, metadata: { ...naming.metadata, ...later } };
-        env.resource(managedKind).store.record(created, isOwn);
-      },
+      writesClaim(ours.spec, { finalizers: ['finalizer.resourceclaim.crossplane.io'] }),
       { claim: ours },
+      claimChanged,
     ));
+  test('a resource that binding created does not wake it again', () =>
+    wakes((_cluster, env, ofItsRun) => env.resource(managedKind).create(naming, ofItsRun), { claim: ours }));
   test('a finalizer that binding wrote wakes it if the answer to the write was lost', () =>
     wakes(
-      async (cluster, env) => {
+      async (cluster, env, ofItsRun) => {
         const claims = env.resource(claimKind);
         const [before] = claims.store.all();
         loseAnswers(cluster);
         const finalizers = ['finalizer.resourceclaim.crossplane.io'];
         const after = { ...before!, metadata: { ...before!.metadata, finalizers } };
-        await assert.rejects(claims.update(before!, after), lost);
+        await assert.rejects(claims.update(before!, after, ofItsRun), lost);
       },
       { claim: ours },
       claimChanged,
     ));
   test('a resource that binding created wakes its claim if the answer to the creation was lost', () =>
     wakes(
-      async (cluster, env) => {
+      async (cluster, env, ofItsRun) => {
         loseAnswers(cluster);
-        await assert.rejects(env.resource(managedKind).create(naming), lost);
+        await assert.rejects(env.resource(managedKind).create(naming, ofItsRun), lost);
       },
       { claim: ours },
       itsResource,

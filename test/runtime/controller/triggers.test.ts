@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { of } from 'rxjs';
 import type { Change } from '../../../runtime/cache/store.ts';
+import { versionKey } from '../../../runtime/cache/written-versions.ts';
 import type { Predicate, Property, Trigger, Woken } from '../../../runtime/controller/triggers.ts';
 import {
   allOf,
@@ -98,6 +99,18 @@ describe('sentences', () => {
     assert.deepEqual(asking(repainted, shared), wake('shared change'));
     assert.deepEqual(asking(deleted, shared), []);
   });
+  test('of versions that others wrote: a wake names the version, but not for a deletion', () => {
+    const versionsIn = (sentence: Woken<Widget>) => {
+      const versions: (string | undefined)[] = [];
+      sentence.itself('it changed').wakes$.subscribe(({ version }) => versions.push(version));
+      return versions;
+    };
+    const sentence = triggersIn({ log })<Widget>({ changes$: of(added, repainted, deleted) });
+    assert.deepEqual(versionsIn(sentence), [undefined, undefined, undefined]);
+    const [first, second] = [red, green].map(versionKey);
+    assert.deepEqual(versionsIn(sentence.writtenByOthers()), [first, second, undefined]);
+  });
+
   test('a trigger of several stores is woken by each of them', () => {
     const keys: unknown[] = [];
     const stores = [red, labelled('b', {})].map((object) => ({

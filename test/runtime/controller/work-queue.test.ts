@@ -25,6 +25,15 @@ const conflict: Next = { type: 'conflict' };
 const after = (delayMs: number): Next => ({ type: 'after', delayMs });
 const unsettled = (delayMs: number): Next => ({ type: 'after', delayMs, keepsBackOff: true });
 
+const silent: WorkQueueObserver = {
+  added: () => {},
+  due: () => {},
+  started: () => {},
+  finished: () => {},
+  retried: () => {},
+  dropped: () => {},
+};
+
 interface Script {
   /** When requests arrive, in ms, by key. */
   readonly arrivals: Readonly<Record<string, readonly number[]>>;
@@ -471,4 +480,67 @@ describe('a run gets its reason', () => {
       [returnReasons.after],
     ]);
   });
+});
+
+describe('a version that the run of a key wrote', () => {
+  interface Case {
+    /** The versions of the wakes during the first run; undefined: of a change that names no version. */
+    readonly versions: readonly (string | undefined)[];
+    /** When they come; the run lasts from 0 to 10 ms. */
+    readonly atMs?: number;
+    readonly next?: Next;
+    readonly key?: string;
+    /** How many runs there are at last. */
+    readonly runs: number;
+  }
+  const cases: Readonly<Record<string, Case>> = {
+    'needs no other run': { versions: ['1', '2'], runs: 1 },
+    'needs no other run, and the delay that the run asked for stays': {
+      versions: ['1'],
+      next: after(50),
+      runs: 2,
+    },
+    'hides no version of others': { versions: ['1', '9', '2'], runs: 2 },
+    'hides no change without a version': { versions: ['1', undefined], runs: 2 },
+    'does not count before the run began': { versions: ['1'], atMs: -1, runs: 1 },
+    'wakes its key again if the run failed': { versions: ['1'], next: requeue, runs: 2 },
+    'wakes its key again if the run met a conflict': { versions: ['1'], next: conflict, runs: 2 },
+    'wakes another key': { versions: ['1'], key: 'b', runs: 2 },
+  };
+  for (const [name, { versions, atMs = 5, next = done, key = 'a', runs }] of Object.entries(cases)) {
+    test(name, () => {
+      const scheduler = new VirtualTimeScheduler(undefined, 100_000);
+      const wakes = new Subject<Wake>();
+      const waiting = new Set<string>();
+      let count = 0;
+      const run = (): Observable<Run<number>> => {
+        count += 1;
+        const wrote = new Set(['1', '2']);
+        return of({ value: count, next: count === 1 ? next : done, wrote }).pipe(delay(10, scheduler));
+      };
+      const observer = { ...silent, added: (one: string) => waiting.add(one) };
+      const leaving = (one: string) => waiting.delete(one);
+      const options = { concurrency: 1, clock: { scheduler } };
+      const queue = workQueue(run, {
+        ...options,
+        observer: { ...observer, started: leaving, dropped: leaving },
+      });
+      const subscription = wakes.pipe(queue).subscribe();
+      const wake = (of: string, version?: string) =>
+        wakes.next({
+          request: { name: of },
+          because: 'a widget changed',
+          asking: 'change',
+          ...(version !== undefined && { version }),
+        });
+      if (atMs < 0) for (const version of versions) wake(key, version);
+      else {
+        wake('a');
+        for (const version of versions) scheduler.schedule(() => wake(key, version), atMs);
+      }
+      scheduler.flush();
+      subscription.unsubscribe();
+      assert.deepEqual([count, [...waiting]], [runs, []]);
+    });
+  }
 });
