@@ -18,6 +18,7 @@ import { failing, StepFailure } from '../step-failure.ts';
 import type { ManagedReconcilerOptions } from './options.ts';
 import { createAbsenceTimes } from './recording/absence-times.ts';
 import { createOperationsUnderWay } from './recording/operations-under-way.ts';
+import { createPublishedKeys } from './recording/published-keys.ts';
 import type { RunContext } from './run/act.ts';
 import { acting } from './run/act.ts';
 import { decideManaged } from './run/decide.ts';
@@ -42,12 +43,13 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
   const service = options as unknown as ManagedReconcilerOptions<Managed>;
   const { env, managedResources } = service;
   const context = contextOf(service);
-  const { absenceTimes, underWay } = context;
+  const { absenceTimes, published, underWay } = context;
 
   return async (request, signal, log) => {
     const managed = managedResources.get(request);
     if (managed === undefined) {
       absenceTimes.forget(request);
+      published.forget(request);
       return { ...done, decision: 'ResourceGone' };
     }
     const { facts, decision } = await run(factsOf(context, managed, underWay.of(managed)), signal, log);
@@ -165,6 +167,7 @@ function contextOf({
     confirmAbsenceMs: 5_000,
     holdsData: false,
     uncreatable: () => undefined,
+    published: createPublishedKeys(),
     ...options,
     isObserveOnly: env.isObserveOnly === true,
     identity: { isAssigned, marks, names },

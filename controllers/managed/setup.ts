@@ -1,5 +1,4 @@
 import compact from 'lodash/compact.js';
-import isMatch from 'lodash/isMatch.js';
 import omit from 'lodash/omit.js';
 import type { Observable } from 'rxjs';
 import { exhaustMap, filter, first, groupBy, map, mergeMap, takeUntil } from 'rxjs';
@@ -64,6 +63,7 @@ import { observingConnector } from './connecting/observing-connector.ts';
 import { providerHealthConnector } from './connecting/provider-health-connector.ts';
 import type { ManagedReconcilerOptions } from './options.ts';
 import { managedReconciler } from './reconciler.ts';
+import { createPublishedKeys } from './recording/published-keys.ts';
 import { stageOfManaged } from './stage.ts';
 
 /** A managed kind and its external system. */
@@ -119,15 +119,26 @@ export const isDesiredStateChanged: Predicate<Managed> = anyOf(
   becomes((object: Managed) => !hasFinalizer(object, finalizerNames.managed)),
 );
 
-/** Whether an entry of a Secret was edited or removed. An added entry needs no run: the controller leaves it there. */
-const isEntryChanged: Predicate<Secret> = (change) =>
-  change.type === 'modified' && !isMatch(change.object.data ?? {}, change.previous.data ?? {});
+/**
+ * Whether an entry that the controllers may write was edited or removed. An added entry needs no run: the controller leaves
+ * it there.
+ */
+const isEntryChanged =
+  (mayWrite: (secret: Secret, key: string) => boolean): Predicate<Secret> =>
+  (change) => {
+    if (change.type !== 'modified') return false;
+    const { data = {} } = change.object;
+    const before = Object.entries(change.previous.data ?? {});
+    return before.some(([key, value]) => data[key] !== value && mayWrite(change.previous, key));
+  };
 
-export const isSecretChanged: Predicate<Secret> = anyOf(
-  disappears,
-  isEntryChanged,
-  changed(controllerUid, ({ metadata }: Secret) => metadata.annotations?.[credentialAnnotation]),
-);
+/** Whether the controller of a Secret must run. `mayWrite`: whether it may write this entry of the Secret. */
+export const isSecretChanged = (mayWrite: (secret: Secret, key: string) => boolean): Predicate<Secret> =>
+  anyOf(
+    disappears,
+    isEntryChanged(mayWrite),
+    changed(controllerUid, ({ metadata }: Secret) => metadata.annotations?.[credentialAnnotation]),
+  );
 
 /** How long a run may take for the controllers' own requests, besides one call of the external system. */
 const ownRequestsMs = 30_000;
@@ -226,6 +237,13 @@ export function managedController<M extends Managed>(
     const resource = publisherOf(secret, managedResources);
     return resource === undefined || wasDeleted(resource) ? [] : [resource];
   };
+  const published = createPublishedKeys();
+  /** Whether a run writes this entry, into the Secret or from there into the secret store. */
+  const mayWrite = (secret: Secret, key: string): boolean =>
+    ownerOf(secret).some(
+      (resource) =>
+        published.mayPublish(resource, key) || resource.spec.publishConnectionDetailsTo !== undefined,
+    );
   managedResources.store.addIndex(bySecret, ({ spec: { writeConnectionSecretToRef: to } }) =>
     to === undefined ? [] : [objectKeyText(to)],
   );
@@ -249,7 +267,7 @@ export function managedController<M extends Managed>(
         .itself('its desired state changed'),
       // An edited credential is applied at once, and a deleted Secret is written again.
       wokenBy(secrets.store)
-        .when(isSecretChanged)
+        .when(isSecretChanged(mayWrite))
         .writtenByOthers()
         .throughFormer(ownerOf, 'its connection secret was edited or deleted'),
       wokenBy(secrets.store)
@@ -268,6 +286,7 @@ export function managedController<M extends Managed>(
       env: { ...env, events: resourceEvents },
       managedResources,
       connector: guardedConnector(env, service, calls, health),
+      published,
       places: connectionPlaces(secretPlace(secrets), storePlace(secretStores)),
       // guard: otherwise a resolved name creates something with what another user has under that name now
       uncreatable: (managed) => unresolvedInitially(managed, references) ?? lostReference(managed),

@@ -56,6 +56,7 @@ import {
 } from '../recording/operation-conditions.ts';
 import type { OperationsUnderWay } from '../recording/operations-under-way.ts';
 import { withInitProvider, withLateInitialized } from '../recording/provider-values.ts';
+import type { PublishedKeys } from '../recording/published-keys.ts';
 import { withoutRecord } from './decide-credential.ts';
 import { isOnlyOfAnother } from './decide-observed.ts';
 import type { Call, CredentialWrite, Step } from './decision.ts';
@@ -83,6 +84,7 @@ export interface RunContext
     Pick<ManagedReconcilerOptions<Managed>, 'resolveReferences'> {
   readonly randomBytes: RandomBytes;
   readonly absenceTimes: AbsenceTimes;
+  readonly published: PublishedKeys;
   readonly underWay: OperationsUnderWay;
 }
 

@@ -255,11 +255,16 @@ describe('the changes of a connection Secret that wake the managed reconciler', 
     ...over,
     metadata: { name: 'db', annotations: { [noteKey]: '{"noteKey":"a2V5"}' }, ...over.metadata },
   });
-  const wakes = (want: boolean, object: Secret): void =>
-    assert.equal(isSecretChanged({ type: 'modified', previous: secret(), object }), want);
+  const isWoken = isSecretChanged((_secret, key) => key !== 'note');
+  const wakes = (want: boolean, object: Secret, previous = secret()): void =>
+    assert.equal(isWoken({ type: 'modified', previous, object }), want);
+  const noted = (note: string) => secret({ data: { password: 'cGFzc3dvcmQ=', note } });
   test('an entry is edited', () => wakes(true, secret({ data: { password: 'ZWRpdGVk' } })));
   test('an entry is removed', () => wakes(true, secret({ data: {} })));
   test('an entry is added', () => wakes(false, secret({ data: { password: 'cGFzc3dvcmQ=', mine: 'YQ==' } })));
+  test('an entry that the controllers do not write is edited', () =>
+    wakes(false, noted('Yg=='), noted('YQ==')));
+  test('an entry that the controllers do not write is removed', () => wakes(false, secret(), noted('YQ==')));
   test('the note is edited', () => wakes(true, secret({ metadata: { annotations: { [noteKey]: '{}' } } })));
   test('the note is removed', () => wakes(true, secret({ metadata: { annotations: {} } })));
   test('another object controls it', () =>
@@ -267,6 +272,5 @@ describe('the changes of a connection Secret that wake the managed reconciler', 
   test('a label is written', () => wakes(false, secret({ metadata: { labels: { team: 'a' } } })));
   test('another annotation is written', () =>
     wakes(false, secret({ metadata: { annotations: { [noteKey]: '{"noteKey":"a2V5"}', team: 'a' } } })));
-  test('the Secret is deleted', () =>
-    assert.equal(isSecretChanged({ type: 'deleted', object: secret() }), true));
+  test('the Secret is deleted', () => assert.equal(isWoken({ type: 'deleted', object: secret() }), true));
 });
