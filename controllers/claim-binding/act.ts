@@ -71,7 +71,7 @@ export function acting({ env, claims, secrets, resourcesOf }: BindingContext) {
       case 'DeleteResource':
         await resourcesOf(decision.managed).delete(decision.managed, signal);
         run.deleted.add(decision.managed.metadata.uid);
-        return [unbound(decision.managed, `is deleted${retainedText(decision.managed)}`)];
+        return [deletedWith(decision.managed)];
       case 'Release': {
         const released = withReleased(decision.managed, { now: env.clock.now(), namespaceUid });
         await updateStatus(decision.managed, released);
@@ -151,6 +151,12 @@ const returnableElsewhere = ({ kind, metadata, status }: Managed): EventFacts =>
   reason: 'KeptResourceOfOtherKind',
   message: `${kind} ${metadata.name} of a previous claim of this name is kept until ${status?.deleteAt}, and is of another kind than the class provisions. This claim gets a new resource`,
 });
+
+/** The deletion of the external resource has an Event of its own, unless the policies keep that. */
+function deletedWith(managed: Managed): EventFacts {
+  const retained = retainedText(managed);
+  return { ...unbound(managed, `is deleted${retained}`), ...(retained === '' && { isWritten: false }) };
+}
 
 const correctedResource = ({ kind, metadata }: Managed): EventFacts =>
   normal('CorrectedManagedResource', `${kind} ${metadata.name} has the edited parameters of this claim now`);

@@ -6,4 +6,6 @@ export interface EventFacts {
   readonly message: string;
   /** Annotations of the Event object, for example the other object it is about. Those of the first occurrence stay. */
   readonly annotations?: Readonly<Record<string, string>>;
+  /** False: an Event of another object tells the same, so that the log and the live page show this one, and the API server gets none. */
+  readonly isWritten?: false;
 }

@@ -187,6 +187,7 @@ export function createEventRecorder(options: EventRecorderOptions): SendingEvent
   }
 
   function record(source: string, object: KubernetesObject, facts: EventFacts): void {
+    if (facts.isWritten === false) return;
     try {
       // Keep only the identifying fields: the Event is remembered long after its object has changed or was deleted.
       const { apiVersion, kind, metadata } = object;

@@ -152,7 +152,10 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
       // guard: otherwise an assigned name is lost
       const recorded = await record(facts, { result: isEnded ? 'succeeded' : undefined, name: externalName });
       return hasDone(facts, 'create')
-        ? withEvents(recorded, requested('CreatedExternalResource', 'creation'))
+        ? withEvents(recorded, {
+            ...requested('CreatedExternalResource', 'creation'),
+            ...(isForNewClaim(facts.managed) && { isWritten: false }),
+          })
         : recorded;
     },
     async recordFailure(facts) {
@@ -422,6 +425,10 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
 /** The managed resource for the external client. */
 const given = ({ kind: { identity }, managed, access }: Facts): Managed =>
   withCurrentNote(identity, identified(identity, managed), access?.system);
+
+/** Whether the resource was created for a claim that is not Bound yet: the Event of its binding tells the creation, too. */
+const isForNewClaim = ({ spec: { claimRef }, status }: Managed): boolean =>
+  claimRef?.uid !== undefined && status?.bindingPhase === undefined;
 
 function clientOf({ access }: Facts): ExternalClient {
   if (access === undefined) throw new Error('the external client is not connected');

@@ -128,6 +128,14 @@ describe('event recorder', () => {
     assert.ok(!('annotations' in (sink.writes[1]?.event.metadata ?? {})));
   });
 
+  test('an Event that another one stands for is not sent', async () => {
+    run();
+    recorder.record(stored('a', 7), { type: 'Normal', reason: 'Tested', message: 'm', isWritten: false });
+    record('b');
+    await sent(1);
+    assert.deepEqual(objects(), ['b']);
+  });
+
   test('sends what kubectl describe reads', async () => {
     run();
     record('a', 'it happened', 'Warning');
