@@ -69,7 +69,10 @@ export function inProcessClient(
     },
     async delete(kind, key, preconditions, signal) {
       refuseAborted(signal);
-      await carryOut({ verb: 'delete', kind, key }, () => cluster.delete(kind, key, preconditions));
+      return (await carryOut({ verb: 'delete', kind, key }, () => {
+        const left = cluster.delete(kind, key, preconditions);
+        return left && cluster.shown(left);
+      })) as never; // of the requested kind
     },
     watch(kind, options) {
       const { timeoutSeconds, onOpen } = options;

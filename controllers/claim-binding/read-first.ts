@@ -17,7 +17,7 @@ export function readingFirst({ env, claims, secrets, namespaces }: BindingContex
     run: RunMemory,
     signal: AbortSignal,
   ): Promise<'news' | 'gone' | 'nothing'> {
-    const needed = wanted.filter((one) => !run.hasRead.has(one) && isNeeded(one, observed));
+    const needed = wanted.filter((one) => !run.hasRead.has(one) && isNeeded(one, observed, run));
     for (const one of needed) {
       run.hasRead.add(one);
       await read(one, observed, run, signal);
@@ -29,7 +29,11 @@ export function readingFirst({ env, claims, secrets, namespaces }: BindingContex
     return confirmed === undefined ? 'gone' : 'nothing';
   };
 
-  function isNeeded(one: ReadFirst, { claim, managed, service }: BindingFacts): boolean {
+  function isNeeded(
+    one: ReadFirst,
+    { claim, managed, service }: BindingFacts,
+    { deleted }: RunMemory,
+  ): boolean {
     const secretKey = secretKeyOfClaim(claim);
     switch (one) {
       case 'claim':
@@ -38,8 +42,12 @@ export function readingFirst({ env, claims, secrets, namespaces }: BindingContex
         return secretKey !== undefined && secrets.get(secretKey) === undefined;
       case 'namespace':
         return restrictsNamespaces(managed);
-      case 'namedResource': // the cache may lack a resource that was just created for the claim
-        return service !== undefined && claim.spec.resourceRef?.name !== undefined;
+      case 'namedResource': {
+        // The cache may lack a resource that was just created for the claim. One that this run deleted is known.
+        const { name } = claim.spec.resourceRef ?? {};
+        if (service === undefined || name === undefined) return false;
+        return !deleted.has(env.resource(service.managed).get({ name })?.metadata.uid);
+      }
     }
   }
 

@@ -139,6 +139,11 @@ export function claimBindingController(
     const resource = publisherOf(secret, ...managedResources);
     return resource?.status?.bindingPhase === undefined ? [] : claimsOf(resource);
   };
+  /** One run deletes a claim's Secrets and then ends the claim. So the end of a Secret needs no other run. */
+  const isEnding = (key: Request): boolean => {
+    const claim = claims.get(key);
+    return claim === undefined || wasDeleted(claim);
+  };
   const claimOfTarget = (secret: Secret): readonly Request[] => {
     const controller = controllerOf(secret);
     if (!referenceIsOfKind(controller, kind)) return [];
@@ -198,7 +203,7 @@ export function claimBindingController(
         ),
       )
       .throughFormer(
-        claimOfTarget,
+        (secret) => claimOfTarget(secret).filter((key) => !isEnding(key)),
         'its secret was deleted or made immutable, or has another owner or source',
       ),
     wokenBy(secrets.store)

@@ -188,7 +188,8 @@ export function createResource<T extends KubernetesObject>(
         ...(resourceVersion && { resourceVersion }), // guard: otherwise it deletes an object that changed since it was read
       };
       try {
-        await client.delete(kind, objectKey(current.metadata), preconditions, signal);
+        const left = await client.delete(kind, objectKey(current.metadata), preconditions, signal);
+        if (left?.metadata.deletionTimestamp !== undefined) written(left, signal, current);
       } catch (error) {
         if (!isNotFound(error)) throw error;
       }

@@ -115,13 +115,14 @@ export function watchEventIn<T extends KubernetesObject>(
   }
 }
 
-/** Checks the answer to DELETE: a Status with success, or the object that is being deleted. */
-export function checkDeletion(kind: Kind, answer: unknown, expected: Expected): void {
+/** Checks the answer to DELETE: a Status with success (undefined), or the object that is being deleted. */
+export function deletedIn<T extends KubernetesObject>(
+  kind: Kind<T>,
+  answer: unknown,
+  expected: Expected,
+): T | undefined {
   const { kind: type, status, details } = isObject(answer) ? answer : {};
-  if (type !== 'Status') {
-    objectIn(kind, answer, expected);
-    return;
-  }
+  if (type !== 'Status') return objectIn(kind, answer, expected);
   const { name = expected.name, uid = expected.uid } = isObject(details) ? details : {};
   const isOther = name !== expected.name || (expected.uid !== undefined && uid !== expected.uid);
   if (status !== 'Success' || isOther) {
@@ -130,6 +131,7 @@ export function checkDeletion(kind: Kind, answer: unknown, expected: Expected): 
       `something that does not confirm the deletion of ${kind.kind} ${expected.name}`,
     );
   }
+  return undefined;
 }
 
 /** A part of a list. */

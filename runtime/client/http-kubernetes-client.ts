@@ -12,7 +12,7 @@ import { apiVersionOf } from '../../apis/core/v1alpha1/kind.ts';
 import { retryAfterMsOf } from '../../clients/retry-after.ts';
 import type { Logger } from '../log/log.ts';
 import type { Clock } from '../time/clock.ts';
-import { checkDeletion, objectIn, pageIn, watchEventIn } from './answer.ts';
+import { deletedIn, objectIn, pageIn, watchEventIn } from './answer.ts';
 import { ApiError } from './errors.ts';
 import type { ExchangeHead } from './http-exchange.ts';
 import { exchange, parsedOrUndefined, statusError } from './http-exchange.ts';
@@ -295,7 +295,7 @@ export function kubernetesClient(
         name,
         body,
       };
-      checkDeletion(kind, await send(call, signal), { ...key, uid: preconditions.uid });
+      return deletedIn(kind, await send(call, signal), { ...key, uid: preconditions.uid });
     },
 
     close: () => transport.close(),

@@ -79,11 +79,14 @@ export interface KubernetesClient {
   ): Promise<T>;
   /** Replaces the whole object (PUT); `metadata.resourceVersion` is the precondition. */
   replace<T extends KubernetesObject>(kind: Kind<T>, object: T, signal?: AbortSignal): Promise<T>;
-  /** Deletes the object with this uid (and resourceVersion, if given). */
+  /**
+   * Deletes the object with this uid (and resourceVersion, if given). Returns it if its finalizers hold it; undefined: it is
+   * gone, or the API server does not tell.
+   */
   delete<T extends KubernetesObject>(
     kind: Kind<T>,
     key: ObjectKey,
     preconditions: { readonly uid?: string; readonly resourceVersion?: string },
     signal?: AbortSignal,
-  ): Promise<void>;
+  ): Promise<T | undefined>;
 }

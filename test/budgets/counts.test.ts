@@ -206,6 +206,30 @@ describe('a claim costs at most these writes, besides its creation', () => {
   }
 });
 
+test('the deletion of a claim, of its resource and of two Secrets costs at most these requests', async () => {
+  const scene = new Scene();
+  await scene.open();
+  const names = Array.from({ length: claimCount }, (_, index) => `claim-${index}`);
+  for (const name of names) scene.claim(name, { classRef });
+  await scene.simulation.clock.advance(45_000);
+  const { cluster } = scene.simulation;
+  const counts = await scene.counting(
+    () => {
+      for (const name of names) cluster.delete(FancySQLInstanceKind, { namespace: 'shop', name });
+    },
+    45_000,
+    claimCount,
+  );
+  assert.equal(cluster.all(FavouriteDBInstanceKind).length, 1);
+  const { runs, writes, events, gets } = counts;
+  if (process.env.SHOW) console.log('deletion', counts);
+  assert.ok(runs <= 3, `${runs} runs`);
+  assert.ok(writes <= 5.2, `${writes} writes`);
+  assert.ok(events <= 1, `${events} Events`);
+  assert.ok(gets <= 0.5, `${gets} reads`);
+  scene.simulation.kill();
+});
+
 test("another team's burst at most doubles the time until a claim is Bound: the namespaces take turns", async () => {
   // Few workers, because the watches of the simulation deliver one event after another.
   const scene = new Scene({ concurrency: 2 });

@@ -347,7 +347,7 @@ describe('HTTP client', () => {
         status({ status: 'Success', details: { name: 'a', uid: 'u' } }),
         undefined,
       ],
-      'a deletion that finalizers hold up': [deleting('uid-a'), stored('a', 1), undefined],
+      'a deletion that finalizers hold up': [deleting('uid-a'), stored('a', 1), stored('a', 1)],
     };
     for (const [name, [call, body, want]] of Object.entries(believed)) {
       test(`believed: ${name}`, async () => {
