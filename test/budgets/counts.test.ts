@@ -60,6 +60,7 @@ function otherStack({ claims, managed }: Stack, name: string): Stack {
 class Scene {
   readonly simulation: Simulation;
   readonly cloud: InProcessCloud;
+  #stacks: readonly Stack[] = [];
 
   constructor({
     provisioningMs = 0,
@@ -100,10 +101,16 @@ class Scene {
     const fcp = createFcpStack({
       createClient: (options) => favouriteCloudClient({ ...options, dispatcher: this.cloud.dispatcher }),
     });
-    this.simulation.start([otherStack(fcp, 'first'), fcp, otherStack(fcp, 'third')]);
+    this.#stacks = [otherStack(fcp, 'first'), fcp, otherStack(fcp, 'third')];
+    this.start();
     // The provider is used once, so that what it says of itself is written before.
     this.claim('first', { classRef });
     await this.simulation.clock.advance(300_000);
+  }
+
+  /** Starts the process; one that runs is killed before. */
+  start(): void {
+    this.simulation.start(this.#stacks);
   }
 
   claim(name: string, spec: object, namespace = 'shop'): void {
@@ -227,6 +234,18 @@ test('the deletion of a claim, of its resource and of two Secrets costs at most 
   assert.ok(writes <= 5.2, `${writes} writes`);
   assert.ok(events <= 1, `${events} Events`);
   assert.ok(gets <= 0.5, `${gets} reads`);
+  scene.simulation.kill();
+});
+
+test('a restart costs at most a run for each claim, and one or two for its resource, and no write', async () => {
+  const scene = new Scene();
+  await scene.open();
+  const names = Array.from({ length: claimCount }, (_, index) => `claim-${index}`);
+  for (const name of names) scene.claim(name, { classRef });
+  await scene.simulation.clock.advance(125_000);
+  const { runs, writes, events } = await scene.counting(() => scene.start(), 20_000, claimCount);
+  assert.deepEqual([writes, events], [0, 0]);
+  assert.ok(runs <= 3.1, `${runs} runs`);
   scene.simulation.kill();
 });
 
