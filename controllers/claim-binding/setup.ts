@@ -228,9 +228,11 @@ export function claimBindingController(
         ),
       )
       .throughBoth(claimsOfForeign, 'a secret of another owner with the name of its secret changed'),
+    // Each watch begins with the Secret as it is, so it must not reset the back-off of reads that fail.
     triggerBy(
       'the secret of another owner that has the name of its secret changed',
       namedSecretChanges(env, claims.store, blockingSecretOf, mostWatched),
+      'shared change',
     ),
     namespaces.trigger((claim) => isUnbound(objectKey(claim.metadata)) && !needsClass(claim), {
       claims: claims.store,
