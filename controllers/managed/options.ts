@@ -16,7 +16,7 @@ export interface ManagedReconcilerOptions<M extends Managed> {
   /** The name of the stack, for messages. */
   readonly stack?: string;
   readonly places: ConnectionPlaces;
-  /** Learns which entries of the Secrets are written here. Default: nobody asks. */
+  /** Learns which entries of the Secrets are written here. Default: they are not remembered. */
   readonly published?: PublishedKeys;
   readonly secretDetails?: SecretDetails<M>;
   readonly randomBytes?: RandomBytes;

@@ -26,7 +26,7 @@ import { decidePropagation, equalsSource } from './decide.ts';
 /**
  * Keeps the Secrets of claims equal to the connection Secrets of their managed resources, for all kinds of both. A request
  * names the claim's Secret. A change of the resource's Secret, `bindingPhase` or `status.credential` triggers a run for each
- * copy that differs. The author of an equal copy has nothing to learn, whoever may read the source.
+ * copy that differs.
  */
 export function secretPropagation(env: Environment, services: ClaimServices): ControllerSpec {
   const secrets = connectionSecrets(env);

@@ -57,7 +57,7 @@ export interface Woken<T> {
   when(...predicates: readonly Predicate<T>[]): Woken<T>;
   /**
    * Leaves out a version that the last run of the woken object wrote itself. Only for a controller that decides again after
-   * each of its writes, so that the run that wrote knows what is due.
+   * each of its writes, so that the run that wrote it knows what remains to be done.
    */
   writtenByOthers(): Woken<T>;
   /** For an object that many others share. All of them are woken at once, so they wait in turn with new objects. */

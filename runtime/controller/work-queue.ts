@@ -61,7 +61,7 @@ export interface WorkQueueObserver {
   finished(key: string): void;
   /** A key is requeued through a back-off. */
   retried(): void;
-  /** A waiting key is dropped, because the queue is being drained, or because its own run has done what is due. */
+  /** A waiting key is dropped, because the queue is being drained, or because its own run has done its work. */
   dropped(key: string): void;
 }
 
@@ -105,7 +105,7 @@ const maxWoken = 10_000;
  * urgent key first (see `urgency.ts`).
  *
  * - A version that a run wrote itself wakes its key for no other run, if the run ended with `done` or `after`. It does not
- *   matter whether the watch or the answer to the write told of that version.
+ *   matter whether the watch or the answer to the write had that version first.
  * - A run receives all reasons since the key's last run began. It emits one value, which says when the key runs again.
  * - A key has at most one timer. Any run of the key replaces it: an event comes before the delay, and leaves no second run.
  * - `done` and `after` reset the back-offs of a key, unless `keepsBackOff` is true. A change of the object, or of one to

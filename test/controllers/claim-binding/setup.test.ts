@@ -92,8 +92,8 @@ const writesClaim =
     metadata: Partial<Claim['metadata']> = {},
     writer: 'itself' | 'another' = 'another',
   ) =>
-  (_cluster: FakeCluster, env: FakeProcess['env'], ofItsRun: AbortSignal) => {
-    const signal = writer === 'itself' ? ofItsRun : new AbortController().signal;
+  (_cluster: FakeCluster, env: FakeProcess['env'], runSignal: AbortSignal) => {
+    const signal = writer === 'itself' ? runSignal : new AbortController().signal;
     const claims = env.resource(claimKind);
     const [before] = claims.store.all();
     return claims.update(before!, { ...claim(spec), metadata: { ...before!.metadata, ...metadata } }, signal);
@@ -110,9 +110,9 @@ const itsResource = 'its managed resource changed';
 const sourceChanged = 'the owner or the consent of the secret of its managed resource changed';
 const secretChanged = 'its secret was deleted or made immutable, or has another owner or source';
 
-/** The change wakes this claim, for this reason. Without a reason it wakes none. What its run wrote itself wakes nothing. */
+/** The change wakes this claim, for this reason. Without a reason it wakes none. A version that its run wrote wakes nothing. */
 async function wakes(
-  change: (cluster: FakeCluster, env: FakeProcess['env'], ofItsRun: AbortSignal) => unknown,
+  change: (cluster: FakeCluster, env: FakeProcess['env'], runSignal: AbortSignal) => unknown,
   given: Given,
   because?: string,
   key = orders,
@@ -132,13 +132,13 @@ async function wakes(
   const life = new Subscription();
   for (const { wakes$ } of triggers) life.add(wakes$.subscribe((wake) => woken.push(wake)));
   woken.length = 0; // what is there when it begins
-  const { signal: ofItsRun } = new AbortController();
-  await change(cluster, process.env, ofItsRun);
+  const { signal: runSignal } = new AbortController();
+  await change(cluster, process.env, runSignal);
   life.unsubscribe();
   process.stop();
-  const written = versionsWrittenWith(ofItsRun);
-  const ofOthers = woken.filter(({ version = '' }) => !written.has(version));
-  const reasons = ofOthers.map((wake) => [wake.because, objectKeyText(wake.request)]);
+  const written = versionsWrittenWith(runSignal);
+  const foreignWakes = woken.filter(({ version = '' }) => !written.has(version));
+  const reasons = foreignWakes.map((wake) => [wake.because, objectKeyText(wake.request)]);
   assert.deepEqual(uniqWith(reasons, isEqual), because === undefined ? [] : [[because, key]]);
   const errors = log.lines.filter(({ level }) => level === 'error');
   assert.deepEqual(errors, []);
@@ -171,25 +171,27 @@ describe('changes that wake a claim', () => {
       claimChanged,
     ));
   test('a resource that binding created does not wake it again', () =>
-    wakes((_cluster, env, ofItsRun) => env.resource(managedKind).create(naming, ofItsRun), { claim: ours }));
+    wakes((_cluster, env, runSignal) => env.resource(managedKind).create(naming, runSignal), {
+      claim: ours,
+    }));
   test('a finalizer that binding wrote wakes it if the answer to the write was lost', () =>
     wakes(
-      async (cluster, env, ofItsRun) => {
+      async (cluster, env, runSignal) => {
         const claims = env.resource(claimKind);
         const [before] = claims.store.all();
         loseAnswers(cluster);
         const finalizers = ['finalizer.resourceclaim.crossplane.io'];
         const after = { ...before!, metadata: { ...before!.metadata, finalizers } };
-        await assert.rejects(claims.update(before!, after, ofItsRun), lost);
+        await assert.rejects(claims.update(before!, after, runSignal), lost);
       },
       { claim: ours },
       claimChanged,
     ));
   test('a resource that binding created wakes its claim if the answer to the creation was lost', () =>
     wakes(
-      async (cluster, env, ofItsRun) => {
+      async (cluster, env, runSignal) => {
         loseAnswers(cluster);
-        await assert.rejects(env.resource(managedKind).create(naming, ofItsRun), lost);
+        await assert.rejects(env.resource(managedKind).create(naming, runSignal), lost);
       },
       { claim: ours },
       itsResource,
