@@ -7,6 +7,13 @@ import { manifestProblems } from '../../testing/manifest-problems.ts';
 const gadget = (spec: object, metadata: object = { name: 'a' }, kind = 'TinyGadget') =>
   JSON.stringify({ apiVersion: 'toys.example.org/v1alpha1', kind, metadata, spec });
 
+const claim = JSON.stringify({
+  apiVersion: 'claims.example.org/v1beta1',
+  kind: 'AnyGadget',
+  metadata: { name: 'a', namespace: 'b' },
+  spec: { version: '5.7' },
+});
+
 describe('problems of manifests', () => {
   const rows: Readonly<Record<string, { readonly yaml: string; readonly want: readonly string[] }>> = {
     'nothing, if they fit': { yaml: gadget({ forProvider: { size: 3 } }), want: [] },
@@ -34,7 +41,7 @@ describe('problems of manifests', () => {
       want: ['TinyGadget a: TinyGadget is cluster-scoped: remove metadata.namespace'],
     },
     'an object without a name, after one that is fine': {
-      yaml: `${gadget({ version: '5.7' }, { name: 'a', namespace: 'b' }, 'AnyGadget')}\n---\nkind: AnyGadget\n`,
+      yaml: `${claim}\n---\nkind: AnyGadget\n`,
       want: ['object 2 lacks an apiVersion, a kind or a metadata.name'],
     },
     'no YAML': {
