@@ -11,7 +11,7 @@ const claim = JSON.stringify({
   apiVersion: 'claims.example.org/v1beta1',
   kind: 'AnyGadget',
   metadata: { name: 'a', namespace: 'b' },
-  spec: { version: '5.7' },
+  spec: {},
 });
 
 describe('problems of manifests', () => {
