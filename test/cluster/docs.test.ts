@@ -183,14 +183,15 @@ describe('every manifest of the docs and the examples, on the demo', () => {
     writeFileSync(join(folder, 'cart.yaml'), deployment);
     const run = (script: string) => bash(script, folder, `${folder}:${process.env.PATH}`);
     const password = `kubectl -n team-shop get secret cart-db-connection -o jsonpath='{.data.password}'`;
-    const resources = async () => {
-      const all = await kubectl(
-        'get',
-        'postgresqldatabases',
-        '-o',
-        'jsonpath={.items[*].spec.claimRef.name}',
-      );
-      return all.split(' ').filter((claim) => claim === 'cart-db').length;
+    const resources = async (): Promise<readonly string[]> => {
+      const path = `jsonpath={.items[?(@.spec.claimRef.name=='cart-db')].metadata.name}`;
+      const names = await kubectl('get', 'postgresqldatabases', '-o', path);
+      return names.split(' ').filter((name) => name !== '');
+    };
+    const gone = async () => (await resources()).length === 0;
+    const setRetainFor = async (retainFor: string | null) => {
+      const patch = JSON.stringify({ specTemplate: { retainFor } });
+      await kubectl('patch', 'postgresqldatabaseclass', 'small', '--type=merge', '-p', patch);
     };
     const psql = commandsOf(read('docs/claim.md')).find((command) => command.startsWith('psql')) ?? '';
     const acts: Readonly<Record<string, (commands: string) => Promise<unknown>>> = {
@@ -210,16 +211,29 @@ describe('every manifest of the docs and the examples, on the demo', () => {
         const { host, port, superuser } = services.postgresql;
         const ask = `PGPASSWORD=${services.postgresql.password} psql -h ${host} -p ${port} -U ${superuser} -Atc`;
         await eventually('the session is open', async () => Number(await run(`${ask} "${sessions}"`)) > 0);
-        const [look, ...all] = commands.split('\n').toReversed();
-        await run(all.toReversed().join('\n'));
-        assert.equal(await resources(), 1);
-        const waits = async () => /cart-db .*open session/.test(await run(look ?? ''));
+        const lines = commands.split('\n');
+        const [list = '', remove = '', look = '', create = '', wait = '', startEmpty = '', ...others] = lines;
+        assert.deepEqual(others, []);
+        await run(`${list}\n${remove}`);
+        assert.equal((await resources()).length, 1);
+        const waits = async () => /cart-db .*open session/.test(await run(look));
         await eventually('the page shows what the database waits for', waits);
         await run(
           `${ask} "SELECT pg_terminate_backend(pid) FROM (${sessions.replace('count(*)', 'pid')} AND pid <> pg_backend_pid()) AS s"`,
         );
         await ended;
-        await eventually('the database follows', async () => (await resources()) === 0, 90_000);
+        await eventually('the database follows', gone, 90_000);
+
+        await setRetainFor('7d');
+        await run(`${create}\n${wait}`);
+        const before = [await resources(), await run(password)];
+        await run(remove);
+        await run(`${create}\n${wait}`);
+        assert.deepEqual([await resources(), await run(password)], before);
+        await run(`${startEmpty}\n${remove}`);
+        await setRetainFor(null);
+        await kubectl('delete', 'postgresqldatabases', ...(await resources()));
+        await eventually('the kept database is deleted', gone);
       },
     };
     for (const [page, act] of Object.entries(acts)) {
