@@ -30,7 +30,7 @@ export function acting({ env, claims, secrets, resourcesOf }: BindingContext) {
     signal: AbortSignal,
     log: Logger,
   ): Promise<readonly EventFacts[]> {
-    const { claim, namespaceUid, otherReturnable, provisioning } = observed;
+    const { claim, namespaceUid, otherReturnable, provisioning, resourceClass } = observed;
     const update = (one: Managed, desired: Managed) => resourcesOf(one).update(one, desired, signal);
     const updateStatus = (one: Managed, desired: Managed) =>
       resourcesOf(one).updateStatus(one, desired, signal);
@@ -38,7 +38,7 @@ export function acting({ env, claims, secrets, resourcesOf }: BindingContext) {
       case 'RecordName': {
         const plan = provisioning?.plan;
         const recorded = plan === undefined || plan instanceof Error ? undefined : plan.claim;
-        await claims.update(claim, recorded ?? withResource(claim, decision.managed), signal);
+        await claims.update(claim, recorded ?? withResource(claim, decision.managed, resourceClass), signal);
         return recorded === undefined || otherReturnable === undefined
           ? []
           : [returnableElsewhere(otherReturnable)];

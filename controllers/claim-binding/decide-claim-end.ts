@@ -5,11 +5,12 @@ import { finalizerNames, hasFinalizer, wasDeleted } from '../../apis/core/v1alph
 import { wasProvisioned } from '../claim/ownership.ts';
 import { firstMatch } from '../first-match.ts';
 import { hasRetention, isReleased, isTakenBack } from '../retention.ts';
-import type { BindingDecision, BindingFacts } from './decision.ts';
+import type { BindingCall, BindingDecision, BindingFacts } from './decision.ts';
 
 /** The decisions for a claim that is being deleted, in the order of docs/decision-tables.md. */
 export const claimEndDecisions = [
   'ClaimGone',
+  'DeletionProtected',
   'DeleteResource',
   'Release',
   'RemoveClaimRef',
@@ -28,7 +29,13 @@ export function decideClaimEnd(facts: BindingFacts): BindingDecision | undefined
   );
 }
 
-const claimEndChecks = [claimGone, releaseResource, deleteSecret];
+/** The call by which the end of a claim gives up a resource. */
+export type ResourceEnd = Extract<
+  BindingCall,
+  { readonly name: 'DeleteResource' | 'Release' | 'RemoveClaimRef' }
+>;
+
+const claimEndChecks = [claimGone, deletionProtected, releaseResource, deleteSecret];
 
 /** This controller has removed its finalizer, so it has nothing to do. Other finalizers may still keep the claim. */
 function claimGone({ claim }: BindingFacts): BindingDecision | undefined {
@@ -38,13 +45,18 @@ function claimGone({ claim }: BindingFacts): BindingDecision | undefined {
 export const hasEnded = (claim: Claim): boolean =>
   wasDeleted(claim) && !hasFinalizer(claim, finalizerNames.claim);
 
+/** The claim keeps its resource and its Secret until its author ends the protection. An edit of the claim triggers the next run. */
+function deletionProtected({ claim }: BindingFacts): BindingDecision | undefined {
+  return claim.spec.deletionProtection === true ? { name: 'DeletionProtected' } : undefined;
+}
+
 /**
  * A resource that is Bound, or was created for this claim or taken back by it, follows its reclaim policy. With
  * `retainFor` it is released and kept until a date, also if it was not Bound yet: after a restore its data is there. One that was created for a claim
  * of a backup, and is not Bound again yet, is released: the garbage collector may delete a restored claim whose owner
  * had another UID. Any other resource becomes available again, because no claim knows its credential.
  */
-function releaseResource({ owned, created }: BindingFacts): BindingDecision | undefined {
+export function releaseResource({ owned, created }: BindingFacts): ResourceEnd | undefined {
   const managed = owned.find((one) => !wasDeleted(one) && !isReleased(one));
   if (managed === undefined) return undefined;
   const isItsOwn = managed.status?.bindingPhase === 'Bound' || isTakenBack(managed);

@@ -138,7 +138,7 @@ export type BindingCall = Reading &
 
 /** A decision without an API call. It ends the run. */
 export interface BindingWait {
-  readonly name: Exclude<(typeof bindingDecisions)[number], BindingCall['name']>;
+  readonly name: Exclude<(typeof bindingDecisions)[number], BindingCall['name']> | 'DeletionProtected';
 }
 
 export type BindingDecision = BindingCall | BindingWait;

@@ -1,5 +1,6 @@
 import omit from 'lodash/omit.js';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
+import type { Class } from '../../apis/core/v1alpha1/class.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import {
   annotationKeys,
@@ -15,9 +16,14 @@ import { releaseOf, withoutRelease } from '../retention.ts';
 
 /**
  * The claim with its finalizer, and with the name and external name of its resource. One write has all of them, so that
- * the resource is found after a crash (H4 in docs/decision-tables.md). Also restores a removed `resourceRef`.
+ * the resource is found after a crash (H4 in docs/decision-tables.md). Also restores a removed `resourceRef`. With the
+ * name the claim gets the deletion protection of its class.
  */
-export function withResource<C extends Claim>(claim: C, managed: Managed | undefined): C {
+export function withResource<C extends Claim>(
+  claim: C,
+  managed: Managed | undefined,
+  resourceClass?: Class,
+): C {
   const name = managed && nameInUse(managed);
   const { metadata, spec } = claim;
   return {
@@ -33,7 +39,7 @@ export function withResource<C extends Claim>(claim: C, managed: Managed | undef
     spec:
       managed === undefined || spec.resourceRef !== undefined
         ? spec
-        : { ...spec, ...references(spec, managed) },
+        : { ...spec, ...references(spec, managed), ...protection(spec, resourceClass) },
   };
 }
 
@@ -41,6 +47,15 @@ function references({ classRef: own }: Claim['spec'], { apiVersion, kind, metada
   const classRef = own ?? spec.classRef;
   return { ...(classRef && { classRef }), resourceRef: { apiVersion, kind, name: metadata.name } };
 }
+
+/** An author who wrote a value, also `false`, keeps it. */
+const protection = (
+  { deletionProtection }: Claim['spec'],
+  resourceClass: Class | undefined,
+): Pick<Claim['spec'], 'deletionProtection'> =>
+  deletionProtection === undefined && resourceClass?.specTemplate.deletionProtection === true
+    ? { deletionProtection: true }
+    : {};
 
 /** The claim with its finalizer, before it takes a resource back. */
 export const withClaimFinalizer = <C extends Claim>(claim: C): C => ({

@@ -71,7 +71,8 @@ export function provisioningOf(
   const ours = derivedName(name, service.names);
   const nameRefused = whyNotNamed(claim, resourceClass, { ours, names: service.names });
   if (nameRefused !== undefined) return { resourceClass, nameRefused };
-  const recorded = withResource(claim, { apiVersion, kind, metadata: { name, annotations }, spec: {} });
+  const reserved = { apiVersion, kind, metadata: { name, annotations }, spec: {} };
+  const recorded = withResource(claim, reserved, resourceClass);
   const managed = planned(service, recorded, resourceClass);
   return { resourceClass, plan: managed instanceof StepFailure ? managed : { claim: recorded, managed } };
 }

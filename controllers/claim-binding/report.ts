@@ -25,6 +25,8 @@ import type { ClaimFacts } from '../claim/claim-status.ts';
 import { consideredKinds } from '../claim/other-processes.ts';
 import { isOwnedBy, namesClaim, wasBound, wasProvisioned } from '../claim/ownership.ts';
 import { unknownClaim } from '../credential.ts';
+import { shouldDelete } from '../management-policies.ts';
+import { hasRetention } from '../retention.ts';
 import { adviceToClaim } from './claim-advice.ts';
 import {
   boundConditions,
@@ -35,6 +37,7 @@ import {
   troubleOf,
 } from './conditions.ts';
 import { missingClaimRefFields } from './decide.ts';
+import { releaseResource } from './decide-claim-end.ts';
 import type { BindingFacts, BindingWait } from './decision.ts';
 import { kindsFor } from './service-of.ts';
 
@@ -61,6 +64,7 @@ export function reportOf(decision: Reported, observed: BindingFacts, now: Date):
 
 const reports: Readonly<Record<Reported, (facts: BindingFacts, now: Date) => Report | undefined>> = {
   ClaimGone: () => undefined,
+  DeletionProtected: reportProtected,
   NeedsClass: () => undefined,
   StackNotReady: () => undefined,
   ReportedElsewhere: () => undefined,
@@ -246,6 +250,29 @@ function reportNamespace({ managed, provisioning, forbidden = '' }: BindingFacts
   const { kind, metadata } = provisioning?.resourceClass ?? {};
   const message = `${managed === undefined ? `${kind} ${metadata?.name}` : describe(managed)} ${forbidden}`;
   return report('NamespaceNotAllowed', notReady('NamespaceNotAllowed', message), { isError: true });
+}
+
+/** Kubernetes cannot undo a deletion. So the message says what is lost before the command that ends the claim. */
+function reportProtected(facts: BindingFacts): Report {
+  const how = advice.endProtection(endOf(facts), facts.claim);
+  const message = `this claim is being deleted, and waits because spec.deletionProtection is true. ${how}`;
+  const ready = notReady('DeletionProtected', message);
+  return report('DeletionProtected', ready, { phase: keepsPhase, type: 'Warning' });
+}
+
+/** The effect of the end of the claim on its resource. */
+function endOf(facts: BindingFacts): string {
+  const end = releaseResource(facts);
+  if (end === undefined) return 'loses no data, because the claim has no resource';
+  const { managed } = end;
+  const resource = describe(managed);
+  const isDeleting = end.name === 'DeleteResource';
+  if (isDeleting && shouldDelete(managed.spec)) return `deletes ${resource} with all its data`;
+  if (isDeleting) return `deletes ${resource}, whose policies keep the data`;
+  if (end.name === 'RemoveClaimRef') return `makes ${resource} available to other claims`;
+  return hasRetention(managed)
+    ? `keeps ${resource} with its data for ${managed.spec.retainFor}, and a claim of the same kind, namespace and name gets it back`
+    : `keeps ${resource} with its data, and only an administrator can give it to a claim again`;
 }
 
 /** While its resource is being deleted, a Bound claim keeps its status and its Secret. */

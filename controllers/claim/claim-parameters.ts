@@ -9,7 +9,13 @@ import { wasNeverFound } from '../external-identity.ts';
 import { wasBound, wasCreatedFor } from './ownership.ts';
 
 /** The fields that every claim kind has. */
-const standardFields = ['writeConnectionSecretToRef', 'classSelector', 'classRef', 'resourceRef'] as const;
+const standardFields = [
+  'writeConnectionSecretToRef',
+  'classSelector',
+  'classRef',
+  'resourceRef',
+  'deletionProtection',
+] as const;
 
 type Parameters = Readonly<Record<string, unknown>>;
 

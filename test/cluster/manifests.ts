@@ -24,6 +24,9 @@ const checks = {
   example: ['examples/**/*.yaml'],
   'object of the Prometheus operator': ['deploy/optional/{pod-monitor,prometheus-rule}.yaml'],
   'object of Kubernetes 1.21 or later': ['deploy/optional/pod-disruption-budget.yaml'],
+  'object of Kubernetes 1.30 or later, tried with CEL in test/docs/deletion-protection.test.ts': [
+    'deploy/optional/deletion-protection.yaml',
+  ],
   patch: ['deploy/argocd/health-checks.yaml'],
   'run by kustomize in test/docs/kustomize.test.ts': [
     'deploy/*/Kustomization',

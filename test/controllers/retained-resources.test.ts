@@ -370,3 +370,67 @@ test('the lost database of a kept resource is reported, and not created again', 
   assert.equal(status, 'False');
   assert.match(message ?? '', /kept/);
 });
+
+describe('a claim of a class with deletionProtection', () => {
+  const protecting = { deletionProtection: true };
+  type Scene = Awaited<ReturnType<typeof bound>>;
+  const protectionOf = ({ claim }: Scene) => claim()?.spec.deletionProtection;
+  /** The author sets the field of the claim, which is being deleted. */
+  async function setProtection({ cluster, process }: Scene, deletionProtection: boolean): Promise<void> {
+    cluster.set(FancySQLInstanceKind, orders, { spec: { deletionProtection } } as never);
+    await process.settle();
+  }
+
+  test('gets the field', async () => assert.equal(protectionOf(await bound(protecting)), true));
+
+  test('keeps the value of its author', async () => {
+    const scene = await bound(protecting, { classRef: { name: 'small' }, deletionProtection: false });
+    assert.equal(protectionOf(scene), false);
+    await scene.end();
+    assert.equal(scene.claim(), undefined);
+  });
+
+  test('keeps its resource and its Secret while its deletion waits', async () => {
+    const scene = await bound({ ...protecting, retainFor: undefined });
+    const password = scene.password();
+    await scene.end();
+    await scene.pass(10 * minuteMs);
+    assert.equal(scene.ready().reason, 'DeletionProtected');
+    assert.match(scene.ready().message ?? '', /deletes FavouriteDBInstance \S+ with all its data/);
+    assert.equal(scene.resource().status?.bindingPhase, 'Bound');
+    assert.equal(scene.password(), password);
+    assert.equal(scene.databases().length, 1);
+  });
+
+  test('ends when its author ends the protection', async () => {
+    const scene = await bound({ ...protecting, retainFor: undefined });
+    await scene.end();
+    await setProtection(scene, false);
+    assert.equal(scene.claim(), undefined);
+    await scene.pass(minuteMs);
+    assert.deepEqual(scene.databases(), []);
+  });
+
+  test('is protected again when it took its resource back', async () => {
+    const scene = await bound(protecting);
+    const databases = scene.databases();
+    await scene.end();
+    await setProtection(scene, false);
+    assert.equal(scene.resource().status?.bindingPhase, 'Released');
+    scene.apply();
+    await scene.process.settle();
+    assert.equal(scene.ready().status, 'True');
+    assert.deepEqual(scene.databases(), databases);
+    assert.equal(protectionOf(scene), true);
+  });
+
+  test('is Ready without a notice if its author edits the field', async () => {
+    const scene = await bound(protecting);
+    await setProtection(scene, false);
+    const { status, reason, message } = scene.ready();
+    assert.deepEqual(
+      { status, reason, message },
+      { status: 'True', reason: 'Available', message: undefined },
+    );
+  });
+});

@@ -76,6 +76,7 @@ export const newClaim = (draft: Draft, scenario: Scenario, claim: string): Claim
   ...(scenario.claimsHaveOwner && { ownerExists: true }),
   ...(scenario.isHeld && { isHeld: true }),
   ...(scenario.hasParameter && { parameter: 1 }),
+  ...(scenario.isProtected && { isProtected: true }),
 });
 
 /** The number of a key that no note has. */
@@ -154,6 +155,10 @@ function claimActs({ objects }: State, scenario: Scenario, name: string): Possib
       !claim.wantsNoSecret &&
       act('wantNoSecret', `a user removes the name of the Secret from claim ${name}`, (draft) =>
         edit(draft, key, { wantsNoSecret: true }),
+      ),
+    claim.isProtected &&
+      act('endProtection', `the author of claim ${name} ends its protection`, (draft) =>
+        edit(draft, key, { isProtected: false }),
       ),
     release(key, claim),
     ...claimSecretActs(objects, name),

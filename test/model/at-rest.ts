@@ -60,7 +60,9 @@ function checkClaimAtRest(state: State, world: World, name: string, claim: Claim
   const { scenario, controllers } = world;
   if (claim.deleting) {
     const mayWait =
-      (claim.isHeld && !claim.finalizer) || obstacleOf(state, world, claimKey(name)) === 'NoService';
+      claim.isProtected ||
+      (claim.isHeld && !claim.finalizer) ||
+      obstacleOf(state, world, claimKey(name)) === 'NoService';
     if (!mayWait) fail('DeletionOfClaimEnds', `the deletion of claim ${name} never ends`);
     return;
   }

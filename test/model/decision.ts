@@ -74,6 +74,7 @@ export interface ClaimWaits extends Wait {
     | 'ClassForbidden'
     | 'ClassMissing'
     | 'ControlledByOther'
+    | 'DeletionProtected'
     | 'ExternalNameForbidden'
     | 'Incompatible'
     | 'NeedsClass'

@@ -22,6 +22,8 @@ export interface Claim {
   readonly isEditedLate?: boolean;
   /** The claim names no Secret. */
   readonly wantsNoSecret?: boolean;
+  /** The end of the claim waits. */
+  readonly isProtected?: boolean;
   /** The claim takes no resource back. */
   readonly startsEmpty?: boolean;
 }

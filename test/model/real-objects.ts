@@ -105,6 +105,7 @@ export const realClaim = (
     ...(resourceRef !== '' && { resourceRef: { apiVersion, kind: managedKind.kind, name: resourceRef } }),
     ...(!claim.wantsNoSecret && { writeConnectionSecretToRef: { name: claimSecretName(name) } }),
     ...(parameter !== undefined && { parameter }),
+    ...(claim.isProtected && { deletionProtection: true }),
   } as RealClaim['spec'],
   ...(claim.bound && { status: { bindingPhase: 'Bound' as const } }),
 });

@@ -46,7 +46,7 @@ test('the lists are those of the decisions', () => {
     [
       ['claimChecks', 15],
       ['resourceChecks', 23],
-      ['claimEndChecks', 3],
+      ['claimEndChecks', 4],
       ['orphanChecks', 7],
       ['managedChecks', 13],
       ['firstChecks', 5],

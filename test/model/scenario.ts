@@ -45,6 +45,8 @@ export interface Scenario {
   readonly retention?: Retention;
   /** A claim may end with a new database beside a kept one: an administrator, a restore or the author wanted that. */
   readonly mayHaveTwo?: boolean;
+  /** Claims have deletion protection. */
+  readonly isProtected?: boolean;
   /** Claims and the resources that are created for them have a parameter. */
   readonly hasParameter?: boolean;
   /** The external system does not show a new database at once. */
@@ -108,6 +110,7 @@ export type ActKind =
   | 'editResourceRef'
   | 'editSecret'
   | 'editSecretRefused'
+  | 'endProtection'
   | 'failover'
   | 'foreignSecret'
   | 'giveBack'

@@ -461,6 +461,19 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     situation: 'The same with a claim that is deleted without a release.',
   }),
 
+  protected: provisioned(classDelete, {
+    isProtected: true,
+    maxActs: 4,
+    acts: ['deleteClaim', 'endProtection', 'createClaim', 'crash', 'stopWatch'],
+    situation: 'A user deletes a claim that has deletion protection, and may end the protection.',
+  }),
+  'protected-keep': retained({
+    isProtected: true,
+    maxActs: 4,
+    acts: ['deleteClaim', 'endProtection', 'createClaim', 'timePasses', 'staleAPIServer'],
+    situation: 'The same with a class that keeps the resource of a deleted claim.',
+  }),
+
   keep: retained({
     maxActs: 4,
     acts: ['deleteClaim', 'createClaim', 'timePasses', 'crash', 'stopWatch'],

@@ -138,8 +138,11 @@ export function ownerOf({ objects }: State, { claimRef }: Resource): Claim | und
   return claim?.uid === claimRef?.uid ? claim : undefined;
 }
 
-export const hasLivingOwner = (state: State, resource: Resource): boolean =>
-  ownerOf(state, resource)?.deleting === false;
+/** Whether the claim of the resource uses it: the claim is not being deleted, or is protected. */
+export function hasLivingOwner(state: State, resource: Resource): boolean {
+  const owner = ownerOf(state, resource);
+  return owner !== undefined && (!owner.deleting || owner.isProtected === true);
+}
 
 /** The process sees the stopped version of an object, except for the keys that it reads from the API server. */
 export function viewOf(

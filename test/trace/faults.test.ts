@@ -414,6 +414,17 @@ const cases: readonly Case[] = [
     commands: 'kubectl services-stack give-back -n team-shop orders',
   },
   {
+    fault: 'deletion protected',
+    play: (world) => {
+      const specTemplate = { deletionProtection: true };
+      world.edit(FavouriteDBInstanceClassKind, { name: 'favourite-small' }, { specTemplate });
+      return onceBound((now, key) => now.cluster.leave(FancySQLInstanceKind, key))(world);
+    },
+    cause:
+      'The claim is being deleted, and waits because its spec.deletionProtection is true. Until then its resource and its Secret stay.',
+    commands: '',
+  },
+  {
     fault: 'resource being deleted',
     play: onceBound((world, key) => world.cluster.leave(FavouriteDBInstanceKind, heldByBackup(world, key))),
     cause: /^FavouriteDBInstance team-shop-orders-\w+ is being deleted, and no claim can use it any more\.$/,

@@ -183,6 +183,14 @@ export const faultTable: readonly FaultRow[] = [
     advice: 'Ask the team of the previous claim first, if the namespace may be of another team now:',
     details: giveBack,
   },
+  {
+    name: 'deletion protected',
+    sign: binding('DeletionProtected'),
+    cause:
+      'The claim is being deleted, and waits because its spec.deletionProtection is true. Until then its resource and its Secret stay.',
+    advice:
+      'The condition Ready of the claim shows what its end deletes, and the command that ends it. Kubernetes cannot undo the deletion.',
+  },
   { name: 'missing resource', sign: binding('ResourceLost'), details: anotherClaim },
   { name: 'missing resource', sign: binding('ResourceMissing'), details: missingResource },
   {

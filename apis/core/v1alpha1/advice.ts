@@ -47,6 +47,8 @@ export const advice = {
   setParametersBackForClass: 'set it back, or create another claim with another class',
   createOtherClaim: (others: string) => `create another claim with another ${others}`,
 
+  endProtection: (end: string, { apiVersion, kind, metadata: { namespace, name } }: KubernetesObject) =>
+    `To end it ${end}, and deletes the Secret of the claim: kubectl patch ${kind.toLowerCase()}.${apiVersion.split('/')[0]} -n ${namespace} ${name} --type=merge -p '{"spec":{"deletionProtection":false}}'`,
   startEmpty: `To start empty instead, set the annotation ${annotationKeys.startEmpty}=true on this claim`,
 
   // To an administrator.

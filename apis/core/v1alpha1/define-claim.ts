@@ -37,6 +37,13 @@ export const claimSpec = z.object({
       'The managed resource that this claim binds to. Set it to claim an existing resource; otherwise the controllers set it.',
     ),
   ),
+  deletionProtection: optional(
+    z
+      .boolean()
+      .describe(
+        'With true, the deletion of this claim waits until you set it to false: the claim keeps its resource and its data. If the administrators installed the policy for it, the API server refuses the deletion. A class can set it when a claim gets its resource.',
+      ),
+  ),
 });
 
 /** The condition that two references name the same object; absent fields count as empty. */

@@ -42,6 +42,13 @@ export const classSpecTemplate = z.object({
       'Whether a claim of the same kind, namespace and name gets a kept resource back by itself. Automatic (the default): yes, in the namespace that it was deleted in. In a namespace that was created again, and with Administrator, the claim waits for an administrator.',
     ),
   ),
+  deletionProtection: optional(
+    z
+      .boolean()
+      .describe(
+        'With true, spec.deletionProtection is set to true in each claim that gets a resource of this class, unless the claim has a value of its own.',
+      ),
+  ),
   externalNames: optional(
     z
       .enum(['Any', 'Prefixed', 'None'])

@@ -55,10 +55,13 @@ export const definitionOwnerAnnotation = 'services-stack.crossplane.io/definitio
  * stay.
  */
 export const guardFields = {
-  claim: ['spec.classRef', 'spec.resourceRef', 'spec.writeConnectionSecretToRef', 'status.bindingPhase'],
+  claim: [
+    ...['spec.classRef', 'spec.resourceRef', 'spec.writeConnectionSecretToRef', 'spec.deletionProtection'],
+    'status.bindingPhase',
+  ],
   class: [
     ...['specTemplate.externalNames', 'specTemplate.namespaceSelector', 'specTemplate.reclaimPolicy'],
-    ...['specTemplate.retainFor', 'specTemplate.giveBack'],
+    ...['specTemplate.retainFor', 'specTemplate.giveBack', 'specTemplate.deletionProtection'],
   ],
   managed: [
     ...['spec.claimRef', 'spec.deletionPolicy', 'spec.managementPolicies'],

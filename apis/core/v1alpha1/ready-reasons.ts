@@ -33,6 +33,7 @@ const readyReasons = {
   ResourceNotFound: 'author',
   Released: 'author',
   KeptResourceExists: 'author',
+  DeletionProtected: 'author',
   ClaimedByOther: 'author',
   ControlledByOther: 'author',
   ClaimRefIncomplete: 'platform',

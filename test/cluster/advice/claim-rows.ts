@@ -58,6 +58,13 @@ async function retainedForIt(at: Place): Promise<void> {
   await at.claim({ classRef: at.classRef('kept') });
 }
 
+/** The effects of the end of the protected claim, and the command. */
+const howToEndProtection = async (at: Place): Promise<string> => {
+  const { metadata } = await at.resource();
+  const end = `deletes FavouriteDBInstance ${metadata.name} with all its data`;
+  return advice.endProtection(end, (await at.find())!);
+};
+
 /** Runs the command that makes a released resource available to the claim, from the claim's messages. */
 const makeAvailable = async (at: Place): Promise<unknown> =>
   at.run(
@@ -438,6 +445,22 @@ export const claimRows = {
     reason: 'KeptResourceExists',
     fault: 'kept',
     act: (at) => at.run(`kubectl services-stack give-back -n ${at.namespace} db`),
+  },
+  endProtection: {
+    async situation(at) {
+      await at.class('protected', { template: { deletionProtection: true } });
+      await at.claim({ classRef: at.classRef('protected') });
+      await bound(at);
+      await at.delete(FancySQLInstanceKind);
+    },
+    says: howToEndProtection,
+    reason: 'DeletionProtected',
+    fault: 'deletion protected',
+    async act(at) {
+      assert.equal((await at.resource()).status?.bindingPhase, 'Bound');
+      await at.run((await howToEndProtection(at)).split(': ')[1] ?? '');
+    },
+    ends: isGone,
   },
   startEmpty: {
     situation: retainedForIt,

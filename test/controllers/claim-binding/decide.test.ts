@@ -43,6 +43,7 @@ const src = { writeConnectionSecretToRef: { namespace: 'system', name: 'src' } }
 const named = claim({ ...conn, resourceRef: resourceRef('db') }, { finalizers });
 const boundClaim = claim(named.spec, { finalizers, status: { bindingPhase: 'Bound' } });
 const endingClaim = claim(named.spec, { finalizers, deletionTimestamp });
+const protectedClaim = claim({ ...named.spec, deletionProtection: true }, { finalizers, deletionTimestamp });
 const isUnbound = { status: { bindingPhase: 'Unbound' } } as const;
 const unbound = managed(src, isUnbound);
 const reserved = managed({ ...src, claimRef: claimRef() }, isUnbound);
@@ -206,6 +207,15 @@ function reports(name: Waiting, report: Report | undefined, given: Given): Decid
   assert.deepEqual(reportOf(name, observed, new Date(0)), report);
   return calls(given, { name });
 }
+/** The report of the protected claim, with what its end does. */
+const protectedBy = (end: string): Report =>
+  waitsFor(
+    'DeletionProtected',
+    `this claim is being deleted, and waits because spec.deletionProtection is true. To end it ${end}, and deletes the Secret of the claim: kubectl patch fancysqlinstance.database.crossplane.io -n team orders --type=merge -p '{"spec":{"deletionProtection":false}}'`,
+    'DeletionProtected',
+  );
+const protects = (end: string, resource: Managed | undefined): Decided =>
+  reports('DeletionProtected', protectedBy(end), { claim: protectedClaim, managed: resource });
 /** The claim refuses the resource. */
 const refusesTo = (
   name: Waiting,
@@ -378,6 +388,42 @@ const cases: Readonly<Record<string, () => Decided>> = {
   },
   'a claim with the finalizer of another controller is not finished yet': () =>
     calls({ claim: heldByOther, managed: bound }, { name: 'ClaimGone' }),
+  'a protected claim that is being deleted keeps its Bound resource, and tells what its end deletes': () =>
+    protects('deletes FavouriteDBInstance db with all its data', deletable),
+  'a protected claim tells that its end keeps the data by the policies of its resource': () => {
+    const orphaned = managed({ ...deletable.spec, deletionPolicy: 'Orphan' }, { status: boundHere });
+    return protects('deletes FavouriteDBInstance db, whose policies keep the data', orphaned);
+  },
+  'a protected claim tells for how long its end keeps the resource': () =>
+    protects(
+      'keeps FavouriteDBInstance db with its data for 7d, and a claim of the same kind, namespace and name gets it back',
+      retained,
+    ),
+  'a protected claim tells that its end keeps the resource without a date': () =>
+    protects(
+      'keeps FavouriteDBInstance db with its data, and only an administrator can give it to a claim again',
+      bound,
+    ),
+  'a protected claim that was never Bound tells that its end makes the resource available': () =>
+    protects('makes FavouriteDBInstance db available to other claims', reserved),
+  'a protected claim without a resource waits, too': () =>
+    protects('loses no data, because the claim has no resource', undefined),
+  'a protected claim keeps its Secret': () =>
+    reports('DeletionProtected', protectedBy('loses no data, because the claim has no resource'), {
+      claim: protectedClaim,
+      secrets: { ...noSecrets, controlled: [old] },
+    }),
+  'a claim whose protection is false ends': () => {
+    const unprotected = claim(
+      { ...named.spec, deletionProtection: false },
+      { finalizers, deletionTimestamp },
+    );
+    return about('DeleteResource', unprotected, deletable);
+  },
+  'the protection has no effect before the claim is deleted': () =>
+    about('Bind', claim({ ...named.spec, deletionProtection: true }, { finalizers }), reserved, {
+      readFirst: inOrder,
+    }),
   'a claim that needs a class is left to scheduling or defaulting': () =>
     reports('NeedsClass', undefined, { claim: claim({ classSelector: {} }), service: undefined }),
   'a claim whose resource is of a stack that is not ready waits for the stack': () =>
