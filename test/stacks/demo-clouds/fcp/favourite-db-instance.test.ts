@@ -62,7 +62,7 @@ async function provisioned(managed = instance()): Promise<void> {
 
 describe('from nothing to gone', () => {
   test('create asks for what the spec says, tags it as ours, and sets the password', async () => {
-    assert.deepEqual(await external.create(instance(), fresh, signal), { details: {} });
+    assert.deepEqual(await external.create(instance(), fresh, signal), {});
     const [{ name, level, version, password, tags: given } = { name: 'nothing' }] = stored();
     assert.deepEqual(
       { name, level, version, password, given },
@@ -74,7 +74,13 @@ describe('from nothing to gone', () => {
     await external.create(instance(), fresh, signal);
     const first = await external.observe(instance(), applied, signal);
     const created = [first.ready, first.operation, first.isUpToDate, first.details, first.status];
-    assert.deepEqual(created, [creating(), 'create', true, {}, { id: stored()[0]?.id, status: 'CREATING' }]);
+    assert.deepEqual(created, [
+      creating(),
+      'create',
+      true,
+      undefined,
+      { id: stored()[0]?.id, status: 'CREATING' },
+    ]);
     nowMs += 1000;
     assert.deepEqual(await external.observe(instance(), applied, signal), {
       exists: true,

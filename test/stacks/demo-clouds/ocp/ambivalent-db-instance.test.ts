@@ -45,7 +45,7 @@ const stored = () => server.instances().map(({ item }) => item);
 
 test('from nothing to gone', async () => {
   assert.equal((await external.observe(database(), undefined, signal)).exists, false);
-  assert.deepEqual(await external.create(database(), fresh, signal), { details: {} });
+  assert.deepEqual(await external.create(database(), fresh, signal), {});
   const items = stored().map((item) => [item.name, item.level, item.version, item.password, item.tags]);
   assert.deepEqual(items, [['cart', 5, '5.7', fresh.value, labels]]);
   const first = await external.observe(database(), applied, signal);
@@ -94,5 +94,5 @@ test('an unknown state is not ready, and is named', async () => {
   const client = ambivalentDBInstanceClient(strange);
   const observed = await client.observe(database(), applied, signal);
   const shown = [observed.ready, observed.isUpToDate, observed.details];
-  assert.deepEqual(shown, [unavailable('the database is Torn'), true, {}]);
+  assert.deepEqual(shown, [unavailable('the database is Torn'), true, undefined]);
 });
