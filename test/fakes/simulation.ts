@@ -64,6 +64,8 @@ export class Simulation {
    * milliseconds. The API server may have refused them.
    */
   readonly writes: string[] = [];
+  /** Those of these writes that the API server carried out. */
+  readonly carriedOut: string[] = [];
   /** The reads of one object that the process sent, with their time: `1500 get Secret infra/db`. */
   readonly reads: string[] = [];
   /** How often it wrote an Event. */
@@ -111,8 +113,9 @@ export class Simulation {
       else (isRead ? this.reads : this.writes).push(line);
       const before = this.cluster.resourceVersion;
       const answer = effect();
-      const isUnchanged = this.cluster.resourceVersion === before;
-      if (!isRead && !isEvent && isUnchanged) this.writes.push('which changed nothing');
+      if (isRead || isEvent) return answer;
+      this.carriedOut.push(line);
+      if (this.cluster.resourceVersion === before) this.carriedOut.push('which changed nothing');
       return answer;
     });
     const noted: KubernetesClient = {

@@ -138,9 +138,9 @@ export class World {
 
   /** No write was made that changed nothing. */
   assertEveryWriteChanges(): void {
-    const { writes } = this.simulation;
-    const index = writes.indexOf('which changed nothing');
-    assert.equal(index, -1, `${writes[index - 1]} changed nothing`);
+    const { carriedOut } = this.simulation;
+    const index = carriedOut.indexOf('which changed nothing');
+    assert.equal(index, -1, `${carriedOut[index - 1]} changed nothing`);
   }
 
   /**
@@ -192,9 +192,10 @@ export class World {
     return `${apiVersionOf(kind)} ${kind.kind} ${objectKeyText(key)}`;
   }
 
-  /** How often the process wrote anything, Events included, and reconciled, so far. */
-  effort(): { readonly writes: number; readonly runs: number } {
-    return { writes: this.simulation.writes.length, runs: this.simulation.runs.length };
+  /** How many writes the process has sent so far, how many of these were carried out, and how often it reconciled. */
+  effort(): { readonly writes: number; readonly carriedOut: number; readonly runs: number } {
+    const { writes, carriedOut, runs } = this.simulation;
+    return { writes: writes.length, carriedOut: carriedOut.length, runs: runs.length };
   }
 }
 
