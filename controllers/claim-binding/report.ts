@@ -314,7 +314,7 @@ function reportNotGivenBack({ claim, returnable, notGivenBack = '' }: BindingFac
   const { namespace = '', name } = claim.metadata;
   const date = returnable?.status?.deleteAt ?? '';
   const what = `${describe(returnable)} is kept until ${date} with the data of a previous ${describeReference(referenceTo(claim))}`;
-  const ways = `${advice.giveBack(namespace, name)}. ${advice.startEmpty}. Else, after that date this claim gets an empty resource`;
+  const ways = `${advice.giveResourceBack(namespace, name)}. ${advice.startEmpty}. Else, after that date this claim gets an empty resource`;
   return waiting(`${what}; ${notGivenBack}. ${ways}`, { type: 'Warning', reason: 'KeptResourceExists' });
 }
 

@@ -108,7 +108,10 @@ export function testCrds(controlPlane: () => ControlPlane): void {
 
       const columns: Readonly<Record<string, readonly string[]>> = {
         claims: ['NAMESPACE', 'NAME', 'READY', 'REASON', 'AGE'],
-        managed: ['NAME', 'READY', 'SYNCED', 'STATUS', 'EXTERNAL-NAME', 'CLAIM', 'CLAIM-NAMESPACE', 'AGE'],
+        managed: [
+          ...['NAME', 'READY', 'SYNCED', 'STATUS', 'DELETE-AT', 'EXTERNAL-NAME'],
+          ...['CLAIM', 'CLAIM-NAMESPACE', 'AGE'],
+        ],
         classes: ['NAME', 'DEFAULT-ANNOTATION', 'RECLAIM-POLICY', 'AGE'],
       };
       for (const [category, expected] of Object.entries(columns)) {

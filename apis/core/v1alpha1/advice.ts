@@ -52,7 +52,7 @@ export const advice = {
   startEmpty: `To start empty instead, set the annotation ${annotationKeys.startEmpty}=true on this claim`,
 
   // To an administrator.
-  giveBack: (namespace: string, name: string) =>
+  giveResourceBack: (namespace: string, name: string) =>
     `An administrator can give it back: kubectl services-stack give-back -n ${namespace} ${name}`,
   offerObserved:
     'to give its data away, an administrator can name this claim in its spec.claimRef, or set its spec.namespaceSelector',

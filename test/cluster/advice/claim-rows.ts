@@ -439,9 +439,9 @@ export const claimRows = {
     fault: 'resource released',
     act: (at) => makeAvailable(at),
   },
-  giveBack: {
+  giveResourceBack: {
     situation: retainedForIt,
-    says: (at) => advice.giveBack(at.namespace, 'db'),
+    says: (at) => advice.giveResourceBack(at.namespace, 'db'),
     reason: 'KeptResourceExists',
     fault: 'kept',
     act: (at) => at.run(`kubectl services-stack give-back -n ${at.namespace} db`),
