@@ -212,7 +212,8 @@ describe('every manifest of the docs and the examples, on the demo', () => {
         const ask = `PGPASSWORD=${services.postgresql.password} psql -h ${host} -p ${port} -U ${superuser} -Atc`;
         await eventually('the session is open', async () => Number(await run(`${ask} "${sessions}"`)) > 0);
         const lines = commands.split('\n');
-        const [list = '', remove = '', look = '', create = '', wait = '', startEmpty = '', ...others] = lines;
+        const [list = '', remove = '', look = '', create = '', wait = '', ...further] = lines;
+        const [startEmpty = '', endProtection = '', ...others] = further;
         assert.deepEqual(others, []);
         await run(`${list}\n${remove}`);
         assert.equal((await resources()).length, 1);
@@ -234,6 +235,15 @@ describe('every manifest of the docs and the examples, on the demo', () => {
         await setRetainFor(null);
         await kubectl('delete', 'postgresqldatabases', ...(await resources()));
         await eventually('the kept database is deleted', gone);
+
+        await run(`${create}\n${wait}`);
+        await run(endProtection.replace('false', 'true'));
+        await run(`${remove} --wait=false`);
+        const reason = `kubectl -n team-shop wait postgresqlinstance cart-db --for=jsonpath='{.status.conditions[?(@.type=="Ready")].reason}'=DeletionProtected`;
+        await run(`${reason} --timeout=30s`);
+        assert.equal((await resources()).length, 1);
+        await run(endProtection);
+        await eventually('the database of the claim that was protected follows', gone);
       },
     };
     for (const [page, act] of Object.entries(acts)) {
