@@ -138,7 +138,8 @@ export function createResource<T extends KubernetesObject>(
     return object;
   };
   const written = (answer: T, signal: AbortSignal | undefined, over?: T): T => {
-    noteWritten(signal, answer);
+    // guard: otherwise a write that changed nothing hides the edit of a user that made this version
+    if (answer.metadata.resourceVersion !== over?.metadata.resourceVersion) noteWritten(signal, answer);
     return recorded(answer, over);
   };
   const get = (key: ObjectKey): T | undefined => store.get(key);

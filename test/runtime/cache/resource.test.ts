@@ -5,6 +5,7 @@ import map from 'lodash/map.js';
 import type { Resource } from '../../../runtime/cache/resource.ts';
 import { createResource } from '../../../runtime/cache/resource.ts';
 import { createStore } from '../../../runtime/cache/store.ts';
+import { versionKey, versionsWrittenWith } from '../../../runtime/cache/written-versions.ts';
 import { isConflict } from '../../../runtime/client/errors.ts';
 import { kubernetesClient } from '../../../runtime/client/http-kubernetes-client.ts';
 import { realClock } from '../../../runtime/time/clock.ts';
@@ -251,6 +252,16 @@ describe('resource', () => {
     }
     assert.deepEqual(widgets.get(key), created);
     assert.equal((await widgets.update(created, { ...created, spec: { size: 2 } })).spec?.size, 2);
+  });
+
+  test('only a write that made a version counts as the one that made it', async () => {
+    const foreign = await widgets.create(widget('a', { spec: { size: 1 } }));
+    const run = new AbortController().signal;
+    server.fail({ status: 200, body: JSON.stringify(foreign) });
+    await widgets.updateStatus(foreign, { ...foreign, status: { phase: 'x' } }, run);
+    assert.deepEqual([...versionsWrittenWith(run)], []);
+    const ours = await widgets.updateStatus(foreign, { ...foreign, status: { phase: 'x' } }, run);
+    assert.deepEqual([...versionsWrittenWith(run)], [versionKey(ours)]);
   });
 
   test('a signal aborts a write', async () => {
