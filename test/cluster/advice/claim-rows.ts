@@ -112,13 +112,13 @@ async function occupiedSecret(at: Place, spec?: Parameters<Place['claim']>[0]): 
   await at.claim(spec);
 }
 
-/** A claim whose Secret belongs to a user, and whose resource was created and waits for it. */
+/** A claim whose Secret belongs to a user, and whose resource was created for it. The claim is not Bound yet. */
 async function waitingForSecret(at: Place, spec: Parameters<Place['claim']>[0]): Promise<void> {
   await occupiedSecret(at, spec);
   const { metadata } = await at.resource();
-  await eventually('the resource waits for its claim', async () => {
+  await eventually('the resource is bound to its claim', async () => {
     const now = await at.fixture.cluster.find(FavouriteDBInstanceKind, { name: metadata.name });
-    return now?.status?.bindingPhase === 'Unbound';
+    return now?.status?.bindingPhase === 'Bound';
   });
 }
 
