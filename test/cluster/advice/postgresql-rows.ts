@@ -193,6 +193,12 @@ const existing = (server: Server) => async (at: Place) => {
   await database(at);
 };
 
+/** Creates a database under the name of one of the row's own. The teams of other rows check that they do not get into it. */
+const closedDatabase = (name: string): readonly string[] => [
+  `CREATE DATABASE ${name}`,
+  `REVOKE CONNECT ON DATABASE ${name} FROM PUBLIC`,
+];
+
 /** There is a database of the row's own. */
 async function working(server: Server, at: Place): Promise<void> {
   await provider(server, at);
@@ -344,8 +350,8 @@ export const postgresqlRows = (server: Server) =>
       ...databaseRow,
       async situation(at) {
         await working(server, at);
-        const [name, old] = [at.named('db'), at.named('old')].map(escapeIdentifier);
-        await sql(server, [`ALTER DATABASE ${name} RENAME TO ${old}`, `CREATE DATABASE ${name}`]);
+        const [name = '', old] = [at.named('db'), at.named('old')].map(escapeIdentifier);
+        await sql(server, [`ALTER DATABASE ${name} RENAME TO ${old}`, ...closedDatabase(name)]);
         await at.observeAgain(PostgreSQLDatabaseKind, at.named('db'));
       },
       says: (at) =>
@@ -1084,7 +1090,7 @@ export const morePostgresqlRows = (server: Server): Readonly<Record<string, Row>
       await claimWith(at, 'Available');
       const name = await databaseOf(at);
       const database = escapeIdentifier(name);
-      await sql(server, [`DROP DATABASE ${database} WITH (FORCE)`, `CREATE DATABASE ${database}`]);
+      await sql(server, [`DROP DATABASE ${database} WITH (FORCE)`, ...closedDatabase(database)]);
       await at.observeAgain(PostgreSQLDatabaseKind, name);
     },
     says: () => 'if another database took the name, rename that one',
