@@ -12,6 +12,8 @@ import { FakeExternal, managedService } from '../external-fake.ts';
 import { claim, claimKind, classKind, classRef, managedKind, resourceClass, service } from '../objects.ts';
 
 const secretDetails = { credential: generatedPassword };
+/** No call is too late: some wait for the whole time of a test. */
+const limits = { callMs: 3_600_000 };
 
 /** The claims have a `size`, which the resource gets. A resource of another size is incompatible. */
 const sized: ClaimService = {
@@ -38,7 +40,7 @@ function sceneOf(kind: typeof managedKind, of: ClaimService = sized) {
   cluster.put(classKind, resourceClass('small', {}, { specTemplate }));
   cluster.put(claimKind, sizedClaim);
   const external = new FakeExternal();
-  const managed = () => [managedService(external, { kind, secretDetails })];
+  const managed = () => [managedService(external, { kind, secretDetails, limits })];
   const process = new FakeProcess(cluster, (env) =>
     stackControllers(env, [{ name: 'fcp', claims: [of], managed }]),
   );
