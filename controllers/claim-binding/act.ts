@@ -152,10 +152,11 @@ const returnableElsewhere = ({ kind, metadata, status }: Managed): EventFacts =>
   message: `${kind} ${metadata.name} of a previous claim of this name is kept until ${status?.deleteAt}, and is of another kind than the class provisions. This claim gets a new resource`,
 });
 
-/** The deletion of the external resource has an Event of its own, unless the policies keep that. */
+/** The deletion of the external resource has an Event of its own, if there is one and the policies do not keep it. */
 function deletedWith(managed: Managed): EventFacts {
   const retained = retainedText(managed);
-  return { ...unbound(managed, `is deleted${retained}`), ...(retained === '' && { isWritten: false }) };
+  const isToldElsewhere = retained === '' && managed.status?.externalIdentity !== undefined;
+  return { ...unbound(managed, `is deleted${retained}`), ...(isToldElsewhere && { isWritten: false }) };
 }
 
 const correctedResource = ({ kind, metadata }: Managed): EventFacts =>

@@ -1,4 +1,3 @@
-import compact from 'lodash/compact.js';
 import min from 'lodash/min.js';
 import { advice } from '../../apis/core/v1alpha1/advice.ts';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
@@ -46,12 +45,13 @@ export function orphanRelease({ env, services, claims, secrets, resourcesOf }: B
       .flatMap((service) => managedNaming(env.resource(service.managed).store, key))
       .filter(({ spec }) => referenceIsOfKind(spec.claimRef, claims.kind));
     const orphans = naming.filter((one) => !isFinal(decide(one, current)));
-    const nextMs = min(compact(naming.map(expiries.remainingMs))); // 0: this run deletes it
-    if (orphans.length === 0) return nextMs;
+    if (orphans.length === 0) return min(naming.map(expiries.remainingMs));
     // guard: otherwise a claim that the cache does not show yet loses its resource
     const claim = await annotate('cannot get resource claim', claims.fetch(key, signal));
-    for (const orphan of orphans) await release(orphan, claim, signal, log);
-    return nextMs;
+    let hasWritten = false;
+    for (const orphan of orphans) hasWritten = (await release(orphan, claim, signal, log)) || hasWritten;
+    // guard: otherwise a claim that waits for the release waits for ever, because a run's own writes wake nothing
+    return hasWritten ? 0 : min(naming.map(expiries.remainingMs));
   };
 
   async function release(
@@ -59,7 +59,7 @@ export function orphanRelease({ env, services, claims, secrets, resourcesOf }: B
     claim: Claim | undefined,
     signal: AbortSignal,
     log: Pick<Logger, 'child'>,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const deleted = new Set<Secret>(); // the cache may still have these Secrets
     let decision = decide(managed, claim);
     while (decision.name === 'DeleteSecret') {
@@ -67,7 +67,7 @@ export function orphanRelease({ env, services, claims, secrets, resourcesOf }: B
       deleted.add(decision.secret);
       decision = decide(managed, claim, deleted);
     }
-    if (isFinal(decision)) return;
+    if (isFinal(decision)) return deleted.size > 0;
     if (decision.name === 'DeleteResource' || decision.name === 'DeleteExpired') {
       await annotate('cannot delete managed resource', resourcesOf(managed).delete(managed, signal));
     }
@@ -81,6 +81,7 @@ export function orphanRelease({ env, services, claims, secrets, resourcesOf }: B
     env.events.record(managed, event);
     const orphanLog = log.child(() => aboutManaged(managed));
     logAct(orphanLog, event);
+    return decision.name !== 'ClaimMissing';
   }
 }
 

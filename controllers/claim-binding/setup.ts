@@ -244,8 +244,8 @@ export function claimBindingController(
   /** The claims that the services of a stack bind or that no service binds, and those that its resources lost. */
   function claimsWaitingFor(stack: ReadyStack): readonly Request[] {
     const others = services.ready().filter((service) => !stack.services.includes(service));
-    const isServed = (claim: Claim) => serviceOf(others, claim, ownedBy(claim)) !== undefined;
-    const waiting = those(claims.store.all(), (claim) => !isServed(claim) && !needsClass(claim));
+    const hasOtherService = (claim: Claim) => serviceOf(others, claim, ownedBy(claim)) !== undefined;
+    const waiting = those(claims.store.all(), (claim) => !hasOtherService(claim) && !needsClass(claim));
     return [
       ...waiting.map(({ metadata }) => objectKey(metadata)),
       ...stack.services.flatMap(({ managed }) => foundFor(env.resource(managed).store.all(), lostClaimOf)),

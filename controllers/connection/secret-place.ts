@@ -40,8 +40,8 @@ const mostUnselected = 1_000;
 
 /** Stores connection details in the Secret of `writeConnectionSecretToRef`. See {@link connectionSecrets}. */
 export function secretPlace(secrets: Resource<Secret>): ConnectionPlace {
-  /** Secrets that a creation met: a new resource reads them, although the cache does not have their type. */
-  const met = boundedCache<Secret>(mostUnselected);
+  /** Keys of Secrets that a creation met: a new resource reads them, although the cache does not have their type. */
+  const met = boundedCache<SecretKey>(mostUnselected);
 
   /**
    * Reads the cache, else the API server: the cache lacks Secrets of the type of older releases. The API server is not
@@ -94,7 +94,7 @@ export function secretPlace(secrets: Resource<Secret>): ConnectionPlace {
         // Fetch the existing Secret into the cache, so that the next run finds it.
         const existing = await annotate('cannot get connection secret', secrets.fetch(key, signal));
         if (existing === undefined) throw changedSinceRead();
-        met.set(objectKeyText(key), existing);
+        met.set(objectKeyText(key), key);
         accessible(existing, managed);
         throw changedSinceRead();
       }

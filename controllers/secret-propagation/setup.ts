@@ -76,7 +76,6 @@ export function secretPropagation(env: Environment, services: ClaimServices): Co
           exists,
           is((secret) => isTarget(secret) && !isInSync(secret)),
         )
-        .writtenByOthers()
         .itself("the claim's secret changed"),
       wokenBy(...managedResources.map(({ store }) => store))
         .when(

@@ -56,7 +56,7 @@ export interface Woken<T> {
   /** Limits it to changes for which all predicates hold. */
   when(...predicates: readonly Predicate<T>[]): Woken<T>;
   /**
-   * Leaves out a version that the last run of the woken object wrote itself. Only for a controller that decides again after
+   * Leaves out a version that a run of the woken object writes while it runs. Only for a controller that decides again after
    * each of its writes, so that the run that wrote it knows what remains to be done.
    */
   writtenByOthers(): Woken<T>;
@@ -72,10 +72,10 @@ export interface Woken<T> {
   throughBoth(find: (object: T) => readonly Named[], because: string): Trigger;
 }
 
-/** How the changes of a sentence wake. `isOfOthers`: see `writtenByOthers`. */
+/** How the changes of a sentence wake. `leavesOutOwn`: see `writtenByOthers`. */
 interface Manner {
   readonly changing: Asking;
-  readonly isOfOthers: boolean;
+  readonly leavesOutOwn: boolean;
 }
 
 /**
@@ -88,17 +88,17 @@ export function triggersIn({ log }: { readonly log: Pick<Logger, 'error'> }) {
     const changes$ = merge(...stores.map((store) => store.changes$));
     const wakesOn = (
       of: (change: Change<T>) => readonly Named[],
-      { because, changing, isOfOthers }: Manner & { readonly because: string },
+      { because, changing, leavesOutOwn }: Manner & { readonly because: string },
     ): Observable<Wake> =>
       changes$.pipe(
         mergeEach((change) => {
           try {
             const asking = change.type === 'added' ? 'appearance' : changing;
             // guard: otherwise a deletion right after a write of the run is lost
-            const isNamed = isOfOthers && change.type !== 'deleted';
+            const canBeOwn = leavesOutOwn && change.type !== 'deleted';
             return requestsFor(of(change)).map((request) => ({
               ...{ request, because, asking },
-              ...(isNamed && { version: versionKey(change.object) }),
+              ...(canBeOwn && { version: versionKey(change.object) }),
             }));
           } catch (error) {
             const { kind, metadata } = change.object;
@@ -120,7 +120,7 @@ export function triggersIn({ log }: { readonly log: Pick<Logger, 'error'> }) {
       });
       return {
         when: (...predicates) => woken(allOf(holds, ...predicates), manner),
-        writtenByOthers: () => woken(holds, { ...manner, isOfOthers: true }),
+        writtenByOthers: () => woken(holds, { ...manner, leavesOutOwn: true }),
         sharedByMany: () => woken(holds, { ...manner, changing: 'shared change' }),
         itself: (because) => trigger(because, ({ object }) => [object]),
         through: (find, because) => trigger(because, ({ object }) => find(object)),
@@ -132,7 +132,7 @@ export function triggersIn({ log }: { readonly log: Pick<Logger, 'error'> }) {
           ]),
       };
     };
-    return woken(() => true, { changing: 'change', isOfOthers: false });
+    return woken(() => true, { changing: 'change', leavesOutOwn: false });
   };
 }
 

@@ -173,11 +173,9 @@ export function workQueue<R>(
       }
 
       /** Forgets the reasons that the run itself has caused: it decided again after each of its writes. */
-      function forgetOwn(key: string, { next, wrote }: Run<R>): void {
+      function forgetOwn(key: string, { wrote }: Run<R>): void {
         const noted = reasons.get(key);
         if (noted === undefined || wrote === undefined) return;
-        // guard: otherwise a run that failed after a write waits for its back-off
-        if (next.type !== 'done' && next.type !== 'after') return;
         reasons.set(
           key,
           noted.filter(({ version = '' }) => !wrote.has(version)),
@@ -189,9 +187,10 @@ export function workQueue<R>(
         return refilled(wakes.get(key) ?? fullBucket(wakesOfKey, nowMs), wakesOfKey, nowMs);
       };
 
-      function admit(key: string, asking: Asking): void {
+      function admit(key: string, { asking, version }: Wake): void {
+        const mayBeOwn = version !== undefined && running.has(key);
         // guard: otherwise a short failure right after a correction delays the next attempt by up to a minute
-        if (asking === 'change') failures.delete(key);
+        if (asking === 'change' && !mayBeOwn) failures.delete(key);
         woken.add(key);
       }
 
@@ -200,13 +199,14 @@ export function workQueue<R>(
         const key = objectKeyText(wake.request);
         const { tokens } = bucketOf(key);
         if (woken.has(key) || tokens >= 1) {
-          admit(key, wake.asking);
+          admit(key, wake);
           return true;
         }
         if (heldBack.has(key)) return false;
         const release = (): void => {
           heldBack.delete(key);
-          admit(key, wake.asking);
+          if ((reasons.get(key) ?? []).length === 0) return; // its own run has done its work
+          admit(key, wake);
           due$.next(wake);
         };
         const waitMs = Math.ceil(((1 - tokens) / wakesOfKey.perSecond) * 1_000);

@@ -246,6 +246,7 @@ export class FakeProcess {
       record: (object, event) => {
         const recorded = { ...event, object: `${object.kind} ${objectKeyText(objectKey(object.metadata))}` };
         this.recordings.push(recorded);
+        if (event.isWritten === false) return;
         if (this.#correlator.observe(object, event, source, this.#cluster.clockMs) === undefined) return;
         this.events.push(recorded);
         this.eventSources.push(source);

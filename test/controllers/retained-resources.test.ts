@@ -333,6 +333,20 @@ describe('a claim does not take a kept resource back by itself', () => {
     assert.match(ready().message ?? '', /the previous claim did not end regularly/);
   });
 
+  test('if its finalizer and its Secret were removed by hand, and the new claim is there at once', async () => {
+    const { cluster, process, apply, ready, resource } = await bound();
+    cluster.edit(FancySQLInstanceKind, orders, ({ metadata, ...rest }) => ({
+      ...rest,
+      metadata: { ...metadata, finalizers: [] },
+    }));
+    cluster.delete(FancySQLInstanceKind, orders);
+    cluster.delete(SecretKind, conn);
+    apply();
+    await process.settle();
+    assert.deepEqual([phaseOf(resource()), resource().status?.deleteAt !== undefined], ['Released', true]);
+    assert.match(ready().message ?? '', /the previous claim did not end regularly/);
+  });
+
   test('from another namespace', async () => {
     const { end, apply, createNamespace, process, cluster, resources } = await bound();
     await end();

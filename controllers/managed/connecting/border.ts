@@ -77,7 +77,9 @@ export function borderedConnector<M extends Managed>(
             throw error;
           });
         try {
-          const answer = await call(managed, name, callSignal, calling);
+          // guard: otherwise a connection that closes after a stop counts as a call that ignores its signal
+          const given = name === 'disconnect' ? new AbortController().signal : callSignal;
+          const answer = await call(managed, name, given, calling);
           const { error } = (answer ?? {}) as { readonly error?: unknown };
           attributed(error, whose.stack);
           scrubError(error, secretsOf(managed));

@@ -77,7 +77,10 @@ export function hangingCalls(
         if (!(error instanceof Overdue)) throw error;
         const entry = {
           key: keyOf(managed),
-          error: bug(`${isLate ? late : 'did not end'}, and ignores its signal`),
+          // An author's `disconnect` gets no signal.
+          error: bug(
+            (isLate ? late : 'did not end') + (name === 'disconnect' ? '' : ', and ignores its signal'),
+          ),
         };
         hanging.add(entry);
         const forget = () => hanging.delete(entry);

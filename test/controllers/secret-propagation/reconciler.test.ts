@@ -150,6 +150,16 @@ describe('the changes that wake a target', () => {
     await process.settle(0);
     assert.deepEqual(details(), { token: 't' });
   });
+  test('a change of the source while its former change is copied, back to what the copy had', async () => {
+    const { cluster, process, details } = worldOf();
+    await process.settle();
+    const set = (password: string) =>
+      cluster.edit(SecretKind, sourceKey, (secret) => ({ ...secret, data: encodeDetails({ password }) }));
+    cluster.before('update', SecretKind, () => set('new'));
+    set('newer');
+    await process.settle(0);
+    assert.deepEqual(details(), { password: 'new' });
+  });
   test('itself: an edit is undone', async () => {
     const { cluster, process, details } = worldOf();
     await process.settle();

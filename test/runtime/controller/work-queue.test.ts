@@ -483,6 +483,25 @@ describe('a run gets its reason', () => {
 });
 
 describe('a version that the run of a key wrote', () => {
+  test('does not end its back-off: a run that fails and reports it is tried again more and more rarely', () => {
+    const scheduler = new VirtualTimeScheduler(undefined, 60_000);
+    const wakes = new Subject<Wake>();
+    const wake = (version: string): void =>
+      wakes.next({ request: { name: 'a' }, because: 'a widget changed', asking: 'change', version });
+    let count = 0;
+    const run = (): Observable<Run<number>> => {
+      count += 1;
+      const version = `report ${count}`;
+      scheduler.schedule(() => wake(version), 5);
+      return of({ value: count, next: requeue, wrote: new Set([version]) }).pipe(delay(10, scheduler));
+    };
+    const subscription = wakes.pipe(workQueue(run, { concurrency: 1, clock: { scheduler } })).subscribe();
+    scheduler.schedule(() => wake('of a user'), 0);
+    scheduler.flush();
+    subscription.unsubscribe();
+    assert.ok(count > 5 && count < 20, `${count} runs in a minute`);
+  });
+
   interface Case {
     /** The versions of the wakes during the first run; undefined: of a change that names no version. */
     readonly versions: readonly (string | undefined)[];

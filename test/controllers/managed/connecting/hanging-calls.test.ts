@@ -70,7 +70,7 @@ class Scene {
 }
 
 const hanging = (name: string, seconds = 90): string =>
-  `bug in the stack fcp: ${name} did not end within ${seconds} s, and ignores its signal (TypeError at src/stack.ts:41)`;
+  `bug in the stack fcp: ${name} did not end within ${seconds} s${name === 'disconnect' ? '' : ', and ignores its signal'} (TypeError at src/stack.ts:41)`;
 
 describe('a call that ignores its signal', () => {
   for (const name of ['connect', 'system', 'observe', 'create', 'disconnect']) {
