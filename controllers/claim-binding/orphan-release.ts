@@ -51,7 +51,8 @@ export function orphanRelease({ env, services, claims, secrets, resourcesOf }: B
     let hasWritten = false;
     for (const orphan of orphans) hasWritten = (await release(orphan, claim, signal, log)) || hasWritten;
     // guard: otherwise a claim that waits for the release waits for ever, because a run's own writes wake nothing
-    return hasWritten ? 0 : min(naming.map(expiries.remainingMs));
+    if (hasWritten) return 0;
+    return min(naming.map(expiries.remainingMs));
   };
 
   async function release(

@@ -3,6 +3,12 @@
  * the fault of a guard.
  */
 export const values: Readonly<Record<string, string>> = {
+  'stacks/postgresql/renamed.ts: a statement takes the name away from a resource that has it by right':
+    'false',
+  'runtime/controller/triggers.ts: a deletion right after a write of the run is lost': 'leavesOutOwn',
+  'controllers/retention.ts: a date of a backup deletes data': 'true',
+  'controllers/provider/secret-texts.ts: messages lack the host of a server whose credentials are several entries of a Secret':
+    'false',
   'stacks/aws/client/aws-client.ts: it creates a second one after a lost answer': 'refusal.isRetryable',
   'stacks/aws/client/aws-client.ts: it gives up while a new resource is not shown everywhere': 'false',
   'stacks/aws/client/aws-client.ts: it repeats before AWS permits it': 'firstMs',

@@ -77,7 +77,7 @@ export function borderedConnector<M extends Managed>(
             throw error;
           });
         try {
-          // guard: otherwise a connection that closes after a stop counts as a call that ignores its signal
+          // It gets no signal, so that a connection that closes after a stop is no call that ignores its signal.
           const given = name === 'disconnect' ? new AbortController().signal : callSignal;
           const answer = await call(managed, name, given, calling);
           const { error } = (answer ?? {}) as { readonly error?: unknown };

@@ -48,8 +48,9 @@ export function hangingCalls(
   return {
     refuse(managed) {
       const key = keyOf(managed);
+      const former = [...hanging].find((each) => each.key === key);
       // guard: otherwise a second call runs beside one that hangs
-      for (const each of hanging) if (each.key === key) throw each.error;
+      if (former !== undefined) throw former.error;
     },
 
     async limit(managed, { name, run, signal, bug }) {

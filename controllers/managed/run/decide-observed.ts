@@ -130,8 +130,8 @@ function deletedAndAbsent(facts: ObservedFacts): Decision | undefined {
 /** Whether the edit of the identity may be accepted. That of a renamed resource has to name the one that was renamed. */
 function isEditFollowed({ kind, managed, latest: { observation } }: ObservedFacts): boolean {
   // guard: otherwise a renamed resource is lost from sight, and its messages name what a user asked for
-  const isElsewhere = observation.renamed !== undefined && observation.newName !== externalName(managed);
-  return isEdited(kind.identity, managed) && !isElsewhere;
+  if (observation.renamed !== undefined && observation.newName !== externalName(managed)) return false;
+  return isEdited(kind.identity, managed);
 }
 
 /** Accepts an edit of the identity, because the recorded external resource does not exist under its name. */
