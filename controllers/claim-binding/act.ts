@@ -137,10 +137,10 @@ const unbound = ({ kind, metadata }: Managed, result: string): EventFacts =>
   normal('UnboundManagedResource', `unbound from ${kind} ${metadata.name}, which ${result}`);
 
 /** The date of a resource that is kept for a time. */
-function untilText({ status }: Managed): string {
-  return status?.deleteAt === undefined
-    ? ''
-    : `, and is kept until ${status.deleteAt}. A claim of the same kind, namespace and name gets it back`;
+function untilText({ spec, status }: Managed): string {
+  if (status?.deleteAt === undefined) return '';
+  const first = spec.giveBack === 'Administrator' ? ' after an administrator gave it back' : '';
+  return `, and is kept until ${status.deleteAt}. A claim of the same kind, namespace and name gets it back${first}`;
 }
 
 const tookBack = ({ kind, metadata }: Managed): EventFacts =>

@@ -100,7 +100,6 @@ test('From names the controller, as the original prints it', async () => {
   const reported = new Map(process.events.map(({ reason }, index) => [reason, process.eventSources[index]]));
   assert.deepEqual(Object.fromEntries(reported), {
     NoMatchingClass: 'claimscheduling/fancysqlinstance.database.crossplane.io',
-    CreatedExternalResource: 'managed/favouritedbinstance.database.fcp.crossplane.io',
     BoundManagedResource: 'claimbinding/fancysqlinstance.database.crossplane.io',
   });
 });

@@ -3,7 +3,7 @@ import type { Condition } from '../../apis/core/v1alpha1/condition.ts';
 import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
 import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { apiVersionOf, objectKey, objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
-import { finalizerNames } from '../../apis/core/v1alpha1/meta.ts';
+import { finalizerNames, hasFinalizer } from '../../apis/core/v1alpha1/meta.ts';
 import { controllerOf } from '../../apis/core/v1alpha1/reference.ts';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { EventKind } from '../../runtime/events/event-kind.ts';
@@ -154,6 +154,8 @@ function assertTold({ cluster }: World, { object }: Planted): void {
   if (![...claimKinds, ...managedKinds].some((one) => one === kind)) return;
   const found: Reported | undefined = cluster.find(kind, object.metadata);
   if (found === undefined) return;
+  // The finalizer means that another process serves the claim, and reports it.
+  if (hasFinalizer(object, finalizerNames.claim)) return;
   const isTold = syncedOf(found).status !== 'Unknown';
   const isReported = isTold || hasEvent(cluster, found);
   assert.ok(isReported, `nobody says what came of ${kind.kind} ${objectKeyText(object.metadata)}`);

@@ -120,9 +120,7 @@ async function dependencies(session: Session, role: string): Promise<Dependencie
 function refuse(role: string, { owned, foreign }: Dependencies, ownerId: string): void {
   const name = escapeIdentifier(role);
   const reasons = [
-    ...owned.map(
-      (each) => `it owns database ${escapeIdentifier(each.name)}; ${adviceAboutOwned(role, each, ownerId)}`,
-    ),
+    ...owned.map((each) => `it owns ${ownedText(each, ownerId)}; ${adviceAboutOwned(role, each, ownerId)}`),
     ...foreign.map(({ database, count }) => {
       const objects = count === 1 ? '1 object depends' : `${count} objects depend`;
       const place = `in database ${escapeIdentifier(database)}, which is not managed here`;
@@ -136,20 +134,27 @@ function refuse(role: string, { owned, foreign }: Dependencies, ownerId: string)
   throw new PostgresqlError(message, { code: 'InUse', isRetryable: true });
 }
 
+const isOwn = ({ comment }: Pick<Dependencies['owned'][number], 'comment'>, ownerId: string): boolean =>
+  markIn(comment) === markOf(ownerId);
+
+/** The database that the role owns. With a note if it is the renamed one of the resource, and its name is taken. */
+function ownedText(each: Dependencies['owned'][number], ownerId: string): string {
+  const database = `database ${escapeIdentifier(each.name)}`;
+  return isOwn(each, ownerId) && !each.isRoleNameFree
+    ? `${database}, which is the renamed one of this resource, and another database has its name`
+    : database;
+}
+
 /**
  * The end of the waiting for a database that the role owns. The one with the mark of `ownerId` was renamed. It gets its
  * name back only while no other database has it.
  */
-function adviceAboutOwned(
-  role: string,
-  { name, comment, isRoleNameFree }: Dependencies['owned'][number],
-  ownerId: string,
-): string {
-  const database = escapeIdentifier(name);
-  const isOwn = markIn(comment) === markOf(ownerId);
-  if (isOwn && isRoleNameFree)
+function adviceAboutOwned(role: string, each: Dependencies['owned'][number], ownerId: string): string {
+  const database = escapeIdentifier(each.name);
+  const isRenamed = isOwn(each, ownerId);
+  if (isRenamed && each.isRoleNameFree)
     return advice.dropRenamed(`ALTER DATABASE ${database} RENAME TO ${escapeIdentifier(role)}`);
-  if (!isOwn && markIn(comment) !== undefined) return advice.deleteOwned;
+  if (!isRenamed && markIn(each.comment) !== undefined) return advice.deleteOwned;
   return advice.giveDatabase(`ALTER DATABASE ${database} OWNER TO CURRENT_USER`);
 }
 

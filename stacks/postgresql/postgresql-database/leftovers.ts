@@ -112,12 +112,14 @@ async function namesakes(
 
 /** The parts of a deleted database that stay on the server, for an Event. Undefined: nothing stays. */
 export async function remainsOf(
-  { databases, roles }: Pick<Place, 'databases' | 'roles'>,
+  { databases, roles, administrator }: Place,
   managed: PostgreSQLDatabase,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const { owner } = databaseSpec(managed);
-  const renamed = await databases.renamed(nameOf(managed), { ownerId: ownerIdOf(managed), owner, signal });
+  const find = (owner: string | undefined): Promise<string | undefined> =>
+    databases.renamed(nameOf(managed), { ownerId: ownerIdOf(managed), owner, signal });
+  // An administrator may have taken it over, so that its role could be dropped.
+  const renamed = (await find(databaseSpec(managed).owner)) ?? (await find(administrator));
   return remaining(managed, roles, {
     databases: renamed === undefined ? [] : [renamed],
     hasRole: hasOwnRole(managed),

@@ -388,7 +388,7 @@ export function testDatabases(stack: Stack): void {
       await stack.pass(database('successor', { owner: 'postgres' }, { externalName: 'lodger' }));
       const statement = 'ALTER DATABASE "moved_out" OWNER TO CURRENT_USER';
       await assert.rejects(stack.remove(recorded('lodger')), {
-        message: `role "lodger" cannot be dropped: it owns database "moved_out"; to give it to the administrator who runs it: ${statement}; or, to keep the role and all that it owns, set spec.deletionPolicy: Orphan`,
+        message: `role "lodger" cannot be dropped: it owns database "moved_out", which is the renamed one of this resource, and another database has its name; to give it to the administrator who runs it: ${statement}; or, to keep the role and all that it owns, set spec.deletionPolicy: Orphan`,
       });
       await sql(statement);
       assert.equal(await stack.remove(recorded('lodger')), false);
