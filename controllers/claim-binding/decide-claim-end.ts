@@ -51,10 +51,11 @@ function deletionProtected({ claim }: BindingFacts): BindingDecision | undefined
 }
 
 /**
- * A resource that is Bound, or was created for this claim or taken back by it, follows its reclaim policy. With
- * `retainFor` it is released and kept until a date, also if it was not Bound yet: after a restore its data is there. One that was created for a claim
- * of a backup, and is not Bound again yet, is released: the garbage collector may delete a restored claim whose owner
- * had another UID. Any other resource becomes available again, because no claim knows its credential.
+ * - Bound, created for this claim or taken back by it: the reclaim policy of the resource. With `retainFor` it is released
+ *   and kept until a date, also if it was not Bound yet: after a restore its data is there.
+ * - Created for a claim of a backup, and not Bound again yet: released. The garbage collector may delete a restored claim
+ *   whose owner had another UID.
+ * - Any other: available again, because no claim knows its credential.
  */
 export function releaseResource({ owned, created }: BindingFacts): ResourceEnd | undefined {
   const managed = owned.find((one) => !wasDeleted(one) && !isReleased(one));

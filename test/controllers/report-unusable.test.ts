@@ -90,16 +90,21 @@ describe('an object of which its definition refuses every write', () => {
 test('From names the controller, as the original prints it', async () => {
   const cluster = new FakeCluster();
   cluster.put(claimKind, claim({ classSelector: {} }));
-  const process = startStack(cluster, new FakeExternal());
+  const external = new FakeExternal();
+  const process = startStack(cluster, external);
   await process.settle(2_000);
   cluster.put(
     classKind,
     resourceClass('small', {}, { specTemplate: { writeConnectionSecretsToNamespace: 'system' } }),
   );
   await process.settle(1_000);
+  external.failAt('observe', new Error('no answer'));
+  await process.settle(120_000);
   const reported = new Map(process.events.map(({ reason }, index) => [reason, process.eventSources[index]]));
   assert.deepEqual(Object.fromEntries(reported), {
     NoMatchingClass: 'claimscheduling/fancysqlinstance.database.crossplane.io',
     BoundManagedResource: 'claimbinding/fancysqlinstance.database.crossplane.io',
+    CannotObserveExternalResource: 'managed/favouritedbinstance.database.fcp.crossplane.io',
+    ManagedResourceTrouble: 'claimbinding/fancysqlinstance.database.crossplane.io',
   });
 });

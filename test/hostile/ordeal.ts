@@ -154,7 +154,7 @@ function assertTold({ cluster }: World, { object }: Planted): void {
   if (![...claimKinds, ...managedKinds].some((one) => one === kind)) return;
   const found: Reported | undefined = cluster.find(kind, object.metadata);
   if (found === undefined) return;
-  // The finalizer means that another process serves the claim, and reports it.
+  // A claim with our finalizer counts as served by another process, which reports it.
   if (hasFinalizer(object, finalizerNames.claim)) return;
   const isTold = syncedOf(found).status !== 'Unknown';
   const isReported = isTold || hasEvent(cluster, found);
