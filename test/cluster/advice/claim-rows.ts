@@ -199,8 +199,12 @@ export const claimRows = {
   },
   completeClassRef: {
     async situation(at) {
-      await at.fixture.ambivalentClass(at.named('small'));
-      await at.claim({ classRef: { name: at.named('small') } });
+      const name = at.named('small');
+      await at.fixture.ambivalentClass(name, { only: name });
+      // Each kind of class has a watch of its own: a claim that got this class shows that the process knows it.
+      await at.claim({ classSelector: { matchLabels: { only: name } } }, 'first');
+      await eventually('the process knows both classes', async () => (await at.find('first'))?.spec.classRef);
+      await at.claim({ classRef: { name } });
     },
     says: () =>
       advice.completeClassRef([
