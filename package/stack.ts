@@ -73,6 +73,8 @@ export type {
   StackProvider,
 } from '../controllers/author/define-stack.ts';
 export { defineStack, satisfies, service } from '../controllers/author/define-stack.ts';
+export type { MarkHolder } from '../controllers/author/mark-holders.ts';
+export { markHolders } from '../controllers/author/mark-holders.ts';
 export type { Change, NamedByCloud, Reported } from '../controllers/author/named-by-cloud.ts';
 export { namedByCloud } from '../controllers/author/named-by-cloud.ts';
 export type { ManagedDatabase, NamedByUs, ObservedDatabase } from '../controllers/author/named-by-us.ts';
@@ -82,6 +84,11 @@ export { ownerIdOf, resourceId } from '../controllers/author/owner-id.ts';
 export type { PasswordChecks } from '../controllers/author/password-checks.ts';
 export { createPasswordChecks } from '../controllers/author/password-checks.ts';
 export { mayBeRenamed } from '../controllers/author/renamed.ts';
+export type { RivalFinder } from '../controllers/author/rivals.ts';
+export { rivalFinder } from '../controllers/author/rivals.ts';
+export type { ServerSurvey } from '../controllers/author/server-survey.ts';
+export { noSurvey, serverSurvey } from '../controllers/author/server-survey.ts';
+export { sharedServers } from '../controllers/author/shared-servers.ts';
 export {
   Ambiguous,
   leftBy,

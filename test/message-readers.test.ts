@@ -21,7 +21,7 @@ const allowed: Readonly<Record<string, { readonly found: readonly string[]; read
     found: ['s.message === message'],
     because: 'A condition is logged again if its text changed.',
   },
-  'stacks/postgresql/server-closing.ts': {
+  'controllers/author/server-survey.ts': {
     found: ['t.message !== before'],
     because: 'An Event is recorded again if its text changed.',
   },

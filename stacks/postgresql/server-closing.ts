@@ -1,7 +1,7 @@
 import { escapeIdentifier } from 'pg';
 import type { Clock } from '../../package/http.ts';
-import type { EventFacts } from '../../package/stack.ts';
-import { isInterrupted, messageOf } from '../../package/stack.ts';
+import type { EventFacts, ServerSurvey } from '../../package/stack.ts';
+import { noSurvey, serverSurvey } from '../../package/stack.ts';
 import { advice } from './advice.ts';
 import type { Credentials } from './client/credentials.ts';
 import type { PostgresqlServer } from './client/server.ts';
@@ -15,67 +15,16 @@ export interface ClosingOptions {
   readonly clock: Pick<Clock, 'elapsedMs'>;
 }
 
-/** Closes a server's own databases to tenants, once per server and process. No method rejects. */
-export interface ServerClosing {
-  /** Called before anything is created or changed on the server. A failed attempt is repeated. */
-  prepare(signal: AbortSignal): Promise<void>;
-  /**
-   * Called if a database or role of ours exists: another process may have created it and not closed the server's
-   * databases. An attempt that failed or left databases open is repeated half a minute later at the earliest.
-   */
-  keepUp(signal: AbortSignal): Promise<void>;
-  /** Why tenants can still connect to the server's databases, and what to do. Empty: they cannot. Undefined: not known. */
-  warning(): string | undefined;
-}
-
-/**
- * Shorter than the default poll interval with any jitter. Otherwise half of the observations that should retry would
- * come too early.
- */
-const restMs = 30_000;
-
-/**
- * A {@link ServerClosing} that does nothing if the credentials say to leave a server's databases. Failures are reported
- * and block nothing.
- */
-export function closing({ server, credentials, tell, clock }: ClosingOptions): ServerClosing {
-  let done: Promise<void> | undefined;
-  /** The time of the last attempt that failed or left databases open. */
-  let unfinishedAtMs = Number.NEGATIVE_INFINITY;
-  let warning: string | undefined = credentials.serverDatabases === 'leave' ? '' : undefined;
-  const close = async (signal: AbortSignal): Promise<void> => {
-    try {
-      const event = closingEvent(await server.closeServerDatabases(signal), credentials);
-      const before = warning;
-      warning = event?.type === 'Warning' ? event.message : '';
-      if (warning !== '') unfinishedAtMs = clock.elapsedMs();
-      if (event !== undefined && event.message !== before) tell(event);
-    } catch (error) {
-      done = undefined;
-      if (isInterrupted(error)) return;
-      unfinishedAtMs = clock.elapsedMs();
-      if (signal.aborted) return; // other waiting runs have signals of their own
-      tell({ type: 'Warning', reason: 'CannotCloseServerDatabases', message: messageOf(error) });
-    }
-  };
-  async function prepare(signal: AbortSignal): Promise<void> {
-    if (credentials.serverDatabases === 'leave') return;
-    done ??= close(signal);
-    await done;
-  }
-  return {
-    prepare,
-    async keepUp(signal) {
-      const isRested = clock.elapsedMs() - unfinishedAtMs >= restMs;
-      if (warning && isRested) {
-        unfinishedAtMs = clock.elapsedMs();
-        done = undefined; // an administrator may have closed them since
-      }
-      if (done !== undefined || isRested) await prepare(signal);
-    },
-    warning: () => warning,
-  };
-}
+/** Closes a server's own databases to tenants, unless the credentials say to leave them. */
+export const closing = ({ server, credentials, tell, clock }: ClosingOptions): ServerSurvey =>
+  credentials.serverDatabases === 'leave'
+    ? noSurvey
+    : serverSurvey({
+        look: async (signal) => closingEvent(await server.closeServerDatabases(signal), credentials),
+        failureReason: 'CannotCloseServerDatabases',
+        tell,
+        clock,
+      });
 
 /** The result to report; undefined if all databases were closed before. */
 export function closingEvent(

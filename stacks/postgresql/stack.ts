@@ -1,5 +1,12 @@
 import { PostgreSQLInstanceKind } from '../../package/claims.ts';
-import type { Connect, DefinedStack, Managed, PasswordChecks, SystemFacts } from '../../package/stack.ts';
+import type {
+  Connect,
+  DefinedStack,
+  Managed,
+  PasswordChecks,
+  RivalFinder,
+  SystemFacts,
+} from '../../package/stack.ts';
 import {
   createPasswordChecks,
   defineStack,
@@ -10,6 +17,7 @@ import {
 import type { PostgresqlServer, PostgresqlServerOptions } from './client/server.ts';
 import { createPostgresqlServer } from './client/server.ts';
 import { PostgreSQLDatabaseClassKind, PostgreSQLDatabaseKind } from './kinds/v1alpha1/postgresql-database.ts';
+import type { PostgreSQLGrant } from './kinds/v1alpha1/postgresql-grant.ts';
 import { PostgreSQLGrantKind } from './kinds/v1alpha1/postgresql-grant.ts';
 import { PostgreSQLRoleKind } from './kinds/v1alpha1/postgresql-role.ts';
 import { ProviderConfigKind, ProviderKind } from './kinds/v1alpha1/provider.ts';
@@ -21,8 +29,7 @@ import { databaseCredential } from './postgresql-database/desired-state.ts';
 import { postgreSQLDatabaseClient } from './postgresql-database/external-client.ts';
 import { postgreSQLGrantClient } from './postgresql-grant/external-client.ts';
 import { grantReferences } from './postgresql-grant/references.ts';
-import type { RivalFinder } from './postgresql-grant/rival.ts';
-import { rivalFinder } from './postgresql-grant/rival.ts';
+import { grantRivals } from './postgresql-grant/rival.ts';
 import { roleCredential } from './postgresql-role/desired-state.ts';
 import { postgreSQLRoleClient } from './postgresql-role/external-client.ts';
 import type { ServerConnection } from './server-connection.ts';
@@ -35,7 +42,7 @@ export interface PostgresqlStackOptions {
 /** A server for the external clients, and the parts that they share in a process. */
 interface Shared extends ServerConnection {
   readonly checks: PasswordChecks;
-  readonly rivalOf: RivalFinder;
+  readonly rivalOf: RivalFinder<PostgreSQLGrant>;
   readonly lostReferences: (managed: Managed) => string | undefined;
 }
 
@@ -53,7 +60,7 @@ export function createPostgresqlStack({
         const connect = serverConnection(env, kinds, createServer);
         const shared = {
           checks: createPasswordChecks(env),
-          rivalOf: rivalFinder(env),
+          rivalOf: grantRivals(env),
           lostReferences: lostReferenceFinder(env, grantReferences),
         };
         return async (managed) => {

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { escapeIdentifier, escapeLiteral } from 'pg';
+import type { MarkHolder } from '../../../package/stack.ts';
 import { clientAdvice } from '../../../package/stack.ts';
 import { advice } from '../advice.ts';
 import { PostgresqlError } from './error.ts';
@@ -29,16 +30,6 @@ export function markIn(comment: string | null | undefined): string | undefined {
   const [, ownerId] = /^services-stack: managed by (.+)$/.exec(comment) ?? []; // as the first version wrote it
   if (ownerId !== undefined) return markOf(ownerId);
   return /^services-stack: [0-9a-f]{32}$/.test(comment) ? comment : undefined;
-}
-
-/** The resource whose mark a role has. */
-export interface MarkHolder {
-  /** Whether a claim has it, or had it. Then a tenant has, or had, the password of the role. */
-  readonly isClaims: boolean;
-  /** For messages to administrators, for example `PostgreSQLDatabase ledger of PostgreSQLInstance team-a/ledger`. */
-  readonly what: string;
-  /** The name that its database or role should have. Absent: it is not known. */
-  readonly externalName?: string;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { ExternalClient, Observation } from '../../../package/stack.ts';
+import type { ExternalClient, Observation, RivalFinder } from '../../../package/stack.ts';
 import {
   available,
   deleting,
@@ -22,11 +22,10 @@ import {
   recordedGrant,
   wantedGrant,
 } from './desired-state.ts';
-import type { RivalFinder } from './rival.ts';
 
 export interface PostgreSQLGrantOptions {
   readonly server: Pick<PostgresqlServer, 'grants'>;
-  readonly rivalOf: RivalFinder;
+  readonly rivalOf: RivalFinder<PostgreSQLGrant>;
   /** Why the reference of a field does not lead to a resource any more; undefined: all do. */
   readonly lostReferences: (managed: PostgreSQLGrant) => string | undefined;
 }

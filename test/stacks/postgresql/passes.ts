@@ -11,6 +11,7 @@ import type {
   Observation,
 } from '../../../controllers/managed/connecting/external-client.ts';
 import { shouldCreate, shouldUpdate } from '../../../controllers/management-policies.ts';
+import type { RivalFinder } from '../../../package/stack.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { Credentials } from '../../../stacks/postgresql/client/credentials.ts';
 import type { HolderOf } from '../../../stacks/postgresql/client/mark.ts';
@@ -21,7 +22,6 @@ import type { PostgreSQLRole } from '../../../stacks/postgresql/kinds/v1alpha1/p
 import { databaseCredential } from '../../../stacks/postgresql/postgresql-database/desired-state.ts';
 import { postgreSQLDatabaseClient } from '../../../stacks/postgresql/postgresql-database/external-client.ts';
 import { postgreSQLGrantClient } from '../../../stacks/postgresql/postgresql-grant/external-client.ts';
-import type { RivalFinder } from '../../../stacks/postgresql/postgresql-grant/rival.ts';
 import { roleCredential } from '../../../stacks/postgresql/postgresql-role/desired-state.ts';
 import { postgreSQLRoleClient } from '../../../stacks/postgresql/postgresql-role/external-client.ts';
 import { closing } from '../../../stacks/postgresql/server-closing.ts';
@@ -143,7 +143,7 @@ export function passesOn({
   const closingOnce = closing({ server, credentials, tell, clock });
   const common = { server, credentials, closing: closingOnce, checks, holderOf };
   /** A client is made for every pass. */
-  const clients: Record<string, (rivalOf: RivalFinder) => ExternalClient> = {
+  const clients: Record<string, (rivalOf: RivalFinder<PostgreSQLGrant>) => ExternalClient> = {
     PostgreSQLDatabase: () => postgreSQLDatabaseClient(common),
     PostgreSQLRole: () => postgreSQLRoleClient(common),
     PostgreSQLGrant: (rivalOf) => postgreSQLGrantClient({ server, rivalOf, lostReferences }),
@@ -151,13 +151,15 @@ export function passesOn({
 
   return {
     reported,
-    clientOf: <M extends Managed>({ kind }: M, rivalOf: RivalFinder = () => undefined): ExternalClient<M> =>
-      clients[kind]!(rivalOf) as unknown as ExternalClient<M>,
+    clientOf: <M extends Managed>(
+      { kind }: M,
+      rivalOf: RivalFinder<PostgreSQLGrant> = () => undefined,
+    ): ExternalClient<M> => clients[kind]!(rivalOf) as unknown as ExternalClient<M>,
     /** Observes, creates or updates as needed, and observes again, until nothing is left to do. */
     async pass<M extends Managed>(
       managed: M,
       known: ConnectionDetails = {},
-      rivalOf: RivalFinder = () => undefined,
+      rivalOf: RivalFinder<PostgreSQLGrant> = () => undefined,
     ): Promise<State<M>> {
       const client = this.clientOf(managed, rivalOf);
       let credential = credentialOf(managed, known);
@@ -193,7 +195,10 @@ export function passesOn({
       };
     },
     /** Deletes what a managed resource stands for, and says whether anything is left. */
-    async remove<M extends Managed>(managed: M, rivalOf: RivalFinder = () => undefined): Promise<boolean> {
+    async remove<M extends Managed>(
+      managed: M,
+      rivalOf: RivalFinder<PostgreSQLGrant> = () => undefined,
+    ): Promise<boolean> {
       const client = this.clientOf(managed, rivalOf);
       const gone = deleted(managed);
       if (!(await client.observe(gone, undefined, never)).exists) return false;

@@ -1,0 +1,84 @@
+import { isInterrupted, messageOf } from '../../runtime/client/errors.ts';
+import type { EventFacts } from '../../runtime/events/event-facts.ts';
+import type { Clock } from '../../runtime/time/clock.ts';
+
+export interface ServerSurveyOptions {
+  /**
+   * Reads the whole server, and may change it. Returns the result to report: a Warning is a problem that an
+   * administrator has to end. Undefined: there is nothing to report.
+   */
+  readonly look: (signal: AbortSignal) => Promise<EventFacts | undefined>;
+  /** The reason of the Event about a failed look. */
+  readonly failureReason: string;
+  /** Receives each result that differs from the one before. */
+  readonly tell: (event: EventFacts) => void;
+  readonly clock: Pick<Clock, 'elapsedMs'>;
+}
+
+/**
+ * Surveys a server that many tenants share, once per server and process, for problems that are no part of a managed
+ * resource: for example databases that everybody may use. No method rejects.
+ */
+export interface ServerSurvey {
+  /** Called before anything is created or changed on the server. A failed attempt is repeated. */
+  prepare(signal: AbortSignal): Promise<void>;
+  /**
+   * Called if something of ours exists: another process may have created it without this look. An attempt that failed or
+   * found a problem is repeated half a minute later at the earliest.
+   */
+  keepUp(signal: AbortSignal): Promise<void>;
+  /** The problem and what to do. Empty: there is none. Undefined: not known. */
+  warning(): string | undefined;
+}
+
+/**
+ * Shorter than the default poll interval with any jitter. Otherwise half of the observations that should retry would
+ * come too early.
+ */
+const restMs = 30_000;
+
+/** A {@link ServerSurvey}. Failures are reported and block nothing. */
+export function serverSurvey({ look, failureReason, tell, clock }: ServerSurveyOptions): ServerSurvey {
+  let done: Promise<void> | undefined;
+  /** The time of the last attempt that failed or found a problem. */
+  let unfinishedAtMs = Number.NEGATIVE_INFINITY;
+  let warning: string | undefined;
+  const attempt = async (signal: AbortSignal): Promise<void> => {
+    try {
+      const event = await look(signal);
+      const before = warning;
+      warning = event?.type === 'Warning' ? event.message : '';
+      if (warning !== '') unfinishedAtMs = clock.elapsedMs();
+      if (event !== undefined && event.message !== before) tell(event);
+    } catch (error) {
+      done = undefined;
+      if (isInterrupted(error)) return;
+      unfinishedAtMs = clock.elapsedMs();
+      if (signal.aborted) return; // other waiting runs have signals of their own
+      tell({ type: 'Warning', reason: failureReason, message: messageOf(error) });
+    }
+  };
+  async function prepare(signal: AbortSignal): Promise<void> {
+    done ??= attempt(signal);
+    await done;
+  }
+  return {
+    prepare,
+    async keepUp(signal) {
+      const isRested = clock.elapsedMs() - unfinishedAtMs >= restMs;
+      if (warning && isRested) {
+        unfinishedAtMs = clock.elapsedMs();
+        done = undefined; // an administrator may have ended it since
+      }
+      if (done !== undefined || isRested) await prepare(signal);
+    },
+    warning: () => warning,
+  };
+}
+
+/** A {@link ServerSurvey} that does nothing. */
+export const noSurvey: ServerSurvey = {
+  prepare: async () => {},
+  keepUp: async () => {},
+  warning: () => '',
+};
