@@ -1,3 +1,5 @@
+import { isIP } from 'node:net';
+
 /** The connection details of a database. */
 export interface DatabaseAccess {
   /** The protocol, as a type of servicebinding.io; also the scheme of the URI. */
@@ -32,7 +34,6 @@ export type DatabaseDetails = {
  */
 export function databaseDetails(access: DatabaseAccess): DatabaseDetails {
   const { type, provider, host, port, username, database, password } = access;
-  const encoded = [username, password ?? '', database ?? ''].map(encodeURIComponent);
   return {
     type,
     provider,
@@ -43,6 +44,38 @@ export function databaseDetails(access: DatabaseAccess): DatabaseDetails {
     ...(database === undefined ? {} : { database }),
     ...(password === undefined
       ? {}
-      : { uri: `${type}://${encoded[0]}:${encoded[1]}@${host}:${port}/${encoded[2]}` }),
+      : { uri: databaseUri({ scheme: type, host, port, username, password, database: database ?? '' }) }),
   };
 }
+
+/** The parts of an address. */
+export interface UriParts {
+  readonly scheme: string;
+  readonly host: string;
+  readonly port: number;
+  readonly username: string;
+  readonly password?: string | undefined;
+  readonly database?: string | undefined;
+  readonly query?: Readonly<Record<string, string>>;
+}
+
+/** `scheme://user:password@host:port/database?key=value`, every part percent-encoded. */
+export function databaseUri({
+  scheme,
+  host,
+  port,
+  username,
+  password,
+  database,
+  query = {},
+}: UriParts): string {
+  const secret = password === undefined ? '' : `:${encode(password)}`;
+  const place = isIP(host) === 6 ? `[${host}]` : encode(host);
+  const path = database === undefined ? '' : `/${encode(database)}`;
+  const pairs = Object.entries(query).map((pair) => pair.map(encode).join('='));
+  return `${scheme}://${encode(username)}${secret}@${place}:${port}${path}${pairs.length === 0 ? '' : `?${pairs.join('&')}`}`;
+}
+
+/** RFC 3986 reserves some characters that encodeURIComponent does not encode. */
+const encode = (text: string): string =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);

@@ -36,6 +36,13 @@ export {
 } from '../clients/ownership-tags.ts';
 export type { RedisAccess } from '../clients/redis-details.ts';
 export { redisDetails } from '../clients/redis-details.ts';
+export type { Login, ServerCredentials, SslMode } from '../clients/server-credentials.ts';
+export {
+  oneOfEntry,
+  parseServerCredentials,
+  serverDetails,
+  tlsOptions,
+} from '../clients/server-credentials.ts';
 export type { AccountPassword, Accounts } from '../controllers/author/account-password.ts';
 export { accountPassword, isLockedOut, refusesPassword } from '../controllers/author/account-password.ts';
 export type { Candidate } from '../controllers/author/check-ownership.ts';

@@ -1,8 +1,8 @@
 import type { ClientClock } from '../../../package/http.ts';
+import { tlsOptions } from '../../../package/stack.ts';
 import type { CreateLine } from './connections.ts';
 import { boundedConnections } from './connections.ts';
 import type { Credentials } from './credentials.ts';
-import { tlsOptions } from './credentials.ts';
 import type { Databases } from './database.ts';
 import { databases } from './database.ts';
 import { sqlStateOf, standbyUsed } from './error.ts';

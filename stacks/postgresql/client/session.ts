@@ -1,9 +1,10 @@
 import type { Client, ClientConfig } from 'pg';
 import type { ClientClock } from '../../../package/http.ts';
+
 import { later } from '../../../package/http.ts';
+import { tlsOptions } from '../../../package/stack.ts';
 import type { Connection } from './connections.ts';
 import type { Credentials } from './credentials.ts';
-import { tlsOptions } from './credentials.ts';
 import type { ErrorContext } from './error.ts';
 import {
   isConcurrentUpdate,

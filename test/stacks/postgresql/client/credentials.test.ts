@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { databaseUri } from '../../../../clients/database-details.ts';
+import { ExternalError } from '../../../../clients/external-error.ts';
+import { defaultSslMode } from '../../../../clients/server-credentials.ts';
 import { selfSignedCertificate } from '../../../../local/postgresql-certificate.ts';
 import type { Credentials } from '../../../../stacks/postgresql/client/credentials.ts';
-import {
-  connectionUri,
-  defaultSslMode,
-  parseCredentials,
-} from '../../../../stacks/postgresql/client/credentials.ts';
-import { PostgresqlError, toPostgresqlError } from '../../../../stacks/postgresql/client/error.ts';
+import { parseCredentials } from '../../../../stacks/postgresql/client/credentials.ts';
+import { toPostgresqlError } from '../../../../stacks/postgresql/client/error.ts';
 import { scramVerifier } from '../../../../stacks/postgresql/client/scram-verifier.ts';
 
 const secret = { endpoint: 'db.example.org', username: 'admin', password: 's3cr3t-value' };
@@ -67,8 +66,8 @@ for (const [name, { key, value }] of Object.entries(bad)) {
     assert.throws(
       () => parseCredentials(data),
       (error: unknown) =>
-        error instanceof PostgresqlError &&
-        error.code === 'Invalid' &&
+        error instanceof ExternalError &&
+        error.errorClass === 'Invalid' &&
         error.message.includes(`"${key}"`) &&
         !/sensi|s3cr3t/.test(error.message),
     );
@@ -89,7 +88,13 @@ for (const [name, [want, endpoint, more]] of Object.entries(modes)) {
 
 test('every part of a URI is encoded and comes back', () => {
   const target = { username: "a@b:c/d'(!)*", password: 'p %#?&/@:ü', database: 'x/y ?z' };
-  const uri = connectionUri({ ...target, endpoint: 'db', port: 5432, sslmode: 'require' });
+  const uri = databaseUri({
+    scheme: 'postgresql',
+    ...target,
+    host: 'db',
+    port: 5432,
+    query: { sslmode: 'require' },
+  });
   assert.match(
     uri,
     /^postgresql:\/\/[A-Za-z0-9%._~-]+:[A-Za-z0-9%._~-]+@db:5432\/[A-Za-z0-9%._~-]+\?sslmode=require$/,
@@ -97,7 +102,10 @@ test('every part of a URI is encoded and comes back', () => {
   const { username, password, pathname } = new URL(uri);
   const parts = [username, password, pathname.slice(1)].map(decodeURIComponent);
   assert.deepEqual(parts, [target.username, target.password, target.database]);
-  assert.equal(connectionUri({ endpoint: '::1', port: 1, username: 'u' }), 'postgresql://u@[::1]:1');
+  assert.equal(
+    databaseUri({ scheme: 'postgresql', host: '::1', port: 1, username: 'u' }),
+    'postgresql://u@[::1]:1',
+  );
 });
 
 test('a verifier is that of RFC 7677', () => {

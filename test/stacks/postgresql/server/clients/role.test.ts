@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { escapeLiteral } from 'pg';
-import { connectionUri } from '../../../../../stacks/postgresql/client/credentials.ts';
+import { databaseUri } from '../../../../../clients/database-details.ts';
 import { roleDrift } from '../../../../../stacks/postgresql/client/role.ts';
 import { ScramClient } from '../../../../../stacks/postgresql/client/scram-client.ts';
 import { scramVerifier } from '../../../../../stacks/postgresql/client/scram-verifier.ts';
@@ -87,8 +87,9 @@ describe('passwords', () => {
   });
 
   const loginOf = (username: string, password: string) =>
-    connectionUri({
-      ...{ endpoint: local.host, port: local.port, database: 'postgres' },
+    databaseUri({
+      scheme: 'postgresql',
+      ...{ host: local.host, port: local.port, database: 'postgres' },
       ...{ username, password },
     });
   const disputed = Object.entries(disputedPasswords);
