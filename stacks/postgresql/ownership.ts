@@ -1,6 +1,7 @@
 import { escapeIdentifier } from 'pg';
 import type { Managed } from '../../package/stack.ts';
 import {
+  clientAdvice,
   ExternalError,
   invalid,
   isNameFixed,
@@ -81,8 +82,8 @@ export function markLost(managed: Managed, kind: 'database' | 'role', found: Mar
   const claim = claimRef && ` and ${claimRef.kind} ${claimRef.namespace}/${claimRef.name}`;
   const statement = markStatement(kind, found.name, ownerIdOf(managed));
   const todo = wasDeleted(managed)
-    ? `${advice.dropHandedOver(name, statement)}; ${advice.keepUnmarked}`
-    : advice.handOver(kind, `this resource${claim ?? ''}`, statement);
+    ? `${clientAdvice.dropHandedOver(name, statement)}; ${clientAdvice.keepUnmarked}`
+    : clientAdvice.handOver(kind, `this resource${claim ?? ''}`, statement);
   return new ExternalError(`${kind} ${name} has no mark${before}; ${todo}`, {
     errorClass: 'MarkLost',
     advice: { kinds: ['HandOver'] },
@@ -105,7 +106,7 @@ function reassigned(managed: Managed, { name, distrustedOwner = '' }: Marked, ow
   const [database, now, back] = [name, distrustedOwner, owner].map(escapeIdentifier);
   const statement = `ALTER DATABASE ${database} OWNER TO ${back}`;
   const todo = wasDeleted(managed)
-    ? `${advice.dropHandedOver(database ?? '', statement)}; ${advice.keepUnmarked}`
+    ? `${clientAdvice.dropHandedOver(database ?? '', statement)}; ${clientAdvice.keepUnmarked}`
     : advice.giveBack(statement);
   return new ExternalError(
     `database ${database} is owned by role ${now}, which belongs to another resource; ${todo}`,

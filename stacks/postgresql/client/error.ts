@@ -1,6 +1,7 @@
 import { escapeIdentifier } from 'pg';
 import { tlsFailure, withoutSecrets } from '../../../package/http.ts';
 import type { Advice, ErrorFacts, ExternalErrorClass, Holder } from '../../../package/stack.ts';
+import { clientAdvice } from '../../../package/stack.ts';
 import { advice } from '../advice.ts';
 import { printable } from './text.ts';
 
@@ -187,11 +188,11 @@ export function toPostgresqlError(error: unknown, context: ErrorContext): Postgr
       isConcurrentUpdate(error);
     return new PostgresqlError(text, { code: sqlState, isRetryable });
   }
-  const remedies = { trust: advice.putClusterCA, rename: advice.correctEndpoint };
+  const remedies = { trust: clientAdvice.putClusterCA, rename: clientAdvice.correctEndpoint };
   const insecure = tlsFailure(codeOf(error), remedies) ?? (/SSL conn/.test(text) ? text : undefined);
   if (insecure !== undefined) {
     const message = /does not support SSL/.test(text)
-      ? `server ${server} does not offer TLS; ${advice.disableTls}`
+      ? `server ${server} does not offer TLS; ${clientAdvice.disableTls}`
       : `TLS with server ${server} failed: ${insecure}`;
     return new PostgresqlError(message, { code: 'TlsFailed' });
   }
@@ -219,7 +220,7 @@ function loginRefusal(
     const remedy =
       routineOf(error) === 'InitializeSessionUserId'
         ? advice.allowLogin(`ALTER ROLE ${escapeIdentifier(username)} LOGIN`)
-        : `${advice.allowInHba}${hasTls === false ? `. ${advice.useTls}` : ''}`;
+        : `${advice.allowInHba}${hasTls === false ? `. ${clientAdvice.useTls}` : ''}`;
     const message = `server ${server} does not let user "${username}" in: ${text}; ${remedy}`;
     return new PostgresqlError(message, { code: 'LoginRefused', sqlState });
   }
@@ -244,13 +245,14 @@ function exhausted(
   { server }: ErrorContext,
 ): PostgresqlError {
   const messages: Readonly<Record<string, string>> = {
-    53100: `the disk of server ${server} is full: ${text}; ${advice.addSpace}`,
-    53200: `server ${server} has no memory left: ${text}; ${advice.addMemory}`,
+    53100: `the disk of server ${server} is full: ${text}; ${clientAdvice.addSpace}`,
+    53200: `server ${server} has no memory left: ${text}; ${clientAdvice.addMemory}`,
     53300: isLimitOfOne(error)
       ? `server ${server} refused a connection: ${text}; ${advice.raiseRoleLimit}`
-      : `server ${server} has no connection left: ${text}; ${advice.freeConnections}`,
+      : `server ${server} has no connection left: ${text}; ${clientAdvice.freeConnections}`,
   };
-  const message = messages[sqlState] ?? `server ${server} has reached a limit: ${text}; ${advice.addMemory}`;
+  const message =
+    messages[sqlState] ?? `server ${server} has reached a limit: ${text}; ${clientAdvice.addMemory}`;
   return new PostgresqlError(message, { code: sqlState, isRetryable: true });
 }
 
@@ -274,7 +276,7 @@ function poolerError(text: string, { server }: ErrorContext): PostgresqlError {
 }
 
 export const standbyUsed = (server: string): PostgresqlError =>
-  new PostgresqlError(`server ${server} is a standby, which changes nothing; ${advice.usePrimary}`, {
+  new PostgresqlError(`server ${server} is a standby, which changes nothing; ${clientAdvice.usePrimary}`, {
     code: '25006',
     isRetryable: true, // it may be promoted
   });

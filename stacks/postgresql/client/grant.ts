@@ -197,9 +197,9 @@ async function distrustedParty(
 function refuseParty({ party, name, ...distrust }: DistrustedParty): never {
   const field = `spec.forProvider.${party}`;
   const remedies: Readonly<Record<GrantParty, string>> = {
-    role: advice.nameByReference('spec.forProvider.roleDatabaseRef'),
-    memberOf: advice.nameByReference('spec.forProvider.memberOfDatabaseRef'),
-    database: advice.nameByReference('spec.forProvider.databaseRef'),
+    role: clientAdvice.nameByReference('spec.forProvider.roleDatabaseRef'),
+    memberOf: clientAdvice.nameByReference('spec.forProvider.memberOfDatabaseRef'),
+    database: clientAdvice.nameByReference('spec.forProvider.databaseRef'),
     schema: clientAdvice.change(['spec.forProvider.schema']),
   };
   refuseRole(`${field} ${escapeIdentifier(name)}`, distrust, remedies[party]);

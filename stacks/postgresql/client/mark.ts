@@ -96,9 +96,9 @@ export interface Remedies {
 
 const adviceOn = {
   database: ({ consequence, isReserved = false }: Adoption, statement: string): string =>
-    advice.adopt(!isReserved, consequence === undefined ? '' : ` (${consequence})`, statement),
+    clientAdvice.adopt(!isReserved, consequence === undefined ? '' : ` (${consequence})`, statement),
   role: ({ consequence }: Adoption, statement: string): string =>
-    advice.adoptRole(consequence === undefined ? '' : `, and ${consequence}`, statement),
+    clientAdvice.adoptRole(consequence === undefined ? '' : `, and ${consequence}`, statement),
 };
 
 /**
@@ -118,7 +118,7 @@ export function checkOurs(
     const back = `ALTER DATABASE ${escapeIdentifier(found.name)} OWNER TO CURRENT_USER`;
     const todo = adoption?.isOwnerWanted ? `; ${advice.takeBack(back)}` : '';
     throw new PostgresqlError(
-      `${what} belongs to role ${role} of another resource, which can write the comment of the database; ${advice.chooseExternalName}${todo}`,
+      `${what} belongs to role ${role} of another resource, which can write the comment of the database; ${clientAdvice.chooseExternalName}${todo}`,
       {
         code: 'NotOurs',
         advice: { kinds: ['ChooseExternalName'] },
@@ -128,7 +128,8 @@ export function checkOurs(
   }
   if (markIn(found.comment) === undefined && found.distrustedOwner === undefined) {
     const statement = markStatement(kind, found.name, ownerId);
-    const todo = adoption === undefined ? advice.chooseExternalName : adviceOn[kind](adoption, statement);
+    const todo =
+      adoption === undefined ? clientAdvice.chooseExternalName : adviceOn[kind](adoption, statement);
     const remedy = isNameFixed ? '' : `; ${todo}`;
     throw new PostgresqlError(`${what} exists and is not managed by ${ownerId}${remedy}`, {
       code: 'NotOurs',
@@ -139,7 +140,7 @@ export function checkOurs(
     });
   }
   throw new PostgresqlError(
-    `${what} is managed by another resource, not by ${ownerId}; ${advice.chooseExternalName}; ${clientAdvice.createRetainedAgain}`,
+    `${what} is managed by another resource, not by ${ownerId}; ${clientAdvice.chooseExternalName}; ${clientAdvice.createRetainedAgain}`,
     { code: 'NotOurs', advice: { kinds: ['ChooseExternalName'] }, holder: { by: 'AnotherResource' } },
   );
 }

@@ -1,5 +1,4 @@
-import { invalid } from '../../../package/stack.ts';
-import { advice } from '../advice.ts';
+import { clientAdvice, invalid } from '../../../package/stack.ts';
 
 /**
  * The major version in `18`, `18.1` or `9.6`. Before 10, major versions had two numbers, but such servers are not
@@ -14,7 +13,7 @@ export function checkEngineVersion(
 ): void {
   if (wanted === undefined || majorVersion(wanted) === server.version) return;
   throw invalid(
-    `spec.forProvider.engineVersion is "${wanted}", but server ${server.address} runs PostgreSQL ${server.version}; ${advice.matchVersion(wanted)}`,
+    `spec.forProvider.engineVersion is "${wanted}", but server ${server.address} runs PostgreSQL ${server.version}; ${clientAdvice.matchVersion(wanted)}`,
     { kinds: ['ChangeFields'], fields: ['spec.forProvider.engineVersion'] },
   );
 }

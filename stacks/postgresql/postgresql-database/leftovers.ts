@@ -1,5 +1,5 @@
 import { escapeIdentifier } from 'pg';
-import { ExternalError, messageOf, nameOf, ownerIdOf } from '../../../package/stack.ts';
+import { clientAdvice, ExternalError, messageOf, nameOf, ownerIdOf } from '../../../package/stack.ts';
 import { advice } from '../advice.ts';
 import { unfinishedName } from '../client/database-read.ts';
 import type { DatabaseObservation } from '../client/database-spec.ts';
@@ -52,7 +52,7 @@ export async function isAnythingLeft(
   ) {
     const handOver = markStatement('database', name, ownerIdOf(managed));
     throw new ExternalError(
-      `database ${escapeIdentifier(name)} has no mark, but this resource managed a database of this name; ${advice.dropUnmarked(handOver)}; ${advice.keepUnmarked}`,
+      `database ${escapeIdentifier(name)} has no mark, but this resource managed a database of this name; ${clientAdvice.dropUnmarked(handOver)}; ${clientAdvice.keepUnmarked}`,
       { errorClass: 'Conflict' },
     );
   }
@@ -73,7 +73,7 @@ function checkOwner(managed: PostgreSQLDatabase, found: DatabaseObservation, adm
   if (isMarked || wanted === undefined || [wanted, administrator].includes(found.owner)) return;
   const [database, owner, next] = [found.name, found.owner, administrator].map(escapeIdentifier);
   throw new ExternalError(
-    `database ${database} is owned by role ${owner}, which is not the role of this resource; ${advice.dropOfAnother(`${database}`, `ALTER DATABASE ${database} OWNER TO ${next}`)}; ${advice.keepUnmarked}`,
+    `database ${database} is owned by role ${owner}, which is not the role of this resource; ${advice.dropOfAnother(`${database}`, `ALTER DATABASE ${database} OWNER TO ${next}`)}; ${clientAdvice.keepUnmarked}`,
     { errorClass: 'Conflict', holder: { by: 'Nobody' } },
   );
 }
@@ -154,7 +154,7 @@ async function dropDatabase(
     await databases.drop(nameOf(managed), { ownerId: ownerIdOf(managed), terminateSessions, signal });
   } catch (error) {
     if (!isInUse(error) || terminateSessions) throw error;
-    throw new Error(`${messageOf(error)}; waiting for them to end; ${advice.terminateSessions}`, {
+    throw new Error(`${messageOf(error)}; waiting for them to end; ${clientAdvice.terminateSessions}`, {
       cause: error,
     });
   }

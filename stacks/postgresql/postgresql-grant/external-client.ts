@@ -1,13 +1,13 @@
 import type { ExternalClient, Observation, RivalFinder } from '../../../package/stack.ts';
 import {
   available,
+  clientAdvice,
   deleting,
   ExternalError,
   invalid,
   isObserver,
   wasDeleted,
 } from '../../../package/stack.ts';
-import { advice } from '../advice.ts';
 import type { GrantSpec } from '../client/grant-spec.ts';
 import { grantDrift } from '../client/grant-spec.ts';
 import type { PostgresqlServer } from '../client/server.ts';
@@ -85,7 +85,7 @@ export function postgreSQLGrantClient({
       const rival = rivalOf(managed);
       if (rival !== undefined) {
         throw new ExternalError(
-          `PostgreSQLGrant ${rival.metadata.name} has the same role and target; ${advice.mergeGrants}`,
+          `PostgreSQLGrant ${rival.metadata.name} has the same role and target; ${clientAdvice.mergeGrants}`,
           { errorClass: 'Conflict' },
         );
       }
