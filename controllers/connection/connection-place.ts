@@ -6,7 +6,7 @@
  */
 
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
-import type { ReportedDetails } from '../../apis/core/v1alpha1/secret.ts';
+import type { ReportedDetails, SecretKey } from '../../apis/core/v1alpha1/secret.ts';
 import { absentAmong, present } from '../../apis/core/v1alpha1/secret.ts';
 import type { StoredCredential } from '../credential.ts';
 
@@ -30,8 +30,8 @@ export interface ConnectionPlace {
   read(managed: Managed, signal: AbortSignal): Promise<ConnectionEntry | undefined>;
   /** Throws a conflict if the entry exists; a ControllerError if another object owns it, or if its namespace does not exist. */
   create(managed: Managed, desired: StoredCredential, signal: AbortSignal): Promise<ConnectionEntry>;
-  /** Deletes the Secrets and secret store entries that the managed resource no longer names. */
-  removeFormer(managed: Managed, signal: AbortSignal): Promise<void>;
+  /** Deletes the Secrets and secret store entries that the managed resource no longer names. Returns the deleted Secrets. */
+  removeFormer(managed: Managed, signal: AbortSignal): Promise<readonly SecretKey[]>;
   /** Deletes all Secrets and secret store entries of the managed resource. */
   remove(managed: Managed, signal: AbortSignal): Promise<void>;
 }

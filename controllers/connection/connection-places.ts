@@ -31,8 +31,8 @@ export function connectionPlaces(secret: ConnectionPlace, store: ConnectionPlace
       await annotate('cannot copy the connection details to the secret store', copying());
     },
     async removeFormer(managed, signal) {
-      await secret.removeFormer(managed, signal);
-      await store.removeFormer(managed, signal);
+      const removed = await secret.removeFormer(managed, signal);
+      return [...removed, ...(await store.removeFormer(managed, signal))];
     },
     async remove(managed, signal) {
       await secret.remove(managed, signal);

@@ -103,7 +103,7 @@ export function secretPlace(secrets: Resource<Secret>): ConnectionPlace {
       const key = managed.spec.writeConnectionSecretToRef;
       const owned = secretsControlledBy(secrets.store, managed.metadata.uid);
       const former = owned.filter((secret) => !isEqual(secretKeyOf(secret), key));
-      await deleteOwned(managed, former, signal);
+      return deleteOwned(managed, former, signal);
     },
     async remove(managed, signal) {
       // The controller deletes the Secrets itself, because a cluster may run without a garbage collector.
@@ -114,11 +114,17 @@ export function secretPlace(secrets: Resource<Secret>): ConnectionPlace {
     },
   };
 
-  async function deleteOwned(managed: Managed, some: readonly Secret[], signal: AbortSignal): Promise<void> {
-    for (const secret of some) {
-      if (!isControlledBy(secret, managed) || wasDeleted(secret)) continue;
+  /** Deletes those that the managed resource controls, and returns them. */
+  async function deleteOwned(
+    managed: Managed,
+    some: readonly Secret[],
+    signal: AbortSignal,
+  ): Promise<readonly SecretKey[]> {
+    const owned = some.filter((secret) => isControlledBy(secret, managed) && !wasDeleted(secret));
+    for (const secret of owned) {
       await annotate('cannot delete connection secret', secrets.delete(secret, signal));
     }
+    return owned.map(secretKeyOf);
   }
 }
 

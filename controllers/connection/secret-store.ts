@@ -1,5 +1,5 @@
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
-import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
+import type { ConnectionDetails, SecretKey } from '../../apis/core/v1alpha1/secret.ts';
 import type { Resource } from '../../runtime/cache/resource.ts';
 import type { Trigger } from '../../runtime/controller/triggers.ts';
 
@@ -47,8 +47,11 @@ export interface SecretStores {
   exists(managed: Managed): boolean;
   /** Opens the store that a managed resource names. Throws an Error that names the StoreConfig and its problem. */
   open(managed: Managed, signal: AbortSignal): Promise<SecretStore>;
-  /** Deletes entries that the managed resource no longer names, in stores whose entries are Secrets of this cluster. */
-  removeFormer(managed: Managed, signal: AbortSignal): Promise<void>;
+  /**
+   * Deletes entries that the managed resource no longer names, in stores whose entries are Secrets of this cluster. Returns
+   * the deleted ones.
+   */
+  removeFormer(managed: Managed, signal: AbortSignal): Promise<readonly SecretKey[]>;
   /** The triggers that start a run of a managed resource after a change in its secret store. */
   triggers(managed: Resource<Managed>): readonly Trigger[];
 }

@@ -65,9 +65,8 @@ export function storePlace(stores: SecretStores): ConnectionPlace {
       const store = await annotate(cannotWrite, stores.open(managed, signal));
       return annotate(cannotWrite, write(store, managed, to, undefined, desired, signal));
     },
-    async removeFormer(managed, signal) {
-      await annotate('cannot unpublish connection details', stores.removeFormer(managed, signal));
-    },
+    removeFormer: (managed, signal) =>
+      annotate('cannot unpublish connection details', stores.removeFormer(managed, signal)),
     async remove(managed, signal) {
       const remove = async (): Promise<void> => {
         const to = managed.spec.publishConnectionDetailsTo;
@@ -133,6 +132,6 @@ export const disabledStores: SecretStores = {
   open: async () => {
     throw new Error('cannot publish to secret store, feature is not enabled');
   },
-  removeFormer: async () => undefined,
+  removeFormer: async () => [],
   triggers: () => [],
 };

@@ -7,6 +7,7 @@ import { ControllerError, getCondition } from '../../apis/core/v1alpha1/conditio
 import type { CredentialSelector } from '../../apis/core/v1alpha1/credentials.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
+import { secretKeyOf } from '../../apis/core/v1alpha1/secret.ts';
 import type { StoreConfig } from '../../apis/core/v1alpha1/store-config.ts';
 import { StoreConfigKind, storeConfigOf } from '../../apis/core/v1alpha1/store-config.ts';
 import { refuseMalformed } from '../../apis/core/v1alpha1/well-formed.ts';
@@ -88,11 +89,11 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
       return type === 'Vault' ? openVault(config) : kubernetesStore(secrets, defaultScope);
     },
     async removeFormer(managed, signal) {
-      for (const secret of secrets.store.byIndex(byOwnerLabel, managed.metadata.uid ?? '')) {
-        // Any user can label a Secret, so delete only in namespaces of StoreConfigs.
-        if (!isOfStore(secret) || isStoredAt(managed, secret.metadata)) continue;
-        await secrets.delete(secret, signal);
-      }
+      const labelled = secrets.store.byIndex(byOwnerLabel, managed.metadata.uid ?? '');
+      // Any user can label a Secret, so delete only in namespaces of StoreConfigs.
+      const former = labelled.filter((each) => isOfStore(each) && !isStoredAt(managed, each.metadata));
+      for (const secret of former) await secrets.delete(secret, signal);
+      return former.map(secretKeyOf);
     },
     triggers: triggersFor,
   };

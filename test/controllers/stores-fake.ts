@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import isEqual from 'lodash/isEqual.js';
+import type { SecretKey } from '../../apis/core/v1alpha1/secret.ts';
 import type { SecretStores, StoredConnection } from '../../controllers/connection/secret-store.ts';
 import { storePlace } from '../../controllers/connection/store-place.ts';
 import { changedSinceRead } from '../../runtime/client/errors.ts';
@@ -32,7 +33,9 @@ export class FakeStores implements SecretStores {
     };
   }
 
-  async removeFormer(): Promise<void> {}
+  async removeFormer(): Promise<readonly SecretKey[]> {
+    return [];
+  }
 
   triggers(): ReturnType<SecretStores['triggers']> {
     this.reads += 1;

@@ -7,7 +7,7 @@ import {
   finalizerNames,
   withoutFinalizer,
 } from '../../../apis/core/v1alpha1/meta.ts';
-import type { ReportedDetails } from '../../../apis/core/v1alpha1/secret.ts';
+import type { ReportedDetails, SecretKey } from '../../../apis/core/v1alpha1/secret.ts';
 import { timestamp } from '../../../apis/core/v1alpha1/timestamp.ts';
 import type { UpdateOptions } from '../../../runtime/cache/resource.ts';
 import { isNotFound, messageOf } from '../../../runtime/client/errors.ts';
@@ -74,7 +74,7 @@ import {
 } from './facts.ts';
 import { cannot, cannotObserve, cannotPrepare, cannotUpdate, failedCreation } from './failures.ts';
 import { publishing } from './publish.ts';
-import { recreationEvent, remainsEvents } from './report.ts';
+import { recreationEvent, remainsEvents, removedEvent } from './report.ts';
 import { isLossToNote, isToFillIn, nameFound, recordOfFailure } from './steps.ts';
 
 /** The context that all runs of a managed kind share. */
@@ -123,7 +123,14 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
     observe,
     prepare: (facts) => prepare(facts),
     publish,
-    removeFormer: (facts) => following(facts, places.removeFormer(facts.managed, signal), cannot.unpublish),
+    async removeFormer(facts) {
+      let removed: readonly SecretKey[] = [];
+      const removing = places.removeFormer(facts.managed, signal).then((secrets) => {
+        removed = secrets;
+      });
+      const after = await following(facts, removing, cannot.unpublish);
+      return withEvents(after, ...removed.map(removedEvent));
+    },
     clearRecord,
     update,
 

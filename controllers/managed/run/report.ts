@@ -16,9 +16,11 @@ import {
   unknown,
   withError,
 } from '../../../apis/core/v1alpha1/condition.ts';
+import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { wantsDetails } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import type { SecretKey } from '../../../apis/core/v1alpha1/secret.ts';
 import { ChangeRefused } from '../../../clients/external-error.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import { claimText } from '../../credential.ts';
@@ -385,6 +387,13 @@ export const remainsEvents = ({ remains }: Partial<Observation> = {}): readonly 
   remains === undefined
     ? []
     : [warning('KeptExternalResource', `not deleted, and still in the external system: ${remains}`)];
+
+/** The Event about a Secret that was deleted because the resource controls it and names another one, or none. */
+export const removedEvent = (secret: SecretKey): EventFacts => ({
+  type: 'Normal',
+  reason: 'RemovedConnectionSecret',
+  message: `deleted Secret ${objectKeyText(secret)}: the resource controls it and does not name it; remove the ownerReferences of a copy that is to stay`,
+});
 
 /** Reports in Synced that the details were not published. A resource that never published any does not become Ready. */
 function withPublishing(facts: Facts, outline: Outline): Outline {

@@ -40,7 +40,10 @@ function placeIn(
       calls.push(`create ${name}`);
       return keep({ details, note });
     },
-    removeFormer: async () => void calls.push(`removeFormer ${name}`),
+    async removeFormer() {
+      calls.push(`removeFormer ${name}`);
+      return [{ namespace: 'credentials', name }];
+    },
     remove: async () => void calls.push(`remove ${name}`),
   };
   return { place, entry: () => entry && { details: entry.details, note: entry.note } };
@@ -95,8 +98,12 @@ describe('the places of connection details', () => {
 
   test('former entries are removed from the Secret and the store', async () => {
     const { calls, places } = scene();
-    await places.removeFormer(both, signal);
+    const removed = await places.removeFormer(both, signal);
     assert.deepEqual(calls, ['removeFormer Secret', 'removeFormer store']);
+    assert.deepEqual(
+      removed.map(({ name }) => name),
+      ['Secret', 'store'],
+    );
   });
 
   test('removal removes from the Secret and the store, also if the resource names the store no more', async () => {

@@ -160,6 +160,12 @@ describe('the credential of a managed resource', () => {
     const { password } = decodeDetails(secret);
     assert.notEqual(password, before);
     assert.equal(passwordOf(scene), password);
+    const events = scene.process.events.filter(({ reason }) => reason === 'RemovedConnectionSecret');
+    const stays = 'remove the ownerReferences of a copy that is to stay';
+    assert.deepEqual(
+      events.map(({ message }) => message),
+      [`deleted Secret infra/db-connection: the resource controls it and does not name it; ${stays}`],
+    );
   });
 
   test('an edit while the credential is set ends the run, and the edited one is applied', async () => {
