@@ -20,6 +20,7 @@ import { databaseDrift } from '../client/database-spec.ts';
 import type { Adoption, Marked } from '../client/mark.ts';
 import type { RoleObservation, RoleSpec } from '../client/role.ts';
 import { roleDrift } from '../client/role.ts';
+import { fixedIn, limitFix } from '../closed-by-spec.ts';
 import type { PostgreSQLDatabase } from '../kinds/v1alpha1/postgresql-database.ts';
 import { PostgreSQLRoleKind } from '../kinds/v1alpha1/postgresql-role.ts';
 import { isOfOther, markDifference, wasOurs } from '../ownership.ts';
@@ -190,11 +191,17 @@ const roleDifference = (managed: PostgreSQLDatabase, role: RoleObservation | und
         (field) => `role ${field}`,
       );
 
-/** Why no user can connect to the database. */
-function openness({ allowConnections, connectionLimit }: DatabaseObservation): ReadyFacts | undefined {
-  if (!allowConnections) return unavailable('the database does not allow connections');
+/** Why no user can connect to the database. `forProvider`: the spec that the controllers apply to it. */
+function openness(
+  { allowConnections, connectionLimit }: DatabaseObservation,
+  forProvider: PostgreSQLDatabase['spec']['forProvider'] = {},
+): ReadyFacts | undefined {
+  if (!allowConnections) {
+    const isWanted = forProvider.allowConnections === false;
+    return unavailable(`the database does not allow connections${fixedIn('allowConnections', isWanted)}`);
+  }
   return connectionLimit === 0
-    ? unavailable('the database allows no connections: its connection limit is 0')
+    ? unavailable(`the database allows no connections: its connection limit is 0${limitFix(forProvider)}`)
     : undefined;
 }
 
@@ -203,13 +210,15 @@ const isOpenToRole = ({ name, owner, isOpenToOwner, isOpenToPublic }: DatabaseOb
   owner === name ? isOpenToOwner : isOpenToPublic;
 
 function readyOf(managed: PostgreSQLDatabase, { database, role, isLockedOut }: Found): ReadyFacts {
-  const closed = openness(database);
+  const closed = openness(database, managed.spec.forProvider);
   if (closed !== undefined) return closed;
   if (!hasOwnRole(managed)) return available();
   if (role === undefined) return unavailable('the role of the database does not exist');
   if (!role.login) return unavailable('the role of the database may not log in');
   if (role.connectionLimit === 0)
-    return unavailable('the role of the database may not connect: its connection limit is 0');
+    return unavailable(
+      `the role of the database may not connect: its connection limit is 0${limitFix(managed.spec.forProvider)}`,
+    );
   if (!isOpenToRole(database)) return unavailable('the role of the database has no right to connect to it');
   return isLockedOut ? refusesPassword('role') : available();
 }

@@ -10,6 +10,7 @@ import {
 import type { Adoption } from '../client/mark.ts';
 import type { RoleObservation, RoleSpec } from '../client/role.ts';
 import { roleDrift } from '../client/role.ts';
+import { limitFix } from '../closed-by-spec.ts';
 import type { PostgreSQLRole } from '../kinds/v1alpha1/postgresql-role.ts';
 import { markDifference } from '../ownership.ts';
 
@@ -82,6 +83,6 @@ const fieldOf = (attribute: string): string =>
 function readyOf({ spec }: PostgreSQLRole, { role, isLockedOut }: Found): ReadyFacts {
   if (spec.forProvider.login && !role.login) return unavailable('the role may not log in');
   if (spec.forProvider.login && role.connectionLimit === 0)
-    return unavailable('the role may not connect: its connection limit is 0');
+    return unavailable(`the role may not connect: its connection limit is 0${limitFix(spec.forProvider)}`);
   return isLockedOut ? refusesPassword('role') : available();
 }

@@ -162,12 +162,30 @@ test('a role is no member of itself', () =>
 describe('a database is Ready only while its own role can connect', () => {
   const own = { ...observedDatabase, owner: 'shop' };
   const login = { ...observedRole, login: true };
-  const table = {
-    'it can': [own, login, undefined],
-    'the limit of the database is 0': [
+  type Row = readonly [
+    found: typeof own,
+    role: typeof login,
+    message?: string,
+    forProvider?: Parameters<typeof database>[1],
+  ];
+  const table: Readonly<Record<string, Row>> = {
+    'it can': [own, login],
+    'a user set the limit of the database to 0': [
       { ...own, connectionLimit: 0 },
       login,
       'the database allows no connections: its connection limit is 0',
+    ],
+    'its spec has the limit 0': [
+      { ...own, connectionLimit: 0 },
+      login,
+      'the database allows no connections: its connection limit is 0; change spec.forProvider.connectionLimit',
+      { connectionLimit: 0 },
+    ],
+    'its spec allows no connections': [
+      { ...own, allowConnections: false },
+      login,
+      'the database does not allow connections; change spec.forProvider.allowConnections',
+      { allowConnections: false },
     ],
     'the limit of the role is 0': [
       own,
@@ -184,10 +202,10 @@ describe('a database is Ready only while its own role can connect', () => {
       login,
       'the role of the database has no right to connect to it',
     ],
-  } as const;
-  for (const [name, [found, ownRole, message]] of Object.entries(table)) {
+  };
+  for (const [name, [found, ownRole, message, forProvider = {}]] of Object.entries(table)) {
     test(name, () => {
-      const { ready } = databaseObservationOf(database('shop', {}), {
+      const { ready } = databaseObservationOf(database('shop', forProvider), {
         database: found,
         role: ownRole,
         isLockedOut: false,
