@@ -13,9 +13,10 @@ const separator = '_';
 
 /**
  * Characters that a shell or psql reads inside double quotes, and that end a quoted text. Messages contain the name in
- * statements and commands, which an administrator pastes. No cloud accepts them in a name.
+ * statements and commands, which an administrator pastes. No cloud accepts them in a name. A space at an end is one that
+ * no reader sees.
  */
-const unsafe = /[\p{C}'"`$\\!]/u;
+const unsafe = /[\p{C}'"`$\\!]|^ | $/u;
 
 /**
  * Why the class does not allow the external name that the claim's annotation has, as a text that follows the name of the
@@ -30,7 +31,7 @@ export function whyNotNamed(
   const chosen = externalName(claim);
   // guard: otherwise a printed statement with the name of a tenant runs a command of the tenant
   if (chosen !== undefined && chosen !== ours && unsafe.test(chosen))
-    return `does not allow the external name ${JSON.stringify(chosen)}: it must not contain quotes, \`, $, !, \\ or control characters; ${advice.removeUnsafe}`;
+    return `does not allow the external name ${JSON.stringify(chosen)}: it must not contain quotes, \`, $, !, \\ or control characters, nor begin or end with a space; ${advice.removeUnsafe}`;
   if (externalNames === 'Any' || chosen === undefined || chosen === ours) return undefined;
   const prefix = `${claim.metadata.namespace}${separator}`;
   const isPrefixed = chosen.startsWith(prefix) && chosen.length > prefix.length;

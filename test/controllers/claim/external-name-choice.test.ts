@@ -66,13 +66,15 @@ const cases: Readonly<Record<string, Case>> = {
   'a name with a space and a semicolon is allowed': { chosen: 'my orders; (new)' },
   'a name of our own may have any character': { chosen: ours },
   ...Object.fromEntries(
-    ["a'b", 'a"b', 'a`id`', 'x$(touch y)', 'a\\b', 'wow!', 'a\nb', 'a\u202eb'].map((chosen) => [
-      `a claim does not choose a name that a shell reads: ${JSON.stringify(chosen)}`,
-      {
-        chosen,
-        says: `does not allow the external name ${JSON.stringify(chosen)}: it must not contain quotes, \`, $, !, \\ or control characters; set an annotation ${key} without them, or remove it`,
-      },
-    ]),
+    ["a'b", 'a"b', 'a`id`', 'x$(touch y)', 'a\\b', 'wow!', 'a\nb', 'a\u202eb', 'orders ', ' orders'].map(
+      (chosen) => [
+        `a claim does not choose a name that a shell or a reader reads otherwise: ${JSON.stringify(chosen)}`,
+        {
+          chosen,
+          says: `does not allow the external name ${JSON.stringify(chosen)}: it must not contain quotes, \`, $, !, \\ or control characters, nor begin or end with a space; set an annotation ${key} without them, or remove it`,
+        },
+      ],
+    ),
   ),
   'None refuses a prefixed name': {
     externalNames: 'None',
