@@ -20,10 +20,13 @@ export type { SystemFacts } from '../apis/core/v1alpha1/provider.ts';
 export { describeReference } from '../apis/core/v1alpha1/reference.ts';
 export type { ConnectionDetails } from '../apis/core/v1alpha1/secret.ts';
 export { advice as clientAdvice } from '../clients/advice.ts';
+export type { CreateLine, PooledConnection } from '../clients/bounded-connections.ts';
+export { boundedConnections } from '../clients/bounded-connections.ts';
 export type { DatabaseAccess } from '../clients/database-details.ts';
 export { databaseDetails } from '../clients/database-details.ts';
 export type { Advice, ErrorFacts, ExternalErrorClass, Holder } from '../clients/external-error.ts';
 export { ChangeRefused, changing, ExternalError, invalid } from '../clients/external-error.ts';
+export { ownerDigest } from '../clients/owner-digest.ts';
 export type { Owner } from '../clients/ownership-tags.ts';
 export {
   isOwnerTag,
@@ -43,6 +46,9 @@ export {
   serverDetails,
   tlsOptions,
 } from '../clients/server-credentials.ts';
+export type { ServerErrorOptions } from '../clients/server-error.ts';
+export { codeOf, networkReason, ServerError } from '../clients/server-error.ts';
+export { counted, hasUnprintable, printable, quoted } from '../clients/text.ts';
 export type { AccountPassword, Accounts } from '../controllers/author/account-password.ts';
 export { accountPassword, isLockedOut, refusesPassword } from '../controllers/author/account-password.ts';
 export type { Candidate } from '../controllers/author/check-ownership.ts';

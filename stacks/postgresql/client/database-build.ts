@@ -1,10 +1,10 @@
 import { escapeIdentifier, escapeLiteral } from 'pg';
-import { clientAdvice } from '../../../package/stack.ts';
+import { clientAdvice, counted } from '../../../package/stack.ts';
 import { dropUnfinished, sessionsOn } from './database-drop.ts';
 import { readDatabase, unfinishedName } from './database-read.ts';
 import type { DatabaseObservation, DatabaseSpec } from './database-spec.ts';
 import { databaseDrift } from './database-spec.ts';
-import { counted, isInUse, PostgresqlError, sqlStateOf } from './error.ts';
+import { isInUse, PostgresqlError, sqlStateOf } from './error.ts';
 import type { HolderOf } from './mark.ts';
 import { checkOurs, markStatement } from './mark.ts';
 import { withRightsOf } from './membership.ts';

@@ -1,10 +1,10 @@
 import { escapeIdentifier, escapeLiteral } from 'pg';
+import { counted, quoted } from '../../../package/stack.ts';
 import { advice } from '../advice.ts';
 import type { DatabaseObservation } from './database-spec.ts';
-import { counted, PostgresqlError, sqlStateOf } from './error.ts';
+import { PostgresqlError, sqlStateOf } from './error.ts';
 import { withRightsOf } from './membership.ts';
 import type { Session } from './session.ts';
-import { quoted } from './text.ts';
 
 /** Drops a database that we own. */
 export async function dropDatabase(

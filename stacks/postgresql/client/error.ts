@@ -1,40 +1,21 @@
 import { escapeIdentifier } from 'pg';
 import { tlsFailure, withoutSecrets } from '../../../package/http.ts';
-import type { Advice, ErrorFacts, ExternalErrorClass, Holder } from '../../../package/stack.ts';
-import { clientAdvice } from '../../../package/stack.ts';
+import type { ExternalErrorClass, ServerErrorOptions } from '../../../package/stack.ts';
+import { clientAdvice, codeOf, networkReason, printable, ServerError } from '../../../package/stack.ts';
 import { advice } from '../advice.ts';
-import { printable } from './text.ts';
 
 /** Any failure of a call of PostgreSQL. `message` is stable and without secrets, so a condition may show it. */
-export class PostgresqlError extends Error implements ErrorFacts {
+export class PostgresqlError extends ServerError<PostgresqlErrorCode> {
   override readonly name = 'PostgresqlError';
-  readonly errorClass: ExternalErrorClass;
-  readonly advice: Advice | undefined;
-  readonly holder: Holder | undefined;
-  readonly code: PostgresqlErrorCode;
-  /** Whether the same call may succeed later without a change of the request or the credentials. */
-  readonly isRetryable: boolean;
   /** The server's own code, where `code` is another. */
   readonly sqlState: string | undefined;
 
   constructor(
     message: string,
-    options: {
-      code: PostgresqlErrorCode;
-      isRetryable?: boolean;
-      sqlState?: string;
-      advice?: Advice;
-      holder?: Holder;
-      cause?: unknown;
-    },
+    options: Omit<ServerErrorOptions<PostgresqlErrorCode>, 'errorClass'> & { readonly sqlState?: string },
   ) {
-    super(printable(message), options.cause === undefined ? undefined : { cause: options.cause });
-    this.code = options.code;
-    this.isRetryable = options.isRetryable ?? false;
+    super(message, { ...options, errorClass: classOf(options.code) });
     this.sqlState = options.sqlState;
-    this.errorClass = classOf(options.code);
-    this.advice = options.advice;
-    this.holder = options.holder;
   }
 }
 
@@ -107,9 +88,6 @@ const classOf = (code: string): ExternalErrorClass => classes[code] ?? classes[c
 
 export const isInUse = (error: unknown): boolean =>
   error instanceof PostgresqlError && error.code === 'InUse';
-
-/** `1 open session`, `2 open sessions`. */
-export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 /** The SQLSTATE of an error of the server; undefined for all other errors. */
 export function sqlStateOf(error: unknown): string | undefined {
@@ -200,7 +178,7 @@ export function toPostgresqlError(error: unknown, context: ErrorContext): Postgr
     const message = `server ${server} did not prove that it knows user "${username}": ${text}`;
     return new PostgresqlError(message, { code: 'AuthenticationFailed' });
   }
-  return unreachable(server, reasonOf(error, text));
+  return unreachable(server, networkReason(error, text));
 }
 
 /** The server, or the rules before it, did not begin a session. Undefined: another reason. */
@@ -316,30 +294,6 @@ const unreachable = (server: string, reason: string): PostgresqlError =>
     code: 'Unreachable',
     isRetryable: true,
   });
-
-/** Messages of the driver contain addresses in varying order; codes do not. */
-function reasonOf(error: unknown, text: string): string {
-  const reasons: Record<string, string> = {
-    ECONNREFUSED: 'connection refused',
-    ECONNRESET: 'connection reset',
-    EPIPE: 'connection closed',
-    ENOTFOUND: 'name not found',
-    EAI_AGAIN: 'name cannot be looked up',
-    ETIMEDOUT: 'timed out',
-    EHOSTUNREACH: 'no route to host',
-    ENETUNREACH: 'no route to network',
-  };
-  const code = codeOf(error);
-  if (code !== undefined && reasons[code]) return reasons[code];
-  if (/timeout/i.test(text)) return 'timed out';
-  if (/terminated/i.test(text)) return 'connection lost';
-  return text;
-}
-
-function codeOf(error: unknown): string | undefined {
-  const code = (error as { readonly code?: unknown } | undefined)?.code;
-  return typeof code === 'string' ? code : undefined;
-}
 
 function detailOf(error: unknown): string {
   const detail = (error as { readonly detail?: unknown }).detail;

@@ -1,7 +1,6 @@
-import { hash } from 'node:crypto';
 import { escapeIdentifier, escapeLiteral } from 'pg';
 import type { MarkHolder } from '../../../package/stack.ts';
-import { clientAdvice } from '../../../package/stack.ts';
+import { clientAdvice, ownerDigest } from '../../../package/stack.ts';
 import { advice } from '../advice.ts';
 import { PostgresqlError } from './error.ts';
 
@@ -18,7 +17,7 @@ export function markOf(ownerId: string): string {
   if (ownerId === '' || /[\0\n]/.test(ownerId)) {
     throw new PostgresqlError('owner id must be one line and not empty', { code: 'Invalid' });
   }
-  return prefix + hash('sha256', ownerId, 'hex').slice(0, 32);
+  return prefix + ownerDigest(ownerId);
 }
 
 /**

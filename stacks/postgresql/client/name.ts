@@ -1,6 +1,5 @@
-import { clientAdvice } from '../../../package/stack.ts';
+import { clientAdvice, hasUnprintable, quoted } from '../../../package/stack.ts';
 import { PostgresqlError } from './error.ts';
-import { hasUnprintable, quoted } from './text.ts';
 
 export const maxNameBytes = 63; // NAMEDATALEN - 1; the server cuts longer names without an error
 

@@ -1,4 +1,5 @@
 import { escapeIdentifier, escapeLiteral } from 'pg';
+import { hasUnprintable, quoted } from '../../../package/stack.ts';
 import { PostgresqlError, sqlStateOf } from './error.ts';
 import type { Marked } from './mark.ts';
 import { checkOurs, isMarkOutdated, markOf, markStatement } from './mark.ts';
@@ -8,7 +9,6 @@ import { configurationStatements, isSameConfiguration } from './role-configurati
 import { dropRole } from './role-drop.ts';
 import { scramVerifier } from './scram-verifier.ts';
 import type { Session, UseSession } from './session.ts';
-import { hasUnprintable, quoted } from './text.ts';
 
 /** The wanted state of a role. Absent fields have PostgreSQL's default (in brackets). */
 export interface RoleSpec {

@@ -1,11 +1,10 @@
 import type { ClientClock } from '../../../package/http.ts';
-import { tlsOptions } from '../../../package/stack.ts';
-import type { CreateLine } from './connections.ts';
-import { boundedConnections } from './connections.ts';
+import type { CreateLine } from '../../../package/stack.ts';
+import { boundedConnections, tlsOptions } from '../../../package/stack.ts';
 import type { Credentials } from './credentials.ts';
 import type { Databases } from './database.ts';
 import { databases } from './database.ts';
-import { sqlStateOf, standbyUsed } from './error.ts';
+import { PostgresqlError, sqlStateOf, standbyUsed } from './error.ts';
 import type { Grants } from './grant.ts';
 import { grants } from './grant.ts';
 import type { HolderOf } from './mark.ts';
@@ -86,6 +85,9 @@ export interface PostgresqlServer {
  */
 const briefLockTimeoutMs = 100;
 
+const closed = (): PostgresqlError =>
+  new PostgresqlError('the PostgreSQL client is closed', { code: 'Closed', isRetryable: true });
+
 const administratorHolder: HolderOf = () => ({ isClaims: false, what: 'an administrator' });
 
 /**
@@ -136,6 +138,7 @@ export function createPostgresqlServer(options: PostgresqlServerOptions): Postgr
     idleDatabase: maintenance,
     idleMs: options.idleMs ?? 10_000,
     clock,
+    closed,
     open: (database, signal) =>
       open(database, signal, Math.min(briefLockTimeoutMs, sessionOptions.lockTimeoutMs)),
     ...(options.createLine && { createLine: options.createLine }),
@@ -145,6 +148,7 @@ export function createPostgresqlServer(options: PostgresqlServerOptions): Postgr
     idleDatabase: '', // no connection stays open
     idleMs: 0,
     clock,
+    closed,
     open: (database, signal) => open(database, signal, sessionOptions.lockTimeoutMs),
   });
   let isOneWaiting = false;

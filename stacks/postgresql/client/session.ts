@@ -1,9 +1,8 @@
 import type { Client, ClientConfig } from 'pg';
 import type { ClientClock } from '../../../package/http.ts';
-
 import { later } from '../../../package/http.ts';
+import type { PooledConnection } from '../../../package/stack.ts';
 import { tlsOptions } from '../../../package/stack.ts';
-import type { Connection } from './connections.ts';
 import type { Credentials } from './credentials.ts';
 import type { ErrorContext } from './error.ts';
 import {
@@ -38,7 +37,7 @@ export interface Session {
 }
 
 /** A session and its connection. `signal` is the signal of the call that uses the session now. */
-export type OpenSession = Session & Connection & { signal: AbortSignal | undefined };
+export type OpenSession = Session & PooledConnection & { signal: AbortSignal | undefined };
 
 /** A session on `database`; undefined: the maintenance database. */
 export type UseSession = <T>(

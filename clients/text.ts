@@ -10,5 +10,8 @@ export const hasUnprintable = (text: string): boolean => text.search(unprintable
 export const printable = (text: string): string =>
   text.replace(unprintable, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 
+/** `1 open session`, `2 open sessions`. */
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
 /** A foreign text within a message: quoted, on one line, with lone surrogates escaped too. */
 export const quoted = (text: string): string => printable(JSON.stringify(text));

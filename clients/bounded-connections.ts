@@ -1,9 +1,8 @@
-import type { ClientClock } from '../../../package/http.ts';
-import { later } from '../../../package/http.ts';
-import { PostgresqlError } from './error.ts';
+import type { Clock } from './clock.ts';
+import { later } from './clock.ts';
 
 /** The parts of a connection that the pool needs. */
-export interface Connection {
+export interface PooledConnection {
   isUsable(): boolean;
   /** Never rejects; returns within a second or so even if the server is silent. */
   close(): Promise<void>;
@@ -19,7 +18,7 @@ interface WaitingCallers<T> {
 /** Creates a line of callers. Its `take` must skip callers for which `isWaiting` is false: they have given up. */
 export type CreateLine = <T>(isWaiting: (caller: T) => boolean) => WaitingCallers<T>;
 
-export interface BoundedConnections<C extends Connection> {
+export interface BoundedConnections<C extends PooledConnection> {
   /**
    * Runs `body` with a connection to `database`. Waits for a free connection. Do not call it from within `body`: if all
    * connections are held that way, all calls wait for ever. `group`: the group in which the caller waits.
@@ -41,16 +40,18 @@ export interface BoundedConnections<C extends Connection> {
  * after use. Connections to other databases are closed at once, because an open one would block DROP DATABASE and
  * copying.
  */
-export function boundedConnections<C extends Connection>(options: {
+export function boundedConnections<C extends PooledConnection>(options: {
   readonly max: number;
   readonly idleDatabase: string;
   readonly idleMs: number;
-  readonly clock: Pick<ClientClock, 'sleep'>;
+  readonly clock: Pick<Clock, 'sleep'>;
   readonly open: (database: string, signal: AbortSignal | undefined) => Promise<C>;
   /** Default: first come, first served. */
   readonly createLine?: CreateLine;
+  /** The error of calls after `close`. */
+  readonly closed: () => Error;
 }): BoundedConnections<C> {
-  const { max, idleDatabase, idleMs, clock, open, createLine = firstComeFirstServed } = options;
+  const { max, idleDatabase, idleMs, clock, open, createLine = firstComeFirstServed, closed } = options;
   const waiting = createLine<Entry>(({ hasLeft }) => !hasLeft());
   /** For each idle connection, the function that cancels its closing. */
   const idle = new Map<C, () => void>();
@@ -185,6 +186,3 @@ function firstComeFirstServed<T>(isWaiting: (caller: T) => boolean): WaitingCall
   };
   return { add: (_group, caller) => void waiting.push(caller), take };
 }
-
-const closed = (): PostgresqlError =>
-  new PostgresqlError('the PostgreSQL client is closed', { code: 'Closed', isRetryable: true });

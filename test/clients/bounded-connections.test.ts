@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { firstInFirstOut, turnsByGroup } from '../../../../runtime/time/turns-by-group.ts';
-import type { CreateLine } from '../../../../stacks/postgresql/client/connections.ts';
-import { boundedConnections } from '../../../../stacks/postgresql/client/connections.ts';
-import { testClock } from '../../../../testing/test-clock.ts';
+import type { CreateLine } from '../../clients/bounded-connections.ts';
+import { boundedConnections } from '../../clients/bounded-connections.ts';
+import { firstInFirstOut, turnsByGroup } from '../../runtime/time/turns-by-group.ts';
+import { testClock } from '../../testing/test-clock.ts';
 
 /** Connections that count themselves. */
 function counted(max: number, createLine?: CreateLine) {
@@ -16,6 +16,7 @@ function counted(max: number, createLine?: CreateLine) {
     idleMs: 60_000,
     ...(createLine && { createLine }),
     clock,
+    closed: () => Object.assign(new Error('closed'), { code: 'Closed' }),
     open: async (database) => {
       await turn();
       counts.opened++;
