@@ -83,7 +83,7 @@ const pieces: Readonly<Record<string, Described | DescribedIn | Harmless>> = {
   enableEngine: harmless('it adds an engine'),
   enableVersioning: harmless('it keeps more versions'),
   endHolder: ['once its data is safe', 'run in that database'],
-  endProtection: ['To end it', 'kubectl patch'],
+  endProtection: ['The command that ends the wait', 'kubectl patch'],
   endRehearsal: {
     words: 'and would otherwise $',
     file: 'controllers/management-policies.ts',

@@ -48,7 +48,7 @@ export const advice = {
   createOtherClaim: (others: string) => `create another claim with another ${others}`,
 
   endProtection: (end: string, { apiVersion, kind, metadata: { namespace, name } }: KubernetesObject) =>
-    `To end it ${end}, and deletes the Secret of the claim: kubectl patch ${kind.toLowerCase()}.${apiVersion.split('/')[0]} -n ${namespace} ${name} --type=merge -p '{"spec":{"deletionProtection":false}}'`,
+    `The command that ends the wait ${end}, and deletes the Secret of the claim: kubectl patch ${kind.toLowerCase()}.${apiVersion.split('/')[0]} -n ${namespace} ${name} --type=merge -p '{"spec":{"deletionProtection":false}}'`,
   startEmpty: `To start empty instead, set the annotation ${annotationKeys.startEmpty}=true on this claim`,
 
   // To an administrator.

@@ -211,7 +211,7 @@ function reports(name: Waiting, report: Report | undefined, given: Given): Decid
 const protectedBy = (end: string): Report =>
   waitsFor(
     'DeletionProtected',
-    `this claim is being deleted, and waits because spec.deletionProtection is true. To end it ${end}, and deletes the Secret of the claim: kubectl patch fancysqlinstance.database.crossplane.io -n team orders --type=merge -p '{"spec":{"deletionProtection":false}}'`,
+    `this claim is being deleted, and waits because spec.deletionProtection is true. The command that ends the wait ${end}, and deletes the Secret of the claim: kubectl patch fancysqlinstance.database.crossplane.io -n team orders --type=merge -p '{"spec":{"deletionProtection":false}}'`,
     'DeletionProtected',
   );
 const protects = (end: string, resource: Managed | undefined): Decided =>

@@ -18,6 +18,8 @@ const obstacles: readonly RegExp[] = [
   /^cannot determine creation result/,
   /the provider connects to/,
   /paused/i,
+  // The claim or its class protects it from deletion.
+  /waits because spec\.deletionProtection is true/,
   // A user wrote into the resource of the owner that a class made it, as only a claim's has: its comments prove nothing.
   /belongs to role "[^"]*" of another resource, which can write the comment/,
   /in use by \d+ managed resources?/,
