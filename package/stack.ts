@@ -86,8 +86,17 @@ export type {
   StackProvider,
 } from '../controllers/author/define-stack.ts';
 export { defineStack, satisfies, service } from '../controllers/author/define-stack.ts';
+export type { GrantActs } from '../controllers/author/grants.ts';
+export { grantClient } from '../controllers/author/grants.ts';
 export type { MarkHolder } from '../controllers/author/mark-holders.ts';
 export { markHolders } from '../controllers/author/mark-holders.ts';
+export {
+  checkNameBy,
+  checkNotAdministrator,
+  markLost,
+  observedTaken,
+  wasOurs,
+} from '../controllers/author/marked.ts';
 export type { Change, NamedByCloud, Reported } from '../controllers/author/named-by-cloud.ts';
 export { namedByCloud } from '../controllers/author/named-by-cloud.ts';
 export type { ManagedDatabase, NamedByUs, ObservedDatabase } from '../controllers/author/named-by-us.ts';

@@ -1,4 +1,4 @@
-import { annotationKeys, coreAdvice } from '../../package/stack.ts';
+import { annotationKeys } from '../../package/stack.ts';
 
 /**
  * The advice of the stack's resources and providers, and in the errors of servers.
@@ -11,7 +11,6 @@ export const advice = {
     `if its data is not of another team, an administrator of the server gives it back: ${statement}`,
   followName: (name: string) =>
     `to use it under that name, set the annotation ${annotationKeys.externalName} to ${name}`,
-  createElsewhere: `to have an empty one created, ${coreAdvice.setExternalName}`,
   nameBack: (statement: string) => `to name it back, an administrator of the server runs: ${statement}`,
   nameBackInOrder: (statements: string) =>
     `to name it back, an administrator of the server first gives the other one a spare name: ${statements}`,

@@ -1,16 +1,17 @@
 import { escapeIdentifier } from 'pg';
 import type { Managed } from '../../package/stack.ts';
 import {
+  checkNameBy,
+  checkNotAdministrator,
   clientAdvice,
   ExternalError,
-  invalid,
   isNameFixed,
   isObserver,
-  messageOf,
+  markLost as lostMark,
   nameOf,
   ownerIdOf,
   wasDeleted,
-  withNameAdvice,
+  wasOurs,
 } from '../../package/stack.ts';
 import { advice } from './advice.ts';
 import type { Credentials } from './client/credentials.ts';
@@ -67,28 +68,13 @@ export function checkMayManage(
   checkOurs(kind, found, ownerIdOf(managed), { ...(!isFixed && { adoption }), isNameFixed: isFixed });
 }
 
-/** Whether the database or role was found with the mark of the managed resource before. */
-export const wasOurs = ({ status }: Managed): boolean => status?.externalIdentity !== undefined;
-
-/**
- * The error about a database or role without a mark: the mark was removed, or another one has the name. The statement
- * gives it to the resource, and so to its claim. While the resource is deleted, the statement drops the database: only
- * databases wait for their mark then. Only administrators see it: a claim shows another text.
- */
-export function markLost(managed: Managed, kind: 'database' | 'role', found: Marked): ExternalError {
-  const { claimRef } = managed.spec;
-  const name = escapeIdentifier(found.name);
-  const before = wasOurs(managed) ? `, but this resource managed a ${kind} of this name` : '';
-  const claim = claimRef && ` and ${claimRef.kind} ${claimRef.namespace}/${claimRef.name}`;
-  const statement = markStatement(kind, found.name, ownerIdOf(managed));
-  const todo = wasDeleted(managed)
-    ? `${clientAdvice.dropHandedOver(name, statement)}; ${clientAdvice.keepUnmarked}`
-    : clientAdvice.handOver(kind, `this resource${claim ?? ''}`, statement);
-  return new ExternalError(`${kind} ${name} has no mark${before}; ${todo}`, {
-    errorClass: 'MarkLost',
-    advice: { kinds: ['HandOver'] },
+/** The error about a database or role without a mark. While the resource is deleted, only databases wait for their mark. */
+export const markLost = (managed: Managed, kind: 'database' | 'role', { name }: Marked): ExternalError =>
+  lostMark(managed, {
+    kind,
+    name: escapeIdentifier(name),
+    statement: markStatement(kind, name, ownerIdOf(managed)),
   });
-}
 
 /** Whether a database that we owned belongs to the role of another resource, which its spec does not name. */
 const isReassigned = (
@@ -116,29 +102,17 @@ function reassigned(managed: Managed, { name, distrustedOwner = '' }: Marked, ow
 
 /** Throws an Error if PostgreSQL would not accept the name as it is. The message describes the problem and the fix. */
 export const checkExternalName = (managed: Managed, kind: 'database' | 'role'): void =>
-  checkNameWith(checkOwnName, managed, kind);
+  checkNameBy(managed, (name) => checkOwnName(kind, name));
 
 /** The same for new names, which have stricter rules. */
 export const checkNewExternalName = (managed: Managed, kind: 'database' | 'role'): void =>
-  checkNameWith(checkNewName, managed, kind);
+  checkNameBy(managed, (name) => checkNewName(kind, name));
 
-/**
- * Throws an Error if it is the role that the provider logs in as. A managed resource for it would change the password
- * that all others need. It may be observed.
- */
-export function checkNotAdministrator(managed: Managed, { username }: Pick<Credentials, 'username'>): void {
-  if (isObserver(managed) || nameOf(managed) !== username) return;
-  const problem = `role ${escapeIdentifier(username)} is the one that the provider logs in as`;
-  throw invalid(withNameAdvice(managed, problem), { kinds: ['ChooseExternalName'] });
-}
-
-function checkNameWith(check: typeof checkNewName, managed: Managed, kind: 'database' | 'role'): void {
-  try {
-    check(kind, nameOf(managed));
-  } catch (error) {
-    throw invalid(withNameAdvice(managed, messageOf(error)), { kinds: ['ChooseExternalName'] });
-  }
-}
+/** Throws an Error if it is the role that the provider logs in as. */
+export const checkNotTheAdministrator = (
+  managed: Managed,
+  { username }: Pick<Credentials, 'username'>,
+): void => checkNotAdministrator(managed, { kind: 'role', name: escapeIdentifier(username), username });
 
 /** Whether PostgreSQL accepts the name; if not, nothing of that name can exist. */
 export function hasUsableName(managed: Managed, kind: 'database' | 'role'): boolean {

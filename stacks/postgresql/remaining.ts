@@ -1,8 +1,8 @@
 import { escapeIdentifier } from 'pg';
 import type { Managed } from '../../package/stack.ts';
-import { nameOf, ownerIdOf } from '../../package/stack.ts';
+import { nameOf, ownerIdOf, wasOurs } from '../../package/stack.ts';
 import type { Roles } from './client/role.ts';
-import { hasUsableName, isOfOther, isOurs, wasOurs } from './ownership.ts';
+import { hasUsableName, isOfOther, isOurs } from './ownership.ts';
 
 /**
  * The parts of a deleted resource that stay on the server, for an Event. They were renamed, or their mark was removed, so

@@ -1,7 +1,7 @@
 import uniq from 'lodash/uniq.js';
 import { escapeIdentifier } from 'pg';
 import type { Holder, Managed, Observation } from '../../package/stack.ts';
-import { coreAdvice, nameOf } from '../../package/stack.ts';
+import { coreAdvice, nameOf, observedTaken as takenBy } from '../../package/stack.ts';
 import { advice } from './advice.ts';
 import type { HolderOf, Marked } from './client/mark.ts';
 import { markIn } from './client/mark.ts';
@@ -155,13 +155,10 @@ export function observedElsewhere(
 /** A database or role that has the name of the managed resource's own, and belongs to another resource. */
 export type Taken = Omit<Part, 'own'> & { readonly namesake: Marked };
 
-/**
- * The observation of a database or role that does not exist any more, and whose name another resource has. Nothing gives
- * it the name back. The message names the other resource, for administrators. `own`: the kind of the external resource.
- */
-export function observedTaken(own: Part['kind'], taken: Taken, holderOf: HolderOf): Observation<never> {
-  const name = escapeIdentifier(taken.namesake.name);
-  const holder = holderIn(holderOf, taken)?.what;
-  const message = `${taken.kind} ${name} is of ${holder} now, and the ${own} of this resource does not exist any more; ${advice.createElsewhere}`;
-  return { exists: false, isUpToDate: false, taken: message };
-}
+/** The observation of a lost database or role whose name another resource has. `own`: the kind of the external resource. */
+export const observedTaken = (own: Part['kind'], taken: Taken, holderOf: HolderOf): Observation<never> =>
+  takenBy(own, {
+    kind: taken.kind,
+    name: escapeIdentifier(taken.namesake.name),
+    holder: holderIn(holderOf, taken)?.what,
+  });

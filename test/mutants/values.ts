@@ -125,7 +125,7 @@ export const values: Readonly<Record<string, string>> = {
   'stacks/postgresql/postgresql-database/leftovers.ts: a database that a tenant owns by mistake stays without an error':
     'false',
   "stacks/postgresql/postgresql-database/leftovers.ts: it drops another owner's database": 'true',
-  'stacks/postgresql/postgresql-grant/external-client.ts: the grant of a deleted role passes to a tenant who takes its name':
+  'controllers/author/grants.ts: the grant of a deleted account passes to a tenant who takes its name':
     'false',
   'runtime/cache/resource.ts: it overwrites a concurrent edit': 'true',
   'runtime/cache/store.ts: a late answer restores a deleted object': 'isSelected(object)',

@@ -93,6 +93,7 @@ export const advice = {
   undoEdit: 'undo the edit, or create a new resource',
   correctDrift: 'correct it there, or create a new resource',
   setExternalName: `set another name in the annotation ${annotationKeys.externalName}`,
+  createElsewhere: `to have an empty one created, set another name in the annotation ${annotationKeys.externalName}`,
   referInForProvider: (field: string) => `set ${field} there, or refer in spec.forProvider`,
   useHeldCredentials: 'use Secret, Environment or Filesystem',
   nameAnotherFile: 'name another file',

@@ -13,6 +13,7 @@ import {
   resourceId,
   shouldDelete,
   unavailable,
+  wasOurs,
 } from '../../../package/stack.ts';
 import { advice } from '../advice.ts';
 import type { DatabaseObservation, DatabaseSpec } from '../client/database-spec.ts';
@@ -23,7 +24,7 @@ import { roleDrift } from '../client/role.ts';
 import { fixedIn, limitFix } from '../closed-by-spec.ts';
 import type { PostgreSQLDatabase } from '../kinds/v1alpha1/postgresql-database.ts';
 import { PostgreSQLRoleKind } from '../kinds/v1alpha1/postgresql-role.ts';
-import { isOfOther, markDifference, wasOurs } from '../ownership.ts';
+import { isOfOther, markDifference } from '../ownership.ts';
 import type { Renamed, Taken } from '../renamed.ts';
 
 /**

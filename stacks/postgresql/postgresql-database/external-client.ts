@@ -10,6 +10,7 @@ import {
   nameOf,
   ownerIdOf,
   wasDeleted,
+  wasOurs,
 } from '../../../package/stack.ts';
 import { advice } from '../advice.ts';
 import { connectionDetails } from '../connection-details.ts';
@@ -18,10 +19,9 @@ import {
   checkExternalName,
   checkMayManage,
   checkNewExternalName,
-  checkNotAdministrator,
+  checkNotTheAdministrator,
   isOurs,
   ownedByAnother,
-  wasOurs,
 } from '../ownership.ts';
 import { observedElsewhere, observedTaken, renamedParts } from '../renamed.ts';
 import type { ServerConnection } from '../server-connection.ts';
@@ -83,7 +83,7 @@ export function postgreSQLDatabaseClient({
       if (!isObserver(managed)) checkExternalName(managed, 'database');
       if (hasOwnRole(managed)) {
         if (!isObserver(managed)) checkExternalName(managed, 'role');
-        checkNotAdministrator(managed, credentials);
+        checkNotTheAdministrator(managed, credentials);
       }
       const name = nameOf(managed);
       const withExtensions = (managed.spec.forProvider.extensions ?? []).length > 0;

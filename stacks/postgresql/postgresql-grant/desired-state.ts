@@ -1,4 +1,3 @@
-import isEqual from 'lodash/isEqual.js';
 import partition from 'lodash/partition.js';
 import { escapeIdentifier } from 'pg';
 import { changing, invalid, resourceId } from '../../../package/stack.ts';
@@ -91,28 +90,15 @@ export function recordedGrant({ status }: PostgreSQLGrant): Pick<GrantSpec, 'rol
   return on && { role, on };
 }
 
-/** The earlier grant to another role or on another target, which is to be revoked. */
-export function formerGrant(managed: PostgreSQLGrant): Pick<GrantSpec, 'role' | 'on'> | undefined {
-  const recorded = recordedGrant(managed);
-  if (recorded === undefined) return undefined;
-  return isEqual(grantedBy(recorded), grantedBy(grantSpec(managed))) ? undefined : recorded;
-}
-
-/** The paths of the fields in the spec that differ from the privileges that the role has, and from the status. */
-export function differingFields(managed: PostgreSQLGrant, held: GrantObservation): readonly string[] {
-  const spec = grantSpec(managed);
+/** The fields that differ from the privileges that the role has. */
+export function differingFields(held: GrantObservation, spec: GrantSpec): readonly string[] {
   const { missing, extra, overgranted } = grantDrift(held, spec);
   const [optionless, absent] = partition(missing, (privilege) => held.has(privilege));
-  const [former, wanted] = [formerGrant(managed), grantedBy(spec)];
-  const moved = places.filter((field) => former !== undefined && grantedBy(former)[field] !== wanted[field]);
   return [
-    ...moved,
     ...(absent.length + extra.length > 0 ? ['privileges'] : []),
     ...(optionless.length + overgranted.length > 0 ? ['withGrantOption'] : []),
-  ].map((field) => `spec.forProvider.${field}`);
+  ];
 }
-
-const places = ['role', 'database', 'schema', 'memberOf'] as const;
 
 /** The role and the target of the wanted grant; undefined while a field is missing. */
 export function wantedGrant({ spec }: PostgreSQLGrant): Pick<GrantSpec, 'role' | 'on'> | undefined {

@@ -9,6 +9,7 @@ import {
   nameOf,
   ownerIdOf,
   wasDeleted,
+  wasOurs,
 } from '../../../package/stack.ts';
 import { connectionDetails } from '../connection-details.ts';
 import type { PostgreSQLRole } from '../kinds/v1alpha1/postgresql-role.ts';
@@ -16,12 +17,11 @@ import {
   checkExternalName,
   checkMayManage,
   checkNewExternalName,
-  checkNotAdministrator,
+  checkNotTheAdministrator,
   hasUsableName,
   isOfOther,
   isOurs,
   ownedByAnother,
-  wasOurs,
 } from '../ownership.ts';
 import { remaining } from '../remaining.ts';
 import { observedElsewhere, observedTaken, renamedParts } from '../renamed.ts';
@@ -62,7 +62,7 @@ export function postgreSQLRoleClient({
         return { exists, isUpToDate: true, ready: deleting(), ...(remains !== undefined && { remains }) };
       }
       if (!isObserver(managed)) checkExternalName(managed, 'role');
-      checkNotAdministrator(managed, credentials);
+      checkNotTheAdministrator(managed, credentials);
       const role = await roles.observe(name, { signal });
       if (!isObserver(managed) && !isOurs(managed, role)) checkNewExternalName(managed, 'role');
       if (!isOurs(managed, role) && mayBeRenamed(managed)) {

@@ -530,7 +530,7 @@ export const postgresqlRows = (server: Server) =>
         return isEqual({ ...(await sql(server, [rights])) }, { open: false, served: true });
       },
     },
-  }) satisfies RowsFor<typeof advice & typeof clientAdvice>;
+  }) satisfies RowsFor<typeof advice & typeof clientAdvice & typeof coreAdvice>;
 
 /** A server of one row, with TLS, at two addresses, of which its certificate has one. */
 async function ownServer(at: Place): Promise<LocalPostgresql> {
