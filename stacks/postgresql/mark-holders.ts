@@ -5,12 +5,16 @@ import { markOf } from './client/mark.ts';
 import { PostgreSQLDatabaseKind } from './kinds/v1alpha1/postgresql-database.ts';
 import { PostgreSQLRoleKind } from './kinds/v1alpha1/postgresql-role.ts';
 
-/** Finds the PostgreSQLRole or PostgreSQLDatabase whose mark a role has, in the caches. */
+/**
+ * Finds the PostgreSQLRole or PostgreSQLDatabase whose mark a role has, in the caches. Only administrators make a
+ * PostgreSQLRole: no class provisions one, whatever its spec says. Its mark tells the kind also after its deletion.
+ */
 export function roleHolders(env: Pick<Environment, 'resource'>): HolderOf {
-  const find = markHolders(env, [PostgreSQLRoleKind, PostgreSQLDatabaseKind], markOf);
+  const roleByMark = markHolders(env, [PostgreSQLRoleKind], markOf);
+  const databaseByMark = markHolders(env, [PostgreSQLDatabaseKind], markOf);
   return (mark, role) => {
-    // The resource of a role was deleted and kept the role. Only administrators make roles of this kind.
-    const isRole = mark === markOf(resourceId(PostgreSQLRoleKind, role));
-    return find(mark) ?? (isRole ? { isClaims: false, what: `PostgreSQLRole ${role}` } : undefined);
+    const wasRole = mark === markOf(resourceId(PostgreSQLRoleKind, role));
+    const holder = roleByMark(mark) ?? (wasRole ? { what: `PostgreSQLRole ${role}` } : undefined);
+    return holder === undefined ? databaseByMark(mark) : { ...holder, isClaims: false };
   };
 }

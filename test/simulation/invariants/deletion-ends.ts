@@ -20,8 +20,6 @@ const obstacles: readonly RegExp[] = [
   /paused/i,
   // The claim or its class protects it from deletion.
   /waits because spec\.deletionProtection is true/,
-  // A user wrote into the resource of the owner that a class made it, as only a claim's has: its comments prove nothing.
-  /belongs to role "[^"]*" of another resource, which can write the comment/,
   /in use by \d+ managed resources?/,
   /unsupported value/,
   // A claim that names what no process handles, as where no rule forbids the edit.
