@@ -96,7 +96,7 @@ describe('columns of kubectl get', () => {
       ['STATUS', 'CLASS-KIND', 'CLASS-NAME', 'RESOURCE-KIND', 'RESOURCE-NAME', 'SECRET'],
     ],
     class: [
-      ['DEFAULT-ANNOTATION', 'RECLAIM-POLICY', 'AGE'],
+      ['DEFAULT-ANNOTATION', 'RECLAIM-POLICY', 'RETAIN-FOR', 'AGE'],
       ['PROVIDER', 'PROVIDER-CONFIG'],
     ],
     managed: [

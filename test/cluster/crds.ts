@@ -112,7 +112,7 @@ export function testCrds(controlPlane: () => ControlPlane): void {
           ...['NAME', 'READY', 'SYNCED', 'STATUS', 'DELETE-AT', 'EXTERNAL-NAME'],
           ...['CLAIM', 'CLAIM-NAMESPACE', 'AGE'],
         ],
-        classes: ['NAME', 'DEFAULT-ANNOTATION', 'RECLAIM-POLICY', 'AGE'],
+        classes: ['NAME', 'DEFAULT-ANNOTATION', 'RECLAIM-POLICY', 'RETAIN-FOR', 'AGE'],
       };
       for (const [category, expected] of Object.entries(columns)) {
         test(`kubectl get ${category} -A shows ${expected.join(', ')}`, async () => {

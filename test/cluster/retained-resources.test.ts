@@ -216,8 +216,12 @@ describe('the database of a deleted claim', { concurrency: true }, () => {
     await hasBack('team-again', before);
   });
 
-  test('the API server refuses a wrong retainFor by its field', async () => {
-    for (const [retainFor, more] of [['0d'], ['1w'], ['7d', { reclaimPolicy: 'Retain' }]] as const)
-      await assert.rejects(makeClass('wrong', { retainFor, ...more }), /specTemplate\.retainFor/);
+  test('the API server refuses a wrong retainFor by its field, and names the units', async () => {
+    for (const retainFor of ['0d', '1w', '7 days', 'P7D']) {
+      const refused = /specTemplate\.retainFor.*m \(minutes\), h \(hours\) or d \(days\)/s;
+      await assert.rejects(makeClass('wrong', { retainFor }), refused);
+    }
+    const withRetain = makeClass('wrong', { retainFor: '7d', reclaimPolicy: 'Retain' });
+    await assert.rejects(withRetain, /specTemplate\.retainFor/);
   });
 });

@@ -84,6 +84,7 @@ const classColumns: readonly Column[] = [
     jsonPath: '.metadata.annotations.resourceclass\\.crossplane\\.io/is-default-class',
   },
   { name: 'RECLAIM-POLICY', type: 'string', jsonPath: '.specTemplate.reclaimPolicy' },
+  { name: 'RETAIN-FOR', type: 'string', jsonPath: '.specTemplate.retainFor' },
   { name: 'PROVIDER', type: 'string', jsonPath: '.specTemplate.providerRef.name', priority: 1 },
   { name: 'PROVIDER-CONFIG', type: 'string', jsonPath: '.specTemplate.providerConfigRef.name', priority: 1 },
   { name: 'AGE', type: 'date', jsonPath: '.metadata.creationTimestamp' },

@@ -161,12 +161,14 @@ export const users = z
   .int()
   .describe('How many managed resources use it. While there are any, a deletion waits.');
 
-/** How long something is kept, such as `7d`: minutes, hours or days, and never 0. */
+const retentionPattern = /^[1-9][0-9]{0,4}[mhd]$/;
+
+/** How long something is kept, such as `7d`: minutes, hours or days, and never 0. A refusal shows the message of the rule beside the pattern. */
 export const retention = (description: string) =>
-  z
-    .string()
-    .regex(/^[1-9][0-9]{0,4}[mhd]$/)
-    .describe(description);
+  withRules(z.string().max(32).regex(retentionPattern).describe(description), {
+    rule: `self.matches('${retentionPattern.source}')`,
+    message: 'must be a number from 1 to 99999 with a unit: m (minutes), h (hours) or d (days), such as 7d',
+  });
 
 export const giveBack = (description: string) => z.enum(['Automatic', 'Administrator']).describe(description);
 
