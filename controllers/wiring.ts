@@ -5,14 +5,16 @@ import type { ClaimService } from './claim-service.ts';
 import { controllerNames } from './claim-service.ts';
 import type { SecretDetails } from './credential.ts';
 import { credentialProblems } from './credential.ts';
+import type { ServiceLimits } from './service-limits.ts';
+import { limitProblems } from './service-limits.ts';
 
 export interface StackParts {
   readonly name: string;
-  readonly managed: readonly {
+  readonly managed: readonly (ServiceLimits & {
     readonly kind: Kind;
     readonly secretDetails?: SecretDetails;
     readonly references?: readonly { readonly field: string; readonly to: Kind }[];
-  }[];
+  })[];
   readonly claims: readonly ClaimService[];
 }
 
@@ -67,6 +69,9 @@ export function wiringProblems(stacks: readonly StackParts[]): readonly string[]
         (credential === undefined ? [] : credentialProblems(credential)).map(
           (problem) => `stack "${name}": the credential of ${called(kind)} ${problem}`,
         ),
+      ),
+      ...managed.flatMap(({ kind, ...service }) =>
+        limitProblems(service).map((problem) => `stack "${name}": the service of ${called(kind)} ${problem}`),
       ),
       ...managed.flatMap(({ kind, references = [] }) =>
         references.flatMap(({ field, to }) =>

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
 import type { GeneratedCredential } from '../../controllers/credential.ts';
 import { generatedPassword } from '../../controllers/credential.ts';
+import type { ServiceLimits } from '../../controllers/service-limits.ts';
 import type { StackParts } from '../../controllers/wiring.ts';
 import { checkWiring } from '../../controllers/wiring.ts';
 import { otherManagedKind, otherService, managedKind as own, service } from './objects.ts';
@@ -41,6 +42,29 @@ const guessable: readonly (readonly [what: string, credential: GeneratedCredenti
     'has an alphabet that repeats a character',
   ],
   ['an empty key', { ...generatedPassword, key: '' }, 'has no key'],
+];
+
+const wholeMs = (from: number) => `which must be a whole number from ${from} to 86400000`;
+const wrongLimits: readonly (readonly [what: string, limits: ServiceLimits, problem: string])[] = [
+  ['a call of 90, meant as seconds', { limits: { callMs: 90 } }, `limits.callMs 90, ${wholeMs(1_000)}`],
+  ['a call without end', { limits: { callMs: Infinity } }, `limits.callMs Infinity, ${wholeMs(1_000)}`],
+  [
+    'a call that is longer than a timer',
+    { limits: { callMs: 2 ** 31 } },
+    `limits.callMs 2147483648, ${wholeMs(1_000)}`,
+  ],
+  [
+    'a call that is text',
+    { limits: { callMs: '5m' as unknown as number } },
+    `limits.callMs 5m, ${wholeMs(1_000)}`,
+  ],
+  ['a negative grace', { creationGraceMs: -1 }, `creationGraceMs -1, ${wholeMs(0)}`],
+  ['an absence that is no number', { confirmAbsenceMs: Number.NaN }, `confirmAbsenceMs NaN, ${wholeMs(0)}`],
+  [
+    'names that are too short for a hash',
+    { names: { maxLength: 6 } },
+    'names.maxLength 6, which must be a whole number from 7 to 1000000',
+  ],
 ];
 
 describe('stacks that do not go together end the start, and both are named', () => {
@@ -91,6 +115,32 @@ describe('stacks that do not go together end the start, and both are named', () 
         ],
       ]),
     ),
+    ...Object.fromEntries(
+      wrongLimits.map(([what, limits, problem]) => [
+        what,
+        [
+          [{ ...right, managed: [{ kind: own, ...limits }] }],
+          [`stack "fcp": the service of ${fcp} has ${problem}`],
+        ],
+      ]),
+    ),
+    'limits that are possible': [
+      [
+        {
+          ...right,
+          managed: [
+            {
+              kind: own,
+              limits: { callMs: 300_000 },
+              creationGraceMs: 0,
+              confirmAbsenceMs: 0,
+              names: { maxLength: 40 },
+            },
+          ],
+        },
+      ],
+      [],
+    ],
     'all at once': [
       [
         { ...right, claims: [otherService] },
