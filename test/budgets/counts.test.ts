@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import countBy from 'lodash/countBy.js';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import { NamespaceKind } from '../../apis/core/v1alpha1/namespace.ts';
 import { encodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import type { Stack } from '../../controllers/stack.ts';
 import { returnReasons } from '../../runtime/controller/work-queue.ts';
@@ -71,7 +72,8 @@ class Scene {
     this.cloud = inProcessCloud(clock, { provisioningMs, random });
   }
 
-  async open(): Promise<void> {
+  /** `template`: more fields of the class. */
+  async open(template: object = {}): Promise<void> {
     const { cluster } = this.simulation;
     const put = (kind: Kind, object: object): void => void cluster.put(kind, object as KubernetesObject);
     const secret = { namespace: 'infra', name: 'cloud' };
@@ -96,6 +98,7 @@ class Scene {
       specTemplate: {
         writeConnectionSecretsToNamespace: 'infra',
         forProvider: { fancinessLevel: 3, version: '5.7' },
+        ...template,
       },
     });
     const fcp = createFcpStack({
@@ -234,6 +237,46 @@ test('the deletion of a claim, of its resource and of two Secrets costs at most 
   assert.ok(writes <= 5.2, `${writes} writes`);
   assert.ok(events <= 1, `${events} Events`);
   assert.ok(gets <= 0.5, `${gets} reads`);
+  scene.simulation.kill();
+});
+
+test('a return to a kept resource, from the deletion until it is Bound, costs at most these requests', async () => {
+  const scene = new Scene();
+  await scene.open({ retainFor: '7d' });
+  const { cluster, clock } = scene.simulation;
+  cluster.create(NamespaceKind, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } });
+  const names = Array.from({ length: claimCount }, (_, index) => `claim-${index}`);
+  for (const name of names) scene.claim(name, { classRef });
+  await clock.advance(45_000);
+  const resources = () => cluster.all(FavouriteDBInstanceKind).map(({ metadata }) => metadata.uid);
+  const before = resources();
+  const ended = await scene.counting(
+    () => {
+      for (const name of names) cluster.delete(FancySQLInstanceKind, { namespace: 'shop', name });
+    },
+    45_000,
+    claimCount,
+  );
+  const back = await scene.counting(
+    () => {
+      for (const name of names) scene.claim(name, { classRef });
+    },
+    45_000,
+    claimCount,
+  );
+  if (process.env.SHOW) console.log('return', ended, back);
+  assert.ok(names.every((name) => scene.isBound(name)));
+  assert.deepEqual(resources(), before);
+  const atMost = {
+    ended: { runs: 3.1, writes: 3, events: 1, gets: 2.3 },
+    back: { runs: 3.2, writes: 7.5, events: 2, gets: 1.2 },
+  };
+  for (const [part, most] of Object.entries(atMost)) {
+    for (const [what, limit] of Object.entries(most)) {
+      const count = { ended, back }[part as 'ended'][what as keyof Counts];
+      assert.ok(count <= limit, `${part}, ${what}: ${count} > ${limit}`);
+    }
+  }
   scene.simulation.kill();
 });
 
