@@ -22,11 +22,14 @@ export const isTakenBack = ({ spec: { claimRef }, status }: Managed): boolean =>
 export const isReleased = (managed: Managed): boolean =>
   managed.status?.bindingPhase === 'Released' && !isTakenBack(managed);
 
-/** Whether a claim of the same kind, namespace and name can take the resource back until `deleteAt`. */
+/**
+ * Whether a claim of the same kind, namespace and name can take the resource back. Without `deleteAt`, which an
+ * administrator may remove, it can do so for ever.
+ */
 export function isReturnable(managed: Managed): boolean {
   const { metadata, spec, status } = managed;
-  const { releasedFrom, deleteAt, boundUID } = status ?? {};
-  if (!isReleased(managed) || wasDeleted(managed) || deleteAt === undefined) return false;
+  const { releasedFrom, boundUID } = status ?? {};
+  if (!isReleased(managed) || wasDeleted(managed)) return false;
   // guard: otherwise a date of a backup deletes data
   const isOfThisCluster = boundUID !== undefined && boundUID === metadata.uid;
   return isOfThisCluster && releasedFrom !== undefined && spec.claimRef?.uid === releasedFrom;
@@ -34,10 +37,15 @@ export function isReturnable(managed: Managed): boolean {
 
 /** Whether the resource is deleted at `deleteAt`. Retain and a pause prevent that. */
 export const isToExpire = (managed: Managed): boolean =>
+  managed.status?.deleteAt !== undefined &&
   isReturnable(managed) &&
   managed.spec.reclaimPolicy === 'Delete' &&
   !isPaused(managed) &&
   !isPausedByPolicies(managed.spec);
+
+/** How long a returnable resource is kept. */
+export const retentionText = (managed: Managed): string =>
+  isToExpire(managed) ? `kept until ${managed.status?.deleteAt}` : 'kept without a date';
 
 /**
  * Whether the end of a claim keeps the resource, although its reclaim policy is Delete. A resource that was made by hand

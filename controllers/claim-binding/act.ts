@@ -5,9 +5,8 @@ import { secretNameProblem } from '../../apis/core/v1alpha1/secret.ts';
 import { isAlreadyExists } from '../../runtime/client/errors.ts';
 import type { EventFacts } from '../../runtime/events/event-facts.ts';
 import type { Logger } from '../../runtime/log/log.ts';
-import { nameInUse } from '../external-identity.ts';
 import { logQuietAct } from '../log-changes.ts';
-import { shouldDelete } from '../management-policies.ts';
+import { isReturnable, retentionText } from '../retention.ts';
 import type { BindingContext, RunMemory } from './context.ts';
 import type { BindingCall, BindingFacts, SecretWrite } from './decision.ts';
 import {
@@ -20,6 +19,7 @@ import {
   withResource,
 } from './desired.ts';
 import { secretKeyOfClaim } from './observe-secrets.ts';
+import { retainedText } from './retained-text.ts';
 
 /** Performs the API call of a decision, with a resourceVersion precondition. Returns the Events for the claim. */
 export function acting({ env, claims, secrets, resourcesOf }: BindingContext) {
@@ -75,7 +75,7 @@ export function acting({ env, claims, secrets, resourcesOf }: BindingContext) {
       case 'Release': {
         const released = withReleased(decision.managed, { now: env.clock.now(), namespaceUid });
         await updateStatus(decision.managed, released);
-        return [unbound(decision.managed, `is Released${untilText(released)}`)];
+        return [unbound(decision.managed, `is Released${returnText(released)}`)];
       }
       case 'RemoveClaimRef':
         await update(decision.managed, withoutClaimRef(decision.managed));
@@ -136,20 +136,20 @@ const normal = (reason: string, message: string): EventFacts => ({ type: 'Normal
 const unbound = ({ kind, metadata }: Managed, result: string): EventFacts =>
   normal('UnboundManagedResource', `unbound from ${kind} ${metadata.name}, which ${result}`);
 
-/** The date of a resource that is kept for a time. */
-function untilText({ spec, status }: Managed): string {
-  if (status?.deleteAt === undefined) return '';
-  const first = spec.giveBack === 'Administrator' ? ' after an administrator gave it back' : '';
-  return `, and is kept until ${status.deleteAt}. A claim of the same kind, namespace and name gets it back${first}`;
+/** The claims that get a kept resource back, and its date. */
+function returnText(released: Managed): string {
+  if (!isReturnable(released)) return '';
+  const first = released.spec.giveBack === 'Administrator' ? ' after an administrator gave it back' : '';
+  return `, and is ${retentionText(released)}. A claim of the same kind, namespace and name gets it back${first}`;
 }
 
 const tookBack = ({ kind, metadata }: Managed): EventFacts =>
   normal('TookBackResource', `took back ${kind} ${metadata.name}, which a claim of this name had before`);
 
-const returnableElsewhere = ({ kind, metadata, status }: Managed): EventFacts => ({
+const returnableElsewhere = (managed: Managed): EventFacts => ({
   type: 'Warning',
   reason: 'KeptResourceOfOtherKind',
-  message: `${kind} ${metadata.name} of a previous claim of this name is kept until ${status?.deleteAt}, and is of another kind than the class provisions. This claim gets a new resource`,
+  message: `${managed.kind} ${managed.metadata.name} of a previous claim of this name is ${retentionText(managed)}, and is of another kind than the class provisions. This claim gets a new resource`,
 });
 
 /** The deletion of the external resource has an Event of its own, if there is one and the policies do not keep it. */
@@ -161,14 +161,6 @@ function deletedWith(managed: Managed): EventFacts {
 
 const correctedResource = ({ kind, metadata }: Managed): EventFacts =>
   normal('CorrectedManagedResource', `${kind} ${metadata.name} has the edited parameters of this claim now`);
-
-/** The external resource, if it was found and the policies keep it although the managed resource is deleted. */
-function retainedText(managed: Managed): string {
-  const { externalIdentity, credential } = managed.status ?? {};
-  if (externalIdentity === undefined || shouldDelete(managed.spec)) return '';
-  const password = credential === undefined ? '' : ', and the password still works';
-  return `. Its policies keep external resource ${nameInUse(managed) ?? managed.metadata.name}: the data stays${password}`;
-}
 
 function removedSecret({ metadata }: Secret, { spec }: Claim): EventFacts {
   const wanted = spec.writeConnectionSecretToRef?.name;

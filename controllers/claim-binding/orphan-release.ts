@@ -16,6 +16,7 @@ import type { OrphanDecision } from './decide-orphan.ts';
 import { decideOrphan } from './decide-orphan.ts';
 import { withReleased } from './desired.ts';
 import { expiryTimes } from './expiry-times.ts';
+import { retainedText } from './retained-text.ts';
 
 /**
  * Releases the managed resources whose `claimRef` names a claim of this kind that does not exist, and deletes kept ones at
@@ -86,13 +87,18 @@ export function orphanRelease({ env, services, claims, secrets, resourcesOf }: B
   }
 }
 
-function eventOf({ spec: { claimRef = {} }, status }: Managed, { name }: OrphanDecision): EventFacts {
+function eventOf(managed: Managed, { name }: OrphanDecision): EventFacts {
+  const { spec, status } = managed;
+  const { claimRef = {} } = spec;
   if (name === 'DeleteExpired') {
-    const message = `it was kept until ${status?.deleteAt}, and no claim took it back: it is deleted`;
+    const message = `it was kept until ${status?.deleteAt}, and no claim took it back: it is deleted${retainedText(managed)}`;
     return { type: 'Normal', reason: 'DeletedExpiredResource', message };
   }
   const claim = `${describeReference(claimRef)} (UID ${claimRef.uid})`;
-  const result = name === 'DeleteResource' ? 'this resource is deleted' : 'this resource is Released';
+  const result =
+    name === 'DeleteResource'
+      ? `this resource is deleted${retainedText(managed)}`
+      : 'this resource is Released';
   const message =
     name === 'ClaimMissing'
       ? `${claim}, which spec.claimRef names, does not exist; ${advice.removeClaimRef}`

@@ -24,9 +24,10 @@ import type { EventFacts } from '../../runtime/events/event-facts.ts';
 import type { ClaimFacts } from '../claim/claim-status.ts';
 import { consideredKinds } from '../claim/other-processes.ts';
 import { isOwnedBy, namesClaim, wasBound, wasProvisioned } from '../claim/ownership.ts';
+import { startsEmpty } from '../claim/previous-resources.ts';
 import { unknownClaim } from '../credential.ts';
 import { shouldDelete } from '../management-policies.ts';
-import { hasRetention } from '../retention.ts';
+import { hasRetention, isToExpire, retentionText } from '../retention.ts';
 import { adviceToClaim } from './claim-advice.ts';
 import {
   boundConditions,
@@ -123,11 +124,10 @@ const reports: Readonly<Record<Reported, (facts: BindingFacts, now: Date) => Rep
     if (service === undefined) return undefined;
     const command = howToMakeAvailable(service.managed, managed, claim);
     const previous = describeReference(managed?.spec.claimRef ?? {});
-    const why = `is Released, with the data of the previous ${previous}`;
-    return waiting(`${describe(managed)} ${why}; ${advice.makeAvailable(command)}`, {
-      type: 'Warning',
-      reason: 'Released',
-    });
+    const message = startsEmpty(claim)
+      ? `spec.resourceRef names ${describe(managed)}, which has the data of a previous ${previous}; ${advice.startWithoutReference}`
+      : `${describe(managed)} is Released, with the data of the previous ${previous}; ${advice.makeAvailable(command)}`;
+    return waiting(message, { type: 'Warning', reason: 'Released' });
   },
   NotReady: reportNotReady,
   CredentialNotApplied: ({ managed, secrets: { notUsable = '' } }) =>
@@ -312,9 +312,13 @@ function requestedBy(managed: Managed, claim: Claim): EventFacts {
 /** The data of a previous claim of this name is there, and this claim does not get an empty resource beside it. */
 function reportNotGivenBack({ claim, returnable, notGivenBack = '' }: BindingFacts): Report {
   const { namespace = '', name } = claim.metadata;
-  const date = returnable?.status?.deleteAt ?? '';
-  const what = `${describe(returnable)} is kept until ${date} with the data of a previous ${describeReference(referenceTo(claim))}`;
-  const ways = `${advice.giveResourceBack(namespace, name)}. ${advice.startEmpty}. Else, after that date this claim gets an empty resource`;
+  const state = returnable === undefined ? 'kept' : retentionText(returnable);
+  const what = `${describe(returnable)} is ${state} with the data of a previous ${describeReference(referenceTo(claim))}`;
+  const afterDate =
+    returnable !== undefined && isToExpire(returnable)
+      ? '. Else, after that date this claim gets an empty resource'
+      : '';
+  const ways = `${advice.giveResourceBack(namespace, name)}. ${advice.startEmpty}${afterDate}`;
   return waiting(`${what}; ${notGivenBack}. ${ways}`, { type: 'Warning', reason: 'KeptResourceExists' });
 }
 

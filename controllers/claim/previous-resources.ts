@@ -11,12 +11,12 @@ import { hasRetention, isReturnable, isTakenBack } from '../retention.ts';
 import { isOwnedBy, namesClaim, wasBoundHere } from './ownership.ts';
 
 /** Whether the author wants a claim that takes no resource back, and waits for none. */
-const startsEmpty = ({ metadata }: Claim): boolean =>
+export const startsEmpty = ({ metadata }: Claim): boolean =>
   metadata.annotations?.[annotationKeys.startEmpty] === 'true';
 
 /** The resources of previous claims with the kind, namespace and name of a claim. */
 export interface PreviousResources {
-  /** Those that the claim can take back. The latest date comes first. */
+  /** Those that the claim can take back. One that an administrator gave back comes first, then the latest date. */
   readonly returnable: readonly Managed[];
   /** One that is to be kept, and that no run has released yet. */
   readonly previous: Managed | undefined;
@@ -41,9 +41,15 @@ export function previousResources(
 export function previousAmong(claim: Claim, naming: readonly Managed[]): PreviousResources {
   const others = naming.filter((one) => namesClaim(one, claim) && !isOwnedBy(one, claim));
   if (others.length === 0 || startsEmpty(claim) || wasDeleted(claim)) return none;
-  const returnable = sortBy(others.filter(isReturnable), ({ status }) => Date.parse(status?.deleteAt ?? ''));
-  return { returnable: returnable.toReversed(), previous: others.find(isToBeReleased) };
+  const returnable = sortBy(others.filter(isReturnable), isGivenBack, deletedAtMs).toReversed();
+  return { returnable, previous: others.find(isToBeReleased) };
 }
+
+const isGivenBack = ({ metadata }: Managed): boolean =>
+  metadata.annotations?.[annotationKeys.giveBack] !== undefined;
+
+const withoutDate = '9999-12-31T00:00:00Z';
+const deletedAtMs = ({ status }: Managed): number => Date.parse(status?.deleteAt ?? withoutDate);
 
 const isToBeReleased = (managed: Managed): boolean =>
   (managed.status?.bindingPhase === 'Bound' || isTakenBack(managed)) &&
@@ -52,7 +58,7 @@ const isToBeReleased = (managed: Managed): boolean =>
   wasBoundHere(managed) &&
   !wasDeleted(managed);
 
-/** The resource that the claim takes back: the one that `resourceRef` names, else the newest of the kind of its class. */
+/** The resource that the claim takes back: the one that `resourceRef` names, else the first of the kind of its class. */
 export function returnableFor(
   { managed: kind }: ClaimService,
   { spec: { resourceRef } }: Claim,

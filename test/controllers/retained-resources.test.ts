@@ -111,6 +111,7 @@ async function bound(specTemplate: object = {}, claimSpec: object = { classRef: 
   return scene;
 }
 
+const classKind = { apiVersion: 'database.fcp.crossplane.io/v1alpha3', kind: 'FavouriteDBInstanceClass' };
 const phaseOf = ({ status }: Managed) => status?.bindingPhase;
 
 describe('a claim that is deleted and created again', () => {
@@ -166,6 +167,51 @@ describe('a claim that is deleted and created again', () => {
     );
   });
 
+  test('gets it back with a class of the same kind, and its resource does not change', async () => {
+    const { end, apply, process, ready, claim, resource, resources, cluster } = await bound();
+    const before = resource().spec;
+    cluster.put(FavouriteDBInstanceClassKind, {
+      ...cluster.get(FavouriteDBInstanceClassKind, { name: 'small' }),
+      metadata: { name: 'large' },
+      specTemplate: {
+        writeConnectionSecretsToNamespace: 'infra',
+        forProvider: { fancinessLevel: 7, version: '5.7' },
+      },
+    } as never);
+    await end();
+    apply({}, { classRef: { name: 'large', ...classKind } });
+    await process.settle();
+    assert.deepEqual(
+      [ready().status, claim()?.spec.classRef?.name, resources().length],
+      ['True', 'large', 1],
+    );
+    const { claimRef: _former, ...unchanged } = before;
+    const { claimRef: _own, ...taken } = resource().spec;
+    assert.deepEqual(taken, unchanged);
+  });
+
+  test('gets it back with a class selector, also if that does not select the class that it had', async () => {
+    const { end, apply, process, ready, claim, resources } = await bound();
+    await end();
+    apply({}, { classSelector: { matchLabels: { size: 'large' } } });
+    await process.settle();
+    assert.deepEqual(
+      [ready().status, claim()?.spec.classRef?.name, resources().length],
+      ['True', 'small', 1],
+    );
+  });
+
+  test('gets it back if an administrator removed the date', async () => {
+    const { end, apply, process, ready, pass, set, resources } = await bound(shortly);
+    await end();
+    set({ status: { deleteAt: undefined } });
+    await pass(20 * minuteMs);
+    assert.equal(resources().length, 1);
+    apply();
+    await process.settle();
+    assert.deepEqual([ready().status, resources().map(phaseOf)], ['True', ['Bound']]);
+  });
+
   test('gets it back after the process was started again', async () => {
     const { end, apply, process, start, ready, resources } = await bound();
     await end();
@@ -182,6 +228,22 @@ describe('a claim that is deleted and created again', () => {
     await process.settle();
     assert.equal(ready().status, 'True');
     assert.deepEqual(resources().map(phaseOf).toSorted(), ['Bound', 'Released']);
+  });
+
+  test('does not start empty if it names the kept one, and reports the two ways on', async () => {
+    const { end, apply, process, ready, claim, resources } = await bound();
+    const { spec = assert.fail() } = claim() ?? {};
+    await end();
+    apply({ annotations: { [annotationKeys.startEmpty]: 'true' } }, spec);
+    await process.settle();
+    const { name } = spec.resourceRef ?? {};
+    assert.equal(
+      ready().message,
+      `spec.resourceRef names FavouriteDBInstance ${name}, which has the data of a previous FancySQLInstance team/orders; to start empty, delete this claim and create it again without spec.resourceRef. To have that data, remove the annotation crossplane.io/start-empty`,
+    );
+    apply({}, spec);
+    await process.settle();
+    assert.deepEqual([ready().status, resources().map(phaseOf)], ['True', ['Bound']]);
   });
 
   test('gets a new one without retainFor, at once', async () => {
@@ -205,6 +267,18 @@ describe('the date of a kept resource', () => {
     assert.deepEqual([resources(), databases()], [[], []]);
     const reasons = process.events.map(({ reason }) => reason);
     assert.ok(reasons.includes('DeletedExpiredResource'));
+  });
+
+  test('deletes it, and an Event names the database that its policy keeps', async () => {
+    const { end, pass, set, cloud, resources, process } = await bound(shortly);
+    set({ spec: { deletionPolicy: 'Orphan' } });
+    await end();
+    const name = cloud.instances()[0]?.item.name;
+    await pass(10 * minuteMs);
+    await pass(120_000);
+    assert.deepEqual([resources().length, cloud.instances().length], [0, 1]);
+    const { message = '' } = process.events.find(({ reason }) => reason === 'DeletedExpiredResource') ?? {};
+    assert.match(message, new RegExp(`Its policies keep external resource ${name}: the data stays`));
   });
 
   test('counts a minute later after a start of the process', async () => {
@@ -309,6 +383,32 @@ describe('a claim does not take a kept resource back by itself', () => {
     apply();
     await process.settle();
     assert.equal(ready().reason, 'KeptResourceExists');
+  });
+
+  test('in such a namespace, and gets the one of several that an administrator gave back', async () => {
+    const { end, apply, createNamespace, process, cluster, ready, password, resource, resources } =
+      await bound();
+    const before = { password: password(), name: resource().metadata.name };
+    await end();
+    apply({ annotations: { [annotationKeys.startEmpty]: 'true' } });
+    await process.settle();
+    await end({ withNamespace: true });
+    createNamespace();
+    apply();
+    await process.settle();
+    assert.equal(resources().length, 2);
+    assert.doesNotMatch(ready().message ?? '', new RegExp(before.name));
+    const { uid = '' } = cluster.get(NamespaceKind, { name: 'team' })?.metadata ?? {};
+    cluster.edit(FavouriteDBInstanceKind, { name: before.name }, (one) => ({
+      ...one,
+      metadata: {
+        ...one.metadata,
+        annotations: { ...one.metadata.annotations, [annotationKeys.giveBack]: uid },
+      },
+    }));
+    await process.settle();
+    assert.deepEqual([ready().status, password()], ['True', before.password]);
+    assert.deepEqual(resources().map(phaseOf).toSorted(), ['Bound', 'Released']);
   });
 
   test('with giveBack Administrator', async () => {

@@ -42,7 +42,6 @@ export const wasTakenBack = ({ phase, releasedFrom, claimRef }: Resource): boole
 export const isReturnable = (resource: Resource): boolean =>
   resource.phase === 'Released' &&
   !resource.deleting &&
-  resource.deleteAt !== undefined &&
   resource.boundUID === resource.uid &&
   !!resource.releasedFrom &&
   resource.claimRef?.uid === resource.releasedFrom;

@@ -51,6 +51,8 @@ export const advice = {
     `The command that ends the wait ${end}, and deletes the Secret of the claim: kubectl patch ${kind.toLowerCase()}.${apiVersion.split('/')[0]} -n ${namespace} ${name} --type=merge -p '{"spec":{"deletionProtection":false}}'`,
   startEmpty: `To start empty instead, set the annotation ${annotationKeys.startEmpty}=true on this claim`,
 
+  startWithoutReference: `to start empty, delete this claim and create it again without spec.resourceRef. To have that data, remove the annotation ${annotationKeys.startEmpty}`,
+
   // To an administrator.
   giveResourceBack: (namespace: string, name: string) =>
     `An administrator can give it back: kubectl services-stack give-back -n ${namespace} ${name}`,

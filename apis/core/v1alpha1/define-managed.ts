@@ -114,7 +114,7 @@ export const managedStatus = z.object({
     z
       .string()
       .describe(
-        'When this resource is deleted, unless a claim takes it back. With reclaimPolicy Retain the date does not count.',
+        'When this resource is deleted, unless a claim takes it back. With reclaimPolicy Retain the date does not count. Remove it to keep this resource without a date.',
       )
       .meta({ format: 'date-time' }),
   ),

@@ -49,7 +49,9 @@ function paused({ managed }: FirstFacts): FirstDecision | undefined {
   const by = isPaused(managed) ? `the ${annotationKeys.paused} annotation` : 'empty spec.managementPolicies';
   const held = wasDeleted(managed)
     ? '; deletion waits until it resumes'
-    : isReturnable(managed) && '; it is not deleted at its date until it resumes';
+    : isReturnable(managed) &&
+      managed.status?.deleteAt !== undefined &&
+      '; it is not deleted at its date until it resumes';
   return { name: 'Paused', message: `reconciliation is paused by ${by}${held || ''}` };
 }
 

@@ -6,6 +6,7 @@ import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import { provisionedNames } from '../../../controllers/claim/provisioned-name.ts';
 import { howToMakeAvailable } from '../../../controllers/claim-binding/report.ts';
+import type { FancySQLInstance } from '../../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
 import { FancySQLInstanceKind } from '../../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
 import { FavouriteDBInstanceKind } from '../../../stacks/demo-clouds/kinds/fcp/v1alpha3/favourite-db-instance.ts';
 import { NetworkKind } from '../../../stacks/demo-clouds/kinds/fcp/v1alpha3/network.ts';
@@ -48,15 +49,31 @@ async function released(at: Place): Promise<string> {
   return metadata.name;
 }
 
-/** A claim was deleted and created again, and only an administrator gives its resource back. */
-async function retainedForIt(at: Place): Promise<void> {
+/** A claim was deleted, and only an administrator gives its resource back. Returns the spec of the claim. */
+async function retained(at: Place): Promise<FancySQLInstance['spec']> {
   await at.class('kept', { template: { retainFor: '7d', giveBack: 'Administrator' } });
   await at.claim({ classRef: at.classRef('kept') });
   await bound(at);
+  const { spec } = (await at.find()) ?? assert.fail('the claim is gone');
   await at.delete(FancySQLInstanceKind);
   await eventually('the claim is gone', () => isGone(at));
+  return spec;
+}
+
+/** The claim was created again. */
+async function retainedForIt(at: Place): Promise<void> {
+  await retained(at);
   await at.claim({ classRef: at.classRef('kept') });
 }
+
+/** The claim was created again from an export, which names the resource, and with the annotation to start empty. */
+async function exportedAndToStartEmpty(at: Place): Promise<void> {
+  await at.claim(await retained(at));
+  await startEmpty(at);
+}
+
+const startEmpty = (at: Place): Promise<unknown> =>
+  at.run(`kubectl annotate fancysqlinstance -n ${at.namespace} db ${annotationKeys.startEmpty}=true`);
 
 /** The effects of the end of the protected claim, and the command. */
 const howToEndProtection = async (at: Place): Promise<string> => {
@@ -470,9 +487,19 @@ export const claimRows = {
     situation: retainedForIt,
     reason: 'KeptResourceExists',
     fault: 'kept',
-    act: (at) =>
-      at.run(`kubectl annotate fancysqlinstance -n ${at.namespace} db ${annotationKeys.startEmpty}=true`),
+    act: startEmpty,
     others: { 'give-back': asPrinted },
+  },
+  startWithoutReference: {
+    situation: exportedAndToStartEmpty,
+    reason: 'Released',
+    fault: 'kept, and to start empty',
+    async act(at) {
+      await at.delete(FancySQLInstanceKind);
+      await eventually('the claim is gone', () => isGone(at));
+      await at.claim({ classRef: at.classRef('kept') });
+      await startEmpty(at);
+    },
   },
   giveToClaim: {
     async situation(at) {
