@@ -123,9 +123,12 @@ describe('the plugin of kubectl', () => {
   });
   const returnables = `\
 ~uid "namespace-1"
-~kept "database.fcp.crossplane.io/v1alpha3:FavouriteDBInstance:db:41:FancySQLInstance:orders"
-~kept "database.fcp.crossplane.io/v1alpha3:FavouriteDBInstance:other:42:FancySQLInstance:cart"
+~kept "database.fcp.crossplane.io/v1alpha3:FavouriteDBInstance:db:41:team-a:FancySQLInstance:orders:2026-12-05T09:00:00Z"
+~kept "database.fcp.crossplane.io/v1alpha3:FavouriteDBInstance:other:42:team-a:FancySQLInstance:cart:"
+~kept "database.fcp.crossplane.io/v1alpha3:FavouriteDBInstance:far:43:team-b:FancySQLInstance:cart:"
 `;
+  const several = `${returnables}~kept "database.fcp.crossplane.io/v1alpha3:FavouriteDBInstance:newer:44:team-a:FancySQLInstance:orders:"\n`;
+  const choose = `several resources are kept for one claim, so choose: kubectl services-stack give-back favouritedbinstance.database.fcp.crossplane.io db (FancySQLInstance team-a/orders, until 2026-12-05T09:00:00Z), or kubectl services-stack give-back favouritedbinstance.database.fcp.crossplane.io newer (FancySQLInstance team-a/orders, without a date)`;
   const givenBack = (name: string, version: string) => [
     '--namespace=team-a',
     ...['annotate', resource, name, '--overwrite', `--resource-version=${version}`],
@@ -188,6 +191,12 @@ describe('the plugin of kubectl', () => {
       { get: returnables },
       'FavouriteDBInstance other: FancySQLInstance team-a/cart gets it back with its data\nDry run: the API server checks the change, and nothing is changed.\nannotate done\n',
       [[...givenBack('other', '42'), '--dry-run=server']],
+    ],
+    'give-back of a kind and a name changes that resource': [
+      'give-back favdb db',
+      { get: returnables.split('\n').slice(0, 2).join('\n') },
+      'FavouriteDBInstance db: FancySQLInstance team-a/orders gets it back with its data\nannotate done\n',
+      [givenBack('db', '41')],
     ],
     'rotate sets passwordRotation if the kind has that field': [
       'rotate favdb db',
@@ -338,9 +347,20 @@ describe('the plugin of kubectl', () => {
       'give-back orders',
       'give-back needs the namespace of the claims: -n <namespace>',
     ],
-    'give-back of a kind and a name': [
-      'give-back fsql orders -n team-a',
-      '"orders" is one word too many: kubectl services-stack give-back -n <namespace> [<claim>]',
+    'give-back of a resource that is not kept': [
+      'give-back favdb db',
+      'favdb db is not kept for a deleted claim',
+      { get: '' },
+    ],
+    'give-back of a resource that is kept for another namespace': [
+      'give-back favdb db -n team-b',
+      'favdb db is kept for a claim of namespace team-a',
+      { get: returnables.split('\n').slice(0, 2).join('\n') },
+    ],
+    'give-back of a claim with several kept resources': [
+      'give-back orders -n team-a',
+      choose,
+      { get: several },
     ],
     'give-back of what is not kept': [
       'give-back cart -n team-a',
@@ -349,7 +369,7 @@ describe('the plugin of kubectl', () => {
     ],
     'a kept resource with odd references': [
       'give-back -n team-a',
-      'namespace team-a has a reference with characters that no name has: correct it with kubectl edit',
+      'a kept resource has a reference with characters that no name has: correct it with kubectl edit',
       { get: '~uid "namespace-1"\n~kept "a/v1:K:$(touch hacked):1:K:orders"\n' },
     ],
     'a flag without its value': ['pause favdb db --context', '--context needs a value'],

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, test } from 'node:test';
 import map from 'lodash/map.js';
+import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Kind, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
+import { annotationKeys } from '../../apis/core/v1alpha1/meta.ts';
 import { NamespaceKind } from '../../apis/core/v1alpha1/namespace.ts';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { StoreConfigKind } from '../../apis/core/v1alpha1/store-config.ts';
@@ -136,6 +138,26 @@ const answered =
 
 const externalName = 'crossplane.io/external-name';
 const named = (name = ''): object => ({ annotations: { [externalName]: name } });
+
+/** Only an administrator gives the resource of a deleted claim back. A claim of its name is created again, and traced. */
+const deletedAndCreatedAgain =
+  (specOf: (before: Claim) => object | undefined = () => undefined, annotations?: object): Play =>
+  async (world) => {
+    const specTemplate = { retainFor: '7d', giveBack: 'Administrator' };
+    world.edit(FavouriteDBInstanceClassKind, { name: 'favourite-small' }, { specTemplate });
+    putNamespace(world);
+    const key = await bound(world);
+    const before = world.cluster.get<Claim>(FancySQLInstanceKind, key) ?? assert.fail();
+    world.cluster.leave(FancySQLInstanceKind, key);
+    await world.pass();
+    const again = world.claim('orders', specOf(before));
+    if (annotations) world.edit(FancySQLInstanceKind, again, { metadata: { annotations } });
+    await world.pass();
+    return ['fancysqlinstance', again];
+  };
+const waitsForGiveBack =
+  /^FavouriteDBInstance team-shop-orders-\w+ is kept until \S+Z with the data of a previous claim of this name; only an administrator gives it back\.$/;
+const giveBack = 'kubectl services-stack give-back -n team-shop orders';
 
 /** A bound claim and its retained resource are deleted. The external resource still exists. */
 async function retained(world: TracedWorld): Promise<{ readonly name: string; readonly external: string }> {
@@ -399,19 +421,21 @@ const cases: readonly Case[] = [
   },
   {
     fault: 'kept',
-    async play(world) {
-      const specTemplate = { retainFor: '7d', giveBack: 'Administrator' };
-      world.edit(FavouriteDBInstanceClassKind, { name: 'favourite-small' }, { specTemplate });
-      putNamespace(world);
-      world.cluster.leave(FancySQLInstanceKind, await bound(world));
-      await world.pass();
-      const again = world.claim('orders');
-      await world.pass();
-      return ['fancysqlinstance', again];
-    },
+    play: deletedAndCreatedAgain(),
+    cause: waitsForGiveBack,
+    commands: giveBack,
+  },
+  {
+    fault: 'kept',
+    play: deletedAndCreatedAgain(({ spec }) => spec),
+    cause: waitsForGiveBack,
+    commands: giveBack,
+  },
+  {
+    fault: 'kept, and to start empty',
+    play: deletedAndCreatedAgain(({ spec }) => spec, { [annotationKeys.startEmpty]: 'true' }),
     cause:
-      /^FavouriteDBInstance team-shop-orders-\w+ is kept until \S+Z with the data of a previous FancySQLInstance team-shop\/orders; only an administrator gives it back\. /,
-    commands: 'kubectl services-stack give-back -n team-shop orders',
+      /^spec\.resourceRef names FavouriteDBInstance team-shop-orders-\w+, which has the data of a previous FancySQLInstance team-shop\/orders; to start empty, delete this claim and create it again without spec\.resourceRef\. To have that data, remove the annotation crossplane\.io\/start-empty\.$/,
   },
   {
     fault: 'deletion protected',

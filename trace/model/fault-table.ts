@@ -1,5 +1,6 @@
-import { finalizerNames, hasFinalizer, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
+import { annotationKeys, finalizerNames, hasFinalizer, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { isOwnedBy } from '../../controllers/claim/ownership.ts';
+import { startsEmpty } from '../../controllers/claim/previous-resources.ts';
 import { traceCommand } from './commands.ts';
 import {
   createNamespace,
@@ -83,6 +84,8 @@ const isBoundWithoutClaim = ({ theClaim, theManaged }: View): boolean =>
   theClaim?.status?.bindingPhase === 'Bound' && theManaged !== undefined && !isOwnedBy(theManaged, theClaim);
 
 const isProgress = (reason = ''): boolean => ['Pending', 'Creating', 'Binding', 'Deleting'].includes(reason);
+
+const isToStartEmpty = ({ theClaim }: View): boolean => theClaim !== undefined && startsEmpty(theClaim);
 
 /** All faults. A fault that can cause another one comes first. */
 export const faultTable: readonly FaultRow[] = [
@@ -169,8 +172,13 @@ export const faultTable: readonly FaultRow[] = [
   },
   { name: 'claimRef incomplete', sign: binding('ClaimRefIncomplete'), commands: ['edit resource'] },
   {
+    name: 'kept, and to start empty',
+    sign: binding('Released', isToStartEmpty),
+    commands: ['edit claim'],
+  },
+  {
     name: 'resource released',
-    sign: binding('Released'),
+    sign: binding('Released', (view) => !isToStartEmpty(view)),
     cause: 'spec.claimRef of {resource} has the UID of a claim that does not exist.',
     advice:
       'It may hold the data of a previous claim: ask the team of that claim first. Then an administrator can make it available to this claim, and to no other:',
@@ -179,8 +187,7 @@ export const faultTable: readonly FaultRow[] = [
   {
     name: 'kept',
     sign: binding('AwaitGiveBack'),
-    cause: '{message}.',
-    advice: 'Ask the team of the previous claim first, if the namespace may be of another team now:',
+    advice: `To start empty, set the annotation ${annotationKeys.startEmpty}=true on the claim. Or an administrator gives the resource back. Ask the team of the previous claim first, if the namespace may be of another team now:`,
     details: giveBack,
   },
   {

@@ -17,6 +17,7 @@ import { sourcesOf } from '../../controllers/claim-binding/claim-advice.ts';
 import { howToMakeAvailable } from '../../controllers/claim-binding/report.ts';
 import { mustExist } from '../../controllers/managed/recording/identity.ts';
 import { isNeverChanged, isPausedByPolicies, shouldDelete } from '../../controllers/management-policies.ts';
+import { retentionText } from '../../controllers/retention.ts';
 import type { NamedKind } from './commands.ts';
 import { annotate, kubectl, making, quoted, traceCommand } from './commands.ts';
 import type { Details } from './fault-row.ts';
@@ -28,7 +29,7 @@ import { lastFailure } from './signs.ts';
 import type { LinkName } from './trace.ts';
 import type { View } from './view.ts';
 import { conditionsOf, syncedOf } from './view.ts';
-import { claimKindOf, joined, keyOf, named } from './words.ts';
+import { claimKindOf, describeObject, joined, keyOf, named } from './words.ts';
 
 /** The claim has no resource, and no Secret that may be the only copy of a password. */
 function hasNoData({ theClaim, owned, managed, target }: View): boolean {
@@ -185,12 +186,14 @@ export const makeAvailable: Details = ({ managedService, theManaged, theClaim })
     ? { commands: [howToMakeAvailable(managedService.kind, theManaged, theClaim)] }
     : {};
 
-/** The previous claim had the same namespace and name. */
-export const giveBack: Details = ({ theClaim }) => {
-  const { namespace, name } = theClaim?.metadata ?? {};
-  return namespace === undefined || name === undefined
-    ? {}
-    : { commands: [`kubectl services-stack give-back -n ${namespace} ${quoted(name)}`] };
+/** The previous claim had the same namespace and name. The message of the claim has the command, too. */
+export const giveBack: Details = ({ theClaim, theManaged, binding }) => {
+  if (theClaim === undefined || theManaged === undefined) return {};
+  const { namespace = '', name } = theClaim.metadata;
+  return {
+    cause: `${describeObject(theManaged)} is ${retentionText(theManaged)} with the data of a previous claim of this name; ${binding?.notGivenBack}.`,
+    commands: [`kubectl services-stack give-back -n ${namespace} ${quoted(name)}`],
+  };
 };
 
 export const choosePolicies =

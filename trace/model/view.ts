@@ -30,6 +30,8 @@ interface Binding {
   readonly name: BindingDecision['name'];
   /** The message of the claim's condition; undefined: the decision reports nothing. */
   readonly message?: string | undefined;
+  /** Why the claim does not take its resource back by itself. */
+  readonly notGivenBack?: string;
 }
 
 /**
@@ -111,7 +113,12 @@ function bindingOf(facts: Omit<View, 'binding' | 'first'>, claim: Claim): Bindin
     secrets: { isWanted: false, hasCopy: false, isCopyUsable: false, stale: [], controlled: [] },
   };
   const decision = decideBinding(observed);
-  return { name: decision.name, message: messageOf(decision, observed) };
+  const { notGivenBack } = observed;
+  return {
+    name: decision.name,
+    message: messageOf(decision, observed),
+    ...(notGivenBack && { notGivenBack }),
+  };
 }
 
 function uidOf(found: Findings['namespace']): NamespaceUid {
