@@ -194,6 +194,7 @@ describe('every manifest of the docs and the examples, on the demo', () => {
       await kubectl('patch', 'postgresqldatabaseclass', 'small', '--type=merge', '-p', patch);
     };
     const psql = commandsOf(read('docs/claim.md')).find((command) => command.startsWith('psql')) ?? '';
+    await setRetainFor(null); // for the part of docs/delete-a-claim.md that waits for the end of the sessions
     const acts: Readonly<Record<string, (commands: string) => Promise<unknown>>> = {
       'docs/claim.md': run,
       'docs/use-the-secret.md': () => run(deploy),
@@ -224,11 +225,13 @@ describe('every manifest of the docs and the examples, on the demo', () => {
         );
         await ended;
         await eventually('the database follows', gone, 90_000);
+        assert.doesNotMatch(await run(look), / cart-db /);
 
         await setRetainFor('7d');
         await run(`${create}\n${wait}`);
         const before = [await resources(), await run(password)];
         await run(remove);
+        assert.match(await run(look), / cart-db +\d{4}-\d\d-\d\dT/);
         await run(`${create}\n${wait}`);
         assert.deepEqual([await resources(), await run(password)], before);
         await run(`${startEmpty}\n${remove}`);

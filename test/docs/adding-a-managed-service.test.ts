@@ -205,17 +205,19 @@ describe('the guide to adding a managed service', () => {
       assert.equal(inGuide.length, 8);
     });
 
-    test('the claim of the guide is bound, its Secret is complete, and its deletion leaves nothing', async () => {
+    test('the claim of the guide is bound, its Secret is complete, and its deletion can be taken back', async () => {
       const key = { namespace: 'team-a', name: 'orders' };
-      await eventually('the definitions are installed and the manifest applies', () =>
-        cluster.kubectl(['apply', '-f', '-'], manifest.replaceAll('http://127.0.0.1:18080', cloud.url)),
-      );
-      const claim = await eventually('the claim is Bound and Ready', async () => {
-        const found = await cluster.find(ClaimKind, key);
-        const isReady = isConditionTrue(found?.status?.conditions, 'Ready');
-        if (found?.status?.bindingPhase === 'Bound' && isReady) return found;
-        throw new Error(JSON.stringify(found?.status ?? 'no status'));
-      });
+      const apply = () =>
+        cluster.kubectl(['apply', '-f', '-'], manifest.replaceAll('http://127.0.0.1:18080', cloud.url));
+      const bound = () =>
+        eventually('the claim is Bound and Ready', async () => {
+          const found = await cluster.find(ClaimKind, key);
+          const isReady = isConditionTrue(found?.status?.conditions, 'Ready');
+          if (found?.status?.bindingPhase === 'Bound' && isReady) return found;
+          throw new Error(JSON.stringify(found?.status ?? 'no status'));
+        });
+      await eventually('the definitions are installed and the manifest applies', apply);
+      const claim = await bound();
       assert.equal(claim.spec.classRef?.name, 'small');
 
       const [{ item: instance } = assert.fail('no instance'), ...others] = cloud.instances();
@@ -226,7 +228,15 @@ describe('the guide to adding a managed service', () => {
       const published = { password, host, type };
       assert.deepEqual(published, { password: instance.password, host: instance.hostname, type: 'fancysql' });
 
-      await cluster.kubectl(['delete', 'fancysqlinstances.example.org', '-n', 'team-a', 'orders']);
+      const remove = () =>
+        cluster.kubectl(['delete', 'fancysqlinstances.example.org', '-n', 'team-a', 'orders']);
+      await remove();
+      await apply();
+      await bound();
+      const [{ item: again } = assert.fail('no instance')] = cloud.instances();
+      assert.equal(again.id, instance.id);
+      await remove();
+      await cluster.kubectl(['delete', 'favouritedbinstances.example.org', '--all']);
       await eventually('the instance is gone', async () => cloud.instances().length === 0);
       const left = () => cluster.kubectl(['get', 'favouritedbinstances.example.org']);
       await eventually('the managed resource is gone', async () => (await left()) === '');
