@@ -10,13 +10,7 @@ import { objectSchema } from './crd.ts';
 export function apiReference(definitions: readonly Definition[]): string {
   const chapters = definitions.map((definition) => {
     const schema = objectSchema(definition);
-    const atRoot = rulesIn(schema);
-    const notesAt = (path: string) => [
-      ...markSentences(definition, path),
-      ...atRoot.flatMap((rule) =>
-        rule.fieldPath === fieldPath(...path.split('.')) ? ruleSentence(rule) : [],
-      ),
-    ];
+    const notesAt = (path: string) => markSentences(definition, path);
     const { apiVersion: _v, kind: _k, metadata: _m, ...own } = schema.properties ?? {};
     return [
       `## ${definition.kind} (${apiVersionOf(definition)})`,
@@ -78,14 +72,15 @@ function markSentences({ marks }: Definition, path: string): readonly string[] {
 function rows(
   schema: JsonSchema,
   path: string,
-  marksAt: (path: string) => readonly string[],
+  notesAbove: (path: string) => readonly string[],
 ): readonly string[] {
+  const notesAt = (at: string) => [...notesAbove(at), ...placedRules(schema, path, at)];
   return Object.entries(schema.properties ?? {}).flatMap(([key, field]) => {
     const isRequired = schema.required?.includes(key) ?? false;
     const at = path === '' ? key : `${path}.${key}`;
-    const row = `| \`${at}\`${isRequired ? ' *' : ''} | ${typeOf(field)} | ${cell(describe(field, marksAt(at)))} |`;
-    const elements = field.items === undefined ? [] : rows(field.items, `${at}[]`, marksAt);
-    return [row, ...rows(field, at, marksAt), ...elements];
+    const row = `| \`${at}\`${isRequired ? ' *' : ''} | ${typeOf(field)} | ${cell(describe(field, notesAt(at)))} |`;
+    const elements = field.items === undefined ? [] : rows(field.items, `${at}[]`, notesAt);
+    return [row, ...rows(field, at, notesAt), ...elements];
   });
 }
 
@@ -104,11 +99,23 @@ function describe(
     description,
     ...marks,
     ...(byDefault === undefined ? [] : [`Default: \`${JSON.stringify(byDefault)}\`.`]),
-    ...rulesIn(rest).map(ruleSentence),
+    ...rulesIn(rest).filter(isUnplaced).map(ruleSentence),
   ].join(' ');
 }
 
 const rulesIn = (schema: JsonSchema): readonly Rule[] => (schema[rulesKey] ?? []) as readonly Rule[];
+
+/** A rule without a field of its own is shown with the schema that has it. */
+const isUnplaced = (rule: Rule): boolean => rule.fieldPath === undefined;
+
+/** The sentences for a field from the rules of a schema above it, which is at `above`. */
+function placedRules(schema: JsonSchema, above: string, at: string): readonly string[] {
+  const below = above === '' ? at : at.slice(above.length + 1);
+  const place = fieldPath(...below.split('.'));
+  return rulesIn(schema)
+    .filter((rule) => rule.fieldPath === place)
+    .map(ruleSentence);
+}
 
 const ruleSentence = ({ message }: Rule): string => `Rule: ${message}.`;
 

@@ -28,22 +28,18 @@ function nameReferences(
   ]);
   const managedReferences = managed.flatMap(
     ({ kind, providers, references = [] }): readonly NameReference[] => {
-      const specs: readonly {
-        readonly from: Kind;
-        readonly spec: string;
-        readonly fields: readonly string[];
-      }[] = [
-        { from: kind, spec: 'spec', fields: ['forProvider', 'initProvider'] },
+      const specs: readonly { readonly from: Kind; readonly spec: string }[] = [
+        { from: kind, spec: 'spec' },
         ...claims
           .filter((service) => service.managed === kind)
-          .map((service) => ({ from: service.class, spec: 'specTemplate', fields: ['forProvider'] })),
+          .map((service) => ({ from: service.class, spec: 'specTemplate' })),
       ];
       return [
-        ...specs.flatMap(({ from, spec, fields }) => [
+        ...specs.flatMap(({ from, spec }) => [
           { from, path: `${spec}/providerConfigRef`, to: providers.providerConfig },
           { from, path: `${spec}/providerRef`, to: providers.provider },
           ...references.flatMap(({ ref, to }) =>
-            fields.map((field) => ({ from, path: `${spec}/${field}/${ref}`, to })),
+            ['forProvider', 'initProvider'].map((field) => ({ from, path: `${spec}/${field}/${ref}`, to })),
           ),
         ]),
         { from: kind, path: 'spec/publishConnectionDetailsTo/configRef', to: StoreConfigKind },

@@ -19,7 +19,10 @@ export interface ClaimService<C extends Claim = Claim, K extends Class = Class, 
   readonly names?: NameLimits;
   /** The connection details that are secret. Absent if none are. */
   readonly secretDetails?: SecretDetails;
-  /** Returns the managed resource's `forProvider`. Pure. May throw an Error with advice for the claim's author. */
+  /**
+   * Returns the managed resource's `forProvider`. Pure. May throw an Error with advice for the claim's author. The class
+   * has the values of its `initProvider` in `forProvider`. Those that do not change stay in `initProvider` alone.
+   */
   configure(claim: C, resourceClass: K): Pick<ManagedSpecOf<M>, 'forProvider'>;
   /**
    * Checks the result of `configure`. Returns its unknown and wrong fields. For a misspelt `size` it returns
@@ -31,9 +34,9 @@ export interface ClaimService<C extends Claim = Claim, K extends Class = Class, 
     resourceClass: Class,
   ) => readonly string[];
   /**
-   * Returns why a class or managed resource cannot serve the claim, or undefined if it can. Pure. `offered` is the
-   * `forProvider` of the class. For a managed resource it is `forProvider`, completed from `initProvider` and then from
-   * the status. Without this method, every class and resource can serve the claim.
+   * Returns why a class or managed resource cannot serve the claim, or undefined if it can. Pure. `offered` is its
+   * `forProvider`, completed from `initProvider`, and for a managed resource then from the status. Without this method,
+   * every class and resource can serve the claim.
    */
   whyIncompatible?(claim: C, offered: object): string | undefined;
   readonly stack?: string;

@@ -19,19 +19,25 @@ const initialOf: Readonly<Record<string, string>> = {
 };
 
 /** The policies of a resource. A resource without the field allows all actions. */
-const policiesOf = (spec: ManagedSpec): ReadonlySet<ManagementAction> =>
+const policiesOf = (spec: Pick<ManagedSpec, 'managementPolicies'>): ReadonlySet<ManagementAction> =>
   new Set(spec.managementPolicies ?? ['*']);
 
 const isDefault = (policies: ReadonlySet<ManagementAction>): boolean =>
   policies.size === 1 && policies.has('*');
 
-/** Why the management policies are not supported; undefined if they are. Order and repetition do not matter. */
-export function invalidPolicies(spec: ManagedSpec): string | undefined {
+/**
+ * Why the management policies are not supported; undefined if they are. Order and repetition do not matter. `field` names
+ * them in the message.
+ */
+export function invalidPolicies(
+  spec: Pick<ManagedSpec, 'managementPolicies'>,
+  field = 'spec.managementPolicies',
+): string | undefined {
   const policies = policiesOf(spec);
   const initials = sorted([...policies].map((policy) => initialOf[policy] ?? '?').join(''));
   if (isDefault(policies) || supported.has(initials)) return undefined;
   const given = [...policies].toSorted().join(', ');
-  return `spec.managementPolicies has an unsupported value: [${given}]; ${advice.supportedPolicies}`;
+  return `${field} has an unsupported value: [${given}]; ${advice.supportedPolicies}`;
 }
 
 /** Why `onLoss` is not supported; undefined if it is. A definition without rules admits any value. */
@@ -50,13 +56,14 @@ export function howToAllowUpdate(spec: ManagedSpec): string {
 /** Whether the list of policies is empty, which pauses the resource. */
 export const isPausedByPolicies = (spec: ManagedSpec): boolean => policiesOf(spec).size === 0;
 
-const allows = (spec: ManagedSpec, action: ManagementAction): boolean => {
+const allows = (spec: Pick<ManagedSpec, 'managementPolicies'>, action: ManagementAction): boolean => {
   const policies = policiesOf(spec);
   return policies.has(action) || policies.has('*');
 };
 
 /** Whether the management policies allow to create the external resource. */
-export const shouldCreate = (spec: ManagedSpec): boolean => allows(spec, 'Create');
+export const shouldCreate = (spec: Pick<ManagedSpec, 'managementPolicies'>): boolean =>
+  allows(spec, 'Create');
 /** Whether the management policies allow to change the external resource. */
 export const shouldUpdate = (spec: ManagedSpec): boolean => allows(spec, 'Update');
 export const shouldLateInitialize = (spec: ManagedSpec): boolean => allows(spec, 'LateInitialize');

@@ -74,7 +74,7 @@ interface JsonSchema {
 /** The key for problems that only the Zod schema shows: JSON schema has neither dates nor flags of patterns. */
 const unusable = 'x-unusable';
 
-function problemsOfFields({ schema, parameters }: Definition): readonly string[] {
+function problemsOfFields({ schema }: Definition): readonly string[] {
   const json = z.toJSONSchema(schema, {
     target: 'openapi-3.0',
     io: 'input',
@@ -84,8 +84,7 @@ function problemsOfFields({ schema, parameters }: Definition): readonly string[]
       if (found.length > 0) (jsonSchema as Record<string, unknown>)[unusable] = found;
     },
   }) as JsonSchema;
-  // A managed kind has its parameters twice, in forProvider and initProvider: report each problem once.
-  return fieldsWithin(json, '', parameters === undefined ? undefined : 'spec.initProvider');
+  return fieldsWithin(json, '');
 }
 
 /** The problems of the entries of connection Secrets. */
@@ -102,19 +101,19 @@ function problemsOfDetails({ connectionDetails = {} }: Definition): readonly str
   ]);
 }
 
-/** The problems of an object's fields. `skipped` is the path of a field that is not checked. */
-function fieldsWithin({ properties = {} }: JsonSchema, above: string, skipped?: string): readonly string[] {
+function fieldsWithin({ properties = {} }: JsonSchema, above: string): readonly string[] {
   return Object.entries(properties).flatMap(([name, field]) => {
     const path = `${above}${name}`;
-    if (path === skipped) return [];
+    // A managed kind and a class have their parameters twice: report each problem once.
+    if (name === 'initProvider' && 'forProvider' in properties) return [];
     return [
       ...(field.description ? [] : [`${path} has no description: add one`]),
-      ...problemsAt(field, path, skipped),
+      ...problemsAt(field, path),
     ];
   });
 }
 
-function problemsAt(schema: JsonSchema, path: string, skipped?: string): readonly string[] {
+function problemsAt(schema: JsonSchema, path: string): readonly string[] {
   const { items, additionalProperties, allOf = [], [unusable]: found } = schema;
   const isMap = typeof additionalProperties === 'object' && Object.keys(additionalProperties).length > 0;
   return [
@@ -124,7 +123,7 @@ function problemsAt(schema: JsonSchema, path: string, skipped?: string): readonl
         (part) => `${path} has a pattern with ${part}, which Kubernetes does not support: remove it`,
       ),
     ),
-    ...fieldsWithin(schema, `${path}.`, skipped),
+    ...fieldsWithin(schema, `${path}.`),
     ...(items === undefined || isUnion(items) ? [] : problemsAt(items, `${path}[]`)),
     ...(isMap ? problemsAt(additionalProperties, `${path}.*`) : []),
   ];

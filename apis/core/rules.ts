@@ -4,6 +4,8 @@ import type { z } from 'zod';
 export interface Rule {
   readonly rule: string;
   readonly message: string;
+  /** Computes the message of the API server from `self`. If it fails, the API server shows `message`. */
+  readonly messageExpression?: string;
   /** The field that the API server names in its refusal: a path below the schema with the rule, such as `.spec.claimRef`. */
   readonly fieldPath?: string;
   /** The kind of refusal. Absent: `FieldValueInvalid`. */

@@ -31,7 +31,7 @@ export interface Definition<T extends KubernetesObject = KubernetesObject> exten
   readonly columns: readonly Column[];
   /** The fields of its objects besides apiVersion, kind and metadata. */
   readonly schema: z.ZodObject;
-  /** For a managed kind: the `forProvider` of a created resource, with its required fields. */
+  /** For a managed kind or a class: the `forProvider` of a creation, with its required fields. */
   readonly parameters?: z.ZodObject;
   /** The status is written through a subresource, and `metadata.generation` counts the changes of the rest. */
   readonly hasStatusSubresource: boolean;

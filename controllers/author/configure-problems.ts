@@ -22,9 +22,14 @@ export const configureProblems =
   ({ forProvider }, claim, resourceClass) => {
     const { parameters } = managed;
     if (parameters === undefined || !fits(kinds.claim, claim) || !fits(kinds.class, resourceClass)) return [];
+    // The schema of a class requires no parameter: its rules do.
+    if (!suits(kinds.class.parameters, resourceClass.specTemplate.forProvider)) return [];
     if (!isObject(forProvider)) return ['no forProvider'];
     return schemaProblems(parameters, forProvider).map((problem) => described(problem, managed.kind));
   };
+
+const suits = (schema: Definition['parameters'], forProvider: object = {}): boolean =>
+  schema === undefined || schemaProblems(schema, forProvider).length === 0;
 
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -84,8 +84,11 @@ export interface Satisfied<P, Field = FieldOf<P>> {
  *
  * It is called before a class is chosen by a selector or as the default, before a resource is created from a class, and
  * before a claim is bound to a resource that it names. Without it, every claim of the kind can be bound to such a
- * resource. `offered` is `forProvider` of a class. For a resource it also contains the values of `initProvider` and of
- * the status with the same names. Any field may be absent.
+ * resource. `offered` is `forProvider`, with the values of `initProvider` that it lacks. For a resource it also contains
+ * the values of the status with the same names. Any field may be absent.
+ *
+ * `configure` gets the class with the values of its `initProvider` in `forProvider`, too. Values that it does not change
+ * stay in `initProvider` alone.
  */
 export const satisfies = <C extends Claim, K extends Class, P>(service: {
   readonly claim: Definition<C>;

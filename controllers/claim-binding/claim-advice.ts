@@ -1,6 +1,7 @@
 import get from 'lodash/get.js';
 import isEqual from 'lodash/isEqual.js';
 import omit from 'lodash/omit.js';
+import uniq from 'lodash/uniq.js';
 import { advice } from '../../apis/core/v1alpha1/advice.ts';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../apis/core/v1alpha1/class.ts';
@@ -56,14 +57,21 @@ export function sourcesOf(
   resourceClass: Class,
   fields: readonly string[],
 ): Sources {
-  const placeInClass = (field: string): string => field.replace(/^spec\./, 'specTemplate.');
-  const inClass = fields.map(placeInClass).filter((path) => get(resourceClass, path) !== undefined);
+  const inClass = uniq(fields.flatMap(placesInClass)).filter(
+    (path) => get(resourceClass, path) !== undefined,
+  );
   const own = fieldsBehind(service, claim, omit(resourceClass, inClass) as Class, fields);
   const { kind, metadata } = resourceClass;
   return {
     own: own.map((field) => `spec.${field}`),
     classFields: inClass.length === 0 ? undefined : `${inClass.join(' and ')} of ${kind} ${metadata.name}`,
   };
+}
+
+/** The paths in a class that give a field of the resource its value, such as `spec.forProvider.region`. */
+function placesInClass(field: string): readonly string[] {
+  const path = field.replace(/^spec\./, 'specTemplate.');
+  return [path, path.replace(/^specTemplate\.forProvider\./, 'specTemplate.initProvider.')];
 }
 
 /** The fields of the claim that determine one of the given `fields` of its resource. */

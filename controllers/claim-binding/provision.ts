@@ -24,7 +24,9 @@ import {
 import { whyNotNamed } from '../claim/external-name-choice.ts';
 import { whyClassIncompatible } from '../claim/incompatible.ts';
 import { isProvisionedName, provisionedNames } from '../claim/provisioned-name.ts';
+import { withChange } from '../claim/with-change.ts';
 import type { ClaimService } from '../claim-service.ts';
+import { creationParameters } from '../creation-parameters.ts';
 import { decodeIdentity } from '../external-identity.ts';
 import { StepFailure } from '../step-failure.ts';
 import type { BindingFacts, Provisioning } from './decision.ts';
@@ -145,22 +147,12 @@ export function correctionOf(
 function asksForRecorded(managed: Managed, corrected: Managed): boolean {
   const recorded = decodeIdentity(managed.status?.externalIdentity)?.fields ?? {};
   const paths = Object.keys(recorded);
-  const [now, wanted] = [managed.spec.forProvider, corrected.spec.forProvider];
+  const [now, wanted] = [creationParameters(managed.spec), creationParameters(corrected.spec)];
   return (
     paths.every((path) => isEqual(get(wanted, path), recorded[path])) &&
     isEqual(omit(now, paths), omit(wanted, paths)) &&
     !isEqual(now, wanted)
   );
-}
-
-/** The value with what changed between `before` and `after`. Undefined: it is removed. */
-function withChange(value: unknown, before: unknown, after: unknown): unknown {
-  if (isEqual(before, after)) return value;
-  if (![value, before, after].every((each) => isPlainObject(each))) return after;
-  const [now, then, next] = [value, before, after] as readonly Record<string, unknown>[];
-  const keys = Object.keys({ ...now, ...then, ...next });
-  const entries = keys.map((key) => [key, withChange(now?.[key], then?.[key], next?.[key])] as const);
-  return Object.fromEntries(entries.filter(([, each]) => each !== undefined));
 }
 
 /**
@@ -175,13 +167,20 @@ export function provisionedManaged(service: ClaimService, claim: Claim, resource
   const { name = '' } = claim.spec.resourceRef ?? {};
   const incompatible = whyClassIncompatible(service, claim, resourceClass);
   if (incompatible !== undefined) throw new Error(incompatible);
-  const namespace = specTemplate.writeConnectionSecretsToNamespace;
+  const { writeConnectionSecretsToNamespace: namespace, metadata = {} } = specTemplate;
+  const { labels, annotations } = metadata;
   return {
     apiVersion: apiVersionOf(service.managed),
     kind: service.managed.kind,
     metadata: {
       name,
-      annotations: { ...naming(service, claim, name), ...consentTo(claim), ...parametersNote(claim) },
+      ...(labels !== undefined && { labels }),
+      annotations: {
+        ...annotations,
+        ...naming(service, claim, name),
+        ...consentTo(claim),
+        ...parametersNote(claim),
+      },
       finalizers: [finalizerNames.managed],
     },
     spec: {
@@ -196,6 +195,9 @@ export function provisionedManaged(service: ClaimService, claim: Claim, resource
         'onLoss',
         'retainFor',
         'giveBack',
+        'deletionPolicy',
+        'managementPolicies',
+        'initProvider',
       ]),
       reclaimPolicy: specTemplate.reclaimPolicy ?? 'Delete',
       ...(namespace === undefined

@@ -5,8 +5,10 @@ import type { Managed, ManagedStatus } from '../../apis/core/v1alpha1/managed.ts
 import { messageOf } from '../../runtime/client/errors.ts';
 import { bugIn } from '../../runtime/log/bug.ts';
 import type { ClaimService } from '../claim-service.ts';
+import { creationParameters } from '../creation-parameters.ts';
 import { decodeIdentity } from '../external-identity.ts';
 import { configured, whyIncompatible } from './author-calls.ts';
+import { whyNothingProvisioned } from './class-template.ts';
 
 /** The fields of a status that its controllers write. The others are what the external system reports. */
 const ownFields = [
@@ -41,13 +43,16 @@ export function whyResourceIncompatible(
   return whyIncompatible(service, claim, offered);
 }
 
-/** Why a class cannot serve a claim, beginning with the name of the class, or undefined if it can. */
+/** Why a class cannot serve a claim, with the name of the class, or undefined if it can. */
 export function whyClassIncompatible(
   service: ClaimService,
   claim: Claim,
-  { kind, metadata, specTemplate }: Class,
+  resourceClass: Class,
 ): string | undefined {
-  const why = whyIncompatible(service, claim, specTemplate.forProvider ?? {});
+  const unusable = whyNothingProvisioned(resourceClass);
+  if (unusable !== undefined) return unusable;
+  const why = whyIncompatible(service, claim, creationParameters(resourceClass.specTemplate));
+  const { kind, metadata } = resourceClass;
   return why === undefined ? undefined : `${kind} ${metadata.name} ${why}`;
 }
 

@@ -97,7 +97,7 @@ describe('columns of kubectl get', () => {
     ],
     class: [
       ['DEFAULT-ANNOTATION', 'RECLAIM-POLICY', 'RETAIN-FOR', 'AGE'],
-      ['PROVIDER', 'PROVIDER-CONFIG'],
+      ['PROVIDER', 'PROVIDER-CONFIG', 'POLICIES'],
     ],
     managed: [
       ['READY', 'SYNCED', 'STATUS', 'DELETE-AT', 'EXTERNAL-NAME', 'CLAIM', 'CLAIM-NAMESPACE', 'AGE'],
@@ -200,9 +200,9 @@ const ownColumns = (claim: CustomResourceDefinition): readonly string[] =>
 describe('CEL rules', () => {
   for (const definition of definitions.values()) {
     for (const { path, schema } of schemasUnder(schemaOf(definition))) {
-      for (const { rule, message, fieldPath } of rulesOf(schema)) {
+      for (const { rule, message, messageExpression, fieldPath } of rulesOf(schema)) {
         test(`${kindOf(definition)} ${path}${fieldPath ?? ''}: ${message}`, () => {
-          const paths = fieldsIn(rule);
+          const paths = [...fieldsIn(rule), ...(messageExpression ? fieldsIn(messageExpression) : [])];
           assert.ok(paths.length > 0);
           for (const fields of paths)
             assert.ok(hasField(schema, fields.slice(1)), `${fields.join('.')} exists`);

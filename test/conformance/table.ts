@@ -524,9 +524,70 @@ const nested: readonly Case[] = [
 ];
 
 const level = 'spec.forProvider.fancinessLevel';
-const classOf = (forProvider: Fields) => ({
-  specTemplate: { writeConnectionSecretsToNamespace: 'default', forProvider },
+const classOf = (forProvider: Fields, more: Fields = {}) => ({
+  specTemplate: { writeConnectionSecretsToNamespace: 'default', forProvider, ...more },
 });
+const numbered = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`key-${index}`, 'a']));
+/** The class with these fields in its template is refused for a field with this message, or is accepted. */
+const classCase = (what: string, more: Fields, refused?: readonly [field: string, message: string]): Case =>
+  created(
+    FavouriteDBInstanceClassKind,
+    what,
+    classOf({ fancinessLevel: 3 }, more),
+    refused && { field: `specTemplate.${refused[0]}`, message: refused[1] },
+  );
+const keyOfLabel = (key: string) => ({ metadata: { labels: { 'example.com/team': 'a', [key]: 'b' } } });
+const classes: readonly Case[] = [
+  classCase('every policy', {
+    deletionPolicy: 'Orphan',
+    managementPolicies: ['Observe', 'Create', 'Update'],
+    initProvider: { fancinessLevel: 5, version: '5.7' },
+    metadata: {
+      labels: {
+        costCentre: '4711',
+        'example.com/team': 'a',
+        'notcrossplane.io/a': '',
+        'a.kubernetes.io.org/b': 'c',
+      },
+      annotations: { 'example.com/note': 'any text, and \u0007' },
+    },
+  }),
+  created(
+    FavouriteDBInstanceClassKind,
+    'a level that only the creation uses',
+    classOf({}, { initProvider: { fancinessLevel: 3 } }),
+  ),
+  ...[['Observe'], ['Observe', 'Update', 'Delete'], []].map((managementPolicies) =>
+    classCase(`policies ${JSON.stringify(managementPolicies)}`, { managementPolicies }, [
+      'managementPolicies',
+      'must contain Create or *',
+    ]),
+  ),
+  ...[
+    'crossplane.io/a',
+    'to.propagate.crossplane.io/a',
+    'app.kubernetes.io/name',
+    'k8s.io/a',
+    'a.b.k8s.io/c',
+  ].map((key) =>
+    classCase(`a label of ${key}`, keyOfLabel(key), [
+      'metadata.labels',
+      `the key ${key} belongs to Kubernetes or to these controllers; use another key`,
+    ]),
+  ),
+  ...['a b', '-a', 'A.com/b', 'a/b/c', '__proto__', 'x'.repeat(64)].map((key) =>
+    classCase(`a label of ${key}`, keyOfLabel(key), [
+      'metadata.labels',
+      `the key ${key} is not one that Kubernetes allows; use another key`,
+    ]),
+  ),
+  classCase(
+    'an annotation of these controllers',
+    { metadata: { annotations: { 'crossplane.io/paused': 'true' } } },
+    ['metadata.annotations', 'the key crossplane.io/paused belongs'],
+  ),
+];
 /** Objects that their schemas refuse, and the refused field. */
 const malformed: readonly (readonly [kind: Definition, what: string, fields: Fields, field: string])[] = [
   [FavouriteDBInstanceKind, 'a level above its maximum', parameters({ fancinessLevel: 1001 }), level],
@@ -540,6 +601,18 @@ const malformed: readonly (readonly [kind: Definition, what: string, fields: Fie
     'spec.deletionPolicy',
   ],
   [FavouriteDBInstanceClassKind, 'without its level', classOf({}), 'specTemplate.forProvider.fancinessLevel'],
+  [
+    FavouriteDBInstanceClassKind,
+    'a label that no object can have',
+    classOf({ fancinessLevel: 3 }, { metadata: { labels: { tier: 'a b' } } }),
+    'specTemplate.metadata.labels.tier',
+  ],
+  [
+    FavouriteDBInstanceClassKind,
+    'more labels than 20',
+    classOf({ fancinessLevel: 3 }, { metadata: { labels: numbered(21) } }),
+    'specTemplate.metadata.labels',
+  ],
   [NetworkKind, 'addresses that are none', parameters({ cidr: 'many' }), 'spec.forProvider.cidr'],
   [FancySQLInstanceKind, 'an empty version', { spec: { version: '' } }, 'spec.version'],
   [
@@ -607,5 +680,6 @@ export const cases: readonly Case[] = [
   ...grants,
   ...foreign,
   ...nested,
+  ...classes,
   ...shapes,
 ];

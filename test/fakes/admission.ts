@@ -19,6 +19,14 @@ export interface Cause {
   readonly reason?: Rule['reason'];
 }
 
+/** The words of an API server for a reason. */
+const refusals: Readonly<Record<NonNullable<Rule['reason']>, string>> = {
+  FieldValueInvalid: 'Invalid value',
+  FieldValueForbidden: 'Forbidden',
+  FieldValueRequired: 'Required value',
+  FieldValueDuplicate: 'Duplicate value',
+};
+
 /** The stored form of an object, as an API server derives it. */
 export type Verdict =
   | { readonly object: KubernetesObject }
@@ -101,8 +109,7 @@ export function admit(definition: Definition, given: KubernetesObject, before?: 
   const causes = wrong.length > 0 ? wrong : broken(schema, { self: object, oldSelf: before }, '');
   if (causes.length === 0) return { object };
   const texts = causes.map(
-    ({ field, message, reason }) =>
-      `${field}: ${reason === 'FieldValueForbidden' ? 'Forbidden' : 'Invalid value'}: ${message}`,
+    ({ field, message, reason }) => `${field}: ${refusals[reason ?? 'FieldValueInvalid']}: ${message}`,
   );
   const all = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
   const what = `${definition.kind}.${definition.group} "${metadata.name}"`;
@@ -172,7 +179,8 @@ function broken(
   const own = rules
     .filter(({ rule }) => oldSelf !== undefined || !isTransition(rule))
     .filter(({ rule }) => parse(rule)(variables) !== true)
-    .map(({ message, fieldPath = '', reason }): Cause => {
+    .map(({ messageExpression, fieldPath = '', reason, ...rule }): Cause => {
+      const message = messageOf(messageExpression, variables) ?? rule.message;
       const field = `${path}${fieldPath}`.replace(/^\./, '').replaceAll(/\['(.*?)'\]/g, '.$1');
       return { field, message, ...(reason && { reason }) };
     });
@@ -182,6 +190,12 @@ function broken(
     return broken(child.schema, { self: child.value, oldSelf: former }, child.path);
   });
   return [...own, ...under];
+}
+
+/** The message that an expression computes. An API server ignores a message with line breaks. */
+function messageOf(expression: string | undefined, variables: object): string | undefined {
+  const message: unknown = expression && parse(expression)(variables as Json);
+  return typeof message === 'string' && message !== '' && !message.includes('\n') ? message : undefined;
 }
 
 function childrenOf(

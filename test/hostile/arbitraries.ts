@@ -149,7 +149,11 @@ export function valueArbitrary(names: Names, schema: JsonSchema): Arbitrary<unkn
     }
     case 'object': {
       if (additionalProperties !== undefined) {
-        const key = fc.oneof(oddText, fc.constantFrom('size', 'tier'));
+        const key = weighted(
+          [2, oddText],
+          [6, fc.constantFrom('size', 'tier', 'example.com/team')],
+          [1, fc.constantFrom('crossplane.io/credential', 'to.propagate.crossplane.io/x')],
+        );
         return fc
           .array(fc.tuple(key, valueArbitrary(names, additionalProperties)), { maxLength: 4 })
           .map((entries) => Object.fromEntries(entries));

@@ -89,6 +89,7 @@ export const advice = {
   acknowledgeLoss: (managed: KubernetesObject, source = 'a backup') =>
     `restore its data from ${source} if you need it. An administrator acknowledges the loss: ${annotate(managed, `${annotationKeys.externalLost}-`)}`,
   allowCreate: 'add Create',
+  useAnotherKey: 'use another key',
   allowUpdate: (actions: string) => `add ${actions}`,
   supportedPolicies:
     'use ["*"] alone. Or use Observe and Create, with any others. Or use Observe without Create: alone, or with Delete, Update, LateInitialize, or both of Update and LateInitialize',

@@ -6,6 +6,7 @@ import { annotationKeys } from './meta.ts';
 /** The template of a resource class. Definitions of older versions may lack any of these fields. */
 type ClassSpecTemplate = Partial<Described<typeof classSpecTemplate>> & {
   readonly forProvider?: object;
+  readonly initProvider?: object;
 };
 
 /** A cluster-scoped template from which managed resources are provisioned. */

@@ -1,12 +1,15 @@
 import { z } from 'zod';
 import { requireObject } from '../definition-problems.ts';
 import type { Rule } from '../rules.ts';
-import { withRules } from '../rules.ts';
+import { celName, fieldPath, withRules } from '../rules.ts';
 import type { Column, Names } from '../schema.ts';
-import { define, optional } from '../schema.ts';
+import { define, optional, optionalFields } from '../schema.ts';
 import {
+  allowsAny,
+  deletionPolicy,
   giveBack,
   labelSelector,
+  managementPolicies,
   objectReference,
   onLoss,
   providerConfigRef,
@@ -14,9 +17,11 @@ import {
   retention,
 } from './fields.ts';
 import { maxNamespaceLength, namespaceName } from './namespace.ts';
+import { templateMetadata } from './template-metadata.ts';
 
-/** The common fields of every class's template besides `forProvider`. */
+/** The common fields of every class's template besides `forProvider` and `initProvider`. */
 export const classSpecTemplate = z.object({
+  metadata: optional(templateMetadata('The labels and annotations of provisioned resources.')),
   writeConnectionSecretsToNamespace: z
     .string()
     .min(1)
@@ -40,6 +45,16 @@ export const classSpecTemplate = z.object({
   giveBack: optional(
     giveBack(
       'Whether a claim of the same kind, namespace and name gets a kept resource back by itself. Automatic (the default): yes, in the namespace that it was deleted in. In a namespace that was created again, and with Administrator, the claim waits for an administrator.',
+    ),
+  ),
+  deletionPolicy: optional(
+    deletionPolicy(
+      'Whether the external resource is deleted with a provisioned resource. It needs managementPolicies ["*"], and goes before reclaimPolicy.',
+    ),
+  ),
+  managementPolicies: optional(
+    managementPolicies(
+      'The actions that the controllers may take on the external resource of a provisioned resource. Create must be among them.',
     ),
   ),
   deletionProtection: optional(
@@ -75,6 +90,23 @@ const retentionRule: Rule = {
   reason: 'FieldValueForbidden',
 };
 
+const createRule: Rule = {
+  rule: allowsAny('self', 'Create'),
+  message: 'must contain Create or *, because nothing could be provisioned otherwise',
+  fieldPath: '.managementPolicies',
+};
+
+/** A field that the creation requires may be in `initProvider` instead. */
+const requiredRule = (field: string): Rule => {
+  const name = celName(field);
+  return {
+    rule: `has(self.forProvider.${name}) || (has(self.initProvider) && has(self.initProvider.${name}))`,
+    message: 'initProvider must have it, if forProvider does not',
+    fieldPath: fieldPath('forProvider', field),
+    reason: 'FieldValueRequired',
+  };
+};
+
 const classColumns: readonly Column[] = [
   {
     // A column cannot compare: it shows the annotation, and only the value `true` makes the class a default.
@@ -87,21 +119,42 @@ const classColumns: readonly Column[] = [
   { name: 'RETAIN-FOR', type: 'string', jsonPath: '.specTemplate.retainFor' },
   { name: 'PROVIDER', type: 'string', jsonPath: '.specTemplate.providerRef.name', priority: 1 },
   { name: 'PROVIDER-CONFIG', type: 'string', jsonPath: '.specTemplate.providerConfigRef.name', priority: 1 },
+  { name: 'POLICIES', type: 'string', jsonPath: '.specTemplate.managementPolicies', priority: 1 },
   { name: 'AGE', type: 'date', jsonPath: '.metadata.creationTimestamp' },
 ];
 
 /** A class kind: the parameters of every resource provisioned from it. Throws DefinitionError if they are not an object. */
 export function defineClass<P extends z.ZodObject, K extends string>(names: Names<K>, forProvider: P) {
   requireObject(`${names.kind}.specTemplate.forProvider`, forProvider);
+  const { fields, required } = optionalFields<P['shape']>(forProvider.shape);
   const specTemplate = withRules(
     z
-      .object({ ...classSpecTemplate.shape, forProvider })
+      .object({
+        ...classSpecTemplate.shape,
+        forProvider: z.object(fields).meta(forProvider.meta() ?? {}),
+        initProvider: optional(
+          z
+            .object(fields)
+            .describe(
+              'Like forProvider, but used at creation only. A field in forProvider takes precedence.',
+            ),
+        ),
+      })
       .describe('The template of the managed resources that are provisioned from this class.'),
     retentionRule,
+    createRule,
+    ...required.map(requiredRule),
   );
   const categories = ['crossplane', 'class', 'classes'];
   return define(
-    { ...names, scope: 'Cluster', categories, columns: classColumns, hasStatusSubresource: false },
+    {
+      ...names,
+      scope: 'Cluster',
+      categories,
+      columns: classColumns,
+      hasStatusSubresource: false,
+      parameters: forProvider,
+    },
     z.object({ specTemplate }),
   );
 }

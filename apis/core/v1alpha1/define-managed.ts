@@ -8,10 +8,13 @@ import { define, optional, optionalFields } from '../schema.ts';
 import type { DetailFields } from './connection-details.ts';
 import { publishing } from './connection-details.ts';
 import {
+  allowsAny,
   bindingPhase,
   conditions,
+  deletionPolicy,
   giveBack,
   labelSelector,
+  managementPolicies,
   notObserved,
   objectReference,
   observedGeneration,
@@ -22,12 +25,6 @@ import {
   retention,
   secretReference,
 } from './fields.ts';
-
-export const managementAction = z.enum(['Observe', 'Create', 'Update', 'Delete', 'LateInitialize', '*']);
-
-/** The condition that a managed resource's spec allows at least one of the actions. */
-export const allowsAny = (spec: string, ...actions: readonly z.input<typeof managementAction>[]): string =>
-  `(${['*', ...actions].map((action) => `'${action}' in ${spec}.managementPolicies`).join(' || ')})`;
 
 /** The common fields of every managed resource's spec besides `forProvider` and `initProvider`. */
 export const managedSpec = z.object({
@@ -63,21 +60,16 @@ export const managedSpec = z.object({
       'Whether a claim of the same kind, namespace and name gets this resource back by itself while it is kept. Automatic (the default): yes, in the namespace that it was deleted in. Administrator: after an administrator gave it back.',
     ),
   ),
-  deletionPolicy: optional(
-    z.enum(['Orphan', 'Delete']).describe('Whether the external resource is deleted with this resource.'),
-  ),
+  deletionPolicy: optional(deletionPolicy('Whether the external resource is deleted with this resource.')),
   onLoss: optional(
     onLoss(
       'The reaction to the loss of the external resource. Recreate (the default) creates it again, empty. Report creates nothing until an administrator asks for it.',
     ),
   ),
   managementPolicies: optional(
-    z
-      .array(managementAction)
-      .describe(
-        'The actions that the controllers may take on the external resource. An empty list pauses the resource.',
-      )
-      .meta({ default: ['*'] }),
+    managementPolicies(
+      'The actions that the controllers may take on the external resource. An empty list pauses the resource.',
+    ),
   ),
 });
 

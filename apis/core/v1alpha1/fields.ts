@@ -174,6 +174,20 @@ export const giveBack = (description: string) => z.enum(['Automatic', 'Administr
 
 export const onLoss = (description: string) => z.enum(['Recreate', 'Report']).describe(description);
 
+export const deletionPolicy = (description: string) => z.enum(['Orphan', 'Delete']).describe(description);
+
+export const managementAction = z.enum(['Observe', 'Create', 'Update', 'Delete', 'LateInitialize', '*']);
+
+export const managementPolicies = (description: string) =>
+  z
+    .array(managementAction)
+    .describe(description)
+    .meta({ default: ['*'] });
+
+/** The condition that a spec, or the template of one, allows at least one of the actions. */
+export const allowsAny = (spec: string, ...actions: readonly z.input<typeof managementAction>[]): string =>
+  `(${['*', ...actions].map((action) => `'${action}' in ${spec}.managementPolicies`).join(' || ')})`;
+
 export const reclaimPolicy = (description: string) => z.enum(['Retain', 'Delete']).describe(description);
 
 export const referencePolicy = z

@@ -1,7 +1,7 @@
 import type { Described } from '../schema.ts';
 import type { Publishing } from './connection-details.ts';
-import type { externalOperation, managedSpec, managedStatus, managementAction } from './define-managed.ts';
-import type { publishConnectionDetailsTo } from './fields.ts';
+import type { externalOperation, managedSpec, managedStatus } from './define-managed.ts';
+import type { managementAction, publishConnectionDetailsTo } from './fields.ts';
 import type { KubernetesObject } from './kind.ts';
 import type { ReportedDetails } from './secret.ts';
 

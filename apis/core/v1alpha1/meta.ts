@@ -62,6 +62,7 @@ export const guardFields = {
   class: [
     ...['specTemplate.externalNames', 'specTemplate.namespaceSelector', 'specTemplate.reclaimPolicy'],
     ...['specTemplate.retainFor', 'specTemplate.giveBack', 'specTemplate.deletionProtection'],
+    ...['specTemplate.deletionPolicy', 'specTemplate.managementPolicies'],
   ],
   managed: [
     ...['spec.claimRef', 'spec.deletionPolicy', 'spec.managementPolicies'],

@@ -1,26 +1,6 @@
-import isPlainObjectIn from 'lodash/isPlainObject.js';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-
-type Json = Readonly<Record<string, unknown>>;
-
-const isPlainObject = (value: unknown): value is Json => isPlainObjectIn(value);
-
-/** Merges `over` into `base`: objects by key, lists by index. A merged list is as long as the list of `over`. */
-function laidOver(base: Json, over: Json): Json {
-  const given = Object.entries(over);
-  return Object.fromEntries([
-    ...Object.entries(base),
-    ...given.map(([key, value]) => [key, merged(Object.hasOwn(base, key) ? base[key] : undefined, value)]),
-  ]);
-}
-
-function merged(below: unknown, above: unknown): unknown {
-  if (isPlainObject(below) && isPlainObject(above)) return laidOver(below, above);
-  if (Array.isArray(below) && Array.isArray(above)) {
-    return above.map((element: unknown, index) => merged(below[index], element));
-  }
-  return above;
-}
+import type { Json } from '../../creation-parameters.ts';
+import { creationParameters, isJsonObject, laidOver } from '../../creation-parameters.ts';
 
 /** Removes from `values`, at any depth, the fields that `taken` also has. Also removes objects that become empty. */
 function without(values: Json, taken: Json): Json {
@@ -28,7 +8,7 @@ function without(values: Json, taken: Json): Json {
     Object.entries(values).flatMap(([key, value]): readonly [string, unknown][] => {
       const other = taken[key];
       if (other === undefined) return value === undefined ? [] : [[key, value]];
-      if (!isPlainObject(value) || !isPlainObject(other)) return [];
+      if (!isJsonObject(value) || !isJsonObject(other)) return [];
       const rest = without(value, other);
       return Object.keys(rest).length === 0 ? [] : [[key, rest]];
     }),
@@ -37,10 +17,9 @@ function without(values: Json, taken: Json): Json {
 
 /** Returns the managed resource for `create`: `forProvider` gets the fields of `initProvider` that it lacks. */
 export function withInitProvider<M extends Managed>(managed: M): M {
-  const { initProvider, forProvider } = managed.spec;
-  if (initProvider === undefined) return managed;
-  const merged = laidOver(initProvider as Json, (forProvider ?? {}) as Json);
-  return { ...managed, spec: { ...managed.spec, forProvider: merged } };
+  const { spec } = managed;
+  if (spec.initProvider === undefined) return managed;
+  return { ...managed, spec: { ...spec, forProvider: creationParameters(spec) } };
 }
 
 /**

@@ -6,9 +6,13 @@ import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import { provisionedNames } from '../../../controllers/claim/provisioned-name.ts';
 import { howToMakeAvailable } from '../../../controllers/claim-binding/report.ts';
+import { messageOf } from '../../../runtime/client/errors.ts';
 import type { FancySQLInstance } from '../../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
 import { FancySQLInstanceKind } from '../../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
-import { FavouriteDBInstanceKind } from '../../../stacks/demo-clouds/kinds/fcp/v1alpha3/favourite-db-instance.ts';
+import {
+  FavouriteDBInstanceClassKind,
+  FavouriteDBInstanceKind,
+} from '../../../stacks/demo-clouds/kinds/fcp/v1alpha3/favourite-db-instance.ts';
 import { NetworkKind } from '../../../stacks/demo-clouds/kinds/fcp/v1alpha3/network.ts';
 import { favouriteClassRef, favouriteRef, startFancySQL } from '../fancysql-fixture.ts';
 import { eventually } from '../stack-harness.ts';
@@ -123,6 +127,13 @@ async function takenName(at: Place): Promise<void> {
   await at.make(FancySQLInstanceKind, { ...at.key, annotations }, { spec });
 }
 
+/** The refusal of a class with these fields by the API server. */
+const refusedClass = (at: Place, template: object): Promise<string | undefined> =>
+  at.class('refused', { template }).then(
+    () => undefined,
+    (error: unknown) => messageOf(error),
+  );
+
 /** A claim whose Secret exists already, and belongs to a user. */
 async function occupiedSecret(at: Place, spec?: Parameters<Place['claim']>[0]): Promise<void> {
   await at.secret(at.namespace, 'db-connection', { password: 'mine' });
@@ -177,6 +188,20 @@ const deletingClaim: Row['others'] = {
 
 /** The situation in which each piece of advice of the catalogue is read, and how it is followed. */
 export const claimRows = {
+  useAnotherKey: {
+    situation: () => Promise.resolve(),
+    where: (at) => refusedClass(at, { metadata: { labels: { 'app.kubernetes.io/name': 'orders' } } }),
+    says: () =>
+      `the key app.kubernetes.io/name belongs to Kubernetes or to these controllers; ${advice.useAnotherKey}`,
+    async act(at) {
+      await at.class('labelled', { template: { metadata: { labels: { 'example.com/name': 'orders' } } } });
+      await at.claim({ classRef: at.classRef('labelled') });
+    },
+    async ends(at) {
+      const { labels } = (await at.resource()).metadata;
+      return labels?.['example.com/name'] === 'orders' && at.usable();
+    },
+  },
   correctClassRef: {
     says: () => 'correct spec.classRef, or create the class',
     situation: (at) => at.claim({ classRef: at.classRef('smal') }),
@@ -607,6 +632,30 @@ const offerBound = (reclaimPolicy: 'Delete' | 'Retain', says: string): Row => {
 
 /** Situations beside those of the catalogue. In some no advice leads to a claim that can be used: its team has no right. */
 export const moreClaimRows = {
+  'a class without Create is refused, and corrected': {
+    situation: () => Promise.resolve(),
+    where: (at) => refusedClass(at, { managementPolicies: ['Observe', 'Update'] }),
+    says: () => 'specTemplate.managementPolicies: Invalid value',
+    async act(at) {
+      await at.class('policed', { template: { managementPolicies: ['Observe', 'Create', 'Update'] } });
+      await at.claim({ classRef: at.classRef('policed') });
+    },
+  },
+  'a class with policies that are not supported': {
+    async situation(at) {
+      await at.class('policed', { template: { managementPolicies: ['Create'] } });
+      await at.claim({ classRef: at.classRef('policed') });
+    },
+    says: () => advice.supportedPolicies,
+    reason: 'Incompatible',
+    fault: 'incompatible',
+    act: (at) =>
+      at.edit(
+        FavouriteDBInstanceClassKind,
+        { name: at.named('policed') },
+        { specTemplate: { managementPolicies: ['Observe', 'Create', 'Delete'] } },
+      ),
+  },
   'a claim names a class that cannot exist': {
     situation: (at) => at.claim({ classRef: { ...at.classRef(), name: 'Bad_Name' } }),
     says: () => 'correct spec.classRef: no object can have that name',

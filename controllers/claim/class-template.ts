@@ -1,0 +1,39 @@
+import { advice } from '../../apis/core/v1alpha1/advice.ts';
+import type { Class } from '../../apis/core/v1alpha1/class.ts';
+import { shortened } from '../../apis/core/v1alpha1/printable.ts';
+import { whyKeyRefused } from '../../apis/core/v1alpha1/template-metadata.ts';
+import { firstMatch } from '../first-match.ts';
+import { invalidPolicies, shouldCreate } from '../management-policies.ts';
+
+/** The most characters of a key in a message. A definition without a schema admits longer ones. */
+const longestKey = 100;
+
+/**
+ * Why a class can provision nothing, or undefined. The API server refuses most of these classes, if their definition has
+ * rules.
+ */
+export const whyNothingProvisioned = (resourceClass: Class): string | undefined =>
+  firstMatch(resourceClass, [policiesUnsupported, creationForbidden, keyRefused]);
+
+function policiesUnsupported(resourceClass: Class): string | undefined {
+  return invalidPolicies(resourceClass.specTemplate, fieldOf(resourceClass, 'managementPolicies'));
+}
+
+function creationForbidden(resourceClass: Class): string | undefined {
+  if (shouldCreate(resourceClass.specTemplate)) return undefined;
+  return `${fieldOf(resourceClass, 'managementPolicies')} does not allow Create; ${advice.allowCreate}`;
+}
+
+function keyRefused(resourceClass: Class): string | undefined {
+  const { labels, annotations } = resourceClass.specTemplate.metadata ?? {};
+  for (const key of Object.keys({ ...labels, ...annotations })) {
+    const why = whyKeyRefused(key);
+    if (why === undefined) continue;
+    const text = JSON.stringify(shortened(key, longestKey));
+    return `${fieldOf(resourceClass, 'metadata')} has the key ${text}, which ${why}; ${advice.useAnotherKey}`;
+  }
+  return undefined;
+}
+
+const fieldOf = ({ kind, metadata }: Class, field: string): string =>
+  `specTemplate.${field} of ${kind} ${metadata.name}`;
