@@ -151,7 +151,10 @@ export function testGoogleCloud(clusterOf: () => Cluster): void {
       ]);
       const made = ['docs-sessions', 'docs-refused'].map((name) => `cloudmemorystoreinstance/${name}`);
       await cluster.kubectl(['delete', '--wait=false', 'topic/docs-orders', ...made]);
-      await cluster.kubectl(['delete', '--wait=false', '-n', namespace, 'rediscluster/docs-cart']);
+      await cluster.kubectl(['delete', '-n', namespace, 'rediscluster/docs-cart']);
+      const claimedName = 'jsonpath={.items[?(@.spec.claimRef.name=="docs-cart")].metadata.name}';
+      const retained = await cluster.kubectl(['get', 'cloudmemorystoreinstances', '-o', claimedName]);
+      await cluster.kubectl(['delete', '--wait=false', 'cloudmemorystoreinstance', retained.trim()]); // its class has retainFor
       const redisCommands = page.match(/(?<=^\$ )redis-cli .*$/gm) ?? [];
       const withTls = redisCommands.map((command) => /--tls --cacert/.test(command));
       assert.deepEqual(withTls, [false, true]);
