@@ -7,6 +7,7 @@
  * reasons.
  */
 
+import { nameOf } from './answers.ts';
 import { attributed } from './stack-bug.ts';
 
 /** A call of an author's code. */
@@ -27,7 +28,7 @@ export function callAuthor<T>(call: AuthorCall, run: () => T, check: AnswerCheck
   try {
     return checked(call, run(), check);
   } catch (error) {
-    throw attributed(error, call.stack);
+    throw thrownBy(call, error);
   }
 }
 
@@ -40,8 +41,15 @@ export async function awaitAuthor<T>(
   try {
     return checked(call, await run(), check);
   } catch (error) {
-    throw attributed(error, call.stack);
+    throw thrownBy(call, error);
   }
+}
+
+/** The error of an author's code. To throw another value is a programming error: only of errors are credentials removed. */
+function thrownBy(call: AuthorCall, error: unknown): unknown {
+  // guard: otherwise a text that is thrown shows the credentials in it
+  if (!(error instanceof Error)) return authorBug(call, `threw ${nameOf(error)}, which must be an Error`);
+  return attributed(error, call.stack);
 }
 
 /** A programming error in an author's code that threw no error: `what` is wrong with `name`. */

@@ -195,6 +195,26 @@ const mistakes: Readonly<Record<string, readonly [calls: Calls, reported: string
     { observe: async () => ({ exists: true, isUpToDate: false }), update: async () => 'done' },
     'update returned text, which must be an object',
   ],
+  'an operation of an unknown state': [
+    { create: async () => ({ operation: 'op-1' }), poll: async () => ({ state: 'maybe' }) },
+    'poll returned state, text, which must be "running" or "done" or "failed" or "unknown"',
+  ],
+  'a failed operation whose error is text': [
+    { create: async () => ({ operation: 'op-1' }), poll: async () => ({ state: 'failed', error: 'no' }) },
+    'poll returned error, text, which must be an Error',
+  ],
+  'an operation that is a number': [
+    { create: async () => ({ operation: 7 }) },
+    'create returned operation, a number, which must be text',
+  ],
+  'late values that are text': [
+    exists({ lateInitialized: 'large' }),
+    'observe returned lateInitialized, text, which must be an object',
+  ],
+  'facts that are a promise': [
+    { facts: async () => ({ version: '1' }) },
+    'facts returned a promise, which must be an object',
+  ],
   'the system as a number': [{ system: async () => 7 }, 'system returned a number, which must be text'],
   'planned details that are numbers': [
     { plannedDetails: () => ({ port: 1 }) },
@@ -222,6 +242,24 @@ describe('a mistake of a client is named on the resource and the claim, with the
       assert.ok(ready.message?.includes(reported), ready.message);
     });
   }
+
+  const thrown: Readonly<Record<string, unknown>> = { text: 'no hunter2hunter2', undefined };
+  for (const [what, value] of Object.entries(thrown)) {
+    test(`${what} that is thrown in place of an Error`, async () => {
+      const { managed } = await broken({ observe: () => Promise.reject(value) });
+      const { message } = getCondition(managed?.status?.conditions, 'Synced');
+      assert.equal(
+        message,
+        `bug in the stack influx: observe threw ${what}, which must be an Error (TypeError at src/stack.ts:41)`,
+      );
+    });
+  }
+
+  test('a connection that is undefined', async () => {
+    const { managed } = await broken({}, { connect: () => async () => undefined as never });
+    const { message = '' } = getCondition(managed?.status?.conditions, 'Synced');
+    assert.match(message, /^bug in the stack influx: connect returned undefined, which must be an object/);
+  });
 
   test('a client without create', async () => {
     const { managed } = await broken(

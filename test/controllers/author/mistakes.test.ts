@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+
+/*
+ * The mistakes of an author, by the first layer that names them. Each has a test of its own: this table finds it. The guide
+ * lists the mistakes that no layer sees: docs/adding-a-managed-service.md.
+ */
+
+const root = join(import.meta.dirname, '..', '..', '..');
+const wiring = 'test/controllers/author/wiring.test.ts';
+const start = 'test/controllers/wiring.test.ts';
+const stacks = 'test/controllers/author/check-stacks.test.ts';
+const border = 'test/controllers/author/border.test.ts';
+const hanging = 'test/controllers/managed/connecting/hanging-calls.test.ts';
+const kit = 'test/testing/broken-clients.test.ts';
+
+/** By mistake: the file, and the name of the test or of its row there. */
+type Mistakes = Readonly<Record<string, readonly [file: string, name: string]>>;
+
+const layers: Readonly<Record<string, Mistakes>> = {
+  'the compiler': {
+    'configure sets a field that the managed kind lacks': [wiring, 'configure that yields a misspelt field'],
+    'configure belongs to another kind': [wiring, 'configure of another managed kind'],
+    'a client of another kind': [wiring, 'an external client of another kind'],
+    'a client without delete': [wiring, 'an external client without delete'],
+    'a status field that the kind lacks': [wiring, 'a field of the status that there is not'],
+    'a connection detail that the kind does not declare': [wiring, 'a detail that the kind does not declare'],
+    'a declared connection detail is missing': [wiring, 'details without one that the kind declares'],
+    'a password of a kind without details': [wiring, 'a password of a kind that declares none'],
+  },
+  'the start': {
+    'two kinds with one plural': [stacks, 'two kinds have one plural'],
+    'a claim kind in place of a managed kind': [stacks, 'a claim kind is in place of a managed kind'],
+    'a kind without a group': [stacks, 'a kind has no group'],
+    'a stack of another version of the package': [stacks, 'with both versions'],
+    'a password without characters': [start, 'no length'],
+    'an alphabet of one character': [start, 'an alphabet that repeats'],
+    'a deadline in seconds': [start, 'a call of 90, meant as seconds'],
+    'a reference to a kind without a controller': [start, 'a reference to a kind that no controller manages'],
+    'a field without a description': [
+      'test/apis/generate.test.ts',
+      'a field without a description is refused by its path',
+    ],
+    'a definition of another package that lacks a field': [
+      'test/cluster/foreign-definition.ts',
+      'a process names the fields that a foreign definition lacks, works on, and takes it over',
+    ],
+  },
+  'the kit': {
+    'observe changes something': [kit, 'sets back in observe what differs'],
+    'a failure counts as absence': [kit, 'takes a 500 for absence'],
+    'an empty answer counts as absence': [kit, 'takes an empty answer for absence'],
+    'create makes a second thing': [kit, 'makes another where one is already'],
+    'a lost answer makes a second thing': [kit, 'gives each attempt a name of its own'],
+    'update never ends': [kit, 'is never content with what it made'],
+    'a thing of another owner is changed': [kit, 'changes a resource that has another owner by now'],
+    'a thing of another owner is deleted': [kit, 'deletes a resource of another owner'],
+    'details of another owner are published': [kit, 'publishes how to reach a box of another owner'],
+    'a resource that was only observed is never changed': [kit, 'never changes what it once only observed'],
+    'an error differs each time': [kit, 'counts its requests in its errors'],
+    'an error has the password': [kit, 'tells the password in an error'],
+    'a call ignores its signal': [kit, 'keeps its signal to itself'],
+    'a call that hangs': ['test/testing/rule-limit.test.ts', 'of a client that ignores its signal'],
+  },
+  'a condition': {
+    'observe returns undefined': [border, 'an observation that is undefined'],
+    'ready is true': [border, 'ready as true'],
+    'a BigInt': [border, 'a BigInt in the status'],
+    'a circular value': [border, 'a circular status'],
+    '3 MB': [border, 'a status of 3 MB'],
+    'a detail that is a number': [border, 'a detail that is a number'],
+    'a status field of another type': [border, 'a status field of another type'],
+    'poll returns an unknown state': [border, 'an operation of an unknown state'],
+    'connect returns undefined': [border, 'a connection that is undefined'],
+    'a text is thrown': [border, ' that is thrown in place of an Error'],
+    'configure returns a promise': [border, 'a promise'],
+    'configure changes the class': [border, 'a change of the class'],
+    'observe changes the resource': [border, 'a change of what it got'],
+    'parse quotes its text': [border, 'although parse quotes '],
+    'parse returns nothing': [border, 'a parse that returns nothing is a bug of the stack'],
+    'a call that does not end': [
+      hanging,
+      ' ends for the controllers after its deadline, with a condition that names it',
+    ],
+  },
+  'the log': {
+    'an unknown field of the status': [border, 'an unknown field of the status is left out, and logged once'],
+  },
+};
+
+describe('a mistake of an author', () => {
+  for (const [layer, mistakes] of Object.entries(layers)) {
+    for (const [mistake, [file, name]] of Object.entries(mistakes)) {
+      test(`is named by ${layer}: ${mistake}`, () => {
+        const source = readFileSync(join(root, file), 'utf8');
+        const named = [`'${name}`, `${name}'`, `${name}\``, `\`${name}`, `${name}"`];
+        assert.ok(
+          named.some((text) => source.includes(text)),
+          `${file} has no "${name}"`,
+        );
+      });
+    }
+  }
+
+  test('has one of at least 30 forms', () => {
+    const all = Object.values(layers).flatMap((mistakes) => Object.keys(mistakes));
+    assert.ok(new Set(all).size >= 30 && new Set(all).size === all.length, `${all.length} mistakes`);
+  });
+});
