@@ -50,6 +50,7 @@ import { lostReferenceFinder } from '../references/lost-references.ts';
 import { referenceResolver, referenceTriggers } from '../references/reference-triggers.ts';
 import type { ReferenceField } from '../references/references.ts';
 import { unresolvedInitially } from '../references/references.ts';
+import { isAtRest } from './at-rest.ts';
 import { borderedConnector } from './connecting/border.ts';
 import type { ExternalCalls } from './connecting/external-calls.ts';
 import { externalCalls, limitedConnector } from './connecting/external-calls.ts';
@@ -64,6 +65,7 @@ import { providerHealthConnector } from './connecting/provider-health-connector.
 import type { ManagedReconcilerOptions } from './options.ts';
 import { managedReconciler } from './reconciler.ts';
 import { createPublishedKeys } from './recording/published-keys.ts';
+import { firstPollDelayMs } from './run/next.ts';
 import { stageOfManaged } from './stage.ts';
 
 /** A managed kind and its external system. */
@@ -261,6 +263,13 @@ export function managedController<M extends Managed>(
     about: (request) => aboutManaged(managedResources.get(request)),
     stageOf: (request) => stageOfManaged(managedResources.get(request)),
     groupOf: (request) => managedResources.get(request)?.spec.claimRef?.namespace ?? '',
+    restMsOf(request) {
+      const managed = managedResources.get(request);
+      const key = managed?.spec.writeConnectionSecretToRef;
+      const isResting =
+        managed !== undefined && isAtRest(managed, key && secrets.get(key), service.secretDetails);
+      return isResting ? firstPollDelayMs(managed, env.pollIntervalMs, env.random) : undefined;
+    },
     triggers: [
       wokenBy<Managed>(managedResources.store)
         .when(isDesiredStateChanged)

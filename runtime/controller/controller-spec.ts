@@ -18,6 +18,11 @@ export interface ControllerSpec {
   readonly stageOf?: (request: Request) => Stage;
   /** The namespace that an object counts for: namespaces take turns. Absent: that of the object; '' if it has none. */
   readonly groupOf?: (request: Request) => string;
+  /**
+   * How long an object at rest may wait for its first run in this process, in ms. Undefined: it is not at rest, so its
+   * appearance, or that of an object to which it refers, starts a run at once. Absent: no object is at rest.
+   */
+  readonly restMsOf?: (request: Request) => number | undefined;
   /** The most runs at a time. Few if they wait only for the API server, so that its bursts delay others less. */
   readonly mostWorkers?: number;
   /** The kinds that must be listed before it runs; absent: every kind that the process requests. */

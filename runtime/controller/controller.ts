@@ -77,7 +77,7 @@ export interface ControllerOptions extends ControllerSpec {
  */
 export function controller(options: ControllerOptions): Observable<Outcome> {
   const { name, triggers, reconcile, about = () => ({}), timeoutMs = 90_000, clock, random } = options;
-  const { concurrency, backoff, drain$, observer, stageOf, groupOf } = options;
+  const { concurrency, backoff, drain$, observer, stageOf, groupOf, restMsOf } = options;
   const { causes = createKnownCauses(clock) } = options;
   const kind = options.objects?.kind.kind;
   const log = options.log.child({ controller: name, ...(kind !== undefined && { kind }) });
@@ -98,6 +98,7 @@ export function controller(options: ControllerOptions): Observable<Outcome> {
       ...(observer && { observer }),
       ...(stageOf && { stageOf }),
       ...(groupOf && { groupOf }),
+      ...(restMsOf && { restMsOf }),
     }),
   );
 }

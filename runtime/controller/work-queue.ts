@@ -71,6 +71,13 @@ interface Reason {
   readonly version: string | undefined;
 }
 
+/** The wake of a key that runs again without an event. A conflict means that another process changed the object. */
+const comesBack = (request: Request, next: keyof typeof returnReasons): Wake => ({
+  request,
+  because: returnReasons[next],
+  asking: next === 'conflict' ? 'change' : 'return',
+});
+
 /** Whether a noted reason makes another one needless. */
 const covers = (noted: Reason, { because, version }: Reason): boolean =>
   noted.because === because && (noted.version === undefined || noted.version === version);
@@ -87,6 +94,8 @@ export interface WorkQueueOptions {
   readonly stageOf?: (request: Request) => Stage;
   /** The namespace that an object counts for. Namespaces take turns. Default: that of the object; '' if it has none. */
   readonly groupOf?: (request: Request) => string;
+  /** How long an object at rest may wait for its run after an appearance, in ms. Undefined, the default: it is not at rest. */
+  readonly restMsOf?: (request: Request) => number | undefined;
 }
 
 /** Delays after `conflict`. First short: the cache soon has the change. Then longer: the watch may be silent. */
@@ -111,6 +120,8 @@ const maxWoken = 10_000;
  * - `done` and `after` reset the back-offs of a key, unless `keepsBackOff` is true. A change of the object, or of one to
  *   which it refers, resets the one of failures: they were failures of its former state.
  * - A key that events have woken 30 times in a burst waits 3 s before each further run.
+ * - The appearance of an object wakes no key at rest: it only starts the key's timer, if it has none. So a process that starts
+ *   does not run every key at once.
  * - An error of `run` ends the stream. Completes only when drained. Unsubscribing ends runs and timers.
  */
 export function workQueue<R>(
@@ -121,7 +132,7 @@ export function workQueue<R>(
   },
 ): OperatorFunction<Wake, R> {
   const { concurrency, drain$ = NEVER, observer, clock, stageOf = () => 'settled' } = options;
-  const { groupOf = ({ namespace = '' }: Request) => namespace } = options;
+  const { groupOf = ({ namespace = '' }: Request) => namespace, restMsOf = () => undefined } = options;
   const { withReturn = (value: R) => value } = options;
   const backoff = { baseMs: 5, maxMs: 30_000, ...options.backoff };
 
@@ -159,6 +170,15 @@ export function workQueue<R>(
         }
       }
 
+      /** A malformed object is not at rest: its run reports what is wrong with it. */
+      function rest(request: Request): number | undefined {
+        try {
+          return restMsOf(request);
+        } catch {
+          return undefined;
+        }
+      }
+
       function forget(key: string): void {
         failures.delete(key);
         conflicts.delete(key);
@@ -192,6 +212,17 @@ export function workQueue<R>(
         // guard: otherwise a short failure right after a correction delays the next attempt by up to a minute
         if (asking === 'change' && !mayBeOwn) failures.delete(key);
         woken.add(key);
+      }
+
+      /** Whether a key stays at rest although an object has appeared. */
+      function staysAtRest({ request, asking }: Wake): boolean {
+        const key = objectKeyText(request);
+        const isAwake = running.has(key) || (reasons.get(key) ?? []).length > 0;
+        const restMs = asking === 'appearance' && !isAwake ? rest(request) : undefined;
+        if (restMs === undefined) return false;
+        // guard: otherwise an object at rest is never observed again
+        if (!timers.has(key)) schedule(key, comesBack(request, 'after'), restMs);
+        return true;
       }
 
       /** Whether an event wakes its key now. Otherwise the key runs later, once for all events during that time. */
@@ -238,12 +269,7 @@ export function workQueue<R>(
           forget(key);
           return undefined;
         }
-        const wake: Wake = {
-          request,
-          because: returnReasons[next.type],
-          // A conflict means that another process changed the object.
-          asking: next.type === 'conflict' ? 'change' : 'return',
-        };
+        const wake = comesBack(request, next.type);
         switch (next.type) {
           case 'after':
             if (next.keepsBackOff !== true) forget(key);
@@ -298,7 +324,12 @@ export function workQueue<R>(
         }
       };
 
-      return merge(source.pipe(tap(note), filter(isAdmitted)), due$.pipe(tap(note))).pipe(
+      const events$ = source.pipe(
+        filter((wake) => !staysAtRest(wake)),
+        tap(note),
+        filter(isAdmitted),
+      );
+      return merge(events$, due$.pipe(tap(note))).pipe(
         mergeMapByKey(runOnce, {
           keyOf: ({ request }) => objectKeyText(request),
           urgencyOf: ({ request, asking }) => urgencyOf(asking, stage(request)),

@@ -62,6 +62,10 @@ export function pollDelayMs(managed: Managed, pollIntervalMs: number, random: Ra
   return Math.round((own ?? pollIntervalMs) * (0.9 + random() * 0.2));
 }
 
+/** The delay until the first poll in this process, in ms: any time within the poll interval, so that polls are spread. */
+export const firstPollDelayMs = (managed: Managed, pollIntervalMs: number, random: Random): number =>
+  Math.round(pollDelayMs(managed, pollIntervalMs, random) * random());
+
 /** The delay until the next run, in ms: a quarter of the time that has passed since `since`, within limits. */
 export function progressDelayMs(since: string | undefined, pollIntervalMs: number, now: Date): number {
   // `since` is later than `now` if the clock was set back.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import type { Subscription } from 'rxjs';
-import { reconcileError, setConditions } from '../../../apis/core/v1alpha1/condition.ts';
+import { ControllerError, reconcileError, setConditions } from '../../../apis/core/v1alpha1/condition.ts';
 import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import type { ManagedSpec } from '../../../apis/core/v1alpha1/managed.ts';
 import { providerTriggers } from '../../../controllers/provider/provider-credentials.ts';
@@ -69,13 +69,30 @@ describe('a change of a provider wakes its users', () => {
     assert.equal(woken.length, 3);
   });
 
-  test('the users of a new provider observe their external resource at once', async () => {
+  test('the users that wait for a new provider observe their external resource at once', async () => {
     await listen();
     cluster.delete(managedKind, { name: 'of-provider' });
+    const external = new FakeExternal();
+    external.gate = () => {
+      throw new ControllerError('DependencyNotFound', 'ProviderConfig shop does not exist');
+    };
+    const process = await startStack(cluster, external).settle();
+    external.gate = () => {};
+    external.calls.length = 0;
+    cluster.put(providerConfigKind, config('shop'));
+    await process.settle(0);
+    assert.deepEqual(external.calls.slice(0, 1), ['connect']);
+  });
+
+  test('users at rest wait for their next poll when a provider appears', async () => {
+    await listen();
     const external = new FakeExternal();
     const process = await startStack(cluster, external).settle();
     external.calls.length = 0;
     cluster.put(providerConfigKind, config('shop'));
+    await process.settle(0);
+    assert.deepEqual(external.calls, []);
+    cluster.put(providerConfigKind, config('shop', 'b'));
     await process.settle(0);
     assert.deepEqual(external.calls.slice(0, 1), ['connect']);
   });

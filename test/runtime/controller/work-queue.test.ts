@@ -307,6 +307,67 @@ describe('work queue', () => {
   });
 });
 
+describe('a key at rest', () => {
+  const rests: Pick<Script, 'asking' | 'options'> = {
+    asking: 'appearance',
+    options: { restMsOf: () => 500 },
+  };
+  const rows: Record<string, readonly [script: Script, starts: string]> = {
+    'an appearance starts only the timer of a key at rest': [{ arrivals: { a: [0] }, ...rests }, 'a@500'],
+    'later appearances do not start it again': [{ arrivals: { a: [0, 100, 400] }, ...rests }, 'a@500'],
+    'an appearance leaves the delay that its last run asked for': [
+      { arrivals: { a: [0, 600] }, runs: { a: [after(1_000)] }, ...rests },
+      'a@500 a@1500',
+    ],
+    'any other wake runs it at once': [{ arrivals: { a: [0] }, ...rests, asking: 'shared change' }, 'a@0'],
+    'a key that is not at rest runs at once': [
+      { arrivals: { a: [0] }, ...rests, options: { restMsOf: () => undefined } },
+      'a@0',
+    ],
+    'a key with a malformed object runs at once': [
+      {
+        arrivals: { a: [0] },
+        ...rests,
+        options: {
+          restMsOf() {
+            throw new TypeError('spec is undefined');
+          },
+        },
+      },
+      'a@0',
+    ],
+    'its timer is gone once drained': [{ arrivals: { a: [0] }, ...rests, drainAtMs: 50 }, ''],
+  };
+  for (const [name, [script, want]] of Object.entries(rows)) {
+    test(name, () => assert.equal(play(script).starts.join(' '), want));
+  }
+
+  test('an event ends its rest, and an appearance during its run or its wait is not lost', () => {
+    const scheduler = new VirtualTimeScheduler(undefined, 10_000);
+    const wakes = new Subject<Wake>();
+    const runs: string[] = [];
+    const subscription = wakes
+      .pipe(
+        workQueue(
+          (_, because) => {
+            runs.push(`${because.join(', ')}@${scheduler.now()}`);
+            return of({ value: 0, next: done }).pipe(delay(10, scheduler));
+          },
+          { concurrency: 1, clock: { scheduler }, restMsOf: () => 500 },
+        ),
+      )
+      .subscribe();
+    const wake = (because: string, asking: Asking, atMs: number) =>
+      scheduler.schedule(() => wakes.next({ request: { name: 'a' }, because, asking }), atMs);
+    wake('it is there', 'appearance', 0);
+    wake('it changed', 'change', 100);
+    wake('its class is there', 'appearance', 105);
+    scheduler.flush();
+    subscription.unsubscribe();
+    assert.deepEqual(runs, ['it changed@100', 'its class is there@110']);
+  });
+});
+
 describe('the order of the keys', () => {
   /** In the order of their names they ask while something else runs. */
   const order = (

@@ -1,0 +1,46 @@
+import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import { isControlledBy } from '../../apis/core/v1alpha1/reference.ts';
+import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
+import type { SecretDetails } from '../credential.ts';
+import { credentialOf, isApplied, storedIn } from '../credential.ts';
+import { isOperationOngoing } from './recording/operation-conditions.ts';
+import { stageOfManaged } from './stage.ts';
+
+/**
+ * Whether a managed resource needs no run before its next poll, as far as the cache says. `secret`: the one that it
+ * names, if that exists. Edits of annotations, of the provider and in the external system do not show in the cache.
+ */
+export const isAtRest = <M extends Managed>(
+  managed: M,
+  secret: Secret | undefined,
+  secretDetails: SecretDetails<M> = {},
+): boolean =>
+  stageOfManaged(managed) === 'settled' &&
+  isOfPresentSpec(managed) &&
+  isOfThisCluster(managed) &&
+  !isOperationUnderWay(managed) &&
+  isSecretInUse(managed, secret, secretDetails);
+
+/** The last run saw the spec as it is now. */
+const isOfPresentSpec = ({ metadata, status }: Managed): boolean =>
+  status?.observedGeneration === metadata.generation;
+
+/** A status from a backup is reset before anything else is done. */
+const isOfThisCluster = ({ metadata, status }: Managed): boolean =>
+  status?.boundUID === undefined || status.boundUID === metadata.uid;
+
+/** An operation is observed more often than at each poll. */
+const isOperationUnderWay = ({ status }: Managed): boolean =>
+  status?.operation !== undefined || isOperationOngoing(status?.conditions);
+
+/** The Secret is its own, and the external system has its credential. A secret store is read at each poll only. */
+function isSecretInUse<M extends Managed>(
+  managed: M,
+  secret: Secret | undefined,
+  secretDetails: SecretDetails<M>,
+): boolean {
+  if (managed.spec.writeConnectionSecretToRef === undefined) return true;
+  if (secret === undefined || !isControlledBy(secret, managed)) return false;
+  const credential = credentialOf(managed, secretDetails);
+  return credential === undefined || isApplied(managed, storedIn(secret), credential);
+}
