@@ -47,7 +47,7 @@ export interface EventRecorderOptions {
   readonly component: string;
   readonly log: Logger;
   readonly clock: Clock;
-  /** How many Events may wait; default 4000. */
+  /** How many Events may wait, each with about 1 KiB; default 20 000: a burst of 10,000 claims drops none. */
   readonly capacity?: number;
   /** How many objects' Events are remembered; default 4096. */
   readonly remembered?: number;
@@ -74,7 +74,7 @@ const identifying = ['namespace', 'name', 'uid', 'resourceVersion'] as const;
  * while it waits is sent once. Failures are retried a few times if a retry can help, then logged at debug.
  */
 export function createEventRecorder(options: EventRecorderOptions): SendingEventRecorder {
-  const { client, component, log, clock, capacity = 4000, remembered = 4096 } = options;
+  const { client, component, log, clock, capacity = 20_000, remembered = 4096 } = options;
   const correlator = createEventCorrelator({ capacity: remembered });
   const sources = new Set<string>();
   const standing = standingWarnings({ client, log, sources });
