@@ -336,7 +336,7 @@ describe('a page says what a command deletes or gives away before the command', 
     'docs/postgresql.md': [['REVOKE CONNECT', 'Allow only administrators to connect there']],
     'docs/rotate.md': [['kubectl services-stack rotate', 'requests the password']],
     'docs/start-postgresql.md': [
-      ['kubectl -n team-shop delete', 'The database, with its data, is deleted with the claim'],
+      ['kubectl -n team-shop delete', 'The database, with its data, is deleted seven days after its claim'],
     ],
     'docs/uninstall.md': [
       ['kubectl delete -f crds/', 'the controllers delete their databases'],
