@@ -36,13 +36,13 @@ function nameReferences(
       ];
       return [
         ...specs.flatMap(({ from, spec }) => [
+          { from, path: `${spec}/publishConnectionDetailsTo/configRef`, to: StoreConfigKind },
           { from, path: `${spec}/providerConfigRef`, to: providers.providerConfig },
           { from, path: `${spec}/providerRef`, to: providers.provider },
           ...references.flatMap(({ ref, to }) =>
             ['forProvider', 'initProvider'].map((field) => ({ from, path: `${spec}/${field}/${ref}`, to })),
           ),
         ]),
-        { from: kind, path: 'spec/publishConnectionDetailsTo/configRef', to: StoreConfigKind },
         { from: kind, path: 'spec/writeConnectionSecretToRef', to: SecretKind },
         { from: providers.providerConfig, path: 'spec/credentials/secretRef', to: SecretKind },
         { from: providers.provider, path: 'spec/credentialsSecretRef', to: SecretKind },

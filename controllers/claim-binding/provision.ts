@@ -6,6 +6,7 @@ import pick from 'lodash/pick.js';
 import { advice } from '../../apis/core/v1alpha1/advice.ts';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../apis/core/v1alpha1/class.ts';
+import { entryNameOf } from '../../apis/core/v1alpha1/entry-name.ts';
 import { apiVersionOf } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName, finalizerNames } from '../../apis/core/v1alpha1/meta.ts';
@@ -167,7 +168,8 @@ export function provisionedManaged(service: ClaimService, claim: Claim, resource
   const { name = '' } = claim.spec.resourceRef ?? {};
   const incompatible = whyClassIncompatible(service, claim, resourceClass);
   if (incompatible !== undefined) throw new Error(incompatible);
-  const { writeConnectionSecretsToNamespace: namespace, metadata = {} } = specTemplate;
+  const { writeConnectionSecretsToNamespace: namespace, publishConnectionDetailsTo: to } = specTemplate;
+  const { metadata = {} } = specTemplate;
   const { labels, annotations } = metadata;
   return {
     apiVersion: apiVersionOf(service.managed),
@@ -203,6 +205,7 @@ export function provisionedManaged(service: ClaimService, claim: Claim, resource
       ...(namespace === undefined
         ? {}
         : { writeConnectionSecretToRef: { namespace, name: claim.metadata.uid ?? '' } }),
+      ...(to && { publishConnectionDetailsTo: { ...to, name: entryNameOf(to.name, claim) } }),
     },
   };
 }

@@ -1,5 +1,7 @@
 import { advice } from '../../apis/core/v1alpha1/advice.ts';
+import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../apis/core/v1alpha1/class.ts';
+import { entryNameOf, entryNameProblem, whyNoEntryNames } from '../../apis/core/v1alpha1/entry-name.ts';
 import { shortened } from '../../apis/core/v1alpha1/printable.ts';
 import { whyKeyRefused } from '../../apis/core/v1alpha1/template-metadata.ts';
 import { firstMatch } from '../first-match.ts';
@@ -13,7 +15,7 @@ const longestKey = 100;
  * rules.
  */
 export const whyNothingProvisioned = (resourceClass: Class): string | undefined =>
-  firstMatch(resourceClass, [policiesUnsupported, creationForbidden, keyRefused]);
+  firstMatch(resourceClass, [policiesUnsupported, creationForbidden, keyRefused, entriesNotNamed]);
 
 function policiesUnsupported(resourceClass: Class): string | undefined {
   return invalidPolicies(resourceClass.specTemplate, fieldOf(resourceClass, 'managementPolicies'));
@@ -33,6 +35,23 @@ function keyRefused(resourceClass: Class): string | undefined {
     return `${fieldOf(resourceClass, 'metadata')} has the key ${text}, which ${why}; ${advice.useAnotherKey}`;
   }
   return undefined;
+}
+
+function entriesNotNamed(resourceClass: Class): string | undefined {
+  const { publishConnectionDetailsTo: to } = resourceClass.specTemplate;
+  const why = to && whyNoEntryNames(to.name);
+  return why === undefined ? undefined : `${fieldOf(resourceClass, entryName)} ${why}`;
+}
+
+const entryName = 'publishConnectionDetailsTo.name';
+
+/** Why the resource of a claim can have no entry in the secret store of a class, or undefined. */
+export function whyNoEntry(claim: Claim, resourceClass: Class): string | undefined {
+  const { publishConnectionDetailsTo: to } = resourceClass.specTemplate;
+  const why = to && entryNameProblem(entryNameOf(to.name, claim));
+  return why === undefined
+    ? undefined
+    : `the name of an entry that ${fieldOf(resourceClass, entryName)} gives for this claim ${why}`;
 }
 
 const fieldOf = ({ kind, metadata }: Class, field: string): string =>

@@ -8,7 +8,7 @@ import type { ClaimService } from '../claim-service.ts';
 import { creationParameters } from '../creation-parameters.ts';
 import { decodeIdentity } from '../external-identity.ts';
 import { configured, whyIncompatible } from './author-calls.ts';
-import { whyNothingProvisioned } from './class-template.ts';
+import { whyNoEntry, whyNothingProvisioned } from './class-template.ts';
 
 /** The fields of a status that its controllers write. The others are what the external system reports. */
 const ownFields = [
@@ -49,7 +49,7 @@ export function whyClassIncompatible(
   claim: Claim,
   resourceClass: Class,
 ): string | undefined {
-  const unusable = whyNothingProvisioned(resourceClass);
+  const unusable = whyNothingProvisioned(resourceClass) ?? whyNoEntry(claim, resourceClass);
   if (unusable !== undefined) return unusable;
   const why = whyIncompatible(service, claim, creationParameters(resourceClass.specTemplate));
   const { kind, metadata } = resourceClass;

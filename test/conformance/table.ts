@@ -582,6 +582,26 @@ const classes: readonly Case[] = [
       `the key ${key} is not one that Kubernetes allows; use another key`,
     ]),
   ),
+  classCase('an entry in a store of its own', {
+    publishConnectionDetailsTo: {
+      name: '{claim.namespace}/{claim.name}-{claim.uid}',
+      configRef: { name: 'vault' },
+    },
+  }),
+  ...(
+    [
+      ['orders', 'must contain {claim.uid}'],
+      ['{claim.namespace}-{claim.name}', 'must contain {claim.uid}'],
+      ['{claim.uid}{claim.kind}', 'must be text with'],
+      ['{claim.uid}{', 'must be text with'],
+      ['{{claim.uid}}', 'must be text with'],
+    ] as const
+  ).map(([name, message]) =>
+    classCase(`the entry ${name}`, { publishConnectionDetailsTo: { name } }, [
+      'publishConnectionDetailsTo.name',
+      message,
+    ]),
+  ),
   classCase(
     'an annotation of these controllers',
     { metadata: { annotations: { 'crossplane.io/paused': 'true' } } },

@@ -1,3 +1,4 @@
+import compact from 'lodash/compact.js';
 import isEqual from 'lodash/isEqual.js';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../apis/core/v1alpha1/class.ts';
@@ -8,6 +9,7 @@ import { annotationKeys, externalName, wasDeleted } from '../../apis/core/v1alph
 import { printable } from '../../apis/core/v1alpha1/printable.ts';
 import { describeReference } from '../../apis/core/v1alpha1/reference.ts';
 import { describeSelector } from '../../apis/core/v1alpha1/selector.ts';
+import { storeConfigIn } from '../../apis/core/v1alpha1/store-config.ts';
 import { isOwnedBy } from '../../controllers/claim/ownership.ts';
 import { recordedIdentity } from '../../controllers/managed/recording/identity.ts';
 import { isNeverChanged } from '../../controllers/management-policies.ts';
@@ -123,6 +125,7 @@ function classLink(view: View, links: readonly Link[] = []): Link {
     says: [
       `reclaim policy ${specTemplate.reclaimPolicy ?? 'Delete'}`,
       `publishes secrets in namespace ${specTemplate.writeConnectionSecretsToNamespace ?? '(none)'}`,
+      ...compact([storeConfigIn(specTemplate)]).map((name) => `publishes to StoreConfig ${name}`),
     ],
     links,
   });

@@ -4,6 +4,7 @@ import type { Rule } from '../rules.ts';
 import { celName, fieldPath, withRules } from '../rules.ts';
 import type { Column, Names } from '../schema.ts';
 import { define, optional, optionalFields } from '../schema.ts';
+import { entryNameTemplate } from './entry-name.ts';
 import {
   allowsAny,
   deletionPolicy,
@@ -13,6 +14,7 @@ import {
   objectReference,
   onLoss,
   providerConfigRef,
+  publishConnectionDetailsTo,
   reclaimPolicy,
   retention,
 } from './fields.ts';
@@ -30,6 +32,11 @@ export const classSpecTemplate = z.object({
     .describe(
       'The namespace for the connection Secrets of managed resources. App teams must not be able to read it.',
     ),
+  publishConnectionDetailsTo: optional(
+    publishConnectionDetailsTo
+      .extend({ name: entryNameTemplate })
+      .describe('Publishes the connection details of provisioned resources to a secret store, too.'),
+  ),
   providerRef: optional(objectReference('The Provider with the credentials. Prefer providerConfigRef.')),
   providerConfigRef: optional(providerConfigRef),
   reclaimPolicy: optional(

@@ -77,5 +77,10 @@ export const StoreConfigKind = define(
 export type StoreConfig = ObjectKind<typeof StoreConfigKind>;
 
 /** The name of the StoreConfig that a managed resource publishes to. Undefined if it publishes to none. */
-export const storeConfigOf = ({ spec: { publishConnectionDetailsTo: to } }: Managed): string | undefined =>
+export const storeConfigOf = ({ spec }: Managed): string | undefined => storeConfigIn(spec);
+
+/** The name of the StoreConfig that a spec, or the template of one, publishes to. Undefined if it publishes to none. */
+export const storeConfigIn = ({
+  publishConnectionDetailsTo: to,
+}: Pick<Managed['spec'], 'publishConnectionDetailsTo'>): string | undefined =>
   to && (to.configRef?.name ?? 'default');

@@ -22,7 +22,6 @@ const provisioned = (specTemplate: Template, by: ClaimService = service, given =
 const notInClasses = {
   writeConnectionSecretToRef:
     'a class has writeConnectionSecretsToNamespace: each resource has its own Secret',
-  publishConnectionDetailsTo: 'each resource has its own entry in a store',
   claimRef: 'binding writes the claim',
   classRef: 'binding writes the class',
 } as const satisfies Partial<Record<keyof (typeof managedSpec)['shape'], string>>;
@@ -38,6 +37,7 @@ const common = {
   deletionPolicy: 'Orphan',
   onLoss: 'Report',
   managementPolicies: ['Observe', 'Create', 'Update'],
+  publishConnectionDetailsTo: { name: '{claim.uid}' },
 } as const satisfies Omit<Template, 'forProvider' | 'initProvider'>;
 
 describe('a class has', () => {
@@ -52,7 +52,8 @@ describe('a class has', () => {
 describe('a provisioned resource has', () => {
   test('every field that its class has in common with it', () => {
     const { claimRef: _claim, classRef: _class, forProvider, ...rest } = provisioned(common).spec;
-    assert.deepEqual([rest, forProvider], [common, {}]);
+    const publishConnectionDetailsTo = { name: 'claim-uid' };
+    assert.deepEqual([rest, forProvider], [{ ...common, publishConnectionDetailsTo }, {}]);
   });
 
   test('the labels and annotations of its class, and those of the controllers', () => {
@@ -68,6 +69,43 @@ describe('a provisioned resource has', () => {
     assert.deepEqual(Object.keys(metadata), ['name', 'annotations', 'finalizers']);
     assert.deepEqual(Object.keys(spec), ['forProvider', 'claimRef', 'classRef', 'reclaimPolicy']);
   });
+});
+
+describe('the entry of a provisioned resource in a secret store', () => {
+  const to = {
+    name: '{claim.namespace}/{claim.name}-{claim.uid}',
+    configRef: { name: 'vault' },
+    metadata: { labels: { team: 'a' } },
+  };
+
+  test('is named after its claim, and keeps that name in a cluster restored with other UIDs', () => {
+    const { publishConnectionDetailsTo } = provisioned({ publishConnectionDetailsTo: to }).spec;
+    assert.deepEqual(publishConnectionDetailsTo, { ...to, name: 'team/orders-claim-uid' });
+  });
+
+  const unfit: Readonly<Record<string, readonly [template: string, why: string]>> = {
+    'longer than a name': [`${'x'.repeat(250)}{claim.uid}`, 'is longer than 253 characters'],
+    'no name': [
+      'Team_{claim.uid}',
+      'does not consist of lowercase letters, digits, "-" and ".", with "/" between parts',
+    ],
+    'a way out of its scope': [
+      '../{claim.uid}',
+      'does not consist of lowercase letters, digits, "-" and ".", with "/" between parts',
+    ],
+  };
+  for (const [what, [name, why]] of Object.entries(unfit)) {
+    test(`that would be ${what} is reported on the claim`, async () => {
+      const { cluster, process, ready } = sceneOf({ claims: [claim({ classRef: classRef('small') })] });
+      const specTemplate = { publishConnectionDetailsTo: { name } };
+      cluster.put(service.class, resourceClass('small', {}, { specTemplate }));
+      await process.settle();
+      const message = `the name of an entry that specTemplate.publishConnectionDetailsTo.name of FavouriteDBInstanceClass small gives for this claim ${why}`;
+      assert.equal(ready().reason, 'Incompatible');
+      assert.ok(ready().message?.startsWith(message), ready().message);
+      assert.deepEqual(cluster.all(service.managed), []);
+    });
+  }
 });
 
 describe('the values of initProvider of a class', () => {
@@ -133,6 +171,14 @@ describe('without rules in its definition, a class that can provision nothing', 
     'has a key of these controllers': [
       { metadata: { annotations: { 'to.propagate.crossplane.io/a': 'team/conn' } } },
       'specTemplate.metadata of FavouriteDBInstanceClass small has the key "to.propagate.crossplane.io/a", which belongs to Kubernetes or to these controllers; use another key',
+    ],
+    'gives two claims one entry in a store': [
+      { publishConnectionDetailsTo: { name: '{claim.namespace}-{claim.name}' } },
+      'specTemplate.publishConnectionDetailsTo.name of FavouriteDBInstanceClass small must contain {claim.uid}, so that each claim has an entry of its own',
+    ],
+    'names an entry by an unknown field': [
+      { publishConnectionDetailsTo: { name: '{claim.kind}-{claim.uid}' } },
+      'specTemplate.publishConnectionDetailsTo.name of FavouriteDBInstanceClass small must be text with {claim.namespace}, {claim.name} and {claim.uid}, without other braces',
     ],
     'has a key that no object can have': [
       { metadata: { labels: { [`a b${'x'.repeat(200)}`]: '' } } },
