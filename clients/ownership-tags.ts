@@ -21,13 +21,14 @@ const longestLabel = 63;
  * which no name in Kubernetes has. A long value is cut and ends in a hash of the whole value.
  */
 export const labelled = ({ kind, name, className, provider }: Owner): Owner => ({
-  kind: labelOf(kind),
-  name: labelOf(name),
-  ...(className !== undefined && { className: labelOf(className) }),
-  ...(provider !== undefined && { provider: { ...provider, name: labelOf(provider.name) } }),
+  kind: labelText(kind),
+  name: labelText(name),
+  ...(className !== undefined && { className: labelText(className) }),
+  ...(provider !== undefined && { provider: { ...provider, name: labelText(provider.name) } }),
 });
 
-function labelOf(value: string): string {
+/** A text in the characters that labels of clouds allow: see {@link labelled}. */
+export function labelText(value: string): string {
   const label = value.toLowerCase().replaceAll(/[^a-z0-9-]/g, '_');
   if (label.length <= longestLabel) return label;
   const hash = createHash('sha256').update(value).digest('hex').slice(0, 8);

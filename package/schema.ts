@@ -17,6 +17,12 @@ export { defineClaim } from '../apis/core/v1alpha1/define-claim.ts';
 export { defineClass } from '../apis/core/v1alpha1/define-class.ts';
 export { defineManaged } from '../apis/core/v1alpha1/define-managed.ts';
 export { defineProvider, defineProviderConfig } from '../apis/core/v1alpha1/define-provider.ts';
-export { allowsAny, passwordRotation, reference, selector } from '../apis/core/v1alpha1/fields.ts';
+export {
+  allowsAny,
+  passwordRotation,
+  reference,
+  selector,
+  tagsFromLabels,
+} from '../apis/core/v1alpha1/fields.ts';
 export { nameProblem } from '../apis/core/v1alpha1/name-limits.ts';
 export { timestamp } from '../apis/core/v1alpha1/timestamp.ts';

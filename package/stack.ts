@@ -31,6 +31,7 @@ export type { Owner } from '../clients/ownership-tags.ts';
 export {
   isOwnerTag,
   labelled,
+  labelText,
   ownerNamedBy,
   ownershipOf,
   ownerTags,
@@ -88,6 +89,7 @@ export type {
 export { defineStack, satisfies, service } from '../controllers/author/define-stack.ts';
 export type { GrantActs } from '../controllers/author/grants.ts';
 export { grantClient } from '../controllers/author/grants.ts';
+export { labelsNamed, withParameter } from '../controllers/author/label-tags.ts';
 export type { MarkHolder } from '../controllers/author/mark-holders.ts';
 export { markHolders } from '../controllers/author/mark-holders.ts';
 export {

@@ -50,6 +50,8 @@ export interface OwnCredentials<P extends object, K extends object, C = never> {
    * process. Absent: the source InjectedIdentity is refused.
    */
   readonly injected?: K;
+  /** See `withTags` of {@link Connection}. */
+  readonly withTags?: <M extends Managed>(managed: M, parameters: ProviderParameters<P>) => M;
 }
 
 /**
@@ -73,7 +75,8 @@ export function cloudClients<C>(
   createClient: (options: CloudClientOptions) => C,
   options: Partial<OwnCredentials<object, CloudCredentials, C>> = {},
 ): (env: Environment, kinds: ProviderKinds) => Connect<C> {
-  const { parse = parseCredentials, systemOf = ({ url }) => url, querySystem, check, injected } = options;
+  const { parse = parseCredentials, systemOf = ({ url }) => url, querySystem } = options;
+  const { check, injected, withTags } = options;
   return (env, kinds) => {
     const read = providerFacts(env, kinds);
     // One call of an external client may send several requests, and the process may stop between two of them.
@@ -82,7 +85,12 @@ export function cloudClients<C>(
     const connectionOf = ({ client, facts }: Held<C>, managed: Managed): Connection<C> => {
       const system = async (signal: AbortSignal) =>
         querySystem === undefined ? systemOf(facts) : querySystem(client, managed, signal);
-      return { client, system, ...(check && { check: (signal) => check(client, signal) }) };
+      return {
+        client,
+        system,
+        ...(check && { check: (signal) => check(client, signal) }),
+        ...(withTags && { withTags: (each) => withTags(each, facts.parameters) }),
+      };
     };
 
     return async (managed) => {

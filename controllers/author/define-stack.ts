@@ -25,6 +25,8 @@ export interface Connection<C> {
   check?(signal: AbortSignal): Promise<void>;
   /** See `facts` of {@link ExternalClient}. */
   facts?(): SystemFacts;
+  /** The managed resource as external clients get it: with the tags that its provider adds. Default: as it is. */
+  withTags?<M extends Managed>(managed: M): M;
 }
 
 /** Returns the connection of a managed resource. Throws an Error whose message a condition may show. */
@@ -143,8 +145,9 @@ export function service<M extends Managed, C>(definition: ServiceDefinition<M, C
       providers,
       connector: {
         async connect(managed, signal) {
-          const { client, ...connected } = await connect(managed, signal);
-          return { ...external(client), ...connected };
+          const { client, withTags, ...connected } = await connect(managed, signal);
+          const own = external(client);
+          return { ...(withTags ? tagging(own, withTags) : own), ...connected };
         },
       },
     }),
@@ -157,6 +160,20 @@ export function service<M extends Managed, C>(definition: ServiceDefinition<M, C
       problemsOf: configureProblems({ ...satisfied, managed: kind }),
     })),
   };
+}
+
+/** The client, which gets each managed resource with the tags that its provider adds. */
+function tagging<M extends Managed>(
+  client: ExternalClient<M>,
+  withTags: (managed: M) => M,
+): ExternalClient<M> {
+  return {
+    ...client,
+    observe: (managed, ...rest) => client.observe(withTags(managed), ...rest),
+    create: (managed, ...rest) => client.create(withTags(managed), ...rest),
+    update: (managed, ...rest) => client.update(withTags(managed), ...rest),
+    delete: (managed, ...rest) => client.delete(withTags(managed), ...rest),
+  } as ExternalClient<M>;
 }
 
 /** The parts of a stack: one provider, and the services that use it. */

@@ -4,12 +4,14 @@ import { cloudClients } from '../../package/stack.ts';
 import type { AwsClient, AwsClientOptions } from './client/aws-client.ts';
 import { parseAwsCredentials } from './client/aws-credentials.ts';
 import type { AwsEndpoint } from './client/aws-endpoint.ts';
+import { withLabelTags } from './label-tags.ts';
 import { regionOf } from './region-of.ts';
 
 /** The fields of AWS's providers without the credentials. */
 export interface AwsParameters {
   readonly region?: string;
   readonly endpoint?: AwsEndpoint;
+  readonly tagsFromLabels?: readonly string[];
 }
 
 export type CreateAwsClient = (options: AwsClientOptions) => AwsClient;
@@ -23,6 +25,7 @@ export const connectAws = (
     querySystem,
     check: (aws, signal) => aws.checkCredentials(signal),
     injected: {},
+    withTags: (managed, { tagsFromLabels }) => withLabelTags(managed, tagsFromLabels),
   });
 
 /**

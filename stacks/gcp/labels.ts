@@ -6,10 +6,13 @@ import {
   invalid,
   isOwnerTag,
   labelled,
+  labelsNamed,
+  labelText,
   ownerOf,
   ownerTags,
   retagged,
   withoutOwner,
+  withParameter,
 } from '../../package/stack.ts';
 
 export type Labels = Readonly<Record<string, string>>;
@@ -23,6 +26,17 @@ export const newLabels = (managed: Managed, requested: Labels = {}): Labels =>
     ...usersLabels(requested),
     ...ownerTags(labelOwner(managed)), // guard: otherwise a resource has no owner
   });
+
+/**
+ * The managed resource with its Kubernetes labels of these keys among the labels of `forProvider`. Google allows fewer
+ * characters in labels: capitals become lower case, and others `_`.
+ */
+export function withLabelsOf<M extends Managed>(managed: M, keys: readonly string[] | undefined): M {
+  const named = Object.entries(labelsNamed(managed, keys) ?? {});
+  if (named.length === 0) return managed;
+  const labels = Object.fromEntries(named.map((entry) => entry.map(labelText)));
+  return withParameter(managed, 'labels', (given) => ({ ...(given as Labels | undefined), ...labels }));
+}
 
 /** The largest number of labels of a resource. */
 const mostLabels = 64;

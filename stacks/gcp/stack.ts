@@ -17,6 +17,7 @@ import {
 import { TopicKind } from './kinds/pubsub/v1alpha1/topic.ts';
 import { ProviderKind } from './kinds/v1alpha3/provider.ts';
 import { ProviderConfigKind } from './kinds/v1beta1/provider-config.ts';
+import { withLabelsOf } from './labels.ts';
 import { topicClient } from './topic/external-client.ts';
 
 export interface GcpStackOptions {
@@ -31,6 +32,7 @@ interface Access {
   readonly projectID: string;
   readonly endpoint?: string;
   readonly tokenURI?: string;
+  readonly tagsFromLabels?: readonly string[];
 }
 
 /** Google Cloud: Memorystore instances, which satisfy claims for a Redis, and topics of Pub/Sub. */
@@ -43,10 +45,12 @@ export function createGcpStack({ createClient = googleCloudClient }: GcpStackOpt
       credentialForm:
         'the key of a service account, as Google writes it: JSON with "type", "client_email", "private_key", "private_key_id" and "token_uri"',
       connect: cloudClients<GoogleCloudClient, { readonly key: ServiceAccountKey }, Access>(
-        ({ parameters, ...options }) => createClient({ ...options, ...parameters }),
+        ({ parameters: { tagsFromLabels: _, ...parameters }, ...options }) =>
+          createClient({ ...options, ...parameters }),
         {
           parse: (text) => ({ key: parseServiceAccountKey(text) }),
           systemOf: ({ key, parameters }) => googleSystemOf({ key, ...parameters }),
+          withTags: (managed, { tagsFromLabels }) => withLabelsOf(managed, tagsFromLabels),
           check: (google, signal) => google.checkCredentials(signal),
         },
       ),

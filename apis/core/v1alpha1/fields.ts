@@ -253,6 +253,16 @@ export const selector = (description: string) =>
     })
     .describe(description);
 
+/** The labels of managed resources that become tags of their external resources. */
+export const tagsFromLabels = optional(
+  z
+    .array(text('The key of a label.'))
+    .max(20)
+    .describe(
+      'The keys of labels of managed resources. The external resource gets each as a tag, which replaces one of this key in forProvider. A changed label is noticed at the next poll.',
+    ),
+);
+
 /** Requests a new password, in `forProvider`. The annotation of the Secret records the last request that was applied. */
 export const passwordRotation = optional(
   z.string().min(1).describe('Any text, for example a date. Each change of this field sets a new password.'),

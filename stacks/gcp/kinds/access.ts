@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { optional, text } from '../../../package/schema.ts';
+import { optional, tagsFromLabels, text } from '../../../package/schema.ts';
 
 const url = (description: string) =>
   z
@@ -15,6 +15,7 @@ export const access = {
       "The address of all APIs instead of Google's own, for an emulator or a private endpoint, for example http://127.0.0.1:18085. It takes precedence over the endpoint in the key.",
     ),
   ),
+  tagsFromLabels,
   tokenURI: optional(
     url(
       'The address at which the key is exchanged for access tokens. Without it: the token_uri in the key. The signature is valid for that address only.',

@@ -1,4 +1,4 @@
-import { defineProvider, optional } from '../../../../package/schema.ts';
+import { defineProvider, optional, tagsFromLabels } from '../../../../package/schema.ts';
 import { awsRegion } from '../region.ts';
 import { endpoint } from '../v1beta1/provider-config.ts';
 
@@ -14,5 +14,6 @@ export const ProviderKind = defineProvider(
   {
     region: optional(awsRegion('The region of resources that name no region.')),
     endpoint: optional(endpoint),
+    tagsFromLabels,
   },
 );

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineProviderConfig, optional, text } from '../../../../package/schema.ts';
+import { defineProviderConfig, optional, tagsFromLabels, text } from '../../../../package/schema.ts';
 
 const notUsed = 'Not used: for manifests of older releases.';
 
@@ -49,5 +49,5 @@ export const ProviderConfigKind = defineProviderConfig(
     description:
       'Access to an AWS account. The credentials are an access key, in the format of a credentials file ([default], aws_access_key_id, aws_secret_access_key, aws_session_token) or as the JSON of `aws iam create-access-key`. With the source InjectedIdentity they are the identity that the environment of the controllers provides. The ProviderConfig named default is used by resources that name no other.',
   },
-  { endpoint: optional(endpoint) },
+  { endpoint: optional(endpoint), tagsFromLabels },
 );
