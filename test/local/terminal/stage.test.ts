@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { describe, test } from 'node:test';
-import type { GraphNode } from '../../dashboard/page/wire.ts';
-import { actLine } from '../../demo/acts.ts';
-import { claimsTable } from '../../demo/claims.ts';
-import { batchIn } from '../../demo/feed.ts';
-import { createStage } from '../../demo/stage.ts';
+import type { GraphNode } from '../../../dashboard/page/wire.ts';
+import { actLine } from '../../../local/terminal/act-line.ts';
+import { claimsTable } from '../../../local/terminal/claims-table.ts';
+import { batchIn } from '../../../local/terminal/feed.ts';
+import { createStage } from '../../../local/terminal/stage.ts';
 
 /** A stage on what is no terminal, or on one, and what it has written since it was asked last. */
 function staged({ isTTY = false } = {}) {

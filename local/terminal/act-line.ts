@@ -1,4 +1,4 @@
-import type { RecordedEvent } from '../dashboard/page/wire.ts';
+import type { RecordedEvent } from '../../dashboard/page/wire.ts';
 import type { Paint } from './stage.ts';
 
 /** An act of the controllers as one line: how long after the start of the display, the object, the reason, the message. */

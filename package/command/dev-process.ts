@@ -1,0 +1,14 @@
+/* The process of `services-stack dev`: it writes the definitions of a module's stacks, and runs the stacks. */
+import { existsSync } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { run } from '../run.ts';
+import { generate } from './generate.ts';
+import { someStacksOf } from './stacks-of.ts';
+
+const [module = '', folder = ''] = process.argv.splice(2, 2);
+const name = 'services-stack-dev';
+// It names the owner of the definitions.
+if (existsSync('package.json')) await copyFile('package.json', join(folder, 'package.json'));
+await generate([module], { out: folder, name, isCheck: false });
+await run(await someStacksOf(module), { name, version: '0.0.0', crds: join(folder, 'crds') });
