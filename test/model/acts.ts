@@ -232,6 +232,10 @@ function resourceActs(state: State, scenario: Scenario, name: string): PossibleA
       act('giveBack', `an administrator gives ${name} back`, (draft) =>
         edit(draft, key, { isGivenBackTo: namespaceUid(draft) }),
       ),
+    living?.deleteAt !== undefined &&
+      act('removeDate', `an administrator removes the date of ${name}`, (draft) =>
+        edit(draft, key, { deleteAt: undefined }),
+      ),
     living?.policy === 'Delete' &&
       act('retain', `an administrator changes the policy of ${name} to Retain`, (draft) =>
         edit(draft, key, { policy: 'Retain' }),

@@ -351,16 +351,20 @@ function checkOwnerAtRest(state: State, world: World, resource: Resource): void 
 
 /** A kept resource is deleted at its date, and its claim gets it back before. */
 function checkRetainedAtRest(state: State, { scenario }: World, resource: Resource): void {
-  const { name, retention, policy, claimRef, deleteAt = 0 } = resource;
+  const { name, retention, policy, claimRef, deleteAt } = resource;
   if (!retention || policy !== 'Delete') return;
   const claim = claimRef ? objectOf(state.objects, claimKey(claimRef.claim)) : undefined;
   const isReleased = resource.phase === 'Released' && !wasTakenBack(resource) && claimRef?.uid;
   const isNamed = claim?.resourceRef === name;
-  if (isReleased && !resource.deleteAt && !isNamed && !scenario.acts.includes('restoreClaimAlone'))
+  const mayBeUndated = ['restoreClaimAlone', 'removeDate'].some((name) =>
+    scenario.acts.includes(name as never),
+  );
+  if (isReleased && deleteAt === undefined && !isNamed && !mayBeUndated)
     fail('RetainedEndsAtDate', `${name} is Released without a date`);
   if (!isReturnable(resource)) return;
   const isPaused = state.hasObstacle && scenario.obstacle?.name === 'Paused';
-  if (deleteAt <= state.clock && !isPaused) fail('RetainedEndsAtDate', `${name} still exists after its date`);
+  if (deleteAt !== undefined && deleteAt <= state.clock && !isPaused)
+    fail('RetainedEndsAtDate', `${name} still exists after its date`);
   const mayBeBeside = scenario.mayHaveTwo || claim?.startsEmpty || claim?.deleting;
   if (claim?.bound && !mayBeBeside)
     fail('RetainedIsTakenBack', `claim ${claimRef?.claim} has an empty database, although ${name} is kept`);

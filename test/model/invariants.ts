@@ -213,7 +213,8 @@ export function checkResourceInUseStays(state: State, object: AnyObject, scenari
   if ((phase === 'Bound' || wasTakenBack(object)) && hasLivingOwner(state, object)) {
     fail('ResourceInUseStays', `${name} is deleted although its claim exists`);
   }
-  const isOver = isReturnable(object) && object.policy === 'Delete' && (object.deleteAt ?? 0) <= state.clock;
+  const isPast = object.deleteAt !== undefined && object.deleteAt <= state.clock;
+  const isOver = isReturnable(object) && object.policy === 'Delete' && isPast;
   const isPaused = state.hasObstacle && scenario.obstacle?.name === 'Paused';
   if (object.retention && state.data[name] && (!isOver || isPaused))
     fail('DataStaysUntilDate', `the data of ${name} is deleted before its date`);

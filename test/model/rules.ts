@@ -439,6 +439,14 @@ export const rules: Readonly<Record<string, Rule>> = {
     was: "if (spec.giveBack === 'Administrator') return 'only an administrator gives it back';",
     becomes: '',
   },
+  undatedIsTakenBack: {
+    rule: 'a claim takes a kept resource back also without a date',
+    scenario: 'keep-undated',
+    file: retention,
+    was: '  if (!isReleased(managed) || wasDeleted(managed)) return false;',
+    becomes:
+      '  if (!isReleased(managed) || wasDeleted(managed) || status?.deleteAt === undefined) return false;',
+  },
   authorMayStartEmpty: {
     rule: 'a claim whose author wants a new resource waits for none',
     scenario: 'keep-empty',

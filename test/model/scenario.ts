@@ -121,6 +121,7 @@ export type ActKind =
   | 'recreateResource'
   | 'removeClaimRef'
   | 'removeClaimRefUID'
+  | 'removeDate'
   | 'removeObstacle'
   | 'reserve'
   | 'restore'

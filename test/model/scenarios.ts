@@ -530,6 +530,11 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     acts: ['deleteClaim', 'createClaim', 'timePasses', 'removeClaimRef', 'removeClaimRefUID', 'crash'],
     situation: 'An administrator makes a kept resource available by hand.',
   }),
+  'keep-undated': retained({
+    maxActs: 4,
+    acts: ['deleteClaim', 'removeDate', 'createClaim', 'timePasses', 'crash', 'stopWatch'],
+    situation: 'An administrator removes the date of a kept resource.',
+  }),
   'keep-reserve': retained({
     claims: { A: { class: 'Delete' }, B: { class: 'Delete' } },
     onlyDeletedClaims: ['A'],
