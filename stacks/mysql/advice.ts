@@ -1,0 +1,15 @@
+/**
+ * The advice of the stack's resources and providers, and in the errors of servers.
+ * A test does what each piece says (docs/decisions/0059).
+ */
+export const advice = {
+  grantPrivileges: (statement: string) => `an administrator with all privileges runs: ${statement}`,
+  unlockUser: (statement: string) => `another administrator of the server runs: ${statement}`,
+  flushHosts: 'an administrator of the server runs: FLUSH HOSTS',
+  allowHost: 'create the user of the credentials for this host, or for %',
+  raiseUserLimit: 'raise MAX_USER_CONNECTIONS of that user, or end its sessions',
+  joinCluster: 'use a node in the primary component, or bring the nodes together again',
+  useMariadb: 'use a MariaDB server',
+  freeName: (statement: string) => `if no other cluster is creating it, free the name: ${statement}`,
+  loadPlugin: 'load it on the server, or change spec.forProvider.passwordPlugin',
+} as const;

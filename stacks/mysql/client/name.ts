@@ -1,0 +1,83 @@
+import { clientAdvice, hasUnprintable, quoted } from '../../../package/stack.ts';
+import { MysqlError } from './error.ts';
+import type { Kind } from './mark.ts';
+import { ownDatabase } from './mark.ts';
+import { pattern } from './text.ts';
+
+/** In characters. A user of MySQL has at most 32; MariaDB's documentation says 80. */
+const maxLength = { database: 64, user: 80 } as const;
+
+/** The names that the server, or this product, owns. In any case: some servers ignore it. */
+const reserved: Readonly<Record<Kind, ReadonlySet<string>>> = {
+  database: new Set([ownDatabase, 'mysql', 'information_schema', 'performance_schema', 'sys']),
+  user: new Set([
+    ...['root', 'public', 'none', 'current_user', 'current_role', 'mysql', ownDatabase],
+    ...['mariadb.sys', 'mysql.sys', 'mysql.session', 'mysql.infoschema'],
+  ]),
+};
+
+interface NameCheck {
+  readonly isBroken: (name: string, kind: Kind) => boolean;
+  readonly rule: (name: string, kind: Kind) => string;
+}
+
+/** What the server would refuse, change or take for something else. */
+const checks: readonly NameCheck[] = [
+  { isBroken: (name) => name === '', rule: () => 'must not be empty' },
+  { isBroken: (name) => name.includes('\0'), rule: () => 'must not contain a zero byte' },
+  {
+    // The server's own tables have three bytes for a character, and write `?` for others.
+    isBroken: (name) => /[\u{10000}-\u{10FFFF}\p{Surrogate}]/u.test(name),
+    rule: () => 'must not contain characters above U+FFFF',
+  },
+  { isBroken: (name) => name !== name.trim(), rule: () => 'must not begin or end with a space' },
+  {
+    isBroken: (name, kind) => [...name].length > maxLength[kind],
+    rule: (name, kind) => `has ${[...name].length} characters, ${maxLength[kind]} are allowed`,
+  },
+  {
+    // The server cuts a longer pattern without an error, and then it means something else.
+    isBroken: (name, kind) => kind === 'database' && [...pattern(name)].length > maxLength.database,
+    rule: (name) =>
+      `has ${[...pattern(name)].length} characters in a GRANT, where each "_", "%" and "\\" counts twice; ${maxLength.database} are allowed`,
+  },
+  {
+    // It would mean the directory `x`, of whatever database.
+    isBroken: (name, kind) => kind === 'database' && name.toLowerCase().startsWith('#mysql50#'),
+    rule: () => 'must not begin with #mysql50#',
+  },
+];
+
+/** Throws MysqlError `Invalid` for a name that the server would refuse, change or take for something else. */
+export function checkName(kind: Kind, name: string): void {
+  const broken = checks.find(({ isBroken }) => isBroken(name, kind));
+  if (broken !== undefined) throw invalidName(kind, name, broken.rule(name, kind));
+}
+
+/** Like `checkName`, for a name in a field of `forProvider`. The error says to change the field. */
+export function checkNameIn(field: string, kind: Kind, name: string): void {
+  try {
+    checkName(kind, name);
+  } catch (error) {
+    const fields = [`spec.forProvider.${field}`];
+    throw new MysqlError(`${(error as Error).message}; ${clientAdvice.change(fields)}`, {
+      code: 'Invalid',
+      advice: { kinds: ['ChangeFields'], fields },
+    });
+  }
+}
+
+/** Like `checkName`, and throws for names that belong to the server or to this product. */
+export function checkOwnName(kind: Kind, name: string): void {
+  checkName(kind, name);
+  if (reserved[kind].has(name.toLowerCase())) throw invalidName(kind, name, 'is reserved');
+}
+
+/** Like `checkOwnName`, and throws for a name with invisible characters. Existing databases and users keep their names. */
+export function checkNewName(kind: Kind, name: string): void {
+  checkOwnName(kind, name);
+  if (hasUnprintable(name)) throw invalidName(kind, name, 'must not contain control or invisible characters');
+}
+
+const invalidName = (kind: Kind, name: string, rule: string): MysqlError =>
+  new MysqlError(`${kind} name ${quoted(name)} ${rule}`, { code: 'Invalid' });

@@ -1,0 +1,413 @@
+import { randomBytes } from 'node:crypto';
+import { clientAdvice, counted } from '../../../package/stack.ts';
+import { errnoOf, MysqlError } from './error.ts';
+import type { Marked } from './mark.ts';
+import { checkOurs, createMarkTable, readMarks, removeMarks, writeMark } from './mark.ts';
+import { checkName, checkNewName, checkOwnName } from './name.ts';
+import type { Session, UseSession } from './session.ts';
+import { endSessions, sessionsOf } from './sessions.ts';
+import { account, quotedName, quotedText } from './text.ts';
+
+/** The plugins that a class may name. */
+export const plugins = ['mysql_native_password', 'ed25519', 'caching_sha2_password'] as const;
+export type Plugin = (typeof plugins)[number];
+
+/** The wanted state of a user. Absent fields get the server's default (in brackets), and are not compared. */
+export interface UserSpec {
+  /** (0: no limit) */
+  readonly maxUserConnections?: number;
+  /** (0: no limit) */
+  readonly maxStatementSeconds?: number;
+  /** (Optional) */
+  readonly tls?: 'Optional' | 'Required';
+  /** (the server's own choice) */
+  readonly plugin?: Plugin;
+}
+
+/** The user `name@'%'`. */
+export interface UserObservation extends Marked {
+  readonly kind: 'user';
+  readonly maxUserConnections: number;
+  readonly maxStatementSeconds: number;
+  readonly tls: 'Optional' | 'Required';
+  readonly plugin: string;
+  /** It cannot log in: a creation that has not ended, or an administrator locked it. */
+  readonly isLocked: boolean;
+  /** Its password has an end, which this product never sets. */
+  readonly expires: boolean;
+}
+
+/** The fields that `update` would change. */
+export function userDrift(observed: UserObservation, spec: UserSpec): readonly string[] {
+  const fields = (['maxUserConnections', 'maxStatementSeconds', 'tls', 'plugin'] as const).filter(
+    (field) => spec[field] !== undefined && spec[field] !== observed[field],
+  );
+  return [...fields, ...(observed.isLocked ? ['isLocked'] : []), ...(observed.expires ? ['expires'] : [])];
+}
+
+interface Owned {
+  readonly ownerId: string;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Users of one server, all of host `%`. We own a user if it has our mark (mark.ts). There are no transactions: each step
+ * of a creation may be repeated.
+ */
+export interface Users {
+  observe(name: string, options?: { readonly signal?: AbortSignal }): Promise<UserObservation | undefined>;
+  /**
+   * In this order: the mark, the user (locked), its privileges, unlock. Afterwards the user is as in `spec` and has the
+   * password, also if it existed before. Throws `NotOurs`, also for a user of the same name at another host, and `Invalid`.
+   */
+  create(name: string, spec: UserSpec, options: Owned & { readonly password?: string }): Promise<void>;
+  /** Repairs the drift that `userDrift` lists. Throws `NotFound`, `NotOurs`. */
+  update(name: string, spec: UserSpec, options: Owned): Promise<void>;
+  /** Ends no sessions. Throws `NotFound`, `NotOurs`, and `Invalid` if a policy of the server refuses the password. */
+  setPassword(
+    name: string,
+    password: string,
+    options: Owned & { readonly plugin?: Plugin | undefined },
+  ): Promise<void>;
+  /**
+   * Whether the password is the user's, tested by a login. A password that cannot be tested counts as right: of a locked
+   * user, at a limit of connections, of a plugin that the driver does not know.
+   */
+  checkPassword(
+    name: string,
+    password: string,
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<boolean>;
+  /** The number of its open sessions. Throws `Forbidden` without PROCESS. */
+  countSessions(name: string, options?: { readonly signal?: AbortSignal }): Promise<number>;
+  /** Ends its sessions and returns how many there were. Throws `Forbidden` without PROCESS and CONNECTION ADMIN. */
+  endSessions(name: string, options: Owned): Promise<number>;
+  /**
+   * No error if it was dropped before. `terminateSessions`: ends its sessions; otherwise throws `InUse` (retryable) while
+   * there are some. Throws `NotOurs`. The mark goes last.
+   */
+  drop(name: string, options: Owned & { readonly terminateSessions: boolean }): Promise<void>;
+  /**
+   * Views, routines, triggers and events that run with the rights of the user, for example `view shop.totals`, sorted; at
+   * most ten. They stay when the user is dropped, and then fail. `except`: a database that is dropped, too.
+   */
+  definedBy(
+    name: string,
+    options?: { readonly except?: string | undefined; readonly signal?: AbortSignal },
+  ): Promise<readonly string[]>;
+}
+
+export function users({
+  withSession,
+  tryLogin,
+}: {
+  readonly withSession: UseSession;
+  /** See {@link TryLogin}. */
+  readonly tryLogin: TryLogin;
+}): Users {
+  const ownUser = async (session: Session, name: string, ownerId: string): Promise<UserObservation> => {
+    const found = await readUser(session, name);
+    if (found === undefined)
+      throw new MysqlError(`user ${quotedName(name)} does not exist`, { code: 'NotFound' });
+    checkOurs(found, ownerId);
+    return found;
+  };
+
+  return {
+    async observe(name, { signal } = {}) {
+      checkName('user', name);
+      return withSession(signal, (session) => readUser(session, name));
+    },
+
+    async create(name, spec, { ownerId, password, signal }) {
+      checkOwnName('user', name);
+      await withSession(signal, async (session) => {
+        await createMarkTable(session);
+        const found = await readUser(session, name);
+        if (found === undefined) await checkNewUser(session, name);
+        else checkOurs(found, ownerId);
+        const creation = await beginUser(session, { name, spec, ownerId, password, found });
+        await creation.unlock();
+      });
+    },
+
+    async update(name, spec, { ownerId, signal }) {
+      checkOwnName('user', name);
+      await withSession(signal, async (session) => {
+        const found = await ownUser(session, name, ownerId);
+        await repairUser(session, found, spec);
+      });
+    },
+
+    async setPassword(name, password, { ownerId, plugin, signal }) {
+      checkOwnName('user', name);
+      await withSession(signal, async (session) => {
+        await ownUser(session, name, ownerId);
+        const statement = `ALTER USER ${account(name)} ${identifiedBy(password, plugin)}`;
+        await session.run(statement, { secret: password }).catch(namingPassword);
+      });
+    },
+
+    async checkPassword(name, password, { signal } = {}) {
+      checkName('user', name);
+      return isRightBy(await tryLogin(name, password, signal));
+    },
+
+    countSessions: async (name, { signal } = {}) =>
+      (await withSession(signal, (session) => sessionsOf(session, { user: name }))).length,
+
+    endSessions: (name, { ownerId, signal }) =>
+      withSession(signal, async (session) => {
+        await ownUser(session, name, ownerId);
+        return endSessions(session, await sessionsOf(session, { user: name }));
+      }),
+
+    async drop(name, { ownerId, terminateSessions, signal }) {
+      checkOwnName('user', name);
+      await withSession(signal, async (session) => {
+        const found = await readUser(session, name);
+        if (found !== undefined) {
+          checkOurs(found, ownerId);
+          await shutOut(session, found, { terminateSessions });
+          await dropUser(session, name);
+        }
+        await removeMarks(session, ['user'], name, ownerId);
+      });
+    },
+
+    definedBy: (name, { except, signal } = {}) =>
+      withSession(signal, (session) => definitionsOf(session, name, except)),
+  };
+}
+
+/** The reason why the server refuses a session to a user. Undefined: it accepts. */
+export type TryLogin = (
+  username: string,
+  password: string,
+  signal: AbortSignal | undefined,
+) => Promise<unknown>;
+
+/** What a refusal says of the password. Throws what says nothing. */
+function isRightBy(refusal: unknown): boolean {
+  if (refusal === undefined) return true;
+  if (!(refusal instanceof MysqlError)) throw refusal;
+  // Told after the password was accepted: the user is locked, or at a limit of connections.
+  if ([4151, 1203, 1226].includes(refusal.errno ?? 0)) return true;
+  if (refusal.code !== 'AuthenticationFailed') throw refusal;
+  return refusal.errno === undefined; // a plugin that the driver does not know
+}
+
+/** Throws `Invalid` if users must use TLS and the server has none: nobody could log in. */
+function checkTls({ facts }: Session, { tls }: UserSpec): void {
+  if (tls !== 'Required' || facts.hasTls) return;
+  const fields = ['spec.forProvider.tls'];
+  throw new MysqlError(`the server has no TLS; ${clientAdvice.change(fields)}`, {
+    code: 'Invalid',
+    advice: { kinds: ['ChangeFields'], fields },
+  });
+}
+
+/** The user `name@'%'`, in the session's server. Undefined if there is none. */
+export async function readUser(session: Session, name: string): Promise<UserObservation | undefined> {
+  const facts = {
+    maxUserConnections: 'max_user_connections',
+    maxStatementSeconds: 'max_statement_time',
+    sslType: 'ssl_type',
+    plugin: 'plugin',
+    isLocked: 'account_locked',
+    lifetime: 'password_lifetime',
+  };
+  const columns = Object.entries(facts).map(([as, key]) => `JSON_VALUE(Priv, '$.${key}') AS ${as}`);
+  const [row] = await session.query<Record<keyof typeof facts, string | null>>(
+    `SELECT ${columns.join(', ')} FROM mysql.global_priv WHERE User = ? AND Host = '%'`,
+    [name],
+  );
+  if (row === undefined) return undefined;
+  const { user: mark } = await readMarks(session, name);
+  return {
+    kind: 'user',
+    name,
+    ...(mark !== undefined && { mark }),
+    maxUserConnections: Number(row.maxUserConnections ?? 0),
+    maxStatementSeconds: Number(row.maxStatementSeconds ?? 0),
+    tls: Number(row.sslType ?? 0) === 0 ? 'Optional' : 'Required',
+    plugin: row.plugin ?? '',
+    isLocked: isTrue(row.isLocked),
+    expires: row.lifetime !== '0',
+  };
+}
+
+const isTrue = (json: string | null): boolean => json === '1' || json === 'true';
+
+/** Throws for a name that cannot be that of a new user: also if there is one at another host, or a role. */
+export async function checkNewUser(session: Session, name: string): Promise<void> {
+  checkNewName('user', name);
+  const others = await session.query<{ host: string }>(
+    `SELECT Host AS host FROM mysql.global_priv WHERE User = ? AND Host <> '%' ORDER BY Host LIMIT 1`,
+    [name],
+  );
+  const [other] = others;
+  if (other === undefined) return;
+  const what = other.host === '' ? `role ${quotedName(name)}` : `user ${account(name, other.host)}`;
+  throw new MysqlError(`${what} exists; ${clientAdvice.chooseExternalName}`, {
+    code: 'NotOurs',
+    advice: { kinds: ['ChooseExternalName'] },
+    holder: { by: 'Nobody' },
+  });
+}
+
+export interface UserCreation {
+  /** The last step. */
+  unlock(): Promise<void>;
+  /** Takes back what this call created. */
+  undo(): Promise<void>;
+}
+
+/** Creates a user that cannot log in yet, with its mark; or brings the one that `ownerId` owns to the spec. */
+export async function beginUser(
+  session: Session,
+  {
+    name,
+    spec,
+    ownerId,
+    password,
+    found,
+  }: {
+    readonly name: string;
+    readonly spec: UserSpec;
+    readonly ownerId: string;
+    readonly password: string | undefined;
+    readonly found: UserObservation | undefined;
+  },
+): Promise<UserCreation> {
+  checkTls(session, spec);
+  const isMarkNew = await writeMark(session, 'user', name, ownerId);
+  // Nobody can log in without a known password.
+  const secret = password ?? (found === undefined ? randomBytes(24).toString('base64url') : undefined);
+  const identified = secret === undefined ? '' : ` ${identifiedBy(secret, spec.plugin)}`;
+  const [verb, lock] = found === undefined ? ['CREATE', ' ACCOUNT LOCK'] : ['ALTER', ''];
+  const statement = `${verb} USER ${account(name)}${identified}${options(spec)}${lock} PASSWORD EXPIRE NEVER`;
+  try {
+    await session.run(statement, { ...(secret !== undefined && { secret }) });
+  } catch (error) {
+    // guard: otherwise a name whose creation was refused stays taken
+    if (isMarkNew) await removeMarks(session, ['user'], name, ownerId);
+    if (errnoOf(error) === 1396 && found === undefined) await checkNotThere(session, name, ownerId);
+    namingPassword(error);
+  }
+  return {
+    async unlock() {
+      await session.run(`ALTER USER ${account(name)} ACCOUNT UNLOCK`);
+    },
+    async undo() {
+      if (found === undefined) await dropUser(session, name);
+      if (isMarkNew) await removeMarks(session, ['user'], name, ownerId);
+    },
+  };
+}
+
+/** Another session created a user of that name during this time. */
+async function checkNotThere(session: Session, name: string, ownerId: string): Promise<void> {
+  const found = await readUser(session, name);
+  if (found !== undefined) checkOurs(found, ownerId);
+}
+
+export async function repairUser(session: Session, found: UserObservation, spec: UserSpec): Promise<void> {
+  const drift = userDrift(found, spec).filter((field) => field !== 'plugin');
+  if (drift.length === 0) return;
+  checkTls(session, spec);
+  await session.run(`ALTER USER ${account(found.name)}${options(spec)} ACCOUNT UNLOCK PASSWORD EXPIRE NEVER`);
+}
+
+/** The server checks a password by its policies only if it gets the password itself. */
+const identifiedBy = (password: string, plugin: Plugin | undefined): string => {
+  if (password === '' || password.includes('\0'))
+    throw new MysqlError('password must not be empty and not contain a zero byte', { code: 'Invalid' });
+  return plugin === undefined
+    ? `IDENTIFIED BY ${quotedText(password)}`
+    : `IDENTIFIED VIA ${plugin} USING PASSWORD(${quotedText(password)})`;
+};
+
+/** The clauses of the fields that the spec has. */
+function options({ tls, maxUserConnections, maxStatementSeconds }: UserSpec): string {
+  const limits = [
+    ...(maxUserConnections === undefined ? [] : [`MAX_USER_CONNECTIONS ${maxUserConnections}`]),
+    ...(maxStatementSeconds === undefined ? [] : [`MAX_STATEMENT_TIME ${maxStatementSeconds}`]),
+  ];
+  const clauses = [
+    ...(tls === undefined ? [] : [`REQUIRE ${tls === 'Required' ? 'SSL' : 'NONE'}`]),
+    ...(limits.length === 0 ? [] : [`WITH ${limits.join(' ')}`]),
+  ];
+  return clauses.map((clause) => ` ${clause}`).join('');
+}
+
+/** Says which plugin is missing as the field that names it. */
+function namingPassword(error: unknown): never {
+  if (errnoOf(error) === 1524)
+    throw new MysqlError((error as Error).message, {
+      code: 'Invalid',
+      errno: 1524,
+      advice: { kinds: ['ChangeFields'], fields: ['spec.forProvider.passwordPlugin'] },
+    });
+  throw error;
+}
+
+/**
+ * Lets a user in no more, so that it can be dropped: DROP USER ends no session. Throws `InUse` while sessions block it, and
+ * then the user can log in as before.
+ */
+export async function shutOut(
+  session: Session,
+  { name, isLocked }: UserObservation,
+  {
+    terminateSessions,
+    database,
+  }: { readonly terminateSessions: boolean; readonly database?: string | undefined },
+): Promise<void> {
+  const who = { user: name, database };
+  if (!terminateSessions) refuseIfUsed(name, (await sessionsOf(session, who)).length, database);
+  if (!isLocked) await session.run(`ALTER USER ${account(name)} ACCOUNT LOCK`);
+  const found = await sessionsOf(session, who);
+  if (terminateSessions) {
+    await endSessions(session, found);
+    return;
+  }
+  if (found.length === 0) return;
+  // One began in between.
+  await session.run(`ALTER USER ${account(name)} ACCOUNT UNLOCK`);
+  refuseIfUsed(name, found.length, database);
+}
+
+export function refuseIfUsed(name: string, open: number, database: string | undefined): void {
+  if (open === 0) return;
+  const what = database === undefined ? `user ${quotedName(name)}` : `database ${quotedName(database)}`;
+  throw new MysqlError(`${what} has ${counted(open, 'open session')}`, { code: 'InUse' });
+}
+
+export const dropUser = (session: Session, name: string): Promise<void> =>
+  session.run(`DROP USER IF EXISTS ${account(name)}`);
+
+/** See {@link Users.definedBy}. */
+async function definitionsOf(
+  session: Session,
+  name: string,
+  except: string | undefined,
+): Promise<readonly string[]> {
+  const tables = {
+    view: ['VIEWS', 'TABLE_SCHEMA', 'TABLE_NAME'],
+    routine: ['ROUTINES', 'ROUTINE_SCHEMA', 'ROUTINE_NAME'],
+    trigger: ['TRIGGERS', 'TRIGGER_SCHEMA', 'TRIGGER_NAME'],
+    event: ['EVENTS', 'EVENT_SCHEMA', 'EVENT_NAME'],
+  };
+  const parts = Object.entries(tables).map(
+    ([kind, [table, schema, column]]) =>
+      `SELECT '${kind}' AS kind, ${schema} AS place, ${column} AS name FROM information_schema.${table}
+       WHERE BINARY DEFINER = BINARY ? AND BINARY ${schema} <> BINARY ?`,
+  );
+  const values = parts.flatMap(() => [`${name}@%`, except ?? '']);
+  const rows = await session.queryAmongTenants<{ kind: string; place: string; name: string }>(
+    `SELECT * FROM (${parts.join(' UNION ALL ')}) found ORDER BY kind, place, name LIMIT 10`,
+    values,
+  );
+  return rows.map((row) => `${row.kind} ${quotedName(row.place)}.${quotedName(row.name)}`);
+}
