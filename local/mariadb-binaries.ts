@@ -10,6 +10,8 @@ export interface MariadbBinaries {
   readonly client: string;
   /** Its statements, messages and character sets. */
   readonly share: string;
+  /** Its policies for passwords, and its ways to log in. */
+  readonly plugins: string;
 }
 
 /** A MariaDB that can be started here, or why there is none. */
@@ -25,15 +27,19 @@ const statements = [
   'mysql_system_tables_data.sql',
 ];
 
+/** What a server loads when an administrator asks. */
+const plugins = ['simple_password_check.so', 'auth_ed25519.so'];
+
 /** Takes MariaDB from Debian's packages: the server knows MySQL's protocol, and Debian has no MySQL. */
 const debianMariadb: BinarySource = {
   name: 'debian-mariadb',
   produce: (work) =>
     unpackPrograms(work, {
       what: 'mariadb-server',
-      recipe: { suite: 'bookworm', recipe: 1, neededBytes: 300e6, commands: ['apt-get', 'dpkg'] },
+      recipe: { suite: 'bookworm', recipe: 2, neededBytes: 300e6, commands: ['apt-get', 'dpkg'] },
       packages: [
-        ...['mariadb-server-core', 'mariadb-client-core', 'libmariadb3', 'libaio1', 'libcap2', 'libcrypt1'],
+        ...['mariadb-server', 'mariadb-server-core', 'mariadb-client-core', 'libmariadb3'],
+        ...['libaio1', 'libcap2', 'libcrypt1'],
         ...[
           'libedit2',
           'libbsd0',
@@ -56,21 +62,25 @@ const debianMariadb: BinarySource = {
         ...['libtinfo6', 'liburing2', 'libzstd1', 'zlib1g'],
       ],
       programs: { mariadbd: 'usr/sbin/mariadbd', mariadb: 'usr/bin/mariadb' },
-      others: Object.fromEntries(
-        [...statements, 'charsets', 'english'].map((name) => [`share/${name}`, `${share}/${name}`]),
-      ),
+      others: {
+        ...Object.fromEntries(
+          [...statements, 'charsets', 'english'].map((name) => [`share/${name}`, `${share}/${name}`]),
+        ),
+        ...Object.fromEntries(plugins.map((name) => [`plugin/${name}`, `usr/lib/mysql/plugin/${name}`])),
+      },
     }),
 };
 
 const noun = 'MariaDB server';
 const cached = {
-  name: `mariadb-${process.platform}-${process.arch}`,
+  name: `mariadb-${process.platform}-${process.arch}-2`, // 2: with plugins
   files: ['mariadbd', 'mariadb'],
 };
 const binariesIn = (directory: string): MariadbBinaries => ({
   server: join(directory, 'mariadbd'),
   client: join(directory, 'mariadb'),
   share: join(directory, 'share'),
+  plugins: join(directory, 'plugin'),
 });
 
 /** Starts one of these and ends it again. Throws if that fails. */

@@ -10,14 +10,21 @@ import { runServer, serverEnvironment } from './running-server.ts';
 import { watchedFolder } from './watched-folder.ts';
 
 export interface MariadbOptions {
-  /** Programs, and the folder of messages and statements. */
-  readonly binaries: { readonly server: string; readonly client: string; readonly share: string };
+  /** Programs, and the folders of messages, statements and plugins. */
+  readonly binaries: {
+    readonly server: string;
+    readonly client: string;
+    readonly share: string;
+    readonly plugins: string;
+  };
   /** An address of this machine; default 127.0.0.1. */
   readonly address?: string;
   /** Default: a free one. */
   readonly port?: number;
   /** The name of the administrator; default `rdsadmin`. */
   readonly administrator?: string;
+  /** More flags of the server, such as `--lower-case-table-names=1`. */
+  readonly flags?: readonly string[];
 }
 
 /** A real MariaDB server, with its data in a temporary directory. */
@@ -42,7 +49,7 @@ const ownTables = ['mysql_system_tables.sql', 'mysql_performance_tables.sql', 'm
  * by root it goes on as `postgres` or `nobody`. Throws with the end of its log if it does not start.
  */
 export async function startMariadb(options: MariadbOptions): Promise<LocalMariadb> {
-  const { binaries, address = '127.0.0.1', administrator = 'rdsadmin' } = options;
+  const { binaries, address = '127.0.0.1', administrator = 'rdsadmin', flags: more = [] } = options;
   const { directory, dog, clear } = await watchedFolder('mariadb');
   try {
     const { uid, gid } = unprivilegedAccount();
@@ -54,9 +61,10 @@ export async function startMariadb(options: MariadbOptions): Promise<LocalMariad
     }
     const flags = [
       ...['--no-defaults', `--datadir=${data}`, `--lc-messages-dir=${binaries.share}`, '--skip-log-bin'],
-      ...[`--character-sets-dir=${join(binaries.share, 'charsets')}`, `--plugin-dir=${data}`],
+      ...[`--character-sets-dir=${join(binaries.share, 'charsets')}`, `--plugin-dir=${binaries.plugins}`],
       ...['--innodb-log-file-size=4M', '--innodb-buffer-pool-size=16M', '--innodb-flush-log-at-trx-commit=0'],
       ...(uid === undefined ? [] : [`--user=${uid}`]),
+      ...more,
     ];
     const password = randomBytes(18).toString('base64url');
     await initialise(binaries, flags, { administrator, password });

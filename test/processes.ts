@@ -23,6 +23,7 @@ export const notUnit: readonly string[] = [
   'postgresql',
   'redis',
   'stacks/demo-clouds/fcp/claims',
+  'stacks/mysql/server',
   'stacks/postgresql/server',
   'tools/bundle',
   'tools/bundle-memory',
@@ -51,8 +52,8 @@ export const alone: readonly string[] = [
   'runtime/process/shutdown',
 ];
 
-/** A folder whose files have a process each, since each starts servers. */
-const ownServers = 'stacks/postgresql/server/';
+/** Folders whose files have a process each, since each starts servers. */
+const ownServers: readonly string[] = ['stacks/mysql/server/', 'stacks/postgresql/server/'];
 
 /** Tests that share a process, by the beginnings of their paths. The first that fits counts; other unit tests are `rest`. */
 const shared: Readonly<Record<string, readonly string[]>> = {
@@ -129,7 +130,9 @@ export function testProcesses(files: readonly string[]): readonly TestProcess[] 
     const name = nameOf(file);
     const group = Object.keys(shared).find((each) => shared[each]?.some((start) => name.startsWith(start)));
     const key =
-      alone.includes(name) || name.startsWith(ownServers) ? name : (group ?? (isUnit(name) ? 'rest' : name));
+      alone.includes(name) || ownServers.some((folder) => name.startsWith(folder))
+        ? name
+        : (group ?? (isUnit(name) ? 'rest' : name));
     filesOf.set(key, [...(filesOf.get(key) ?? []), file]);
   }
   const rank = (name: string): number =>

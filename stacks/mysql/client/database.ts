@@ -1,4 +1,4 @@
-import { errnoOf, MysqlError } from './error.ts';
+import { isRefusal, MysqlError } from './error.ts';
 import { checkClosed } from './exposure.ts';
 import type { GrantDrift, GrantObservation } from './grant.ts';
 import { applyGrant, driftNames, grantDrift, readGrant } from './grant.ts';
@@ -115,7 +115,7 @@ export function databases(withSession: UseSession): Databases {
         const creation = await beginUser(session, {
           ...{ name, spec: spec.user, ownerId, password, found: user },
         }).catch(async (error: unknown) => {
-          await forget();
+          if (isRefusal(error)) await forget();
           throw error;
         });
         if (database === undefined) {
@@ -210,10 +210,6 @@ async function endOrRefuse(session: Session, database: string, terminate: boolea
 }
 
 const privilegesOf = ({ privileges }: DatabaseSpec) => (privileges === undefined ? {} : { privileges });
-
-/** The server, or this client, said no. Not: the connection was lost, or the process stops. */
-const isRefusal = (error: unknown): boolean =>
-  errnoOf(error) !== undefined || (error instanceof MysqlError && error.code === 'NotOurs');
 
 const createdByAnother = (name: string): MysqlError =>
   new MysqlError(`database ${quotedName(name)} was created by another program at the same time`, {

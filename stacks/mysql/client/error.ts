@@ -78,6 +78,10 @@ export class MysqlError extends ServerError<MysqlErrorCode> {
 export const isMysqlError = (error: unknown, code: MysqlErrorCode): boolean =>
   error instanceof MysqlError && error.code === code;
 
+/** The server, or this client, said no, so nothing was done. Not: no answer came, or the process stops. */
+export const isRefusal = (error: unknown): boolean =>
+  error instanceof MysqlError && ['Invalid', 'Forbidden', 'NotOurs', 'Refused'].includes(error.code);
+
 /** Whether sessions, or other objects, block a deletion. */
 export const isInUse = (error: unknown): boolean => isMysqlError(error, 'InUse');
 

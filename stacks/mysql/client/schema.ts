@@ -51,8 +51,12 @@ export async function createSchema(session: Session, name: string, texts: Texts)
 /** The character set and the collation that differ. A collation without a character set has its own. */
 export const textsDrift = (found: SchemaObservation, texts: Texts): readonly (keyof Texts)[] =>
   (['characterSet', 'collation'] as const).filter(
-    (field) => texts[field] !== undefined && texts[field].toLowerCase() !== found[field],
+    (field) => texts[field] !== undefined && !isSameText(texts[field], found[field]),
   );
+
+/** `utf8` is another name of `utf8mb3`, or of `utf8mb4` if the server says so (`old_mode`); so are its collations. */
+const isSameText = (wanted: string, found: string): boolean =>
+  wanted.toLowerCase() === found || wanted.toLowerCase() === found.replace(/^utf8mb[34]/, 'utf8');
 
 export async function alterSchema(session: Session, found: SchemaObservation, texts: Texts): Promise<void> {
   if (textsDrift(found, texts).length === 0) return;

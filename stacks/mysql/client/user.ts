@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { clientAdvice, counted } from '../../../package/stack.ts';
-import { errnoOf, MysqlError } from './error.ts';
+import { errnoOf, isRefusal, MysqlError } from './error.ts';
 import type { Marked } from './mark.ts';
 import { checkOurs, createMarkTable, readMarks, removeMarks, writeMark } from './mark.ts';
 import { checkName, checkNewName, checkOwnName } from './name.ts';
@@ -291,7 +291,7 @@ export async function beginUser(
     await session.run(statement, { ...(secret !== undefined && { secret }) });
   } catch (error) {
     // guard: otherwise a name whose creation was refused stays taken
-    if (isMarkNew) await removeMarks(session, ['user'], name, ownerId);
+    if (isMarkNew && isRefusal(error)) await removeMarks(session, ['user'], name, ownerId);
     if (errnoOf(error) === 1396 && found === undefined) await checkNotThere(session, name, ownerId);
     namingPassword(error);
   }
