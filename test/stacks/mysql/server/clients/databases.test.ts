@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { databaseDrift } from '../../../../stacks/mysql/client/database.ts';
-import type { MysqlError } from '../../../../stacks/mysql/client/error.ts';
-import { grantDrift } from '../../../../stacks/mysql/client/grant.ts';
-import { markOf, markStatement } from '../../../../stacks/mysql/client/mark.ts';
-import { databasePrivileges } from '../../../../stacks/mysql/client/privilege.ts';
-import { contentsOf, quotedName, quotedText } from '../../../../stacks/mysql/client/text.ts';
+import { databaseDrift } from '../../../../../stacks/mysql/client/database.ts';
+import type { MysqlError } from '../../../../../stacks/mysql/client/error.ts';
+import { grantDrift } from '../../../../../stacks/mysql/client/grant.ts';
+import { markOf, markStatement } from '../../../../../stacks/mysql/client/mark.ts';
+import { databasePrivileges } from '../../../../../stacks/mysql/client/privilege.ts';
+import { contentsOf, quotedName, quotedText } from '../../../../../stacks/mysql/client/text.ts';
 import { mariadbFixture, otherOwnerId, owned, ownerId, password, skip } from './fixture.ts';
 
 const at = mariadbFixture();

@@ -1,14 +1,14 @@
 import { after, before } from 'node:test';
 import type { Connection } from 'mysql2/promise';
 import { createConnection } from 'mysql2/promise';
-import type { LocalMariadb } from '../../../../local/mariadb.ts';
-import { quotedText, startMariadb } from '../../../../local/mariadb.ts';
-import { mariadbSupport } from '../../../../local/mariadb-binaries.ts';
-import type { ServerCredentials } from '../../../../package/stack.ts';
-import { realClock } from '../../../../runtime/time/clock.ts';
-import { administratorPrivileges } from '../../../../stacks/mysql/client/privilege.ts';
-import type { MysqlServer, MysqlServerOptions } from '../../../../stacks/mysql/client/server.ts';
-import { createMysqlServer } from '../../../../stacks/mysql/client/server.ts';
+import type { LocalMariadb } from '../../../../../local/mariadb.ts';
+import { quotedText, startMariadb } from '../../../../../local/mariadb.ts';
+import { mariadbSupport } from '../../../../../local/mariadb-binaries.ts';
+import type { ServerCredentials } from '../../../../../package/stack.ts';
+import { realClock } from '../../../../../runtime/time/clock.ts';
+import { administratorPrivileges } from '../../../../../stacks/mysql/client/privilege.ts';
+import type { MysqlServer, MysqlServerOptions } from '../../../../../stacks/mysql/client/server.ts';
+import { createMysqlServer } from '../../../../../stacks/mysql/client/server.ts';
 
 const support = await mariadbSupport();
 /** Why there is no MariaDB here; false: there is one. */

@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { databaseDrift } from '../../../../../stacks/mysql/client/database.ts';
+import type { MysqlError } from '../../../../../stacks/mysql/client/error.ts';
+import { mariadbFixture, owned, ownerId, password, skip } from './fixture.ts';
+
+const at = mariadbFixture();
+const { connect, sql, refusal } = at;
+
+const refused = (code: string, message?: RegExp) => (error: MysqlError) => {
+  assert.equal(error.code, code, error.message);
+  if (message !== undefined) assert.match(error.message, message);
+  return true;
+};
+
+/** Creates a database of the owner of the tests. Returns the login of its user. */
+async function created(name: string, id = ownerId) {
+  await at.server().databases.create(name, { user: {} }, { ownerId: id, password });
+  return { user: name, password, database: name };
+}
+
+const isOpen = async (session: Awaited<ReturnType<typeof connect>>): Promise<boolean> => {
+  await delay(100); // KILL is not waited for
+  return session.query('SELECT 1').then(
+    () => true,
+    () => false,
+  );
+};
+
+describe('point 5: sessions', { skip, timeout: 60_000 }, () => {
+  test('DROP USER leaves a session that still may do everything', async () => {
+    const login = await created('outliving');
+    const session = await connect(login);
+    await sql(`DROP USER outliving@'%'`);
+    await session.query('CREATE TABLE still (id INT)');
+    await session.end();
+  });
+
+  test('a deletion waits for the sessions of the user and those in the database', async () => {
+    const { databases, users } = at.server();
+    const login = await created('waiting');
+    const own = await connect({ user: login.user, password });
+    const call = () => databases.drop('waiting', { ...owned, terminateSessions: false });
+    await assert.rejects(call, refused('InUse', /^database `waiting` has 1 open session$/));
+    assert.equal(await refusal(login), 0, 'nobody is kept out');
+    await own.end();
+    const other = await connect();
+    await other.query('USE waiting');
+    await assert.rejects(call, refused('InUse'));
+    assert.equal(await users.countSessions('waiting'), 0);
+    await other.end();
+    await call();
+  });
+
+  test('a deletion ends them if it may', async () => {
+    const { databases, users } = at.server();
+    const login = await created('ended');
+    await users.create('colleague', {}, { ...owned, password });
+    await sql('GRANT SELECT ON ended.* TO colleague');
+    const sessions = [await connect(login), await connect({ ...login, user: 'colleague' })];
+    await sessions[0]?.query('CREATE TABLE held (id INT)');
+    await sessions[1]?.query('START TRANSACTION');
+    await sessions[1]?.query('SELECT * FROM held');
+    await databases.drop('ended', { ...owned, terminateSessions: true });
+    for (const session of sessions) assert.equal(await isOpen(session), false);
+    assert.equal((await databases.observe('ended')).database, undefined);
+  });
+
+  test('the sessions of a former password are counted and ended', async () => {
+    const { users } = at.server();
+    const login = await created('former');
+    const session = await connect(login);
+    await users.setPassword('former', 'the next one', owned);
+    assert.equal(await users.countSessions('former'), 1);
+    assert.equal(await isOpen(session), true);
+    assert.equal(await users.endSessions('former', owned), 1);
+    assert.equal(await isOpen(session), false);
+    assert.equal(await users.countSessions('former'), 0);
+  });
+
+  test('the privileges of others on a dropped database are not those on the next one', async () => {
+    const { databases, users } = at.server();
+    await created('again_a');
+    await users.create('guest', {}, { ...owned, password });
+    await sql('CREATE TABLE again_a.t (id INT)');
+    await sql('CREATE PROCEDURE again_a.p() SELECT 1');
+    await sql('GRANT SELECT ON `again\\_a`.* TO guest');
+    await sql('GRANT SELECT, INSERT (id) ON again_a.t TO guest');
+    await sql('GRANT EXECUTE ON PROCEDURE again_a.p TO guest');
+    assert.deepEqual(await databases.usersOf('again_a'), ['guest@%']);
+    await databases.drop('again_a', { ...owned, terminateSessions: true });
+    for (const table of ['db', 'tables_priv', 'columns_priv', 'procs_priv'])
+      assert.deepEqual(await sql(`SELECT * FROM mysql.${table} WHERE User = 'guest'`), [], table);
+    await created('again_a', 'another');
+    assert.equal(await refusal({ user: 'guest', password, database: 'again_a' }), 1044);
+  });
+});
+
+describe('point 6: locks', { skip, timeout: 60_000 }, () => {
+  test('a tenant that holds a lock delays nobody else', async () => {
+    const server = at.server();
+    const login = await created('locking');
+    await created('neighbour');
+    const session = await connect(login);
+    await session.query('CREATE TABLE held (id INT)');
+    await session.query('LOCK TABLES held WRITE');
+    const change = { user: {}, characterSet: 'latin1' };
+    const startedAt = Date.now();
+    const blocked = Array.from({ length: 6 }, () =>
+      assert.rejects(
+        server.databases.update('locking', change, owned),
+        refused('Locked', /another session holds a needed lock/),
+      ),
+    );
+    const others = Array.from({ length: 4 }, async () => {
+      await server.databases.update('neighbour', { user: { maxUserConnections: 3 } }, owned);
+      return Date.now() - startedAt;
+    });
+    const times = await Promise.all(others);
+    assert.ok(Math.max(...times) < 1_500, `${times.join(', ')} ms`);
+    await Promise.all(blocked);
+    assert.ok(Date.now() - startedAt < 6_000);
+    await session.query('UNLOCK TABLES');
+    await server.databases.update('locking', change, owned);
+    assert.deepEqual(databaseDrift(await server.databases.observe('locking'), change).changed, []);
+  });
+
+  test('a deletion that ends sessions passes a lock', async () => {
+    const { databases } = at.server();
+    const login = await created('obstinate');
+    const session = await connect(login);
+    await session.query('CREATE TABLE held (id INT)');
+    await session.query('LOCK TABLES held WRITE');
+    await databases.drop('obstinate', { ...owned, terminateSessions: true });
+    assert.equal((await databases.observe('obstinate')).database, undefined);
+  });
+
+  test('no session of ours stays after an abort', async () => {
+    const server = at.server();
+    const login = await created('aborted');
+    const session = await connect(login);
+    await session.query('CREATE TABLE held (id INT)');
+    await session.query('LOCK TABLES held WRITE');
+    const abort = new AbortController();
+    const change = { user: {}, characterSet: 'latin1' };
+    const call = server.databases.update('aborted', change, { ...owned, signal: abort.signal });
+    await delay(500);
+    const reason = new Error('the run is over');
+    abort.abort(reason);
+    await assert.rejects(call, reason);
+    await server.close();
+    await delay(2_500);
+    assert.deepEqual(
+      await sql(
+        `SELECT INFO FROM information_schema.PROCESSLIST WHERE INFO LIKE '%ALTER DATABASE%' AND ID <> CONNECTION_ID()`,
+      ),
+      [],
+    );
+  });
+});
+
+describe('point 9: what runs with the rights of a user', { skip, timeout: 60_000 }, () => {
+  test('is reported where it stays', async () => {
+    const { databases, users } = at.server();
+    const login = await created('defining');
+    await created('host_a', 'host');
+    await sql('GRANT ALL ON `host\\_a`.* TO defining');
+    const session = await connect(login);
+    for (const [place, suffix] of [
+      ['defining', 'own'],
+      ['host_a', 'foreign'],
+    ]) {
+      await session.query(`CREATE TABLE ${place}.t_${suffix} (id INT)`);
+      await session.query(`CREATE VIEW ${place}.v_${suffix} AS SELECT 1`);
+      await session.query(`CREATE PROCEDURE ${place}.p_${suffix}() SELECT 1`);
+      await session.query(
+        `CREATE TRIGGER ${place}.tr_${suffix} BEFORE INSERT ON ${place}.t_${suffix} FOR EACH ROW SET @a = 1`,
+      );
+      await session.query(`CREATE EVENT ${place}.e_${suffix} ON SCHEDULE EVERY 1 DAY DO SELECT 1`);
+    }
+    await session.end();
+    assert.deepEqual(await users.definedBy('defining', { except: 'defining' }), [
+      'event `host_a`.`e_foreign`',
+      'routine `host_a`.`p_foreign`',
+      'trigger `host_a`.`tr_foreign`',
+      'view `host_a`.`v_foreign`',
+    ]);
+    await databases.drop('defining', { ...owned, terminateSessions: true });
+    assert.equal((await users.definedBy('defining')).length, 4);
+  });
+});
+
+describe('grants', { skip, timeout: 60_000 }, () => {
+  const holderOf = () => ({ isClaims: true, what: 'MySQLDatabase x of MySQLInstance team-a/x' });
+
+  test('a name alone does not mean the user or database of a claim', async () => {
+    const { grants, users } = at.server({ holderOf });
+    await created('of_claim');
+    await sql('CREATE DATABASE of_admin');
+    await sql(`CREATE USER admins_user@'%' IDENTIFIED BY 'x'`);
+    const spec = { user: 'of_claim', database: 'of_admin', privileges: ['SELECT'] };
+    assert.deepEqual(await grants.distrusted(spec), {
+      ...{ party: 'user', name: 'of_claim', holder: 'MySQLDatabase x of MySQLInstance team-a/x' },
+    });
+    await assert.rejects(
+      grants.apply(spec),
+      refused(
+        'Invalid',
+        /^spec\.forProvider\.user `of_claim` is not used: it is the user of MySQLDatabase x of MySQLInstance team-a\/x; if it is meant, set spec\.forProvider\.userRef/,
+      ),
+    );
+    await assert.rejects(
+      grants.apply({ user: 'admins_user', database: 'of_claim' }),
+      refused('Invalid', /^spec\.forProvider\.database /),
+    );
+    await grants.apply({ ...spec, resources: { user: ownerId } });
+    assert.deepEqual((await grants.observe(spec))?.privileges, ['SELECT']);
+    assert.equal((await users.observe('admins_user'))?.mark, undefined);
+    await grants.apply({ user: 'admins_user', database: 'of_admin' });
+  });
+
+  test('what does not exist is said', async () => {
+    const { grants } = at.server();
+    const spec = { user: 'nobody_here', database: 'no_database' };
+    assert.equal(await grants.observe(spec), undefined);
+    await assert.rejects(
+      grants.apply(spec),
+      refused('NotFound', /^user `nobody_here` and database `no_database` do not exist/),
+    );
+    await grants.revoke(spec);
+    assert.deepEqual(await sql(`SELECT User FROM mysql.global_priv WHERE User = 'nobody_here'`), []);
+  });
+});
