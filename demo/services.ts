@@ -10,6 +10,7 @@ import type { ControlPlane } from '../local/control-plane/control-plane.ts';
 import { startControlPlane } from '../local/control-plane/control-plane.ts';
 import { processKubeconfig } from '../local/control-plane/process-account.ts';
 import { freePort } from '../local/free-port.ts';
+import type { LocalMariadb } from '../local/mariadb.ts';
 import type { MariadbSupport } from '../local/mariadb-binaries.ts';
 import { prepareMariadb } from '../local/mariadb-binaries.ts';
 import type { LocalPostgresql } from '../local/postgresql.ts';
@@ -28,6 +29,7 @@ import type { FavouriteCloud } from '../testing/favourite-cloud/server.ts';
 import { startFavouriteCloud } from '../testing/favourite-cloud/server.ts';
 import { localDatabases } from './aws/local-databases.ts';
 import { localRedis } from './gcp/local-redis.ts';
+import { startMysql } from './mysql.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -35,6 +37,8 @@ const root = join(import.meta.dirname, '..');
 export interface Services {
   readonly controlPlane: ControlPlane;
   readonly postgresql: LocalPostgresql;
+  /** Absent: this machine has no MariaDB. */
+  readonly mysql: LocalMariadb | undefined;
   readonly clouds: Readonly<Record<FlavourName, FavouriteCloud>>;
   /** The emulator of AWS. Behind each DB instance is a PostgreSQL, or a MariaDB if there is one. */
   readonly aws: LocalAws;
@@ -87,6 +91,15 @@ export async function startServices(
     stops.push(() => started.stop());
     return started;
   };
+  const startLocalMysql = async (binaries: MariadbSupport): Promise<LocalMariadb | undefined> => {
+    if (binaries.by === 'none') {
+      progress.note(`examples/mysql/ is left out: ${binaries.reason}`);
+      return undefined;
+    }
+    const started = await progress.step('start MariaDB', () => startMysql(binaries));
+    stops.push(() => started.stop());
+    return started;
+  };
   const startLocalGoogleCloud = async (redis: RedisSupport) => {
     if (redis.by === 'none') progress.note(`nothing is behind instances of Memorystore: ${redis.reason}`);
     const options = { provisioningMs, deletionMs, ...(redis.by !== 'none' && { redis: localRedis(redis) }) };
@@ -108,6 +121,7 @@ export async function startServices(
     stops.push(() => postgresql.dispose());
     const clouds = { favourite: await cloud('favourite', 18080), other: await cloud('other', 18081) };
     const mariadb = await prepareMariadb({ environment: process.env, progress });
+    const mysql = await startLocalMysql(mariadb);
     const aws = await startLocalAws(mariadb);
     const redis = await prepareRedis({ environment: process.env, progress });
     const google = await startLocalGoogleCloud(redis);
@@ -122,6 +136,7 @@ export async function startServices(
     return {
       controlPlane,
       postgresql,
+      mysql,
       clouds,
       aws,
       mariadb,
@@ -141,7 +156,7 @@ export async function startServices(
 
 function startControllers(kubeconfig: string, logFile: string, page: string): ChildProcess {
   const flags = ['--poll-interval', '10s', '--log-format', 'pretty', '--dashboard-bind-address', page];
-  const stacks = 'postgresql,aws,gcp,fcp,ocp';
+  const stacks = 'postgresql,mysql,aws,gcp,fcp,ocp';
   // It is the only process of this cluster.
   const args = ['main.ts', '--kubeconfig', kubeconfig, '--leader-elect=false', '--stacks', stacks, ...flags];
   // A group of its own: Ctrl-C is for the demo, which ends the controllers in its own time.

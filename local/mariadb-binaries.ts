@@ -27,7 +27,7 @@ const statements = [
   'mysql_system_tables_data.sql',
 ];
 
-/** What a server loads when an administrator asks. */
+/** Plugins that a server loads when an administrator requires them. */
 const plugins = ['simple_password_check.so', 'auth_ed25519.so'];
 
 /** Takes MariaDB from Debian's packages: the server knows MySQL's protocol, and Debian has no MySQL. */

@@ -90,7 +90,7 @@ export { defineStack, satisfies, service } from '../controllers/author/define-st
 export type { GrantActs } from '../controllers/author/grants.ts';
 export { grantClient } from '../controllers/author/grants.ts';
 export { labelsNamed, withParameter } from '../controllers/author/label-tags.ts';
-export type { MarkHolder } from '../controllers/author/mark-holders.ts';
+export type { HolderOf, MarkHolder } from '../controllers/author/mark-holders.ts';
 export { markHolders } from '../controllers/author/mark-holders.ts';
 export {
   checkNameBy,

@@ -2,7 +2,7 @@ import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { Environment } from '../../runtime/controller/environment.ts';
 import { nameInUse } from '../external-identity.ts';
-import { ownerIdOf } from './owner-id.ts';
+import { ownerIdOf, resourceId } from './owner-id.ts';
 
 /** The resource whose mark something on a shared server has. */
 export interface MarkHolder {
@@ -16,23 +16,39 @@ export interface MarkHolder {
 
 const index = 'mark';
 
+/** The kinds whose resources have marks on a server. */
+export interface MarkedKinds {
+  /** Only administrators make these: no class provisions one, whatever its spec says. */
+  readonly administrators: Kind<Managed>;
+  readonly claimable: Kind<Managed>;
+}
+
+/** Finds the resource whose mark something has. `name`: its name on the server. */
+export type HolderOf = (mark: string, name: string) => MarkHolder | undefined;
+
 /**
- * Finds the resource of these kinds whose mark something has, in the caches. `markOf` makes the mark of an owner id.
- * Undefined: none is known. It was deleted, or it is of another cluster.
+ * Finds the resource whose mark something has, in the caches. `markOf` makes the mark of an owner id. Undefined: none is
+ * known. It was deleted, or it is of another cluster. The mark of an administrator's kind tells the kind also after the
+ * deletion of its resource.
  */
 export function markHolders(
   env: Pick<Environment, 'resource'>,
-  kinds: readonly Kind<Managed>[],
+  { administrators, claimable }: MarkedKinds,
   markOf: (ownerId: string) => string,
-): (mark: string) => MarkHolder | undefined {
-  const stores = kinds.map((kind) => env.resource<Managed>(kind).store);
-  for (const store of stores) store.addIndex(index, (managed) => [markOf(ownerIdOf(managed))]);
-  return (mark) => {
-    for (const store of stores) {
+): HolderOf {
+  const [administratorByMark, claimByMark] = [administrators, claimable].map((kind) => {
+    const { store } = env.resource<Managed>(kind);
+    store.addIndex(index, (managed) => [markOf(ownerIdOf(managed))]);
+    return (mark: string): MarkHolder | undefined => {
       const [holder] = store.byIndex(index, mark);
-      if (holder !== undefined) return described(holder);
-    }
-    return undefined;
+      return holder && described(holder);
+    };
+  });
+  return (mark, name) => {
+    const wasAdministrators = mark === markOf(resourceId(administrators, name));
+    const deleted = wasAdministrators ? { what: `${administrators.kind} ${name}` } : undefined;
+    const holder = administratorByMark?.(mark) ?? deleted;
+    return holder === undefined ? claimByMark?.(mark) : { ...holder, isClaims: false };
   };
 }
 

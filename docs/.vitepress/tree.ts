@@ -44,6 +44,7 @@ export const tree: Readonly<Record<string, Readonly<Record<string, string>>>> = 
   Administrators: {
     Install: 'docs/install.md',
     PostgreSQL: 'docs/postgresql.md',
+    'MySQL and MariaDB': 'docs/mysql.md',
     AWS: 'docs/aws.md',
     'Google Cloud': 'docs/gcp.md',
     'Managed resources': 'docs/managed-resources.md',
@@ -93,6 +94,7 @@ export const tree: Readonly<Record<string, Readonly<Record<string, string>>>> = 
     Contributing: 'CONTRIBUTING.md',
     Decisions: 'docs/decisions/README.md',
     'Stack postgresql': 'stacks/postgresql/README.md',
+    'Stack mysql': 'stacks/mysql/README.md',
     'Stack aws': 'stacks/aws/README.md',
     'Stack gcp': 'stacks/gcp/README.md',
     'Stacks of the demo': 'stacks/demo-clouds/README.md',

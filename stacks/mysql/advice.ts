@@ -12,4 +12,7 @@ export const advice = {
   useMariadb: 'use a MariaDB server',
   freeName: (statement: string) => `if no other cluster is creating it, free the name: ${statement}`,
   loadPlugin: 'load it on the server, or change spec.forProvider.passwordPlugin',
+  matchFlavour: (flavour: string) => `change it, or use a provider whose server is ${flavour}`,
+  closeServer: (statements: readonly string[]) =>
+    `an administrator of the server runs: ${statements.join('; ')}`,
 } as const;

@@ -89,7 +89,7 @@ describe('deploy/ on a real API server: the process has the rights of its servic
       arg.replace(/=:8081$/, `=${probes}`).replace(/=:8080$/, `=${metrics}`),
     );
     assert.ok(args.some((arg) => arg.endsWith(probes)) && args.some((arg) => arg.endsWith(metrics)));
-    const stacks = 'postgresql,aws,gcp,fcp,ocp';
+    const stacks = 'postgresql,mysql,aws,gcp,fcp,ocp';
     const all = ['main.js', ...args, '--kubeconfig', kubeconfig, '--stacks', stacks, '--poll-interval', '2s'];
     running = { ...copy.startNode([...all, ...flags], env), probes, metrics };
     const started = running;

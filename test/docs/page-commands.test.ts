@@ -91,6 +91,6 @@ describe('commands of pages for administrators, on an API server', () => {
     assert.deepEqual(missing, []);
     const output = ['-o', 'jsonpath={.data.SERVICES_STACK_STACKS}'];
     const stacks = await controlPlane.kubectl([...get, 'configmap', 'services-stack', ...output]);
-    assert.equal(stacks, 'postgresql,aws,gcp,fcp,ocp');
+    assert.equal(stacks, 'postgresql,mysql,aws,gcp,fcp,ocp');
   });
 });

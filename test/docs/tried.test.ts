@@ -65,6 +65,7 @@ const substituted: Readonly<Record<string, readonly (readonly [start: string, by
     ['kubectl annotate favouritedbinstance NAME', 'test/controllers/managed/credentials.test.ts'],
     ['kubectl patch favouritedbinstance NAME', 'test/plugin/plugin.test.ts'],
   ],
+  'docs/mysql.md': [['kubectl patch mysqldatabase NAME', 'test/stacks/mysql/server/claims.test.ts']],
   'docs/postgresql.md': [['kubectl patch postgresqldatabase NAME', 'test/plugin/plugin.test.ts']],
   'README.md': [
     ['git clone', 'test/tools/release.test.ts'],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { RedisCluster } from '../../apis/cache/v1alpha1/redis-cluster.ts';
+import type { MySQLInstance } from '../../apis/database/v1alpha1/mysql-instance.ts';
 import type { PostgreSQLInstance } from '../../apis/database/v1alpha1/postgresql-instance.ts';
 import {
   configureFavouriteDBInstance,
@@ -15,6 +16,10 @@ import {
   configureCloudMemorystoreInstance,
   incompatibilityOfCloudMemorystoreInstance,
 } from '../../stacks/gcp/cloud-memorystore-instance/configure.ts';
+import {
+  configureMySQLDatabase,
+  incompatibilityOfMySQLDatabase,
+} from '../../stacks/mysql/mysql-database/configure.ts';
 import {
   configurePostgreSQLDatabase,
   incompatibilityOfPostgreSQLDatabase,
@@ -119,6 +124,29 @@ const stacks: Readonly<Record<string, Of>> = {
       'both agree': ['18', '18', '18'],
       'both have the same major version': ['18.1', '18', '18'],
       'they differ': ['14', '18', 'has engineVersion "18", but the claim\'s spec.engineVersion is "14"'],
+    },
+  },
+  'a MySQLDatabase': {
+    rest: { maxUserConnections: 5 },
+    field: 'engineVersion',
+    claiming: (version) =>
+      configuring(cacheOf<MySQLInstance>(version), incompatibilityOfMySQLDatabase, configureMySQLDatabase),
+    rows: {
+      'neither says a version': [],
+      'the class decides': [undefined, '10.11', '10.11'],
+      'the claim decides': ['10.11', undefined, '10.11'],
+      'both agree': ['10.11', '10.11', '10.11'],
+      'the class is more precise': ['10.11', '10.11.19', '10.11.19'],
+      'they differ': [
+        '8.0',
+        '10.11',
+        'has engineVersion "10.11", but the claim\'s spec.engineVersion is "8.0"',
+      ],
+      'one begins as the other': [
+        '10.1',
+        '10.11',
+        'has engineVersion "10.11", but the claim\'s spec.engineVersion is "10.1"',
+      ],
     },
   },
 };

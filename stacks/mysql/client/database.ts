@@ -30,7 +30,7 @@ export interface DatabaseSpec extends Texts {
   readonly privileges?: readonly string[];
 }
 
-/** What is there under one name. */
+/** A database and a user of one name. */
 export interface DatabaseObservation {
   readonly database?: SchemaObservation | undefined;
   readonly user?: UserObservation | undefined;
@@ -71,12 +71,12 @@ interface Owned {
 /**
  * Databases of one server, each with its own user. We own one, and its user, if it has our mark (mark.ts). The server has no
  * transactions for them, so each step of a creation may be repeated, in this order: the marks, the user (locked), the
- * database, the grants, unlock. Nobody can log in before all of it is there.
+ * database, the grants, unlock. No user can log in before all of it is there.
  */
 export interface Databases {
   observe(name: string, options?: { readonly signal?: AbortSignal }): Promise<DatabaseObservation>;
   /**
-   * Continues an interrupted creation. What is ours already is brought to the spec, and gets the password. Throws
+   * Continues an interrupted creation. A database or user of ours is brought to the spec, and gets the password. Throws
    * `NotOurs`, `Invalid`, `Forbidden`.
    */
   create(name: string, spec: DatabaseSpec, options: Owned & { readonly password?: string }): Promise<void>;
@@ -84,7 +84,7 @@ export interface Databases {
   update(name: string, spec: DatabaseSpec, options: Owned & { readonly password?: string }): Promise<void>;
   /**
    * No error if it was dropped before. `terminateSessions`: ends the sessions of its user, and those in the database.
-   * Otherwise throws `InUse` (retryable) while there are some, and keeps nobody out. Throws `NotOurs`, `Locked`. The marks
+   * Otherwise throws `InUse` (retryable) while there are some, and locks no user out. Throws `NotOurs`, `Locked`. The marks
    * go last.
    */
   drop(name: string, options: Owned & { readonly terminateSessions: boolean }): Promise<void>;

@@ -3,9 +3,8 @@ import type { Duplex } from 'node:stream';
 import type { ConnectionOptions as TlsOptions } from 'node:tls';
 import { connect as connectTls } from 'node:tls';
 import type { Connection, ConnectionOptions } from 'mysql2';
-import { createConnection } from 'mysql2';
 
-/** What the driver's connection has and does not declare. */
+/** Members of the driver's connection that it does not declare. */
 interface Internals {
   stream: Duplex;
   readonly packetParser: { execute(chunk: Buffer): void };
@@ -20,10 +19,11 @@ const internals = (connection: Connection): Internals => connection as unknown a
  * A connection of the driver. The driver compares the certificate of a server that is named by its IP address with
  * `localhost`, and forgets Node's code of a failure. Therefore TLS is begun here.
  */
-export function openConnection(
+export async function openConnection(
   options: Omit<ConnectionOptions, 'ssl'> & { readonly host: string },
   tls: false | TlsOptions,
-): Connection {
+): Promise<Connection> {
+  const { createConnection } = await import('mysql2'); // a process without such a server does not load it
   const connection = createConnection({ ...options, ...(tls !== false && { ssl: {} }) });
   if (tls === false) return connection;
   const inside = internals(connection);
@@ -50,7 +50,7 @@ export function openConnection(
   return connection;
 }
 
-/** Ends a connection without a word to the server. */
+/** Ends a connection and sends nothing to the server. */
 export const breakOff = (connection: Connection): void => {
   internals(connection).stream.destroy();
 };

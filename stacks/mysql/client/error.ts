@@ -147,7 +147,7 @@ const refusedLogin = as('AuthenticationFailed', ({ server, username, text, hasTl
   const tls = hasTls === false ? `. ${clientAdvice.useTls}` : '';
   return `server ${server} refused the credentials of user "${username}": ${text} (${why})${tls}`;
 });
-const keptOut = (todo: (told: Told) => string): Translation =>
+const refusedAccess = (todo: (told: Told) => string): Translation =>
   as(
     'LoginRefused',
     ({ text, ...told }) =>
@@ -159,10 +159,10 @@ const logins: Readonly<Record<number, Translation>> = {
   1045: refusedLogin, // access denied
   1698: refusedLogin, // access denied, without a password
   1862: refusedLogin, // the password has expired
-  1129: keptOut(() => advice.flushHosts), // host is blocked
-  1130: keptOut(() => advice.allowHost), // host is not allowed
-  4150: keptOut(({ username }) => advice.unlockUser(`ALTER USER ${account(username)} ACCOUNT UNLOCK`)),
-  4151: keptOut(({ username }) => advice.unlockUser(`ALTER USER ${account(username)} ACCOUNT UNLOCK`)),
+  1129: refusedAccess(() => advice.flushHosts), // host is blocked
+  1130: refusedAccess(() => advice.allowHost), // host is not allowed
+  4150: refusedAccess(({ username }) => advice.unlockUser(`ALTER USER ${account(username)} ACCOUNT UNLOCK`)),
+  4151: refusedAccess(({ username }) => advice.unlockUser(`ALTER USER ${account(username)} ACCOUNT UNLOCK`)),
 };
 
 /** The answers to statements, by number: https://mariadb.com/kb/en/mariadb-error-code-reference/ */

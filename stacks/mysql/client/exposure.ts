@@ -4,7 +4,7 @@ import { MysqlError } from './error.ts';
 import type { Session } from './session.ts';
 import { account, quotedName, quotedText } from './text.ts';
 
-/** What lets strangers into a server's databases, or keeps its users out. */
+/** The rows that let strangers into a server's databases, or keep its users out. */
 export interface Exposure {
   /** Accounts without a name, as `''@'localhost'`. From their hosts the right password of a user is refused. */
   readonly anonymous: readonly string[];
@@ -64,7 +64,7 @@ export async function checkClosed(session: Session, name: string): Promise<void>
 }
 
 /** Whether a pattern of a GRANT is for a name: `_` is any character, `%` any text, unless `\` comes before it. In any case. */
-export function covers(pattern: string, name: string): boolean {
+function covers(pattern: string, name: string): boolean {
   const parts = [...pattern.matchAll(/\\(.)|(.)/gsu)].map(([, escaped, plain = '']) => {
     if (escaped !== undefined) return literal(escaped);
     if (plain === '%') return '.*';

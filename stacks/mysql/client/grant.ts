@@ -1,6 +1,6 @@
+import type { HolderOf } from '../../../package/stack.ts';
 import { clientAdvice } from '../../../package/stack.ts';
 import { MysqlError } from './error.ts';
-import type { HolderOf } from './mark.ts';
 import { markOf, readMarks } from './mark.ts';
 import { checkNameIn } from './name.ts';
 import { wantedPrivileges } from './privilege.ts';
@@ -30,7 +30,7 @@ export interface GrantObservation {
   readonly unescaped: readonly string[];
 }
 
-/** What `apply` would change. */
+/** The changes that `apply` would make. */
 export interface GrantDrift {
   readonly missing: readonly string[];
   readonly extra: readonly string[];
@@ -60,7 +60,7 @@ export const driftNames = ({ missing, extra, isUnescaped }: GrantDrift): readonl
 type GrantParty = 'user' | 'database';
 
 /** A name in a grant that means the user or database of a claim, or of a resource that is not known. */
-export interface DistrustedParty {
+interface DistrustedParty {
   readonly party: GrantParty;
   readonly name: string;
   /** The resource. Undefined: it is not known. */
@@ -164,7 +164,7 @@ async function distrustedParty(
     const mark = (await readMarks(session, name))[party];
     const resource = resources[party];
     if (mark === undefined || (resource !== undefined && markOf(resource) === mark)) continue;
-    const holder = holderOf(mark);
+    const holder = holderOf(mark, name);
     if (holder?.isClaims !== false) return { party, name, holder: holder?.what };
   }
   return undefined;
@@ -209,7 +209,7 @@ export async function readGrant(
   return { privileges: of(pattern(name)), unescaped: pattern(name) === name ? [] : of(name) };
 }
 
-/** Brings a grant to the wanted privileges. What is missing is granted first, so that nobody is interrupted. */
+/** Brings a grant to the wanted privileges. Missing privileges are granted first, so that no session is interrupted. */
 export async function applyGrant(
   session: Session,
   {

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import type { MarkHolder } from '../../../package/stack.ts';
 import { clientAdvice, ownerDigest } from '../../../package/stack.ts';
 import { advice } from '../advice.ts';
 import { errnoOf, MysqlError } from './error.ts';
@@ -7,7 +6,7 @@ import type { ServerFacts } from './server-facts.ts';
 import type { Session } from './session.ts';
 import { quotedName, quotedText } from './text.ts';
 
-/** What has a mark. */
+/** The kinds of objects that have a mark. */
 export type Kind = 'database' | 'user';
 
 /** The database of the marks. Only administrators can read it. */
@@ -18,7 +17,7 @@ export const ownDatabase = 'services_stack';
  * by a tenant. A row without an object is a creation that began. An object without a row is not ours. The row of type
  * `server` identifies the server: a restored server, and one to which the data moved, bring it along.
  */
-export const markTable = `${ownDatabase}.marks`;
+const markTable = `${ownDatabase}.marks`;
 
 const tableStatements = [
   `CREATE DATABASE IF NOT EXISTS ${ownDatabase} CHARACTER SET utf8mb4`,
@@ -44,9 +43,6 @@ export interface Marked {
   /** Absent: it has none. */
   readonly mark?: string;
 }
-
-/** Finds the resource whose mark a database or user has. Undefined: it was deleted, or it is of another cluster. */
-export type HolderOf = (mark: string) => MarkHolder | undefined;
 
 /** Whether `ownerId` owns it. */
 export const isOwnedBy = ({ mark }: Pick<Marked, 'mark'>, ownerId: string): boolean =>
@@ -92,7 +88,7 @@ export function checkOurs(
   if (isOwnedBy(found, ownerId)) return;
   const { kind, name, mark } = found;
   const what = `${kind} ${quotedName(name)}`;
-  if (mark !== undefined) throw ofAnother(what, ownerId);
+  if (mark !== undefined) throw anotherOwner(what, ownerId);
   const todo =
     adoption === undefined
       ? clientAdvice.chooseExternalName
@@ -104,7 +100,7 @@ export function checkOurs(
   });
 }
 
-const ofAnother = (what: string, ownerId: string): MysqlError =>
+const anotherOwner = (what: string, ownerId: string): MysqlError =>
   new MysqlError(
     `${what} is managed by another resource, not by ${ownerId}; ${clientAdvice.chooseExternalName}; ${clientAdvice.createRetainedAgain}`,
     { code: 'NotOurs', advice: { kinds: ['ChooseExternalName'] }, holder: { by: 'AnotherResource' } },
@@ -203,7 +199,7 @@ export async function writeIdentity(session: Session): Promise<void> {
   });
 }
 
-/** What `asking` says; `answer` if the table, or its database, does not exist. */
+/** The result of `asking`; `answer` if the table, or its database, does not exist. */
 async function withoutTable<T>(answer: T, asking: Promise<T>): Promise<T> {
   try {
     return await asking;

@@ -21,7 +21,7 @@ interface NameCheck {
   readonly rule: (name: string, kind: Kind) => string;
 }
 
-/** What the server would refuse, change or take for something else. */
+/** Names that the server would refuse, change or take for something else. */
 const checks: readonly NameCheck[] = [
   { isBroken: (name) => name === '', rule: () => 'must not be empty' },
   { isBroken: (name) => name.includes('\0'), rule: () => 'must not contain a zero byte' },

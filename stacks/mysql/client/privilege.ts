@@ -15,7 +15,7 @@ export const databasePrivileges = [
 ] as const;
 
 /**
- * What an administrator needs on `*.*`, with GRANT OPTION, and no SUPER. PROCESS shows the sessions that a deletion waits
+ * The privileges that an administrator needs on `*.*`, with GRANT OPTION, and no SUPER. PROCESS shows the sessions that a deletion waits
  * for, CONNECTION ADMIN ends them. SELECT includes the server's own tables.
  */
 export const administratorPrivileges = [...databasePrivileges, 'CREATE USER', 'PROCESS', 'CONNECTION ADMIN'];
@@ -37,7 +37,7 @@ export function wantedPrivileges(privileges: readonly string[] = ['ALL']): reado
   });
 }
 
-/** What an administrator lacks, and the statement that gives it. */
+/** The privileges that an administrator lacks, and the statement that gives it. */
 export interface MissingPrivileges {
   readonly missing: readonly string[];
   readonly statement: string;
@@ -55,7 +55,7 @@ export async function missingPrivileges(session: Session): Promise<MissingPrivil
 }
 
 /** The missing ones among the statements of SHOW GRANTS. */
-export function missingIn(grants: readonly string[]): readonly string[] {
+function missingIn(grants: readonly string[]): readonly string[] {
   const held = new Set<string>();
   for (const grant of grants) {
     const [, list] = /^GRANT (.+?) ON \*\.\* TO /s.exec(grant) ?? [];

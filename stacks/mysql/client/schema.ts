@@ -54,7 +54,7 @@ export const textsDrift = (found: SchemaObservation, texts: Texts): readonly (ke
     (field) => texts[field] !== undefined && !isSameText(texts[field], found[field]),
   );
 
-/** `utf8` is another name of `utf8mb3`, or of `utf8mb4` if the server says so (`old_mode`); so are its collations. */
+/** `utf8` is another name of `utf8mb3`, or of `utf8mb4` as `old_mode` of the server sets it; so are its collations. */
 const isSameText = (wanted: string, found: string): boolean =>
   wanted.toLowerCase() === found || wanted.toLowerCase() === found.replace(/^utf8mb[34]/, 'utf8');
 
@@ -130,5 +130,5 @@ const revokeAll = (on: string, row: { readonly User?: string; readonly Host?: st
   `REVOKE ALL PRIVILEGES ON ${on} FROM ${grantee(row.User ?? '', row.Host ?? '')}`;
 
 /** An account, or a role, which has no host. */
-export const grantee = (user: string, host: string): string =>
+const grantee = (user: string, host: string): string =>
   host === '' ? quotedName(user) : account(user, host);

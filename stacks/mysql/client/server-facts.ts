@@ -1,10 +1,7 @@
 import { advice } from '../advice.ts';
 import { MysqlError, replicaUsed, unreachableBy } from './error.ts';
 
-/** The two families of servers with this protocol. */
-export type Flavour = 'MariaDB' | 'MySQL';
-
-/** What a session learns of its server before it does anything. */
+/** Facts about a server that a session reads first. */
 export interface ServerFacts {
   /** Sessions with a MySQL are refused. */
   readonly flavour: 'MariaDB';

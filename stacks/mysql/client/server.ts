@@ -1,5 +1,5 @@
 import type { ClientClock } from '../../../package/http.ts';
-import type { CreateLine, ServerCredentials } from '../../../package/stack.ts';
+import type { CreateLine, HolderOf, ServerCredentials } from '../../../package/stack.ts';
 import { boundedConnections, tlsOptions } from '../../../package/stack.ts';
 import type { Databases } from './database.ts';
 import { databases } from './database.ts';
@@ -8,7 +8,6 @@ import type { Exposure } from './exposure.ts';
 import { readExposure } from './exposure.ts';
 import type { Grants } from './grant.ts';
 import { grants } from './grant.ts';
-import type { HolderOf } from './mark.ts';
 import { readIdentity, writeIdentity } from './mark.ts';
 import type { MissingPrivileges } from './privilege.ts';
 import { explained, missingPrivileges } from './privilege.ts';
@@ -53,12 +52,12 @@ export interface MysqlServer {
   lastFacts(): ServerFacts | undefined;
   /** Identifies this server, its replicas and its restored copies, by a row of the table of marks, which it creates. */
   identity(signal?: AbortSignal): Promise<string>;
-  /** What the administrator lacks. Undefined: nothing. */
+  /** The privileges that the administrator lacks. Undefined: it has all. */
   missingPrivileges(signal?: AbortSignal): Promise<MissingPrivileges | undefined>;
   readonly databases: Databases;
   readonly users: Users;
   readonly grants: Grants;
-  /** What lets strangers in, or keeps users out; see Exposure. */
+  /** The rows that let strangers in, or keep users out; see Exposure. */
   exposure(signal?: AbortSignal): Promise<Exposure>;
   /** The same server, for the calls of one group, such as a namespace. See `createLine`. */
   usedBy(group: string): MysqlServer;

@@ -5,11 +5,11 @@ import type { PooledConnection, ServerCredentials } from '../../../package/stack
 import { tlsOptions } from '../../../package/stack.ts';
 import { breakOff, openConnection } from './driver.ts';
 import type { ErrorContext } from './error.ts';
-import { errnoOf, isMysqlError, MysqlError, toMysqlError, unreachableBy } from './error.ts';
+import { errnoOf, MysqlError, toMysqlError, unreachableBy } from './error.ts';
 import type { ServerFacts, ServerState } from './server-facts.ts';
 import { factsOf, factsQuery, mariadbVersion } from './server-facts.ts';
 
-export type Value = string | number;
+type Value = string | number;
 
 /** One connection for the operations. Every error is a MysqlError, or the reason of an abort. */
 export interface Session {
@@ -110,7 +110,7 @@ const settings = ({ lockTimeoutMs, statementTimeoutMs, isReadOnly }: SessionOpti
 async function connect(signal: AbortSignal | undefined, options: SessionOptions): Promise<OpenSession> {
   const { credentials, context, clock, statementTimeoutMs, tenantLockTimeoutMs, mayGoOn } = options;
   signal?.throwIfAborted();
-  const connection = openConnection(
+  const connection = await openConnection(
     {
       host: credentials.endpoint,
       port: credentials.port,
@@ -150,7 +150,7 @@ async function connect(signal: AbortSignal | undefined, options: SessionOptions)
     const callOff = later(clock, limitMs, () => reject(unreachableBy(context.server, 'timed out')));
     during?.addEventListener('abort', onAbort, { once: true });
     const acting = act();
-    acting.catch(() => {}); // after an abort nobody waits for it
+    acting.catch(() => {}); // after an abort no caller waits for it
     try {
       return await Promise.race([acting, promise]);
     } catch (error) {
@@ -261,6 +261,3 @@ const greeted = (connection: Connection): Promise<void> =>
       else reject(error);
     });
   });
-
-/** Whether work may be repeated on the connection that waits for locks. */
-export const metLock = (error: unknown): boolean => isMysqlError(error, 'Locked');

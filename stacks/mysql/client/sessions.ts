@@ -8,7 +8,7 @@ interface OpenSession {
 }
 
 /**
- * The open sessions of a user, and those in a database, whoever they belong to. Without PROCESS the server would show none,
+ * The open sessions of a user, and those of any user in a database. Without PROCESS the server would show none,
  * so this throws `Forbidden`.
  */
 export async function sessionsOf(

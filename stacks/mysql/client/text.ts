@@ -1,13 +1,19 @@
-import { escapeId, escape as escapeText } from 'mysql2';
+/** The characters that have another meaning in a text of a statement, and how it has them. */
+const escapes: Readonly<Record<string, string>> = {
+  ...{ '\0': '\\0', '\b': '\\b', '\t': '\\t', '\n': '\\n', '\r': '\\r', '\x1a': '\\Z' },
+  ...{ '"': '\\"', "'": "\\'", '\\': '\\\\' },
+};
 
 /**
  * A text as a statement has it. Only for sessions with our own `sql_mode` and character set (session.ts): with
  * NO_BACKSLASH_ESCAPES, or with some character sets, the same escapes mean something else.
  */
-export const quotedText = (text: string): string => escapeText(text);
+export const quotedText = (text: string): string =>
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the server reads them in another way
+  `'${text.replace(/[\0\b\t\n\r\x1a"'\\]/g, (character) => escapes[character] ?? character)}'`;
 
 /** A name as a statement has it. */
-export const quotedName = (name: string): string => escapeId(name, true);
+export const quotedName = (name: string): string => `\`${name.replaceAll('`', '``')}\``;
 
 /**
  * The name of a database in GRANT and REVOKE, where `_` and `%` are wildcards. Not quoted: this is what the server stores

@@ -9,8 +9,8 @@ import { endSessions, sessionsOf } from './sessions.ts';
 import { account, quotedName, quotedText } from './text.ts';
 
 /** The plugins that a class may name. */
-export const plugins = ['mysql_native_password', 'ed25519', 'caching_sha2_password'] as const;
-export type Plugin = (typeof plugins)[number];
+const plugins = ['mysql_native_password', 'ed25519', 'caching_sha2_password'] as const;
+type Plugin = (typeof plugins)[number];
 
 /** The wanted state of a user. Absent fields get the server's default (in brackets), and are not compared. */
 export interface UserSpec {
@@ -187,17 +187,17 @@ export type TryLogin = (
   signal: AbortSignal | undefined,
 ) => Promise<unknown>;
 
-/** What a refusal says of the password. Throws what says nothing. */
+/** Whether a refusal shows that the password is right. Throws it if it does not show that. */
 function isRightBy(refusal: unknown): boolean {
   if (refusal === undefined) return true;
   if (!(refusal instanceof MysqlError)) throw refusal;
-  // Told after the password was accepted: the user is locked, or at a limit of connections.
+  // The server sends these after it accepted the password: the user is locked, or at a limit of connections.
   if ([4151, 1203, 1226].includes(refusal.errno ?? 0)) return true;
   if (refusal.code !== 'AuthenticationFailed') throw refusal;
   return refusal.errno === undefined; // a plugin that the driver does not know
 }
 
-/** Throws `Invalid` if users must use TLS and the server has none: nobody could log in. */
+/** Throws `Invalid` if users must use TLS and the server has none: no user could log in. */
 function checkTls({ facts }: Session, { tls }: UserSpec): void {
   if (tls !== 'Required' || facts.hasTls) return;
   const fields = ['spec.forProvider.tls'];
@@ -282,7 +282,7 @@ export async function beginUser(
 ): Promise<UserCreation> {
   checkTls(session, spec);
   const isMarkNew = await writeMark(session, 'user', name, ownerId);
-  // Nobody can log in without a known password.
+  // No user can log in without a known password.
   const secret = password ?? (found === undefined ? randomBytes(24).toString('base64url') : undefined);
   const identified = secret === undefined ? '' : ` ${identifiedBy(secret, spec.plugin)}`;
   const [verb, lock] = found === undefined ? ['CREATE', ' ACCOUNT LOCK'] : ['ALTER', ''];

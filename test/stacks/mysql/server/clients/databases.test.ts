@@ -195,7 +195,7 @@ describe('point 4: marks', { skip, timeout: 60_000 }, () => {
     assert.deepEqual(new Set(rows.map(({ digest }) => digest)), new Set([markOf(ownerId)]));
   });
 
-  test('what has no mark, or that of another, is not ours', async () => {
+  test('an object without a mark, or with that of another owner, is not ours', async () => {
     const { databases, users } = at.server();
     await sql('CREATE DATABASE foreign1');
     const creation = databases.create('foreign1', { user: {} }, { ...owned, password });
@@ -384,7 +384,7 @@ describe('point 8: names', { skip, timeout: 60_000 }, () => {
     assert.equal(await users.checkPassword('u'.repeat(80), password), true);
   });
 
-  test('a name that is too long for the file system is told as it is, and leaves nothing', async () => {
+  test('a name that is too long for the file system is reported as it is, and leaves nothing', async () => {
     const { databases } = at.server();
     const name = '日'.repeat(64);
     const creation = databases.create(name, { user: {} }, { ...owned, password });

@@ -98,7 +98,7 @@ describe('point 5: sessions', { skip, timeout: 60_000 }, () => {
 });
 
 describe('point 6: locks', { skip, timeout: 60_000 }, () => {
-  test('a tenant that holds a lock delays nobody else', async () => {
+  test('a tenant that holds a lock delays no other', async () => {
     const server = at.server();
     const login = await created('locking');
     await created('neighbour');
@@ -220,7 +220,7 @@ describe('grants', { skip, timeout: 60_000 }, () => {
     await grants.apply({ user: 'admins_user', database: 'of_admin' });
   });
 
-  test('what does not exist is said', async () => {
+  test('a missing user or database is named', async () => {
     const { grants } = at.server();
     const spec = { user: 'nobody_here', database: 'no_database' };
     assert.equal(await grants.observe(spec), undefined);

@@ -42,7 +42,7 @@ describe('point 3: a process that ends at any step', { skip, timeout: 120_000 },
   const spec = { user: { maxUserConnections: 3 }, privileges: ['SELECT', 'CREATE'] };
   const login = { user: 'steps_a', password, database: 'steps_a' };
 
-  test('a creation is continued, and nobody is in before it is complete', async () => {
+  test('a creation is continued, and no session begins before it is complete', async () => {
     const { databases } = at.server();
     const steps = await atEachStep(
       ({ databases: its }) => its.create('steps_a', spec, { ...owned, password }),

@@ -1,0 +1,81 @@
+import { clientAdvice, ExternalError, nameOf, ownerIdOf, wasOurs } from '../../../package/stack.ts';
+import type { DatabaseObservation } from '../client/database.ts';
+import { isInUse } from '../client/error.ts';
+import { markOf, markStatement } from '../client/mark.ts';
+import type { MysqlServer } from '../client/server.ts';
+import { quotedName } from '../client/text.ts';
+import type { MySQLDatabase } from '../kinds/v1alpha1/mysql-database.ts';
+import { hasUsableName, isOfOther, isOurs } from '../ownership.ts';
+
+type Place = Pick<MysqlServer, 'databases' | 'users'>;
+
+/** Whether a creation of this resource began: its marks are written first. */
+const hasOurMark = (managed: MySQLDatabase, { marks }: DatabaseObservation): boolean =>
+  [marks.database, marks.user].includes(markOf(ownerIdOf(managed)));
+
+/**
+ * Whether any part of a database that is being deleted remains: the database, its user, a mark of an interrupted creation.
+ * A database of that name with another mark has another owner and stays. Throws an Error if we owned it before and it has
+ * no mark: an administrator decides whether it is dropped.
+ */
+export async function isAnythingLeft(
+  { databases }: Place,
+  managed: MySQLDatabase,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (!hasUsableName(managed, 'database')) return false;
+  const name = nameOf(managed);
+  const found = await databases.observe(name, { signal });
+  if (found.database !== undefined && found.database.mark === undefined && wasOurs(managed)) {
+    const statement = markStatement('database', name, ownerIdOf(managed));
+    throw new ExternalError(
+      `database ${quotedName(name)} has no mark, but this resource managed a database of this name; ${clientAdvice.dropUnmarked(statement)}; ${clientAdvice.keepUnmarked}`,
+      { errorClass: 'Conflict' },
+    );
+  }
+  return hasOurMark(managed, found);
+}
+
+/** The parts of a deleted database that stay on the server, for an Event. Undefined: nothing stays. */
+export async function remainsOf(
+  { users }: Place,
+  managed: MySQLDatabase,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  if (!wasOurs(managed) || !hasUsableName(managed, 'user')) return undefined;
+  const name = nameOf(managed);
+  const user = await users.observe(name, { signal });
+  const isUnmarked = user !== undefined && !isOurs(managed, user) && !isOfOther(managed, user);
+  const defined = await users.definedBy(name, { except: name, signal });
+  const parts = [
+    ...(isUnmarked ? [`user ${quotedName(name)}, which has no mark`] : []),
+    ...(defined.length === 0
+      ? []
+      : [
+          `${defined.join(', ')}, which ${defined.length === 1 ? 'runs' : 'run'} as user ${quotedName(name)}`,
+        ]),
+  ];
+  return parts.length === 0 ? undefined : parts.join('; ');
+}
+
+/** Drops all parts that remain. Throws an Error that counts the sessions that block this. */
+export async function removeAll(
+  { databases, users }: Place,
+  managed: MySQLDatabase,
+  signal: AbortSignal,
+): Promise<void> {
+  const [name, ownerId] = [nameOf(managed), ownerIdOf(managed)];
+  const terminateSessions = managed.spec.forProvider.onDelete === 'TerminateSessions';
+  const { database, user } = await databases.observe(name, { signal });
+  const isOfOthers = database !== undefined && !isOurs(managed, database);
+  try {
+    // guard: otherwise it drops another owner's database
+    if (!isOfOthers) await databases.drop(name, { ownerId, terminateSessions, signal });
+    else if (isOurs(managed, user)) await users.drop(name, { ownerId, terminateSessions, signal });
+  } catch (error) {
+    throw isInUse(error) && !terminateSessions ? waiting(error as Error) : error;
+  }
+}
+
+const waiting = (error: Error): Error =>
+  new Error(`${error.message}; waiting for them to end; ${clientAdvice.terminateSessions}`, { cause: error });

@@ -1,0 +1,46 @@
+import type { Clock } from '../../package/http.ts';
+import type { EventFacts, ServerCredentials, ServerSurvey } from '../../package/stack.ts';
+import { serverSurvey } from '../../package/stack.ts';
+import { advice } from './advice.ts';
+import type { Exposure } from './client/exposure.ts';
+import type { MysqlServer } from './client/server.ts';
+import { quotedName } from './client/text.ts';
+
+export interface ExposureOptions {
+  readonly server: Pick<MysqlServer, 'exposure'>;
+  readonly credentials: Pick<ServerCredentials, 'endpoint' | 'port'>;
+  /** Receives the result: databases that everybody may use, and users without a name. */
+  readonly tell: (event: EventFacts) => void;
+  readonly clock: Pick<Clock, 'elapsedMs'>;
+}
+
+/**
+ * Reads whether a server lets strangers in: a fresh one may have databases for everybody, and users without a name. It
+ * changes nothing, because other programs of the administrator may use them.
+ */
+export const exposureSurvey = ({ server, credentials, tell, clock }: ExposureOptions): ServerSurvey =>
+  serverSurvey({
+    look: async (signal) => exposureEvent(await server.exposure(signal), credentials),
+    failureReason: 'CannotReadServerGrants',
+    tell,
+    clock,
+  });
+
+/** The result to report; undefined if the server lets no stranger in. */
+export function exposureEvent(
+  { openPatterns, anonymous, statements }: Exposure,
+  { endpoint, port }: ExposureOptions['credentials'],
+): EventFacts | undefined {
+  if (openPatterns.length + anonymous.length === 0) return undefined;
+  const open = `every user of the server may use databases ${openPatterns.map(quotedName).join(', ')}`;
+  const nameless = `${anonymous.join(', ')} ${anonymous.length === 1 ? 'has' : 'have'} no name: from there, the correct password of any user is refused`;
+  const sentences = [
+    ...(openPatterns.length === 0 ? [] : [open]),
+    ...(anonymous.length === 0 ? [] : [nameless]),
+  ];
+  return {
+    type: 'Warning',
+    reason: 'ServerOpenToStrangers',
+    message: `server ${endpoint}:${port}: ${sentences.join('; ')}; ${advice.closeServer(statements)}`,
+  };
+}
