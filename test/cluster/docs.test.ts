@@ -271,7 +271,8 @@ describe('every manifest of the docs and the examples, on the demo', () => {
   });
 
   for (const { title, yaml, expect } of samples) {
-    test(`${title} ends ${expect === undefined ? 'as it should' : `as ${expect}`}`, async () => {
+    test(`${title} ends ${expect === undefined ? 'as it should' : `as ${expect}`}`, async (t) => {
+      if (services.mysql === undefined && /mysql/.test(title)) return t.skip('this machine has no MariaDB');
       const apply = ['apply', '-f', '-', '-o', 'json'];
       const applied = JSON.parse(await services.controlPlane.kubectl(apply, atHome(yaml)));
       const objects: readonly KubernetesObject[] = applied.items ?? [applied];

@@ -115,6 +115,10 @@ describe('npm run demo', () => {
       'warehouse',
       'invoices-db',
       'stock-db',
+      'ratings-db',
+      'comments-db',
+      'drafts-db',
+      'archive',
       'sessions',
     ]) {
       assert.match(output, new RegExp(`\\b${claim}\\b.* Bound +Available`), `${claim} is shown Bound`);

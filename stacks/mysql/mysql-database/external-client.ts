@@ -125,6 +125,7 @@ export function mySQLDatabaseClient({
       checkServer(managed, { ...(await server.facts(signal)), address });
       await survey.prepare(signal);
       await apply('create', managed, credential, signal);
+      password.wasCreatedWith(managed, credential);
       return { details: detailsOf(managed, credential) };
     },
 
@@ -137,7 +138,8 @@ export function mySQLDatabaseClient({
         await endPreviousOwner(users, managed, { onDelete, signal });
         return {};
       }
-      await apply('update', managed, user === undefined ? credential : undefined, signal);
+      await apply('update', managed, credential, signal);
+      if (user === undefined) password.wasCreatedWith(managed, credential);
       return {};
     },
 
@@ -146,7 +148,7 @@ export function mySQLDatabaseClient({
     delete: (managed, signal) => removeAll(server, managed, signal),
   };
 
-  /** Creates or repairs the database and its user. A new user gets the credential. */
+  /** Creates or repairs the database and its user. A new user, or one with another plugin, gets the credential. */
   async function apply(
     call: 'create' | 'update',
     managed: MySQLDatabase,
@@ -158,6 +160,5 @@ export function mySQLDatabaseClient({
       signal,
       ...(credential && { password: credential.value }),
     });
-    password.wasCreatedWith(managed, credential);
   }
 }
