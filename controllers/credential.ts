@@ -240,12 +240,13 @@ export const isGiven = (managed: Managed, { note }: StoredCredential): boolean =
 /**
  * Whether a copy that a claim has works, as far as is known, although the credential of the Secret is not in force. The
  * controllers set that credential soon, if the policies let them. Otherwise the copy must be one that was set: the status
- * records one, and the copy is not the credential that waits in the Secret.
+ * records one, and the copy is not the credential that waits in the Secret. `copy` is undefined if it has only entries of a
+ * template, in which the credential may have another form.
  */
 export function isCopyInForce<M extends Managed>(
   managed: M,
   stored: StoredCredential | undefined,
-  copy: ConnectionDetails,
+  copy: ConnectionDetails | undefined,
   secretDetails: SecretDetails<M>,
 ): boolean {
   const { key } = credentialOf(managed, secretDetails) ?? {};
@@ -255,7 +256,8 @@ export function isCopyInForce<M extends Managed>(
   const isUnnoted = stored !== undefined && stored.note === undefined;
   if (isUnnoted && holdsSecrets(managed, stored, secretDetails)) return true;
   if (isOfPerson(managed)) return stored === undefined || stored.note?.given === true;
-  return managed.status?.credential !== undefined && key in copy && copy[key] !== stored?.details[key];
+  if (managed.status?.credential === undefined) return false;
+  return copy === undefined || (key in copy && copy[key] !== stored?.details[key]);
 }
 
 type NotUsable =

@@ -212,7 +212,7 @@ export function createStackMetrics({ registry, isWorking, clock }: StackMetricsO
       const stale = await oneByOne(of.claims, async (store) => {
         const found: Claim[] = [];
         await inSlices(store.all(), clock, (claim) => {
-          if (hasStaleSecret(claim, { managed: stores, secrets: of.secrets })) found.push(claim);
+          if (hasStaleSecret(claim, { ...of, managed: stores })) found.push(claim);
         });
         return { kind: kindLabel(store.kind), found };
       });

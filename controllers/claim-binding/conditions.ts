@@ -8,6 +8,7 @@ import {
   getCondition,
   notReady,
   reconcileSuccess,
+  templateIncomplete,
   unknown,
   withError,
 } from '../../apis/core/v1alpha1/condition.ts';
@@ -31,9 +32,21 @@ const withoutSecret = `no connection secret is written for this claim; ${advice.
 
 /**
  * Ready and Synced of a Bound claim. If the resource is not ready, the claim shows the resource's message and external
- * name (H14 in docs/decision-tables.md). A claim that asks for a Secret is not ready without it.
+ * name (H14 in docs/decision-tables.md). A claim that asks for a Secret is not ready without it. `incomplete`: what its
+ * Secret lacks of the shape that claim and class want.
  */
-export function boundConditions(claim: Claim, managed: Managed): readonly ConditionFacts[] {
+export function boundConditions(
+  claim: Claim,
+  managed: Managed,
+  incomplete?: string,
+): readonly ConditionFacts[] {
+  return [
+    readyOfBound(claim, managed),
+    incomplete === undefined ? reconcileSuccess() : templateIncomplete(incomplete),
+  ];
+}
+
+function readyOfBound(claim: Claim, managed: Managed): ConditionFacts {
   const ready = getCondition(managed.status?.conditions, 'Ready');
   const isReady = ready.status === 'True' && !wasDeleted(managed);
   if (!isReady) {
@@ -42,17 +55,17 @@ export function boundConditions(claim: Claim, managed: Managed): readonly Condit
     const message = describeManaged(managed);
     // Another system answers, so the state of the external resource is not known.
     const facts = reason === 'OtherSystem' ? unknown(reason, message) : notReady(reason, message);
-    return [withError(facts, errorOf(managed)), reconcileSuccess()];
+    return withError(facts, errorOf(managed));
   }
   const unserved = describeUnserved(claim, managed);
-  if (unserved !== undefined) return [notReady('SecretNotPublished', unserved), reconcileSuccess()];
+  if (unserved !== undefined) return notReady('SecretNotPublished', unserved);
   const isSynced = getCondition(managed.status?.conditions, 'Synced').status !== 'False';
   const lacking = claim.spec.writeConnectionSecretToRef === undefined ? withoutSecret : undefined;
   const loss = describeLoss(managed);
   const message = compact([loss, isSynced ? undefined : describeManaged(managed), lacking]).join('; ');
   if (isFailing(managed) || loss !== undefined)
-    return [withError(availableWithTrouble(message), errorOf(managed)), reconcileSuccess()];
-  return [{ ...available(), ...(message !== '' && { message }) }, reconcileSuccess()];
+    return withError(availableWithTrouble(message), errorOf(managed));
+  return { ...available(), ...(message !== '' && { message }) };
 }
 
 /** The failure of a resource as data, without the name of another owner: that one may be of another team. */

@@ -107,6 +107,10 @@ export interface SecretFacts {
   /** The next write: the annotation that allows the copy, or the copy itself. Absent if both are correct. */
   readonly write?: SecretWrite | undefined;
   readonly isWanted: boolean;
+  /** The parts of the shape that the copy lacks, with the reason and the advice. */
+  readonly incomplete?: string | undefined;
+  /** Whether tools that support servicebinding.io can use the copy. */
+  readonly isBindable?: boolean;
   /** The Secrets that the claim controls but does not name any more. */
   readonly stale: readonly Secret[];
   readonly controlled: readonly Secret[];

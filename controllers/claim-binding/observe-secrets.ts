@@ -1,14 +1,17 @@
 import isEqual from 'lodash/isEqual.js';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
+import type { Class } from '../../apis/core/v1alpha1/class.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { wantsDetails } from '../../apis/core/v1alpha1/managed.ts';
 import { connectionSecretType } from '../../apis/core/v1alpha1/meta.ts';
 import { isControlledBy, referenceTo } from '../../apis/core/v1alpha1/reference.ts';
-import type { Secret, SecretKey } from '../../apis/core/v1alpha1/secret.ts';
+import type { ConnectionDetails, Secret, SecretKey } from '../../apis/core/v1alpha1/secret.ts';
 import { annotationsWithoutClaims, decodeDetails } from '../../apis/core/v1alpha1/secret.ts';
-import { propagated, whyNotCopied } from '../claim/propagated-secret.ts';
+import type { Copy } from '../claim-secret.ts';
+import { copyFor, isCopy, whyNotCopied } from '../claim-secret.ts';
 import type { SecretDetails, StoredCredential } from '../credential.ts';
 import { isCopyInForce, whyNotUsable } from '../credential.ts';
+import { isSameShape } from '../secret-shape.ts';
 import type { SecretFacts, SecretWrite } from './decision.ts';
 import { consentTo } from './desired.ts';
 
@@ -16,6 +19,7 @@ import { consentTo } from './desired.ts';
 export interface ObservedSecrets {
   readonly claim: Claim;
   readonly managed: Managed | undefined;
+  readonly resourceClass: Class | undefined;
   readonly secretDetails: SecretDetails;
   /** The resource's Secret. Undefined if it does not exist, or if another object controls it. */
   readonly source: Secret | undefined;
@@ -39,10 +43,14 @@ export function secretFacts(observed: ObservedSecrets): SecretFacts {
   const wanted = secretKeyOfClaim(claim);
   const published = managed?.spec.writeConnectionSecretToRef;
   const isWanted = wanted !== undefined && published !== undefined;
+  const of = { ...observed, target: target ?? emptyCopy(wanted), source: source ?? emptySecret(published) };
+  // The owner of `target` is checked even before the source exists: an empty Secret then takes the place of the source.
+  const copy = copyFor(of);
+  const hasCopy = target !== undefined && isControlledBy(target, claim);
   const facts = {
     isWanted,
-    hasCopy: target !== undefined && isControlledBy(target, claim),
-    isCopyUsable: target !== undefined && isControlledBy(target, claim) && doesCopyWork(observed, target),
+    hasCopy,
+    isCopyUsable: hasCopy && doesCopyWork(observed, copy.hasDetails ? decodeDetails(target) : undefined),
     notUsable: notUsable(observed, isWanted),
     stale: controlled.filter(
       ({ metadata }) => metadata.name !== wanted?.name && metadata.deletionTimestamp === undefined,
@@ -50,12 +58,12 @@ export function secretFacts(observed: ObservedSecrets): SecretFacts {
     controlled,
   };
   if (!isWanted) return facts;
-  // The owner of `target` is checked even before the source exists: an empty Secret then takes the place of the source.
-  const of = source ?? emptySecret(published);
   return {
     ...facts,
-    obstacle: target && whyNotCopied(target, claim, of),
-    write: source && nextWrite(observed, wanted, source),
+    obstacle: target && whyNotCopied(of, copy),
+    write: source && nextWrite(observed, source, copy),
+    incomplete: source && copy.incomplete,
+    isBindable: copy.hasDetails || Object.hasOwn(copy.secret.data ?? {}, 'type'),
   };
 }
 
@@ -66,22 +74,29 @@ function notUsable({ claim, managed, secretDetails, source, stored }: ObservedSe
 }
 
 /** While the controllers may set no credential, a copy works only if it is not the credential that was never set. */
-const doesCopyWork = ({ managed, stored, secretDetails }: ObservedSecrets, target: Secret): boolean =>
-  managed === undefined || isCopyInForce(managed, stored, decodeDetails(target), secretDetails);
+const doesCopyWork = (
+  { managed, stored, secretDetails }: ObservedSecrets,
+  copy: ConnectionDetails | undefined,
+): boolean => managed === undefined || isCopyInForce(managed, stored, copy, secretDetails);
 
-/** The next write: an annotation that allows the copy, or the copy. For Bound claims, secret-propagation/ updates it. */
+/**
+ * The next write: an annotation that allows the copy, or the copy. If only the connection details of a Bound claim changed,
+ * secret-propagation/ updates the data.
+ */
 function nextWrite(
   { claim, target, isTargetStored }: ObservedSecrets,
-  key: SecretKey,
   source: Secret,
+  copy: Copy,
 ): SecretWrite | undefined {
   const consenting = withConsent(source, claim);
   if (consenting !== source) return { current: source, desired: consenting };
-  if (target === undefined) return { desired: copyOf(source, claim, key) };
+  if (target === undefined) return { desired: copy.secret };
   const isPropagated = isTargetStored && claim.status?.bindingPhase === 'Bound';
-  const data = isPropagated ? target.data : source.data;
-  const desired = propagated(target, claim, { ...source, data: data ?? {} });
-  return isEqual(desired, { ...target, data: target.data ?? {} }) ? undefined : { current: target, desired };
+  const desired =
+    isPropagated && isSameShape(target, copy.secret)
+      ? { ...copy.secret, data: target.data ?? {} }
+      : copy.secret;
+  return isCopy(target, { secret: desired }) ? undefined : { current: target, desired };
 }
 
 function withConsent(source: Secret, claim: Claim): Secret {
@@ -91,7 +106,13 @@ function withConsent(source: Secret, claim: Claim): Secret {
     : { ...source, metadata: { ...source.metadata, annotations } };
 }
 
-const copyOf = (source: Secret, claim: Claim, metadata: SecretKey): Secret =>
-  propagated({ apiVersion: 'v1', kind: 'Secret', metadata, type: connectionSecretType }, claim, source);
+const emptySecret = (metadata: SecretKey = { namespace: '', name: '' }): Secret => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata,
+});
 
-const emptySecret = (metadata: SecretKey): Secret => ({ apiVersion: 'v1', kind: 'Secret', metadata });
+const emptyCopy = (metadata?: SecretKey): Secret => ({
+  ...emptySecret(metadata),
+  type: connectionSecretType,
+});

@@ -10,6 +10,7 @@ import { isControlledBy } from '../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import type { Resource } from '../../runtime/cache/resource.ts';
 import { annotate } from '../../runtime/client/errors.ts';
+import { classOf } from '../claim/class-of.ts';
 import { whyResourceIncompatible } from '../claim/incompatible.ts';
 import { restrictsNamespaces, whyNotFor } from '../claim/may-claim.ts';
 import { isOwnedBy, wasBound, wasCreatedFor } from '../claim/ownership.ts';
@@ -171,6 +172,7 @@ export function observing(context: BindingContext) {
     return secretFacts({
       claim,
       managed,
+      resourceClass: classOf(env, services.all, claim),
       secretDetails: service.secretDetails ?? {},
       source,
       stored: storedCredential,

@@ -338,19 +338,22 @@ function reportNotReady({ claim, managed, service, resourceClass }: BindingFacts
   };
 }
 
-function reportBound({ claim, managed, secrets: { hasCopy } }: BindingFacts, now: Date): Report | undefined {
+function reportBound({ claim, managed, secrets }: BindingFacts, now: Date): Report | undefined {
   if (managed === undefined) return undefined;
   const isNew = claim.status?.bindingPhase !== 'Bound';
   const unserved = describeUnserved(claim, managed);
+  const { hasCopy, isBindable = true, incomplete } = secrets;
   return {
     facts: {
-      conditions: boundConditions(claim, managed),
+      conditions: boundConditions(claim, managed, incomplete),
       bindingPhase: 'Bound',
-      hasSecret: unserved === undefined && hasCopy,
+      hasSecret: unserved === undefined && hasCopy && isBindable,
+      ...(incomplete !== undefined && { isStuck: true }),
     },
     events: compact([
       isNew && { type: 'Normal', reason: 'BoundManagedResource', message: boundMessage(claim, managed, now) },
       unserved && { type: 'Warning', reason: 'CannotPropagateConnectionDetails', message: unserved },
+      incomplete && { type: 'Warning', reason: 'TemplateIncomplete', message: incomplete },
       troubleOf(managed),
     ]),
   };

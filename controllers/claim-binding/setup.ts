@@ -1,5 +1,5 @@
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
-import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
+import { getCondition, incompleteTemplate } from '../../apis/core/v1alpha1/condition.ts';
 import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
@@ -160,6 +160,8 @@ export function claimBindingController(
     claimsOfSecret(claims.store, secret).filter((claim) => !isControlledBy(secret, claim));
   const isNotReady = (key: Request) =>
     getCondition(claims.get(key)?.status?.conditions, 'Ready').status === 'False';
+  const lacksKey = (key: Request) =>
+    getCondition(claims.get(key)?.status?.conditions, 'Synced').reason === incompleteTemplate;
   const isUnbound = (key: Request) => claims.get(key)?.status?.bindingPhase !== 'Bound';
   /** Scheduling and defaulting handle a claim that needs a class. This controller reports one that is malformed. */
   const needsClass = (claim: Claim) =>
@@ -212,11 +214,12 @@ export function claimBindingController(
     wokenBy(secrets.store)
       .when(anyOf(appears, changed(controllerUid, propagationAnnotations)))
       .throughBoth(claimsOfSource, 'the owner or the consent of the secret of its managed resource changed'),
-    // This trigger leaves out Bound claims unless their Ready is False, because the controller in secret-propagation/ updates their Secrets.
+    // This trigger leaves out Bound claims unless they are not ready or lack a key, because the controller in secret-propagation/ updates their Secrets.
     wokenBy(secrets.store)
       .when(unchanged(controllerUid, propagationAnnotations))
       .through(
-        (secret) => claimsOfSource(secret).filter((key) => isUnbound(key) || isNotReady(key)),
+        (secret) =>
+          claimsOfSource(secret).filter((key) => isUnbound(key) || isNotReady(key) || lacksKey(key)),
         'the secret of its managed resource, which it waits for, changed',
       ),
     wokenBy(secrets.store)

@@ -1,13 +1,14 @@
-import isEqual from 'lodash/isEqual.js';
 import { advice } from '../../apis/core/v1alpha1/advice.ts';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
+import type { Class } from '../../apis/core/v1alpha1/class.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { isControlledBy, referenceTo } from '../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import { propagationSource, propagationTargets } from '../../apis/core/v1alpha1/secret.ts';
 import { isOwnedBy } from '../claim/ownership.ts';
-import { isFrozen, propagated } from '../claim/propagated-secret.ts';
+import type { Copy } from '../claim-secret.ts';
+import { copyFor, isCopy, isFrozen } from '../claim-secret.ts';
 import type { SecretDetails } from '../credential.ts';
 import { storedIn, whyNotUsable } from '../credential.ts';
 import { firstMatch } from '../first-match.ts';
@@ -20,6 +21,8 @@ export interface PropagationFacts {
   readonly target: Secret | undefined;
   readonly source: Secret | undefined;
   readonly claim: Claim | undefined;
+  /** The class of the claim. */
+  readonly resourceClass: Class | undefined;
   readonly managed: Managed | undefined;
 }
 
@@ -44,7 +47,7 @@ export type PropagationDecision =
   | { readonly name: 'CopySecret'; readonly desired: Secret };
 
 type Pair = PropagationFacts & { readonly target: Secret; readonly source: Secret };
-type Chain = Pair & { readonly claim: Claim; readonly managed: Managed };
+type Chain = Pair & { readonly claim: Claim; readonly managed: Managed; readonly copy: Copy };
 
 const pairChecks = [notServed, noConsent, sourceNotControlled, targetNotControlled];
 const chainChecks = [notBound, credentialNotApplied, targetImmutable];
@@ -63,18 +66,12 @@ export function decidePropagation(facts: PropagationFacts): PropagationDecision 
   const refused = firstMatch({ ...facts, target, source }, pairChecks);
   if (refused !== undefined) return refused;
   if (claim === undefined || managed === undefined) return { name: 'NothingToCopyTo' }; // the checks above exclude this
-  return firstMatch({ ...facts, target, source, claim, managed }, chainChecks) ?? copy(target, claim, source);
+  const copy = copyFor({ ...facts, target, source, claim });
+  return firstMatch({ ...facts, target, source, claim, managed, copy }, chainChecks) ?? copied(target, copy);
 }
 
-function copy(target: Secret, claim: Claim, source: Secret): PropagationDecision {
-  return equalsSource(target, claim, source)
-    ? { name: 'InSync' }
-    : { name: 'CopySecret', desired: propagated(target, claim, source) };
-}
-
-/** Whether the claim's Secret is already the copy that the controllers would write. */
-export const equalsSource = (target: Secret, claim: Claim, source: Secret): boolean =>
-  isEqual(propagated(target, claim, source), { ...target, data: target.data ?? {} });
+const copied = (target: Secret, copy: Copy): PropagationDecision =>
+  isCopy(target, copy) ? { name: 'InSync' } : { name: 'CopySecret', desired: copy.secret };
 
 const nameOf = ({ metadata }: Secret): string => `${metadata.namespace}/${metadata.name}`;
 const describe = ({ kind, metadata }: Claim | Managed): string => `${kind} ${metadata.name}`;
@@ -120,8 +117,8 @@ function credentialNotApplied(facts: Chain): PropagationDecision | undefined {
   return reason === undefined ? undefined : { name: 'CredentialNotApplied' };
 }
 
-function targetImmutable({ target, source }: Chain): PropagationDecision | undefined {
-  if (!isFrozen(target, source)) return undefined;
+function targetImmutable({ target, copy }: Chain): PropagationDecision | undefined {
+  if (!isFrozen(target, copy)) return undefined;
   const message = `secret ${nameOf(target)} is immutable and differs from its source; ${advice.deleteFrozenCopy}`;
   return { name: 'TargetImmutable', message };
 }

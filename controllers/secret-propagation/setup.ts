@@ -16,12 +16,14 @@ import type { ControllerSpec } from '../../runtime/controller/controller-spec.ts
 import type { Environment } from '../../runtime/controller/environment.ts';
 import { done } from '../../runtime/controller/reconcile.ts';
 import { changed, exists, foundFor, is, triggersIn } from '../../runtime/controller/triggers.ts';
+import { classOf } from '../claim/class-of.ts';
+import { copyFor, isCopy } from '../claim-secret.ts';
 import type { ClaimServices } from '../claim-service.ts';
 import { controllerNames, eventSources } from '../claim-service.ts';
 import { connectionSecrets, publisherOf } from '../indexes.ts';
 import { aboutSecret, logAct } from '../log-changes.ts';
 import { stackReadyTrigger } from '../stack-ready.ts';
-import { decidePropagation, equalsSource } from './decide.ts';
+import { decidePropagation } from './decide.ts';
 
 /**
  * Keeps the Secrets of claims equal to the connection Secrets of their managed resources, for all kinds of both. A request
@@ -54,11 +56,15 @@ export function secretPropagation(env: Environment, services: ClaimServices): Co
     const kind = claimKinds.find((each) => referenceIsOfKind(controllerOf(target), each));
     return kind && env.resource(kind).get({ ...secretKeyOf(target), name });
   };
-  /** Whether a copy equals its source in the cache, so that a run would find nothing to do. */
+  /** Whether a copy is as it should be in the cache, so that a run would find nothing to do. */
   const isInSync = (target: Secret): boolean => {
     const named = propagationSource(target);
     const [source, claim] = [named && secrets.get(named), claimOf(target)];
-    return source !== undefined && claim !== undefined && equalsSource(target, claim, source);
+    if (source === undefined || claim === undefined) return false;
+    return isCopy(
+      target,
+      copyFor({ target, source, claim, resourceClass: classOf(env, services.all, claim) }),
+    );
   };
   const wokenBy = triggersIn(env);
 
@@ -108,6 +114,7 @@ export function secretPropagation(env: Environment, services: ClaimServices): Co
         target,
         source,
         claim,
+        resourceClass: claim && classOf(env, services.all, claim),
         managed,
       });
       const ended = { ...done, decision: decision.name };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import countBy from 'lodash/countBy.js';
+import omit from 'lodash/omit.js';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { NamespaceKind } from '../../apis/core/v1alpha1/namespace.ts';
 import { encodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
@@ -116,12 +117,16 @@ class Scene {
     this.simulation.start(this.#stacks);
   }
 
-  claim(name: string, spec: object, namespace = 'shop'): void {
+  claim(
+    name: string,
+    { shape, ...spec }: { shape?: object; classRef?: object; classSelector?: object },
+    namespace = 'shop',
+  ): void {
     this.simulation.cluster.create(FancySQLInstanceKind, {
       apiVersion: 'database.crossplane.io/v1alpha1',
       kind: 'FancySQLInstance',
       metadata: { namespace, name },
-      spec: { ...spec, writeConnectionSecretToRef: { name } },
+      spec: { ...spec, writeConnectionSecretToRef: { name, ...shape } },
     } as KubernetesObject);
   }
 
@@ -173,12 +178,18 @@ const classRef = {
   name: 'small',
 };
 
+const shape = { labels: { team: 'shop' }, template: { URL: '{{ uri }}' } };
+
 describe('a claim costs at most these writes, besides its creation', () => {
   const classSelector = { matchLabels: { size: 'small' } };
   const rows: Readonly<
     Record<string, { readonly spec: object; readonly provisioningMs?: number; readonly atMost: Counts }>
   > = {
     'with a class': { spec: { classRef }, atMost: { runs: 3.2, writes: 9.2, events: 1, gets: 0.2 } },
+    'with a class and a template': {
+      spec: { classRef, shape },
+      atMost: { runs: 3.2, writes: 9.2, events: 1, gets: 0.2 },
+    },
     'with a selector': {
       spec: { classSelector },
       atMost: { runs: 4.2, writes: 10.2, events: 1, gets: 0.2 },
@@ -238,6 +249,55 @@ test('the deletion of a claim, of its resource and of two Secrets costs at most 
   assert.ok(events <= 1, `${events} Events`);
   assert.ok(gets <= 0.5, `${gets} reads`);
   scene.simulation.kill();
+});
+
+describe('another template costs at most these requests', () => {
+  const scene = new Scene();
+  const { cluster } = scene.simulation;
+  const names = Array.from({ length: claimCount }, (_, index) => `claim-${index}`);
+  before(async () => {
+    await scene.open();
+    for (const name of names) scene.claim(name, { classRef, shape });
+    await scene.simulation.clock.advance(45_000);
+  });
+  /** The requests, and the runs without polls, for one claim. */
+  const counting = async (act: () => void) => {
+    const { length } = scene.simulation.runs;
+    const { writes, events, gets } = await scene.counting(act, 5_000, claimCount);
+    const runs = scene.simulation.runs.slice(length).filter((run) => !run.endsWith(returnReasons.after));
+    return { runs: runs.length / claimCount, writes, events, gets };
+  };
+  const entries = (key: string) =>
+    names.map((name) => cluster.get(SecretKind, { namespace: 'shop', name }).data?.[key]);
+
+  test('of a claim: one run, one write of the Secret and one of the status', async () => {
+    const counts = await counting(() => {
+      for (const name of names) {
+        const claim = cluster.get(FancySQLInstanceKind, { namespace: 'shop', name });
+        const { generation = 1 } = claim.metadata;
+        const writeConnectionSecretToRef = { name, ...shape, template: { URL: '{{ uri | jdbc }}' } };
+        cluster.put(FancySQLInstanceKind, {
+          ...claim,
+          metadata: { ...claim.metadata, generation: generation + 1 },
+          spec: { ...claim.spec, writeConnectionSecretToRef },
+        });
+      }
+    });
+    assert.deepEqual(counts, { runs: 1, writes: 2, events: 0, gets: 0 });
+  });
+
+  test('of a class: one run and one write for each Bound claim', async () => {
+    const counts = await counting(() => {
+      const small = cluster.get(FavouriteDBInstanceClassKind, { name: 'small' });
+      const specTemplate = { ...small.specTemplate, claimSecret: { template: { HOST: '{{ host }}' } } };
+      cluster.put(FavouriteDBInstanceClassKind, { ...small, specTemplate });
+    });
+    // The claim that the scene opens with has this class, too.
+    const others = 1 / claimCount;
+    assert.deepEqual(omit(counts, 'gets'), { runs: 1 + others, writes: 1 + others, events: 0 });
+    assert.ok(entries('HOST').every((entry) => entry !== undefined));
+    scene.simulation.kill();
+  });
 });
 
 test('a return to a kept resource, from the deletion until it is Bound, costs at most these requests', async () => {

@@ -4,6 +4,7 @@ import { startControlPlane } from '../../local/control-plane/control-plane.ts';
 import { testCrds } from './crds.ts';
 import { testDefinitions } from './definitions.ts';
 import { testManifests } from './manifests.ts';
+import { testSecretShapes } from './secret-shapes.ts';
 
 /** Suites that share one control plane, because a start takes seconds. The first one finds it empty. */
 describe('an API server, at first without our definitions', () => {
@@ -15,6 +16,7 @@ describe('an API server, at first without our definitions', () => {
   after(() => controlPlane?.stop());
 
   testCrds(() => controlPlane);
+  testSecretShapes(() => controlPlane);
   testManifests(() => controlPlane);
   testDefinitions(() => controlPlane);
 });

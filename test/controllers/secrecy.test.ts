@@ -209,7 +209,7 @@ function answersOf({ details, note, record, kind = generated }: Situation, polic
   const unbound = resource('Unbound');
   const secrets = secretFacts({
     ...{ claim: me, managed: unbound, secretDetails: kind, source, stored },
-    ...{ target: undefined, isTargetStored: false, controlled: [] },
+    ...{ target: undefined, isTargetStored: false, controlled: [], resourceClass: undefined },
   });
   const binding = decideBinding({
     ...{
@@ -233,7 +233,15 @@ function answersOf({ details, note, record, kind = generated }: Situation, polic
     isBound: binding.name === 'Bind',
     isCopied:
       decidePropagation({
-        ...{ isServed: true, secretDetails: kind, target, source, claim: me, managed: bound },
+        ...{
+          isServed: true,
+          secretDetails: kind,
+          target,
+          source,
+          claim: me,
+          managed: bound,
+          resourceClass: undefined,
+        },
       }).name === 'CopySecret',
   };
 }

@@ -104,6 +104,7 @@ function bindClaim(see: View, name: string): Act | ClaimWaits {
     secrets: secretFacts({
       claim: real,
       managed,
+      resourceClass: undefined,
       secretDetails,
       source,
       stored: source && storedIn(source),
@@ -270,6 +271,7 @@ function propagateSecret(see: View, name: string): Decision {
       target: realClaimSecret(name, copy, source),
       source,
       claim: real,
+      resourceClass: undefined,
       managed: realResource(resource),
     });
     if (decision.name !== 'CopySecret') continue;

@@ -1,3 +1,4 @@
+import { incompleteTemplate } from '../../apis/core/v1alpha1/condition.ts';
 import { annotationKeys, finalizerNames, hasFinalizer, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { isOwnedBy } from '../../controllers/claim/ownership.ts';
 import { startsEmpty } from '../../controllers/claim/previous-resources.ts';
@@ -17,6 +18,7 @@ import {
   anotherClaim,
   askAdministrator,
   choosePolicies,
+  correctShape,
   creationMark,
   foreignFinalizers,
   giveBack,
@@ -486,6 +488,17 @@ export const faultTable: readonly FaultRow[] = [
     sign: when((view) => isClaim(view) && isFrozenCopy(view)),
     cause: 'Secret {targetSecret} is immutable, and differs from the Secret of {resource}.',
     details: replaceCopy,
+  },
+  {
+    name: 'template incomplete',
+    link: 'claim secret',
+    sign: (view) => {
+      const { reason, message } = syncedOf(view.theClaim);
+      return isClaim(view) && reason === incompleteTemplate ? message : undefined;
+    },
+    cause: "A part of the template is missing in the claim's Secret: {message}.",
+    advice: 'All other entries are written.',
+    details: correctShape,
   },
   {
     name: 'deletion waits',

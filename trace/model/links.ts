@@ -1,5 +1,4 @@
 import compact from 'lodash/compact.js';
-import isEqual from 'lodash/isEqual.js';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../apis/core/v1alpha1/class.ts';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
@@ -14,6 +13,8 @@ import { isOwnedBy } from '../../controllers/claim/ownership.ts';
 import { recordedIdentity } from '../../controllers/managed/recording/identity.ts';
 import { isNeverChanged } from '../../controllers/management-policies.ts';
 import { ago, since } from './ago.ts';
+import type { ComparedCopy } from './claim-copy.ts';
+import { comparedCopy } from './claim-copy.ts';
 import type { Found, FoundSecret } from './findings.ts';
 import { credentialsKeyOf, thereOf } from './findings.ts';
 import { livenessIn } from './liveness.ts';
@@ -268,19 +269,22 @@ function sourceLinks({ source, now }: View): readonly Link[] {
 }
 
 /** The claim's Secret, and whether it equals that of the managed resource. */
-function targetLink({ target, source, now }: View): Link {
+function targetLink(view: View): Link {
+  const { target, now } = view;
   if (target === undefined) return link('claim secret', 'secret', { state: 'none' });
-  const [from, to] = [source, target].map((found) => found && thereOf(found.secret)?.secret.data);
-  const isCompared = from !== undefined && to !== undefined;
-  const isSame = isCompared && isEqual(from, to);
-  const compared = `${isSame ? 'equals' : 'differs from'} the managed resource's secret`;
+  const compared = comparedCopy(view);
   const partsOf = (): Parts => ({
-    state: isSame || !isCompared ? 'ok' : 'waits',
-    says: [keysOf(target), ...(isCompared ? [compared] : [])],
+    state: compared?.isSame === false ? 'waits' : 'ok',
+    says: [keysOf(target), ...(compared === undefined ? [] : describeCopy(compared))],
   });
   const title = `secret ${objectKeyText(target.key)}`;
   return objectLink(['claim secret', title], secretOf(target), partsOf, now);
 }
+
+const describeCopy = ({ isSame, rendered }: ComparedCopy): readonly string[] => [
+  `${isSame ? 'equals' : 'differs from'} the managed resource's secret`,
+  ...(rendered.length === 0 ? [] : [`rendered from a template: ${named(rendered)}`]),
+];
 
 function controllersLink(view: View): Link {
   const { lease, isIdle, says } = livenessIn(view);

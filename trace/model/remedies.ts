@@ -3,6 +3,7 @@
  * owner or be the only copy of its data, an external resource, or a claim that may have data.
  */
 
+import isEmpty from 'lodash/isEmpty.js';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import { nearestFirst } from '../../apis/core/v1alpha1/likeness.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
@@ -12,12 +13,12 @@ import { controllerOf, isControlledBy } from '../../apis/core/v1alpha1/reference
 import { controlOf, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { isCorrectable, whyParametersDiffer } from '../../controllers/claim/claim-parameters.ts';
 import { wasBound, wasProvisioned } from '../../controllers/claim/ownership.ts';
-import { isFrozen } from '../../controllers/claim/propagated-secret.ts';
 import { sourcesOf } from '../../controllers/claim-binding/claim-advice.ts';
 import { howToMakeAvailable } from '../../controllers/claim-binding/report.ts';
 import { mustExist } from '../../controllers/managed/recording/identity.ts';
 import { isNeverChanged, isPausedByPolicies, shouldDelete } from '../../controllers/management-policies.ts';
 import { retentionText } from '../../controllers/retention.ts';
+import { comparedCopy } from './claim-copy.ts';
 import type { NamedKind } from './commands.ts';
 import { annotate, kubectl, making, quoted, traceCommand } from './commands.ts';
 import type { Details } from './fault-row.ts';
@@ -337,16 +338,24 @@ export function nameAnotherSecret(existing: FoundSecret | undefined): string {
 }
 
 /** The claim's Secret is its own copy and immutable. If a user deletes it, it is created again. */
-export function isFrozenCopy({ target, source, theClaim }: View): boolean {
-  const [from, to] = [source, target].map((found) => found && thereOf(found.secret)?.secret);
-  if (from === undefined || to === undefined || theClaim === undefined) return false;
-  return isControlledBy(to, theClaim) && isFrozen(to, from);
+export function isFrozenCopy(view: View): boolean {
+  const to = view.target && thereOf(view.target.secret)?.secret;
+  if (to === undefined || view.theClaim === undefined || !isControlledBy(to, view.theClaim)) return false;
+  return to.immutable === true && comparedCopy(view)?.isSame === false;
 }
 
-export const replaceCopy: Details = ({ target, source }) => {
+/** The claim, if it has a shape of its own, else its class. */
+export const correctShape: Details = (view) => {
+  const { name: _name, ...own } = view.theClaim?.spec.writeConnectionSecretToRef ?? {};
+  return { commands: commandsIn(view, isEmpty(own) ? 'edit class' : 'edit claim') };
+};
+
+export const replaceCopy: Details = (view) => {
+  const { target, source } = view;
   if (target === undefined) return {};
   const published = source && thereOf(source.secret)?.keys;
-  return thereOf(target.secret)?.keys.some((key) => published?.includes(key) !== true)
+  const expected = [...(published ?? []), ...(comparedCopy(view)?.rendered ?? [])];
+  return thereOf(target.secret)?.keys.some((key) => !expected.includes(key))
     ? {
         advice:
           'It holds keys that the resource does not publish, and may be the only copy of them: ask first whether a user needs those.',

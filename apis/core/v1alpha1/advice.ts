@@ -40,6 +40,10 @@ export const advice = {
   askAuthorOfSecret:
     'the existing Secret may be the only copy of its contents: ask its author before you delete it',
   deleteFrozenCopy: 'once its values are not needed, delete it, and it is created again',
+  correctShape: 'correct spec.writeConnectionSecretToRef of the claim',
+  correctClassShape: (className: string) =>
+    `have an administrator correct specTemplate.claimSecret of class ${className}`,
+  createClassAgain: 'have an administrator create it again',
   correctFields: (fields: string) => `correct ${fields} of the claim`,
   correctFieldsWithClass: (fields: string, classFields: string) =>
     `correct ${fields} of the claim, and have an administrator correct ${classFields} too`,

@@ -75,12 +75,19 @@ export const reconcileSuccess = (message?: string): ConditionFacts => ({
   reason: 'ReconcileSuccess',
   ...(message ? { message } : {}),
 });
+/** The reason of Synced of {@link templateIncomplete}. */
+export const incompleteTemplate = 'TemplateIncomplete';
 export const reconcileError = (message: string, error?: Condition['error']): ConditionFacts => ({
   type: 'Synced',
   status: 'False',
   reason: 'ReconcileError',
   message,
   ...(error && { error }),
+});
+/** For claims: the Secret lacks entries, labels or annotations that the claim or its class wants. */
+export const templateIncomplete = (message: string): ConditionFacts => ({
+  ...reconcileError(message),
+  reason: incompleteTemplate,
 });
 export const reconcilePaused = (message?: string): ConditionFacts => ({
   type: 'Synced',

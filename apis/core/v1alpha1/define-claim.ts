@@ -5,11 +5,11 @@ import type { Rule } from '../rules.ts';
 import { celName, fieldPath, withRules } from '../rules.ts';
 import type { Column, Names } from '../schema.ts';
 import { columnType, define, name, optional } from '../schema.ts';
+import { claimSecretReference } from './claim-secret.ts';
 import {
   bindingPhase,
   conditions,
   labelSelector,
-  localSecretReference,
   notObserved,
   objectReference,
   observedGeneration,
@@ -17,11 +17,7 @@ import {
 
 /** The common fields of every claim's spec. */
 export const claimSpec = z.object({
-  writeConnectionSecretToRef: optional(
-    localSecretReference(
-      'The Secret, in the namespace of this claim, that receives the connection details. Without it no Secret is written.',
-    ),
-  ),
+  writeConnectionSecretToRef: optional(claimSecretReference),
   classSelector: optional(
     labelSelector(
       'Selects a class by its labels; of several matching classes one is chosen at random. Without classSelector, classRef and resourceRef the claim gets the default class.',

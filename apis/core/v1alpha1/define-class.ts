@@ -4,6 +4,7 @@ import type { Rule } from '../rules.ts';
 import { celName, fieldPath, withRules } from '../rules.ts';
 import type { Column, Names } from '../schema.ts';
 import { define, optional, optionalFields } from '../schema.ts';
+import { classClaimSecret } from './claim-secret.ts';
 import { entryNameTemplate } from './entry-name.ts';
 import {
   allowsAny,
@@ -83,6 +84,7 @@ export const classSpecTemplate = z.object({
       'The reaction to the loss of the external resource of a provisioned resource. Recreate (the default) creates it again, empty. Report creates nothing until an administrator asks for it.',
     ),
   ),
+  claimSecret: optional(classClaimSecret),
   namespaceSelector: optional(
     labelSelector(
       'Selects the namespaces whose claims may use this class, by their labels. Absent or empty: all namespaces. It is copied to the resources that are provisioned from the class.',

@@ -5,9 +5,6 @@ import { name, optional, text, texts } from '../schema.ts';
 
 /** Schemas of the parts that claims, classes, managed resources and providers have in common. */
 
-export const localSecretReference = (description: string) =>
-  z.object({ name: name('Name of the Secret.') }).describe(description);
-
 export const secretReference = (description: string) =>
   z
     .object({ name: name('Name of the Secret.'), namespace: name('Namespace of the Secret.') })

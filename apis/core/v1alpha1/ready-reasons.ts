@@ -103,5 +103,5 @@ export function waitsFor(reason: string, reporter: Reporter): WaitsFor {
 export const conditionReasons: readonly string[] = [
   ...actors.keys(),
   ...['CredentialsAccepted', 'Unused'],
-  ...['ReconcileSuccess', 'ReconcileError', 'ReconcilePaused'],
+  ...['ReconcileSuccess', 'ReconcileError', 'ReconcilePaused', 'TemplateIncomplete'],
 ];

@@ -37,21 +37,16 @@ const map = (values: z.ZodString, description: string) =>
     ...keyRules,
   );
 
+const without = 'at most 20, without keys of kubernetes.io, k8s.io and crossplane.io.';
+
+/** The labels and annotations that a template gives to an object. */
+export const labelsAndAnnotations = {
+  labels: optional(map(z.string().regex(labelValue), `Labels, ${without}`)),
+  annotations: optional(map(z.string(), `Annotations, ${without}`)),
+};
+
 /** The labels and annotations of objects that are created from a template. */
-export const templateMetadata = (description: string) =>
-  z
-    .object({
-      labels: optional(
-        map(
-          z.string().regex(labelValue),
-          'Labels, at most 20, without keys of kubernetes.io, k8s.io and crossplane.io.',
-        ),
-      ),
-      annotations: optional(
-        map(z.string(), 'Annotations, at most 20, without keys of kubernetes.io, k8s.io and crossplane.io.'),
-      ),
-    })
-    .describe(description);
+export const templateMetadata = (description: string) => z.object(labelsAndAnnotations).describe(description);
 
 /** Why no object can have a key of a template, or undefined. The API server refuses it, if its definition has rules. */
 export function whyKeyRefused(key: string): string | undefined {

@@ -52,6 +52,7 @@ function scene({ isWorking = () => true, ...given }: Given = {}) {
       new FilledStore<Provider>(ProviderKind, given.providers).store,
     ],
     secrets: new FilledStore(SecretKind, given.secrets).store,
+    classOf: () => undefined,
   });
   const samples = async (...names: readonly string[]): Promise<readonly string[]> => {
     await metrics.refresh();

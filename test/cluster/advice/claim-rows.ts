@@ -42,6 +42,23 @@ const isGone = async (at: Place): Promise<boolean> => (await at.find()) === unde
 
 const secretKey = ({ namespace }: Place) => ({ namespace, name: 'db-connection' });
 
+/** The Secret of the claim of the row, with an entry from this template. */
+const shaped = (template: string) => ({ name: 'db-connection', template: { KEY: template } });
+
+const shapedClass = (at: Place) =>
+  at.class('shaped', { template: { claimSecret: { template: { KEY: '{{ password }}' } } } });
+
+const editClass = (at: Place, specTemplate: object) =>
+  at.edit(FavouriteDBInstanceClassKind, { name: at.named('shaped') }, { specTemplate });
+
+/** Whether the claim has the entry, and reports nothing about it any more. */
+async function isRendered(at: Place): Promise<boolean> {
+  const { conditions } = (await at.find())?.status ?? {};
+  const { data = {} } = (await at.fixture.cluster.find(SecretKind, secretKey(at))) ?? {};
+  const isReported = getCondition(conditions, 'Synced').status !== 'True';
+  return !isReported && data.KEY !== undefined && data.KEY === data.password;
+}
+
 /** A resource of `small`, as a class with the policy Retain left it after its claim was deleted. */
 async function released(at: Place): Promise<string> {
   await at.class('kept', { template: { reclaimPolicy: 'Retain' } });
@@ -408,6 +425,34 @@ export const claimRows = {
       const [command = 'false'] = (await at.trace()).fault?.commands ?? [];
       await at.run(command);
     },
+  },
+  correctShape: {
+    situation: (at) =>
+      at.claim({ classRef: at.classRef(), writeConnectionSecretToRef: shaped('{{ pasword }}') }),
+    fault: 'template incomplete',
+    act: (at) => at.editClaim({ writeConnectionSecretToRef: shaped('{{ password }}') }),
+    ends: isRendered,
+  },
+  correctClassShape: {
+    async situation(at) {
+      await at.class('shaped', { template: { claimSecret: { template: { KEY: '{{ pasword }}' } } } });
+      await at.claim({ classRef: at.classRef('shaped') });
+    },
+    says: (at) => advice.correctClassShape(at.named('shaped')),
+    fault: 'template incomplete',
+    act: (at) => editClass(at, { claimSecret: { template: { KEY: '{{ password }}' } } }),
+    ends: isRendered,
+  },
+  createClassAgain: {
+    async situation(at) {
+      await shapedClass(at);
+      await at.claim({ classRef: at.classRef('shaped') });
+      await bound(at);
+      await at.delete(FavouriteDBInstanceClassKind, { name: at.named('shaped') });
+    },
+    fault: 'template incomplete',
+    act: shapedClass,
+    ends: isRendered,
   },
   correctFields: refusedVersion,
   correctFieldsWithClass: refusedVersionOfClass,

@@ -54,6 +54,7 @@ const chain: PropagationFacts = {
   target,
   source,
   claim: owner,
+  resourceClass: undefined,
   managed: bound,
 };
 const withStatus = (status: typeof bound.status) => ({

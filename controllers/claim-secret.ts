@@ -1,0 +1,131 @@
+/*
+ *   the resource's Secret ──data──────┐
+ *   the class: claimSecret ──shape────┼──▶ copyFor ──▶ the claim's Secret, which is compared and written as a whole
+ *   the claim: its own ──────shape────┘
+ */
+
+import isEmpty from 'lodash/isEmpty.js';
+import isEqual from 'lodash/isEqual.js';
+import isMatch from 'lodash/isMatch.js';
+import { advice } from '../apis/core/v1alpha1/advice.ts';
+import type { Claim } from '../apis/core/v1alpha1/claim.ts';
+import type { Class } from '../apis/core/v1alpha1/class.ts';
+import { compareNames } from '../apis/core/v1alpha1/name-order.ts';
+import { firstNames } from '../apis/core/v1alpha1/printable.ts';
+import {
+  controllerOf,
+  controllerReference,
+  describeReference,
+  isControlledBy,
+} from '../apis/core/v1alpha1/reference.ts';
+import type { Secret } from '../apis/core/v1alpha1/secret.ts';
+import {
+  controlOf,
+  copiedFor,
+  insteadOf,
+  isCopiedFor,
+  propagatesFrom,
+  propagationSource,
+  secretKeyOf,
+} from '../apis/core/v1alpha1/secret.ts';
+import type { Content } from './secret-shape.ts';
+import { contentOf, recordOf, shapedIn, shapeOf, withoutShaped } from './secret-shape.ts';
+
+/** A claim's Secret (`target`), and the objects that determine what is in it. */
+export interface CopyFacts {
+  readonly target: Secret;
+  /** The Secret of the claim's resource. */
+  readonly source: Secret;
+  readonly claim: Claim;
+  /** The class of the claim. Undefined if it names none, or if that does not exist. */
+  readonly resourceClass: Class | undefined;
+}
+
+/** A claim's Secret as it should be. */
+export interface Copy {
+  readonly secret: Secret;
+  /** The parts of its shape that the Secret lacks, with the reason and the advice. Undefined: none. */
+  readonly incomplete: string | undefined;
+  /** Whether it has the connection details, and not only entries of a template. */
+  readonly hasDetails: boolean;
+}
+
+/**
+ * The claim's Secret with the data of its source in the shape of claim and class, annotations that name source and claim,
+ * and the claim as controller. Pure.
+ */
+export function copyFor({ target, source, claim, resourceClass }: CopyFacts): Copy {
+  const shape = shapeOf(claim, resourceClass);
+  const content = contentOf(source, shape, resourceClass);
+  const before = shapedIn(target);
+  // guard: otherwise the deletion of a class removes entries that applications read
+  const retained = resourceClass === undefined && claim.spec.classRef !== undefined ? before : undefined;
+  const former = retained === undefined ? before : undefined;
+  const { labels, annotations } = target.metadata;
+  const isNew = !isControlledBy(target, claim);
+  const others = (target.metadata.ownerReferences ?? []).filter(({ controller }) => controller !== true);
+  const shaped = { ...withoutShaped(labels, former?.labels), ...content.labels };
+  const data = { ...(retained === undefined ? {} : target.data), ...content.data };
+  const secret: Secret = {
+    ...target,
+    metadata: {
+      ...target.metadata,
+      ...((labels !== undefined || !isEmpty(shaped)) && { labels: shaped }),
+      annotations: {
+        ...withoutShaped(annotations, former?.annotations),
+        ...content.annotations,
+        ...recordOf(shape, content, retained),
+        ...propagatesFrom(secretKeyOf(source)),
+        ...(isNew && copiedFor(claim)),
+      },
+      ownerReferences: [...others, controllerReference(claim)],
+    },
+    data,
+  };
+  return {
+    secret,
+    incomplete: content.incomplete ?? (retained && whyNotRendered(claim, target, content)),
+    hasDetails: !shape.only,
+  };
+}
+
+/** Entries whose template was in a class that does not exist any more. They stay as they are, and may be out of date. */
+function whyNotRendered({ spec }: Claim, target: Secret, { data }: Content): string | undefined {
+  const entries = Object.keys(target.data ?? {}).filter((key) => !Object.hasOwn(data, key));
+  if (entries.length === 0) return undefined;
+  const named = firstNames(entries.toSorted(compareNames), 3).join(', ');
+  return `${describeReference(spec.classRef ?? {})} does not exist, and the entries from its template stay as they are: ${named}; ${advice.createClassAgain}`;
+}
+
+/** Whether the claim's Secret is as it should be. */
+export const isCopy = (target: Secret, { secret }: Pick<Copy, 'secret'>): boolean =>
+  isEqual(secret, { ...target, data: target.data ?? {} });
+
+/** Why the Secret that a claim names cannot become a copy, and what to do; undefined if it can. */
+export function whyNotCopied(facts: CopyFacts, copy: Copy): string | undefined {
+  const { target, claim } = facts;
+  const control = controlOf(target, claim);
+  const { namespace, name } = secretKeyOf(target);
+  const refusal = typeof control === 'object' ? control.refusal : whyNotTaken(facts, copy);
+  if (refusal !== undefined)
+    return `${refusal} (${namespace}/${name}); ${insteadOf(target, 'spec.writeConnectionSecretToRef')}`;
+  return isFrozen(target, copy)
+    ? `secret ${namespace}/${name} is immutable and differs from the connection secret of the resource; ${advice.deleteFrozenCopy}`
+    : undefined;
+}
+
+/**
+ * Why the claim's Secret may not be overwritten; undefined if it may be. A Secret that no object controls is
+ * overwritten only if it is a copy of `source`, was copied for this claim, or has no data that `source` and the copy lack.
+ * Otherwise a user or a restore created it, and its data may exist nowhere else.
+ */
+function whyNotTaken({ target, source, claim }: CopyFacts, { secret }: Copy): string | undefined {
+  const isCopyOfIt = isEqual(propagationSource(target), secretKeyOf(source));
+  const isOurs = controllerOf(target) !== undefined || isCopyOfIt || isCopiedFor(target, claim);
+  if (isOurs || isMatch({ ...source.data, ...secret.data }, target.data ?? {})) return undefined;
+  return 'a secret with other data exists that these controllers did not write';
+}
+
+/** Whether the claim's Secret is immutable and has other data than it should: the API server would reject the copy. */
+export const isFrozen = (target: Secret, { secret }: Copy): boolean =>
+  target.immutable === true && !isEqual(target.data ?? {}, secret.data);

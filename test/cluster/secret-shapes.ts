@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { SecretShape } from '../../apis/core/v1alpha1/claim-secret.ts';
+import type { ControlPlane } from '../../local/control-plane/control-plane.ts';
+
+const manyOf = (count: number, text: string) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`E${index}`, text]));
+
+const admitted: Readonly<Record<string, SecretShape>> = {
+  'labels, annotations and a template': {
+    labels: { team: 'shop', 'example.org/cost-centre': '4711', 'my-crossplane.io/a': '' },
+    annotations: { 'example.org/reload': 'true', note: 'any text\n' },
+    template: { URL: '{{uri}}', '.env': 'A={{ password | shell }}\n{{{{ a }}', _: '{"a": {' },
+  },
+  only: { template: { type: '{{ type }}', URL: '{{ uri | jdbc }}' }, only: true },
+  'names of properties of all objects': JSON.parse(
+    '{"labels": {"constructor": "x"}, "template": {"__proto__": "x", "toString": "{{ __proto__ }}"}}',
+  ),
+  '40 templates of 4 KiB': { template: manyOf(40, '{{ host }} '.repeat(372)) },
+};
+
+const braces = /"{{" must begin {{ key }} or {{ key \| filter }}/;
+const refused: Readonly<Record<string, readonly [SecretShape, RegExp]>> = {
+  'a label of the controllers': [
+    { labels: { 'crossplane.io/claim-name': 'x' } },
+    /key crossplane\.io\/claim-name belongs to/,
+  ],
+  'an annotation of a subdomain of Kubernetes': [
+    { annotations: { 'app.kubernetes.io/name': 'x' } },
+    /kubernetes\.io/,
+  ],
+  'a consent to copy the Secret': [
+    { annotations: { 'to.propagate.crossplane.io/x': 'rival/conn' } },
+    /crossplane\.io/,
+  ],
+  'a key that no label can have': [{ labels: { 'a b': 'x' } }, /the key a b is not one/],
+  'a value that no label can have': [{ labels: { a: 'b c' } }, /labels/],
+  '21 labels': [{ labels: manyOf(21, 'x') }, /must have at most 20 items/],
+  'a key that no entry can have': [{ template: { '../a': 'x' } }, /each key must consist of/],
+  'braces without an end': [{ template: { A: '{{ host' } }, braces],
+  'nested braces': [{ template: { A: '{{ {{ host }} }}' } }, braces],
+  'a filter without an end': [{ template: { A: '{{ host | uri' } }, braces],
+  'an unknown filter': [{ template: { A: '{{ host | exec }}' } }, braces],
+  'two filters': [{ template: { A: '{{ host | uri | json }}' } }, braces],
+  'an entry of Service Binding beside the details': [
+    { template: { provider: 'x' } },
+    /type and provider are entries of Service Binding/,
+  ],
+  'only without a template': [{ only: true }, /needs a template/],
+  '41 templates': [{ template: manyOf(41, 'x') }, /must have at most 40 items/],
+  'a template of more than 4 KiB': [{ template: { A: 'a'.repeat(4_097) } }, /Too long/],
+  '200 KB of templates': [{ template: manyOf(50, 'a'.repeat(4_096)) }, /at most 40 items/],
+};
+
+/** The API server has our definitions. */
+export function testSecretShapes(controlPlane: () => ControlPlane): void {
+  const objects: Readonly<Record<string, (shape: SecretShape) => object>> = {
+    claim: (shape) => ({
+      apiVersion: 'database.crossplane.io/v1alpha1',
+      kind: 'PostgreSQLInstance',
+      metadata: { namespace: 'default', name: 'shaped' },
+      spec: { writeConnectionSecretToRef: { name: 'shaped', ...shape } },
+    }),
+    class: (claimSecret) => ({
+      apiVersion: 'postgresql.crossplane.io/v1alpha1',
+      kind: 'PostgreSQLDatabaseClass',
+      metadata: { name: 'shaped' },
+      specTemplate: { writeConnectionSecretsToNamespace: 'default', claimSecret, forProvider: {} },
+    }),
+  };
+  for (const [sort, objectWith] of Object.entries(objects)) {
+    const create = (shape: SecretShape): Promise<string> =>
+      controlPlane().kubectl(['create', '--dry-run=server', '-f', '-'], JSON.stringify(objectWith(shape)));
+
+    describe(`the API server admits in a ${sort}`, () => {
+      for (const [what, shape] of Object.entries(admitted))
+        test(what, async () => void (await create(shape)));
+    });
+
+    describe(`the API server refuses in a ${sort}`, () => {
+      for (const [what, [shape, message]] of Object.entries(refused)) {
+        test(what, () => assert.rejects(create(shape), message));
+      }
+    });
+  }
+}

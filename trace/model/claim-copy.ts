@@ -1,0 +1,26 @@
+import isEqual from 'lodash/isEqual.js';
+import omit from 'lodash/omit.js';
+import { compareNames } from '../../apis/core/v1alpha1/name-order.ts';
+import { shapeOf } from '../../controllers/secret-shape.ts';
+import type { FoundSecret } from './findings.ts';
+import { thereOf } from './findings.ts';
+import type { View } from './view.ts';
+
+/** The claim's Secret beside the Secret of its resource. */
+export interface ComparedCopy {
+  /** Whether the two have the same connection details. A template can leave all of them out. */
+  readonly isSame: boolean;
+  /** The keys of the entries that are rendered from a template. They cannot be compared without values. */
+  readonly rendered: readonly string[];
+}
+
+/** Compares the digests of the two. Undefined if one of them does not exist, or may not be read. */
+export function comparedCopy({ target, source, theClaim, theClass }: View): ComparedCopy | undefined {
+  const [from, to] = [dataOf(source), dataOf(target)];
+  if (from === undefined || to === undefined) return undefined;
+  const { template = {}, only = false } = theClaim === undefined ? {} : shapeOf(theClaim, theClass);
+  const rendered = Object.keys(template).toSorted(compareNames);
+  return { rendered, isSame: only || isEqual(omit(from, rendered), omit(to, rendered)) };
+}
+
+const dataOf = (found: FoundSecret | undefined) => found && thereOf(found.secret)?.secret.data;
