@@ -20,13 +20,17 @@ const rawText = (text: string): string => raw(Buffer.from(text, 'utf8'));
 
 /** Undefined: the filter has no result for this entry. */
 const filters: Readonly<Record<TemplateFilter, (bytes: Buffer) => string | undefined>> = {
-  uri: (bytes) => encodeURIComponent(bytes.toString('utf8')),
+  uri: (bytes) => percentEncoded(bytes.toString('utf8')),
   json: (bytes) => rawText(JSON.stringify(bytes.toString('utf8'))),
   base64: (bytes) => bytes.toString('base64'),
   shell: (bytes) => `'${raw(bytes).replaceAll("'", `'\\''`)}'`,
   jdbc: (bytes) => jdbcOf(bytes.toString('utf8')),
   upper: (bytes) => rawText(bytes.toString('utf8').toUpperCase()),
 };
+
+/** RFC 3986 reserves some characters that encodeURIComponent does not encode. */
+const percentEncoded = (text: string): string =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`);
 
 /** `postgresql://user:password@host/name?a=b` as `jdbc:postgresql://host/name?a=b&user=user&password=password`. */
 function jdbcOf(address: string): string | undefined {
@@ -35,7 +39,7 @@ function jdbcOf(address: string): string | undefined {
   const scheme = url.protocol === 'postgres:' ? 'postgresql:' : url.protocol;
   const login = Object.entries({ user: url.username, password: url.password }).flatMap(([name, encoded]) => {
     const text: unknown = attempt(decodeURIComponent, encoded);
-    return isString(text) && text !== '' ? [`${name}=${encodeURIComponent(text)}`] : [];
+    return isString(text) && text !== '' ? [`${name}=${percentEncoded(text)}`] : [];
   });
   const parameters = [...(url.search === '' ? [] : [url.search.slice(1)]), ...login].join('&');
   return `jdbc:${scheme}//${url.host}${url.pathname}${parameters === '' ? '' : `?${parameters}`}`;

@@ -45,14 +45,14 @@ const cases: Readonly<Record<string, readonly (readonly [template: string, want:
     ['{{{{{ host }}', '{{{ host }}'],
   ],
   'a filter changes the entry': [
-    ['{{ password | uri }}', "a'b%20%22c%22%0A%24d%20%C3%BC"],
+    ['{{ password | uri }}', 'a%27b%20%22c%22%0A%24d%20%C3%BC'],
     ['{"p":{{ password | json }}}', String.raw`{"p":"a'b \"c\"\n$d ü"}`],
     ['{{host|base64}}', 'ZGIuZXhhbXBsZS5vcmc='],
     ['P={{ password | shell }}', `P='a'\\''b "c"\n$d ü'`],
     ['{{ host | upper }}', 'DB.EXAMPLE.ORG'],
     [
       '{{ uri | jdbc }}',
-      "jdbc:postgresql://db.example.org:5432/shop?sslmode=require&user=o'neil&password=a%2Bb%25",
+      'jdbc:postgresql://db.example.org:5432/shop?sslmode=require&user=o%27neil&password=a%2Bb%25',
     ],
   ],
   'a key that does not exist is a problem': [

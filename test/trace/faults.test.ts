@@ -107,6 +107,11 @@ const bound = async (world: TracedWorld, spec?: object): Promise<ObjectKey> => {
   return key;
 };
 
+/** The Secret of the claim, with an entry from this template. */
+const shaped = (template: string) => ({
+  writeConnectionSecretToRef: { name: 'orders-connection', template: { KEY: template } },
+});
+
 const editClasses = (world: TracedWorld, specTemplate: object): void => {
   for (const name of classNames) world.edit(FavouriteDBInstanceClassKind, { name }, { specTemplate });
 };
@@ -481,6 +486,24 @@ const cases: readonly Case[] = [
       /^spec\.classRef names a GoldClass \(example\.org\/v1\), and no controller here serves a \w+ with it; name one of: /,
   },
   {
+    fault: 'template incomplete',
+    play: claiming(shaped('{{ pasword }}')),
+    verdict: 'usable, but',
+    link: 'claim secret',
+    cause:
+      /^A part of the template is missing in the claim's Secret: entry KEY needs the key "pasword"; the keys are database, .*\.$/,
+  },
+  {
+    fault: 'template incomplete',
+    play: claiming(undefined, (world) =>
+      editClasses(world, { claimSecret: { template: { KEY: '{{ pasword }}' } } }),
+    ),
+    verdict: 'usable, but',
+    link: 'claim secret',
+    cause: /: entry KEY needs the key "pasword"; .* of class favourite-\w+\.$/,
+    commands: /^kubectl edit favouritedbinstanceclasses\.\S+ favourite-\w+$/,
+  },
+  {
     fault: 'failing',
     play: making({ forProvider: { fancinessLevel: 3, networkIdRef: { name: 'lan' } } }),
     cause:
@@ -623,6 +646,24 @@ describe('objects without a fault', () => {
     const { links, verdict } = await world.trace('fancysqlinstance', key);
     const names = links.flatMap((link) => [link, ...link.links]).map(({ name }) => name);
     assert.deepEqual([verdict, names], ['usable', ['claim', 'resource', 'claim secret', 'controllers']]);
+  });
+
+  test('the Secret of a claim shows its rendered entries without values', async () => {
+    const world = new TracedWorld();
+    const key = await bound(world, shaped('{{ password }}'));
+    const { links, verdict } = await world.trace('fancysqlinstance', key);
+    const secret = links.flatMap((link) => [link, ...link.links]).find(({ name }) => name === 'claim secret');
+    assert.deepEqual(
+      [verdict, secret?.says],
+      [
+        'usable',
+        [
+          'has KEY, database, endpoint, host, password, port, provider, type, uri, username',
+          "equals the managed resource's secret",
+          'rendered from a template: KEY',
+        ],
+      ],
+    );
   });
 
   test('a bound claim can be used, and every link of its chain is fine', async () => {
