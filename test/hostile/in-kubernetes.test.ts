@@ -2,11 +2,17 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import pickBy from 'lodash/pickBy.js';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
 import type { Kind, KubernetesObject, ObjectMeta } from '../../apis/core/v1alpha1/kind.ts';
 import { annotationKeys, connectionSecretType, finalizerNames } from '../../apis/core/v1alpha1/meta.ts';
-import { decodeDetails, encodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
+import {
+  allowsPropagationTo,
+  decodeDetails,
+  encodeDetails,
+  SecretKind,
+} from '../../apis/core/v1alpha1/secret.ts';
 import { allStacks } from '../../app/stacks.ts';
 import { credentialAnnotation, encodeNote } from '../../controllers/credential.ts';
 import { EventKind } from '../../runtime/events/event-kind.ts';
@@ -86,6 +92,37 @@ class Tenant {
     return decodeDetails(this.cluster.find(SecretKind, copy)).password;
   }
 
+  /** Edits the shape of the Secret of its claim. */
+  reshape(shape: object): void {
+    const { name = '' } = this.found.spec.writeConnectionSecretToRef ?? {};
+    const bare = { labels: null, annotations: null, template: null, only: null };
+    // A merge patch adds to the maps that are there.
+    for (const part of [bare, shape]) {
+      const writeConnectionSecretToRef = { name, ...part };
+      this.cluster.patch(FancySQLInstanceKind, own, { spec: { writeConnectionSecretToRef } });
+    }
+  }
+
+  /** Its Secret works with each of these shapes, its annotations are those of the controllers, and no text is shown. */
+  async tryShapes(shapes: readonly object[]): Promise<void> {
+    const reserved = () => pickBy(this.cluster.get(SecretKind, copy).metadata.annotations, isOurs);
+    const before = reserved();
+    for (const shape of shapes) {
+      this.reshape(shape);
+      await this.pass();
+      this.assertUsable();
+      assert.deepEqual(reserved(), before);
+      const { metadata, status } = this.found;
+      const events = this.cluster
+        .all(EventKind)
+        .filter((event) => event.metadata.namespace === metadata.namespace);
+      assert.doesNotMatch(
+        JSON.stringify([status, events, this.world.simulation.log]),
+        new RegExp(authorsText),
+      );
+    }
+  }
+
   /** Its Secret opens its own instance. */
   assertUsable(): void {
     assert.equal(this.reason, 'Available');
@@ -94,6 +131,36 @@ class Tenant {
     assert.ok(instance !== undefined && instance.item.password === this.password);
   }
 }
+
+/** A text of a template, which its author alone may see. */
+const authorsText = 'known-to-the-author';
+
+/** The annotations of the controllers, without the record of the shape. */
+const isOurs = (_value: string, key: string): boolean =>
+  key.includes('crossplane.io') && key !== 'crossplane.io/secret-shape';
+
+const manyOf = (count: number, text: string) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`E${index}`, text]));
+
+/** A definition with rules refuses these. */
+const refusedShapes: readonly object[] = [
+  { annotations: allowsPropagationTo(foreign) },
+  { annotations: { [credentialAnnotation]: encodeNote({ key: 'a2V5' }), a: 'b' } },
+  { annotations: { 'from.propagate.crossplane.io/name': 'taken' } },
+  { annotations: { 'crossplane.io/secret-shape': '{"annotations":["crossplane.io/copied-for"]}' } },
+  { labels: { 'crossplane.io/claim-name': 'taken', 'app.kubernetes.io/instance': 'argo' } },
+  { template: { A: `${authorsText} {{ {{ password }} }}`, B: 'b' } },
+  { template: { A: `${authorsText} {{ password | uri` } },
+  { template: { type: authorsText } },
+];
+
+const admittedShapes: readonly object[] = [
+  { labels: { constructor: 'x' }, annotations: { toString: 'x', note: authorsText } },
+  { template: JSON.parse(`{"__proto__": "{{ __proto__ }} ${authorsText}", "toString": "{{ password }}"}`) },
+  { template: { A: `${authorsText} {{ constructor }}`, B: '{{ password | base64 }}' } },
+  { template: { A: '{{ host | jdbc }}', C: `\u0000\u202e{{ uri | json }}` } },
+  { template: manyOf(40, `${'{{ uri | json }}'.repeat(200)}`) },
+];
 
 /** Every annotation that a controller reads from any object, besides those that a claim may have. */
 const otherAnnotations = [
@@ -187,6 +254,17 @@ const tests: Readonly<Record<keyof typeof writtenInKubernetes, (tenant: Tenant) 
     assert.doesNotMatch(JSON.stringify(tenant.found.status), /team/);
     assert.equal(tenant.password, undefined);
   },
+  async 'the shape of the Secret of its claim'(tenant) {
+    await tenant.claim();
+    for (const shape of refusedShapes)
+      assert.throws(
+        () => tenant.reshape(shape),
+        /belongs to Kubernetes|must begin|at most|Too long|Service Binding/,
+      );
+    await tenant.pass();
+    tenant.assertUsable();
+    await tenant.tryShapes(admittedShapes);
+  },
   async 'the content of the Secret of its claim'(tenant) {
     await tenant.claim();
     await tenant.edit(SecretKind, copy, { data: encodeDetails({ password: 'guess' }) });
@@ -253,9 +331,19 @@ const tests: Readonly<Record<keyof typeof writtenInKubernetes, (tenant: Tenant) 
   async 'tags in a cloud'() {
     const fields = JSON.stringify(catalogueOf(allStacks).kinds.filter(({ sort }) => sort === 'claim'));
     assert.match(fields, /engineVersion/);
-    assert.doesNotMatch(fields, /"(?:tags|labels)":/);
+    assert.doesNotMatch(fields, /"tags":/);
   },
 };
+
+test('a definition without rules lets a tenant shape no more than its own Secret', async () => {
+  const world = await inhabited(false);
+  const held = heldIn(world);
+  const tenant = new Tenant(world);
+  await tenant.claim();
+  await tenant.tryShapes([...refusedShapes, ...admittedShapes]);
+  assertUntouched(world, held);
+  world.simulation.kill();
+});
 
 describe('a tenant writes in its namespace', () => {
   for (const [what, run] of Object.entries(tests)) {

@@ -84,6 +84,10 @@ export const writtenInKubernetes = {
     readBy: 'the binding controller',
     mayDecide: 'which of the classes and resources that its namespace may have its claim gets',
   },
+  'the shape of the Secret of its claim': {
+    readBy: 'the controllers that copy connection details',
+    mayDecide: 'labels, annotations and entries of its own Secret, from its own connection details',
+  },
   'the content of the Secret of its claim': {
     readBy: 'the controller that copies connection details',
     mayDecide: 'nothing: it is written again',
