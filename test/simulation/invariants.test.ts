@@ -379,7 +379,7 @@ const violated: readonly Violated[] = [
       'FancySQLInstance team/c-a is Bound, and no resource is bound to it',
       'FancySQLInstance team/c-b is Bound, and the Secret of its resource is not there',
       'FancySQLInstance team/c-c is Bound, and its Secret is not there',
-      'FancySQLInstance team/c-d has keys password,own, its source password',
+      'FancySQLInstance team/c-d has keys password,own, and should have password',
     ],
   },
   {

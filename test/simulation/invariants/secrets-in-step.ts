@@ -1,15 +1,25 @@
 import isEqual from 'lodash/isEqual.js';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
+import type { Class } from '../../../apis/core/v1alpha1/class.ts';
 import { isConditionTrue } from '../../../apis/core/v1alpha1/condition.ts';
+import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { referenceIsOfKind } from '../../../apis/core/v1alpha1/reference.ts';
 import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
+import { copyFor } from '../../../controllers/claim-secret.ts';
 import type { InvariantOf } from '../invariant.ts';
-import { claimKinds, managedKinds } from '../kinds.ts';
+import { claimKinds, classKinds, managedKinds } from '../kinds.ts';
+
+/** The class that a claim names. */
+const classOfClaim = (cluster: Parameters<InvariantOf>[0]['cluster'], { spec: { classRef } }: Claim) =>
+  classKinds
+    .filter((kind) => referenceIsOfKind(classRef, kind))
+    .map((kind) => cluster.find(kind as Kind<Class>, { name: classRef?.name ?? '' }))[0];
 
 /** For claims that report no fault: a claim whose Secret cannot be written reports it. */
 export const secretsInStep: InvariantOf = ({ cluster }) => ({
-  name: 'the Secret of a Bound, Ready and Synced claim equals the Secret of its resource, every key',
+  name: 'the Secret of a Bound, Ready and Synced claim has what follows from the Secret of its resource, every key',
   atRest: () =>
     claimKinds
       .flatMap((kind) => cluster.all(kind) as unknown as readonly Claim[])
@@ -32,10 +42,11 @@ export const secretsInStep: InvariantOf = ({ cluster }) => ({
         if (isFailing && target !== undefined) return [];
         if (source === undefined) return [`${what} is Bound, and the Secret of its resource is not there`];
         if (target === undefined) return [`${what} is Bound, and its Secret is not there`];
-        return isEqual(target.data ?? {}, source.data ?? {})
+        const { secret } = copyFor({ target, source, claim, resourceClass: classOfClaim(cluster, claim) });
+        return isEqual(target.data ?? {}, secret.data)
           ? []
           : [
-              `${what} has keys ${Object.keys(target.data ?? {})}, its source ${Object.keys(source.data ?? {})}`,
+              `${what} has keys ${Object.keys(target.data ?? {})}, and should have ${Object.keys(secret.data ?? {})}`,
             ];
       }),
 });

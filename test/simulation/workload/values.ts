@@ -68,6 +68,10 @@ const fitting: readonly (readonly [RegExp, Fitting])[] = [
   [/cidr$/, ['10.0.0.0/16', '10.1.0.0/24', '999.0.0.0/99']],
   [/encoding$/, ['UTF8', 'LATIN1', 'nonsense']],
   [/lcC(ollate|Type)$/, ['C', 'en_US.utf8', 'nonsense']],
+  [
+    /(ToRef|claimSecret)\.template$/,
+    [{ KEY: '{{ password }}' }, { KEY: '{{ host }}', LOST: '{{ nothing }}' }, { type: 'x' }, {}],
+  ],
   [/template$/, ['template0', 'template1', 'nobody']],
   [
     /extensions$/,
@@ -93,7 +97,7 @@ const fitting: readonly (readonly [RegExp, Fitting])[] = [
       ['*', 'Delete'],
     ],
   ],
-  [/metadata\.(labels|annotations)$/, [{ tier: 'one' }, { tier: 'two' }, {}]],
+  [/(metadata|ToRef|claimSecret)\.(labels|annotations)$/, [{ tier: 'one' }, { tier: 'two' }, {}]],
   [/namespaceSelector\.matchLabels$/, [{ stage: 'live' }, { stage: 'test' }, { tier: 'one' }, {}]],
   [/matchLabels$/, [{ size: 'small' }, { tier: 'one' }, { tier: 'nowhere' }, {}]],
   [
