@@ -29,6 +29,7 @@ export interface Shape extends Required<SecretShape> {
   readonly own: Pick<SecretShape, 'labels' | 'annotations' | 'template'>;
 }
 
+/** The shape that a claim and its class want. An entry, label or annotation of the claim replaces the one of the class. */
 export function shapeOf({ spec }: Claim, resourceClass: Class | undefined): Shape {
   const { labels, annotations, template, only } = spec.writeConnectionSecretToRef ?? {};
   const shared: SecretShape = resourceClass?.specTemplate.claimSecret ?? {};
@@ -51,46 +52,49 @@ export interface Content {
   readonly incomplete: string | undefined;
 }
 
+/** A part of the shape that cannot be written. */
 interface Problem {
+  readonly field: 'labels' | 'annotations' | 'template';
+  readonly key: string;
   readonly text: string;
-  readonly isOfClaim: boolean;
 }
 
 /** The most bytes of all values of a Secret that the API server accepts. */
 const mostBytes = 1_048_576;
 
 /** The content of a claim's Secret. Parts of the shape that cannot be written are left out. Pure. */
-export function contentOf(source: Secret, shape: Shape, resourceClass: Class | undefined): Content {
-  const { only, own } = shape;
-  const { data: sourceData = {} } = source;
-  // Most claims have no template: their details are not decoded.
-  const decoded = isEmpty(shape.template) ? [] : Object.entries(sourceData);
-  const details = new Map(decoded.map(([key, value]) => [key, Buffer.from(value, 'base64')]));
-  const problems: Problem[] = [];
-  const entries: [key: string, value: string][] = [];
-  let roomBytes = mostBytes - (only ? 0 : sumBy([...details.values()], 'length'));
-  for (const key of Object.keys(shape.template).toSorted(compareNames)) {
-    const result = whyNoEntry(key, only) ?? rendered(shape.template[key] ?? '', details, roomBytes);
-    if ('problem' in result) {
-      problems.push({ text: `entry ${key} ${result.problem}`, isOfClaim: has(own.template, key) });
-    } else {
-      roomBytes -= result.value.length;
-      entries.push([key, result.value.toString('base64')]);
-    }
-  }
-  for (const [field, one] of [
-    ['labels', 'label'],
-    ['annotations', 'annotation'],
-  ] as const) {
-    for (const key of Object.keys(shape[field]).filter(isRefused))
-      problems.push({ text: `${one} ${key} ${whyKeyRefused(key)}`, isOfClaim: has(own[field], key) });
-  }
+export function contentOf({ data = {} }: Secret, shape: Shape, resourceClass: Class | undefined): Content {
+  const results = entriesOf(data, shape);
+  const entries = results.flatMap(({ key, result }) =>
+    'value' in result ? [[key, result.value.toString('base64')]] : [],
+  );
+  const problems = [
+    ...results.flatMap(({ key, result }): readonly Problem[] =>
+      'problem' in result ? [{ field: 'template', key, text: `entry ${key} ${result.problem}` }] : [],
+    ),
+    ...refusedKeys(shape, 'labels', 'label'),
+    ...refusedKeys(shape, 'annotations', 'annotation'),
+  ];
   return {
     labels: withoutRefused(shape.labels),
     annotations: withoutRefused(shape.annotations),
-    data: { ...(only ? {} : sourceData), ...Object.fromEntries(entries) },
-    incomplete: textOf(problems, Object.keys(sourceData), resourceClass),
+    data: { ...(shape.only ? {} : data), ...Object.fromEntries(entries) },
+    incomplete: textOf(problems, { data, shape, resourceClass }),
   };
+}
+
+/** The entry of each template, or why there is none, by key. All of them fit into one Secret. */
+function entriesOf(data: Texts, { template, only }: Shape) {
+  const keys = Object.keys(template).toSorted(compareNames);
+  // Most claims have no template: their details are not decoded.
+  const decoded = keys.length === 0 ? [] : Object.entries(data);
+  const details = new Map(decoded.map(([key, value]) => [key, Buffer.from(value, 'base64')]));
+  let roomBytes = mostBytes - (only ? 0 : sumBy([...details.values()], 'length'));
+  return keys.map((key) => {
+    const result = whyNoEntry(key, only) ?? rendered(template[key] ?? '', details, roomBytes);
+    if ('value' in result) roomBytes -= result.value.length;
+    return { key, result };
+  });
 }
 
 /** A definition with rules refuses these entries, but not if claim and class do not agree about `only`. */
@@ -99,32 +103,35 @@ function whyNoEntry(key: string, only: boolean): { readonly problem: string } | 
   return !only && isBindingEntry(key) ? { problem: 'belongs to Service Binding' } : undefined;
 }
 
-const has = (texts: Texts | undefined, key: string): boolean =>
-  texts !== undefined && Object.hasOwn(texts, key);
-
 const isRefused = (key: string): boolean => whyKeyRefused(key) !== undefined;
 
 const withoutRefused = (texts: Texts): Texts =>
   Object.fromEntries(Object.entries(texts).filter(([key]) => !isRefused(key)));
+
+const refusedKeys = (shape: Shape, field: 'labels' | 'annotations', noun: string): readonly Problem[] =>
+  Object.keys(shape[field])
+    .filter(isRefused)
+    .map((key) => ({ field, key, text: `${noun} ${key} ${whyKeyRefused(key)}` }));
 
 /** How many problems a message names. */
 const mostNamed = 3;
 
 function textOf(
   problems: readonly Problem[],
-  keys: readonly string[],
-  resourceClass: Class | undefined,
+  { data, shape: { own }, resourceClass }: { data: Texts; shape: Shape; resourceClass: Class | undefined },
 ): string | undefined {
   if (problems.length === 0) return undefined;
   const named = firstNames(
     problems.map(({ text }) => text),
     mostNamed,
   );
-  const ways = problems.map(({ isOfClaim }) =>
-    isOfClaim ? advice.correctShape : advice.correctClassShape(resourceClass?.metadata.name ?? ''),
+  const keys = Object.keys(data).toSorted(compareNames);
+  const ways = problems.map(({ field, key }) =>
+    Object.hasOwn(own[field] ?? {}, key)
+      ? advice.correctShape
+      : advice.correctClassShape(resourceClass?.metadata.name ?? ''),
   );
-  const existing = `the keys are ${keys.toSorted(compareNames).join(', ')}`;
-  return [named.join(', '), existing, ...uniq(ways)].join('; ');
+  return [named.join(', '), `the keys are ${keys.join(', ')}`, ...uniq(ways)].join('; ');
 }
 
 /** On a claim's Secret: the parts that come from its shape. They are removed with it, and rendered again if it changes. */
@@ -139,7 +146,8 @@ interface Shaped {
 
 /** The recorded shape of a claim's Secret. Undefined: none. */
 export function shapedIn({ metadata }: Secret): Shaped | undefined {
-  const parsed: unknown = attempt(JSON.parse, metadata.annotations?.[shapedAnnotation] ?? '');
+  const recorded = metadata.annotations?.[shapedAnnotation];
+  const parsed: unknown = recorded === undefined ? undefined : attempt(JSON.parse, recorded);
   if (!isPlainObject(parsed)) return undefined;
   const { labels, annotations, template } = parsed as Record<string, unknown>;
   const keys = (value: unknown): readonly string[] =>
