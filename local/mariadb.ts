@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { chown, mkdir, readFile } from 'node:fs/promises';
+import { chown, cp, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startAtPort } from './free-port.ts';
 import { unprivilegedAccount } from './postgresql-binaries.ts';
@@ -55,13 +55,16 @@ export async function startMariadb(options: MariadbOptions): Promise<LocalMariad
     const { uid, gid } = unprivilegedAccount();
     const data = join(directory, 'data');
     await mkdir(data);
+    // The account of the server may not read the folder of the programs.
+    const plugins = join(directory, 'plugins');
+    await cp(binaries.plugins, plugins, { recursive: true });
     if (uid !== undefined && gid !== undefined) {
       await chown(directory, uid, gid);
       await chown(data, uid, gid);
     }
     const flags = [
       ...['--no-defaults', `--datadir=${data}`, `--lc-messages-dir=${binaries.share}`, '--skip-log-bin'],
-      ...[`--character-sets-dir=${join(binaries.share, 'charsets')}`, `--plugin-dir=${binaries.plugins}`],
+      ...[`--character-sets-dir=${join(binaries.share, 'charsets')}`, `--plugin-dir=${plugins}`],
       ...['--innodb-log-file-size=4M', '--innodb-buffer-pool-size=16M', '--innodb-flush-log-at-trx-commit=0'],
       ...(uid === undefined ? [] : [`--user=${uid}`]),
       ...more,
