@@ -80,7 +80,10 @@ export interface Databases {
    * `NotOurs`, `Invalid`, `Forbidden`.
    */
   create(name: string, spec: DatabaseSpec, options: Owned & { readonly password?: string }): Promise<void>;
-  /** Repairs the drift. A missing user is created only with `password`. Throws `NotFound`, `NotOurs`. */
+  /**
+   * Repairs the drift. A missing user is created, and another plugin is set, only with `password`. Throws `NotFound`,
+   * `NotOurs`.
+   */
   update(name: string, spec: DatabaseSpec, options: Owned & { readonly password?: string }): Promise<void>;
   /**
    * No error if it was dropped before. `terminateSessions`: ends the sessions of its user, and those in the database.
@@ -158,7 +161,7 @@ export function databases(withSession: UseSession): Databases {
         const held = grant ?? { privileges: [], unescaped: [] };
         await applyGrant(session, { ...target, ...privilegesOf(spec) }, held);
         if (creation !== undefined) await creation.unlock();
-        if (user !== undefined) await repairUser(session, user, spec.user);
+        if (user !== undefined) await repairUser(session, user, spec.user, password);
         // Last: a session of a tenant may hold a lock.
         await alterSchema(session, database, spec);
       });
@@ -191,11 +194,12 @@ export function databases(withSession: UseSession): Databases {
 }
 
 async function read(session: Session, name: string): Promise<DatabaseObservation> {
-  const database = await readSchema(session, name);
-  const user = await readUser(session, name);
+  const marks = await readMarks(session, name);
+  const database = await readSchema(session, name, marks);
+  const user = await readUser(session, name, marks);
   const isBoth = database !== undefined && user !== undefined;
   const grant = isBoth ? await readGrant(session, { user: name, database: name }) : undefined;
-  return { database, user, grant, marks: await readMarks(session, name) };
+  return { database, user, grant, marks };
 }
 
 async function checkNewDatabase(session: Session, name: string): Promise<void> {

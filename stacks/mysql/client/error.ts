@@ -194,7 +194,7 @@ const statements: Readonly<Record<number, Translation>> = {
   1317: late, // interrupted
   1410: forbidden, // GRANT
   1451: inUse, // a foreign key of another database
-  1524: as('Invalid', ({ text }) => `${text}; ${advice.loadPlugin}`),
+  1524: invalid, // no such plugin
   1698: forbidden, // a role
   1792: as('ReadOnly'),
   1820: refusedLogin, // the password has expired

@@ -64,7 +64,7 @@ export async function checkClosed(session: Session, name: string): Promise<void>
 }
 
 /** Whether a pattern of a GRANT is for a name: `_` is any character, `%` any text, unless `\` comes before it. In any case. */
-function covers(pattern: string, name: string): boolean {
+export function covers(pattern: string, name: string): boolean {
   const parts = [...pattern.matchAll(/\\(.)|(.)/gsu)].map(([, escaped, plain = '']) => {
     if (escaped !== undefined) return literal(escaped);
     if (plain === '%') return '.*';

@@ -55,7 +55,7 @@ export async function missingPrivileges(session: Session): Promise<MissingPrivil
 }
 
 /** The missing ones among the statements of SHOW GRANTS. */
-function missingIn(grants: readonly string[]): readonly string[] {
+export function missingIn(grants: readonly string[]): readonly string[] {
   const held = new Set<string>();
   for (const grant of grants) {
     const [, list] = /^GRANT (.+?) ON \*\.\* TO /s.exec(grant) ?? [];

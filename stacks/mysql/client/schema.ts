@@ -1,6 +1,6 @@
 import { clientAdvice } from '../../../package/stack.ts';
 import { errnoOf, MysqlError } from './error.ts';
-import type { Marked } from './mark.ts';
+import type { Marked, Marks } from './mark.ts';
 import { readMarks } from './mark.ts';
 import type { Session } from './session.ts';
 import { account, contentsOf, pattern, quotedName, quotedText } from './text.ts';
@@ -20,8 +20,12 @@ export interface Texts {
   readonly collation?: string;
 }
 
-/** The database of this name. Undefined: there is none. */
-export async function readSchema(session: Session, name: string): Promise<SchemaObservation | undefined> {
+/** The database of this name. Undefined: there is none. `marks`: those of the name, if they are known. */
+export async function readSchema(
+  session: Session,
+  name: string,
+  marks?: Marks,
+): Promise<SchemaObservation | undefined> {
   const { ignoresCase } = session.facts;
   const rows = await session.query<{ name: string; characterSet: string; collation: string }>(
     `SELECT SCHEMA_NAME AS name, DEFAULT_CHARACTER_SET_NAME AS characterSet, DEFAULT_COLLATION_NAME AS collation
@@ -31,7 +35,7 @@ export async function readSchema(session: Session, name: string): Promise<Schema
   const isMeant = (each: string) => (ignoresCase ? each.toLowerCase() === name.toLowerCase() : each === name);
   const found = rows.find((row) => isMeant(row.name));
   if (found === undefined) return undefined;
-  const { database: mark } = await readMarks(session, name);
+  const { database: mark } = marks ?? (await readMarks(session, name));
   return { kind: 'database', ...found, ...(mark !== undefined && { mark }) };
 }
 

@@ -30,12 +30,15 @@ export interface ServerState {
 
 const variable = (name: string): string =>
   `(SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_VARIABLES WHERE VARIABLE_NAME = '${name}')`;
+const isGalera = variable('WSREP_ON');
+/** Counters of all sessions are added up for any of these, so they are read in a cluster only. */
 const status = (name: string): string =>
-  `(SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = '${name}')`;
+  `IF(${isGalera} = 'ON',
+      (SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = '${name}'), NULL)`;
 
 /** Asked whenever a session is used: a server may become a replica, or leave its cluster, while a session is open. */
 export const factsQuery = `SELECT VERSION() AS version, CURRENT_USER() AS account, @@GLOBAL.read_only AS isReadOnly,
-  @@lower_case_table_names AS lowerCase, ${variable('HAVE_SSL')} AS tls, ${variable('WSREP_ON')} AS isGalera,
+  @@lower_case_table_names AS lowerCase, ${variable('HAVE_SSL')} AS tls, ${isGalera} AS isGalera,
   ${status('WSREP_READY')} AS isReady, ${status('WSREP_CLUSTER_STATUS')} AS clusterStatus`;
 
 /** The version of a server that answers `VERSION()` so. Throws MysqlError `Invalid` for a server that is not MariaDB. */

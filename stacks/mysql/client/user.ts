@@ -1,16 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { clientAdvice, counted } from '../../../package/stack.ts';
 import { errnoOf, isRefusal, MysqlError } from './error.ts';
-import type { Marked } from './mark.ts';
+import type { Marked, Marks } from './mark.ts';
 import { checkOurs, createMarkTable, readMarks, removeMarks, writeMark } from './mark.ts';
 import { checkName, checkNewName, checkOwnName } from './name.ts';
+import type { Plugin, Secret } from './password.ts';
+import { plugins, runWithPassword } from './password.ts';
 import type { Session, UseSession } from './session.ts';
 import { endSessions, sessionsOf } from './sessions.ts';
-import { account, quotedName, quotedText } from './text.ts';
-
-/** The plugins that a class may name. */
-const plugins = ['mysql_native_password', 'ed25519', 'caching_sha2_password'] as const;
-type Plugin = (typeof plugins)[number];
+import { account, quotedName } from './text.ts';
 
 /** The wanted state of a user. Absent fields get the server's default (in brackets), and are not compared. */
 export interface UserSpec {
@@ -61,9 +59,15 @@ export interface Users {
    * password, also if it existed before. Throws `NotOurs`, also for a user of the same name at another host, and `Invalid`.
    */
   create(name: string, spec: UserSpec, options: Owned & { readonly password?: string }): Promise<void>;
-  /** Repairs the drift that `userDrift` lists. Throws `NotFound`, `NotOurs`. */
-  update(name: string, spec: UserSpec, options: Owned): Promise<void>;
-  /** Ends no sessions. Throws `NotFound`, `NotOurs`, and `Invalid` if a policy of the server refuses the password. */
+  /**
+   * Repairs the drift that `userDrift` lists. Another plugin is set only with `password`, which stays the user's. Throws
+   * `NotFound`, `NotOurs`.
+   */
+  update(name: string, spec: UserSpec, options: Owned & { readonly password?: string }): Promise<void>;
+  /**
+   * Ends no sessions. The plugin stays, unless another is given. Throws `NotFound`, `NotOurs`, and `Invalid` if a policy of
+   * the server refuses the password.
+   */
   setPassword(
     name: string,
     password: string,
@@ -131,20 +135,19 @@ export function users({
       });
     },
 
-    async update(name, spec, { ownerId, signal }) {
+    async update(name, spec, { ownerId, password, signal }) {
       checkOwnName('user', name);
       await withSession(signal, async (session) => {
         const found = await ownUser(session, name, ownerId);
-        await repairUser(session, found, spec);
+        await repairUser(session, found, spec, password);
       });
     },
 
     async setPassword(name, password, { ownerId, plugin, signal }) {
       checkOwnName('user', name);
       await withSession(signal, async (session) => {
-        await ownUser(session, name, ownerId);
-        const statement = `ALTER USER ${account(name)} ${identifiedBy(password, plugin)}`;
-        await session.run(statement, { secret: password }).catch(namingPassword);
+        const found = await ownUser(session, name, ownerId);
+        await setPassword(session, name, { password, plugin: plugin ?? knownPlugin(found) });
       });
     },
 
@@ -208,7 +211,11 @@ function checkTls({ facts }: Session, { tls }: UserSpec): void {
 }
 
 /** The user `name@'%'`, in the session's server. Undefined if there is none. */
-export async function readUser(session: Session, name: string): Promise<UserObservation | undefined> {
+export async function readUser(
+  session: Session,
+  name: string,
+  marks?: Marks,
+): Promise<UserObservation | undefined> {
   const facts = {
     maxUserConnections: 'max_user_connections',
     maxStatementSeconds: 'max_statement_time',
@@ -223,7 +230,7 @@ export async function readUser(session: Session, name: string): Promise<UserObse
     [name],
   );
   if (row === undefined) return undefined;
-  const { user: mark } = await readMarks(session, name);
+  const { user: mark } = marks ?? (await readMarks(session, name));
   return {
     kind: 'user',
     name,
@@ -284,16 +291,20 @@ export async function beginUser(
   const isMarkNew = await writeMark(session, 'user', name, ownerId);
   // No user can log in without a known password.
   const secret = password ?? (found === undefined ? randomBytes(24).toString('base64url') : undefined);
-  const identified = secret === undefined ? '' : ` ${identifiedBy(secret, spec.plugin)}`;
   const [verb, lock] = found === undefined ? ['CREATE', ' ACCOUNT LOCK'] : ['ALTER', ''];
-  const statement = `${verb} USER ${account(name)}${identified}${options(spec)}${lock} PASSWORD EXPIRE NEVER`;
+  const statementOf = (identified: string) =>
+    `${verb} USER ${account(name)} ${identified}${options(spec)}${lock} PASSWORD EXPIRE NEVER`;
   try {
-    await session.run(statement, { ...(secret !== undefined && { secret }) });
+    if (secret === undefined) await session.run(statementOf(''));
+    else {
+      const plugin = spec.plugin ?? knownPlugin(found);
+      await runWithPassword(session, { password: secret, plugin }, statementOf);
+    }
   } catch (error) {
     // guard: otherwise a name whose creation was refused stays taken
     if (isMarkNew && isRefusal(error)) await removeMarks(session, ['user'], name, ownerId);
     if (errnoOf(error) === 1396 && found === undefined) await checkNotThere(session, name, ownerId);
-    namingPassword(error);
+    throw error;
   }
   return {
     async unlock() {
@@ -312,21 +323,27 @@ async function checkNotThere(session: Session, name: string, ownerId: string): P
   if (found !== undefined) checkOurs(found, ownerId);
 }
 
-export async function repairUser(session: Session, found: UserObservation, spec: UserSpec): Promise<void> {
-  const drift = userDrift(found, spec).filter((field) => field !== 'plugin');
+/** Brings a user to its spec. Another plugin needs the password. */
+export async function repairUser(
+  session: Session,
+  found: UserObservation,
+  spec: UserSpec,
+  password: string | undefined,
+): Promise<void> {
+  const drift = userDrift(found, spec);
   if (drift.length === 0) return;
   checkTls(session, spec);
   await session.run(`ALTER USER ${account(found.name)}${options(spec)} ACCOUNT UNLOCK PASSWORD EXPIRE NEVER`);
+  if (drift.includes('plugin') && password !== undefined)
+    await setPassword(session, found.name, { password, plugin: spec.plugin });
 }
 
-/** The server checks a password by its policies only if it gets the password itself. */
-const identifiedBy = (password: string, plugin: Plugin | undefined): string => {
-  if (password === '' || password.includes('\0'))
-    throw new MysqlError('password must not be empty and not contain a zero byte', { code: 'Invalid' });
-  return plugin === undefined
-    ? `IDENTIFIED BY ${quotedText(password)}`
-    : `IDENTIFIED VIA ${plugin} USING PASSWORD(${quotedText(password)})`;
-};
+/** The plugin of a user, if it is one that a class may name. */
+const knownPlugin = (found: UserObservation | undefined): Plugin | undefined =>
+  plugins.find((each) => each === found?.plugin);
+
+const setPassword = (session: Session, name: string, secret: Secret): Promise<void> =>
+  runWithPassword(session, secret, (identified) => `ALTER USER ${account(name)} ${identified}`);
 
 /** The clauses of the fields that the spec has. */
 function options({ tls, maxUserConnections, maxStatementSeconds }: UserSpec): string {
@@ -339,17 +356,6 @@ function options({ tls, maxUserConnections, maxStatementSeconds }: UserSpec): st
     ...(limits.length === 0 ? [] : [`WITH ${limits.join(' ')}`]),
   ];
   return clauses.map((clause) => ` ${clause}`).join('');
-}
-
-/** Says which plugin is missing as the field that names it. */
-function namingPassword(error: unknown): never {
-  if (errnoOf(error) === 1524)
-    throw new MysqlError((error as Error).message, {
-      code: 'Invalid',
-      errno: 1524,
-      advice: { kinds: ['ChangeFields'], fields: ['spec.forProvider.passwordPlugin'] },
-    });
-  throw error;
 }
 
 /**

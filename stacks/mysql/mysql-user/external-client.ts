@@ -106,8 +106,11 @@ export function mySQLUserClient({
       await survey.prepare(signal);
       // The password is sent alone, so that another refused change does not block it. The other changes follow.
       if (await password.set(managed, credential, signal)) return {};
-      const ownerId = ownerIdOf(managed);
-      await users.update(nameOf(managed), userSpec(managed.spec.forProvider), { ownerId, signal });
+      await users.update(nameOf(managed), userSpec(managed.spec.forProvider), {
+        ownerId: ownerIdOf(managed),
+        signal,
+        ...(credential && { password: credential.value }), // for another plugin
+      });
       return {};
     },
 
