@@ -3,24 +3,28 @@ import type { EventFacts, ServerCredentials, ServerSurvey } from '../../package/
 import { serverSurvey } from '../../package/stack.ts';
 import { advice } from './advice.ts';
 import type { Exposure } from './client/exposure.ts';
+import type { MissingPrivileges } from './client/privilege.ts';
 import type { MysqlServer } from './client/server.ts';
 import { quotedName } from './client/text.ts';
 
 export interface ExposureOptions {
-  readonly server: Pick<MysqlServer, 'exposure'>;
-  readonly credentials: Pick<ServerCredentials, 'endpoint' | 'port'>;
-  /** Receives the result: databases that everybody may use, and users without a name. */
+  readonly server: Pick<MysqlServer, 'exposure' | 'missingPrivileges'>;
+  readonly credentials: Pick<ServerCredentials, 'endpoint' | 'port' | 'username'>;
+  /** Receives the result: databases that everybody may use, users without a name, privileges that are missing. */
   readonly tell: (event: EventFacts) => void;
   readonly clock: Pick<Clock, 'elapsedMs'>;
 }
 
 /**
  * Reads whether a server lets strangers in: a fresh one may have databases for everybody, and users without a name. It
- * changes nothing, because other programs of the administrator may use them.
+ * changes nothing, because other programs of the administrator may use them. It also reads what the administrator lacks:
+ * without PROCESS, for example, only the first deletion fails.
  */
 export const exposureSurvey = ({ server, credentials, tell, clock }: ExposureOptions): ServerSurvey =>
   serverSurvey({
-    look: async (signal) => exposureEvent(await server.exposure(signal), credentials),
+    look: async (signal) =>
+      exposureEvent(await server.exposure(signal), credentials) ??
+      lackEvent(await server.missingPrivileges(signal), credentials),
     failureReason: 'CannotReadServerGrants',
     tell,
     clock,
@@ -29,7 +33,7 @@ export const exposureSurvey = ({ server, credentials, tell, clock }: ExposureOpt
 /** The result to report; undefined if the server lets no stranger in. */
 export function exposureEvent(
   { openPatterns, anonymous, statements }: Exposure,
-  { endpoint, port }: ExposureOptions['credentials'],
+  { endpoint, port }: Pick<ServerCredentials, 'endpoint' | 'port'>,
 ): EventFacts | undefined {
   if (openPatterns.length + anonymous.length === 0) return undefined;
   const open = `every user of the server may use databases ${openPatterns.map(quotedName).join(', ')}`;
@@ -44,3 +48,14 @@ export function exposureEvent(
     message: `server ${endpoint}:${port}: ${sentences.join('; ')}; ${advice.closeServer(statements)}`,
   };
 }
+
+/** The privileges to report; undefined if the administrator lacks none. */
+export const lackEvent = (
+  found: MissingPrivileges | undefined,
+  { endpoint, port, username }: ExposureOptions['credentials'],
+): EventFacts | undefined =>
+  found && {
+    type: 'Warning',
+    reason: 'AdministratorLacksPrivileges',
+    message: `user "${username}" of server ${endpoint}:${port} lacks ${found.missing.join(', ')}; ${advice.grantPrivileges(found.statement)}`,
+  };

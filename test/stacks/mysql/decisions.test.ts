@@ -18,7 +18,7 @@ import { checkServer } from '../../../stacks/mysql/mysql-database/engine-version
 import { grantSpec } from '../../../stacks/mysql/mysql-grant/desired-state.ts';
 import { checkMayManage } from '../../../stacks/mysql/ownership.ts';
 import { endPreviousOwner, waitsForPreviousOwner } from '../../../stacks/mysql/previous-owner.ts';
-import { exposureEvent } from '../../../stacks/mysql/server-exposure.ts';
+import { exposureEvent, lackEvent } from '../../../stacks/mysql/server-exposure.ts';
 
 const signal = new AbortController().signal;
 const ownMark = markOf('mysqldatabase.mysql.crossplane.io/shop');
@@ -360,4 +360,15 @@ describe('the Event about a server that is open to strangers', () => {
           "server db:3306: every user of the server may use databases `test`, `test\\_%`; ''@'localhost' has no name: from there, the correct password of any user is refused; an administrator of the server runs: DROP USER ''@'localhost'; DELETE FROM mysql.db",
       },
     ));
+});
+
+test('the Event about an administrator who lacks privileges has the statement', () => {
+  const at = { endpoint: 'db', port: 3306, username: 'crossplane' };
+  assert.equal(lackEvent(undefined, at), undefined);
+  const statement = "GRANT PROCESS ON *.* TO 'crossplane'@'%' WITH GRANT OPTION";
+  assert.deepEqual(lackEvent({ missing: ['PROCESS'], statement }, at), {
+    type: 'Warning',
+    reason: 'AdministratorLacksPrivileges',
+    message: `user "crossplane" of server db:3306 lacks PROCESS; an administrator with all privileges runs: ${statement}`,
+  });
 });
