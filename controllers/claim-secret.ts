@@ -18,8 +18,9 @@ import {
   describeReference,
   isControlledBy,
 } from '../apis/core/v1alpha1/reference.ts';
-import type { Secret } from '../apis/core/v1alpha1/secret.ts';
+import type { Secret, SecretKey } from '../apis/core/v1alpha1/secret.ts';
 import {
+  annotationsWithoutSource,
   controlOf,
   copiedFor,
   insteadOf,
@@ -31,11 +32,16 @@ import {
 import type { Content } from './secret-shape.ts';
 import { contentOf, recordOf, shapedIn, shapeOf, withoutShaped } from './secret-shape.ts';
 
+/** The Secret of a claim's resource. Or its entry in a secret store, which has no metadata. */
+export type CopySource = Pick<Secret, 'data'> & Partial<Pick<Secret, 'metadata'>>;
+
+const keyOf = ({ metadata }: CopySource): SecretKey | undefined =>
+  metadata && { namespace: metadata.namespace ?? '', name: metadata.name };
+
 /** A claim's Secret (`target`), and the objects that determine what is in it. */
 export interface CopyFacts {
   readonly target: Secret;
-  /** The Secret of the claim's resource. */
-  readonly source: Secret;
+  readonly source: CopySource;
   readonly claim: Claim;
   /** The class of the claim. Undefined if it names none, or if that does not exist. */
   readonly resourceClass: Class | undefined;
@@ -61,7 +67,9 @@ export function copyFor({ target, source, claim, resourceClass }: CopyFacts): Co
   // guard: otherwise the deletion of a class removes entries that applications read
   const retained = resourceClass === undefined && claim.spec.classRef !== undefined ? before : undefined;
   const former = retained === undefined ? before : undefined;
-  const { labels, annotations } = target.metadata;
+  const { labels } = target.metadata;
+  const annotations = annotationsWithoutSource(target);
+  const key = keyOf(source);
   const isNew = !isControlledBy(target, claim);
   const others = (target.metadata.ownerReferences ?? []).filter(({ controller }) => controller !== true);
   const shaped = { ...withoutShaped(labels, former?.labels), ...content.labels };
@@ -75,7 +83,7 @@ export function copyFor({ target, source, claim, resourceClass }: CopyFacts): Co
         ...withoutShaped(annotations, former?.annotations),
         ...content.annotations,
         ...recordOf(shape, content, retained),
-        ...propagatesFrom(secretKeyOf(source)),
+        ...(key && propagatesFrom(key)),
         ...(isNew && copiedFor(claim)),
       },
       ownerReferences: [...others, controllerReference(claim)],
@@ -120,7 +128,9 @@ export function whyNotCopied(facts: CopyFacts, copy: Copy): string | undefined {
  * Otherwise a user or a restore created it, and its data may exist nowhere else.
  */
 function whyNotTaken({ target, source, claim }: CopyFacts, { secret }: Copy): string | undefined {
-  const isCopyOfIt = isEqual(propagationSource(target), secretKeyOf(source));
+  const key = keyOf(source);
+  // guard: otherwise the details of a store replace a Secret of a user
+  const isCopyOfIt = key !== undefined && isEqual(propagationSource(target), key);
   const isOurs = controllerOf(target) !== undefined || isCopyOfIt || isCopiedFor(target, claim);
   if (isOurs || isMatch({ ...source.data, ...secret.data }, target.data ?? {})) return undefined;
   return 'a secret with other data exists that these controllers did not write';

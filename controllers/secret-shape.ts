@@ -63,7 +63,11 @@ interface Problem {
 const mostBytes = 1_048_576;
 
 /** The content of a claim's Secret. Parts of the shape that cannot be written are left out. Pure. */
-export function contentOf({ data = {} }: Secret, shape: Shape, resourceClass: Class | undefined): Content {
+export function contentOf(
+  { data = {} }: Pick<Secret, 'data'>,
+  shape: Shape,
+  resourceClass: Class | undefined,
+): Content {
   const results = entriesOf(data, shape);
   const entries = results.flatMap(({ key, result }) =>
     'value' in result ? [[key, result.value.toString('base64')]] : [],

@@ -13,6 +13,7 @@ import {
   withError,
 } from '../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import { wantsDetails } from '../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import type { ReadyReason } from '../../apis/core/v1alpha1/ready-reasons.ts';
 import type { EventFacts } from '../../runtime/events/event-facts.ts';
@@ -22,9 +23,7 @@ import { dataLost, lossOf } from '../external-loss.ts';
 
 /** The message for a claim that names a Secret although its managed resource writes none. */
 export function describeUnserved({ spec }: Claim, managed: Managed): string | undefined {
-  const isUnserved =
-    spec.writeConnectionSecretToRef !== undefined && managed.spec.writeConnectionSecretToRef === undefined;
-  if (!isUnserved) return undefined;
+  if (spec.writeConnectionSecretToRef === undefined || wantsDetails(managed)) return undefined;
   return `no connection secret is written: ${managed.kind} ${managed.metadata.name} has no spec.writeConnectionSecretToRef; ${advice.publishSecret}`;
 }
 

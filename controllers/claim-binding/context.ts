@@ -12,7 +12,10 @@ import type { ReadFirst } from './decision.ts';
 
 /** The dependencies of the controller that binds the claims of one kind. */
 export interface BindingContext extends ClaimKind {
-  readonly env: Pick<Environment, 'resource' | 'events' | 'clock' | 'log' | 'claimNamespaces'>;
+  readonly env: Pick<
+    Environment,
+    'resource' | 'events' | 'clock' | 'log' | 'claimNamespaces' | 'pollIntervalMs'
+  >;
   readonly claims: Resource<Claim>;
   readonly secrets: Resource<Secret>;
   readonly namespaces: ClaimNamespaces;

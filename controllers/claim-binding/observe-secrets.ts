@@ -2,12 +2,12 @@ import isEqual from 'lodash/isEqual.js';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../apis/core/v1alpha1/class.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
-import { wantsDetails } from '../../apis/core/v1alpha1/managed.ts';
+import { publishesToStoreAlone, wantsDetails } from '../../apis/core/v1alpha1/managed.ts';
 import { connectionSecretType } from '../../apis/core/v1alpha1/meta.ts';
 import { isControlledBy, referenceTo } from '../../apis/core/v1alpha1/reference.ts';
 import type { ConnectionDetails, Secret, SecretKey } from '../../apis/core/v1alpha1/secret.ts';
-import { annotationsWithoutClaims, decodeDetails } from '../../apis/core/v1alpha1/secret.ts';
-import type { Copy } from '../claim-secret.ts';
+import { annotationsWithoutClaims, decodeDetails, encodeDetails } from '../../apis/core/v1alpha1/secret.ts';
+import type { Copy, CopySource } from '../claim-secret.ts';
 import { copyFor, isCopy, whyNotCopied } from '../claim-secret.ts';
 import type { SecretDetails, StoredCredential } from '../credential.ts';
 import { isCopyInForce, whyNotUsable } from '../credential.ts';
@@ -39,12 +39,17 @@ export const secretKeyOfClaim = ({ metadata, spec }: Claim): SecretKey | undefin
 
 /** The facts about Secrets from which decide.ts decides. Pure. */
 export function secretFacts(observed: ObservedSecrets): SecretFacts {
-  const { claim, managed, source, target, controlled } = observed;
+  const { claim, managed, target, controlled } = observed;
   const wanted = secretKeyOfClaim(claim);
+  const isWanted = wanted !== undefined && managed !== undefined && wantsDetails(managed);
+  const source = sourceOf(observed);
+  // The owner of `target` is checked even before the source exists: an empty one then takes its place.
   const published = managed?.spec.writeConnectionSecretToRef;
-  const isWanted = wanted !== undefined && published !== undefined;
-  const of = { ...observed, target: target ?? emptyCopy(wanted), source: source ?? emptySecret(published) };
-  // The owner of `target` is checked even before the source exists: an empty Secret then takes the place of the source.
+  const of = {
+    ...observed,
+    target: target ?? emptyCopy(wanted),
+    source: source ?? (published ? { metadata: published } : {}),
+  };
   const copy = copyFor(of);
   const hasCopy = target !== undefined && isControlledBy(target, claim);
   const facts = {
@@ -61,16 +66,22 @@ export function secretFacts(observed: ObservedSecrets): SecretFacts {
   return {
     ...facts,
     obstacle: target && whyNotCopied(of, copy),
-    write: source && nextWrite(observed, source, copy),
+    write: source && nextWrite(observed, copy),
     incomplete: source && copy.incomplete,
     isBindable: copy.hasDetails || Object.hasOwn(copy.secret.data ?? {}, 'type'),
   };
 }
 
-function notUsable({ claim, managed, secretDetails, source, stored }: ObservedSecrets, isWanted: boolean) {
+/** The resource's Secret, or its entry in a secret store if it publishes there alone. Undefined if it does not exist. */
+function sourceOf({ managed, source, stored }: ObservedSecrets): CopySource | undefined {
+  const isEntry = managed !== undefined && publishesToStoreAlone(managed);
+  return isEntry && stored !== undefined ? { data: encodeDetails(stored.details) } : source;
+}
+
+function notUsable({ claim, managed, secretDetails, stored }: ObservedSecrets, isWanted: boolean) {
   if (managed === undefined || !wantsDetails(managed)) return undefined;
   const reason = whyNotUsable(managed, stored, referenceTo(claim), secretDetails);
-  return reason ?? (isWanted && source === undefined ? 'CredentialMissing' : undefined);
+  return reason ?? (isWanted && stored === undefined ? 'CredentialMissing' : undefined);
 }
 
 /** While the controllers may set no credential, a copy works only if it is not the credential that was never set. */
@@ -81,17 +92,17 @@ const doesCopyWork = (
 
 /**
  * The next write: an annotation that allows the copy, or the copy. If only the connection details of a Bound claim changed,
- * secret-propagation/ updates the data.
+ * secret-propagation/ updates the data. An entry of a secret store names its claim, which takes the place of the consent,
+ * and no other controller copies it.
  */
 function nextWrite(
-  { claim, target, isTargetStored }: ObservedSecrets,
-  source: Secret,
+  { claim, source, target, isTargetStored }: ObservedSecrets,
   copy: Copy,
 ): SecretWrite | undefined {
-  const consenting = withConsent(source, claim);
-  if (consenting !== source) return { current: source, desired: consenting };
+  const consenting = source && withConsent(source, claim);
+  if (consenting !== undefined && consenting !== source) return { current: source, desired: consenting };
   if (target === undefined) return { desired: copy.secret };
-  const isPropagated = isTargetStored && claim.status?.bindingPhase === 'Bound';
+  const isPropagated = source !== undefined && isTargetStored && claim.status?.bindingPhase === 'Bound';
   const desired =
     isPropagated && isSameShape(target, copy.secret)
       ? { ...copy.secret, data: target.data ?? {} }
@@ -106,13 +117,9 @@ function withConsent(source: Secret, claim: Claim): Secret {
     : { ...source, metadata: { ...source.metadata, annotations } };
 }
 
-const emptySecret = (metadata: SecretKey = { namespace: '', name: '' }): Secret => ({
+const emptyCopy = (metadata: SecretKey = { namespace: '', name: '' }): Secret => ({
   apiVersion: 'v1',
   kind: 'Secret',
   metadata,
-});
-
-const emptyCopy = (metadata?: SecretKey): Secret => ({
-  ...emptySecret(metadata),
   type: connectionSecretType,
 });

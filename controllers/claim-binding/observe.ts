@@ -5,6 +5,7 @@ import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../apis/core/v1alpha1/class.ts';
 import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import { publishesToStoreAlone } from '../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { isControlledBy } from '../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
@@ -28,7 +29,7 @@ import { resourceOf } from './decide.ts';
 import { hasEnded } from './decide-claim-end.ts';
 import type { BindingFacts } from './decision.ts';
 import { secretFacts, secretKeyOfClaim } from './observe-secrets.ts';
-import { cannotBind, cannotRead, cannotRefresh } from './outcome.ts';
+import { cannotBind, cannotCopy, cannotCopyAgain, cannotRead, cannotRefresh } from './outcome.ts';
 import { editOf, provisioningOf } from './provision.ts';
 import { serviceOf } from './service-of.ts';
 
@@ -162,7 +163,7 @@ export function observing(context: BindingContext) {
     signal: AbortSignal,
   ): Promise<BindingFacts['secrets']> {
     const source = managed && (await sourceOf(claim, managed, signal));
-    const storedCredential = managed && (source ? storedIn(source) : await storedBy(managed, signal));
+    const storedCredential = managed && (source ? storedIn(source) : await storedBy(claim, managed, signal));
     const key = secretKeyOfClaim(claim);
     const stored = key && secrets.get(key);
     // A Bound claim may have a Secret of another type, which the cache does not have. So may the Secret be that blocks one.
@@ -193,10 +194,16 @@ export function observing(context: BindingContext) {
     return secret !== undefined && isControlledBy(secret, managed) ? secret : undefined;
   }
 
-  async function storedBy(managed: Managed, signal: AbortSignal): Promise<StoredCredential | undefined> {
-    const { writeConnectionSecretToRef, publishConnectionDetailsTo } = managed.spec;
-    const isStoreOnly = writeConnectionSecretToRef === undefined && publishConnectionDetailsTo !== undefined;
-    return isStoreOnly ? context.storedConnection?.(managed, signal) : undefined;
+  async function storedBy(
+    claim: Claim,
+    managed: Managed,
+    signal: AbortSignal,
+  ): Promise<StoredCredential | undefined> {
+    if (context.storedConnection === undefined || !publishesToStoreAlone(managed)) return undefined;
+    // guard: otherwise a claim reports the place and the failures of the entry of another claim
+    if (!isOwnedBy(managed, claim)) return undefined;
+    const reading = context.storedConnection(managed, signal);
+    return failing('', reading, wasBound(claim) ? cannotCopyAgain : cannotCopy);
   }
 }
 

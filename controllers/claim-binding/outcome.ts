@@ -37,7 +37,9 @@ export const cannotBind: FailureFacts = { reason: 'CannotBindManagedResource', r
 export const cannotRefresh: FailureFacts = { reason: 'CannotBindManagedResource' };
 const cannotUnbind: FailureFacts = { reason: 'CannotUnbindManagedResource', ready: deleting };
 const cannotCreate: FailureFacts = { reason: 'CannotCreateManagedResource', ready: creating };
-const cannotPropagate: FailureFacts = { reason: 'CannotPropagateConnectionDetails', ready: binding };
+export const cannotCopy: FailureFacts = { reason: 'CannotPropagateConnectionDetails', ready: binding };
+/** The claim keeps its copy. */
+export const cannotCopyAgain: FailureFacts = { reason: 'CannotPropagateConnectionDetails' };
 export const secretConflict: FailureFacts = {
   reason: 'CannotPropagateConnectionDetails',
   ready: (message) => notReady('SecretConflict', message),
@@ -57,7 +59,7 @@ export function failureOf(
 ): { readonly what: string; readonly facts: FailureFacts } {
   const what = calls[name];
   if (wasDeleted(claim)) return { what, facts: cannotUnbind };
-  if (name === 'CopySecret' || name === 'DeleteSecret') return { what, facts: cannotPropagate };
+  if (name === 'CopySecret' || name === 'DeleteSecret') return { what, facts: cannotCopy };
   if (provisioning !== undefined) return { what, facts: cannotCreate };
   return { what, facts: wasBound(claim) ? cannotRefresh : cannotBind };
 }

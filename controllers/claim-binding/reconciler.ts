@@ -6,6 +6,7 @@
 
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
+import { publishesToStoreAlone } from '../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { isNamespaceTerminating, isNotFound } from '../../runtime/client/errors.ts';
 import type { Reconciler, Result } from '../../runtime/controller/reconcile.ts';
@@ -38,7 +39,7 @@ function noLater(result: Result, delayMs: number | undefined): Result {
 
 /** The maximum number of rounds (read, decide, call) in one run. A new claim needs six calls. */
 const maxRounds = 16;
-/** A secret store sends no events, so it is polled. */
+/** A secret store sends no events, so it is polled: often while a claim waits, and then at the poll interval. */
 const storePollMs = 2_000;
 
 /**
@@ -135,9 +136,8 @@ export function claimBinding(context: BindingContext): Reconciler {
     const outcome = reported(report, now);
     if (managed !== undefined && outcome.resourceEvent !== undefined)
       env.events.record(managed, outcome.resourceEvent);
-    const isOfStore = managed !== undefined && managed.spec.writeConnectionSecretToRef === undefined;
-    return decision.name === 'CredentialNotApplied' && isOfStore
-      ? { ...outcome, result: after(storePollMs) }
-      : outcome;
+    if (managed === undefined || !publishesToStoreAlone(managed)) return outcome;
+    if (decision.name === 'CredentialNotApplied') return { ...outcome, result: after(storePollMs) };
+    return secrets.isWanted ? { ...outcome, result: noLater(outcome.result, env.pollIntervalMs) } : outcome;
   }
 }

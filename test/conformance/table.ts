@@ -582,6 +582,12 @@ const classes: readonly Case[] = [
       `the key ${key} is not one that Kubernetes allows; use another key`,
     ]),
   ),
+  created(FavouriteDBInstanceClassKind, 'a secret store alone', {
+    specTemplate: {
+      publishConnectionDetailsTo: { name: '{claim.uid}' },
+      forProvider: { fancinessLevel: 3 },
+    },
+  }),
   classCase('an entry in a store of its own', {
     publishConnectionDetailsTo: {
       name: '{claim.namespace}/{claim.name}-{claim.uid}',

@@ -10,6 +10,7 @@ import type { Provider, ProviderConfig, SystemFacts } from '../../apis/core/v1al
 import { invalid } from '../../clients/external-error.ts';
 import { nothingThere } from '../../controllers/author/written-name.ts';
 import type { ClaimService } from '../../controllers/claim-service.ts';
+import type { SecretStores } from '../../controllers/connection/secret-store.ts';
 import { generatedPassword } from '../../controllers/credential.ts';
 import type {
   Creation,
@@ -23,6 +24,7 @@ import type {
 } from '../../controllers/managed/connecting/external-client.ts';
 import type { ManagedService } from '../../controllers/managed/setup.ts';
 import { stackControllers } from '../../controllers/stack.ts';
+import type { Environment } from '../../runtime/controller/environment.ts';
 import type { FakeCluster } from './cluster-fake.ts';
 import type { FakeProcessOptions } from './environment-fake.ts';
 import { FakeProcess } from './environment-fake.ts';
@@ -322,8 +324,13 @@ export function startStack(
   external: FakeExternal,
   {
     services = [service],
+    secretStores,
     ...options
-  }: FakeProcessOptions & { readonly services?: readonly ClaimService[] } = {},
+  }: FakeProcessOptions & {
+    readonly services?: readonly ClaimService[];
+    /** Default: no secret stores. */
+    readonly secretStores?: (env: Environment) => SecretStores;
+  } = {},
 ): FakeProcess {
   external.afterCall = (method) => {
     if (method === 'create' || method === 'update' || method === 'delete') cluster.step();
@@ -336,7 +343,10 @@ export function startStack(
   const claims = services.map((each) => ({ secretDetails, ...each }));
   return new FakeProcess(
     cluster,
-    (env) => stackControllers(env, [{ name: 'fcp', claims, managed: () => managed }]),
+    (env) =>
+      stackControllers(env, [{ name: 'fcp', claims, managed: () => managed }], {
+        ...(secretStores && { secretStores: secretStores(env) }),
+      }),
     options,
   );
 }

@@ -10,6 +10,8 @@ export const values: Readonly<Record<string, string>> = {
   'controllers/secret-shape.ts: a user who edits the record makes the controllers remove their own annotations':
     'new Set([shapedAnnotation, ...keys])',
   'controllers/retention.ts: a date of a backup deletes data': 'true',
+  'controllers/claim-secret.ts: the details of a store replace a Secret of a user':
+    'isEqual(propagationSource(target), key)',
   'controllers/provider/secret-texts.ts: messages lack the host of a server whose credentials are several entries of a Secret':
     'false',
   'stacks/aws/client/aws-client.ts: it creates a second one after a lost answer': 'refusal.isRetryable',

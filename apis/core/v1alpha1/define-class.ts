@@ -25,18 +25,20 @@ import { templateMetadata } from './template-metadata.ts';
 /** The common fields of every class's template besides `forProvider` and `initProvider`. */
 export const classSpecTemplate = z.object({
   metadata: optional(templateMetadata('The labels and annotations of provisioned resources.')),
-  writeConnectionSecretsToNamespace: z
-    .string()
-    .min(1)
-    .max(maxNamespaceLength)
-    .regex(namespaceName)
-    .describe(
-      'The namespace for the connection Secrets of managed resources. App teams must not be able to read it.',
-    ),
+  writeConnectionSecretsToNamespace: optional(
+    z
+      .string()
+      .min(1)
+      .max(maxNamespaceLength)
+      .regex(namespaceName)
+      .describe(
+        'The namespace for the connection Secrets of managed resources. App teams must not be able to read it. Absent: a secret store alone has the details.',
+      ),
+  ),
   publishConnectionDetailsTo: optional(
     publishConnectionDetailsTo
       .extend({ name: entryNameTemplate })
-      .describe('Publishes the connection details of provisioned resources to a secret store, too.'),
+      .describe('Publishes the connection details of provisioned resources to a secret store.'),
   ),
   providerRef: optional(objectReference('The Provider with the credentials. Prefer providerConfigRef.')),
   providerConfigRef: optional(providerConfigRef),
@@ -99,6 +101,13 @@ const retentionRule: Rule = {
   reason: 'FieldValueForbidden',
 };
 
+const placeRule: Rule = {
+  rule: 'has(self.writeConnectionSecretsToNamespace) || has(self.publishConnectionDetailsTo)',
+  message: 'publishConnectionDetailsTo must be set, if there is no namespace',
+  fieldPath: '.writeConnectionSecretsToNamespace',
+  reason: 'FieldValueRequired',
+};
+
 const createRule: Rule = {
   rule: allowsAny('self', 'Create'),
   message: 'must contain Create or *, because nothing could be provisioned otherwise',
@@ -151,6 +160,7 @@ export function defineClass<P extends z.ZodObject, K extends string>(names: Name
       })
       .describe('The template of the managed resources that are provisioned from this class.'),
     retentionRule,
+    placeRule,
     createRule,
     ...required.map(requiredRule),
   );

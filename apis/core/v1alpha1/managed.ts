@@ -31,3 +31,7 @@ export interface Managed extends KubernetesObject, Publishing<ReportedDetails> {
 /** Whether a managed resource publishes connection details at all. */
 export const wantsDetails = ({ spec }: Pick<Managed, 'spec'>): boolean =>
   (spec.writeConnectionSecretToRef ?? spec.publishConnectionDetailsTo) !== undefined;
+
+/** Whether a managed resource publishes its connection details to a secret store alone, and to no Secret. */
+export const publishesToStoreAlone = ({ spec }: Pick<Managed, 'spec'>): boolean =>
+  spec.writeConnectionSecretToRef === undefined && spec.publishConnectionDetailsTo !== undefined;

@@ -153,6 +153,10 @@ export const propagatesFrom = (source: SecretKey): Record<string, string> => ({
   [fromName]: source.name,
 });
 
+/** Returns a target's annotations without those that name its source. */
+export const annotationsWithoutSource = ({ metadata }: KubernetesObject): Record<string, string> =>
+  omit(metadata.annotations, [fromNamespace, fromName]);
+
 const claimText = ({ kind, metadata }: KubernetesObject): string =>
   `${kind} ${metadata.namespace}/${metadata.name}`;
 

@@ -2,6 +2,7 @@ import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import { isConditionTrue } from '../../../apis/core/v1alpha1/condition.ts';
 import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { wantsDetails } from '../../../apis/core/v1alpha1/managed.ts';
 import { finalizerNames, hasFinalizer } from '../../../apis/core/v1alpha1/meta.ts';
 import type { InvariantOf } from '../invariant.ts';
 import { claimKinds, managedKinds } from '../kinds.ts';
@@ -29,7 +30,7 @@ export const claimsSettled: InvariantOf = ({ cluster }) => {
     const isSynced = isConditionTrue(status?.conditions, 'Synced');
     // The claim asks for a Secret, and its resource publishes none, so that no program can use the service.
     const isUnserved =
-      spec.writeConnectionSecretToRef !== undefined && bound?.spec.writeConnectionSecretToRef === undefined;
+      spec.writeConnectionSecretToRef !== undefined && !(bound !== undefined && wantsDetails(bound));
     return [
       ...(status?.observedGeneration === metadata.generation
         ? []
