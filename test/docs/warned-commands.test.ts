@@ -6,6 +6,7 @@ import { advice as coreAdvice } from '../../apis/core/v1alpha1/advice.ts';
 import { advice as clientAdvice } from '../../clients/advice.ts';
 import { advice as awsAdvice } from '../../stacks/aws/advice.ts';
 import { advice as gcpAdvice } from '../../stacks/gcp/advice.ts';
+import { advice as mysqlAdvice } from '../../stacks/mysql/advice.ts';
 import { advice as postgresqlAdvice } from '../../stacks/postgresql/advice.ts';
 import { projectRoot } from './project-copy.ts';
 
@@ -38,6 +39,7 @@ const catalogue: Readonly<Record<string, unknown>> = {
   ...clientAdvice,
   ...awsAdvice,
   ...gcpAdvice,
+  ...mysqlAdvice,
   ...postgresqlAdvice,
 };
 type Piece = (...all: readonly unknown[]) => string;

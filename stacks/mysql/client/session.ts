@@ -5,7 +5,7 @@ import type { PooledConnection, ServerCredentials } from '../../../package/stack
 import { tlsOptions } from '../../../package/stack.ts';
 import { breakOff, openConnection } from './driver.ts';
 import type { ErrorContext } from './error.ts';
-import { errnoOf, MysqlError, toMysqlError, unreachableBy } from './error.ts';
+import { errnoOf, isMysqlError, MysqlError, toMysqlError, unreachableBy } from './error.ts';
 import type { ServerFacts, ServerState } from './server-facts.ts';
 import { factsOf, factsQuery, mariadbVersion } from './server-facts.ts';
 
@@ -127,6 +127,8 @@ async function connect(signal: AbortSignal | undefined, options: SessionOptions)
   );
   let isBroken = false;
   let isLoggedIn = false;
+  /** It may lack privileges that an administrator has given since. */
+  let isOutdated = false;
   let current = signal;
   const destroy = () => {
     isBroken = true;
@@ -178,7 +180,10 @@ async function connect(signal: AbortSignal | undefined, options: SessionOptions)
     } catch (error) {
       if (current?.aborted && error === current.reason) throw error;
       const secrets = secret === undefined ? context.secrets : [...context.secrets, secret];
-      throw toMysqlError(error, { ...context, secrets, isLoggedIn });
+      const translated = toMysqlError(error, { ...context, secrets, isLoggedIn });
+      // The server reads the privileges of `*.*` when a session begins.
+      if (isMysqlError(translated, 'Forbidden')) isOutdated = true;
+      throw translated;
     }
   };
   const close = async (): Promise<void> => {
@@ -222,7 +227,7 @@ async function connect(signal: AbortSignal | undefined, options: SessionOptions)
         current = next;
         state = await readFacts();
       },
-      isUsable: () => !isBroken,
+      isUsable: () => !(isBroken || isOutdated),
       close,
     };
   } catch (error) {

@@ -3,10 +3,14 @@ import { after, before, describe, test } from 'node:test';
 import { advice as coreAdvice } from '../../../apis/core/v1alpha1/advice.ts';
 import { NamespaceKind } from '../../../apis/core/v1alpha1/namespace.ts';
 import { advice as clientAdvice } from '../../../clients/advice.ts';
+import type { LocalMariadb } from '../../../local/mariadb.ts';
+import { startMariadb } from '../../../local/mariadb.ts';
+import { mariadbSupport } from '../../../local/mariadb-binaries.ts';
 import type { LocalPostgresql } from '../../../local/postgresql.ts';
 import { startPostgresql } from '../../../local/postgresql.ts';
 import { advice as awsAdvice } from '../../../stacks/aws/advice.ts';
 import { advice as gcpAdvice } from '../../../stacks/gcp/advice.ts';
+import { advice as mysqlAdvice } from '../../../stacks/mysql/advice.ts';
 import { advice as postgresqlAdvice } from '../../../stacks/postgresql/advice.ts';
 import { withoutPsql } from '../../stacks/postgresql/server/psql.ts';
 import type { FancySQLFixture } from '../fancysql-fixture.ts';
@@ -18,6 +22,7 @@ import { awsClientRows, awsRows } from './aws-rows.ts';
 import { claimRows, moreClaimRows } from './claim-rows.ts';
 import { gcpClientRows } from './gcp-rows.ts';
 import { managedRows, moreManagedRows, vaultClientRows } from './managed-rows.ts';
+import { mysqlRows } from './mysql-rows.ts';
 import type { Row } from './player.ts';
 import { Place, play } from './player.ts';
 import { morePostgresqlRows, neighbour, postgresqlClientRows, postgresqlRows } from './postgresql-rows.ts';
@@ -30,6 +35,9 @@ type RowsOf<Catalogue> = Readonly<Record<Exclude<keyof Catalogue, keyof typeof u
 /** The namespace of a team that no row is about. */
 const neighbours = 'neighbour';
 
+const mariadbBinaries = await mariadbSupport();
+const withoutMariadb = mariadbBinaries.by === 'none' && mariadbBinaries.reason;
+
 /** Rows play side by side: most of their time is waiting. */
 const atOnce = 6;
 
@@ -37,6 +45,7 @@ describe('a reader who does what the product says can use the claim', { concurre
   let fixture: FancySQLFixture;
   let stack: StackProcess;
   let postgresql: LocalPostgresql;
+  let mariadb: LocalMariadb | undefined;
   const places: Place[] = [];
 
   /** A place, which is in the order of its begin. */
@@ -49,13 +58,15 @@ describe('a reader who does what the product says can use the claim', { concurre
 
   before(async () => {
     [fixture, postgresql] = await Promise.all([startFancySQL({ provisioningMs: 50 }), startPostgresql()]);
-    stack = fixture.cluster.startProcess(['--stacks', 'fcp,ocp,aws,gcp,postgresql']);
+    if (mariadbBinaries.by !== 'none') mariadb = await startMariadb({ binaries: mariadbBinaries });
+    stack = fixture.cluster.startProcess(['--stacks', 'fcp,ocp,aws,gcp,mysql,postgresql']);
     await eventually('the process is at work', async () => /stores are synced/.test(stack.log()));
     if (withoutPsql === false) await neighbour(server, await placeOf(neighbours));
   });
   after(async (context) => {
     await fixture?.stop();
     await postgresql?.dispose();
+    await mariadb?.stop();
     await Promise.all(
       places.flatMap(({ servers, rehearsals }) => [...servers, ...rehearsals].map((server) => server.stop())),
     );
@@ -63,8 +74,16 @@ describe('a reader who does what the product says can use the claim', { concurre
   });
 
   const server = () => postgresql;
-  const catalogues = [coreAdvice, clientAdvice, awsAdvice, gcpAdvice, postgresqlAdvice] as const;
-  const catalogue = { ...coreAdvice, ...clientAdvice, ...awsAdvice, ...gcpAdvice, ...postgresqlAdvice };
+  const mariadbServer = () => mariadb as LocalMariadb;
+  const catalogues = [coreAdvice, clientAdvice, awsAdvice, gcpAdvice, mysqlAdvice, postgresqlAdvice] as const;
+  const catalogue = {
+    ...coreAdvice,
+    ...clientAdvice,
+    ...awsAdvice,
+    ...gcpAdvice,
+    ...mysqlAdvice,
+    ...postgresqlAdvice,
+  };
   const pieces: RowsOf<typeof catalogue> = {
     ...claimRows,
     ...managedRows,
@@ -74,9 +93,11 @@ describe('a reader who does what the product says can use the claim', { concurre
     ...awsClientRows,
     ...gcpClientRows,
     ...vaultClientRows,
+    ...mysqlRows(mariadbServer),
     ...postgresqlRows(server),
     ...postgresqlClientRows(server),
   };
+  const withMariadb = mysqlRows(mariadbServer);
   const withPsql = {
     ...postgresqlRows(server),
     ...postgresqlClientRows(server),
@@ -90,7 +111,9 @@ describe('a reader who does what the product says can use the claim', { concurre
     ...morePostgresqlRows(server),
   };
   for (const [index, [name, row]] of Object.entries<Row>({ ...pieces, ...mistakes }).entries()) {
-    test(name, { skip: name in withPsql && withoutPsql }, async (context) => {
+    test(name, {
+      skip: (name in withPsql && withoutPsql) || (name in withMariadb && withoutMariadb),
+    }, async (context) => {
       const at = await placeOf(`advice-${index}`);
       await at.class('small');
       const piece: unknown = new Map(Object.entries(catalogue)).get(name);

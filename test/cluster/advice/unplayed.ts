@@ -1,5 +1,6 @@
 import type { advice as clientAdvice } from '../../../clients/advice.ts';
 import type { advice as awsAdvice } from '../../../stacks/aws/advice.ts';
+import type { advice as mysqlAdvice } from '../../../stacks/mysql/advice.ts';
 import type { advice as postgresqlAdvice } from '../../../stacks/postgresql/advice.ts';
 
 /** Advice that no row plays, with the reason. */
@@ -11,7 +12,15 @@ export const unplayed = {
     'a standby with its primary takes too long to start; test/stacks/postgresql/server/conformance.test.ts has one',
   addSpace: 'a test cannot fill a disk',
   addMemory: 'a test cannot fill the memory of a machine',
+  flushHosts: 'a blocked host would block every row: all of them come from it',
+  allowHost: 'the other administrators of the server may come from any host, so it refuses none',
+  joinCluster: 'a test has no Galera cluster',
+  useMariadb: 'a test has no MySQL server',
+  loadPlugin: 'it needs a plugin of the server; test/stacks/mysql/server/clients/ has one',
   checkPooler: 'the pooler is in test/stacks/postgresql/server/clients/refusals.test.ts',
 } as const satisfies Partial<
-  Record<keyof (typeof clientAdvice & typeof awsAdvice & typeof postgresqlAdvice), string>
+  Record<
+    keyof (typeof clientAdvice & typeof awsAdvice & typeof mysqlAdvice & typeof postgresqlAdvice),
+    string
+  >
 >;
