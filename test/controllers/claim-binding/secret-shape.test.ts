@@ -107,10 +107,12 @@ describe('a claim with a template', () => {
   });
 
   test('reports a missing key, keeps Ready, and ends that when the details have the key', async () => {
-    const { reshape, rotate, synced, ready, copied, writes } = await boundScene({});
+    const { reshape, rotate, synced, ready, claimAt, copied, writes } = await boundScene({});
     const wanted = { template: { URL: '{{ password }}@{{ hostname }}', OK: 'ok' } };
     assert.deepEqual(await reshape(wanted), [secretWrite, statusWrite]);
     assert.equal(ready().status, 'True');
+    // A person must act, so that tools which read kstatus do not wait.
+    assert.equal(getCondition(claimAt()?.status?.conditions, 'Stalled').reason, 'TemplateIncomplete');
     const { status, reason, message } = synced();
     assert.deepEqual(
       { status, reason, message },
