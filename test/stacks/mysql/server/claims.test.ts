@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { MySQLInstanceKind } from '../../../../package/claims.ts';
 import {
@@ -6,11 +7,12 @@ import {
 } from '../../../../stacks/mysql/kinds/v1alpha1/mysql-database.ts';
 import { createMysqlStack } from '../../../../stacks/mysql/stack.ts';
 import { describeClaims } from '../../../../testing/claims.ts';
-import { loginOf, mariadbFixture, withoutMariadb } from './fixture.ts';
+import { loginOf, mariadbOfFile, withoutMariadb } from './fixture.ts';
 
-describe('claims on a real MariaDB', { skip: withoutMariadb }, async () => {
-  if (withoutMariadb !== false) return;
-  const { sql, refusal, credentials } = await mariadbFixture();
+const file = await mariadbOfFile();
+
+describe('claims on a real MariaDB', { skip: withoutMariadb }, () => {
+  const { sql, refusal, credentials } = file ?? assert.fail('no server');
   const own = "('mysql', 'sys', 'performance_schema', 'information_schema', 'services_stack')";
   const databases = () =>
     sql<{ name: string; connections: number }>(

@@ -1,4 +1,5 @@
-import { describe } from 'node:test';
+import assert from 'node:assert/strict';
+import { before, describe } from 'node:test';
 import { realClock } from '../../../../runtime/time/clock.ts';
 import type { MysqlServer } from '../../../../stacks/mysql/client/server.ts';
 import { createMysqlServer } from '../../../../stacks/mysql/client/server.ts';
@@ -10,7 +11,7 @@ import { createMysqlStack } from '../../../../stacks/mysql/stack.ts';
 import { describeConformance } from '../../../../testing/conformance.ts';
 import type { World } from '../../../../testing/scenario.ts';
 import { door } from '../../../testing/door.ts';
-import { loginOf, mariadbFixture, withoutMariadb } from './fixture.ts';
+import { loginOf, mariadbOfFile, withoutMariadb } from './fixture.ts';
 
 const ownDatabases =
   "('mysql', 'sys', 'performance_schema', 'information_schema', 'services_stack', 'library')";
@@ -44,10 +45,11 @@ function through<T extends object>(target: T, carry: Carry, at = ''): T {
   });
 }
 
-describe('the kit, on a real MariaDB', { skip: withoutMariadb }, async () => {
-  if (withoutMariadb !== false) return;
-  const { sql, refusal, credentials } = await mariadbFixture();
-  await sql("CREATE DATABASE library; CREATE USER clerk IDENTIFIED BY 'clerk'");
+const file = await mariadbOfFile();
+
+describe('the kit, on a real MariaDB', { skip: withoutMariadb }, () => {
+  const { sql, refusal, credentials } = file ?? assert.fail('no server');
+  before(() => sql("CREATE DATABASE library; CREATE USER clerk IDENTIFIED BY 'clerk'"));
 
   const databases = () =>
     sql<{ name: string }>(

@@ -25,8 +25,14 @@ export interface Login {
 const superuser = { user: 'root', password: 'the password of root' };
 const administrator = { username: 'crossplane', password: `it's "his" \\ password` };
 
+/** The server of a test file. Undefined: this machine has none, and the suites of the file are skipped. */
+export const mariadbOfFile = async (): Promise<Fixture | undefined> =>
+  withoutMariadb === false ? mariadbFixture() : undefined;
+
+export type Fixture = Awaited<ReturnType<typeof mariadbFixture>>;
+
 /** A real server for one test file, with the administrator of the guide. It is gone when the file is done. */
-export async function mariadbFixture() {
+async function mariadbFixture() {
   const local = await startMariadb({ binaries });
   const sessions = new Set<Connection>();
   after(async () => {

@@ -17,15 +17,16 @@ import {
 import { MySQLGrantKind } from '../../../../../stacks/mysql/kinds/v1alpha1/mysql-grant.ts';
 import { MySQLUserKind } from '../../../../../stacks/mysql/kinds/v1alpha1/mysql-user.ts';
 import { ProviderConfigKind } from '../../../../../stacks/mysql/kinds/v1alpha1/provider.ts';
-import { loginOf, mariadbFixture, withoutMariadb } from '../fixture.ts';
+import { loginOf, mariadbOfFile, withoutMariadb } from '../fixture.ts';
 import { StackScene } from './scene.ts';
 
 const apiVersion = 'mysql.crossplane.io/v1alpha1';
 const pollMs = 70_000;
 
-describe('the promises of the stack, on a real MariaDB', { skip: withoutMariadb }, async () => {
-  if (withoutMariadb !== false) return;
-  const fixture = await mariadbFixture();
+const file = await mariadbOfFile();
+
+describe('the promises of the stack, on a real MariaDB', { skip: withoutMariadb }, () => {
+  const fixture = file ?? assert.fail('no server');
   const { sql, refusal, connect } = fixture;
   const open = () => new StackScene(fixture);
 

@@ -20,9 +20,7 @@ import {
 import { ProviderConfigKind } from '../../../../../stacks/mysql/kinds/v1alpha1/provider.ts';
 import { createMysqlStack } from '../../../../../stacks/mysql/stack.ts';
 import { FakeCluster, FakeProcess } from '../../../../controllers/environment-fake.ts';
-import type { mariadbFixture } from '../fixture.ts';
-
-type Fixture = Awaited<ReturnType<typeof mariadbFixture>>;
+import type { Fixture } from '../fixture.ts';
 
 const apiVersion = 'mysql.crossplane.io/v1alpha1';
 
