@@ -50,11 +50,13 @@ import {
   managedNaming,
   managedWithClaimUid,
   publisherOf,
+  secretsOfClaim,
 } from '../indexes.ts';
 import { aboutClaim } from '../log-changes.ts';
 import type { NamedSecret } from '../named-secret-changes.ts';
 import { namedSecretChanges } from '../named-secret-changes.ts';
 import { stackReadyTrigger } from '../stack-ready.ts';
+import { isAtRest } from './at-rest.ts';
 import type { StoredConnection } from './context.ts';
 import { secretKeyOfClaim } from './observe-secrets.ts';
 import { claimBinding } from './reconciler.ts';
@@ -255,6 +257,9 @@ export function claimBindingController(
     ];
   }
 
+  const resourceNamedBy = ({ spec: { resourceRef } }: Claim): Managed | undefined =>
+    resourcesOfKind(resourceRef)?.get({ name: resourceRef?.name ?? '' });
+
   return {
     name: controllerNames.binding(kind),
     sort: 'claim binding',
@@ -262,8 +267,14 @@ export function claimBindingController(
     about: (request) => aboutClaim(claims.get(request)),
     stageOf(request) {
       const claim = claims.get(request);
-      const { resourceRef } = claim?.spec ?? {};
-      return stageOfClaim(claim, resourcesOfKind(resourceRef)?.get({ name: resourceRef?.name ?? '' }));
+      return stageOfClaim(claim, claim && resourceNamedBy(claim));
+    },
+    restMsOf(request) {
+      const claim = claims.get(request);
+      if (claim === undefined) return undefined;
+      const controlled = secretsOfClaim(secrets.store, claim.metadata);
+      const isResting = isAtRest({ claim, managed: resourceNamedBy(claim), controlled });
+      return isResting ? env.random() * env.pollIntervalMs : undefined;
     },
     triggers,
     reconcile: claimBinding({
