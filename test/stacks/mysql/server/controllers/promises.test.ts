@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { createConnection } from 'mysql2/promise';
 import type { Secret } from '../../../../../apis/core/v1alpha1/secret.ts';
 import { encodeDetails, SecretKind } from '../../../../../apis/core/v1alpha1/secret.ts';
+import { freePort } from '../../../../../local/free-port.ts';
+import { runClient } from '../../../../../local/mariadb.ts';
 import { credentialsFile, exampleAccount } from '../../../../../stacks/aws/emulator/account.ts';
 import { startAws } from '../../../../../stacks/aws/emulator/server.ts';
 import {
@@ -17,7 +20,7 @@ import {
 import { MySQLGrantKind } from '../../../../../stacks/mysql/kinds/v1alpha1/mysql-grant.ts';
 import { MySQLUserKind } from '../../../../../stacks/mysql/kinds/v1alpha1/mysql-user.ts';
 import { ProviderConfigKind } from '../../../../../stacks/mysql/kinds/v1alpha1/provider.ts';
-import { loginOf, mariadbOfFile, withoutMariadb } from '../fixture.ts';
+import { binaries, loginOf, mariadbOfFile, withoutMariadb } from '../fixture.ts';
 import { StackScene } from './scene.ts';
 
 const apiVersion = 'mysql.crossplane.io/v1alpha1';
@@ -55,6 +58,18 @@ describe('the promises of the stack, on a real MariaDB', { skip: withoutMariadb 
       scene.cluster.get(ProviderConfigKind, { name: 'default' })?.status?.systemVersion?.split('.')[0],
       'MariaDB 10',
     );
+    const session = await createConnection(details.uri ?? '');
+    const [rows] = await session.query('SELECT DATABASE() AS name');
+    assert.deepEqual(rows, [{ name: details.database }]);
+    await session.end();
+    const { hostname, port, username, password, pathname } = new URL(details.uri ?? '');
+    await runClient(binaries.client, 'SELECT 1;', {
+      address: hostname,
+      port: Number(port),
+      username: decodeURIComponent(username),
+      password: decodeURIComponent(password),
+      database: decodeURIComponent(pathname.slice(1)),
+    });
     scene.deleteClaim('orders');
     await scene.process.settle();
     assert.deepEqual([await databases(), await users()], [[], []]);
@@ -400,5 +415,22 @@ describe('the promises of the stack, on a real MariaDB', { skip: withoutMariadb 
     for (const name of ['one', 'two', 'three']) scene.deleteClaim(name);
     await scene.process.settle(10 * 60_000);
     assert.deepEqual([await databases(), scene.cluster.all(RDSInstanceKind)], [[], []]);
+  });
+
+  // The last, since the server stays there.
+  test('a server that moves with its table of marks is the same one: claims get its new address', async () => {
+    const scene = open();
+    const before = await scene.bound('mover');
+    await sql('CREATE TABLE t (i INT)', loginOf(before));
+    const port = await freePort();
+    await fixture.local.restart(port);
+    scene.putSecret({ port: String(port) });
+    await scene.process.settle(5 * 60_000);
+    const now = scene.details('mover');
+    assert.deepEqual([now.port, now.password], [String(port), before.password], scene.says('mover'));
+    assert.equal(await refusal(loginOf(now), 'SELECT * FROM t'), 'allowed');
+    scene.deleteClaim('mover');
+    await scene.process.settle();
+    assert.deepEqual(await databases(), []);
   });
 });
