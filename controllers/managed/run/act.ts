@@ -74,7 +74,7 @@ import {
 } from './facts.ts';
 import { cannot, cannotObserve, cannotPrepare, cannotUpdate, failedCreation } from './failures.ts';
 import { publishing } from './publish.ts';
-import { recreationEvent, remainsEvents, removedEvent } from './report.ts';
+import { recreationEvent, remainsEvents, removedEvents } from './report.ts';
 import { isLossToNote, isToFillIn, nameFound, recordOfFailure } from './steps.ts';
 
 /** The context that all runs of a managed kind share. */
@@ -129,7 +129,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
         removed = secrets;
       });
       const after = await following(facts, removing, cannot.unpublish);
-      return withEvents(after, ...removed.map(removedEvent));
+      return withEvents(after, ...removedEvents(facts.managed, removed));
     },
     clearRecord,
     update,

@@ -388,8 +388,16 @@ export const remainsEvents = ({ remains }: Partial<Observation> = {}): readonly 
     ? []
     : [warning('KeptExternalResource', `not deleted, and still in the external system: ${remains}`)];
 
-/** The Event about a Secret that was deleted because the resource controls it and names another one, or none. */
-export const removedEvent = (secret: SecretKey): EventFacts => ({
+/**
+ * The Events about Secrets that were deleted because the resource controls them and names another one of their namespace.
+ * In other namespaces a tenant may have made them, and writes no Event of a resource.
+ */
+export const removedEvents = ({ spec }: Managed, removed: readonly SecretKey[]): readonly EventFacts[] =>
+  removed
+    .filter(({ namespace }) => namespace === spec.writeConnectionSecretToRef?.namespace)
+    .map(removedEvent);
+
+const removedEvent = (secret: SecretKey): EventFacts => ({
   type: 'Normal',
   reason: 'RemovedConnectionSecret',
   message: `deleted Secret ${objectKeyText(secret)}: the resource controls it and does not name it; remove the ownerReferences of a copy that is to stay`,
