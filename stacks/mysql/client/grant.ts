@@ -173,7 +173,8 @@ async function distrustedParty(
 function refusalOf({ party, name, holder }: DistrustedParty): MysqlError {
   const field = `spec.forProvider.${party}`;
   const whose = holder ?? 'a resource that is not known here';
-  const todo = clientAdvice.nameByReference(`${field}Ref`);
+  // Only a reference to a MySQLDatabase leads to the user of a claim.
+  const todo = clientAdvice.nameByReference(party === 'user' ? `${field}DatabaseRef` : `${field}Ref`);
   return new MysqlError(`${field} ${quotedName(name)} is not used: it is the ${party} of ${whose}; ${todo}`, {
     code: 'Invalid',
   });
