@@ -154,8 +154,9 @@ function assertTold({ cluster }: World, { object }: Planted): void {
   if (![...claimKinds, ...managedKinds].some((one) => one === kind)) return;
   const found: Reported | undefined = cluster.find(kind, object.metadata);
   if (found === undefined) return;
-  // A claim with our finalizer counts as served by another process, which reports it.
-  if (hasFinalizer(object, finalizerNames.claim)) return;
+  // Such a claim counts as served by another process, which reports it. No role lets a tenant write a status.
+  const { bindingPhase } = (object as { readonly status?: { readonly bindingPhase?: unknown } }).status ?? {};
+  if (hasFinalizer(object, finalizerNames.claim) || bindingPhase === 'Bound') return;
   const isTold = syncedOf(found).status !== 'Unknown';
   const isReported = isTold || hasEvent(cluster, found);
   assert.ok(isReported, `nobody says what came of ${kind.kind} ${objectKeyText(object.metadata)}`);
