@@ -11,6 +11,8 @@ export const advice = {
   joinCluster: 'use a node in the primary component, or bring the nodes together again',
   useMariadb: 'use a MariaDB server',
   freeName: (statement: string) => `if no other cluster is creating it, free the name: ${statement}`,
+  dropDefinitions: (statements: readonly string[]) =>
+    `once they are not needed, an administrator of the server runs: ${statements.join('; ')}`,
   loadPlugin: 'load it on the server, or change spec.forProvider.passwordPlugin',
   matchFlavour: (flavour: string) => `change it, or use a provider whose server is ${flavour}`,
   closeServer: (statements: readonly string[]) =>

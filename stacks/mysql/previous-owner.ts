@@ -2,6 +2,7 @@ import type { DesiredCredential, Managed } from '../../package/stack.ts';
 import { clientAdvice, ExternalError, nameOf, ownerIdOf } from '../../package/stack.ts';
 import { quotedName } from './client/text.ts';
 import type { Users } from './client/user.ts';
+import { runsAs } from './client/user.ts';
 import { counted } from './counted.ts';
 
 /** The policy for open sessions. */
@@ -15,35 +16,43 @@ const isHandedOver = ({ spec, status }: Managed): boolean =>
   spec.claimRef?.uid !== undefined && status?.bindingPhase !== 'Bound';
 
 /**
- * Whether the claim must wait for sessions of the previous owner. Its credential then counts as not applied: a changed
- * password ends no session, so the previous owner would read what the next one writes.
+ * Whether the claim must wait for sessions of the previous owner, or for what that one defined in other databases. Its
+ * credential then counts as not applied: a changed password ends neither, so the previous owner would read what the next
+ * one writes.
  */
-export const waitsForPreviousOwner = async (
-  users: Pick<Users, 'countSessions'>,
+export async function waitsForPreviousOwner(
+  users: Pick<Users, 'countSessions' | 'definedBy'>,
   managed: Managed,
   credential: DesiredCredential | undefined,
   signal: AbortSignal,
-): Promise<boolean> =>
-  isHandedOver(managed) &&
-  credential?.isApplied === false &&
-  (await users.countSessions(nameOf(managed), { signal })) > 0;
+): Promise<boolean> {
+  if (!isHandedOver(managed) || credential?.isApplied !== false) return false;
+  const name = nameOf(managed);
+  if ((await users.countSessions(name, { signal })) > 0) return true;
+  return (await users.definedBy(name, { except: name, signal })).length > 0;
+}
 
-/** Ends the sessions of the previous owner, after the password was changed. Throws an Error while it may not end them. */
+/**
+ * Ends the sessions of the previous owner, after the password was changed. Throws an Error while it may not end them, or
+ * while something in other databases runs with the rights of the user.
+ */
 export async function endPreviousOwner(
-  users: Pick<Users, 'countSessions' | 'endSessions'>,
+  users: Pick<Users, 'countSessions' | 'endSessions' | 'definedBy'>,
   managed: Managed,
   { onDelete, signal }: { readonly onDelete: SessionPolicy; readonly signal: AbortSignal },
 ): Promise<void> {
   if (!isHandedOver(managed)) return;
   const name = nameOf(managed);
   const sessions = await users.countSessions(name, { signal });
-  if (sessions === 0) return;
-  if (onDelete === 'TerminateSessions') {
-    await users.endSessions(name, { ownerId: ownerIdOf(managed), signal });
-    return;
+  const mayEnd = onDelete === 'TerminateSessions';
+  if (sessions > 0 && !mayEnd) {
+    const what = `user ${quotedName(name)} has ${counted(sessions, 'open session')} of its previous owner`;
+    throw new ExternalError(`${what}; waiting for them to end; ${clientAdvice.terminateSessions}`, {
+      errorClass: 'NotReady',
+    });
   }
-  const what = `user ${quotedName(name)} has ${counted(sessions, 'open session')} of its previous owner`;
-  throw new ExternalError(`${what}; waiting for them to end; ${clientAdvice.terminateSessions}`, {
-    errorClass: 'NotReady',
-  });
+  if (sessions > 0) await users.endSessions(name, { ownerId: ownerIdOf(managed), signal });
+  const defined = await users.definedBy(name, { except: name, signal });
+  // guard: otherwise a view of the previous owner in another database reads the data of the next one
+  if (defined.length > 0) throw runsAs(name, defined, { isNameNew: false });
 }

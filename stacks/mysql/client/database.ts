@@ -110,7 +110,7 @@ export function databases(withSession: UseSession): Databases {
         const { database, user } = await read(session, name);
         for (const each of [database, user]) if (each !== undefined) checkOurs(each, ownerId);
         if (database === undefined) await checkNewDatabase(session, name);
-        if (user === undefined) await checkNewUser(session, name);
+        if (user === undefined) await checkNewUser(session, name, { place: database?.name });
         const isMarkNew = await writeMark(session, 'database', name, ownerId);
         const forget = async () => {
           if (isMarkNew) await removeMarks(session, ['database'], name, ownerId);
@@ -151,7 +151,7 @@ export function databases(withSession: UseSession): Databases {
         checkOurs(database, ownerId);
         if (user === undefined && password === undefined)
           throw new MysqlError(`user ${quotedName(name)} does not exist`, { code: 'NotFound' });
-        if (user === undefined) await checkNewUser(session, name);
+        if (user === undefined) await checkNewUser(session, name, { place: database.name });
         else checkOurs(user, ownerId);
         const creation =
           user === undefined

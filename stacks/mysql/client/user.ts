@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { clientAdvice, counted } from '../../../package/stack.ts';
+import { advice } from '../advice.ts';
 import { errnoOf, isRefusal, MysqlError } from './error.ts';
 import type { Marked, Marks } from './mark.ts';
 import { checkOurs, createMarkTable, readMarks, removeMarks, writeMark } from './mark.ts';
@@ -92,13 +93,22 @@ export interface Users {
    */
   drop(name: string, options: Owned & { readonly terminateSessions: boolean }): Promise<void>;
   /**
-   * Views, routines, triggers and events that run with the rights of the user, for example `view shop.totals`, sorted; at
-   * most ten. They stay when the user is dropped, and then fail. `except`: a database that is dropped, too.
+   * Views, routines, triggers and events that run with the rights of the user, sorted; at most ten. They stay when the user
+   * is dropped, and work again for the next user of that name. `except`: a database that is dropped, too, or whose contents
+   * are the user's own.
    */
   definedBy(
     name: string,
     options?: { readonly except?: string | undefined; readonly signal?: AbortSignal },
-  ): Promise<readonly string[]>;
+  ): Promise<readonly Definition[]>;
+}
+
+/** A view, routine, trigger or event with a DEFINER. */
+export interface Definition {
+  /** For example ``view `shop`.`totals` ``. */
+  readonly what: string;
+  /** The statement that drops it. */
+  readonly statement: string;
 }
 
 export function users({
@@ -246,15 +256,27 @@ export async function readUser(
 
 const isTrue = (json: string | null): boolean => json === '1' || json === 'true';
 
-/** Throws for a name that cannot be that of a new user: also if there is one at another host, or a role. */
-export async function checkNewUser(session: Session, name: string): Promise<void> {
+/**
+ * Throws for a name that cannot be that of a new user: also if there is one at another host, or a role, or if anything
+ * would run with its rights. `place`: its own database, if that exists; what is in it may run so.
+ */
+export async function checkNewUser(
+  session: Session,
+  name: string,
+  { place }: { readonly place?: string | undefined } = {},
+): Promise<void> {
   checkNewName('user', name);
   const others = await session.query<{ host: string }>(
     `SELECT Host AS host FROM mysql.global_priv WHERE User = ? AND Host <> '%' ORDER BY Host LIMIT 1`,
     [name],
   );
   const [other] = others;
-  if (other === undefined) return;
+  if (other === undefined) {
+    const defined = await definitionsOf(session, name, place);
+    // guard: otherwise what a previous user of this name left elsewhere reads the data of the new one
+    if (defined.length > 0) throw runsAs(name, defined, { isNameNew: place === undefined });
+    return;
+  }
   const what = other.host === '' ? `role ${quotedName(name)}` : `user ${account(name, other.host)}`;
   throw new MysqlError(`${what} exists; ${clientAdvice.chooseExternalName}`, {
     code: 'NotOurs',
@@ -393,21 +415,42 @@ export function refuseIfUsed(name: string, open: number, database: string | unde
 export const dropUser = (session: Session, name: string): Promise<void> =>
   session.run(`DROP USER IF EXISTS ${account(name)}`);
 
+/**
+ * The error about what a previous user of a name, or a previous owner, defined in other databases. It names those, so a claim
+ * shows another text. `isNameNew`: another name helps.
+ */
+export function runsAs(
+  name: string,
+  defined: readonly Definition[],
+  { isNameNew }: { readonly isNameNew: boolean },
+): MysqlError {
+  const what = defined.map((each) => each.what).join(', ');
+  const todo = advice.dropDefinitions(defined.map(({ statement }) => statement));
+  return new MysqlError(
+    `${what} would run with the rights of user ${quotedName(name)}, as its previous owner defined; ${todo}`,
+    {
+      code: 'NotOurs',
+      ...(isNameNew && { advice: { kinds: ['ChooseExternalName'] } }),
+      holder: { by: 'AnotherResource' },
+    },
+  );
+}
+
 /** See {@link Users.definedBy}. */
 async function definitionsOf(
   session: Session,
   name: string,
   except: string | undefined,
-): Promise<readonly string[]> {
-  const tables = {
-    view: ['VIEWS', 'TABLE_SCHEMA', 'TABLE_NAME'],
-    routine: ['ROUTINES', 'ROUTINE_SCHEMA', 'ROUTINE_NAME'],
-    trigger: ['TRIGGERS', 'TRIGGER_SCHEMA', 'TRIGGER_NAME'],
-    event: ['EVENTS', 'EVENT_SCHEMA', 'EVENT_NAME'],
-  };
-  const parts = Object.entries(tables).map(
-    ([kind, [table, schema, column]]) =>
-      `SELECT '${kind}' AS kind, ${schema} AS place, ${column} AS name FROM information_schema.${table}
+): Promise<readonly Definition[]> {
+  const tables = [
+    ["'VIEW'", 'VIEWS', 'TABLE_SCHEMA', 'TABLE_NAME'],
+    ['ROUTINE_TYPE', 'ROUTINES', 'ROUTINE_SCHEMA', 'ROUTINE_NAME'],
+    ["'TRIGGER'", 'TRIGGERS', 'TRIGGER_SCHEMA', 'TRIGGER_NAME'],
+    ["'EVENT'", 'EVENTS', 'EVENT_SCHEMA', 'EVENT_NAME'],
+  ] as const;
+  const parts = tables.map(
+    ([kind, table, schema, column]) =>
+      `SELECT ${kind} AS kind, ${schema} AS place, ${column} AS name FROM information_schema.${table}
        WHERE BINARY DEFINER = BINARY ? AND BINARY ${schema} <> BINARY ?`,
   );
   const values = parts.flatMap(() => [`${name}@%`, except ?? '']);
@@ -415,5 +458,8 @@ async function definitionsOf(
     `SELECT * FROM (${parts.join(' UNION ALL ')}) found ORDER BY kind, place, name LIMIT 10`,
     values,
   );
-  return rows.map((row) => `${row.kind} ${quotedName(row.place)}.${quotedName(row.name)}`);
+  return rows.map(({ kind, place, name: own }) => {
+    const path = `${quotedName(place)}.${quotedName(own)}`;
+    return { what: `${kind.toLowerCase()} ${path}`, statement: `DROP ${kind} ${path}` };
+  });
 }

@@ -52,7 +52,7 @@ export async function remainsOf(
     ...(defined.length === 0
       ? []
       : [
-          `${defined.join(', ')}, which ${defined.length === 1 ? 'runs' : 'run'} as user ${quotedName(name)}`,
+          `${defined.map(({ what }) => what).join(', ')}, which ${defined.length === 1 ? 'runs' : 'run'} as user ${quotedName(name)}`,
         ]),
   ];
   return parts.length === 0 ? undefined : parts.join('; ');

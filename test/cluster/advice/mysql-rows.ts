@@ -151,6 +151,21 @@ export const mysqlRows = (server: Server) =>
         (await sql(() => open.get(at) ?? server(), at, `SELECT 1 FROM mysql.db WHERE User = 'PUBLIC'`))
           .length === 0,
     },
+    dropDefinitions: {
+      ...databaseRow,
+      async situation(at) {
+        await provider(server, at);
+        const elsewhere = quotedName(at.named('elsewhere'));
+        await sql(
+          server,
+          at,
+          `CREATE DATABASE ${elsewhere}; CREATE DEFINER = ${quotedName(at.named('db'))}@'%' VIEW ${elsewhere}.leak AS SELECT 1`,
+        );
+        await database(at);
+      },
+      says: () => 'once they are not needed, an administrator of the server runs: DROP VIEW',
+      act: (at) => runPrinted(server, at, /^DROP VIEW /),
+    },
     freeName: {
       ...databaseRow,
       async situation(at) {

@@ -7,7 +7,7 @@ import type { DatabaseObservation } from '../../../stacks/mysql/client/database.
 import { markOf } from '../../../stacks/mysql/client/mark.ts';
 import { databasePrivileges } from '../../../stacks/mysql/client/privilege.ts';
 import type { SchemaObservation } from '../../../stacks/mysql/client/schema.ts';
-import type { UserObservation } from '../../../stacks/mysql/client/user.ts';
+import type { Definition, UserObservation } from '../../../stacks/mysql/client/user.ts';
 import { connectionDetails } from '../../../stacks/mysql/connection-details.ts';
 import { databasePrivileges as declaredPrivileges } from '../../../stacks/mysql/kinds/v1alpha1/fields.ts';
 import type { MySQLDatabase } from '../../../stacks/mysql/kinds/v1alpha1/mysql-database.ts';
@@ -253,11 +253,12 @@ describe('open sessions of the previous owner', () => {
   };
   const taken = managedDatabase({ spec: { claimRef }, status: { bindingPhase: 'Unbound' } });
   const bound = managedDatabase({ spec: { claimRef }, status: { bindingPhase: 'Bound' } });
-  const usersWith = (sessions: number) => {
+  const usersWith = (sessions: number, defined: readonly Definition[] = []) => {
     const ended: string[] = [];
     return {
       ended,
       countSessions: async () => sessions,
+      definedBy: async () => defined,
       endSessions: async (name: string) => {
         ended.push(name);
         return sessions;
@@ -293,6 +294,16 @@ describe('open sessions of the previous owner', () => {
         'user `shop` has 2 open sessions of its previous owner; waiting for them to end; to terminate them, set spec.forProvider.onDelete: TerminateSessions',
     });
     assert.deepEqual(users.ended, []);
+  });
+  const view = { what: 'view `shared`.`leak`', statement: 'DROP VIEW `shared`.`leak`' };
+  test('have ended, and a view in another database still runs as the user', async () => {
+    const users = usersWith(0, [view]);
+    assert.equal(await waitsForPreviousOwner(users, taken, isNew, signal), true);
+    await assert.rejects(endPreviousOwner(users, taken, { onDelete: undefined, signal }), {
+      message:
+        'view `shared`.`leak` would run with the rights of user `shop`, as its previous owner defined; once they are not needed, an administrator of the server runs: DROP VIEW `shared`.`leak`',
+    });
+    await endPreviousOwner(users, bound, { onDelete: undefined, signal });
   });
   test('of the same owner stay after a rotation', async () => {
     const users = usersWith(2);

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { databaseDrift } from '../../../../../stacks/mysql/client/database.ts';
 import type { MysqlError } from '../../../../../stacks/mysql/client/error.ts';
-import { mariadbFixture, owned, ownerId, password, skip } from './fixture.ts';
+import { mariadbFixture, otherOwnerId, owned, ownerId, password, skip } from './fixture.ts';
 
 const at = mariadbFixture();
 const { connect, sql, refusal } = at;
@@ -180,14 +180,50 @@ describe('point 9: what runs with the rights of a user', { skip, timeout: 60_000
       await session.query(`CREATE EVENT ${place}.e_${suffix} ON SCHEDULE EVERY 1 DAY DO SELECT 1`);
     }
     await session.end();
-    assert.deepEqual(await users.definedBy('defining', { except: 'defining' }), [
-      'event `host_a`.`e_foreign`',
-      'routine `host_a`.`p_foreign`',
-      'trigger `host_a`.`tr_foreign`',
-      'view `host_a`.`v_foreign`',
-    ]);
+    const defined = await users.definedBy('defining', { except: 'defining' });
+    assert.deepEqual(
+      defined.map(({ what }) => what),
+      [
+        'event `host_a`.`e_foreign`',
+        'procedure `host_a`.`p_foreign`',
+        'trigger `host_a`.`tr_foreign`',
+        'view `host_a`.`v_foreign`',
+      ],
+    );
     await databases.drop('defining', { ...owned, terminateSessions: true });
     assert.equal((await users.definedBy('defining')).length, 4);
+    const creations = [
+      () => databases.create('defining', { user: {} }, { ownerId: otherOwnerId, password }),
+      () => users.create('defining', {}, { ownerId: otherOwnerId, password }),
+    ];
+    for (const create of creations) {
+      await assert.rejects(
+        create(),
+        refused(
+          'NotOurs',
+          /view `host_a`\.`v_foreign` would run with the rights of user `defining`.*; DROP VIEW `host_a`\.`v_foreign`$/,
+        ),
+      );
+      assert.deepEqual((await databases.observe('defining')).marks, {}, 'the name stays free');
+    }
+    for (const { statement } of defined) await sql(statement);
+    for (const create of creations) {
+      await create();
+      await users.drop('defining', { ownerId: otherOwnerId, terminateSessions: true });
+    }
+  });
+
+  test('in its own database it does not keep a lost user from coming back', async () => {
+    const { databases } = at.server();
+    const session = await connect(await created('returning'));
+    await session.query('CREATE VIEW totals AS SELECT 1 AS one');
+    await session.end();
+    await sql('DROP USER `returning`');
+    await databases.update('returning', { user: {} }, { ...owned, password });
+    assert.equal(
+      await refusal({ user: 'returning', password, database: 'returning' }, 'SELECT * FROM totals'),
+      0,
+    );
   });
 });
 

@@ -252,6 +252,74 @@ describe('the promises of the stack, on a real MariaDB', { skip: withoutMariadb 
     });
   });
 
+  describe('a view of a previous owner in another database reads nothing of the next one', () => {
+    /** A claim whose user defines a view in `shared` that reads its database. */
+    const leaking = async (scene: StackScene, options: Parameters<StackScene['bound']>[1]) => {
+      const details = await scene.bound('first', options);
+      const { database = '', username = '' } = details;
+      await sql(`CREATE DATABASE shared; GRANT ALL ON shared.* TO \`${username}\``);
+      await sql(
+        `CREATE TABLE ledger (entry TEXT); CREATE VIEW shared.leak AS SELECT * FROM \`${database}\`.ledger`,
+        loginOf(details),
+      );
+    };
+    const dropIn = (message: string): string =>
+      /DROP VIEW `shared`\.`leak`$/.exec(message)?.[0] ?? assert.fail(message);
+
+    test('after a deletion, when another claim takes the name', async () => {
+      const scene = open();
+      await leaking(scene, { externalName: 'shopdata' });
+      scene.deleteClaim('first');
+      await scene.process.settle();
+      assert.deepEqual([await databases(), await users()], [['shared'], []]);
+      scene.putClaim('second', { namespace: 'other', externalName: 'shopdata' });
+      await scene.process.settle(pollMs);
+      assert.deepEqual([await databases(), await users()], [['shared'], []], 'nothing was created');
+      const resource = scene.resource('second', 'other')?.metadata.name ?? '';
+      const { message } = scene.condition(MySQLDatabaseKind, resource, 'Synced');
+      const claim = JSON.stringify(scene.claim('second', 'other')?.status);
+      assert.match(claim, /its external name is already in use/);
+      assert.doesNotMatch(claim, /shared|leak/);
+      await sql(dropIn(message));
+      await scene.process.settle(10 * 60_000);
+      assert.equal(scene.claim('second', 'other')?.status?.bindingPhase, 'Bound', message);
+      scene.deleteClaim('second', 'other');
+      await scene.process.settle();
+      await sql('DROP DATABASE shared');
+      assert.deepEqual(await databases(), []);
+    });
+
+    test('when a kept database is given to another claim', async () => {
+      const scene = open();
+      scene.putClass('kept', { reclaimPolicy: 'Retain' });
+      await leaking(scene, { classRef: { apiVersion, kind: 'MySQLDatabaseClass', name: 'kept' } });
+      const before = scene.details('first');
+      const resource = scene.resource('first')?.metadata.name ?? '';
+      scene.deleteClaim('first');
+      await scene.process.settle();
+      scene.edit(MySQLDatabaseKind, resource, { claimRef: undefined } as never);
+      const resourceRef = { apiVersion, kind: 'MySQLDatabase', name: resource };
+      scene.putClaim('second', { namespace: 'other', resourceRef });
+      await scene.process.settle(pollMs);
+      assert.notEqual(scene.claim('second', 'other')?.status?.bindingPhase, 'Bound');
+      assert.equal(await refusal(loginOf(before)), 'ER_ACCESS_DENIED_ERROR', 'it defines no more of them');
+      const { message } = scene.condition(MySQLDatabaseKind, resource, 'Synced');
+      assert.doesNotMatch(JSON.stringify(scene.claim('second', 'other')?.status), /shared|leak/);
+      await sql(dropIn(message));
+      await scene.process.settle(10 * 60_000);
+      assert.equal(
+        scene.claim('second', 'other')?.status?.bindingPhase,
+        'Bound',
+        scene.says('second', 'other'),
+      );
+      scene.edit(MySQLDatabaseKind, resource, { reclaimPolicy: 'Delete' });
+      scene.deleteClaim('second', 'other');
+      await scene.process.settle();
+      await sql('DROP DATABASE shared');
+      assert.deepEqual(await databases(), []);
+    });
+  });
+
   test('a lost database is reported with onLoss Report, and created again otherwise', async () => {
     const scene = open();
     scene.putClass('reports', { onLoss: 'Report' });
