@@ -243,7 +243,7 @@ describe('grants', { skip, timeout: 60_000 }, () => {
       grants.apply(spec),
       refused(
         'Invalid',
-        /^spec\.forProvider\.user `of_claim` is not used: it is the user of MySQLDatabase x of MySQLInstance team-a\/x; if it is meant, set spec\.forProvider\.userRef/,
+        /^spec\.forProvider\.user `of_claim` is not used: it is the user of MySQLDatabase x of MySQLInstance team-a\/x; if it is meant, set spec\.forProvider\.userDatabaseRef/,
       ),
     );
     await assert.rejects(
