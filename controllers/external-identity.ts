@@ -65,6 +65,8 @@ export function wasNeverFound(managed: Managed): boolean {
   const begun = annotations[annotationKeys.externalCreatePending] ?? '';
   const failed = annotations[annotationKeys.externalCreateFailed] ?? '';
   const mark = annotations[annotationKeys.externalCreation];
-  const isRefused = (mark === undefined || mark.includes(refusedCreation)) && failed >= begun;
+  // Each creation writes a mark. So without one, the recorded identity is that of an external resource that was found.
+  const isUnmarked = mark === undefined && annotations[annotationKeys.externalIdentity] === undefined;
+  const isRefused = (isUnmarked || mark?.includes(refusedCreation) === true) && failed >= begun;
   return !isFound && annotations[annotationKeys.externalCreateSucceeded] === undefined && isRefused;
 }

@@ -9,6 +9,7 @@ import omit from 'lodash/omit.js';
 import type { Managed } from '../apis/core/v1alpha1/managed.ts';
 import { isPaused, wasDeleted } from '../apis/core/v1alpha1/meta.ts';
 import { timestamp } from '../apis/core/v1alpha1/timestamp.ts';
+import { wasNeverFound } from './external-identity.ts';
 import { isPausedByPolicies } from './management-policies.ts';
 
 /** Whether a claim took the resource back after the previous claim was deleted, and is not Bound to it yet. */
@@ -49,10 +50,14 @@ export const retentionText = (managed: Managed): string =>
 
 /**
  * Whether the end of a claim keeps the resource, although its reclaim policy is Delete. A resource that was made by hand
- * has no class, and no date.
+ * has no class, and no date. One whose external resource never was there has no data, and would come back with the fault
+ * of its claim.
  */
-export const hasRetention = ({ spec }: Managed): boolean =>
-  spec.retainFor !== undefined && spec.reclaimPolicy === 'Delete' && spec.classRef !== undefined;
+export const hasRetention = (managed: Managed): boolean =>
+  managed.spec.retainFor !== undefined &&
+  managed.spec.reclaimPolicy === 'Delete' &&
+  managed.spec.classRef !== undefined &&
+  !wasNeverFound(managed);
 
 /** Whether the resource is to be kept for a time, and its policy Retain keeps it without a date. */
 export const isRetentionIdle = ({ spec }: Managed): boolean =>

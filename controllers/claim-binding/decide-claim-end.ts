@@ -52,7 +52,8 @@ function deletionProtected({ claim }: BindingFacts): BindingDecision | undefined
 
 /**
  * - Bound, created for this claim or taken back by it: the reclaim policy of the resource. With `retainFor` it is released
- *   and kept until a date, also if it was not Bound yet: after a restore its data is there.
+ *   and kept until a date, also if it was not Bound yet, unless its external resource never was there: after a restore
+ *   its data is there.
  * - Created for a claim of a backup, and not Bound again yet: released. The garbage collector may delete a restored claim
  *   whose owner had another UID.
  * - Any other: available again, because no claim knows its credential.

@@ -11,6 +11,7 @@ const spec: ManagedSpec = {
   retainFor: '7d',
 };
 const { classRef: _class, ...byHand } = spec;
+const status = { bindingPhase: 'Bound' } as const;
 const release = { now, namespaceUid: 'namespace-uid' };
 const dated = (deleteAt: string) => ({
   releasedFrom: 'claim-uid',
@@ -32,10 +33,14 @@ describe('the release of a resource', () => {
     ],
   };
   for (const [rule, [given, want]] of Object.entries(cases))
-    test(rule, () => assert.deepEqual(releaseOf(managed(given), release), want));
+    test(rule, () => assert.deepEqual(releaseOf(managed(given, { status }), release), want));
+
+  test('has no date if its external resource never was there', () => {
+    assert.deepEqual(releaseOf(managed(spec), release), {});
+  });
 
   test('does not name a namespace that is not known', () => {
-    assert.equal('releasedNamespace' in releaseOf(managed(spec), { now }), false);
+    assert.equal('releasedNamespace' in releaseOf(managed(spec, { status }), { now }), false);
   });
 
   test('is removed from a status as a whole', () => {

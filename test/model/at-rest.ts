@@ -362,6 +362,8 @@ function checkRetainedAtRest(state: State, { scenario }: World, resource: Resour
   if (isReleased && deleteAt === undefined && !isNamed && !mayBeUndated)
     fail('RetainedEndsAtDate', `${name} is Released without a date`);
   if (!isReturnable(resource)) return;
+  if (resource.mark === '' && state.external[name] === undefined)
+    fail('RetainedWasThere', `${name} is kept, and no database was ever created for it`);
   const isPaused = state.hasObstacle && scenario.obstacle?.name === 'Paused';
   if (deleteAt !== undefined && deleteAt <= state.clock && !isPaused)
     fail('RetainedEndsAtDate', `${name} still exists after its date`);

@@ -317,6 +317,22 @@ const histories: Readonly<Record<Exclude<Invariant, 'ClaimRefStays' | 'Credentia
       },
     },
   },
+  RetainedWasThere: {
+    scenario: { ...retained, startSettled: false, acts: ['deleteClaim'], maxActs: 1 },
+    faulty: {
+      ...production,
+      bindClaim(see, name) {
+        const decision = production.bindClaim(see, name);
+        const [resource] = see.resources();
+        if (decision.name !== 'DeleteResource' || resource === undefined) return decision;
+        const released = { phase: 'Released', boundUID: resource.uid, releasedFrom: resource.claimRef?.uid };
+        return patch('Release', resourceKey(resource.name), {
+          ...released,
+          deleteAt: 1,
+        } as Partial<Resource>);
+      },
+    },
+  },
   SecretHasOwner: {
     scenario: {
       ...oneClaim,

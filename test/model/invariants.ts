@@ -65,6 +65,7 @@ export type Invariant =
   | 'RetainedEndsAtDate'
   | 'RetainedIsTakenBack'
   | 'RetainedLossStays'
+  | 'RetainedWasThere'
   | 'SecretHasOwner'
   | 'TakenBackAsAllowed'
   | 'UnwantedCopyGoes';

@@ -212,7 +212,7 @@ function cleared(facts: Facts, { resource }: Scene, more: { readonly found?: und
   return patch('ClearRecord', resourceKey(resource.name), change, confirmedWithSecret(resource));
 }
 
-/** The mark and the identity that a creation writes first. Only databases with a parameter have them here. */
+/** The mark and the identity that a creation writes first. Only databases with a parameter, or with a class that keeps them, have them here. */
 function announced(facts: Facts, scene: Scene): Facts | Act {
   const { kind, managed } = facts;
   const { fields } = identityToRecord(kind.identity, managed);
@@ -228,7 +228,7 @@ function marked(
   identity: Pick<Resource, 'announced'> = { announced: resource.announced },
 ): Facts | Act {
   const isMarked = resource.mark === mark && resource.announced === identity.announced;
-  if (resource.parameter === undefined || isMarked) return facts;
+  if (resource.mark === undefined || isMarked) return facts;
   return patch(name, resourceKey(resource.name), { mark, ...identity });
 }
 

@@ -186,7 +186,7 @@ const freshResource = (
     claimRef: { claim: name, uid },
   }),
   ...(parameter !== undefined && { parameter, generation: 1, mark: '' }),
-  ...(retention && { retention }),
+  ...(retention && { retention, mark: '' }),
 });
 
 function callOf(see: View, name: string, claim: Claim, decision: BindingCall): Act {

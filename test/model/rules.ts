@@ -172,7 +172,7 @@ export const rules: Readonly<Record<string, Rule>> = {
     rule: 'the parameters of a resource stay once a creation was begun, unless the external system refused it',
     scenario: 'shown-late',
     file: identity,
-    was: 'const isRefused = (mark === undefined || mark.includes(refusedCreation)) && failed >= begun;',
+    was: 'const isRefused = (isUnmarked || mark?.includes(refusedCreation) === true) && failed >= begun;',
     becomes: 'const isRefused = (mark !== undefined || mark === undefined) && failed >= begun;',
   },
   creationIsAnnounced: {
@@ -300,6 +300,13 @@ export const rules: Readonly<Record<string, Rule>> = {
     file: claimEnd,
     was: "managed.spec.reclaimPolicy === 'Delete' && !hasRetention(managed))",
     becomes: "managed.spec.reclaimPolicy === 'Delete' && !(isItsOwn && hasRetention(managed)))",
+  },
+  neverCreatedIsNotRetained: {
+    rule: 'with retainFor, a resource for which nothing was ever created is deleted with its claim',
+    scenario: 'keep-early',
+    file: retention,
+    was: 'managed.spec.classRef !== undefined &&\n  !wasNeverFound(managed);',
+    becomes: 'managed.spec.classRef !== undefined;',
   },
   releasedFromShowsTakeBack: {
     rule: 'a resource is taken back if claimRef has another UID than releasedFrom',

@@ -9,6 +9,7 @@ import {
   reconcileSuccess,
 } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { decideBinding, resourceOf } from '../../../controllers/claim-binding/decide.ts';
 import { claimEndDecisions } from '../../../controllers/claim-binding/decide-claim-end.ts';
@@ -351,7 +352,25 @@ const cases: Readonly<Record<string, () => Decided>> = {
   'a Bound resource with policy Delete and retainFor is Released': () =>
     about('Release', endingClaim, retained),
   'a resource that is to be kept is Released with its claim before it is Bound': () => {
+    const early = managed(retained.spec, {
+      annotations: { [annotationKeys.externalCreation]: 'managed-uid' },
+    });
+    return about('Release', endingClaim, early, { created: [early] });
+  },
+  'a resource that is to be kept is deleted with its claim if nothing was ever created for it': () => {
     const early = managed(retained.spec);
+    return about('DeleteResource', endingClaim, early, { created: [early] });
+  },
+  'a resource whose creation was refused is deleted with its claim, and not kept': () => {
+    const annotations = {
+      [annotationKeys.externalIdentity]: '{}',
+      [annotationKeys.externalCreation]: 'managed-uid/refused/1',
+    };
+    const early = managed(retained.spec, { annotations });
+    return about('DeleteResource', endingClaim, early, { created: [early] });
+  },
+  'a resource whose restored object records only the identity is kept': () => {
+    const early = managed(retained.spec, { annotations: { [annotationKeys.externalIdentity]: '{}' } });
     return about('Release', endingClaim, early, { created: [early] });
   },
   'a resource that was taken back and not Bound yet is Released again': () =>
