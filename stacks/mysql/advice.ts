@@ -11,6 +11,8 @@ export const advice = {
   joinCluster: 'use a node in the primary component, or bring the nodes together again',
   useMariadb: 'use a MariaDB server',
   freeName: (statement: string) => `if no other cluster is creating it, free the name: ${statement}`,
+  dropOtherHosts: (statements: readonly string[]) =>
+    `unless it is needed, an administrator of the server runs: ${statements.join('; ')}`,
   dropDefinitions: (statements: readonly string[]) =>
     `once they are not needed, an administrator of the server runs: ${statements.join('; ')}`,
   loadPlugin: 'load it on the server, or change spec.forProvider.passwordPlugin',

@@ -2,7 +2,7 @@ import type { HolderOf } from '../../../package/stack.ts';
 import { clientAdvice } from '../../../package/stack.ts';
 import { MysqlError } from './error.ts';
 import { markOf, readMarks } from './mark.ts';
-import { checkNameIn } from './name.ts';
+import { checkNameIn, checkOwnName } from './name.ts';
 import { wantedPrivileges } from './privilege.ts';
 import { readSchema } from './schema.ts';
 import type { Session, UseSession } from './session.ts';
@@ -97,12 +97,12 @@ export function grants(withSession: UseSession, holderOf: HolderOf): Grants {
     },
 
     async distrusted(spec, { signal } = {}) {
-      check(spec);
+      checkSpec(spec);
       return withSession(signal, (session) => distrustedParty(session, spec, holderOf));
     },
 
     async apply(spec, { signal } = {}) {
-      check(spec);
+      checkSpec(spec);
       wantedPrivileges(spec.privileges); // throws before anything is asked
       await withSession(signal, async (session) => {
         const absent = await absentParties(session, spec);
@@ -127,6 +127,13 @@ export function grants(withSession: UseSession, holderOf: HolderOf): Grants {
 function check({ user, database }: GrantTarget): void {
   checkNameIn('user', 'user', user);
   checkNameIn('database', 'database', database);
+}
+
+/** Also refuses the databases of the server and of this product: their tables have all passwords, and the marks. */
+function checkSpec(spec: GrantSpec): void {
+  check(spec);
+  // guard: otherwise the user of a grant reads the passwords of all users, or takes the database of another team
+  checkNameIn('database', 'database', spec.database, checkOwnName);
 }
 
 interface Party {

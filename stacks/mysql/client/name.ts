@@ -42,6 +42,11 @@ const checks: readonly NameCheck[] = [
       `has ${[...pattern(name)].length} characters in a GRANT, where each "_", "%" and "\\" counts twice; ${maxLength.database} are allowed`,
   },
   {
+    // A client takes them out of the path of a URI.
+    isBroken: (name, kind) => kind === 'database' && ['.', '..'].includes(name),
+    rule: () => 'must not be "." or ".."',
+  },
+  {
     // It would mean the directory `x`, of whatever database.
     isBroken: (name, kind) => kind === 'database' && name.toLowerCase().startsWith('#mysql50#'),
     rule: () => 'must not begin with #mysql50#',
@@ -54,10 +59,15 @@ export function checkName(kind: Kind, name: string): void {
   if (broken !== undefined) throw invalidName(kind, name, broken.rule(name, kind));
 }
 
-/** Like `checkName`, for a name in a field of `forProvider`. The error says to change the field. */
-export function checkNameIn(field: string, kind: Kind, name: string): void {
+/** Runs `check` for a name in a field of `forProvider`. The error says to change the field. */
+export function checkNameIn(
+  field: string,
+  kind: Kind,
+  name: string,
+  check: (kind: Kind, name: string) => void = checkName,
+): void {
   try {
-    checkName(kind, name);
+    check(kind, name);
   } catch (error) {
     const fields = [`spec.forProvider.${field}`];
     throw new MysqlError(`${(error as Error).message}; ${clientAdvice.change(fields)}`, {

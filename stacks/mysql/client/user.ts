@@ -34,6 +34,10 @@ export interface UserObservation extends Marked {
   readonly isLocked: boolean;
   /** Its password has an end, which this product never sets. */
   readonly expires: boolean;
+  /** Its password has ended by a statement: it counts as wrong until it is set again. */
+  readonly isExpired: boolean;
+  /** The hosts of other users of this name. There the server refuses the password of this one. */
+  readonly otherHosts: readonly string[];
 }
 
 /** The fields that `update` would change. */
@@ -233,12 +237,14 @@ export async function readUser(
     plugin: 'plugin',
     isLocked: 'account_locked',
     lifetime: 'password_lifetime',
+    changedAt: 'password_last_changed',
   };
   const columns = Object.entries(facts).map(([as, key]) => `JSON_VALUE(Priv, '$.${key}') AS ${as}`);
-  const [row] = await session.query<Record<keyof typeof facts, string | null>>(
-    `SELECT ${columns.join(', ')} FROM mysql.global_priv WHERE User = ? AND Host = '%'`,
+  const rows = await session.query<Record<keyof typeof facts, string | null> & { readonly host: string }>(
+    `SELECT Host AS host, ${columns.join(', ')} FROM mysql.global_priv WHERE User = ? AND Host <> '' ORDER BY Host`,
     [name],
   );
+  const row = rows.find(({ host }) => host === '%');
   if (row === undefined) return undefined;
   const { user: mark } = marks ?? (await readMarks(session, name));
   return {
@@ -251,6 +257,8 @@ export async function readUser(
     plugin: row.plugin ?? '',
     isLocked: isTrue(row.isLocked),
     expires: row.lifetime !== '0',
+    isExpired: row.changedAt === '0',
+    otherHosts: rows.map(({ host }) => host).filter((host) => host !== '%'),
   };
 }
 

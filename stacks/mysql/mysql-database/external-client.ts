@@ -8,7 +8,6 @@ import type {
 import {
   accountPassword,
   deleting,
-  isLockedOut,
   isObserver,
   nameOf,
   observedTaken,
@@ -27,11 +26,15 @@ import {
   isOurs,
   ownedByAnother,
 } from '../ownership.ts';
+import { checkNoneWins, isDoubtful, isShutOut } from '../password-doubts.ts';
 import { endPreviousOwner, waitsForPreviousOwner } from '../previous-owner.ts';
 import type { ServerConnection } from '../server-connection.ts';
 import { adoptionOf, databaseSpec, observationOf, takenOf, userAdoptionOf } from './desired-state.ts';
 import { checkServer } from './engine-version.ts';
 import { isAnythingLeft, remainsOf, removeAll } from './leftovers.ts';
+
+/** The external name is that of both. */
+const kinds = ['database', 'user'] as const;
 
 export interface MySQLDatabaseOptions extends ServerConnection {
   readonly checks: PasswordChecks;
@@ -89,13 +92,14 @@ export function mySQLDatabaseClient({
   return {
     async observe(managed, credential, signal) {
       if (wasDeleted(managed)) return observeDeleted(managed, signal);
-      if (!isObserver(managed)) checkExternalName(managed, 'database');
+      if (!isObserver(managed)) for (const kind of kinds) checkExternalName(managed, kind);
       checkNotTheAdministrator(managed, credentials);
       const name = nameOf(managed);
       const observed = await databases.observe(name, { signal });
       const { database, user } = observed;
-      if (!isObserver(managed) && !isOurs(managed, database)) checkNewExternalName(managed, 'database');
-      if (user !== undefined && !isOurs(managed, user)) password.doubt(managed);
+      if (!isObserver(managed) && !isOurs(managed, database))
+        for (const kind of kinds) checkNewExternalName(managed, kind);
+      if (user !== undefined && isDoubtful(managed, user)) password.doubt(managed);
       const taken = takenOf(managed, observed);
       // guard: otherwise a database of another resource is reported as this one's, with a statement that gives it to this one
       if (taken !== undefined) {
@@ -111,7 +115,7 @@ export function mySQLDatabaseClient({
       if (!isObserver(managed)) await survey.keepUp(signal);
       const verdict = await verdictOn(managed, user, credential, signal);
       const facts = await server.facts(signal);
-      const found = { ...observed, database, facts, isLockedOut: isLockedOut(credential, verdict) };
+      const found = { ...observed, database, facts, isLockedOut: isShutOut(user, credential, verdict) };
       return {
         ...observationOf(managed, found),
         ...(verdict && { credential: verdict }),
@@ -123,6 +127,8 @@ export function mySQLDatabaseClient({
     async create(managed, credential, signal) {
       const address = `${credentials.endpoint}:${credentials.port}`;
       checkServer(managed, { ...(await server.facts(signal)), address });
+      const { user } = await databases.observe(nameOf(managed), { signal });
+      if (user !== undefined) checkMayManage(managed, user, userAdoptionOf(managed));
       await survey.prepare(signal);
       await apply('create', managed, credential, signal);
       password.wasCreatedWith(managed, credential);
@@ -136,6 +142,7 @@ export function mySQLDatabaseClient({
       if (user !== undefined && (await password.set(managed, credential, signal))) {
         const { onDelete } = managed.spec.forProvider;
         await endPreviousOwner(users, managed, { onDelete, signal });
+        await checkNoneWins(users, user, credential, signal);
         return {};
       }
       await apply('update', managed, credential, signal);

@@ -26,10 +26,14 @@ export async function isAnythingLeft(
   if (!hasUsableName(managed, 'database')) return false;
   const name = nameOf(managed);
   const found = await databases.observe(name, { signal });
-  if (found.database !== undefined && found.database.mark === undefined && wasOurs(managed)) {
-    const statement = markStatement('database', name, ownerIdOf(managed));
+  // A user without a mark stays if the database is gone: `remainsOf` names it.
+  const parts = [found.database, isOurs(managed, found.database) ? found.user : undefined];
+  const unmarked = parts.find((part) => part !== undefined && part.mark === undefined);
+  if (unmarked !== undefined && wasOurs(managed)) {
+    const { kind } = unmarked;
+    const statement = markStatement(kind, name, ownerIdOf(managed));
     throw new ExternalError(
-      `database ${quotedName(name)} has no mark, but this resource managed a database of this name; ${clientAdvice.dropUnmarked(statement)}; ${clientAdvice.keepUnmarked}`,
+      `${kind} ${quotedName(name)} has no mark, but this resource managed a ${kind} of this name; ${clientAdvice.dropUnmarked(statement)}; ${clientAdvice.keepUnmarked}`,
       { errorClass: 'Conflict' },
     );
   }

@@ -8,7 +8,6 @@ import type {
 import {
   accountPassword,
   deleting,
-  isLockedOut,
   isObserver,
   nameOf,
   observedTaken,
@@ -29,6 +28,7 @@ import {
   isOurs,
   ownedByAnother,
 } from '../ownership.ts';
+import { checkNoneWins, isDoubtful, isShutOut } from '../password-doubts.ts';
 import type { ServerConnection } from '../server-connection.ts';
 import { userSpec } from '../user-spec.ts';
 import { adoptionOf, observationOf } from './desired-state.ts';
@@ -79,12 +79,12 @@ export function mySQLUserClient({
         return observedTaken('user', { kind: 'user', name: quotedName(name), holder });
       }
       if (user === undefined) return { exists: false, isUpToDate: false };
-      if (!isOurs(managed, user)) password.doubt(managed);
+      if (isDoubtful(managed, user)) password.doubt(managed);
       checkMayManage(managed, user, adoptionOf(managed));
       if (!isObserver(managed)) await survey.keepUp(signal);
       const verdict = await password.verdictOn(managed, credential, signal);
       return {
-        ...observationOf(managed, { user, isLockedOut: isLockedOut(credential, verdict) }),
+        ...observationOf(managed, { user, isLockedOut: isShutOut(user, credential, verdict) }),
         ...(verdict && { credential: verdict }),
         details: detailsOf(managed, credential),
         ...ownedByAnother(managed, user),
@@ -105,7 +105,11 @@ export function mySQLUserClient({
     async update(managed, credential, signal) {
       await survey.prepare(signal);
       // The password is sent alone, so that another refused change does not block it. The other changes follow.
-      if (await password.set(managed, credential, signal)) return {};
+      if (await password.set(managed, credential, signal)) {
+        const user = await users.observe(nameOf(managed), { signal });
+        await checkNoneWins(users, user, credential, signal);
+        return {};
+      }
       await users.update(nameOf(managed), userSpec(managed.spec.forProvider), {
         ownerId: ownerIdOf(managed),
         signal,

@@ -151,6 +151,22 @@ export const mysqlRows = (server: Server) =>
         (await sql(() => open.get(at) ?? server(), at, `SELECT 1 FROM mysql.db WHERE User = 'PUBLIC'`))
           .length === 0,
     },
+    dropOtherHosts: {
+      ...databaseRow,
+      async situation(at) {
+        await provider(server, at);
+        await database(at);
+        await at.working(MySQLDatabaseKind, 'db');
+        await sql(
+          server,
+          at,
+          `CREATE USER ${quotedName(at.named('db'))}@'127.0.0.1' IDENTIFIED BY 'another'`,
+        );
+        await at.observeAgain(MySQLDatabaseKind, at.named('db'));
+      },
+      says: () => 'unless it is needed, an administrator of the server runs: DROP USER',
+      act: (at) => runPrinted(server, at, /^DROP USER /),
+    },
     dropDefinitions: {
       ...databaseRow,
       async situation(at) {

@@ -53,6 +53,8 @@ const user: UserObservation = {
   plugin: 'mysql_native_password',
   isLocked: false,
   expires: false,
+  isExpired: false,
+  otherHosts: [],
   mark: ownMark,
 };
 const found: Found = {

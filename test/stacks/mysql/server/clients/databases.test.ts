@@ -31,6 +31,7 @@ describe('a database and its user', { skip, timeout: 120_000 }, () => {
     assert.deepEqual(found.user, {
       ...{ kind: 'user', name: 'shop', mark: markOf(ownerId), plugin: 'mysql_native_password' },
       ...{ maxUserConnections: 4, maxStatementSeconds: 30, tls: 'Optional', isLocked: false, expires: false },
+      ...{ isExpired: false, otherHosts: [] },
     });
     assert.deepEqual(found.grant, { privileges: databasePrivileges.toSorted(), unescaped: [] });
     assert.deepEqual(databaseDrift(found, spec).changed, []);
@@ -364,6 +365,7 @@ describe('point 8: names', { skip, timeout: 60_000 }, () => {
       'begin or end with a space': ['shop ', ' shop'],
       'must not begin with #mysql50#': ['#mysql50#mysql', '#MYSQL50#x'],
       'must not be empty': [''],
+      'must not be "." or ".."': ['.', '..'],
       'zero byte': ['a\0b'],
       invisible: ['a\u200bb', 'a\u001b[31m', 'a\nb'],
       'characters, 64 are allowed': ['x'.repeat(65)],

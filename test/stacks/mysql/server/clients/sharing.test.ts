@@ -256,6 +256,19 @@ describe('grants', { skip, timeout: 60_000 }, () => {
     await grants.apply({ user: 'admins_user', database: 'of_admin' });
   });
 
+  test('the databases of the server and of the product are refused, in any case', async () => {
+    const { grants } = at.server();
+    await sql(`CREATE USER curious@'%' IDENTIFIED BY 'x'`);
+    for (const database of ['mysql', 'services_stack', 'SYS', 'Performance_Schema', 'information_schema']) {
+      const spec = { user: 'curious', database, privileges: ['SELECT'] };
+      const isNamed = refused('Invalid', /is reserved; change spec\.forProvider\.database$/);
+      await assert.rejects(grants.apply(spec), isNamed);
+      await assert.rejects(grants.distrusted(spec), isNamed);
+      await grants.revoke(spec);
+    }
+    assert.deepEqual(await sql(`SELECT Db FROM mysql.db WHERE User = 'curious'`), []);
+  });
+
   test('a missing user or database is named', async () => {
     const { grants } = at.server();
     const spec = { user: 'nobody_here', database: 'no_database' };

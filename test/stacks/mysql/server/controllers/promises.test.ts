@@ -320,6 +320,88 @@ describe('the promises of the stack, on a real MariaDB', { skip: withoutMariadb 
     });
   });
 
+  test('a user of the same name at another host is named while it wins', async () => {
+    const scene = open();
+    const details = await scene.bound('shadowed');
+    const resource = scene.resource('shadowed')?.metadata.name ?? '';
+    const ready = () => scene.condition(MySQLDatabaseKind, resource, 'Ready').status;
+    await sql(`CREATE USER \`${details.username}\`@'127.0.0.1' IDENTIFIED BY 'another'`);
+    await scene.process.settle(pollMs);
+    assert.equal(await refusal(loginOf(details)), 'ER_ACCESS_DENIED_ERROR');
+    assert.equal(ready(), 'False', scene.says('shadowed'));
+    const { message } = scene.condition(MySQLDatabaseKind, resource, 'Synced');
+    assert.doesNotMatch(JSON.stringify(scene.claim('shadowed')?.status), /DROP USER/);
+    await sql(/DROP USER .*$/.exec(message)?.[0] ?? assert.fail(message));
+    await scene.process.settle(10 * 60_000);
+    assert.equal(ready(), 'True', scene.says('shadowed'));
+    scene.deleteClaim('shadowed');
+    await scene.process.settle();
+  });
+
+  test('a password that an administrator let expire is set again at the next poll', async () => {
+    const scene = open();
+    const details = await scene.bound('expired');
+    await sql(`ALTER USER \`${details.username}\` PASSWORD EXPIRE`);
+    await scene.process.settle(2 * pollMs);
+    assert.equal(await refusal(loginOf(details)), 'allowed', scene.says('expired'));
+    scene.deleteClaim('expired');
+    await scene.process.settle();
+  });
+
+  test('a user that lost its mark keeps its statement while its resource is deleted, and after a loss', async () => {
+    const scene = open();
+    const { username = '' } = await scene.bound('marked');
+    const forget = `DELETE FROM services_stack.marks WHERE type = 'user'`;
+    const statementIn = (name: string): string => {
+      const { message } = scene.condition(MySQLDatabaseKind, name, 'Synced');
+      return /REPLACE INTO [^;]*'user', [^;]*'\)/.exec(message)?.[0] ?? assert.fail(message);
+    };
+    const resource = scene.resource('marked')?.metadata.name ?? '';
+    await sql(forget);
+    scene.deleteClaim('marked');
+    await scene.process.settle(pollMs);
+    assert.deepEqual(await users(), [username]);
+    await sql(statementIn(resource));
+    await scene.process.settle(10 * 60_000);
+    assert.deepEqual([await databases(), await users()], [[], []]);
+
+    scene.cluster.put(MySQLDatabaseKind, {
+      apiVersion,
+      kind: 'MySQLDatabase',
+      metadata: { name: 'byhand' },
+      spec: { writeConnectionSecretToRef: { namespace: 'infra', name: 'byhand' }, forProvider: {} },
+    });
+    await scene.process.settle();
+    await sql(`${forget}; DROP DATABASE byhand`);
+    await scene.process.settle(5 * 60_000);
+    await sql(statementIn('byhand'));
+    await scene.process.settle(10 * 60_000);
+    assert.deepEqual([await databases(), await users()], [['byhand'], ['byhand']]);
+    scene.cluster.delete(MySQLDatabaseKind, { name: 'byhand' });
+    await scene.process.settle(pollMs);
+    assert.deepEqual([await databases(), await users()], [[], []]);
+  });
+
+  test('a name that the server owns, of a database or its user, says how to set another', async () => {
+    const scene = open();
+    for (const name of ['mysql', 'root', 'mysql.infoschema']) {
+      scene.cluster.put(MySQLDatabaseKind, {
+        apiVersion,
+        kind: 'MySQLDatabase',
+        metadata: { name, annotations: { 'crossplane.io/external-name': name } },
+        spec: { writeConnectionSecretToRef: { namespace: 'infra', name }, forProvider: {} },
+      });
+    }
+    await scene.process.settle(pollMs);
+    for (const name of ['mysql', 'root', 'mysql.infoschema']) {
+      const { message } = scene.condition(MySQLDatabaseKind, name, 'Synced');
+      assert.match(message, /is reserved; set another name in the annotation crossplane\.io\/external-name/);
+      scene.cluster.delete(MySQLDatabaseKind, { name });
+    }
+    await scene.process.settle(pollMs);
+    assert.deepEqual(scene.cluster.all(MySQLDatabaseKind), []);
+  });
+
   test('a lost database is reported with onLoss Report, and created again otherwise', async () => {
     const scene = open();
     scene.putClass('reports', { onLoss: 'Report' });
