@@ -54,17 +54,22 @@ export async function startMariadb(options: MariadbOptions): Promise<LocalMariad
   try {
     const { uid, gid } = unprivilegedAccount();
     const data = join(directory, 'data');
+    // A server that starts deletes the temporary tables in its folder, also those of another server.
+    const temporary = join(directory, 'tmp');
     await mkdir(data);
+    await mkdir(temporary);
     // The account of the server may not read the folder of the programs.
     const plugins = join(directory, 'plugins');
     await cp(binaries.plugins, plugins, { recursive: true });
     if (uid !== undefined && gid !== undefined) {
       await chown(directory, uid, gid);
       await chown(data, uid, gid);
+      await chown(temporary, uid, gid);
     }
     const flags = [
       ...['--no-defaults', `--datadir=${data}`, `--lc-messages-dir=${binaries.share}`, '--skip-log-bin'],
       ...[`--character-sets-dir=${join(binaries.share, 'charsets')}`, `--plugin-dir=${plugins}`],
+      `--tmpdir=${temporary}`,
       ...['--innodb-log-file-size=4M', '--innodb-buffer-pool-size=16M', '--innodb-flush-log-at-trx-commit=0'],
       ...(uid === undefined ? [] : [`--user=${uid}`]),
       ...more,
