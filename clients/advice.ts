@@ -24,8 +24,8 @@ export const advice = {
   dropUnmarked: (statement: string) => `to drop it with its data, run: ${statement}`,
   keepUnmarked: 'to keep it, set spec.deletionPolicy: Orphan',
   terminateSessions: 'to terminate them, set spec.forProvider.onDelete: TerminateSessions',
-  handOver: (kind: string, whose: string, statement: string) =>
-    `if another ${kind} took the name, rename that one. To hand it to ${whose}, with all that it owns and may do, an administrator of the server runs: ${statement}`,
+  handOver: (kind: string, whose: string, statement: string, freeIt = 'rename that one') =>
+    `if another ${kind} took the name, ${freeIt}. To hand it to ${whose}, with all that it owns and may do, an administrator of the server runs: ${statement}`,
   dropHandedOver: (database: string, statement: string) =>
     `this resource is being deleted: the statement lets it drop database ${database} with all its data. To drop it, an administrator of the server runs: ${statement}`,
   chooseExternalName: 'choose another external name',

@@ -21,6 +21,8 @@ export interface Connection<C> {
   readonly client: C;
   /** See `system` of {@link ExternalClient}. */
   system?(signal: AbortSignal): Promise<string>;
+  /** See `otherSystemAdvice` of {@link ExternalClient}. */
+  readonly otherSystemAdvice?: string;
   /** See `check` of {@link ExternalClient}. */
   check?(signal: AbortSignal): Promise<void>;
   /** See `facts` of {@link ExternalClient}. */

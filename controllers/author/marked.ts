@@ -19,21 +19,26 @@ export interface Marked {
 /** Whether it was found with the mark of the managed resource before. */
 export const wasOurs = ({ status }: Managed): boolean => status?.externalIdentity !== undefined;
 
+/** Something that was found with the mark before. */
+interface LostMark extends Marked {
+  /** Writes the mark. */
+  readonly statement: string;
+  /** How the name is freed if another one took it. Default: that one is renamed. */
+  readonly freeIt?: string;
+}
+
 /**
  * The error about something without a mark: the mark was removed, or another one has the name. The statement gives it to
  * the resource, and so to its claim. While the resource is deleted, the statement lets it drop the data. Only
  * administrators see it: a claim shows another text.
  */
-export function markLost(
-  managed: Managed,
-  { kind, name, statement }: Marked & { readonly statement: string },
-): ExternalError {
+export function markLost(managed: Managed, { kind, name, statement, freeIt }: LostMark): ExternalError {
   const { claimRef } = managed.spec;
   const before = wasOurs(managed) ? `, but this resource managed a ${kind} of this name` : '';
   const claim = claimRef && ` and ${claimRef.kind} ${claimRef.namespace}/${claimRef.name}`;
   const todo = wasDeleted(managed)
     ? `${clientAdvice.dropHandedOver(name, statement)}; ${clientAdvice.keepUnmarked}`
-    : clientAdvice.handOver(kind, `this resource${claim ?? ''}`, statement);
+    : clientAdvice.handOver(kind, `this resource${claim ?? ''}`, statement, freeIt);
   return new ExternalError(`${kind} ${name} has no mark${before}; ${todo}`, {
     errorClass: 'MarkLost',
     advice: { kinds: ['HandOver'] },

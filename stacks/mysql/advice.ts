@@ -10,6 +10,8 @@ export const advice = {
   raiseUserLimit: 'raise MAX_USER_CONNECTIONS of that user, or end its sessions',
   joinCluster: 'use a node in the primary component, or bring the nodes together again',
   useMariadb: 'use a MariaDB server',
+  moveTables: 'move its tables to a database of another name, and drop the empty one',
+  restoreMarks: 'if its table services_stack.marks was lost, restore the table from a dump first',
   freeName: (statement: string) => `if no other cluster is creating it, free the name: ${statement}`,
   dropOtherHosts: (statements: readonly string[]) =>
     `unless it is needed, an administrator of the server runs: ${statements.join('; ')}`,

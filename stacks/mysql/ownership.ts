@@ -9,6 +9,7 @@ import {
   ownerIdOf,
   wasOurs,
 } from '../../package/stack.ts';
+import { advice } from './advice.ts';
 import type { Adoption, Kind, Marked } from './client/mark.ts';
 import { checkOurs, isOfAnother, isOwnedBy, markStatement } from './client/mark.ts';
 import { checkNewName, checkOwnName } from './client/name.ts';
@@ -34,6 +35,7 @@ const lostMark = (managed: Managed, { kind, name }: Marked): Error =>
     kind,
     name: quotedName(name),
     statement: markStatement(kind, name, ownerIdOf(managed)),
+    ...(kind === 'database' && { freeIt: advice.moveTables }), // MariaDB cannot rename a database
   });
 
 /**

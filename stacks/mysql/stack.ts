@@ -15,6 +15,7 @@ import {
   satisfies,
   service,
 } from '../../package/stack.ts';
+import { advice } from './advice.ts';
 import type { MysqlServer, MysqlServerOptions } from './client/server.ts';
 import { createMysqlServer } from './client/server.ts';
 import { versionText } from './client/server-facts.ts';
@@ -74,6 +75,7 @@ export function createMysqlStack({ createServer = createMysqlServer }: MysqlStac
           return {
             client: { ...connection, ...shared },
             system: (signal) => server.identity(signal),
+            otherSystemAdvice: advice.restoreMarks,
             check,
             facts,
           };

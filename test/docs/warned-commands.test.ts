@@ -105,6 +105,7 @@ const pieces: Readonly<Record<string, Described | DescribedIn | Harmless>> = {
   makeAvailable: { words: 'with the data of the previous', file: report },
   mergeGrants: ['put all privileges there', 'delete this one'],
   moveExternal: ['to have an empty one created', 'set the annotation'],
+  moveTables: ['move its tables to a database of another name', 'drop the empty one'],
   nameInstanceBack: harmless('it gives an instance its name back'),
   offerObserved: ['to give its data away', 'spec.claimRef'],
   raiseQuota: ['delete unused resources', 'or'],

@@ -233,6 +233,8 @@ export interface Calls<M extends Managed, Name extends string> {
    * connects to another system. New credentials of the provider must not change the value.
    */
   system?(signal: AbortSignal): Promise<string>;
+  /** Advice for the message about another system: how the same system can get another ID. Default: none. */
+  readonly otherSystemAdvice?: string | undefined;
   /**
    * Throws if the provider's credentials do not work. Called only for a provider that no managed resource uses:
    * `connect` then gets an invented managed resource without name and parameters. Absent: no such check.

@@ -48,7 +48,7 @@ function wrapMost<M extends Managed, Name extends string>(
   client: Calls<M, Name>,
   around: Around,
 ): Calls<M, Name> {
-  const { plannedDetails, system, check, facts, disconnect } = client;
+  const { plannedDetails, system, otherSystemAdvice, check, facts, disconnect } = client;
   return {
     observe: (managed, credential, signal) =>
       around(
@@ -78,6 +78,7 @@ function wrapMost<M extends Managed, Name extends string>(
       system: (signal: AbortSignal) =>
         around(async (own = signal) => system.call(client, own), undefined, 'system'),
     }),
+    ...(otherSystemAdvice !== undefined && { otherSystemAdvice }),
     ...(check && {
       check: (signal: AbortSignal) =>
         around(async (own = signal) => check.call(client, own), signal, 'check'),

@@ -94,9 +94,10 @@ function connect(facts: Facts): Decision | undefined {
 /** The provider connects to another system than the recorded one. A system without an ID is accepted. */
 function otherSystem({ kind, managed, access }: Facts): Decision | undefined {
   const { system: before, name = '' } = recordedIdentity(managed, kind.identity.marks) ?? {};
-  const { system } = access ?? {};
+  const { system, external } = access ?? {};
   if (before === undefined || system === undefined || before === system) return undefined;
-  const message = `the provider connects to ${system}, but external resource "${name}" is in ${before}; ${advice.correctProvider}`;
+  const todo = [external?.otherSystemAdvice ?? [], advice.correctProvider].flat().join('; ');
+  const message = `the provider connects to ${system}, but external resource "${name}" is in ${before}; ${todo}`;
   return { name: 'OtherSystem', message };
 }
 

@@ -76,8 +76,8 @@ const atProvider: Pick<Row, 'where' | 'ends'> = {
   ends: databaseRow.ends,
 };
 
-/** The servers of rows that are open to everybody. */
-const open = new Map<Place, LocalMariadb>();
+/** The servers of rows that have one of their own. */
+const owned = new Map<Place, LocalMariadb>();
 
 export const mysqlRows = (server: Server) =>
   ({
@@ -139,16 +139,16 @@ export const mysqlRows = (server: Server) =>
         // Every provider of the server would report what everybody may use there.
         const own = await startMariadb({ binaries: (await mariadbSupport()) as MariadbBinaries });
         at.servers.push(own);
-        open.set(at, own);
+        owned.set(at, own);
         await provider(() => own, at);
         await sql(() => own, at, `GRANT SELECT ON ${quotedName(at.named('open'))}.* TO PUBLIC`);
         await database(at);
       },
       where: providerRow.where,
       says: () => 'an administrator of the server runs: ',
-      act: (at) => runPrinted(() => open.get(at) ?? server(), at, /FROM PUBLIC|mysql\.db/),
+      act: (at) => runPrinted(() => owned.get(at) ?? server(), at, /FROM PUBLIC|mysql\.db/),
       ends: async (at) =>
-        (await sql(() => open.get(at) ?? server(), at, `SELECT 1 FROM mysql.db WHERE User = 'PUBLIC'`))
+        (await sql(() => owned.get(at) ?? server(), at, `SELECT 1 FROM mysql.db WHERE User = 'PUBLIC'`))
           .length === 0,
     },
     dropOtherHosts: {
@@ -181,6 +181,58 @@ export const mysqlRows = (server: Server) =>
       },
       says: () => 'once they are not needed, an administrator of the server runs: DROP VIEW',
       act: (at) => runPrinted(server, at, /^DROP VIEW /),
+    },
+    moveTables: {
+      ...databaseRow,
+      async situation(at) {
+        await provider(server, at);
+        await database(at);
+        await at.working(MySQLDatabaseKind, 'db');
+        const name = quotedName(at.named('db'));
+        await sql(
+          server,
+          at,
+          `DROP DATABASE ${name}; CREATE DATABASE ${name}; CREATE TABLE ${name}.t (i INT);
+           DELETE FROM services_stack.marks WHERE type = 'database' AND name = ${quotedText(at.named('db'))}`,
+        );
+        await at.observeAgain(MySQLDatabaseKind, at.named('db'));
+      },
+      says: () =>
+        'if another database took the name, move its tables to a database of another name, and drop the empty one. To hand it',
+      async act(at) {
+        const [name, other] = [at.named('db'), at.named('other')].map(quotedName);
+        await sql(
+          server,
+          at,
+          `CREATE DATABASE ${other}; RENAME TABLE ${name}.t TO ${other}.t; DROP DATABASE ${name}`,
+        );
+        await at.observeAgain(MySQLDatabaseKind, at.named('db'));
+      },
+      others: { 'REPLACE INTO services_stack.marks': 'it hands the other database over' },
+    },
+    restoreMarks: {
+      ...databaseRow,
+      async situation(at) {
+        // Every resource of the server would be in another system.
+        const own = await startMariadb({ binaries: (await mariadbSupport()) as MariadbBinaries });
+        at.servers.push(own);
+        owned.set(at, own);
+        await provider(() => own, at);
+        await database(at);
+        await at.working(MySQLDatabaseKind, 'db');
+        await sql(() => own, at, 'RENAME TABLE services_stack.marks TO services_stack.dump');
+        await at.observeAgain(MySQLDatabaseKind, at.named('db'));
+      },
+      says: () => 'if its table services_stack.marks was lost, restore the table from a dump first',
+      async act(at) {
+        const own = () => owned.get(at) ?? server();
+        await sql(
+          own,
+          at,
+          'DROP TABLE services_stack.marks; RENAME TABLE services_stack.dump TO services_stack.marks',
+        );
+        await at.observeAgain(MySQLDatabaseKind, at.named('db'));
+      },
     },
     freeName: {
       ...databaseRow,

@@ -184,7 +184,10 @@ describe('a database without our mark', () => {
     assert.doesNotMatch(message, /REPLACE/);
   });
   test('that was ours has lost its mark', () =>
-    assert.match(refusal({ status: { externalIdentity: '{}' } }), /has no mark, but this resource managed/));
+    assert.match(
+      refusal({ status: { externalIdentity: '{}' } }),
+      /has no mark, but this resource managed a database of this name; if another database took the name, move its tables to a database of another name, and drop the empty one\. To hand/,
+    ));
   test('with the mark of another resource is never given away', () => {
     const message = refusal({}, markOf('another'));
     assert.match(message, /is managed by another resource/);

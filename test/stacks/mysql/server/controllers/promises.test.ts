@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { createConnection } from 'mysql2/promise';
+import type { Kind } from '../../../../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../../../../apis/core/v1alpha1/managed.ts';
+import { annotationKeys } from '../../../../../apis/core/v1alpha1/meta.ts';
 import type { Secret } from '../../../../../apis/core/v1alpha1/secret.ts';
 import { encodeDetails, SecretKind } from '../../../../../apis/core/v1alpha1/secret.ts';
 import { freePort } from '../../../../../local/free-port.ts';
@@ -426,6 +429,10 @@ describe('the promises of the stack, on a real MariaDB', { skip: withoutMariadb 
     await scene.process.settle(5 * 60_000);
     const resource = scene.resource('marked')?.metadata.name ?? '';
     assert.equal(scene.condition(MySQLDatabaseKind, resource, 'Ready').status, 'Unknown');
+    assert.match(
+      scene.condition(MySQLDatabaseKind, resource, 'Synced').message,
+      /; if its table services_stack\.marks was lost, restore the table from a dump first; correct the provider\./,
+    );
     scene.deleteClaim('marked');
     await scene.process.settle(5 * 60_000);
     assert.deepEqual(await databases(), [database]);
@@ -434,6 +441,64 @@ describe('the promises of the stack, on a real MariaDB', { skip: withoutMariadb 
     );
     await scene.process.settle(15 * 60_000);
     assert.deepEqual(await databases(), []);
+  });
+
+  test('a lost table of marks that no dump has: the annotation, and the statements that Synced shows', async () => {
+    const scene = open();
+    const before = await scene.bound('marked');
+    await sql('CREATE TABLE t (i INT)', loginOf(before));
+    scene.cluster.put(MySQLUserKind, {
+      apiVersion,
+      kind: 'MySQLUser',
+      metadata: { name: 'reader' },
+      spec: { forProvider: {} },
+    });
+    const resource = scene.resource('marked')?.metadata.name ?? '';
+    scene.cluster.put(MySQLGrantKind, {
+      apiVersion,
+      kind: 'MySQLGrant',
+      metadata: { name: 'reads' },
+      spec: {
+        forProvider: {
+          userRef: { name: 'reader' },
+          databaseRef: { name: resource },
+          privileges: ['SELECT'],
+        },
+      },
+    });
+    await scene.process.settle(5 * 60_000);
+    await sql('DROP DATABASE services_stack');
+    scene.process.stop();
+    scene.process = scene.start();
+    await scene.process.settle(5 * 60_000);
+    const all: readonly (readonly [Kind<Managed>, string])[] = [
+      [MySQLDatabaseKind, resource],
+      [MySQLUserKind, 'reader'],
+      [MySQLGrantKind, 'reads'],
+    ];
+    for (const [kind, name] of all) {
+      assert.equal(scene.condition(kind, name, 'Ready').reason, 'OtherSystem', name);
+      scene.annotate(kind, name, { [annotationKeys.adoptIdentity]: 'true' });
+    }
+    await scene.process.settle(5 * 60_000);
+    const ran: string[] = [];
+    for (const [kind, name] of [...all.slice(0, 1), ...all.slice(0, 2)]) {
+      const { message } = scene.condition(kind, name, 'Synced');
+      const [statement = assert.fail(message)] = /REPLACE INTO .*$/.exec(message) ?? [];
+      ran.push(/\('(\w+)'/.exec(statement)?.[1] ?? '');
+      await sql(statement);
+      await scene.process.settle(5 * 60_000);
+    }
+    assert.deepEqual(ran, ['database', 'user', 'user']);
+    for (const [kind, name] of all)
+      assert.equal(scene.condition(kind, name, 'Synced').status, 'True', scene.says('marked'));
+    assert.deepEqual(scene.details('marked'), before);
+    assert.equal(await refusal(loginOf(before), 'SELECT * FROM t'), 'allowed');
+    for (const [kind, name] of all.slice(1).toReversed()) scene.cluster.delete(kind, { name });
+    await scene.process.settle(5 * 60_000);
+    scene.deleteClaim('marked');
+    await scene.process.settle(5 * 60_000);
+    assert.deepEqual([await databases(), await users()], [[], []]);
   });
 
   test('a grant to the user of a claim needs a reference, and is exact', async () => {

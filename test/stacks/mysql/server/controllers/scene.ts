@@ -146,6 +146,17 @@ export class StackScene {
     this.cluster.put(kind, { ...found, spec: { ...found.spec, ...spec } });
   }
 
+  annotate<M extends Managed>(
+    kind: Kind<M>,
+    name: string,
+    annotations: Readonly<Record<string, string>>,
+  ): void {
+    const found = this.cluster.get(kind, { name }) ?? assert.fail(`no ${kind.kind} ${name}`);
+    const { metadata } = found;
+    const all = { ...metadata.annotations, ...annotations };
+    this.cluster.put(kind, { ...found, metadata: { ...metadata, annotations: all } });
+  }
+
   details(name: string, namespace = 'team'): ConnectionDetails {
     return decodeDetails(this.cluster.get(SecretKind, { namespace, name: `${name}-connection` }));
   }
