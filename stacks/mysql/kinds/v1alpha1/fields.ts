@@ -62,7 +62,7 @@ export const userFields = {
       .min(0)
       .max(31_536_000)
       .describe(
-        'The time after which the server ends a statement of the user, in seconds. 0: no limit. Only MariaDB has it. Absent: it is not managed.',
+        'The time after which the server ends a statement of the user, in seconds. It is the default of each session, which the user can change with SET max_statement_time. 0: no limit. Only MariaDB has it. Absent: it is not managed.',
       ),
   ),
   tls: optional(
