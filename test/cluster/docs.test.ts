@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
+import { createConnection } from 'mysql2/promise';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
@@ -13,6 +14,7 @@ import { describeClaim, isSettled } from '../../demo/claims.ts';
 import { atHome as manifestAtHome } from '../../demo/manifests.ts';
 import type { Services } from '../../demo/services.ts';
 import { startServices } from '../../demo/services.ts';
+import { mariadbSupport } from '../../local/mariadb-binaries.ts';
 import type { FavouriteDBInstance } from '../../stacks/demo-clouds/kinds/fcp/v1alpha3/favourite-db-instance.ts';
 import { VaultServer } from '../../testing/vault/server.ts';
 import { definitionsIn } from '../apis/definitions.ts';
@@ -178,7 +180,8 @@ describe('every manifest of the docs and the examples, on the demo', () => {
     symlinkSync(join(root, 'trace/kubectl-services_stack'), join(folder, 'kubectl-services_stack'));
     const [, manifest = ''] = /^```yaml\n(.*?)^```$/ms.exec(read('docs/claim.md')) ?? [];
     writeFileSync(join(folder, 'cart-db.yaml'), manifest);
-    const [deploy = '', ...withAuthority] = commandsOf(read('docs/use-the-secret.md'));
+    const [deploy = '', ...connecting] = commandsOf(read('docs/use-the-secret.md'));
+    const withAuthority = connecting.filter((command) => !/\bentry\b/.test(command));
     const [, deployment = ''] = /^```yaml\n(.*?)^```$/ms.exec(read('docs/use-the-secret.md')) ?? [];
     writeFileSync(join(folder, 'cart.yaml'), deployment);
     const run = (script: string) => bash(script, folder, `${folder}:${process.env.PATH}`);
@@ -341,6 +344,36 @@ describe('every manifest of the docs and the examples, on the demo', () => {
     assert.equal(keys.trim(), '1');
     const selected = await kubectl('-n', 'team-shop', 'get', 'secret', '-l', 'team=shop', '-o', 'name');
     assert.equal(selected.trim(), 'secret/cart-env');
+  });
+
+  test('the entries and commands that docs/use-the-secret.md shows for MySQL connect to the database', async (t) => {
+    const support = await mariadbSupport();
+    if (services.mysql === undefined || support.by === 'none') return t.skip('this machine has no MariaDB');
+    const commands = commandsOf(read('docs/use-the-secret.md')).filter((one) => /\bentry\b/.test(one));
+    assert.equal(commands.length, 2);
+    const path = `${dirname(support.client)}:${process.env.PATH}`;
+    const folder = await temporaryFolder(t);
+    const asks = `${commands.join('\n')} --batch --skip-column-names --execute 'SELECT CURRENT_USER()'`;
+    const printed = await kubectl('-n', 'team-shop', 'get', 'secret', 'cart-mysql', '-o', 'json');
+    const { data } = JSON.parse(printed) as { readonly data: Readonly<Record<string, string>> };
+    const entry = (key: string) => Buffer.from(data[key] ?? assert.fail(key), 'base64').toString('utf8');
+    assert.equal((await bash(asks, folder, path)).trim(), `${entry('username')}@%`);
+    const logins = [
+      { uri: entry('DATABASE_URL') },
+      {
+        host: new URL(entry('SPRING_DATASOURCE_URL').slice('jdbc:'.length)).hostname,
+        port: Number(entry('DB_PORT')),
+        user: entry('SPRING_DATASOURCE_USERNAME'),
+        password: entry('SPRING_DATASOURCE_PASSWORD'),
+        database: entry('DB_DATABASE'),
+      },
+    ];
+    for (const login of logins) {
+      const session = await createConnection(login);
+      const [rows] = await session.query('SELECT DATABASE() AS name');
+      await session.end();
+      assert.deepEqual(JSON.parse(JSON.stringify(rows)), [{ name: entry('database') }]);
+    }
   });
 
   test('docs-paused is made once the annotation is gone', async () => {

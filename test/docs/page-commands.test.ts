@@ -45,6 +45,7 @@ const pages: readonly (readonly [page: string, ...starts: string[]])[] = [
     'docs/move-a-server.md',
     'kubectl -n postgresql-credentials patch secret demo-server',
     'kubectl annotate postgresqldatabases,postgresqlroles,postgresqlgrants',
+    'kubectl -n mysql-credentials patch secret demo-server',
   ],
   ['docs/tenancy.md', 'kubectl -n team-shop create quota'],
   [
@@ -61,7 +62,7 @@ describe('commands of pages for administrators, on an API server', () => {
   before(async () => {
     controlPlane = await startControlPlane({ withDefinitions: true });
     // The server of the guide, and its objects.
-    for (const file of globSync('examples/postgresql/*.yaml', { cwd: projectRoot }).toSorted())
+    for (const file of globSync('examples/{postgresql,mysql}/*.yaml', { cwd: projectRoot }).toSorted())
       await controlPlane.kubectl(['apply', '-f', join(projectRoot, file)]);
   });
   after(() => controlPlane?.stop());

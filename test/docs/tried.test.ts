@@ -65,7 +65,10 @@ const substituted: Readonly<Record<string, readonly (readonly [start: string, by
     ['kubectl annotate favouritedbinstance NAME', 'test/controllers/managed/credentials.test.ts'],
     ['kubectl patch favouritedbinstance NAME', 'test/plugin/plugin.test.ts'],
   ],
-  'docs/mysql.md': [['kubectl patch mysqldatabase NAME', 'test/stacks/mysql/server/claims.test.ts']],
+  'docs/mysql.md': [
+    ['kubectl patch mysqldatabase NAME', 'test/stacks/mysql/server/claims.test.ts'],
+    ['kubectl annotate mysqldatabases', 'test/stacks/mysql/server/controllers/promises.test.ts'],
+  ],
   'docs/postgresql.md': [['kubectl patch postgresqldatabase NAME', 'test/plugin/plugin.test.ts']],
   'README.md': [
     ['git clone', 'test/tools/release.test.ts'],
@@ -91,7 +94,7 @@ const notTried: Readonly<Record<string, readonly string[]>> = {
   'docs/alerts.md': ['sed ', 'kubectl '],
   'docs/install.md': ['skopeo copy'],
   'docs/live-page.md': ['kubectl -n crossplane-system port-forward'],
-  'docs/move-a-server.md': ['pg_dumpall'],
+  'docs/move-a-server.md': ['pg_dumpall', 'mariadb-dump'],
   'docs/start-kind.md': ['kind ', 'kubectl '],
   'docs/upgrade.md': ['kubectl -n crossplane-system rollout'],
 };

@@ -336,7 +336,11 @@ describe('a page says what a command deletes or gives away before the command', 
       ['kubectl services-stack give-back', 'First ask the team of the previous claim'],
       ['kubectl delete', 'cannot be deleted'],
     ],
-    'docs/mysql.md': [['GRANT SELECT', 'It may read, change and drop every database of the server']],
+    'docs/mysql.md': [
+      ["DROP USER ''@'localhost'", 'If no program of yours logs in without a name, remove each'],
+      ["DROP USER ''@'db1", 'If no program of yours logs in without a name, remove each'],
+      ['GRANT SELECT', 'It may read, change and drop every database of the server'],
+    ],
     'docs/postgresql.md': [['REVOKE CONNECT', 'Allow only administrators to connect there']],
     'docs/rotate.md': [['kubectl services-stack rotate', 'requests the password']],
     'docs/start-postgresql.md': [
