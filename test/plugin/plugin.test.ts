@@ -183,7 +183,7 @@ describe('the plugin of kubectl', () => {
     'give-back names the UID of the namespace on each resource that is kept for it': [
       'give-back -n team-a',
       { get: returnables },
-      'FavouriteDBInstance db: FancySQLInstance team-a/orders gets it back with its data\nannotate done\nCluster: https://127.0.0.1:6443 (context demo)\nFavouriteDBInstance other: FancySQLInstance team-a/cart gets it back with its data\nannotate done\n',
+      'FavouriteDBInstance db: FancySQLInstance team-a/orders gets it back with its data, if it exists before 2026-12-05T09:00:00Z\nannotate done\nCluster: https://127.0.0.1:6443 (context demo)\nFavouriteDBInstance other: FancySQLInstance team-a/cart gets it back with its data\nannotate done\n',
       [givenBack('db', '41'), givenBack('other', '42')],
     ],
     'give-back changes only the resource of a claim that is named': [
@@ -195,7 +195,7 @@ describe('the plugin of kubectl', () => {
     'give-back of a kind and a name changes that resource': [
       'give-back favdb db',
       { get: returnables.split('\n').slice(0, 2).join('\n') },
-      'FavouriteDBInstance db: FancySQLInstance team-a/orders gets it back with its data\nannotate done\n',
+      'FavouriteDBInstance db: FancySQLInstance team-a/orders gets it back with its data, if it exists before 2026-12-05T09:00:00Z\nannotate done\n',
       [givenBack('db', '41')],
     ],
     'rotate sets passwordRotation if the kind has that field': [
