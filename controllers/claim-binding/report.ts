@@ -1,6 +1,7 @@
 /* The conditions and Events that a run reports on its claim when it ends with a BindingWait: nothing more to do. */
 
 import compact from 'lodash/compact.js';
+import upperFirst from 'lodash/upperFirst.js';
 import { advice } from '../../apis/core/v1alpha1/advice.ts';
 import { boundMessage } from '../../apis/core/v1alpha1/binding.ts';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
@@ -125,7 +126,7 @@ const reports: Readonly<Record<Reported, (facts: BindingFacts, now: Date) => Rep
     const command = howToMakeAvailable(service.managed, managed, claim);
     const previous = describeReference(managed?.spec.claimRef ?? {});
     const message = startsEmpty(claim)
-      ? `spec.resourceRef names ${describe(managed)}, which has the data of a previous ${previous}; ${advice.startWithoutReference}`
+      ? `spec.resourceRef names ${describe(managed)}, which has the data of a previous ${previous}; ${advice.startWithoutReference}. To have that data, remove the annotation`
       : `${describe(managed)} is Released, with the data of the previous ${previous}; ${advice.makeAvailable(command)}`;
     return waiting(message, { type: 'Warning', reason: 'Released' });
   },
@@ -314,11 +315,12 @@ function reportNotGivenBack({ claim, returnable, notGivenBack = '' }: BindingFac
   const { namespace = '', name } = claim.metadata;
   const state = returnable === undefined ? 'kept' : retentionText(returnable);
   const what = `${describe(returnable)} is ${state} with the data of a previous ${describeReference(referenceTo(claim))}`;
+  const isNamed = claim.spec.resourceRef !== undefined;
+  const after = isNamed ? 'spec.resourceRef names no resource' : 'this claim gets an empty resource';
   const afterDate =
-    returnable !== undefined && isToExpire(returnable)
-      ? '. Else, after that date this claim gets an empty resource'
-      : '';
-  const ways = `${advice.giveResourceBack(namespace, name)}. ${advice.startEmpty}${afterDate}`;
+    returnable !== undefined && isToExpire(returnable) ? `. Else, after that date ${after}` : '';
+  const empty = isNamed ? upperFirst(advice.startWithoutReference) : advice.startEmpty;
+  const ways = `${advice.giveResourceBack(namespace, name)}. ${empty}${afterDate}`;
   return waiting(`${what}; ${notGivenBack}. ${ways}`, { type: 'Warning', reason: 'KeptResourceExists' });
 }
 

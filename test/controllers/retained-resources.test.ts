@@ -239,7 +239,7 @@ describe('a claim that is deleted and created again', () => {
     const { name } = spec.resourceRef ?? {};
     assert.equal(
       ready().message,
-      `spec.resourceRef names FavouriteDBInstance ${name}, which has the data of a previous FancySQLInstance team/orders; to start empty, delete this claim and create it again without spec.resourceRef. To have that data, remove the annotation crossplane.io/start-empty`,
+      `spec.resourceRef names FavouriteDBInstance ${name}, which has the data of a previous FancySQLInstance team/orders; to start empty, delete this claim and create it again without spec.resourceRef, and with the annotation crossplane.io/start-empty=true. To have that data, remove the annotation`,
     );
     apply({}, spec);
     await process.settle();

@@ -440,7 +440,7 @@ const cases: readonly Case[] = [
     fault: 'kept, and to start empty',
     play: deletedAndCreatedAgain(({ spec }) => spec, { [annotationKeys.startEmpty]: 'true' }),
     cause:
-      /^spec\.resourceRef names FavouriteDBInstance team-shop-orders-\w+, which has the data of a previous FancySQLInstance team-shop\/orders; to start empty, delete this claim and create it again without spec\.resourceRef\. To have that data, remove the annotation crossplane\.io\/start-empty\.$/,
+      /^spec\.resourceRef names FavouriteDBInstance team-shop-orders-\w+, which has the data of a previous FancySQLInstance team-shop\/orders; to start empty, delete this claim and create it again without spec\.resourceRef, and with the annotation crossplane\.io\/start-empty=true\. To have that data, remove the annotation\.$/,
   },
   {
     fault: 'deletion protected',

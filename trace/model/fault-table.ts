@@ -189,7 +189,7 @@ export const faultTable: readonly FaultRow[] = [
   {
     name: 'kept',
     sign: binding('AwaitGiveBack'),
-    advice: `To start empty, set the annotation ${annotationKeys.startEmpty}=true on the claim. Or an administrator gives the resource back. Ask the team of the previous claim first, if the namespace may be of another team now:`,
+    advice: `To start empty, set the annotation ${annotationKeys.startEmpty}=true on the claim. If the claim has spec.resourceRef, create it again without that, and with the annotation. Or an administrator gives the resource back. Ask the team of the previous claim first, if the namespace may be of another team now:`,
     details: giveBack,
   },
   {

@@ -55,11 +55,11 @@ export const advice = {
     `The command that ends the wait ${end}, and deletes the Secret of the claim: kubectl patch ${kind.toLowerCase()}.${apiVersion.split('/')[0]} -n ${namespace} ${name} --type=merge -p '{"spec":{"deletionProtection":false}}'`,
   startEmpty: `To start empty instead, set the annotation ${annotationKeys.startEmpty}=true on this claim`,
 
-  startWithoutReference: `to start empty, delete this claim and create it again without spec.resourceRef. To have that data, remove the annotation ${annotationKeys.startEmpty}`,
+  startWithoutReference: `to start empty, delete this claim and create it again without spec.resourceRef, and with the annotation ${annotationKeys.startEmpty}=true`,
 
   // To an administrator.
   giveResourceBack: (namespace: string, name: string) =>
-    `An administrator can give it back: kubectl services-stack give-back -n ${namespace} ${name}`,
+    `If the team of that claim agrees, an administrator can give it back: kubectl services-stack give-back -n ${namespace} ${name}`,
   offerObserved:
     'to give its data away, an administrator can name this claim in its spec.claimRef, or set its spec.namespaceSelector',
   completeClaimRef: 'an administrator has to add that',

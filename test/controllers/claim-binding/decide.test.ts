@@ -295,7 +295,7 @@ const cases: Readonly<Record<string, () => Decided>> = {
     about('RecordName', startedClaim, reserved, { previous: retained }),
   'a claim waits for an administrator instead of starting empty beside a kept resource': () => {
     const why = 'namespace team was created again since that claim was deleted';
-    const message = `FavouriteDBInstance db is kept until ${deleteAt} with the data of a previous FancySQLInstance team/orders; ${why}. An administrator can give it back: kubectl services-stack give-back -n team orders. To start empty instead, set the annotation crossplane.io/start-empty=true on this claim. Else, after that date this claim gets an empty resource`;
+    const message = `FavouriteDBInstance db is kept until ${deleteAt} with the data of a previous FancySQLInstance team/orders; ${why}. If the team of that claim agrees, an administrator can give it back: kubectl services-stack give-back -n team orders. To start empty instead, set the annotation crossplane.io/start-empty=true on this claim. Else, after that date this claim gets an empty resource`;
     const report = waitsFor('WaitingToBind', message, 'KeptResourceExists', isUnbound.status);
     const given = {
       claim: openClaim,
@@ -304,6 +304,13 @@ const cases: Readonly<Record<string, () => Decided>> = {
       returnable: returnableOne,
       notGivenBack: why,
     };
+    return reports('AwaitGiveBack', report, given);
+  },
+  'a claim from an export waits, and does not start empty with its resourceRef': () => {
+    const why = 'only an administrator gives it back';
+    const message = `FavouriteDBInstance db is kept until ${deleteAt} with the data of a previous FancySQLInstance team/orders; ${why}. If the team of that claim agrees, an administrator can give it back: kubectl services-stack give-back -n team orders. To start empty, delete this claim and create it again without spec.resourceRef, and with the annotation crossplane.io/start-empty=true. Else, after that date spec.resourceRef names no resource`;
+    const report = waitsFor('WaitingToBind', message, 'KeptResourceExists', isUnbound.status);
+    const given = { claim: named, managed: returnableOne, returnable: returnableOne, notGivenBack: why };
     return reports('AwaitGiveBack', report, given);
   },
   'a claim does not take a kept resource back that its namespace may not have': () => {
