@@ -14,7 +14,7 @@ import { door } from '../../../testing/door.ts';
 import { loginOf, mariadbOfFile, withoutMariadb } from './fixture.ts';
 
 const ownDatabases =
-  "('mysql', 'sys', 'performance_schema', 'information_schema', 'services_stack', 'library')";
+  "('mysql', 'sys', 'performance_schema', 'information_schema', 'services_stack', 'library', 'museum')";
 const ownUsers = "('root', 'rdsadmin', 'crossplane', 'mariadb.sys', 'clerk', 'PUBLIC', '')";
 
 type Method = (...args: readonly unknown[]) => unknown;
@@ -49,7 +49,9 @@ const file = await mariadbOfFile();
 
 describe('the kit, on a real MariaDB', { skip: withoutMariadb }, () => {
   const { sql, refusal, credentials } = file ?? assert.fail('no server');
-  before(() => sql("CREATE DATABASE library; CREATE USER clerk IDENTIFIED BY 'clerk'"));
+  before(() =>
+    sql("CREATE DATABASE library; CREATE DATABASE museum; CREATE USER clerk IDENTIFIED BY 'clerk'"),
+  );
 
   const databases = () =>
     sql<{ name: string }>(
@@ -153,7 +155,7 @@ describe('the kit, on a real MariaDB', { skip: withoutMariadb }, () => {
     managed: MySQLGrantKind,
     time: 'network',
     forProvider: { user: 'clerk', database: 'library', privileges: ['SELECT'] },
-    another: { user: 'clerk', database: 'mysql', privileges: ['SELECT'] },
+    another: { user: 'clerk', database: 'museum', privileges: ['SELECT'] },
     changes: [{ privileges: ['SELECT', 'INSERT'] }],
     foundBy: ['user', 'database', 'privileges'],
     open: () => world(grants, { creation: 'grants.apply' }),
