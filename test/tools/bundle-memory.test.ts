@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { NamespaceKind } from '../../apis/core/v1alpha1/namespace.ts';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
+import { StoreConfigKind } from '../../apis/core/v1alpha1/store-config.ts';
+import { allStacks } from '../../app/stacks.ts';
 import { freePort } from '../../local/free-port.ts';
 import { CustomResourceDefinitionKind } from '../../runtime/client/install-crds.ts';
 import { EventKind } from '../../runtime/events/event-kind.ts';
@@ -14,7 +16,6 @@ import { LeaseKind } from '../../runtime/process/lease.ts';
 import { bundle } from '../../tools/bundle.ts';
 import { eventually } from '../cluster/stack-harness.ts';
 import { FakeApiServer } from '../fakes/api-server.ts';
-import { cloudKinds, definitions } from '../fakes/defined-kinds.ts';
 
 /** On SIGUSR2 prints the live heap in MiB, and whether Node loaded its own undici. */
 const reporting = `
@@ -34,8 +35,8 @@ const reporting = `
 test('the bundle with the stacks that run by default keeps at most so much heap alive when it is ready', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'services-stack-memory-'));
   const server = await new FakeApiServer(
-    ...definitions,
-    ...Object.values(cloudKinds).flat(),
+    ...allStacks.flatMap(({ definitions }) => definitions),
+    StoreConfigKind,
     SecretKind,
     NamespaceKind,
     EventKind,
@@ -66,14 +67,10 @@ test('the bundle with the stacks that run by default keeps at most so much heap 
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       log += text;
     });
-    await eventually(
-      'it is ready',
-      async () => {
-        assert.equal(child.exitCode, null, log);
-        return (await fetch(`http://${probes}/readyz`)).ok;
-      },
-      90_000,
-    );
+    await eventually('it is ready', async () => {
+      assert.equal(child.exitCode, null, log);
+      return (await fetch(`http://${probes}/readyz`)).ok;
+    });
     const reported = once(child.stdout.setEncoding('utf8'), 'data') as Promise<[string]>;
     child.kill('SIGUSR2');
     const [report] = await reported;
