@@ -27,7 +27,9 @@ export function withClaimStatus<C extends Claim>(claim: C, facts: ClaimFacts, no
   const bindingPhase = phase === 'Unbound' && wasBound(claim) ? 'Released' : phase;
   const secret = claim.spec.writeConnectionSecretToRef?.name;
   const { binding: before, consideredKinds: _previous, ...status } = claim.status ?? {};
-  const hasSecret = bindingPhase === 'Bound' && (facts.hasSecret ?? before !== undefined);
+  // A Secret that the claim names may be of another owner: its name is shown once it was written.
+  const written = facts.hasSecret === true && secret !== undefined ? { name: secret } : undefined;
+  const binding = facts.hasSecret === undefined ? before : written;
   const { generation } = claim.metadata;
   const conditions = facts.conditions.map(withShortMessage);
   const cause = reasonOfError(conditions.find(({ type }) => type === 'Synced')?.error);
@@ -36,7 +38,7 @@ export function withClaimStatus<C extends Claim>(claim: C, facts: ClaimFacts, no
     status: {
       ...status,
       bindingPhase,
-      ...(hasSecret && secret !== undefined ? { binding: { name: secret } } : {}),
+      ...(bindingPhase === 'Bound' && binding !== undefined && { binding }),
       ...(facts.consideredKinds === undefined ? {} : { consideredKinds: facts.consideredKinds }),
       ...reportedStatus(claim.status?.conditions, conditions, { now, generation }, { ...facts, cause }),
     },

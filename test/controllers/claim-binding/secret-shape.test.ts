@@ -5,7 +5,7 @@ import type { SecretShape } from '../../../apis/core/v1alpha1/claim-secret.ts';
 import type { Class } from '../../../apis/core/v1alpha1/class.ts';
 import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
 import { decodeDetails, encodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
-import { claim, claimKind, classKind, classRef, managedKind } from '../objects.ts';
+import { claim, claimKind, classKind, classRef, managedKind, secretOf } from '../objects.ts';
 import { copyKey, orders, recordOf, sceneOf, settled } from './scene.ts';
 
 const shaped = (shape: SecretShape) => ({ writeConnectionSecretToRef: { name: 'conn', ...shape } });
@@ -147,6 +147,21 @@ describe('a claim with a template', () => {
     await reshape({ template: { type: 'x' }, only: true });
     assert.deepEqual(binding(), { name: 'conn' });
   });
+});
+
+test('a Bound claim that names a Secret of another owner keeps the former one as its binding', async () => {
+  const { cluster, process, claimAt, ready } = await boundScene({});
+  cluster.put(
+    SecretKind,
+    secretOf({ namespace: 'team', name: 'theirs' }, { data: encodeDetails({ a: 'b' }) }),
+  );
+  cluster.edit(claimKind, orders, (now: Claim) => ({
+    ...now,
+    spec: { ...now.spec, writeConnectionSecretToRef: { name: 'theirs' } },
+  }));
+  await process.settle();
+  assert.equal(ready().reason, 'SecretConflict');
+  assert.deepEqual(claimAt()?.status?.binding, { name: 'conn' });
 });
 
 describe('a class with a template', () => {
