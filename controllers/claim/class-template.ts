@@ -1,3 +1,4 @@
+import get from 'lodash/get.js';
 import { advice } from '../../apis/core/v1alpha1/advice.ts';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../apis/core/v1alpha1/class.ts';
@@ -27,12 +28,14 @@ function creationForbidden(resourceClass: Class): string | undefined {
 }
 
 function keyRefused(resourceClass: Class): string | undefined {
-  const { labels, annotations } = resourceClass.specTemplate.metadata ?? {};
-  for (const key of Object.keys({ ...labels, ...annotations })) {
-    const why = whyKeyRefused(key);
-    if (why === undefined) continue;
-    const text = JSON.stringify(shortened(key, longestKey));
-    return `${fieldOf(resourceClass, 'metadata')} has the key ${text}, which ${why}; ${advice.useAnotherKey}`;
+  for (const field of ['metadata', 'publishConnectionDetailsTo.metadata'] as const) {
+    const { labels, annotations } = get(resourceClass.specTemplate, field) ?? {};
+    for (const key of Object.keys({ ...labels, ...annotations })) {
+      const why = whyKeyRefused(key);
+      if (why === undefined) continue;
+      const text = JSON.stringify(shortened(key, longestKey));
+      return `${fieldOf(resourceClass, field)} has the key ${text}, which ${why}; ${advice.useAnotherKey}`;
+    }
   }
   return undefined;
 }

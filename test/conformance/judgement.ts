@@ -8,10 +8,10 @@ import { cases, objectOf } from './table.ts';
 /** The object as it is stored, in the end. */
 async function written(
   client: KubernetesClient,
-  { kind, before, after, isStatus = false }: Case,
+  { kind, before, after, labels, isStatus = false }: Case,
   name: string,
 ) {
-  if (before === undefined) return client.create(kind, objectOf(kind, name, after));
+  if (before === undefined) return client.create(kind, objectOf(kind, name, after, labels));
   const created = await client.create(kind, objectOf(kind, name, before));
   const { metadata } =
     before.status === undefined

@@ -28,6 +28,8 @@ export interface Case {
   /** The fields before the write, beside apiVersion, kind and metadata. Absent: the object is new. */
   readonly before?: Fields;
   readonly after: Fields;
+  /** The labels of the object itself. */
+  readonly labels?: Readonly<Record<string, string>>;
   /** Written through the status subresource. */
   readonly isStatus?: boolean;
   /** The field and the message of the refusal. Absent: the write is accepted. */
@@ -37,10 +39,15 @@ export interface Case {
 }
 
 /** The object of a case, under a name. */
-export const objectOf = (kind: Definition, name: string, fields: Fields): KubernetesObject => ({
+export const objectOf = (
+  kind: Definition,
+  name: string,
+  fields: Fields,
+  labels: Readonly<Record<string, string>> = {},
+): KubernetesObject => ({
   apiVersion: apiVersionOf(kind),
   kind: kind.kind,
-  metadata: { name, ...(kind.scope === 'Namespaced' ? { namespace: 'default' } : {}) },
+  metadata: { name, ...(kind.scope === 'Namespaced' ? { namespace: 'default' } : {}), labels },
   ...fields,
 });
 
@@ -537,6 +544,8 @@ const classCase = (what: string, more: Fields, refused?: readonly [field: string
     classOf({ fancinessLevel: 3 }, more),
     refused && { field: `specTemplate.${refused[0]}`, message: refused[1] },
   );
+/** As many characters as a prefix can have. */
+const longPrefix = `${'a'.repeat(64)}.${'b'.repeat(188)}`;
 const keyOfLabel = (key: string) => ({ metadata: { labels: { 'example.com/team': 'a', [key]: 'b' } } });
 const classes: readonly Case[] = [
   classCase('every policy', {
@@ -576,12 +585,47 @@ const classes: readonly Case[] = [
       `the key ${key} belongs to Kubernetes or to these controllers; use another key`,
     ]),
   ),
-  ...['a b', '-a', 'A.com/b', 'a/b/c', '__proto__', 'x'.repeat(64)].map((key) =>
+  // An accepted class shows that Kubernetes allows the key, too: the class itself gets the label.
+  ...[`${longPrefix}/a`, 'a--b.c/d', `a.b/${'x'.repeat(63)}`, '0/A..b_-c'].map((key) => ({
+    ...classCase(`a label of ${key}`, keyOfLabel(key)),
+    labels: { [key]: 'b' },
+  })),
+  ...[
+    'a b',
+    '-a',
+    'A.com/b',
+    'a/b/c',
+    '__proto__',
+    'x'.repeat(64),
+    'a..b/x',
+    'a.-b/x',
+    'a-.b/x',
+    '.a/x',
+    'a./x',
+    '/x',
+    'a/',
+    `a${longPrefix}/a`,
+  ].map((key) =>
     classCase(`a label of ${key}`, keyOfLabel(key), [
       'metadata.labels',
       `the key ${key} is not one that Kubernetes allows; use another key`,
     ]),
   ),
+  classCase('a label of the Secrets of claims', { claimSecret: { labels: { 'a..b/x': '1' } } }, [
+    'claimSecret.labels',
+    'the key a..b/x is not one that Kubernetes allows; use another key',
+  ]),
+  classCase(
+    'a label of the entries in a store',
+    {
+      publishConnectionDetailsTo: {
+        name: '{claim.uid}',
+        metadata: { labels: { 'crossplane.io/a': '1' }, annotations: { a: 'b' }, type: 'any' },
+      },
+    },
+    ['publishConnectionDetailsTo.metadata.labels', 'the key crossplane.io/a belongs'],
+  ),
+  classCase('an annotation as long as any can be', { metadata: { annotations: { a: 'x'.repeat(4096) } } }),
   created(FavouriteDBInstanceClassKind, 'a secret store alone', {
     specTemplate: {
       publishConnectionDetailsTo: { name: '{claim.uid}' },
@@ -638,6 +682,12 @@ const malformed: readonly (readonly [kind: Definition, what: string, fields: Fie
     'more labels than 20',
     classOf({ fancinessLevel: 3 }, { metadata: { labels: numbered(21) } }),
     'specTemplate.metadata.labels',
+  ],
+  [
+    FavouriteDBInstanceClassKind,
+    'an annotation that is too long',
+    classOf({ fancinessLevel: 3 }, { metadata: { annotations: { a: 'x'.repeat(4097) } } }),
+    'specTemplate.metadata.annotations.a',
   ],
   [NetworkKind, 'addresses that are none', parameters({ cidr: 'many' }), 'spec.forProvider.cidr'],
   [FancySQLInstanceKind, 'an empty version', { spec: { version: '' } }, 'spec.version'],

@@ -187,7 +187,7 @@ describe('a part of the shape that cannot be written', () => {
   test('is left out, and the others are written', () => {
     const shape = {
       template: { type: 'x', A: '{{ nothing }}', B: 'b' },
-      labels: { 'k8s.io/a': 'x', b: 'y' },
+      labels: { 'k8s.io/a': 'x', 'a..b/x': 'x', b: 'y' },
     };
     const copy = copied(shape);
     assert.deepEqual(dataOf(copy), { ...details, B: 'b' });

@@ -16,11 +16,15 @@ import {
   onLoss,
   providerConfigRef,
   publishConnectionDetailsTo,
+  publishedMetadata,
   reclaimPolicy,
   retention,
 } from './fields.ts';
 import { maxNamespaceLength, namespaceName } from './namespace.ts';
-import { templateMetadata } from './template-metadata.ts';
+import { labelsAndAnnotations, templateMetadata } from './template-metadata.ts';
+
+/** The metadata of an entry in a secret store. A Secret of the store must not get the annotations of the controllers. */
+const entryMetadata = publishedMetadata.extend(labelsAndAnnotations).describe('The metadata of the secret.');
 
 /** The common fields of every class's template besides `forProvider` and `initProvider`. */
 export const classSpecTemplate = z.object({
@@ -37,7 +41,7 @@ export const classSpecTemplate = z.object({
   ),
   publishConnectionDetailsTo: optional(
     publishConnectionDetailsTo
-      .extend({ name: entryNameTemplate })
+      .extend({ name: entryNameTemplate, metadata: optional(entryMetadata) })
       .describe('Publishes the connection details of provisioned resources to a secret store.'),
   ),
   providerRef: optional(objectReference('The Provider with the credentials. Prefer providerConfigRef.')),

@@ -210,18 +210,19 @@ export const providerConfigRef = z
     'The ProviderConfig with the credentials. Without it and providerRef: the one named default. Its policy has no effect.',
   );
 
+/** The metadata of an entry in a secret store. */
+export const publishedMetadata = z
+  .object({
+    labels: optional(texts('Labels of the secret.')),
+    annotations: optional(texts('Annotations of the secret.')),
+    type: optional(z.string().describe('Type of the secret, if the store supports types.')),
+  })
+  .describe('The metadata of the secret.');
+
 export const publishConnectionDetailsTo = z
   .object({
     name: name('Name of the connection secret in the store.'),
-    metadata: optional(
-      z
-        .object({
-          labels: optional(texts('Labels of the secret.')),
-          annotations: optional(texts('Annotations of the secret.')),
-          type: optional(z.string().describe('Type of the secret, if the store supports types.')),
-        })
-        .describe('The metadata of the secret.'),
-    ),
+    metadata: optional(publishedMetadata),
     configRef: optional(
       z
         .object({ name: name('Name of the StoreConfig.') })

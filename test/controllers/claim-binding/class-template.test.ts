@@ -172,6 +172,16 @@ describe('without rules in its definition, a class that can provision nothing', 
       { metadata: { annotations: { 'to.propagate.crossplane.io/a': 'team/conn' } } },
       'specTemplate.metadata of FavouriteDBInstanceClass small has the key "to.propagate.crossplane.io/a", which belongs to Kubernetes or to these controllers; use another key',
     ],
+    'has a key of these controllers for its entries in a store': [
+      {
+        publishConnectionDetailsTo: { name: '{claim.uid}', metadata: { labels: { 'crossplane.io/a': 'b' } } },
+      },
+      'specTemplate.publishConnectionDetailsTo.metadata of FavouriteDBInstanceClass small has the key "crossplane.io/a", which belongs to Kubernetes or to these controllers; use another key',
+    ],
+    'has a key with an empty part': [
+      { metadata: { labels: { 'a..b/x': '1' } } },
+      'specTemplate.metadata of FavouriteDBInstanceClass small has the key "a..b/x", which is not one that Kubernetes allows; use another key',
+    ],
     'gives two claims one entry in a store': [
       { publishConnectionDetailsTo: { name: '{claim.namespace}-{claim.name}' } },
       'specTemplate.publishConnectionDetailsTo.name of FavouriteDBInstanceClass small must contain {claim.uid}, so that each claim has an entry of its own',
