@@ -4,6 +4,7 @@
  *   the claim: its own ──────shape────┘
  */
 
+import difference from 'lodash/difference.js';
 import isEmpty from 'lodash/isEmpty.js';
 import isEqual from 'lodash/isEqual.js';
 import isMatch from 'lodash/isMatch.js';
@@ -29,7 +30,6 @@ import {
   propagationSource,
   secretKeyOf,
 } from '../apis/core/v1alpha1/secret.ts';
-import type { Content } from './secret-shape.ts';
 import { contentOf, recordOf, shapedIn, shapeOf, withoutShaped } from './secret-shape.ts';
 
 /** The Secret of a claim's resource. Or its entry in a secret store, which has no metadata. */
@@ -61,11 +61,11 @@ export interface Copy {
  * and the claim as controller. Pure.
  */
 export function copyFor({ target, source, claim, resourceClass }: CopyFacts): Copy {
-  const shape = shapeOf(claim, resourceClass);
-  const content = contentOf(source, shape, resourceClass);
   const before = shapedIn(target);
   // guard: otherwise the deletion of a class removes entries that applications read
   const retained = resourceClass === undefined && claim.spec.classRef !== undefined ? before : undefined;
+  const shape = shapeOf(claim, resourceClass, retained);
+  const content = contentOf(source, shape, resourceClass);
   const former = retained === undefined ? before : undefined;
   const { labels } = target.metadata;
   const annotations = annotationsWithoutSource(target);
@@ -73,7 +73,8 @@ export function copyFor({ target, source, claim, resourceClass }: CopyFacts): Co
   const isNew = !isControlledBy(target, claim);
   const others = (target.metadata.ownerReferences ?? []).filter(({ controller }) => controller !== true);
   const shaped = { ...withoutShaped(labels, former?.labels), ...content.labels };
-  const data = { ...(retained === undefined ? {} : target.data), ...content.data };
+  const entries = difference(retained?.entries ?? [], Object.keys(shape.own.template ?? {}));
+  const kept = Object.fromEntries(Object.entries(target.data ?? {}).filter(([key]) => entries.includes(key)));
   const secret: Secret = {
     ...target,
     metadata: {
@@ -88,21 +89,20 @@ export function copyFor({ target, source, claim, resourceClass }: CopyFacts): Co
       },
       ownerReferences: [...others, controllerReference(claim)],
     },
-    data,
+    data: { ...content.data, ...kept },
   };
   return {
     secret,
-    incomplete: content.incomplete ?? (retained && whyNotRendered(claim, target, content)),
+    incomplete: content.incomplete ?? whyNotRendered(claim, Object.keys(kept)),
     hasDetails: !shape.only,
   };
 }
 
 /** Entries whose template was in a class that does not exist any more. They stay as they are, and may be out of date. */
-function whyNotRendered({ spec }: Claim, target: Secret, { data }: Content): string | undefined {
-  const entries = Object.keys(target.data ?? {}).filter((key) => !Object.hasOwn(data, key));
+function whyNotRendered({ spec }: Claim, entries: readonly string[]): string | undefined {
   if (entries.length === 0) return undefined;
   const named = firstNames(entries.toSorted(compareNames), 3).join(', ');
-  return `${describeReference(spec.classRef ?? {})} does not exist, and the entries from its template stay as they are: ${named}; ${advice.createClassAgain}`;
+  return `${describeReference(spec.classRef ?? {})} does not exist, and the entries from its template stay as they are, also with a former password: ${named}; ${advice.createClassAgain}`;
 }
 
 /** Whether the claim's Secret is as it should be. */

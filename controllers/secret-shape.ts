@@ -25,21 +25,25 @@ type Texts = Readonly<Record<string, string>>;
 
 /** The labels, annotations and further entries that a claim and its class want. Those of the claim come first. */
 export interface Shape extends Required<SecretShape> {
-  /** The labels, annotations and entries of the claim itself. An administrator edits the others, in the class. */
-  readonly own: Pick<SecretShape, 'labels' | 'annotations' | 'template'>;
+  /** The shape of the claim itself. An administrator edits the others, in the class. */
+  readonly own: SecretShape;
 }
 
-/** The shape that a claim and its class want. An entry, label or annotation of the claim replaces the one of the class. */
-export function shapeOf({ spec }: Claim, resourceClass: Class | undefined): Shape {
+/**
+ * The shape that a claim and its class want. An entry, label or annotation of the claim replaces the one of the class.
+ * `retained`: the record of a Secret whose class does not exist any more.
+ */
+export function shapeOf({ spec }: Claim, resourceClass: Class | undefined, retained?: Shaped): Shape {
   const { labels, annotations, template, only } = spec.writeConnectionSecretToRef ?? {};
   const shared: SecretShape = resourceClass?.specTemplate.claimSecret ?? {};
   const all = { ...shared.template, ...template };
+  const hasEntries = !isEmpty(all) || !isEmpty(retained?.entries);
   return {
-    own: { labels: labels ?? {}, annotations: annotations ?? {}, template: template ?? {} },
+    own: spec.writeConnectionSecretToRef ?? {},
     labels: { ...shared.labels, ...labels },
     annotations: { ...shared.annotations, ...annotations },
     template: all,
-    only: (only ?? shared.only ?? false) && !isEmpty(all),
+    only: (only ?? shared.only ?? retained?.only ?? false) && hasEntries,
   };
 }
 
@@ -54,9 +58,9 @@ export interface Content {
 
 /** A part of the shape that cannot be written. */
 interface Problem {
-  readonly field: 'labels' | 'annotations' | 'template';
-  readonly key: string;
   readonly text: string;
+  /** Whether the claim itself causes it, and not its class. */
+  readonly isOwn: boolean;
 }
 
 /** The most bytes of all values of a Secret that the API server accepts. */
@@ -74,7 +78,14 @@ export function contentOf(
   );
   const problems = [
     ...results.flatMap(({ key, result }): readonly Problem[] =>
-      'problem' in result ? [{ field: 'template', key, text: `entry ${key} ${result.problem}` }] : [],
+      'problem' in result
+        ? [
+            {
+              text: `entry ${key} ${result.problem}`,
+              isOwn: hasOwn(shape, 'template', key) || isOwnChoice(key, shape),
+            },
+          ]
+        : [],
     ),
     ...refusedKeys(shape, 'labels', 'label'),
     ...refusedKeys(shape, 'annotations', 'annotation'),
@@ -83,7 +94,7 @@ export function contentOf(
     labels: withoutRefused(shape.labels),
     annotations: withoutRefused(shape.annotations),
     data: { ...(shape.only ? {} : data), ...Object.fromEntries(entries) },
-    incomplete: textOf(problems, { data, shape, resourceClass }),
+    incomplete: textOf(problems, data, resourceClass),
   };
 }
 
@@ -107,6 +118,13 @@ function whyNoEntry(key: string, only: boolean): { readonly problem: string } | 
   return !only && isBindingEntry(key) ? { problem: 'belongs to Service Binding' } : undefined;
 }
 
+type Field = 'labels' | 'annotations' | 'template';
+
+const hasOwn = ({ own }: Shape, field: Field, key: string): boolean => Object.hasOwn(own[field] ?? {}, key);
+
+/** The class has this entry instead of the details, and the claim wants the details, too. */
+const isOwnChoice = (key: string, { own }: Shape): boolean => own.only === false && isBindingEntry(key);
+
 const isRefused = (key: string): boolean => whyKeyRefused(key) !== undefined;
 
 const withoutRefused = (texts: Texts): Texts =>
@@ -115,14 +133,15 @@ const withoutRefused = (texts: Texts): Texts =>
 const refusedKeys = (shape: Shape, field: 'labels' | 'annotations', noun: string): readonly Problem[] =>
   Object.keys(shape[field])
     .filter(isRefused)
-    .map((key) => ({ field, key, text: `${noun} ${key} ${whyKeyRefused(key)}` }));
+    .map((key) => ({ text: `${noun} ${key} ${whyKeyRefused(key)}`, isOwn: hasOwn(shape, field, key) }));
 
 /** How many problems a message names. */
 const mostNamed = 3;
 
 function textOf(
   problems: readonly Problem[],
-  { data, shape: { own }, resourceClass }: { data: Texts; shape: Shape; resourceClass: Class | undefined },
+  data: Texts,
+  resourceClass: Class | undefined,
 ): string | undefined {
   if (problems.length === 0) return undefined;
   const named = firstNames(
@@ -130,10 +149,8 @@ function textOf(
     mostNamed,
   );
   const keys = Object.keys(data).toSorted(compareNames);
-  const ways = problems.map(({ field, key }) =>
-    Object.hasOwn(own[field] ?? {}, key)
-      ? advice.correctShape
-      : advice.correctClassShape(resourceClass?.metadata.name ?? ''),
+  const ways = problems.map(({ isOwn }) =>
+    isOwn ? advice.correctShape : advice.correctClassShape(resourceClass?.metadata.name ?? ''),
   );
   return [named.join(', '), `the keys are ${keys.join(', ')}`, ...uniq(ways)].join('; ');
 }
@@ -141,9 +158,12 @@ function textOf(
 /** On a claim's Secret: the parts that come from its shape. They are removed with it, and rendered again if it changes. */
 const shapedAnnotation = 'crossplane.io/secret-shape';
 
-interface Shaped {
+export interface Shaped {
   readonly labels: readonly string[];
   readonly annotations: readonly string[];
+  /** The entries of the template. */
+  readonly entries: readonly string[];
+  readonly only: boolean;
   /** A digest of the template. */
   readonly template: string;
 }
@@ -153,12 +173,14 @@ export function shapedIn({ metadata }: Secret): Shaped | undefined {
   const recorded = metadata.annotations?.[shapedAnnotation];
   const parsed: unknown = recorded === undefined ? undefined : attempt(JSON.parse, recorded);
   if (!isPlainObject(parsed)) return undefined;
-  const { labels, annotations, template } = parsed as Record<string, unknown>;
+  const { labels, annotations, entries, only, template } = parsed as Record<string, unknown>;
   const keys = (value: unknown): readonly string[] =>
     Array.isArray(value) ? value.filter((key) => isString(key)) : [];
   return {
     labels: keys(labels),
     annotations: keys(annotations),
+    entries: keys(entries),
+    only: only === true,
     template: isString(template) ? template : '',
   };
 }
@@ -177,9 +199,11 @@ export function recordOf(
   const shaped: Shaped = {
     labels: sorted(labels, retained?.labels),
     annotations: sorted(annotations, retained?.annotations),
+    entries: sorted(template, retained?.entries),
+    only,
     template: hasTemplate ? hash('sha256', known).slice(0, 16) : '',
   };
-  const isShaped = Object.values(shaped).some(({ length }) => length > 0);
+  const isShaped = Object.values(shaped).some((value: Shaped[keyof Shaped]) => !isEmpty(value));
   return isShaped ? { [shapedAnnotation]: JSON.stringify(shaped) } : {};
 }
 

@@ -6,6 +6,7 @@ import {
   available,
   availableWithTrouble,
   getCondition,
+  incompleteTemplate,
   notReady,
   reconcileSuccess,
   templateIncomplete,
@@ -20,6 +21,7 @@ import type { EventFacts } from '../../runtime/events/event-facts.ts';
 import { reasonOfError } from '../error-class.ts';
 import { nameInUse } from '../external-identity.ts';
 import { dataLost, lossOf } from '../external-loss.ts';
+import type { SecretFacts } from './decision.ts';
 
 /** The message for a claim that names a Secret although its managed resource writes none. */
 export function describeUnserved({ spec }: Claim, managed: Managed): string | undefined {
@@ -31,21 +33,25 @@ const withoutSecret = `no connection secret is written for this claim; ${advice.
 
 /**
  * Ready and Synced of a Bound claim. If the resource is not ready, the claim shows the resource's message and external
- * name (H14 in docs/decision-tables.md). A claim that asks for a Secret is not ready without it. `incomplete`: what its
- * Secret lacks of the shape that claim and class want.
+ * name (H14 in docs/decision-tables.md). A claim that asks for a Secret is not ready without it, or if it has no entry.
  */
 export function boundConditions(
   claim: Claim,
   managed: Managed,
-  incomplete?: string,
+  secrets: Pick<SecretFacts, 'incomplete' | 'isEmpty'>,
 ): readonly ConditionFacts[] {
+  const { incomplete } = secrets;
   return [
-    readyOfBound(claim, managed),
+    readyOfBound(claim, managed, secrets),
     incomplete === undefined ? reconcileSuccess() : templateIncomplete(incomplete),
   ];
 }
 
-function readyOfBound(claim: Claim, managed: Managed): ConditionFacts {
+function readyOfBound(
+  claim: Claim,
+  managed: Managed,
+  { incomplete, isEmpty = false }: Pick<SecretFacts, 'incomplete' | 'isEmpty'>,
+): ConditionFacts {
   const ready = getCondition(managed.status?.conditions, 'Ready');
   const isReady = ready.status === 'True' && !wasDeleted(managed);
   if (!isReady) {
@@ -58,10 +64,13 @@ function readyOfBound(claim: Claim, managed: Managed): ConditionFacts {
   }
   const unserved = describeUnserved(claim, managed);
   if (unserved !== undefined) return notReady('SecretNotPublished', unserved);
+  if (isEmpty) return notReady(incompleteTemplate, incomplete);
   const isSynced = getCondition(managed.status?.conditions, 'Synced').status !== 'False';
   const lacking = claim.spec.writeConnectionSecretToRef === undefined ? withoutSecret : undefined;
   const loss = describeLoss(managed);
-  const message = compact([loss, isSynced ? undefined : describeManaged(managed), lacking]).join('; ');
+  const message = compact([loss, isSynced ? undefined : describeManaged(managed), lacking, incomplete]).join(
+    '; ',
+  );
   if (isFailing(managed) || loss !== undefined)
     return withError(availableWithTrouble(message), errorOf(managed));
   return { ...available(), ...(message !== '' && { message }) };

@@ -109,6 +109,8 @@ export interface SecretFacts {
   readonly isWanted: boolean;
   /** The parts of the shape that the copy lacks, with the reason and the advice. */
   readonly incomplete?: string | undefined;
+  /** Whether the copy has no entry at all, because none of the only ones could be rendered. */
+  readonly isEmpty?: boolean;
   /** Whether tools that support servicebinding.io can use the copy. */
   readonly isBindable?: boolean;
   /** The Secrets that the claim controls but does not name any more. */

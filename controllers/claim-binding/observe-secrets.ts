@@ -1,3 +1,4 @@
+import isEmpty from 'lodash/isEmpty.js';
 import isEqual from 'lodash/isEqual.js';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../apis/core/v1alpha1/class.ts';
@@ -68,6 +69,7 @@ export function secretFacts(observed: ObservedSecrets): SecretFacts {
     obstacle: target && whyNotCopied(of, copy),
     write: source && nextWrite(observed, copy),
     incomplete: source && copy.incomplete,
+    isEmpty: !copy.hasDetails && isEmpty(copy.secret.data),
     isBindable: copy.hasDetails || Object.hasOwn(copy.secret.data ?? {}, 'type'),
   };
 }

@@ -347,7 +347,7 @@ function reportBound({ claim, managed, secrets }: BindingFacts, now: Date): Repo
   const { hasCopy, isBindable = true, incomplete } = secrets;
   return {
     facts: {
-      conditions: boundConditions(claim, managed, incomplete),
+      conditions: boundConditions(claim, managed, secrets),
       bindingPhase: 'Bound',
       hasSecret: unserved === undefined && hasCopy && isBindable,
       ...(incomplete !== undefined && { isStuck: true }),

@@ -43,7 +43,7 @@ describe("a claim's Secret", () => {
       ...plainAnnotations,
       b: 'x',
       note: 'n',
-      [record]: '{"labels":["team"],"annotations":["note"],"template":""}',
+      [record]: '{"labels":["team"],"annotations":["note"],"entries":[],"only":false,"template":""}',
     });
   });
 
@@ -135,6 +135,26 @@ describe("a claim's Secret", () => {
     assert.deepEqual([gone.data, gone.metadata.labels], [source.data, {}]);
   });
 
+  test('keeps its whole shape if its class was deleted: only the entries of the template', () => {
+    const owner = claiming({}, true);
+    const of = { source, claim: owner };
+    const from = shaping({ template: { URL: '{{ host }}', type: 'x' }, only: true });
+    const { secret } = copyFor({ ...of, target: empty, resourceClass: from });
+    const retained = copyFor({ ...of, target: secret, resourceClass: undefined });
+    assert.deepEqual([dataOf(retained), retained.hasDetails], [{ URL: 'db', type: 'x' }, false]);
+    const later = copyFor({ ...of, target: retained.secret, resourceClass: undefined });
+    assert.ok(isCopy(retained.secret, later));
+  });
+
+  test('keeps an entry that replaces one of the details if its class was deleted', () => {
+    const of = { source, claim: claiming({ template: { OWN: '{{ host }}' } }, true) };
+    const from = shaping({ template: { host: 'proxy' } });
+    const { secret } = copyFor({ ...of, target: empty, resourceClass: from });
+    const retained = copyFor({ ...of, target: secret, resourceClass: undefined });
+    assert.deepEqual(dataOf(retained), { ...details, host: 'proxy', OWN: 'db' });
+    assert.match(retained.incomplete ?? '', /former password: host; /);
+  });
+
   test('without a shape does not need its class', () => {
     const { secret } = copyFor({
       target: empty,
@@ -200,6 +220,11 @@ describe('a part of the shape that cannot be written', () => {
       incomplete ?? '',
       /; have an administrator correct specTemplate.claimSecret of class small$/,
     );
+  });
+
+  test('of the class is for the claim to correct if only the claim refuses `only`', () => {
+    const from = shaping({ template: { type: 'x' }, only: true });
+    assert.match(copied({ only: false }, empty, from).incomplete ?? '', /; correct spec.writeConn/);
   });
 
   test('is an entry that makes the Secret larger than the API server accepts', () => {

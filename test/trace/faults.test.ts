@@ -717,6 +717,25 @@ test('the trace reports a deleted class and a deleted Secret as missing, and not
   assert.deepEqual(of('resource secret').says, ['does not exist']);
 });
 
+test("the trace reports a deleted class whose template has entries in the claim's Secret", async () => {
+  const world = new TracedWorld();
+  editClasses(world, { claimSecret: { template: { KEY: '{{ password }}' }, only: true } });
+  const key = await bound(world, {});
+  world.cluster.delete(FavouriteDBInstanceClassKind, { name: 'favourite-small' });
+  await world.pass();
+  const trace = await world.trace('fancysqlinstance', key);
+  const link = trace.links[0]?.links.find(({ name }) => name === 'class');
+  assert.deepEqual(
+    [trace.verdict, trace.fault?.name, link?.state, link?.says],
+    [
+      'usable, but',
+      'template incomplete',
+      'waits',
+      ["no longer exists; entries of the claim's Secret are not rendered again"],
+    ],
+  );
+});
+
 test('Events of the same second are ordered by their resource version', () => {
   const event = (resourceVersion: string, reason: string): CoreEvent =>
     ({

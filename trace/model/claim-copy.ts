@@ -1,7 +1,8 @@
 import isEqual from 'lodash/isEqual.js';
 import omit from 'lodash/omit.js';
+import uniq from 'lodash/uniq.js';
 import { compareNames } from '../../apis/core/v1alpha1/name-order.ts';
-import { shapeOf } from '../../controllers/secret-shape.ts';
+import { shapedIn, shapeOf } from '../../controllers/secret-shape.ts';
 import type { FoundSecret } from './findings.ts';
 import { thereOf } from './findings.ts';
 import type { View } from './view.ts';
@@ -18,9 +19,12 @@ export interface ComparedCopy {
 export function comparedCopy({ target, source, theClaim, theClass }: View): ComparedCopy | undefined {
   const [from, to] = [dataOf(source), dataOf(target)];
   if (from === undefined || to === undefined) return undefined;
-  const { template = {}, only = false } = theClaim === undefined ? {} : shapeOf(theClaim, theClass);
-  const rendered = Object.keys(template).toSorted(compareNames);
-  return { rendered, isSame: only || isEqual(omit(from, rendered), omit(to, rendered)) };
+  const written = target && thereOf(target.secret)?.secret;
+  const retained = theClass === undefined && written !== undefined ? shapedIn(written) : undefined;
+  const shape = theClaim && shapeOf(theClaim, theClass, retained);
+  const keys = [...Object.keys(shape?.template ?? {}), ...(retained?.entries ?? [])];
+  const rendered = uniq(keys).toSorted(compareNames);
+  return { rendered, isSame: shape?.only === true || isEqual(omit(from, rendered), omit(to, rendered)) };
 }
 
 const dataOf = (found: FoundSecret | undefined) => found && thereOf(found.secret)?.secret.data;

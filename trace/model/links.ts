@@ -1,6 +1,7 @@
 import compact from 'lodash/compact.js';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../apis/core/v1alpha1/class.ts';
+import { incompleteTemplate } from '../../apis/core/v1alpha1/condition.ts';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
@@ -121,7 +122,7 @@ function classLink(view: View, links: readonly Link[] = []): Link {
   if (resourceClass.is === 'unsought' && reference !== undefined)
     return link('class', title, { state: 'unknown', says: ['no stack here has this kind'] });
   if (resourceClass.is === 'absent' && theManaged !== undefined)
-    return link('class', title, { says: ['no longer exists; the resource does not need it'] });
+    return link('class', title, withoutClass(theClaim));
   const partsOf = ({ specTemplate }: Class): Parts => ({
     says: [
       `reclaim policy ${specTemplate.reclaimPolicy ?? 'Delete'}`,
@@ -132,6 +133,12 @@ function classLink(view: View, links: readonly Link[] = []): Link {
   });
   return objectLink(['class', title], resourceClass, partsOf, now);
 }
+
+/** A missing class of a resource that exists. Entries of the claim's Secret may come from its template. */
+const withoutClass = (claim: Claim | undefined): Parts =>
+  syncedOf(claim).reason === incompleteTemplate
+    ? { state: 'waits', says: ["no longer exists; entries of the claim's Secret are not rendered again"] }
+    : { says: ['no longer exists; the resource does not need it'] };
 
 /** The managed resource and its links; without a resource: the provider that it would use. */
 function resourceLinks(view: View, above: readonly Link[] = []): readonly Link[] {

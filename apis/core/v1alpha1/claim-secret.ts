@@ -75,7 +75,7 @@ const secretShape = {
 const shapeRules: readonly Rule[] = [
   {
     rule: '!has(self.only) || !self.only || (has(self.template) && size(self.template) > 0)',
-    message: 'needs a template: without one the Secret would be empty',
+    message: 'needs a template beside it: without one the Secret could be empty',
     fieldPath: '.only',
   },
   {

@@ -59,6 +59,7 @@ const readyReasons = {
   SecretsForbidden: 'platform',
   SecretsExcluded: 'platform',
   SecretNotPublished: 'platform',
+  TemplateIncomplete: 'author',
   CredentialCannotChange: 'platform',
   ObserveOnly: 'platform',
 } as const satisfies Readonly<Record<string, Actor>>;
@@ -103,5 +104,5 @@ export function waitsFor(reason: string, reporter: Reporter): WaitsFor {
 export const conditionReasons: readonly string[] = [
   ...actors.keys(),
   ...['CredentialsAccepted', 'Unused'],
-  ...['ReconcileSuccess', 'ReconcileError', 'ReconcilePaused', 'TemplateIncomplete'],
+  ...['ReconcileSuccess', 'ReconcileError', 'ReconcilePaused'],
 ];

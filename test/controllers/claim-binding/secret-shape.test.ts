@@ -138,6 +138,14 @@ describe('a claim with a template', () => {
     assert.equal(synced().status, 'True');
   });
 
+  test('is not ready if its Secret has no entry at all', async () => {
+    const { reshape, ready, copied } = await boundScene({});
+    await reshape({ ...url('{{ pasword }}'), only: true });
+    assert.deepEqual([copied(), ready().status, ready().reason], [{}, 'False', 'TemplateIncomplete']);
+    await reshape({ ...url(), only: true });
+    assert.equal(ready().status, 'True');
+  });
+
   test('has no binding for Service Binding if its Secret lacks the type', async () => {
     const { reshape, claimAt } = await boundScene(url());
     const binding = () => claimAt()?.status?.binding;
@@ -186,6 +194,7 @@ describe('a class with a template', () => {
     assert.deepEqual([copied().A, ready().status, synced().reason], [A, 'True', 'TemplateIncomplete']);
     await rotate('next');
     assert.deepEqual(copied(), { password: 'next', A });
+    assert.match(ready().message ?? '', /small does not exist, .*, also with a former password: A; /);
     await reshape({ template: { B: '{{ password }}' } });
     assert.deepEqual(copied(), { password: 'next', A, B: 'next' });
     await reshape({});
