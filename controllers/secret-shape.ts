@@ -156,7 +156,7 @@ function textOf(
 }
 
 /** On a claim's Secret: the parts that come from its shape. They are removed with it, and rendered again if it changes. */
-const shapedAnnotation = 'crossplane.io/secret-shape';
+export const shapedAnnotation = 'crossplane.io/secret-shape';
 
 export interface Shaped {
   readonly labels: readonly string[];

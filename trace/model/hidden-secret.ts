@@ -4,6 +4,7 @@ import pickBy from 'lodash/pickBy.js';
 import { compareNames } from '../../apis/core/v1alpha1/name-order.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import { decodeDetails } from '../../apis/core/v1alpha1/secret.ts';
+import { shapedAnnotation } from '../../controllers/secret-shape.ts';
 
 /** A Secret without its values. */
 export interface HiddenSecret {
@@ -15,9 +16,9 @@ export interface HiddenSecret {
   readonly longKeys: readonly string[];
 }
 
-/** The annotations with the source and target of a copied Secret. They have only names. */
+/** The annotations with the source, the target and the shape of a copied Secret. They have only names and keys. */
 const isOfCopies = (_value: string, key: string): boolean =>
-  /^(to|from)\.propagate\.crossplane\.io\//.test(key);
+  /^(to|from)\.propagate\.crossplane\.io\//.test(key) || key === shapedAnnotation;
 
 /**
  * Hides the values of a Secret as soon as it is read. Annotations can have values too: `kubectl apply` writes the whole
