@@ -74,7 +74,9 @@ export function copyFor({ target, source, claim, resourceClass }: CopyFacts): Co
   const others = (target.metadata.ownerReferences ?? []).filter(({ controller }) => controller !== true);
   const shaped = { ...withoutShaped(labels, former?.labels), ...content.labels };
   const entries = difference(retained?.entries ?? [], Object.keys(shape.own.template ?? {}));
-  const kept = Object.fromEntries(Object.entries(target.data ?? {}).filter(([key]) => entries.includes(key)));
+  const staying = Object.fromEntries(
+    Object.entries(target.data ?? {}).filter(([key]) => entries.includes(key)),
+  );
   const secret: Secret = {
     ...target,
     metadata: {
@@ -89,11 +91,11 @@ export function copyFor({ target, source, claim, resourceClass }: CopyFacts): Co
       },
       ownerReferences: [...others, controllerReference(claim)],
     },
-    data: { ...content.data, ...kept },
+    data: { ...content.data, ...staying },
   };
   return {
     secret,
-    incomplete: content.incomplete ?? whyNotRendered(claim, Object.keys(kept)),
+    incomplete: content.incomplete ?? whyNotRendered(claim, Object.keys(staying)),
     hasDetails: !shape.only,
   };
 }

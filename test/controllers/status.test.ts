@@ -53,8 +53,11 @@ describe('the status of a claim', () => {
     becomes(boundWithSecret, { ...bound, hasSecret: true }, undefined, secret));
   test('a claim keeps its values if the update does not name them', () =>
     becomes(boundWithSecret, undefined, boundWithSecret, secret));
-  test('a renamed Secret is named', () =>
-    becomes(boundWithSecret, undefined, { ...bound, binding: { name: 'former' } }, secret));
+  test('a renamed Secret is named once it was written', () => {
+    const former = { ...bound, binding: { name: 'former' } };
+    becomes(former, undefined, former, secret);
+    becomes(boundWithSecret, { ...bound, hasSecret: true }, former, secret);
+  });
   test('a value that was never set is absent', () => becomes(bound, undefined, bound, secret));
   test('a secret that it has no more', () => becomes(bound, { hasSecret: false }, boundWithSecret, secret));
   test('a claim that wants no Secret has none', () => becomes(bound, { hasSecret: true }, boundWithSecret));
