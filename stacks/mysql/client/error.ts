@@ -106,18 +106,18 @@ export interface ErrorContext {
   readonly hasTls?: boolean;
 }
 
-interface Told extends ErrorContext {
+interface ServerRefusal extends ErrorContext {
   /** The server's words, without secrets. */
   readonly text: string;
   readonly errno: number;
 }
 
-type Translation = (told: Told) => MysqlError;
+type Translation = (refusal: ServerRefusal) => MysqlError;
 
 const as =
-  (code: MysqlErrorCode, wording: (told: Told) => string = ({ text }) => text): Translation =>
-  (told) =>
-    new MysqlError(wording(told), { code, errno: told.errno });
+  (code: MysqlErrorCode, wording: (refusal: ServerRefusal) => string = ({ text }) => text): Translation =>
+  (refusal) =>
+    new MysqlError(wording(refusal), { code, errno: refusal.errno });
 
 const unreachable = as('Unreachable', ({ server, text }) => `server ${server} is unreachable: ${text}`);
 const replica = as(
@@ -147,11 +147,11 @@ const refusedLogin = as('AuthenticationFailed', ({ server, username, text, hasTl
   const tls = hasTls === false ? `. ${clientAdvice.useTls}` : '';
   return `server ${server} refused the credentials of user "${username}": ${text} (${why})${tls}`;
 });
-const refusedAccess = (todo: (told: Told) => string): Translation =>
+const refusedAccess = (todo: (refusal: ServerRefusal) => string): Translation =>
   as(
     'LoginRefused',
-    ({ text, ...told }) =>
-      `server ${told.server} does not let user "${told.username}" in: ${text}; ${todo({ text, ...told })}`,
+    ({ text, ...refusal }) =>
+      `server ${refusal.server} does not let user "${refusal.username}" in: ${text}; ${todo({ text, ...refusal })}`,
   );
 
 /** The answers to a login, by number. */
@@ -214,11 +214,11 @@ export function toMysqlError(error: unknown, context: ErrorContext): MysqlError 
   const text = printable(withoutSecrets(textOf(error), secrets));
   const errno = errnoOf(error);
   if (errno !== undefined) {
-    const told = { ...context, text, errno };
+    const refusal = { ...context, text, errno };
     const translation = (context.isLoggedIn ? undefined : logins[errno]) ?? statements[errno];
     // Other options than --read-only prevent statements, too: a policy for passwords does.
-    if (translation === replica && errno === 1290 && !/read.only/i.test(text)) return invalid(told);
-    return (translation ?? as(isOfRequest(error) ? 'Invalid' : 'Refused'))(told);
+    if (translation === replica && errno === 1290 && !/read.only/i.test(text)) return invalid(refusal);
+    return (translation ?? as(isOfRequest(error) ? 'Invalid' : 'Refused'))(refusal);
   }
   return networkFailure(error, text, server);
 }

@@ -46,15 +46,15 @@ describe('a tenant with the Secret of its claim', { skip, timeout: 120_000 }, ()
       Object.values(row),
     );
     assert.ok(names.length > 50);
-    const told: string[] = [];
+    const leaking: string[] = [];
     for (const statement of [...shows, ...names.map((name) => `SELECT * FROM information_schema.${name}`)]) {
       const answer = await attacker.query(statement).then(
         ([rows]) => JSON.stringify(rows),
         (error: Error) => error.message,
       );
-      if (/victim_b/i.test(answer)) told.push(statement);
+      if (/victim_b/i.test(answer)) leaking.push(statement);
     }
-    assert.deepEqual(told, []);
+    assert.deepEqual(leaking, []);
     const [absent, present] = [await attempt('USE no_such_database'), await attempt('USE victim_b')];
     assert.deepEqual([absent, present], [1044, 1044], 'the same answer for both');
   });
