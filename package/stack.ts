@@ -26,6 +26,8 @@ export type { DatabaseAccess } from '../clients/database-details.ts';
 export { databaseDetails } from '../clients/database-details.ts';
 export type { Advice, ErrorFacts, ExternalErrorClass, Holder } from '../clients/external-error.ts';
 export { ChangeRefused, changing, ExternalError, invalid } from '../clients/external-error.ts';
+export type { Adoption, Remedies } from '../clients/not-ours.ts';
+export { markedByAnother, unmarked } from '../clients/not-ours.ts';
 export { ownerDigest } from '../clients/owner-digest.ts';
 export type { Owner } from '../clients/ownership-tags.ts';
 export {

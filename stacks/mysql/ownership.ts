@@ -1,4 +1,4 @@
-import type { Managed, ServerCredentials } from '../../package/stack.ts';
+import type { Adoption, Managed, ServerCredentials } from '../../package/stack.ts';
 import {
   checkNameBy,
   checkNotAdministrator,
@@ -10,7 +10,7 @@ import {
   wasOurs,
 } from '../../package/stack.ts';
 import { advice } from './advice.ts';
-import type { Adoption, Kind, Marked } from './client/mark.ts';
+import type { Kind, Marked } from './client/mark.ts';
 import { checkOurs, isOfAnother, isOwnedBy, markStatement } from './client/mark.ts';
 import { checkNewName, checkOwnName } from './client/name.ts';
 import { quotedName } from './client/text.ts';

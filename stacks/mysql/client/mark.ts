@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { clientAdvice, ownerDigest } from '../../../package/stack.ts';
+import type { Remedies } from '../../../package/stack.ts';
+import { clientAdvice, markedByAnother, ownerDigest, unmarked } from '../../../package/stack.ts';
 import { advice } from '../advice.ts';
 import { errnoOf, MysqlError } from './error.ts';
 import type { ServerFacts } from './server-facts.ts';
@@ -59,52 +60,15 @@ export const markStatement = (kind: Kind, name: string, ownerId: string): string
 const forgetStatement = (kind: Kind, name: string): string =>
   `DELETE FROM ${markTable} WHERE type = '${kind}' AND name = ${quotedText(name)}`;
 
-/** Lets the message explain how to adopt a database or user without a mark. `consequence`: the effect of the adoption. */
-export interface Adoption {
-  readonly consequence?: string | undefined;
-  /** Whether the resource names the claim that gets the data. */
-  readonly isReserved?: boolean;
-}
-
-/** The remedies in a message. Without `adoption`, and unless the name is fixed, it is to choose another name. */
-export interface Remedies {
-  readonly adoption?: Adoption | undefined;
-  readonly isNameFixed?: boolean;
-}
-
-const adviceOn = {
-  database: ({ consequence, isReserved = false }: Adoption, statement: string): string =>
-    clientAdvice.adopt(!isReserved, consequence === undefined ? '' : ` (${consequence})`, statement),
-  user: ({ consequence }: Adoption, statement: string): string =>
-    clientAdvice.adoptRole(consequence === undefined ? '' : `, and ${consequence}`, statement),
-};
-
 /** Throws MysqlError `NotOurs` unless `ownerId` owns the database or user. The message never names the owner. */
-export function checkOurs(
-  found: Marked,
-  ownerId: string,
-  { adoption, isNameFixed = false }: Remedies = {},
-): void {
+export function checkOurs(found: Marked, ownerId: string, remedies: Remedies = {}): void {
   if (isOwnedBy(found, ownerId)) return;
   const { kind, name, mark } = found;
   const what = `${kind} ${quotedName(name)}`;
-  if (mark !== undefined) throw anotherOwner(what, ownerId);
-  const todo =
-    adoption === undefined
-      ? clientAdvice.chooseExternalName
-      : adviceOn[kind](adoption, markStatement(kind, name, ownerId));
-  throw new MysqlError(`${what} exists and is not managed by ${ownerId}${isNameFixed ? '' : `; ${todo}`}`, {
-    code: 'NotOurs',
-    advice: { kinds: adoption === undefined ? ['ChooseExternalName'] : ['ChooseExternalName', 'HandOver'] },
-    holder: { by: 'Nobody' },
-  });
+  if (mark !== undefined) throw new MysqlError(...markedByAnother(what, ownerId));
+  const statement = markStatement(kind, name, ownerId);
+  throw new MysqlError(...unmarked({ kind, what, statement }, ownerId, remedies));
 }
-
-const anotherOwner = (what: string, ownerId: string): MysqlError =>
-  new MysqlError(
-    `${what} is managed by another resource, not by ${ownerId}; ${clientAdvice.chooseExternalName}; ${clientAdvice.createRetainedAgain}`,
-    { code: 'NotOurs', advice: { kinds: ['ChooseExternalName'] }, holder: { by: 'AnotherResource' } },
-  );
 
 /** The marks of one name, also of a database or user that does not exist. */
 export type Marks = Partial<Readonly<Record<Kind, string>>>;

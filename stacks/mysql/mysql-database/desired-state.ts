@@ -1,4 +1,10 @@
-import type { GeneratedCredential, Managed, Observation, ReadyFacts } from '../../../package/stack.ts';
+import type {
+  Adoption,
+  GeneratedCredential,
+  Managed,
+  Observation,
+  ReadyFacts,
+} from '../../../package/stack.ts';
 import {
   available,
   describeReference,
@@ -11,7 +17,7 @@ import {
 } from '../../../package/stack.ts';
 import type { DatabaseObservation, DatabaseSpec } from '../client/database.ts';
 import { databaseDrift } from '../client/database.ts';
-import type { Adoption, Marked } from '../client/mark.ts';
+import type { Marked } from '../client/mark.ts';
 import type { SchemaObservation } from '../client/schema.ts';
 import type { ServerFacts } from '../client/server-facts.ts';
 import type { MySQLDatabase } from '../kinds/v1alpha1/mysql-database.ts';

@@ -1,4 +1,4 @@
-import type { GeneratedCredential, Observation, ReadyFacts } from '../../../package/stack.ts';
+import type { Adoption, GeneratedCredential, Observation, ReadyFacts } from '../../../package/stack.ts';
 import {
   available,
   generatedPassword,
@@ -7,7 +7,6 @@ import {
   shouldDelete,
   unavailable,
 } from '../../../package/stack.ts';
-import type { Adoption } from '../client/mark.ts';
 import type { UserObservation } from '../client/user.ts';
 import { userDrift } from '../client/user.ts';
 import type { MySQLUser } from '../kinds/v1alpha1/mysql-user.ts';

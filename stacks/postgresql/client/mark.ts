@@ -1,6 +1,6 @@
 import { escapeIdentifier, escapeLiteral } from 'pg';
-import type { MarkHolder } from '../../../package/stack.ts';
-import { clientAdvice, ownerDigest } from '../../../package/stack.ts';
+import type { Adoption as AnyAdoption, MarkHolder, Remedies } from '../../../package/stack.ts';
+import { clientAdvice, markedByAnother, ownerDigest, unmarked } from '../../../package/stack.ts';
 import { advice } from '../advice.ts';
 import { PostgresqlError } from './error.ts';
 
@@ -76,29 +76,11 @@ export const isMarkOutdated = (found: Marked, ownerId: string): boolean => found
 export const markStatement = (kind: 'database' | 'role', name: string, ownerId: string): string =>
   `COMMENT ON ${kind.toUpperCase()} ${escapeIdentifier(name)} IS ${escapeLiteral(markOf(ownerId))}`;
 
-/** Lets the message explain how to adopt a database or role without a mark. `consequence`: the effect of the adoption. */
-export interface Adoption {
-  readonly consequence?: string | undefined;
-  /** Whether the resource names the claim that gets the data. */
-  readonly isReserved?: boolean;
-  /** Whether the spec names the role that owns the database as its owner. */
+/** `isOwnerWanted`: whether the spec names the role that owns the database as its owner. `owner`: the role that should own it. */
+export interface Adoption extends AnyAdoption {
   readonly isOwnerWanted?: boolean;
-  /** The role that should own the database. */
   readonly owner?: string | undefined;
 }
-
-/** The remedies in a message. Without `adoption`, and unless the name is fixed, it is to choose another name. */
-export interface Remedies {
-  readonly adoption?: Adoption | undefined;
-  readonly isNameFixed?: boolean;
-}
-
-const adviceOn = {
-  database: ({ consequence, isReserved = false }: Adoption, statement: string): string =>
-    clientAdvice.adopt(!isReserved, consequence === undefined ? '' : ` (${consequence})`, statement),
-  role: ({ consequence }: Adoption, statement: string): string =>
-    clientAdvice.adoptRole(consequence === undefined ? '' : `, and ${consequence}`, statement),
-};
 
 /**
  * Throws PostgresqlError `NotOurs` unless `ownerId` owns the database or role. The message explains how to use a retained
@@ -108,14 +90,14 @@ export function checkOurs(
   kind: 'database' | 'role',
   found: Marked,
   ownerId: string,
-  { adoption, isNameFixed = false }: Remedies = {},
+  remedies: Remedies<Adoption> = {},
 ): void {
   if (isOwnedBy(found, ownerId)) return;
   const what = `${kind} ${escapeIdentifier(found.name)}`;
   if (hasMarkOf(found, ownerId) && found.distrustedOwner !== undefined) {
     const role = escapeIdentifier(found.distrustedOwner);
     const back = `ALTER DATABASE ${escapeIdentifier(found.name)} OWNER TO CURRENT_USER`;
-    const todo = adoption?.isOwnerWanted ? `; ${advice.takeBack(back)}` : '';
+    const todo = remedies.adoption?.isOwnerWanted ? `; ${advice.takeBack(back)}` : '';
     throw new PostgresqlError(
       `${what} belongs to role ${role} of another resource, which can write the comment of the database; ${clientAdvice.chooseExternalName}${todo}`,
       {
@@ -127,19 +109,7 @@ export function checkOurs(
   }
   if (markIn(found.comment) === undefined && found.distrustedOwner === undefined) {
     const statement = markStatement(kind, found.name, ownerId);
-    const todo =
-      adoption === undefined ? clientAdvice.chooseExternalName : adviceOn[kind](adoption, statement);
-    const remedy = isNameFixed ? '' : `; ${todo}`;
-    throw new PostgresqlError(`${what} exists and is not managed by ${ownerId}${remedy}`, {
-      code: 'NotOurs',
-      advice: {
-        kinds: adoption === undefined ? ['ChooseExternalName'] : ['ChooseExternalName', 'HandOver'],
-      },
-      holder: { by: 'Nobody' },
-    });
+    throw new PostgresqlError(...unmarked({ kind, what, statement }, ownerId, remedies));
   }
-  throw new PostgresqlError(
-    `${what} is managed by another resource, not by ${ownerId}; ${clientAdvice.chooseExternalName}; ${clientAdvice.createRetainedAgain}`,
-    { code: 'NotOurs', advice: { kinds: ['ChooseExternalName'] }, holder: { by: 'AnotherResource' } },
-  );
+  throw new PostgresqlError(...markedByAnother(what, ownerId));
 }
