@@ -40,14 +40,23 @@ async function sql(server: Server, at: Place, statement: string): Promise<readon
   }
 }
 
-/** A ProviderConfig with an administrator of the row's own. `statements` are run once the administrator exists. */
-async function provider(server: Server, at: Place, statements = administratorStatements): Promise<void> {
-  const username = at.named('administrator');
-  await server().run(statements({ username, password }));
+/** The row's own administrator. `statements` create it. */
+async function administrator(server: Server, at: Place, statements = administratorStatements): Promise<void> {
+  await server().run(statements({ username: at.named('administrator'), password }));
+}
+
+/** A ProviderConfig whose administrator exists. From now on the process connects to the server. */
+async function providerConfig(server: Server, at: Place): Promise<void> {
   const { address, port } = server();
-  const entries = { endpoint: address, port: String(port), username, password };
+  const entries = { endpoint: address, port: String(port), username: at.named('administrator'), password };
   await at.secret(credentialsNamespace, at.named('my'), entries);
   await at.create(ProviderConfigKind, 'my', { credentials: at.inSecret('my', 'endpoint') });
+}
+
+/** A ProviderConfig with an administrator of the row's own. */
+async function provider(server: Server, at: Place, statements = administratorStatements): Promise<void> {
+  await administrator(server, at, statements);
+  await providerConfig(server, at);
 }
 
 const resource = (at: Place, forProvider: object = {}) => ({
@@ -98,8 +107,9 @@ export const mysqlRows = (server: Server) =>
     unlockUser: {
       ...atProvider,
       async situation(at) {
-        await provider(server, at);
+        await administrator(server, at);
         await sql(server, at, `ALTER USER ${quotedName(at.named('administrator'))} ACCOUNT LOCK`);
+        await providerConfig(server, at);
         await database(at);
       },
       says: () => 'another administrator of the server runs: ALTER USER',
@@ -108,14 +118,16 @@ export const mysqlRows = (server: Server) =>
     raiseUserLimit: {
       ...atProvider,
       async situation(at) {
-        await provider(server, at);
+        await administrator(server, at);
         await sql(
           server,
           at,
           `ALTER USER ${quotedName(at.named('administrator'))} WITH MAX_USER_CONNECTIONS 1`,
         );
+        // The only session is taken before the process knows the server.
         const session = await sessionOf(server, at);
         at.servers.push({ stop: async () => session.destroy() });
+        await providerConfig(server, at);
         await database(at);
       },
       act: async (at) =>
