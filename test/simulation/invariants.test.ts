@@ -329,16 +329,22 @@ const violated: readonly Violated[] = [
       const [[, queues] = assert.fail('there is no place for queues')] = aws.collections<object>('sqs/queue');
       const attributes = { DelaySeconds: '0', VisibilityTimeout: '30' };
       queues.add('b', { name: 'b', attributes, tags: {} });
-      const name = 'projects/p/locations/l/instances/redis';
-      gcp.instances.drift(name, {
-        name,
-        project: 'p',
-        region: 'l',
-        createdAtMs: 0,
-        ipRange: '',
-        authString: 'right',
-        fields: { memorySizeGb: 1, authEnabled: true },
-      });
+      // Before a restore, the resource had another region.
+      for (const [region, authString] of [
+        ['k', 'wrong'],
+        ['l', 'right'],
+      ] as const) {
+        const name = `projects/p/locations/${region}/instances/redis`;
+        gcp.instances.drift(name, {
+          name,
+          project: 'p',
+          region,
+          createdAtMs: 0,
+          ipRange: '',
+          authString,
+          fields: { memorySizeGb: 1, authEnabled: true },
+        });
+      }
       const forProvider = { region: 'l', tier: 'BASIC', memorySizeGb: 1 };
       const spec = { forProvider, ...inOps('redis') };
       const redis = object(CloudMemorystoreInstanceKind, { name: 'redis' }, { spec, status: status('True') });

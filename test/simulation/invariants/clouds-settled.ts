@@ -132,7 +132,11 @@ export const cloudsSettled: InvariantOf = (world) => ({
         .flatMap((managed) => {
           const { sort } = whereIs(kind);
           const name = recordedName(managed);
-          const resource = resources.find((each) => each.sort === sort && each.name === name);
+          const { region } = managed.spec.forProvider as { readonly region?: string };
+          const resource = resources.find(
+            (each) =>
+              each.sort === sort && each.name === name && (each.region ?? region) === (region ?? each.region),
+          );
           return faultsOf(managed, resource, world).map(
             (fault) => `${kind.kind} ${managed.metadata.name}: ${fault}`,
           );

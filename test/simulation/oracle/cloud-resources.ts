@@ -18,6 +18,8 @@ export interface CloudResource {
   readonly sort: string;
   /** The name that a managed resource has for it, without the part before a slash. */
   readonly name: string;
+  /** Absent for what belongs to no region. Two regions may have the same name. */
+  readonly region?: string;
   /** Labels, in Google Cloud. */
   readonly tags: Tags;
   readonly isGoing: boolean;
@@ -56,7 +58,7 @@ export const resourcesIn = (world: Pick<ObservedWorld, 'aws' | 'gcp'>): readonly
 
 const inAws = ({ aws }: Pick<ObservedWorld, 'aws'>): readonly CloudResource[] =>
   awsSorts.flatMap((sort) =>
-    (aws?.collections<AwsItem>(sort) ?? []).flatMap(([, collection]) =>
+    (aws?.collections<AwsItem>(sort) ?? []).flatMap(([{ region }, collection]) =>
       collection
         .all()
         .filter(({ phase, item }) => phase !== 'gone' && !('isDefault' in item && item.isDefault))
@@ -66,6 +68,7 @@ const inAws = ({ aws }: Pick<ObservedWorld, 'aws'>): readonly CloudResource[] =>
           item,
           tags: item.tags,
           name: lastPart(id),
+          region,
           isGoing: phase === 'deleting',
           isThere: phase === 'available',
           ...('password' in item && { password: item.password }),
@@ -107,6 +110,7 @@ const inGoogleCloud = ({ gcp }: Pick<ObservedWorld, 'gcp'>): readonly CloudResou
   return [
     ...gcp.instances.all().map((item) => ({
       ...resource('gcp/instances', item, gcp.instances),
+      region: item.region,
       isGoing: underWay.get(item.name) === 'delete',
       isThere: !underWay.has(item.name),
       password: item.authString,
