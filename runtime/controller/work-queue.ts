@@ -98,6 +98,17 @@ export interface WorkQueueOptions {
   readonly restMsOf?: (request: Request) => number | undefined;
 }
 
+/** A function of requests that returns `otherwise` if it throws: objects may hold anything. Absent: it always does. */
+const guarded =
+  <T>(compute: ((request: Request) => T) | undefined, otherwise: T) =>
+  (request: Request): T => {
+    try {
+      return compute === undefined ? otherwise : compute(request);
+    } catch {
+      return otherwise;
+    }
+  };
+
 /** Delays after `conflict`. First short: the cache soon has the change. Then longer: the watch may be silent. */
 const conflictBackoff: Delays = { baseMs: 10, maxMs: 5000 };
 
@@ -131,9 +142,11 @@ export function workQueue<R>(
     readonly withReturn?: (value: R, againInMs: number) => R;
   },
 ): OperatorFunction<Wake, R> {
-  const { concurrency, drain$ = NEVER, observer, clock, stageOf = () => 'settled' } = options;
-  const { groupOf = ({ namespace = '' }: Request) => namespace, restMsOf = () => undefined } = options;
-  const { withReturn = (value: R) => value } = options;
+  const { concurrency, drain$ = NEVER, observer, clock, withReturn = (value: R) => value } = options;
+  const { groupOf = ({ namespace = '' }: Request) => namespace } = options;
+  const stage = guarded<Stage>(options.stageOf, 'settled');
+  const group = guarded(groupOf, '');
+  const rest = guarded(options.restMsOf, undefined); // the run of a malformed object reports what is wrong with it
   const backoff = { baseMs: 5, maxMs: 30_000, ...options.backoff };
 
   return (source) =>
@@ -151,33 +164,6 @@ export function workQueue<R>(
       const woken = new Set<string>();
       /** The woken keys that must wait for the rate limit. */
       const heldBack = new Map<string, Subscription>();
-
-      /** Objects may hold anything: if the progress of a malformed object cannot be computed, it counts as settled. */
-      function stage(request: Request): Stage {
-        try {
-          return stageOf(request);
-        } catch {
-          return 'settled';
-        }
-      }
-
-      /** A malformed object counts for no namespace. */
-      function group(request: Request): string {
-        try {
-          return groupOf(request);
-        } catch {
-          return '';
-        }
-      }
-
-      /** A malformed object is not at rest: its run reports what is wrong with it. */
-      function rest(request: Request): number | undefined {
-        try {
-          return restMsOf(request);
-        } catch {
-          return undefined;
-        }
-      }
 
       function forget(key: string): void {
         failures.delete(key);
