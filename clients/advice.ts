@@ -1,6 +1,7 @@
 /**
- * The advice to users in errors of any external system, of shared servers, and of Vault. Tests follow each piece of advice on emulators and
- * real servers (docs/decisions/0059). The advice about one cloud or server is in the folder of its stack.
+ * The advice to users in errors of any external system, of shared servers, and of Vault. Tests follow each piece of
+ * advice on emulators and real servers (docs/decisions/0059). The advice about one cloud or server is in the folder of its
+ * stack.
  */
 export const advice = {
   createRetainedAgain:

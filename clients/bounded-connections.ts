@@ -36,7 +36,7 @@ export interface BoundedConnections<C extends PooledConnection> {
 }
 
 /**
- * At most `max` open connections, for any number of databases. Connections to `keptDatabase` stay open for `idleMs`
+ * At most `max` open connections, for any number of databases. Connections to `idleDatabase` stay open for `idleMs`
  * after use. Connections to other databases are closed at once, because an open one would block DROP DATABASE and
  * copying.
  */
@@ -113,6 +113,7 @@ export function boundedConnections<C extends PooledConnection>(options: {
   const makeRoom = async (): Promise<void> => {
     while (inUse + idle.size > max) await takeIdle()?.close();
   };
+
   const usePlace = async <T>(
     signal: AbortSignal | undefined,
     body: () => Promise<T>,

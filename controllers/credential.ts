@@ -268,7 +268,8 @@ type NotUsable =
 
 /**
  * Why the connection details cannot be copied to the claim's Secret now. Undefined if they can be copied: they are for
- * this claim, and the external system uses the credential. `kept` is undefined if the resource's Secret does not exist.
+ * this claim, and the external system uses the credential. `stored` is undefined if neither the resource's
+ * Secret nor its entry in a secret store exists.
  */
 export function whyNotUsable<M extends Managed>(
   managed: M,

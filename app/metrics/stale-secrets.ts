@@ -14,7 +14,7 @@ export interface SecretStoresOfKinds {
   classOf(claim: Claim): Class | undefined;
 }
 
-/** Whether the Secret of a Bound claim has not the data that follows from the Secret of its managed resource. */
+/** Whether the Secret of a Bound claim lacks the data that follows from the Secret of its managed resource. */
 export function hasStaleSecret(claim: Claim, { managed, secrets, classOf }: SecretStoresOfKinds): boolean {
   const { metadata, spec, status } = claim;
   const { writeConnectionSecretToRef: to, resourceRef } = spec ?? {};
