@@ -9,7 +9,6 @@ import memoize from 'lodash/memoize.js';
 import uniq from 'lodash/uniq.js';
 import { map, merge } from 'rxjs';
 import type { Claim } from '../apis/core/v1alpha1/claim.ts';
-import type { Class } from '../apis/core/v1alpha1/class.ts';
 import type { Kind, KubernetesObject } from '../apis/core/v1alpha1/kind.ts';
 import { kindKey } from '../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../apis/core/v1alpha1/managed.ts';
@@ -21,7 +20,8 @@ import type { Store } from '../runtime/cache/store.ts';
 import type { ControllerSpec } from '../runtime/controller/controller-spec.ts';
 import type { Environment } from '../runtime/controller/environment.ts';
 import type { ControllerNeeds } from '../runtime/controller/stack-needs.ts';
-import { classOf } from './claim/class-of.ts';
+import type { ClassFinder } from './claim/class-finder.ts';
+import { classFinder } from './claim/class-finder.ts';
 import { claimBindingController } from './claim-binding/setup.ts';
 import { claimDefaulting } from './claim-defaulting/setup.ts';
 import { claimScheduling } from './claim-scheduling/setup.ts';
@@ -56,8 +56,7 @@ export interface ObservedStores {
   readonly managed: readonly Store<Managed>[];
   readonly providers: readonly Store<Provider | ProviderConfig>[];
   readonly secrets: Store<Secret>;
-  /** The class that a claim names. */
-  classOf(claim: Claim): Class | undefined;
+  readonly classOf: ClassFinder;
 }
 
 /**
@@ -135,12 +134,10 @@ export function stackControllers(
     managed: managed.map(({ service }) => env.resource(service.kind).store),
     providers: providers.map(({ kind }) => env.resource(kind).store),
     secrets: connectionSecrets(env).store,
-    classOf: (claim) =>
-      classOf(
-        env,
-        services.map(({ service }) => service),
-        claim,
-      ),
+    classOf: classFinder(
+      env,
+      services.map(({ service }) => service),
+    ),
   });
   return [
     ...ownControllers.map(({ part, spec }) => ({ ...spec, needs: needsAlone(part) })),

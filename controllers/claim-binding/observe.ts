@@ -11,7 +11,7 @@ import { isControlledBy } from '../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import type { Resource } from '../../runtime/cache/resource.ts';
 import { annotate } from '../../runtime/client/errors.ts';
-import { classOf } from '../claim/class-of.ts';
+import { classFinder } from '../claim/class-finder.ts';
 import { whyResourceIncompatible } from '../claim/incompatible.ts';
 import { restrictsNamespaces, whyNotFor } from '../claim/may-claim.ts';
 import { isOwnedBy, wasBound, wasCreatedFor } from '../claim/ownership.ts';
@@ -43,6 +43,7 @@ const nothingObserved = {
 
 export function observing(context: BindingContext) {
   const { env, services, secrets, namespaces, ownedBy } = context;
+  const classOf = classFinder(env, services.all);
 
   return async function observe(claim: Claim, run: RunMemory, signal: AbortSignal): Promise<BindingFacts> {
     const owned = ownedBy(claim).filter(({ metadata }) => !run.deleted.has(metadata.uid));
@@ -173,7 +174,7 @@ export function observing(context: BindingContext) {
     return secretFacts({
       claim,
       managed,
-      resourceClass: classOf(env, services.all, claim),
+      resourceClass: classOf(claim),
       secretDetails: service.secretDetails ?? {},
       source,
       stored: storedCredential,

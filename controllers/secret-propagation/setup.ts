@@ -16,7 +16,7 @@ import type { ControllerSpec } from '../../runtime/controller/controller-spec.ts
 import type { Environment } from '../../runtime/controller/environment.ts';
 import { done } from '../../runtime/controller/reconcile.ts';
 import { changed, exists, foundFor, is, triggersIn } from '../../runtime/controller/triggers.ts';
-import { classOf } from '../claim/class-of.ts';
+import { classFinder } from '../claim/class-finder.ts';
 import { copyFor, isCopy } from '../claim-secret.ts';
 import type { ClaimServices } from '../claim-service.ts';
 import { controllerNames, eventSources } from '../claim-service.ts';
@@ -36,6 +36,7 @@ export function secretPropagation(env: Environment, services: ClaimServices): Co
   const managedResources = uniqBy(services.all, ({ managed }) => kindKey(managed)).map(({ managed }) =>
     env.resource(managed),
   );
+  const classOf = classFinder(env, services.all);
 
   const isSource = (secret: Secret) => publisherOf(secret, ...managedResources) !== undefined;
   const isTarget = (secret: Secret) =>
@@ -61,10 +62,7 @@ export function secretPropagation(env: Environment, services: ClaimServices): Co
     const named = propagationSource(target);
     const [source, claim] = [named && secrets.get(named), claimOf(target)];
     if (source === undefined || claim === undefined) return false;
-    return isCopy(
-      target,
-      copyFor({ target, source, claim, resourceClass: classOf(env, services.all, claim) }),
-    );
+    return isCopy(target, copyFor({ target, source, claim, resourceClass: classOf(claim) }));
   };
   const wokenBy = triggersIn(env);
 
@@ -114,7 +112,7 @@ export function secretPropagation(env: Environment, services: ClaimServices): Co
         target,
         source,
         claim,
-        resourceClass: claim && classOf(env, services.all, claim),
+        resourceClass: claim && classOf(claim),
         managed,
       });
       const ended = { ...done, decision: decision.name };
