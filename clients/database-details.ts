@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { percentEncoded } from './percent-encoded.ts';
 
 /** The connection details of a database. */
 export interface DatabaseAccess {
@@ -69,13 +70,9 @@ export function databaseUri({
   database,
   query = {},
 }: UriParts): string {
-  const secret = password === undefined ? '' : `:${encode(password)}`;
-  const place = isIP(host) === 6 ? `[${host}]` : encode(host);
-  const path = database === undefined ? '' : `/${encode(database)}`;
-  const pairs = Object.entries(query).map((pair) => pair.map(encode).join('='));
-  return `${scheme}://${encode(username)}${secret}@${place}:${port}${path}${pairs.length === 0 ? '' : `?${pairs.join('&')}`}`;
+  const secret = password === undefined ? '' : `:${percentEncoded(password)}`;
+  const place = isIP(host) === 6 ? `[${host}]` : percentEncoded(host);
+  const path = database === undefined ? '' : `/${percentEncoded(database)}`;
+  const pairs = Object.entries(query).map((pair) => pair.map(percentEncoded).join('='));
+  return `${scheme}://${percentEncoded(username)}${secret}@${place}:${port}${path}${pairs.length === 0 ? '' : `?${pairs.join('&')}`}`;
 }
-
-/** RFC 3986 reserves some characters that encodeURIComponent does not encode. */
-const encode = (text: string): string =>
-  encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);

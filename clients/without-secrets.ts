@@ -1,14 +1,27 @@
+import { percentEncoded } from './percent-encoded.ts';
+
 /** A secret of this length is removed wherever it stands. */
 const longSecret = 12;
 
+/** How texts can have a secret: as it is, or percent-encoded by either of the two rules, as in an address. */
+const formsOf = (secret: string): readonly string[] => {
+  const text = secret.toWellFormed();
+  return [...new Set([secret, encodeURIComponent(text), percentEncoded(text)])];
+};
+
+/** Whether a text contains a secret, also percent-encoded. */
+export const containsSecret = (text: string, secret: string): boolean =>
+  formsOf(secret).some((form) => text.includes(form));
+
 /**
- * A foreign text in which each of the secrets is replaced, if the text contains it. A short secret of letters alone, or
+ * A foreign text in which each of the secrets is replaced, if the text contains it, also percent-encoded. A short secret of letters alone, or
  * of digits alone, may be part of a word or number by chance, such as `short` in `shorter`. It is replaced only where it
  * stands alone. All other secrets are replaced wherever they stand.
  */
 export const withoutSecrets = (text: string, secrets: readonly string[]): string =>
   secrets
     .filter((secret) => secret !== '')
+    .flatMap(formsOf)
     .toSorted((a, b) => b.length - a.length)
     .reduce((rest, secret) => rest.replaceAll(wordOf(secret) ?? secret, '***'), text);
 

@@ -7,6 +7,7 @@ import attempt from 'lodash/attempt.js';
 import isString from 'lodash/isString.js';
 import type { TemplateFilter } from '../apis/core/v1alpha1/claim-secret.ts';
 import { isWellFormed, reference } from '../apis/core/v1alpha1/claim-secret.ts';
+import { percentEncoded } from '../clients/percent-encoded.ts';
 
 /** The entries of a Secret as bytes, by key. They may not be text. */
 export type Entries = ReadonlyMap<string, Buffer>;
@@ -27,10 +28,6 @@ const filters: Readonly<Record<TemplateFilter, (bytes: Buffer) => string | undef
   jdbc: (bytes) => jdbcOf(bytes.toString('utf8')),
   upper: (bytes) => rawText(bytes.toString('utf8').toUpperCase()),
 };
-
-/** RFC 3986 reserves some characters that encodeURIComponent does not encode. */
-const percentEncoded = (text: string): string =>
-  encodeURIComponent(text).replace(/[!'()*]/g, (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`);
 
 /** `postgresql://user:password@host/name?a=b` as `jdbc:postgresql://host/name?a=b&user=user&password=password`. */
 function jdbcOf(address: string): string | undefined {

@@ -46,13 +46,20 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   /** The version of the package, and the exports for its build. */
   'package.json': [],
 
-  'clients/': ['clients/external-error.ts', 'clients/retry-after.ts', 'clients/without-secrets.ts'],
+  'clients/': [
+    'clients/external-error.ts',
+    'clients/percent-encoded.ts',
+    'clients/retry-after.ts',
+    'clients/without-secrets.ts',
+  ],
   /** The classes of errors, which conditions, metrics and the trace use. */
   'clients/external-error.ts': [],
+  /** The encoding of connection details in addresses, which templates of Secrets use, too. */
+  'clients/percent-encoded.ts': [],
   /** The Retry-After header, for both HTTP clients. */
   'clients/retry-after.ts': [],
   /** Removes secrets from a message, wherever it is written. */
-  'clients/without-secrets.ts': [],
+  'clients/without-secrets.ts': ['clients/percent-encoded.ts'],
 
   'runtime/abortable.ts': [],
   'runtime/bounded-cache.ts': [],
@@ -100,7 +107,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     'runtime/time/',
   ],
 
-  'controllers/': ['apis/core/', 'clients/external-error.ts', 'runtime/**'],
+  'controllers/': ['apis/core/', 'clients/external-error.ts', 'clients/percent-encoded.ts', 'runtime/**'],
   'controllers/claim/': ['apis/core/', 'controllers/', 'runtime/**'],
   'controllers/claim-binding/': claimRooms,
   'controllers/claim-defaulting/': claimRooms,

@@ -1,4 +1,5 @@
 import isPlainObject from 'lodash/isPlainObject.js';
+import uniq from 'lodash/uniq.js';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { boundedCache } from '../../runtime/bounded-cache.ts';
 import type { Credentials } from './credential-sources.ts';
@@ -42,8 +43,7 @@ function secretTexts(credentials: Credentials): readonly string[] {
   // guard: otherwise messages lack the host of a server whose credentials are several entries of a Secret
   const isPlace = placeName.test(key) && !isSecret(key);
   const whole = isPlace ? [] : [text, text.trim()];
-  const texts = [...whole, ...named, ...inUrls].filter((each) => each.length >= shortestSecret);
-  return [...new Set(texts.flatMap((each) => [each, encodeURIComponent(each)]))];
+  return uniq([...whole, ...named, ...inUrls]).filter((each) => each.length >= shortestSecret);
 }
 
 type Field = readonly [name: string, value: string];

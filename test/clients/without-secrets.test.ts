@@ -16,6 +16,8 @@ const rows: Readonly<Record<string, readonly [text: string, secret: string, show
   'a short number is kept inside a longer number': ['port 54321', '4321', 'port 54321'],
   'a short number is removed where it stands alone': ['pin 4321.', '4321', 'pin ***.'],
   'a secret of letters and digits is removed inside a word': ['passwordhunter2x', 'hunter2', 'password***x'],
+  'a percent-encoded secret is removed': ['//u:a%2Fb-c%21%28@h', 'a/b-c!(', '//u:***@h'],
+  'a secret that JavaScript encoded is removed': ['?p=a%2Fb-c!(', 'a/b-c!(', '?p=***'],
   'a long secret is removed inside a word': ['xcorrecthorsebatteryx', 'correcthorsebattery', 'x***x'],
   'a short secret of two kinds is removed beside a digit': ['hunter22', 'hunter2', '***2'],
 };

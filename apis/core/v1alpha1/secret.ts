@@ -48,12 +48,6 @@ const publicKeys = [
 
 export const secretsAmong = (details: ConnectionDetails): ConnectionDetails => omit(details, publicKeys);
 
-/** The keys of the secret details that contain this secret, such as `uri`, also URL-encoded. */
-export const keysContaining = (details: ConnectionDetails, secret: string): readonly string[] =>
-  Object.entries(secretsAmong(details))
-    .filter(([, value]) => value.includes(secret) || value.includes(encodeURIComponent(secret)))
-    .map(([key]) => key);
-
 export const encodeDetails = (details: ConnectionDetails): Record<string, string> =>
   Object.fromEntries(
     Object.entries(details).map(([key, value]) => [key, Buffer.from(value, 'utf8').toString('base64')]),

@@ -75,12 +75,11 @@ function nextBinding(managed: Managed, isUsable: boolean): Pick<ManagedStatus, '
 
 const shortestSecret = 4;
 
-/** Removes secrets, also URL-encoded ones, from a message. External clients must remove secrets that only they know. */
+/** Removes secrets from a message. External clients must remove secrets that only they know. */
 export function scrub(message: string, ...details: readonly ConnectionDetails[]): string {
-  const secrets = details
-    .flatMap((each) => Object.values(secretsAmong(each)))
-    .filter((value) => value.length >= shortestSecret)
-    .flatMap((value) => [value, encodeURIComponent(value)])
-    .toSorted((a, b) => b.length - a.length);
-  return withoutSecrets(message, secrets);
+  const secrets = details.flatMap((each) => Object.values(secretsAmong(each)));
+  return withoutSecrets(
+    message,
+    secrets.filter((secret) => secret.length >= shortestSecret),
+  );
 }

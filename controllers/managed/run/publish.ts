@@ -4,7 +4,9 @@ import omit from 'lodash/omit.js';
 import { notReady } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { wantsDetails } from '../../../apis/core/v1alpha1/managed.ts';
-import { keysContaining, present } from '../../../apis/core/v1alpha1/secret.ts';
+import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
+import { present, secretsAmong } from '../../../apis/core/v1alpha1/secret.ts';
+import { containsSecret } from '../../../clients/without-secrets.ts';
 import { changedSinceRead, isConflict } from '../../../runtime/client/errors.ts';
 import type { Logger } from '../../../runtime/log/log.ts';
 import type { ConnectionEntry } from '../../connection/connection-place.ts';
@@ -113,10 +115,7 @@ export function publishing(
     const before = entry?.details ?? {};
     const [isRemoved, isObserved] = [isUnwanted(managed, secretDetails), !mayChange(managed.spec)];
     // Without a credential of its own the resource publishes no entry that contains it. Under Observe they are a person's.
-    const containing =
-      before[key] === undefined
-        ? []
-        : keysContaining({ ...before, ...present(reported.details) }, before[key]);
+    const containing = keysContaining({ ...before, ...present(reported.details) }, before[key]);
     const removed = isRemoved ? Object.fromEntries([key, ...containing].map((each) => [each, null])) : {};
     const details = withReported(before, {
       ...omit(reported.details, key, ...(isObserved ? containing : [])),
@@ -129,6 +128,14 @@ export function publishing(
     return { details, note: { key: newNoteKey(randomBytes), ...(claim && { for: claim }) } };
   }
 }
+
+/** The keys of the secret details that contain a secret, such as `uri`. None without a secret. */
+const keysContaining = (details: ConnectionDetails, secret: string | undefined): readonly string[] =>
+  secret === undefined
+    ? []
+    : Object.entries(secretsAmong(details)).flatMap(([key, value]) =>
+        containsSecret(value, secret) ? [key] : [],
+      );
 
 function isSameCredential(
   { kind, managed, place: { entry } }: Facts,

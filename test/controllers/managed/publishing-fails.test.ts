@@ -300,3 +300,15 @@ test('a credential that the resource does not have any more is removed from its 
   await scene.run();
   assert.deepEqual(scene.secret, { endpoint });
 });
+
+test('with a credential, its Secret loses the address that has it percent-encoded', async () => {
+  const isWanted = ({ spec }: Managed) => !('owner' in (spec.forProvider ?? {}));
+  const credential = { ...generatedPassword, isWanted };
+  const scene = new Scene({ forProvider: { size: 1 } }, {}, { secretDetails: { credential } });
+  await scene.run();
+  scene.editSecret({ password: 'a!b(c)', uri: 'db://:a%21b%28c%29@db.example' });
+  await scene.run();
+  scene.edit({ spec: { forProvider: { size: 1, owner: 'app' } } });
+  await scene.run();
+  assert.equal(scene.secret?.uri, undefined);
+});
