@@ -7,7 +7,7 @@ import {
   finalizerNames,
   withoutFinalizer,
 } from '../../../apis/core/v1alpha1/meta.ts';
-import type { ReportedDetails, SecretKey } from '../../../apis/core/v1alpha1/secret.ts';
+import type { ReportedDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import { timestamp } from '../../../apis/core/v1alpha1/timestamp.ts';
 import type { UpdateOptions } from '../../../runtime/cache/resource.ts';
 import { isNotFound, messageOf } from '../../../runtime/client/errors.ts';
@@ -124,12 +124,9 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
     prepare: (facts) => prepare(facts),
     publish,
     async removeFormer(facts) {
-      let removed: readonly SecretKey[] = [];
-      const removing = places.removeFormer(facts.managed, signal).then((secrets) => {
-        removed = secrets;
-      });
-      const after = await following(facts, removing, cannot.unpublish);
-      return withEvents(after, ...removedEvents(facts.managed, removed));
+      const removing = places.removeFormer(facts.managed, signal);
+      const after = removing.then((removed) => withEvents(facts, ...removedEvents(facts.managed, removed)));
+      return following(facts, after, cannot.unpublish);
     },
     clearRecord,
     update,

@@ -60,7 +60,8 @@ export function publishing(
         keys: Object.keys(entry.details).toSorted(),
       });
     }
-    return following(published, places.copy(managed, entry, signal), cannot.publish);
+    const copying = places.copy(managed, entry, signal).then(() => published);
+    return following(published, copying, cannot.publish);
   }
 
   /** Awaits a read or write of the place. If this fails, the run goes on without the credential, and creates nothing. */
@@ -77,10 +78,9 @@ export function publishing(
   }
 
   /** Awaits a step after the write of the Secret, such as its copy to a store. If the step fails, the run goes on. */
-  async function following(facts: Facts, doing: Promise<void>, failure: FailureFacts): Promise<Facts> {
+  async function following(facts: Facts, doing: Promise<Facts>, failure: FailureFacts): Promise<Facts> {
     try {
-      await doing;
-      return facts;
+      return await doing;
     } catch (error) {
       return { ...facts, place: { ...facts.place, uncopied: failureOf(error, failure) } };
     }
