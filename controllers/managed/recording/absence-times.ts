@@ -1,4 +1,4 @@
-import { objectKey, objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
+import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { Request } from '../../../runtime/controller/reconcile.ts';
 import type { Clock } from '../../../runtime/time/clock.ts';
@@ -18,7 +18,7 @@ export function createAbsenceTimes(clock: Pick<Clock, 'elapsedMs'>): AbsenceTime
   const since = new Map<string, { readonly uid: string | undefined; readonly atMs: number }>();
   return {
     note({ metadata }, exists, begunMs) {
-      const key = objectKeyText(objectKey(metadata));
+      const key = objectKeyText(metadata);
       if (exists) {
         since.delete(key);
         return 0;

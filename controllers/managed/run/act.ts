@@ -1,5 +1,4 @@
 import omit from 'lodash/omit.js';
-import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { ExternalOperation, Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import {
   annotationKeys,
@@ -92,7 +91,7 @@ export interface RunContext
  * Returns the function that makes one step and returns the new facts. If a step fails, it throws a StepFailure.
  */
 export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logger, 'debug' | 'info'>) {
-  const { env, managedResources, places, absenceTimes, underWay, randomBytes } = context;
+  const { env, managedResources, places, absenceTimes, published, underWay, randomBytes } = context;
   const { publish, inPlace, following, writeEntry } = publishing(context, signal, log);
 
   const steps: Readonly<Record<Step, (facts: Facts) => Facts | Promise<Facts>>> = {
@@ -133,7 +132,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
 
     recordEdit(facts) {
       const { managed, kind, access } = facts;
-      absenceTimes.forget(objectKey(managed.metadata));
+      absenceTimes.forget(managed.metadata);
       const identity = encodeIdentity(identityOf(managed, kind.identity.marks, access?.system));
       return write(facts, withAnnotations(managed, { [annotationKeys.externalIdentity]: identity }));
     },
@@ -185,7 +184,8 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
       await write(facts, finalised, cannot.finalise).catch((error: unknown) => {
         if (!isNotFound(error)) throw error;
       });
-      absenceTimes.forget(objectKey(managed.metadata));
+      absenceTimes.forget(managed.metadata);
+      published.forget(managed.metadata);
       underWay.forget(managed);
       return withEvents(omit(facts, 'failure'), ...remainsEvents(facts.latest?.observation));
     },
@@ -310,7 +310,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
     const observation = answer.isOfAnother === true ? omit(answer, 'details') : answer;
     // While the external system creates the resource, an absence proves nothing.
     if ((operation.underWay?.type ?? operation.ended) === 'create')
-      absenceTimes.forget(objectKey(managed.metadata));
+      absenceTimes.forget(managed.metadata);
     // guard: otherwise one observation proves an absence
     const absentForMs = absenceTimes.note(managed, observation.exists, begunMs);
     // A resource that does not show right after its update keeps its state.
@@ -322,7 +322,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
   async function create(facts: Facts): Promise<Facts> {
     const { managed, operation } = facts;
     // guard: otherwise observations before the creation count as absence of the new resource
-    absenceTimes.forget(objectKey(managed.metadata)); // the new resource may not be visible at once
+    absenceTimes.forget(managed.metadata); // the new resource may not be visible at once
     const credential = credentialIn(facts) ?? unstoredCredential(facts);
     const creating = clientOf(facts).create(withInitProvider(managed), credential, signal);
     const creation = await creating.catch((error: unknown) => {
