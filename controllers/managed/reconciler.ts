@@ -21,12 +21,11 @@ import { createOperationsUnderWay } from './recording/operations-under-way.ts';
 import { createPublishedKeys } from './recording/published-keys.ts';
 import type { RunContext } from './run/act.ts';
 import { acting } from './run/act.ts';
+import { confirmationOf } from './run/confirmation.ts';
 import { decideManaged } from './run/decide.ts';
 import type { Call, Decision } from './run/decision.ts';
-import { readFirst } from './run/decision.ts';
 import type { Facts } from './run/facts.ts';
 import { factsOf, isFinalised, making, withEvents } from './run/facts.ts';
-import { cannotConfirm } from './run/failures.ts';
 import { resultOf } from './run/next.ts';
 import type { Report } from './run/report.ts';
 import { reportOf } from './run/report.ts';
@@ -102,19 +101,20 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
   }
 
   /**
-   * Reads the managed resource from the API server before a call that must not follow a stale read, unless the last answer
-   * about it is younger than 5 s. Undefined: it does not exist any more. Throws a conflict if it, or its Secret, changed.
+   * Reads from the API server what a call needs, unless the last answer about it is younger than 5 s. Returns the managed
+   * resource, or undefined if it does not exist any more. Throws a conflict if it, or its Secret, changed.
    */
   async function confirmed(facts: Facts, call: Call, signal: AbortSignal): Promise<Managed | undefined> {
     // With --observe-only, no such call is made.
-    const wanted = facts.kind.isObserveOnly ? undefined : readFirst(call);
-    if (wanted === undefined) return facts.managed;
-    const failure = cannotConfirm(call);
-    const confirming =
-      wanted === 'place' ? Promise.resolve(facts.managed) : managedResources.confirm(facts.managed, signal);
-    const current = await failing('cannot get managed resource', confirming, failure);
-    if (current === undefined || wanted === 'managed') return current;
-    await failing('', facts.place.entry?.confirm(signal) ?? Promise.resolve(), failure);
+    const confirmation = facts.kind.isObserveOnly ? undefined : confirmationOf(call);
+    if (confirmation === undefined) return facts.managed;
+    const { reads } = confirmation;
+    const failure = { ...confirmation.failure, reportsConflicts: false }; // the next run reads what changed
+    const current = reads.includes('managed')
+      ? await failing('cannot get managed resource', managedResources.confirm(facts.managed, signal), failure)
+      : facts.managed;
+    if (current !== undefined && reads.includes('place'))
+      await failing('', facts.place.entry?.confirm(signal) ?? Promise.resolve(), failure);
     return current;
   }
 

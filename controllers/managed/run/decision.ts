@@ -115,17 +115,3 @@ export interface Decision {
   /** The failure that the run reports when it ends. */
   readonly failure?: StepFailure | undefined;
 }
-
-/** The objects that are read from the API server before a call, so that it does not follow a stale read. */
-export type ReadFirst = 'managed' | 'place' | 'managed and place';
-
-/**
- * A credential is generated only for an object that exists. Other calls also depend on an unchanged Secret. It is read
- * before a creation is announced: an announced creation that was not sent would wait for an administrator.
- */
-export function readFirst(call: Call): ReadFirst | undefined {
-  if (typeof call === 'object') return call.act === 'generate' ? 'managed' : undefined;
-  if (call === 'announce') return 'place';
-  if (call === 'create') return 'managed';
-  return call === 'clearRecord' || call === 'delete' ? 'managed and place' : undefined;
-}

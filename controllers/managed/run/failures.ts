@@ -5,7 +5,6 @@ import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { isConflict } from '../../../runtime/client/errors.ts';
 import type { FailureFacts } from '../../step-failure.ts';
 import { StepFailure } from '../../step-failure.ts';
-import type { Call } from './decision.ts';
 import type { Facts } from './facts.ts';
 import { hasDone } from './facts.ts';
 import { isToFillIn } from './steps.ts';
@@ -43,14 +42,6 @@ export const cannot = {
 export function failedCreation(error: unknown): StepFailure {
   const { reason, ...quietly } = cannot.create;
   return new StepFailure('', error, isConflict(error) ? quietly : cannot.create);
-}
-
-/** How to report that object or Secret cannot be read before a call. They changed if there is a conflict. */
-export function cannotConfirm(call: Call): FailureFacts {
-  const reportsConflicts = false;
-  if (call === 'announce' || call === 'create') return { ...cannot.create, reportsConflicts };
-  if (call === 'delete') return { ...cannot.delete, reportsConflicts };
-  return call === 'clearRecord' ? { ...cannot.update, reportsConflicts } : cannot.write;
 }
 
 /** How to report an observation that fails. After a creation or a deletion, Ready shows that. */
