@@ -30,7 +30,10 @@ import {
   propagationSource,
   secretKeyOf,
 } from '../apis/core/v1alpha1/secret.ts';
-import { contentOf, recordOf, shapedIn, shapeOf, withoutShaped } from './secret-shape.ts';
+import type { Shape } from './secret-shape.ts';
+import { contentOf, shapeOf } from './secret-shape.ts';
+import type { Shaped } from './secret-shape-record.ts';
+import { recordOf, retainedIn, shapedIn, withoutShaped } from './secret-shape-record.ts';
 
 /** The Secret of a claim's resource. Or its entry in a secret store, which has no metadata. */
 export type CopySource = Pick<Secret, 'data'> & Partial<Pick<Secret, 'metadata'>>;
@@ -61,31 +64,25 @@ export interface Copy {
  * and the claim as controller. Pure.
  */
 export function copyFor({ target, source, claim, resourceClass }: CopyFacts): Copy {
-  const before = shapedIn(target);
-  // guard: otherwise the deletion of a class removes entries that applications read
-  const retained = resourceClass === undefined && claim.spec.classRef !== undefined ? before : undefined;
+  const retained = retainedIn(target, claim, resourceClass);
+  const removed = retained === undefined ? shapedIn(target) : undefined;
   const shape = shapeOf(claim, resourceClass, retained);
   const content = contentOf(source, shape, resourceClass);
-  const former = retained === undefined ? before : undefined;
-  const { labels } = target.metadata;
-  const annotations = annotationsWithoutSource(target);
+  const { labels: present, ownerReferences = [] } = target.metadata;
+  const labels = { ...withoutShaped(present, removed?.labels), ...content.labels };
   const key = keyOf(source);
   const isNew = !isControlledBy(target, claim);
-  const others = (target.metadata.ownerReferences ?? []).filter(({ controller }) => controller !== true);
-  const shaped = { ...withoutShaped(labels, former?.labels), ...content.labels };
-  const entries = difference(retained?.entries ?? [], Object.keys(shape.own.template ?? {}));
-  const staying = Object.fromEntries(
-    Object.entries(target.data ?? {}).filter(([key]) => entries.includes(key)),
-  );
+  const others = ownerReferences.filter(({ controller }) => controller !== true);
+  const staying = stayingEntries(target, shape, retained);
   const secret: Secret = {
     ...target,
     metadata: {
       ...target.metadata,
-      ...((labels !== undefined || !isEmpty(shaped)) && { labels: shaped }),
+      ...((present !== undefined || !isEmpty(labels)) && { labels }),
       annotations: {
-        ...withoutShaped(annotations, former?.annotations),
+        ...withoutShaped(annotationsWithoutSource(target), removed?.annotations),
         ...content.annotations,
-        ...recordOf(shape, content, retained),
+        ...recordOf({ ...shape, labels: content.labels, annotations: content.annotations }, retained),
         ...(key && propagatesFrom(key)),
         ...(isNew && copiedFor(claim)),
       },
@@ -100,7 +97,12 @@ export function copyFor({ target, source, claim, resourceClass }: CopyFacts): Co
   };
 }
 
-/** Entries whose template was in a class that does not exist any more. They stay as they are, and may be out of date. */
+/** The entries whose template was in a class that does not exist any more. They stay as they are, and may be out of date. */
+function stayingEntries({ data = {} }: Secret, { own }: Shape, retained: Shaped | undefined) {
+  const keys = difference(retained?.entries ?? [], Object.keys(own.template ?? {}));
+  return Object.fromEntries(Object.entries(data).filter(([key]) => keys.includes(key)));
+}
+
 function whyNotRendered({ spec }: Claim, entries: readonly string[]): string | undefined {
   if (entries.length === 0) return undefined;
   const named = firstNames(entries.toSorted(compareNames), 3).join(', ');

@@ -12,7 +12,7 @@ import type { Copy, CopySource } from '../claim-secret.ts';
 import { copyFor, isCopy, whyNotCopied } from '../claim-secret.ts';
 import type { SecretDetails, StoredCredential } from '../credential.ts';
 import { isCopyInForce, whyNotUsable } from '../credential.ts';
-import { isSameShape } from '../secret-shape.ts';
+import { isSameShape } from '../secret-shape-record.ts';
 import type { SecretFacts, SecretWrite } from './decision.ts';
 import { consentTo } from './desired.ts';
 
@@ -44,7 +44,7 @@ export function secretFacts(observed: ObservedSecrets): SecretFacts {
   const wanted = secretKeyOfClaim(claim);
   const isWanted = wanted !== undefined && managed !== undefined && wantsDetails(managed);
   const source = sourceOf(observed);
-  // The owner of `target` is checked even before the source exists: an empty one then takes its place.
+  // An empty source stands for one that does not exist yet, because the owner of `target` is checked even then.
   const published = managed?.spec.writeConnectionSecretToRef;
   const of = {
     ...observed,

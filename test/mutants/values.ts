@@ -6,8 +6,8 @@ export const values: Readonly<Record<string, string>> = {
   'stacks/postgresql/renamed.ts: a statement takes the name away from a resource that has it by right':
     'false',
   'runtime/controller/triggers.ts: a deletion right after a write of the run is lost': 'leavesOutOwn',
-  'controllers/claim-secret.ts: the deletion of a class removes entries that applications read': 'undefined',
-  'controllers/secret-shape.ts: a user who edits the record makes the controllers remove their own annotations':
+  'controllers/secret-shape-record.ts: the deletion of a class removes entries that applications read': 'undefined',
+  'controllers/secret-shape-record.ts: a user who edits the record makes the controllers remove their own annotations':
     'new Set([shapedAnnotation, ...keys])',
   'controllers/retention.ts: a date of a backup deletes data': 'true',
   'controllers/claim-secret.ts: the details of a store replace a Secret of a user':

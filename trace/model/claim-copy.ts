@@ -2,7 +2,8 @@ import isEqual from 'lodash/isEqual.js';
 import omit from 'lodash/omit.js';
 import uniq from 'lodash/uniq.js';
 import { compareNames } from '../../apis/core/v1alpha1/name-order.ts';
-import { shapedIn, shapeOf } from '../../controllers/secret-shape.ts';
+import { shapeOf } from '../../controllers/secret-shape.ts';
+import { retainedIn } from '../../controllers/secret-shape-record.ts';
 import type { FoundSecret } from './findings.ts';
 import { thereOf } from './findings.ts';
 import type { View } from './view.ts';
@@ -20,7 +21,7 @@ export function comparedCopy({ target, source, theClaim, theClass }: View): Comp
   const [from, to] = [dataOf(source), dataOf(target)];
   if (from === undefined || to === undefined) return undefined;
   const written = target && thereOf(target.secret)?.secret;
-  const retained = theClass === undefined && written !== undefined ? shapedIn(written) : undefined;
+  const retained = written && theClaim && retainedIn(written, theClaim, theClass);
   const shape = theClaim && shapeOf(theClaim, theClass, retained);
   const keys = [...Object.keys(shape?.template ?? {}), ...(retained?.entries ?? [])];
   const rendered = uniq(keys).toSorted(compareNames);

@@ -4,7 +4,7 @@ import pickBy from 'lodash/pickBy.js';
 import { compareNames } from '../../apis/core/v1alpha1/name-order.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import { decodeDetails } from '../../apis/core/v1alpha1/secret.ts';
-import { shapedAnnotation } from '../../controllers/secret-shape.ts';
+import { shapedAnnotation } from '../../controllers/secret-shape-record.ts';
 
 /** A Secret without its values. */
 export interface HiddenSecret {
