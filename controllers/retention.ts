@@ -6,6 +6,7 @@
  */
 
 import omit from 'lodash/omit.js';
+import { retentionPattern } from '../apis/core/v1alpha1/fields.ts';
 import type { Managed } from '../apis/core/v1alpha1/managed.ts';
 import { isPaused, wasDeleted } from '../apis/core/v1alpha1/meta.ts';
 import { timestamp } from '../apis/core/v1alpha1/timestamp.ts';
@@ -67,8 +68,8 @@ const unitsMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 
 
 /** Milliseconds. Undefined for another text: an old definition may admit one. Then the resource is kept without a date. */
 function retentionMs(text: string): number | undefined {
-  const [, amount, unit = ''] = /^([1-9]\d{0,4})([mhd])$/.exec(text) ?? [];
-  return amount === undefined ? undefined : Number(amount) * (unitsMs[unit] ?? 0);
+  if (!retentionPattern.test(text)) return undefined;
+  return Number.parseInt(text, 10) * (unitsMs[text.slice(-1)] ?? 0);
 }
 
 const releaseFields = ['releasedFrom', 'releasedNamespace', 'deleteAt'] as const;

@@ -158,7 +158,8 @@ export const users = z
   .int()
   .describe('How many managed resources use it. While there are any, a deletion waits.');
 
-const retentionPattern = /^[1-9][0-9]{0,4}[mhd]$/;
+/** A number and its unit: minutes, hours or days. */
+export const retentionPattern = /^[1-9][0-9]{0,4}[mhd]$/;
 
 /** How long something is kept, such as `7d`: minutes, hours or days, and never 0. A refusal shows the message of the rule beside the pattern. */
 export const retention = (description: string) =>
