@@ -32,8 +32,8 @@ export interface OrphanFacts {
 
 export type OrphanDecision =
   | { readonly name: Exclude<(typeof orphanDecisions)[number], 'DeleteSecret' | 'Release'> }
-  /** `isNamed`: a living claim names the resource, so that it has no date. */
-  | { readonly name: 'Release'; readonly isNamed?: boolean }
+  /** `isClaimRestored`: the claim is there again from a backup. It names the resource, which gets no date. */
+  | { readonly name: 'Release'; readonly isClaimRestored?: boolean }
   | { readonly name: 'DeleteSecret'; readonly secret: Secret };
 
 export const decideOrphan = (facts: OrphanFacts): OrphanDecision =>
@@ -91,7 +91,7 @@ function statusFromBackup({ managed }: OrphanFacts): OrphanDecision | undefined 
  */
 function restoredClaim({ managed, claim }: OrphanFacts): OrphanDecision | undefined {
   return claim !== undefined && namesResource(claim, managed)
-    ? { name: 'Release', isNamed: true }
+    ? { name: 'Release', isClaimRestored: true }
     : undefined;
 }
 

@@ -75,7 +75,7 @@ export function orphanRelease({ env, services, claims, secrets, resourcesOf }: B
     }
     if (decision.name === 'Release') {
       // The namespace of a claim that vanished is not known: another one may have its name now.
-      const released = withReleased(managed, decision.isNamed ? undefined : { now: env.clock.now() });
+      const released = withReleased(managed, decision.isClaimRestored ? undefined : { now: env.clock.now() });
       const releasing = resourcesOf(managed).updateStatus(managed, released, signal);
       await annotate('cannot update managed resource status', releasing);
     }

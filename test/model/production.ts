@@ -301,7 +301,7 @@ function releaseOrphan(see: View, name: string): Decision {
       return remove('DeleteSecret', claimSecretKey(claimName), uid, { readFirst });
     case 'Release': {
       const precautions = { readFirst };
-      const release = decision.isNamed ? undefined : { now: timeOf(see.clock) };
+      const release = decision.isClaimRestored ? undefined : { now: timeOf(see.clock) };
       const changes = changeOf(resource, withReleased(managed, release));
       return patch('Release', resourceKey(name), changes, precautions);
     }

@@ -429,8 +429,8 @@ export const rules: Readonly<Record<string, Rule>> = {
     rule: 'the release of the resource of a vanished claim records no namespace',
     scenario: 'keep-namespace-vanish',
     file: adapter,
-    was: 'const release = decision.isNamed ? undefined : { now: timeOf(see.clock) };',
-    becomes: 'const release = decision.isNamed ? undefined : releaseNow(see);',
+    was: 'const release = decision.isClaimRestored ? undefined : { now: timeOf(see.clock) };',
+    becomes: 'const release = decision.isClaimRestored ? undefined : releaseNow(see);',
   },
   givenBackToOneNamespace: {
     rule: 'an administrator gives a resource back to one namespace, and to no later one of its name',

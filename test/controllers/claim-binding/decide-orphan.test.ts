@@ -75,7 +75,7 @@ const cases: Readonly<Record<string, () => string>> = {
       'Release',
       bound({ reclaimPolicy: 'Delete' }),
       { claim: restored, secrets: [copy] },
-      { isNamed: true },
+      { isClaimRestored: true },
     ),
   'an orphan with retainFor is Released': () => decides('Release', bound(retention)),
   'an orphan with retainFor that was made by hand is deleted': () =>
