@@ -4,7 +4,7 @@ import type { ReportedDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import { present } from '../../../apis/core/v1alpha1/secret.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { ConnectionEntry } from '../../connection/connection-place.ts';
-import { heldCredentialOf, hmacOf, isCredentialLost, isGiven } from '../../credential.ts';
+import { heldCredentialOf, hmacOf } from '../../credential.ts';
 import type { StepFailure } from '../../step-failure.ts';
 import type {
   DesiredCredential,
@@ -156,18 +156,6 @@ function hmacIn(entry: ConnectionEntry, value: string, { metadata: { uid } }: Ma
 }
 
 export const isCredentialDue = (facts: Facts): boolean => credentialIn(facts)?.isApplied === false;
-
-/** Whether a person gave the credential, for an external resource that the controllers may only observe. */
-export const isCredentialGiven = (facts: Facts): boolean => {
-  const { managed, place } = facts;
-  return credentialIn(facts) !== undefined && place.entry !== undefined && isGiven(managed, place.entry);
-};
-
-/** Whether the Secret lacks the credential that was set before, and the policies forbid another one. */
-export const lacksCredential = ({ kind, managed, place, did }: Facts): boolean =>
-  did.steps.has('readPlace') &&
-  place.inaccessible === undefined &&
-  isCredentialLost(managed, place.entry, kind.secretDetails);
 
 /** The facts after the credential was set, or found in use. */
 export function withApplied(facts: Facts, pending: boolean, isNew = false): Facts {

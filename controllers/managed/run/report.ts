@@ -18,15 +18,14 @@ import {
 } from '../../../apis/core/v1alpha1/condition.ts';
 import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { wantsDetails } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { SecretKey } from '../../../apis/core/v1alpha1/secret.ts';
 import { ChangeRefused } from '../../../clients/external-error.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
-import { claimText } from '../../credential.ts';
+import { claimText, isOfPerson } from '../../credential.ts';
 import type { ConditionError } from '../../error-class.ts';
 import { dataLost, isLossNoted, lossOf } from '../../external-loss.ts';
-import { howToAllowUpdate, mayChange, shouldOnlyObserve, shouldUpdate } from '../../management-policies.ts';
+import { howToAllowUpdate, shouldOnlyObserve, shouldUpdate } from '../../management-policies.ts';
 import { failed as failedStep } from '../../outcome.ts';
 import { isRetentionIdle, isReturnable } from '../../retention.ts';
 import type { StepFailure } from '../../step-failure.ts';
@@ -39,19 +38,18 @@ import {
   operationSucceeded,
 } from '../recording/operation-conditions.ts';
 import { withManagedStatus } from '../recording/status.ts';
+import type { CredentialState } from './credential-state.ts';
+import { credentialState } from './credential-state.ts';
 import { whyCredentialStays } from './decide-credential.ts';
 import { isIdentityGone } from './decide-observed.ts';
 import type { Decision, LastDecisionName } from './decision.ts';
 import type { Facts } from './facts.ts';
 import {
-  credentialIn,
   found,
   hasCalled,
   hasDone,
   isCredentialDue,
-  isCredentialGiven,
   isFinalised,
-  lacksCredential,
   recordOf,
   scrubOf,
 } from './facts.ts';
@@ -113,7 +111,7 @@ export function reportOf(facts: Facts, decision: Decision, now: Date): Report {
       ready: ready && scrubbed(withLoss(managed, ready)),
       status: { ...reported.status, ...omitBy(own, isUndefined) },
       isGone: !hasCalled(facts) && isIdentityGone(facts),
-      isCredentialInForce: isCredentialInForce(facts),
+      isCredentialInForce: ['none', 'inForce', 'given'].includes(credentialState(facts)),
       ...(conditions && { operation: conditions.map(scrubbed) }),
     },
     now,
@@ -265,7 +263,7 @@ function reportLeaving({ operation: { underWay } }: Facts): Outline {
 function reportPresent(facts: Facts): Outline {
   const { managed, operation } = facts;
   const { ready, operation: ongoing, isUpToDate = false } = found(facts) ?? {};
-  const shown = isGivenRefused(facts) ? unavailable(givenRefused) : ready;
+  const shown = credentialState(facts) === 'refused' ? unavailable(givenRefused) : ready;
   const isReady = (shown ?? getCondition(managed.status?.conditions, 'Ready')).status === 'True';
   const used = [
     ...(isAdopting(managed) ? [annotationKeys.adoptIdentity] : []),
@@ -282,10 +280,6 @@ function reportPresent(facts: Facts): Outline {
 
 const givenRefused = 'the external system refuses the credential of its Secret';
 
-/** Whether the external system refuses the credential that a person gave. */
-const isGivenRefused = (facts: Facts): boolean =>
-  isCredentialGiven(facts) && found(facts)?.credential === 'wrong';
-
 /** Whether the next claim now has the credential that an administrator allowed it to use. */
 function isReofferUsed({ managed, place: { entry } }: Facts): boolean {
   const { claimRef } = managed.spec;
@@ -296,20 +290,20 @@ function isReofferUsed({ managed, place: { entry } }: Facts): boolean {
 /** Synced True, unless the credential of the Secret or a change of the spec cannot be applied. */
 function reportCredential(facts: Facts, ready: ConditionFacts | undefined, next: Next): Outline {
   const { managed, place } = facts;
+  const state = credentialState(facts);
   const problem = whyCredentialStays(facts);
   if (problem !== undefined && place.inaccessible === undefined) {
     const error: ConditionError = { class: 'CredentialCannotChange' };
     return refused('CannotReplaceCredential', problem, next, { ready, error });
   }
-  if (isWithheld(facts)) {
+  if (state === 'withheld') {
     const error: ConditionError = { class: 'Conflict', holder: { by: 'AnotherResource' } };
     return refused('CannotPublishConnectionDetails', withheld, next, { ready, error });
   }
-  const why = whyNotInForce(facts);
+  const why = shouldUpdate(managed.spec) ? undefined : notInForce[state];
   if (why !== undefined) {
     // Nothing records a credential that works, so that a person may give one.
-    const isUnset = !mayChange(managed.spec) && managed.status?.credential === undefined;
-    const otherwise = isUnset ? `, or ${advice.forgetCredential}` : '';
+    const otherwise = isOfPerson(managed) ? `, or ${advice.forgetCredential}` : '';
     const message = `${why}, because spec.managementPolicies do not allow Update; ${howToAllowUpdate(managed.spec)}${otherwise}`;
     return refused('CannotUpdateExternalResource', message, next, { ready });
   }
@@ -325,17 +319,14 @@ function reportCredential(facts: Facts, ready: ConditionFacts | undefined, next:
 
 const retentionIdle = 'spec.retainFor has no effect, because spec.reclaimPolicy is not Delete';
 
-/** Why the claim cannot use the credential of the Secret, while the policies keep the controllers from setting one. */
-function whyNotInForce(facts: Facts): string | undefined {
-  if (lacksCredential(facts)) return 'its Secret lacks the credential, and gets no other one';
-  if (!isCredentialDue(facts) || shouldUpdate(facts.managed.spec)) return undefined;
-  if (isCredentialGiven(facts) && !isGivenRefused(facts)) return undefined;
-  return 'the credential of its Secret is not set in the external system';
-}
+const notSet = 'the credential of its Secret is not set in the external system';
 
-/** Whether nothing is published, because the external resource carries the mark of another owner. */
-const isWithheld = (facts: Facts): boolean =>
-  found(facts)?.isOfAnother === true && wantsDetails(facts.managed) && isEmpty(facts.place.entry?.details);
+/** Why the claim cannot use the credential of the Secret, while the policies keep the controllers from setting one. */
+const notInForce: { readonly [state in CredentialState]?: string } = {
+  lost: 'its Secret lacks the credential, and gets no other one',
+  due: notSet,
+  refused: notSet,
+};
 
 const withheld = `its external resource is managed by another resource, so that no connection details are published; ${advice.setExternalName}`;
 
@@ -474,13 +465,4 @@ function operationConditions(facts: Facts) {
   if (observation.operation !== undefined) return operationOngoing(observation.operation);
   const wasOngoing = isOperationOngoing(facts.managed.status?.conditions);
   return wasOngoing ? (conditions ?? operationSucceeded) : conditions;
-}
-
-function isCredentialInForce(facts: Facts): boolean {
-  const { place } = facts;
-  if (place.inaccessible !== undefined || lacksCredential(facts) || isWithheld(facts)) return false;
-  const credential = credentialIn(facts);
-  if (credential === undefined) return true;
-  if (isCredentialGiven(facts) && !credential.isApplied) return !isGivenRefused(facts);
-  return credential.isApplied && recordOf(facts)?.pending === false;
 }

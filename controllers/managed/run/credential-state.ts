@@ -1,0 +1,39 @@
+import isEmpty from 'lodash/isEmpty.js';
+import { wantsDetails } from '../../../apis/core/v1alpha1/managed.ts';
+import { isCredentialLost, isGiven } from '../../credential.ts';
+import type { Facts } from './facts.ts';
+import { credentialIn, found, hasDone, recordOf } from './facts.ts';
+
+/** The credential of the Secret, beside the one that the external system has. */
+export type CredentialState =
+  /** The external resource carries the mark of another owner, so that the Secret gets no details. */
+  | 'withheld'
+  /** The Secret cannot be read or written. */
+  | 'unknown'
+  /** The Secret lacks the credential that was set before, and the policies forbid another one. */
+  | 'lost'
+  /** The resource has no credential. */
+  | 'none'
+  | 'inForce'
+  /** The external system has accepted it, and uses it later. */
+  | 'pending'
+  /** It is not set in the external system. */
+  | 'due'
+  /** A person gave it, for an external resource that the controllers may only observe. */
+  | 'given'
+  /** A person gave it, and the external system refuses it. */
+  | 'refused';
+
+export function credentialState(facts: Facts): CredentialState {
+  const { kind, managed, place } = facts;
+  const { entry, inaccessible } = place;
+  const { isOfAnother, credential: observed } = found(facts) ?? {};
+  if (isOfAnother === true && wantsDetails(managed) && isEmpty(entry?.details)) return 'withheld';
+  if (inaccessible !== undefined) return 'unknown';
+  if (hasDone(facts, 'readPlace') && isCredentialLost(managed, entry, kind.secretDetails)) return 'lost';
+  const credential = credentialIn(facts);
+  if (credential === undefined || entry === undefined) return 'none';
+  if (credential.isApplied) return recordOf(facts)?.pending === false ? 'inForce' : 'pending';
+  if (!isGiven(managed, entry)) return 'due';
+  return observed === 'wrong' ? 'refused' : 'given';
+}
