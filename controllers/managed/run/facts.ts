@@ -45,7 +45,10 @@ export interface Facts {
    */
   readonly applied?: Applied | 'wrong';
   /** The connection details and the fields of the status that the calls of this run reported. */
-  readonly reported: { readonly details: ReportedDetails; readonly status?: Observation['status'] };
+  readonly reported: {
+    readonly details: ReportedDetails;
+    readonly status: NonNullable<Observation['status']>;
+  };
   readonly did: Did;
   /** The failure of the last step. */
   readonly failure?: StepFailure;
@@ -98,7 +101,7 @@ export const factsOf = (kind: KindFacts, managed: Managed, underWay?: ExternalOp
   managed,
   place: {},
   operation: { underWay },
-  reported: { details: {} },
+  reported: { details: {}, status: {} },
   did: { steps: new Set(), events: [] },
 });
 
@@ -174,7 +177,7 @@ export const withReport = (
   ...facts,
   reported: {
     details: { ...facts.reported.details, ...details },
-    ...((status ?? facts.reported.status) && { status: { ...facts.reported.status, ...status } }),
+    status: { ...facts.reported.status, ...status },
   },
 });
 
