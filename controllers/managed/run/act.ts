@@ -10,7 +10,6 @@ import type { ReportedDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import { timestamp } from '../../../apis/core/v1alpha1/timestamp.ts';
 import type { UpdateOptions } from '../../../runtime/cache/resource.ts';
 import { isNotFound, messageOf } from '../../../runtime/client/errors.ts';
-import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import type { Logger } from '../../../runtime/log/log.ts';
 import { withReported } from '../../connection/connection-place.ts';
 import type { RandomBytes } from '../../credential.ts';
@@ -59,6 +58,14 @@ import type { PublishedKeys } from '../recording/published-keys.ts';
 import { withoutRecord } from './decide-credential.ts';
 import { isOnlyOfAnother } from './decide-observed.ts';
 import type { Call, CredentialWrite, Step } from './decision.ts';
+import {
+  createdEvent,
+  deletedEvent,
+  recreationEvent,
+  remainsEvents,
+  removedEvents,
+  updatedEvent,
+} from './events.ts';
 import type { Facts, KindFacts } from './facts.ts';
 import {
   credentialIn,
@@ -73,7 +80,6 @@ import {
 } from './facts.ts';
 import { cannot, cannotObserve, cannotPrepare, cannotUpdate, failedCreation } from './failures.ts';
 import { publishing } from './publish.ts';
-import { recreationEvent, remainsEvents, removedEvents } from './report.ts';
 import { isLossToNote, isToFillIn, nameFound, recordOfFailure } from './steps.ts';
 
 /** The context that all runs of a managed kind share. */
@@ -154,12 +160,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
       const isEnded = !isRunning && isCreationIncomplete(facts.managed);
       // guard: otherwise an assigned name is lost
       const recorded = await record(facts, { result: isEnded ? 'succeeded' : undefined, name: externalName });
-      return hasDone(facts, 'create')
-        ? withEvents(recorded, {
-            ...requested('CreatedExternalResource', 'creation'),
-            ...(isForNewClaim(facts.managed) && { isWritten: false }),
-          })
-        : recorded;
+      return hasDone(facts, 'create') ? withEvents(recorded, createdEvent(facts.managed)) : recorded;
     },
     async recordFailure(facts) {
       try {
@@ -350,7 +351,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
     if (isDue) logQuietAct(log, 'SetCredentials', { ...aboutManaged(managed), decision: did.decision });
     const { operation, isCredentialPending = false } = updated;
     const made = isDue ? withApplied(facts, isCredentialPending || operation !== undefined, true) : facts;
-    const known = withEvents(withReport(made, updated), requested('UpdatedExternalResource', 'update'));
+    const known = withEvents(withReport(made, updated), updatedEvent);
     return begin(known, { type: 'update', name: operation }, cannot.update);
   }
 
@@ -360,7 +361,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
     const removing = clientOf(facts).delete(given(facts), signal);
     const deletion = await failing<unknown>('', removing, cannot.delete);
     const { operation: name } = (deletion ?? {}) as Deletion<string>;
-    const known = withEvents(facts, requested('DeletedExternalResource', 'deletion'));
+    const known = withEvents(facts, deletedEvent);
     if (name !== undefined) return begin(known, { type: 'delete', name }, cannot.delete);
     if (operation.underWay === undefined) return known;
     // The requested deletion replaces an ongoing update, so forget the update.
@@ -430,10 +431,6 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
 const given = ({ kind: { identity }, managed, access }: Facts): Managed =>
   withCurrentNote(identity, identified(identity, managed), access?.system);
 
-/** Whether the resource was created for a claim that is not Bound yet: the Event of its binding tells the creation, too. */
-const isForNewClaim = ({ spec: { claimRef }, status }: Managed): boolean =>
-  claimRef?.uid !== undefined && status?.bindingPhase === undefined;
-
 function clientOf({ access }: Facts): ExternalClient {
   if (access === undefined) throw new Error('the external client is not connected');
   return access.external;
@@ -458,9 +455,3 @@ const ceasesTracking = ({ metadata, spec: { claimRef, classRef } }: Managed): bo
   claimRef !== undefined &&
   classRef !== undefined &&
   metadata.annotations?.[annotationKeys.externalIdentity] === undefined;
-
-const requested = (reason: string, what: string): EventFacts => ({
-  type: 'Normal',
-  reason,
-  message: `Successfully requested ${what} of external resource`,
-});

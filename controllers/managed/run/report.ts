@@ -16,10 +16,8 @@ import {
   unknown,
   withError,
 } from '../../../apis/core/v1alpha1/condition.ts';
-import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
-import type { SecretKey } from '../../../apis/core/v1alpha1/secret.ts';
 import { ChangeRefused } from '../../../clients/external-error.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import { claimText, isOfPerson } from '../../credential.ts';
@@ -30,7 +28,7 @@ import { failed as failedStep } from '../../outcome.ts';
 import { isRetentionIdle, isReturnable } from '../../retention.ts';
 import type { StepFailure } from '../../step-failure.ts';
 import type { Observation } from '../connecting/external-client.ts';
-import { isCreatedAgain, isCreationFailed, isCreationUnfinished } from '../recording/creation-tracking.ts';
+import { isCreatedAgain, isCreationUnfinished } from '../recording/creation-tracking.ts';
 import { identityFound, isAdopting, mustExist, refusals } from '../recording/identity.ts';
 import {
   isOperationOngoing,
@@ -43,16 +41,9 @@ import { credentialState } from './credential-state.ts';
 import { whyCredentialStays } from './decide-credential.ts';
 import { isIdentityGone } from './decide-observed.ts';
 import type { Decision, LastDecisionName } from './decision.ts';
+import { missing, warning } from './events.ts';
 import type { Facts } from './facts.ts';
-import {
-  found,
-  hasCalled,
-  hasDone,
-  isCredentialDue,
-  isFinalised,
-  recordOf,
-  scrubOf,
-} from './facts.ts';
+import { found, hasCalled, hasDone, isCredentialDue, isFinalised, recordOf, scrubOf } from './facts.ts';
 import type { Next } from './next.ts';
 
 /** A report before its texts are complete. */
@@ -126,8 +117,6 @@ function outlineOf(facts: Facts, { name, message = '', failure }: Decision): Out
   return reports[name as LastDecisionName](facts, message);
 }
 
-const warning = (reason: string, message: string): EventFacts => ({ type: 'Warning', reason, message });
-const missing = 'external resource does not exist';
 const awaitingExternal = 'Waiting for external resource existence to be confirmed';
 const otherSystem: ConditionError = { class: 'OtherSystem' };
 const isMissing: ConditionError = { class: 'ExternalMissing' };
@@ -360,39 +349,6 @@ function notApplied(facts: Facts): string | undefined {
 /** An external resource that was lost and exists again shows the loss until an administrator acknowledges it. */
 const withLoss = (managed: Managed, ready: ConditionFacts): ConditionFacts =>
   ready.status === 'True' && isLossNoted(managed) ? withError(ready, dataLost) : ready;
-
-/** The Event that the decision Recreate records in addition to that of the creation. */
-export function recreationEvent({ managed, latest }: Facts): EventFacts {
-  const name = externalName(managed) ?? 'its name is not known';
-  if (latest?.observation.renamed !== undefined) {
-    const why = `because ${annotationKeys.adoptIdentity} is or-create`;
-    const message = `external resource "${name}" was renamed; an empty one is created, ${why}`;
-    return warning('LostExternalResource', message);
-  }
-  const how = isCreationFailed(managed) ? `(${name}), and its creation failed` : `any more (${name})`;
-  return warning('LostExternalResource', `${missing} ${how}; it is created again`);
-}
-
-/** The Event about the parts of a deleted resource that stay in the external system. */
-export const remainsEvents = ({ remains }: Partial<Observation> = {}): readonly EventFacts[] =>
-  remains === undefined
-    ? []
-    : [warning('KeptExternalResource', `not deleted, and still in the external system: ${remains}`)];
-
-/**
- * The Events about Secrets that were deleted because the resource controls them and names another one of their namespace.
- * In other namespaces a tenant may have made them, and writes no Event of a resource.
- */
-export const removedEvents = ({ spec }: Managed, removed: readonly SecretKey[]): readonly EventFacts[] =>
-  removed
-    .filter(({ namespace }) => namespace === spec.writeConnectionSecretToRef?.namespace)
-    .map(removedEvent);
-
-const removedEvent = (secret: SecretKey): EventFacts => ({
-  type: 'Normal',
-  reason: 'RemovedConnectionSecret',
-  message: `deleted Secret ${objectKeyText(secret)}: the resource controls it and does not name it; remove the ownerReferences of a copy that is to stay`,
-});
 
 /** Reports in Synced that the details were not published. A resource that never published any does not become Ready. */
 function withPublishing(facts: Facts, outline: Outline): Outline {

@@ -13,11 +13,12 @@ import {
   operationSucceeded,
 } from '../../../../controllers/managed/recording/operation-conditions.ts';
 import type { Decision, ManagedDecisionName } from '../../../../controllers/managed/run/decision.ts';
+import { recreationEvent } from '../../../../controllers/managed/run/events.ts';
 import type { Facts } from '../../../../controllers/managed/run/facts.ts';
 import { withEvents, withReport } from '../../../../controllers/managed/run/facts.ts';
 import { cannot } from '../../../../controllers/managed/run/failures.ts';
 import type { Report } from '../../../../controllers/managed/run/report.ts';
-import { recreationEvent, reportOf } from '../../../../controllers/managed/run/report.ts';
+import { reportOf } from '../../../../controllers/managed/run/report.ts';
 import type { FailureFacts } from '../../../../controllers/step-failure.ts';
 import { StepFailure } from '../../../../controllers/step-failure.ts';
 import { conflict } from '../../cluster-fake.ts';
