@@ -1,5 +1,6 @@
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import { finalizerNames, withFinalizer, withoutFinalizer } from '../../apis/core/v1alpha1/meta.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import { secretNameProblem } from '../../apis/core/v1alpha1/secret.ts';
 import { isAlreadyExists } from '../../runtime/client/errors.ts';
@@ -9,15 +10,7 @@ import { logQuietAct } from '../log-changes.ts';
 import { isReturnable, retentionText } from '../retention.ts';
 import type { BindingContext, RunMemory } from './context.ts';
 import type { BindingCall, BindingFacts, SecretWrite } from './decision.ts';
-import {
-  withBound,
-  withClaimFinalizer,
-  withClaimRef,
-  withoutClaimFinalizer,
-  withoutClaimRef,
-  withReleased,
-  withResource,
-} from './desired.ts';
+import { withBound, withClaimRef, withoutClaimRef, withReleased, withResource } from './desired.ts';
 import { secretKeyOfClaim } from './observe-secrets.ts';
 import { retainedText } from './retained-text.ts';
 
@@ -46,7 +39,7 @@ export function acting({ env, claims, secrets, resourcesOf }: BindingContext) {
       case 'Create':
         return create(decision, signal, log);
       case 'AddFinalizer':
-        await claims.update(claim, withClaimFinalizer(claim), signal);
+        await claims.update(claim, withFinalizer(claim, finalizerNames.claim), signal);
         return [];
       case 'TakeBack':
         await update(decision.managed, withClaimRef(decision.managed, claim));
@@ -81,7 +74,7 @@ export function acting({ env, claims, secrets, resourcesOf }: BindingContext) {
         await update(decision.managed, withoutClaimRef(decision.managed));
         return [unbound(decision.managed, 'is available again; it was never bound to this claim')];
       case 'RemoveFinalizer':
-        await claims.update(claim, withoutClaimFinalizer(claim), signal);
+        await claims.update(claim, withoutFinalizer(claim, finalizerNames.claim), signal);
         return [];
     }
   };

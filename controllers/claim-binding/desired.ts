@@ -5,8 +5,8 @@ import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import {
   annotationKeys,
   finalizerNames,
+  withAnnotations,
   withFinalizer,
-  withoutFinalizer,
 } from '../../apis/core/v1alpha1/meta.ts';
 import { referenceTo } from '../../apis/core/v1alpha1/reference.ts';
 import { allowsPropagationTo, annotationsWithoutClaims } from '../../apis/core/v1alpha1/secret.ts';
@@ -25,17 +25,11 @@ export function withResource<C extends Claim>(
   resourceClass?: Class,
 ): C {
   const name = managed && nameInUse(managed);
-  const { metadata, spec } = claim;
+  const { spec } = claim;
+  // guard: otherwise the claim is deleted while its resource is being created
+  const held = withFinalizer(claim, finalizerNames.claim);
   return {
-    ...claim,
-    metadata: {
-      ...metadata,
-      // guard: otherwise the claim is deleted while its resource is being created
-      finalizers: withFinalizer(claim, finalizerNames.claim),
-      ...(name !== undefined && {
-        annotations: { ...metadata.annotations, [annotationKeys.externalName]: name },
-      }),
-    },
+    ...(name === undefined ? held : withAnnotations(held, { [annotationKeys.externalName]: name })),
     spec:
       managed === undefined || spec.resourceRef !== undefined
         ? spec
@@ -56,17 +50,6 @@ const protection = (
   deletionProtection === undefined && resourceClass?.specTemplate.deletionProtection === true
     ? { deletionProtection: true }
     : {};
-
-/** The claim with its finalizer, before it takes a resource back. */
-export const withClaimFinalizer = <C extends Claim>(claim: C): C => ({
-  ...claim,
-  metadata: { ...claim.metadata, finalizers: withFinalizer(claim, finalizerNames.claim) },
-});
-
-export const withoutClaimFinalizer = <C extends Claim>(claim: C): C => ({
-  ...claim,
-  metadata: { ...claim.metadata, finalizers: withoutFinalizer(claim, finalizerNames.claim) },
-});
 
 /** Makes the claim the resource's owner. An annotation lets the resource's Secret be copied only to the claim's. */
 export function withClaimRef<M extends Managed>(managed: M, claim: Claim): M {

@@ -9,7 +9,12 @@ import type { Class } from '../../apis/core/v1alpha1/class.ts';
 import { entryNameOf } from '../../apis/core/v1alpha1/entry-name.ts';
 import { apiVersionOf } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
-import { annotationKeys, externalName, finalizerNames } from '../../apis/core/v1alpha1/meta.ts';
+import {
+  annotationKeys,
+  externalName,
+  finalizerNames,
+  withAnnotations,
+} from '../../apis/core/v1alpha1/meta.ts';
 import type { NameLimits } from '../../apis/core/v1alpha1/name-limits.ts';
 import { fittingName } from '../../apis/core/v1alpha1/name-limits.ts';
 import { referenceTo } from '../../apis/core/v1alpha1/reference.ts';
@@ -132,11 +137,9 @@ export function correctionOf(
   if (plan instanceof StepFailure) return plan;
   const former = planOf(claimAsNoted(claim, managed) ?? claim);
   const before = former instanceof StepFailure ? {} : former.spec.forProvider;
-  const annotations = { ...managed.metadata.annotations, ...parametersNote(claim) };
   const forProvider = withChange(managed.spec.forProvider, before, plan.spec.forProvider);
   return {
-    ...managed,
-    metadata: { ...managed.metadata, annotations },
+    ...withAnnotations(managed, parametersNote(claim)),
     spec: { ...managed.spec, ...(isPlainObject(forProvider) && { forProvider: forProvider as object }) },
   };
 }

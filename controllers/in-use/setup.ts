@@ -118,8 +118,7 @@ export function inUseController<U extends UsedObject>(
       let current = used;
       if (name === 'AddFinalizer' || name === 'RemoveFinalizer') {
         const withOrWithout = name === 'AddFinalizer' ? withFinalizer : withoutFinalizer;
-        const finalizers = withOrWithout(used, finalizerNames.inUse);
-        const desired = { ...used, metadata: { ...used.metadata, finalizers } };
+        const desired = withOrWithout(used, finalizerNames.inUse);
         current = await annotate(`cannot update ${kind.kind}`, objects.update(used, desired, signal));
         if (wasDeleted(used)) return { ...done, decision: name };
       }

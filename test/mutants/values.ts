@@ -6,7 +6,8 @@ export const values: Readonly<Record<string, string>> = {
   'stacks/postgresql/renamed.ts: a statement takes the name away from a resource that has it by right':
     'false',
   'runtime/controller/triggers.ts: a deletion right after a write of the run is lost': 'leavesOutOwn',
-  'controllers/secret-shape-record.ts: the deletion of a class removes entries that applications read': 'undefined',
+  'controllers/secret-shape-record.ts: the deletion of a class removes entries that applications read':
+    'undefined',
   'controllers/secret-shape-record.ts: a user who edits the record makes the controllers remove their own annotations':
     'new Set([shapedAnnotation, ...keys])',
   'controllers/retention.ts: a date of a backup deletes data': 'true',
@@ -81,8 +82,7 @@ export const values: Readonly<Record<string, string>> = {
   'stacks/aws/tags.ts: users change the owner by a tag': '!isReserved(key)',
   'stacks/aws/vpc/external-client.ts: the ID is lost':
     'await vpcs.setAttributes({ region, id: created.id }, attributesIn(wanted), signal)',
-  'controllers/claim-binding/desired.ts: the claim is deleted while its resource is being created':
-    'claim.metadata.finalizers ?? []',
+  'controllers/claim-binding/desired.ts: the claim is deleted while its resource is being created': 'claim',
   'controllers/claim-binding/orphan-release.ts: a claim that the cache does not show yet loses its resource':
     'current',
   'controllers/claim-binding/provision.ts: a later claim of the same name gets the resource':

@@ -101,13 +101,28 @@ export const isPaused = (object: KubernetesObject): boolean =>
 export const hasFinalizer = (object: KubernetesObject, finalizer: string): boolean =>
   object.metadata.finalizers?.includes(finalizer) ?? false;
 
-/** The finalizers with one added, once. */
-export function withFinalizer(object: KubernetesObject, finalizer: string): readonly string[] {
-  const finalizers = object.metadata.finalizers ?? [];
-  return finalizers.includes(finalizer) ? finalizers : [...finalizers, finalizer];
+/** The object with a finalizer. It is not added if it is there. */
+export function withFinalizer<O extends KubernetesObject>(object: O, finalizer: string): O {
+  if (hasFinalizer(object, finalizer)) return object;
+  const finalizers = [...(object.metadata.finalizers ?? []), finalizer];
+  return { ...object, metadata: { ...object.metadata, finalizers } };
 }
 
-/** The finalizers without any occurrence of one. (The Go original keeps repeated ones, or panics.) */
-export function withoutFinalizer(object: KubernetesObject, finalizer: string): readonly string[] {
-  return (object.metadata.finalizers ?? []).filter((name) => name !== finalizer);
+/** The object without any occurrence of a finalizer. (The Go original keeps repeated ones, or panics.) */
+export function withoutFinalizer<O extends KubernetesObject>(object: O, finalizer: string): O {
+  const finalizers = (object.metadata.finalizers ?? []).filter((name) => name !== finalizer);
+  return { ...object, metadata: { ...object.metadata, finalizers } };
 }
+
+/** The object with these annotations. An undefined value removes one. */
+export const withAnnotations = <O extends KubernetesObject>(
+  object: O,
+  annotations: Readonly<Record<string, string | undefined>>,
+): O => {
+  const { metadata } = object;
+  const all = Object.entries({ ...metadata.annotations, ...annotations });
+  const given = Object.fromEntries(
+    all.flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
+  );
+  return { ...object, metadata: { ...metadata, annotations: given } };
+};

@@ -1,13 +1,13 @@
 import { objectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
+import { annotationKeys, withAnnotations } from '../../../apis/core/v1alpha1/meta.ts';
 import type { Resource } from '../../../runtime/cache/resource.ts';
 import { isConflict, isInterrupted, isNotFound, messageOf } from '../../../runtime/client/errors.ts';
 import type { Clock } from '../../../runtime/time/clock.ts';
 import { encodeIdentity } from '../../external-identity.ts';
 import { resultTime } from './creation-tracking.ts';
 import type { IdentityContext } from './identity.ts';
-import { identityToRecord, withAnnotations } from './identity.ts';
+import { identityToRecord } from './identity.ts';
 
 const attempts = 5;
 const pauseMs = 10;

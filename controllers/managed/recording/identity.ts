@@ -1,14 +1,18 @@
 import get from 'lodash/get.js';
 import isEmpty from 'lodash/isEmpty.js';
 import isEqual from 'lodash/isEqual.js';
-import isString from 'lodash/isString.js';
 import pickBy from 'lodash/pickBy.js';
 import set from 'lodash/set.js';
 import unset from 'lodash/unset.js';
 import type { FieldMarks } from '../../../apis/core/marks.ts';
 import { advice } from '../../../apis/core/v1alpha1/advice.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { annotationKeys, externalName, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import {
+  annotationKeys,
+  externalName,
+  wasDeleted,
+  withAnnotations,
+} from '../../../apis/core/v1alpha1/meta.ts';
 import type { NameLimits } from '../../../apis/core/v1alpha1/name-limits.ts';
 import { fittingName, nameProblem } from '../../../apis/core/v1alpha1/name-limits.ts';
 import type { ExternalError } from '../../../clients/external-error.ts';
@@ -252,15 +256,3 @@ export function refusals(
     ...(drifted.length === 0 ? [] : [driftRefusal(drifted)]),
   ];
 }
-
-/** The object with these annotations. An undefined value removes one. */
-export const withAnnotations = <M extends Managed>(
-  object: M,
-  annotations: Readonly<Record<string, string | undefined>>,
-): M => ({
-  ...object,
-  metadata: {
-    ...object.metadata,
-    annotations: pickBy({ ...object.metadata.annotations, ...annotations }, isString),
-  },
-});

@@ -4,6 +4,7 @@ import {
   annotationKeys,
   externalName,
   finalizerNames,
+  withAnnotations,
   withoutFinalizer,
 } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ReportedDetails } from '../../../apis/core/v1alpha1/secret.ts';
@@ -42,7 +43,6 @@ import {
   identityToRecord,
   named,
   observedNote,
-  withAnnotations,
   withCurrentNote,
 } from '../recording/identity.ts';
 import {
@@ -180,8 +180,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
     },
     async removeFinalizer(facts) {
       const { managed } = facts;
-      const finalizers = withoutFinalizer(managed, finalizerNames.managed);
-      const finalised = { ...managed, metadata: { ...managed.metadata, finalizers } };
+      const finalised = withoutFinalizer(managed, finalizerNames.managed);
       await write(facts, finalised, cannot.finalise).catch((error: unknown) => {
         if (!isNotFound(error)) throw error;
       });
@@ -310,8 +309,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
     // guard: otherwise the secrets of another owner's external resource are published
     const observation = answer.isOfAnother === true ? omit(answer, 'details') : answer;
     // While the external system creates the resource, an absence proves nothing.
-    if ((operation.underWay?.type ?? operation.ended) === 'create')
-      absenceTimes.forget(managed.metadata);
+    if ((operation.underWay?.type ?? operation.ended) === 'create') absenceTimes.forget(managed.metadata);
     // guard: otherwise one observation proves an absence
     const absentForMs = absenceTimes.note(managed, observation.exists, begunMs);
     // A resource that does not show right after its update keeps its state.

@@ -34,8 +34,7 @@ type Decide = (facts: CredentialFacts) => CredentialDecision | undefined;
 /** Adds the finalizer before anything is created for the object. */
 const addFinalizer: Decide = ({ kind, managed }) => {
   if (kind.isObserveOnly || hasFinalizer(managed, finalizerNames.managed)) return undefined;
-  const finalizers = withFinalizer(managed, finalizerNames.managed);
-  const desired = { ...managed, metadata: { ...managed.metadata, finalizers } };
+  const desired = withFinalizer(managed, finalizerNames.managed);
   return { name: 'AddFinalizer', call: { act: 'update', desired } };
 };
 

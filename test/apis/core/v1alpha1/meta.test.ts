@@ -35,8 +35,8 @@ describe('finalizers', () => {
     test(name, () => {
       const subject = object(has === undefined ? {} : { finalizers: has });
       assert.equal(hasFinalizer(subject, 'f'), has?.includes('f') ?? false);
-      assert.deepEqual(withFinalizer(subject, 'f'), added);
-      assert.deepEqual(withoutFinalizer(subject, 'f'), removed);
+      assert.deepEqual(withFinalizer(subject, 'f').metadata.finalizers, added);
+      assert.deepEqual(withoutFinalizer(subject, 'f').metadata.finalizers, removed);
       assert.deepEqual(subject.metadata.finalizers, has);
     });
   }

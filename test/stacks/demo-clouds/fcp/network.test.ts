@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
+import { withAnnotations } from '../../../../apis/core/v1alpha1/meta.ts';
 import { CloudError } from '../../../../clients/cloud-error.ts';
 import { UncertainCreationError } from '../../../../controllers/managed/connecting/external-client.ts';
-import { withAnnotations } from '../../../../controllers/managed/recording/identity.ts';
 import { realClock } from '../../../../runtime/time/clock.ts';
 import { favouriteCloudClient } from '../../../../stacks/demo-clouds/client/favourite-cloud.ts';
 import { networkClient } from '../../../../stacks/demo-clouds/fcp/network/external-client.ts';
