@@ -1,9 +1,9 @@
-import { LRUCache } from 'lru-cache';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { CloudCredentials } from '../../clients/cloud-credentials.ts';
 import { parseCredentials } from '../../clients/cloud-credentials.ts';
 import type { HttpClientOptions } from '../../clients/http.ts';
 import { guarded, keepAliveConnections } from '../../clients/http.ts';
+import { boundedCache } from '../../runtime/bounded-cache.ts';
 import { annotate } from '../../runtime/client/errors.ts';
 import type { Environment } from '../../runtime/controller/environment.ts';
 import { objectProblem } from '../answers.ts';
@@ -81,7 +81,7 @@ export function cloudClients<C>(
     const read = providerFacts(env, kinds);
     // One call of an external client may send several requests, and the process may stop between two of them.
     const dispatcher = guarded(keepAliveConnections(env.createAgent), () => env.checkLease?.());
-    const connections = new LRUCache<string, Held<C>>({ max: maxClients });
+    const connections = boundedCache<Held<C>>(maxClients);
     const connectionOf = ({ client, facts }: Held<C>, managed: Managed): Connection<C> => {
       const system = async (signal: AbortSignal) =>
         querySystem === undefined ? systemOf(facts) : querySystem(client, managed, signal);
