@@ -123,6 +123,7 @@ function givenTo(managed: Managed, { isCopied = false }: StoredCredential): stri
   return ownerOf(managed) ?? reservedFor(managed);
 }
 
+/** Generates another credential, because a user requests a rotation. */
 const rotate: Decide = ({ kind, managed, place: { entry } }) => {
   const rotation = credentialOf(managed, kind.secretDetails)?.rotationOf?.(managed);
   if (rotation === undefined || rotation === entry?.note?.rotation) return undefined;
@@ -207,6 +208,7 @@ function adoptedFor(managed: Managed): string {
   return (phase === 'Bound' || phase === undefined ? ownerOf(managed) : undefined) ?? unknownClaim;
 }
 
+/** The text of the claim that `claimRef` names, with or without a UID. */
 function reservedFor(managed: Managed): string | undefined {
   const { claimRef } = managed.spec;
   return claimRef?.name === undefined || isReleased(managed) ? undefined : claimText(claimRef);
@@ -222,6 +224,7 @@ export function claimOfNewNote(
   return mayBeKnown ? unknownClaim : reservedFor(managed);
 }
 
+/** The owning claim, if the Secret names another one. */
 function newOwner({ managed, place }: CredentialFacts): string | undefined {
   const owner = ownerOf(managed);
   const named = place.entry?.note?.for;
