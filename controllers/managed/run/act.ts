@@ -1,5 +1,5 @@
 import omit from 'lodash/omit.js';
-import type { ExternalOperation, Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import {
   annotationKeys,
   externalName,
@@ -8,7 +8,6 @@ import {
   withoutFinalizer,
 } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ReportedDetails } from '../../../apis/core/v1alpha1/secret.ts';
-import { timestamp } from '../../../apis/core/v1alpha1/timestamp.ts';
 import type { UpdateOptions } from '../../../runtime/cache/resource.ts';
 import { isNotFound, messageOf } from '../../../runtime/client/errors.ts';
 import type { Logger } from '../../../runtime/log/log.ts';
@@ -20,17 +19,9 @@ import { lossAt } from '../../external-loss.ts';
 import type { QuietAct } from '../../log-changes.ts';
 import { aboutManaged, logQuietAct } from '../../log-changes.ts';
 import { onlyObserves } from '../../management-policies.ts';
-import { attributed } from '../../stack-bug.ts';
 import type { FailureFacts } from '../../step-failure.ts';
 import { failing, StepFailure } from '../../step-failure.ts';
-import type {
-  Deletion,
-  DesiredCredential,
-  ExternalClient,
-  Observation,
-  Progress,
-} from '../connecting/external-client.ts';
-import { operationProblem } from '../connecting/operation-problem.ts';
+import type { Deletion, DesiredCredential, Observation } from '../connecting/external-client.ts';
 import type { ManagedReconcilerOptions } from '../options.ts';
 import type { AbsenceTimes } from '../recording/absence-times.ts';
 import type { CreationRecord } from '../recording/creation-record.ts';
@@ -45,13 +36,6 @@ import {
   observedNote,
   withCurrentNote,
 } from '../recording/identity.ts';
-import {
-  operationFailed,
-  operationForgotten,
-  operationOngoing,
-  operationSucceeded,
-  operationSuperseded,
-} from '../recording/operation-conditions.ts';
 import type { OperationsUnderWay } from '../recording/operations-under-way.ts';
 import { withInitProvider, withLateInitialized } from '../recording/provider-values.ts';
 import type { PublishedKeys } from '../recording/published-keys.ts';
@@ -68,6 +52,7 @@ import {
 } from './events.ts';
 import type { Facts, KindFacts } from './facts.ts';
 import {
+  clientOf,
   credentialIn,
   found,
   hasDone,
@@ -79,6 +64,7 @@ import {
   withReport,
 } from './facts.ts';
 import { cannot, cannotObserve, cannotPrepare, cannotUpdate, failedCreation } from './failures.ts';
+import { operations } from './operation.ts';
 import { publishing } from './publish.ts';
 import { isLossToNote, isToFillIn, nameFound, recordOfFailure } from './steps.ts';
 
@@ -99,6 +85,7 @@ export interface RunContext
 export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logger, 'debug' | 'info'>) {
   const { env, managedResources, places, absenceTimes, published, underWay, randomBytes } = context;
   const { publish, inPlace, following, writeEntry } = publishing(context, signal, log);
+  const { begin, poll, end, supersede } = operations(context, signal);
 
   const steps: Readonly<Record<Step, (facts: Facts) => Facts | Promise<Facts>>> = {
     async resolveReferences(facts) {
@@ -118,11 +105,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
     readPlace: (facts) => inPlace(facts, places.read(facts.managed, signal)),
 
     poll,
-    endOperation(facts) {
-      const { ended } = facts.operation;
-      underWay.note(facts.managed, undefined);
-      return { ...facts, operation: { ...(ended && { ended }), conditions: operationSucceeded } };
-    },
+    endOperation: end,
     clearPending: clearRecord,
 
     observe,
@@ -330,7 +313,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
     const { externalName, isExisting = false, isCredentialPending = false } = creation;
     const made = isExisting ? facts : withApplied(facts, isCredentialPending, true);
     const known = { ...withReport(made, creation), operation: { ...operation, externalName } };
-    return begin(known, { type: 'create', name: creation.operation }, cannot.create);
+    return begin(known, 'create', creation.operation);
   }
 
   async function update(facts: Facts): Promise<Facts> {
@@ -350,71 +333,16 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
     const { operation, isCredentialPending = false } = updated;
     const made = isDue ? withApplied(facts, isCredentialPending || operation !== undefined, true) : facts;
     const known = withEvents(withReport(made, updated), updatedEvent);
-    return begin(known, { type: 'update', name: operation }, cannot.update);
+    return begin(known, 'update', operation);
   }
 
   async function remove(facts: Facts): Promise<Facts> {
-    const { managed, operation } = facts;
     // guard: otherwise after an edit another external resource is deleted
     const removing = clientOf(facts).delete(given(facts), signal);
     const deletion = await failing<unknown>('', removing, cannot.delete);
     const { operation: name } = (deletion ?? {}) as Deletion<string>;
     const known = withEvents(facts, deletedEvent);
-    if (name !== undefined) return begin(known, { type: 'delete', name }, cannot.delete);
-    if (operation.underWay === undefined) return known;
-    // The requested deletion replaces an ongoing update, so forget the update.
-    underWay.note(managed, undefined);
-    return { ...known, operation: { conditions: operationSuperseded } };
-  }
-
-  /** Polls the ongoing operation. Until its result is recorded, the operation stays noted. */
-  async function poll(facts: Facts): Promise<Facts> {
-    const { managed, operation } = facts;
-    if (operation.underWay === undefined) return facts;
-    const { type, name } = operation.underWay;
-    const asking: Promise<Progress> =
-      clientOf(facts).poll?.(name, signal) ?? Promise.resolve({ state: 'unknown' });
-    const progress = await failing('', asking, cannot.observe);
-    switch (progress.state) {
-      case 'running': {
-        const conditions = operationOngoing(type, { name, message: progress.message });
-        return { ...facts, operation: { ...operation, conditions } };
-      }
-      case 'done': {
-        const { externalName } = progress;
-        return withReport({ ...facts, operation: { ...operation, ended: type, externalName } }, progress);
-      }
-      case 'unknown':
-        underWay.note(managed, undefined);
-        return { ...facts, operation: { ended: type, conditions: operationForgotten(type, name) } };
-      case 'failed': {
-        underWay.note(managed, undefined);
-        const { error } = progress;
-        const failure = type === 'create' ? failedCreation(error) : new StepFailure('', error, cannot[type]);
-        const conditions = operationFailed(type, messageOf(error));
-        return { ...facts, operation: { failed: { type, failure }, conditions } };
-      }
-      default: {
-        const error = new TypeError('poll of the external client returned an unknown state');
-        throw new StepFailure('', error, cannot.observe);
-      }
-    }
-  }
-
-  /** Remembers a started operation until the status records it. Throws if it cannot be polled: a bug of the stack. */
-  function begin(
-    facts: Facts,
-    { type, name }: { readonly type: ExternalOperation['type']; readonly name: string | undefined },
-    { external: _created, ...failure }: FailureFacts,
-  ): Facts {
-    if (name === undefined) return facts;
-    const { managed, operation } = facts;
-    const bug = operationProblem(clientOf(facts), managed, type, name);
-    if (bug !== undefined) throw new StepFailure('', attributed(bug, context.stack), failure);
-    const begun = { type, name, startedAt: timestamp(env.clock.now()) };
-    underWay.note(managed, begun); // guard: otherwise an operation is lost if the status is not written
-    const conditions = operationOngoing(type, { name });
-    return { ...facts, operation: { ...operation, underWay: begun, conditions } };
+    return name === undefined ? supersede(known) : begin(known, 'delete', name);
   }
 
   /** A password that is not stored, for a resource without Secret and store. An external system may require one. */
@@ -428,11 +356,6 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
 /** The managed resource for the external client. */
 const given = ({ kind: { identity }, managed, access }: Facts): Managed =>
   withCurrentNote(identity, identified(identity, managed), access?.system);
-
-function clientOf({ access }: Facts): ExternalClient {
-  if (access === undefined) throw new Error('the external client is not connected');
-  return access.external;
-}
 
 /** The facts after an observation. A credential that was set counts as in use, unless the client reports the opposite. */
 function withCredentialObserved(facts: Facts, { credential: state }: Observation): Facts {

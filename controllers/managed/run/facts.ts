@@ -131,6 +131,11 @@ export const hasCalled = (facts: Facts): boolean => hasDone(facts, 'create', 'up
 export const found = ({ latest }: Facts): Observation | undefined =>
   latest?.observation.exists === true ? latest.observation : undefined;
 
+export function clientOf({ access }: Facts): ExternalClient {
+  if (access === undefined) throw new Error('the external client is not connected');
+  return access.external;
+}
+
 /** The credential in the Secret, which `create` and `update` set. Undefined: none, or it cannot be read or written. */
 export function credentialIn(facts: Facts): DesiredCredential | undefined {
   const { kind, managed, place } = facts;

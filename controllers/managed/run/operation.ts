@@ -1,0 +1,91 @@
+import type { ExternalOperation } from '../../../apis/core/v1alpha1/managed.ts';
+import { timestamp } from '../../../apis/core/v1alpha1/timestamp.ts';
+import { messageOf } from '../../../runtime/client/errors.ts';
+import type { Clock } from '../../../runtime/time/clock.ts';
+import { attributed } from '../../stack-bug.ts';
+import { failing, StepFailure } from '../../step-failure.ts';
+import type { Progress } from '../connecting/external-client.ts';
+import { operationProblem } from '../connecting/operation-problem.ts';
+import {
+  operationFailed,
+  operationForgotten,
+  operationOngoing,
+  operationSucceeded,
+  operationSuperseded,
+} from '../recording/operation-conditions.ts';
+import type { OperationsUnderWay } from '../recording/operations-under-way.ts';
+import type { Facts } from './facts.ts';
+import { clientOf, withReport } from './facts.ts';
+import { cannot, failedCreation } from './failures.ts';
+
+interface OperationContext {
+  readonly env: { readonly clock: Pick<Clock, 'now'> };
+  readonly underWay: OperationsUnderWay;
+  readonly stack?: string;
+}
+
+/** The steps about operations that an external system names, and goes on with after the call. */
+export function operations({ env, underWay, stack }: OperationContext, signal: AbortSignal) {
+  return { begin, poll, end, supersede };
+
+  /** Remembers a started operation until the status records it. Throws if it cannot be polled: a bug of the stack. */
+  function begin(facts: Facts, type: ExternalOperation['type'], name: string | undefined): Facts {
+    if (name === undefined) return facts;
+    const { managed, operation } = facts;
+    const { external: _accepted, ...failure } = cannot[type];
+    const bug = operationProblem(clientOf(facts), managed, type, name);
+    if (bug !== undefined) throw new StepFailure('', attributed(bug, stack), failure);
+    const begun = { type, name, startedAt: timestamp(env.clock.now()) };
+    underWay.note(managed, begun); // guard: otherwise an operation is lost if the status is not written
+    const conditions = operationOngoing(type, { name });
+    return { ...facts, operation: { ...operation, underWay: begun, conditions } };
+  }
+
+  /** Polls the ongoing operation. Until its result is recorded, the operation stays noted. */
+  async function poll(facts: Facts): Promise<Facts> {
+    const { managed, operation } = facts;
+    if (operation.underWay === undefined) return facts;
+    const { type, name } = operation.underWay;
+    const asking: Promise<Progress> =
+      clientOf(facts).poll?.(name, signal) ?? Promise.resolve({ state: 'unknown' });
+    const progress = await failing('', asking, cannot.observe);
+    switch (progress.state) {
+      case 'running': {
+        const conditions = operationOngoing(type, { name, message: progress.message });
+        return { ...facts, operation: { ...operation, conditions } };
+      }
+      case 'done': {
+        const { externalName } = progress;
+        return withReport({ ...facts, operation: { ...operation, ended: type, externalName } }, progress);
+      }
+      case 'unknown':
+        underWay.note(managed, undefined);
+        return { ...facts, operation: { ended: type, conditions: operationForgotten(type, name) } };
+      case 'failed': {
+        underWay.note(managed, undefined);
+        const { error } = progress;
+        const failure = type === 'create' ? failedCreation(error) : new StepFailure('', error, cannot[type]);
+        const conditions = operationFailed(type, messageOf(error));
+        return { ...facts, operation: { failed: { type, failure }, conditions } };
+      }
+      default: {
+        const error = new TypeError('poll of the external client returned an unknown state');
+        throw new StepFailure('', error, cannot.observe);
+      }
+    }
+  }
+
+  /** Forgets an operation that has ended, and whose result is recorded. */
+  function end(facts: Facts): Facts {
+    const { ended } = facts.operation;
+    underWay.note(facts.managed, undefined);
+    return { ...facts, operation: { ...(ended && { ended }), conditions: operationSucceeded } };
+  }
+
+  /** Forgets an ongoing update, because a requested deletion replaces it. */
+  function supersede(facts: Facts): Facts {
+    if (facts.operation.underWay === undefined) return facts;
+    underWay.note(facts.managed, undefined);
+    return { ...facts, operation: { conditions: operationSuperseded } };
+  }
+}
