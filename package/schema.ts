@@ -12,7 +12,11 @@ export type {
   DetailsOf,
   Publishing,
 } from '../apis/core/v1alpha1/connection-details.ts';
-export { databaseConnection, redisConnection } from '../apis/core/v1alpha1/connection-details.ts';
+export {
+  databaseConnection,
+  redisConnection,
+  serverConnection,
+} from '../apis/core/v1alpha1/connection-details.ts';
 export { defineClaim } from '../apis/core/v1alpha1/define-claim.ts';
 export { defineClass } from '../apis/core/v1alpha1/define-class.ts';
 export { defineManaged } from '../apis/core/v1alpha1/define-managed.ts';
@@ -25,4 +29,5 @@ export {
   tagsFromLabels,
 } from '../apis/core/v1alpha1/fields.ts';
 export { nameProblem } from '../apis/core/v1alpha1/name-limits.ts';
+export { nameOnServer, ownName, sessionPolicy } from '../apis/core/v1alpha1/server-fields.ts';
 export { timestamp } from '../apis/core/v1alpha1/timestamp.ts';

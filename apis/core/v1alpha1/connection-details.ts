@@ -50,6 +50,36 @@ export const databaseConnection = {
   uri: optional(text('All of these in one address.')),
 };
 
+/** The connection details of an account on a shared server, as `serverDetails` returns them. */
+export const serverConnection = ({
+  type,
+  provider,
+  hasSslModeInUri,
+}: {
+  readonly type: string;
+  readonly provider: string;
+  readonly hasSslModeInUri: boolean;
+}) => ({
+  type: text(`The protocol, as a type of servicebinding.io: ${type}.`),
+  provider: text(`The provider: ${provider}.`),
+  endpoint: text('The host name or IP address of the server.'),
+  host: text('The same, for servicebinding.io.'),
+  port: text('The port of the server.'),
+  sslmode: optional(
+    text(
+      'Whether and how clients use TLS: disable, require, verify-ca or verify-full, as for the administrator.',
+    ),
+  ),
+  clusterCA: optional(
+    text('The certificates to trust, in PEM format, if the server has a private authority.'),
+  ),
+  username: optional(text('The user.')),
+  password,
+  uri: optional(
+    text(`All of these in one address, without ${hasSslModeInUri ? '' : 'sslmode and '}clusterCA.`),
+  ),
+});
+
 /** The connection details of a Redis, as `redisDetails` returns them. */
 export const redisConnection = {
   type: text('The protocol, as a type of servicebinding.io: redis.'),

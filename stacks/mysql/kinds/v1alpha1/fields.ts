@@ -1,33 +1,15 @@
 import { z } from 'zod';
-import { immutable, late, optional, text } from '../../../../package/schema.ts';
+import { immutable, late, nameOnServer, optional, text } from '../../../../package/schema.ts';
 
 export const group = 'mysql.crossplane.io';
 export const version = 'v1alpha1';
 export const stack = 'mysql';
 
-/** No control characters: the server accepts some in names, and a terminal that lists the names would execute them. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern refuses them
-const withoutControls = /^[^\x00-\x1f\x7f-\x9f]*$/;
-
-const identifier = (description: string, maxLength: number) =>
-  z.string().min(1).max(maxLength).regex(withoutControls).describe(description);
-
 /** The name of a database: at most 64 characters. */
-export const databaseName = (description: string) => identifier(description, 64);
+export const databaseName = (description: string) => nameOnServer(description, 64);
 
 /** The name of a user: at most 80 characters in MariaDB. */
-export const userName = (description: string) => identifier(description, 80);
-
-/** The name of a database or user, which is the initial value of the external name. */
-export const ownName = (what: string, maxLength: number) =>
-  optional(
-    immutable(
-      identifier(
-        `The name of the ${what} on the server, at most ${maxLength} characters. It is the initial value of the external name annotation. Without it: the name of this object.`,
-        maxLength,
-      ),
-    ),
-  );
+export const userName = (description: string) => nameOnServer(description, 80);
 
 /** The privileges that a user can have on a database of MariaDB, without GRANT OPTION. */
 export const databasePrivileges = [

@@ -5,14 +5,13 @@ import {
   defineManaged,
   late,
   optional,
+  ownName,
   passwordRotation,
+  sessionPolicy,
   text,
 } from '../../../../package/schema.ts';
 import { databaseConnection } from './connection.ts';
-import { group, ownName, privileges, serverFields, stack, userFields, version } from './fields.ts';
-
-/** How open sessions are handled when a database is deleted. */
-const sessionPolicies = ['WaitForSessions', 'TerminateSessions'] as const;
+import { group, privileges, serverFields, stack, userFields, version } from './fields.ts';
 
 const parameters = {
   ...serverFields,
@@ -36,13 +35,7 @@ const parameters = {
       'The privileges of the own user on the database, without GRANT OPTION. All other privileges of the user on it are revoked. Absent, or ALL: all that the server knows.',
     ),
   ),
-  onDelete: optional(
-    z
-      .enum(sessionPolicies)
-      .describe(
-        'How open sessions are handled when the database is deleted: wait until there are none (the default), or terminate them.',
-      ),
-  ),
+  onDelete: sessionPolicy,
 };
 
 /** A database of a MariaDB server, with a user of its own. */

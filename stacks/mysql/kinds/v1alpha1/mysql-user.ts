@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { ObjectKind } from '../../../../package/schema.ts';
-import { defineManaged, passwordRotation } from '../../../../package/schema.ts';
+import { defineManaged, ownName, passwordRotation } from '../../../../package/schema.ts';
 import { userConnection } from './connection.ts';
-import { group, ownName, stack, userFields, version } from './fields.ts';
+import { group, stack, userFields, version } from './fields.ts';
 
 /** A user of a MariaDB server. No claim binds to it. */
 export const MySQLUserKind = defineManaged(

@@ -8,16 +8,15 @@ import {
   immutable,
   onceCreated,
   optional,
+  ownName,
   passwordRotation,
   reference,
   selector,
+  sessionPolicy,
   text,
 } from '../../../../package/schema.ts';
 import { databaseConnection } from './connection.ts';
-import { connectionLimit, group, identifier, ownName, stack, version } from './fields.ts';
-
-/** How open sessions are handled when a database is deleted. */
-const sessionPolicies = ['WaitForSessions', 'TerminateSessions'] as const;
+import { connectionLimit, group, identifier, maxNameBytes, stack, version } from './fields.ts';
 
 const fixed = (description: string) =>
   optional(immutable(text(`${description} PostgreSQL cannot change it later.`)));
@@ -68,13 +67,7 @@ const parameters = {
       .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] })
       .describe('Extensions to install. An extension is never removed, because that would delete data.'),
   ),
-  onDelete: optional(
-    z
-      .enum(sessionPolicies)
-      .describe(
-        'How open sessions are handled when the database is deleted: wait until there are none (the default), or terminate them.',
-      ),
-  ),
+  onDelete: sessionPolicy,
 };
 
 /** Whether forProvider or initProvider names an owner. */
@@ -98,7 +91,7 @@ export const PostgreSQLDatabaseKind = defineManaged(
   },
   z
     .object({
-      name: ownName('database'),
+      name: ownName('database', maxNameBytes, 'bytes'),
       owner: optional(
         identifier(
           'The role that owns the database. Without owner, ownerRef and ownerSelector the database gets its own owner role with the same name. The password of that role is in the connection details.',

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { ObjectKind } from '../../../../package/schema.ts';
-import { defineManaged, optional, passwordRotation, text } from '../../../../package/schema.ts';
+import { defineManaged, optional, ownName, passwordRotation, text } from '../../../../package/schema.ts';
 import { userConnection } from './connection.ts';
-import { connectionLimit, group, ownName, stack, version } from './fields.ts';
+import { connectionLimit, group, maxNameBytes, stack, version } from './fields.ts';
 
 const flag = (description: string) => optional(z.boolean().describe(description));
 
@@ -22,7 +22,7 @@ export const PostgreSQLRoleKind = defineManaged(
   },
   z
     .object({
-      name: ownName('role'),
+      name: ownName('role', maxNameBytes, 'bytes'),
       login: flag('Whether the role may log in. If so, it has a password. Default: false.'),
       privileges: optional(
         z
