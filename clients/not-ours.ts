@@ -20,21 +20,30 @@ type NotOurs = readonly [
   options: { readonly code: 'NotOurs' } & Pick<ServerErrorOptions<string>, 'advice' | 'holder'>,
 ];
 
-/** Something on a shared server that has the name of a resource and no mark. */
-export interface Unmarked {
-  readonly kind: 'database' | 'role' | 'user';
+/** Something on a shared server that has the name of a resource, and is not its own. */
+export interface Foreign {
+  /** The word of the server: `database`, `role`, `user`. */
+  readonly kind: string;
   /** As a message has it: `database "shop"`. */
   readonly what: string;
+  /** Whether it has the mark of another resource. */
+  readonly isMarked: boolean;
   /** Writes the mark. */
   readonly statement: string;
 }
 
-/** The refusal of something without a mark. */
-export function unmarked(
-  { kind, what, statement }: Unmarked,
+/** The refusal of something that `ownerId` does not own. It never names another owner. */
+export function notOurs(
+  { kind, what, isMarked, statement }: Foreign,
   ownerId: string,
   { adoption, isNameFixed = false }: Remedies,
 ): NotOurs {
+  if (isMarked) {
+    return [
+      `${what} is managed by another resource, not by ${ownerId}; ${advice.chooseExternalName}; ${advice.createRetainedAgain}`,
+      { code: 'NotOurs', advice: { kinds: ['ChooseExternalName'] }, holder: { by: 'AnotherResource' } },
+    ];
+  }
   const todo = adoption === undefined ? advice.chooseExternalName : howToAdopt(kind, adoption, statement);
   return [
     `${what} exists and is not managed by ${ownerId}${isNameFixed ? '' : `; ${todo}`}`,
@@ -47,16 +56,10 @@ export function unmarked(
 }
 
 const howToAdopt = (
-  kind: Unmarked['kind'],
+  kind: string,
   { consequence, isReserved = false }: Adoption,
   statement: string,
 ): string =>
   kind === 'database'
     ? advice.adopt(!isReserved, consequence === undefined ? '' : ` (${consequence})`, statement)
     : advice.adoptRole(consequence === undefined ? '' : `, and ${consequence}`, statement);
-
-/** The refusal of something with the mark of another resource, which the message does not name. */
-export const markedByAnother = (what: string, ownerId: string): NotOurs => [
-  `${what} is managed by another resource, not by ${ownerId}; ${advice.chooseExternalName}; ${advice.createRetainedAgain}`,
-  { code: 'NotOurs', advice: { kinds: ['ChooseExternalName'] }, holder: { by: 'AnotherResource' } },
-];

@@ -20,14 +20,13 @@ export type { SystemFacts } from '../apis/core/v1alpha1/provider.ts';
 export { describeReference } from '../apis/core/v1alpha1/reference.ts';
 export type { ConnectionDetails } from '../apis/core/v1alpha1/secret.ts';
 export { advice as clientAdvice } from '../clients/advice.ts';
-export type { CreateLine, PooledConnection } from '../clients/bounded-connections.ts';
-export { boundedConnections } from '../clients/bounded-connections.ts';
+export type { PooledConnection } from '../clients/bounded-connections.ts';
 export type { DatabaseAccess } from '../clients/database-details.ts';
 export { databaseDetails } from '../clients/database-details.ts';
 export type { Advice, ErrorFacts, ExternalErrorClass, Holder } from '../clients/external-error.ts';
 export { ChangeRefused, changing, ExternalError, invalid } from '../clients/external-error.ts';
 export type { Adoption, Remedies } from '../clients/not-ours.ts';
-export { markedByAnother, unmarked } from '../clients/not-ours.ts';
+export { notOurs } from '../clients/not-ours.ts';
 export { ownerDigest } from '../clients/owner-digest.ts';
 export type { Owner } from '../clients/ownership-tags.ts';
 export {
@@ -51,7 +50,11 @@ export {
 } from '../clients/server-credentials.ts';
 export type { ServerErrorOptions } from '../clients/server-error.ts';
 export { codeOf, networkReason, ServerError } from '../clients/server-error.ts';
+export type { ServerOptions, SharedConnections } from '../clients/shared-connections.ts';
+export { sessionDefaults, sharedConnections } from '../clients/shared-connections.ts';
 export { counted, hasUnprintable, printable, quoted } from '../clients/text.ts';
+export type { AccountsOn, MarkedAccounts } from '../controllers/author/account-on.ts';
+export { accountOn } from '../controllers/author/account-on.ts';
 export type { AccountPassword, Accounts } from '../controllers/author/account-password.ts';
 export { accountPassword, isLockedOut, refusesPassword } from '../controllers/author/account-password.ts';
 export type { Candidate } from '../controllers/author/check-ownership.ts';
@@ -90,15 +93,17 @@ export type {
 } from '../controllers/author/define-stack.ts';
 export { defineStack, satisfies, service } from '../controllers/author/define-stack.ts';
 export type { GrantActs } from '../controllers/author/grants.ts';
-export { grantClient } from '../controllers/author/grants.ts';
+export { grantClient, referencedOwners } from '../controllers/author/grants.ts';
 export { labelsNamed, withParameter } from '../controllers/author/label-tags.ts';
 export type { HolderOf, MarkHolder } from '../controllers/author/mark-holders.ts';
 export { markHolders } from '../controllers/author/mark-holders.ts';
+export type { MarkedKind, Ownership } from '../controllers/author/marked.ts';
 export {
-  checkNameBy,
-  checkNotAdministrator,
-  markLost,
+  databaseAdoption,
   observedTaken,
+  ownAccountAdoption,
+  ownershipByMark,
+  waitingForSessions,
   wasOurs,
 } from '../controllers/author/marked.ts';
 export type { Change, NamedByCloud, Reported } from '../controllers/author/named-by-cloud.ts';
@@ -114,6 +119,7 @@ export type { RivalFinder } from '../controllers/author/rivals.ts';
 export { rivalFinder } from '../controllers/author/rivals.ts';
 export type { ServerSurvey } from '../controllers/author/server-survey.ts';
 export { noSurvey, serverSurvey } from '../controllers/author/server-survey.ts';
+export type { SharedServer, SurveyOptions } from '../controllers/author/shared-servers.ts';
 export { sharedServers } from '../controllers/author/shared-servers.ts';
 export {
   Ambiguous,

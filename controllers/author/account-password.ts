@@ -82,10 +82,13 @@ export const accountPassword = ({ accounts, checks }: AccountPasswordOptions): A
 
 /**
  * Whether a password that worked is now refused. A credential that is not applied yet proves nothing: the previous one
- * may work.
+ * may work, unless the server may refuse any password of the account (`isDoubtful`).
  */
-export const isLockedOut = (credential: DesiredCredential | undefined, verdict: Verdict): boolean =>
-  credential?.isApplied === true && verdict === 'wrong';
+export const isLockedOut = (
+  credential: DesiredCredential | undefined,
+  verdict: Verdict,
+  isDoubtful = false,
+): boolean => verdict === 'wrong' && (isDoubtful || credential?.isApplied === true);
 
 /** Ready of an account whose password is refused. `noun` is the server's word for an account: `role`. */
 export const refusesPassword = (noun: string): ReadyFacts =>

@@ -12,6 +12,8 @@ import type {
   ReportedStatus,
 } from '../managed/connecting/external-client.ts';
 import { isObserver } from '../management-policies.ts';
+import type { ReferenceField } from '../references/references.ts';
+import { resourceId } from './owner-id.ts';
 import type { RivalFinder } from './rivals.ts';
 
 /**
@@ -51,6 +53,19 @@ export interface GrantClientOptions<M extends Managed> {
   readonly rivalOf: RivalFinder<M>;
   /** Why the reference of a field does not lead to a resource any more; undefined: all do. */
   readonly lostReferences: (managed: M) => string | undefined;
+}
+
+/** The owners of the accounts and targets that the references of a grant name, by field. They may be those of claims. */
+export function referencedOwners<F extends string>(
+  { spec }: Managed,
+  references: readonly (ReferenceField & { readonly field: F })[],
+): Partial<Readonly<Record<F, string>>> {
+  const forProvider = (spec.forProvider ?? {}) as Readonly<Record<string, { readonly name: string }>>;
+  const owners = references.flatMap(({ field, ref, to }) => {
+    const reference = forProvider[ref];
+    return reference === undefined ? [] : [[field, resourceId(to, reference.name)]];
+  });
+  return Object.fromEntries(owners) as Partial<Record<F, string>>;
 }
 
 /**

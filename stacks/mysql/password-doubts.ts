@@ -1,24 +1,14 @@
-import type { DesiredCredential, Managed, Observation } from '../../package/stack.ts';
-import { isLockedOut } from '../../package/stack.ts';
 import { advice } from './advice.ts';
 import { MysqlError } from './client/error.ts';
 import { account } from './client/text.ts';
 import type { UserObservation, Users } from './client/user.ts';
-import { isOurs } from './ownership.ts';
-
-/** Whether the password of a user is tested at each observation, because the user may not be able to log in. */
-export const isDoubtful = (managed: Managed, user: UserObservation): boolean =>
-  !isOurs(managed, user) || user.isExpired || user.otherHosts.length > 0;
 
 /**
- * Whether the server refuses a password that worked. A user of the same name with a more precise host wins over each
- * password, so a new one does not end that.
+ * Whether the server may refuse any password of a user: it has expired, or a user of the same name with a more precise host
+ * wins there. A new password does not end the latter.
  */
-export const isShutOut = (
-  user: UserObservation | undefined,
-  credential: DesiredCredential | undefined,
-  verdict: Observation['credential'],
-): boolean => isLockedOut(credential, verdict) || (verdict === 'wrong' && (user?.otherHosts.length ?? 0) > 0);
+export const isDoubtful = ({ isExpired, otherHosts }: UserObservation): boolean =>
+  isExpired || otherHosts.length > 0;
 
 /**
  * Throws an Error if the server refuses the password that was set just now: a user of the same name with a more precise
@@ -27,12 +17,12 @@ export const isShutOut = (
 export async function checkNoneWins(
   users: Pick<Users, 'checkPassword'>,
   user: UserObservation | undefined,
-  credential: DesiredCredential | undefined,
+  password: string,
   signal: AbortSignal,
 ): Promise<void> {
-  if (user === undefined || credential === undefined || user.otherHosts.length === 0) return;
+  if (user === undefined || user.otherHosts.length === 0) return;
   const { name, otherHosts } = user;
-  if (await users.checkPassword(name, credential.value, { signal })) return;
+  if (await users.checkPassword(name, password, { signal })) return;
   const others = otherHosts.map((host) => account(name, host));
   const statements = others.map((other) => `DROP USER ${other}`);
   throw new MysqlError(

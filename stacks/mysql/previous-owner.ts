@@ -1,9 +1,8 @@
 import type { DesiredCredential, Managed } from '../../package/stack.ts';
-import { clientAdvice, ExternalError, nameOf, ownerIdOf } from '../../package/stack.ts';
+import { clientAdvice, counted, ExternalError, nameOf, ownerIdOf } from '../../package/stack.ts';
 import { quotedName } from './client/text.ts';
 import type { Users } from './client/user.ts';
 import { runsAs } from './client/user.ts';
-import { counted } from './counted.ts';
 
 /** The policy for open sessions. */
 type SessionPolicy = 'WaitForSessions' | 'TerminateSessions' | undefined;

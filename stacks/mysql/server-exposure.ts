@@ -1,5 +1,4 @@
-import type { Clock } from '../../package/http.ts';
-import type { EventFacts, ServerCredentials, ServerSurvey } from '../../package/stack.ts';
+import type { EventFacts, ServerCredentials, ServerSurvey, SurveyOptions } from '../../package/stack.ts';
 import { serverSurvey } from '../../package/stack.ts';
 import { advice } from './advice.ts';
 import type { Exposure } from './client/exposure.ts';
@@ -7,20 +6,20 @@ import type { MissingPrivileges } from './client/privilege.ts';
 import type { MysqlServer } from './client/server.ts';
 import { quotedName } from './client/text.ts';
 
-export interface ExposureOptions {
-  readonly server: Pick<MysqlServer, 'exposure' | 'missingPrivileges'>;
-  readonly credentials: Pick<ServerCredentials, 'endpoint' | 'port' | 'username'>;
-  /** Receives the result: databases that everybody may use, users without a name, privileges that are missing. */
-  readonly tell: (event: EventFacts) => void;
-  readonly clock: Pick<Clock, 'elapsedMs'>;
-}
+/** The server and its administrator, as an Event names them. */
+type Address = Pick<ServerCredentials, 'endpoint' | 'port' | 'username'>;
 
 /**
  * Reads whether a server lets strangers in: a fresh one may have databases for everybody, and users without a name. It
  * changes nothing, because other programs of the administrator may use them. It also reads what the administrator lacks:
  * without PROCESS, for example, only the first deletion fails.
  */
-export const exposureSurvey = ({ server, credentials, tell, clock }: ExposureOptions): ServerSurvey =>
+export const exposureSurvey = ({
+  server,
+  credentials,
+  tell,
+  clock,
+}: SurveyOptions<Address, Pick<MysqlServer, 'exposure' | 'missingPrivileges'>>): ServerSurvey =>
   serverSurvey({
     look: async (signal) =>
       exposureEvent(await server.exposure(signal), credentials) ??
@@ -33,7 +32,7 @@ export const exposureSurvey = ({ server, credentials, tell, clock }: ExposureOpt
 /** The result to report; undefined if the server lets no stranger in. */
 export function exposureEvent(
   { openPatterns, anonymous, statements }: Exposure,
-  { endpoint, port }: Pick<ServerCredentials, 'endpoint' | 'port'>,
+  { endpoint, port }: Omit<Address, 'username'>,
 ): EventFacts | undefined {
   if (openPatterns.length + anonymous.length === 0) return undefined;
   const open = `every user of the server may use databases ${openPatterns.map(quotedName).join(', ')}`;
@@ -52,7 +51,7 @@ export function exposureEvent(
 /** The privileges to report; undefined if the administrator lacks none. */
 export const lackEvent = (
   found: MissingPrivileges | undefined,
-  { endpoint, port, username }: ExposureOptions['credentials'],
+  { endpoint, port, username }: Address,
 ): EventFacts | undefined =>
   found && {
     type: 'Warning',

@@ -1,20 +1,6 @@
 import { MySQLInstanceKind } from '../../package/claims.ts';
-import type {
-  Connect,
-  DefinedStack,
-  Managed,
-  PasswordChecks,
-  RivalFinder,
-  SystemFacts,
-} from '../../package/stack.ts';
-import {
-  createPasswordChecks,
-  defineStack,
-  lostReferenceFinder,
-  rivalFinder,
-  satisfies,
-  service,
-} from '../../package/stack.ts';
+import type { Connect, DefinedStack, Managed, RivalFinder, SystemFacts } from '../../package/stack.ts';
+import { defineStack, lostReferenceFinder, rivalFinder, satisfies, service } from '../../package/stack.ts';
 import { advice } from './advice.ts';
 import type { MysqlServer, MysqlServerOptions } from './client/server.ts';
 import { createMysqlServer } from './client/server.ts';
@@ -40,7 +26,6 @@ interface MysqlStackOptions {
 
 /** A server for the external clients, and the parts that they share in a process. */
 interface Shared extends ServerConnection {
-  readonly checks: PasswordChecks;
   readonly rivalOf: RivalFinder<MySQLGrant>;
   readonly lostReferences: (managed: Managed) => string | undefined;
 }
@@ -56,7 +41,6 @@ export function createMysqlStack({ createServer = createMysqlServer }: MysqlStac
       connect(env, kinds): Connect<Shared> {
         const connect = serverConnection(env, kinds, createServer);
         const shared = {
-          checks: createPasswordChecks(env),
           /** An older grant for the same user on the same database: the two would undo each other. */
           rivalOf: rivalFinder(env, MySQLGrantKind, ({ spec: { forProvider } }) => [
             forProvider.user,

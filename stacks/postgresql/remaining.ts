@@ -2,7 +2,7 @@ import { escapeIdentifier } from 'pg';
 import type { Managed } from '../../package/stack.ts';
 import { nameOf, ownerIdOf, wasOurs } from '../../package/stack.ts';
 import type { Roles } from './client/role.ts';
-import { hasUsableName, isOfOther, isOurs } from './ownership.ts';
+import { roleOwnership } from './ownership.ts';
 
 /**
  * The parts of a deleted resource that stay on the server, for an Event. They were renamed, or their mark was removed, so
@@ -21,7 +21,7 @@ export async function remaining(
 ): Promise<string | undefined> {
   const { databases, hasRole, signal } = options;
   const name = nameOf(managed);
-  const isLooked = hasRole && wasOurs(managed) && hasUsableName(managed, 'role');
+  const isLooked = hasRole && wasOurs(managed) && roleOwnership.hasUsableName(managed);
   const role = isLooked ? await roles.observe(name, { signal }) : undefined;
   const renamed = hasRole ? await roles.renamed(ownerIdOf(managed), { signal }) : undefined;
   const parts = [
@@ -29,9 +29,7 @@ export async function remaining(
     ...(renamed === undefined
       ? []
       : [`role ${escapeIdentifier(renamed)}, which has the mark of this resource`]),
-    ...(role === undefined || isOurs(managed, role) || isOfOther(managed, role)
-      ? []
-      : [`role ${escapeIdentifier(name)}, which has no mark`]),
+    ...roleOwnership.unmarkedRemains(managed, role),
   ];
   return parts.length === 0 ? undefined : parts.join('; ');
 }

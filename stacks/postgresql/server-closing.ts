@@ -1,22 +1,20 @@
 import { escapeIdentifier } from 'pg';
-import type { Clock } from '../../package/http.ts';
-import type { EventFacts, ServerSurvey } from '../../package/stack.ts';
+import type { EventFacts, ServerSurvey, SurveyOptions } from '../../package/stack.ts';
 import { noSurvey, serverSurvey } from '../../package/stack.ts';
 import { advice } from './advice.ts';
 import type { Credentials } from './client/credentials.ts';
 import type { PostgresqlServer } from './client/server.ts';
 import type { Closing } from './client/server-databases.ts';
 
-export interface ClosingOptions {
-  readonly server: Pick<PostgresqlServer, 'closeServerDatabases'>;
-  readonly credentials: Pick<Credentials, 'endpoint' | 'port' | 'username' | 'serverDatabases'>;
-  /** Receives the result: the closed databases, and those that could not be closed. */
-  readonly tell: (event: EventFacts) => void;
-  readonly clock: Pick<Clock, 'elapsedMs'>;
-}
+type Settings = Pick<Credentials, 'endpoint' | 'port' | 'username' | 'serverDatabases'>;
 
 /** Closes a server's own databases to tenants, unless the credentials say to leave them. */
-export const closing = ({ server, credentials, tell, clock }: ClosingOptions): ServerSurvey =>
+export const closing = ({
+  server,
+  credentials,
+  tell,
+  clock,
+}: SurveyOptions<Settings, Pick<PostgresqlServer, 'closeServerDatabases'>>): ServerSurvey =>
   credentials.serverDatabases === 'leave'
     ? noSurvey
     : serverSurvey({
@@ -29,7 +27,7 @@ export const closing = ({ server, credentials, tell, clock }: ClosingOptions): S
 /** The result to report; undefined if all databases were closed before. */
 export function closingEvent(
   { closed, allowedRoles, open }: Closing,
-  { endpoint, port, username }: ClosingOptions['credentials'],
+  { endpoint, port, username }: Settings,
 ): EventFacts | undefined {
   const where = `of server ${endpoint}:${port}`;
   if (open.length > 0) {

@@ -1,19 +1,6 @@
 import { PostgreSQLInstanceKind } from '../../package/claims.ts';
-import type {
-  Connect,
-  DefinedStack,
-  Managed,
-  PasswordChecks,
-  RivalFinder,
-  SystemFacts,
-} from '../../package/stack.ts';
-import {
-  createPasswordChecks,
-  defineStack,
-  lostReferenceFinder,
-  satisfies,
-  service,
-} from '../../package/stack.ts';
+import type { Connect, DefinedStack, Managed, RivalFinder, SystemFacts } from '../../package/stack.ts';
+import { defineStack, lostReferenceFinder, satisfies, service } from '../../package/stack.ts';
 import type { PostgresqlServer, PostgresqlServerOptions } from './client/server.ts';
 import { createPostgresqlServer } from './client/server.ts';
 import { PostgreSQLDatabaseClassKind, PostgreSQLDatabaseKind } from './kinds/v1alpha1/postgresql-database.ts';
@@ -41,7 +28,6 @@ export interface PostgresqlStackOptions {
 
 /** A server for the external clients, and the parts that they share in a process. */
 interface Shared extends ServerConnection {
-  readonly checks: PasswordChecks;
   readonly rivalOf: RivalFinder<PostgreSQLGrant>;
   readonly lostReferences: (managed: Managed) => string | undefined;
 }
@@ -59,7 +45,6 @@ export function createPostgresqlStack({
       connect(env, kinds): Connect<Shared> {
         const connect = serverConnection(env, kinds, createServer);
         const shared = {
-          checks: createPasswordChecks(env),
           rivalOf: grantRivals(env),
           lostReferences: lostReferenceFinder(env, grantReferences),
         };
@@ -70,7 +55,7 @@ export function createPostgresqlStack({
             const major = connection.server.lastVersion();
             const version = major === undefined ? undefined : `PostgreSQL ${major}`;
             const standby = env.isObserveOnly ? undefined : connection.server.standbyWarning();
-            return { version, warning: standby ?? connection.closing.warning() };
+            return { version, warning: standby ?? connection.survey.warning() };
           };
           const check = (signal: AbortSignal) =>
             env.isObserveOnly ? system(signal).then(() => {}) : connection.server.checkWritable(signal);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Remedies } from '../../../package/stack.ts';
-import { clientAdvice, markedByAnother, ownerDigest, unmarked } from '../../../package/stack.ts';
+import { clientAdvice, notOurs, ownerDigest } from '../../../package/stack.ts';
 import { advice } from '../advice.ts';
 import { errnoOf, MysqlError } from './error.ts';
 import type { ServerFacts } from './server-facts.ts';
@@ -30,12 +30,8 @@ const tableStatements = [
    ) ENGINE = InnoDB COMMENT = 'Which resource of Kubernetes owns what. Without these rows nothing is changed or dropped.'`,
 ];
 
-/** The digest that marks what `ownerId` owns. */
-export function markOf(ownerId: string): string {
-  if (ownerId === '' || /[\0\n]/.test(ownerId))
-    throw new MysqlError('owner id must be one line and not empty', { code: 'Invalid' });
-  return ownerDigest(ownerId);
-}
+/** The mark of what `ownerId` owns. */
+export const markOf = ownerDigest;
 
 /** An existing database or user, and its mark. A tenant can neither read nor write marks: each proves the ownership. */
 export interface Marked {
@@ -44,14 +40,6 @@ export interface Marked {
   /** Absent: it has none. */
   readonly mark?: string;
 }
-
-/** Whether `ownerId` owns it. */
-export const isOwnedBy = ({ mark }: Pick<Marked, 'mark'>, ownerId: string): boolean =>
-  mark === markOf(ownerId);
-
-/** Whether another resource than that of `ownerId` has it. */
-export const isOfAnother = (found: Pick<Marked, 'mark'>, ownerId: string): boolean =>
-  found.mark !== undefined && !isOwnedBy(found, ownerId);
 
 /** The statement that gives a database or user to a resource, for messages to administrators. */
 export const markStatement = (kind: Kind, name: string, ownerId: string): string =>
@@ -62,12 +50,11 @@ const forgetStatement = (kind: Kind, name: string): string =>
 
 /** Throws MysqlError `NotOurs` unless `ownerId` owns the database or user. The message never names the owner. */
 export function checkOurs(found: Marked, ownerId: string, remedies: Remedies = {}): void {
-  if (isOwnedBy(found, ownerId)) return;
   const { kind, name, mark } = found;
-  const what = `${kind} ${quotedName(name)}`;
-  if (mark !== undefined) throw new MysqlError(...markedByAnother(what, ownerId));
+  if (mark === markOf(ownerId)) return;
+  const [what, isMarked] = [`${kind} ${quotedName(name)}`, mark !== undefined];
   const statement = markStatement(kind, name, ownerId);
-  throw new MysqlError(...unmarked({ kind, what, statement }, ownerId, remedies));
+  throw new MysqlError(...notOurs({ kind, what, isMarked, statement }, ownerId, remedies));
 }
 
 /** The marks of one name, also of a database or user that does not exist. */

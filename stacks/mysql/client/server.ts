@@ -1,6 +1,5 @@
-import type { ClientClock } from '../../../package/http.ts';
-import type { CreateLine, HolderOf, ServerCredentials } from '../../../package/stack.ts';
-import { boundedConnections, tlsOptions } from '../../../package/stack.ts';
+import type { HolderOf, ServerCredentials, ServerOptions } from '../../../package/stack.ts';
+import { sessionDefaults, sharedConnections, tlsOptions } from '../../../package/stack.ts';
 import type { Databases } from './database.ts';
 import { databases } from './database.ts';
 import { isMysqlError, MysqlError } from './error.ts';
@@ -17,31 +16,9 @@ import { openSession } from './session.ts';
 import type { TryLogin, Users } from './user.ts';
 import { users } from './user.ts';
 
-export interface MysqlServerOptions {
-  readonly credentials: ServerCredentials;
-  /** Open connections at most, besides one that waits for locks; default 2. */
-  readonly maxConnections?: number;
-  /** The order of the callers that wait for a connection. Default: first come, first served. */
-  readonly createLine?: CreateLine;
-  /** How long an idle connection stays open; default 10 s. */
-  readonly idleMs?: number;
-  /** Default 60 s. */
-  readonly statementTimeoutMs?: number;
-  /** How long a statement may wait for the lock of another session; default 2 s. The server counts in seconds. */
-  readonly lockTimeoutMs?: number;
-  /** Default 10 s. */
-  readonly connectTimeoutMs?: number;
-  /** How long calls together retry while the server has no free connection; default 3 s. */
-  readonly connectionWaitMs?: number;
-  readonly clock: Pick<ClientClock, 'sleep'>;
-  /** Uniform in [0, 1): spreads retries. */
-  readonly random: () => number;
-  /** Called before each statement. If it throws, the call ends. Default: it never throws. */
-  readonly mayGoOn?: () => void;
+export interface MysqlServerOptions extends ServerOptions<ServerCredentials> {
   /** Finds the resource whose mark a database or user has. Default: none is that of a claim. */
   readonly holderOf?: HolderOf;
-  /** Whether every statement that changes something is refused; default false. */
-  readonly isReadOnly?: boolean;
 }
 
 /** Administers one MariaDB server. Every method throws MysqlError, or the reason of its signal. */
@@ -69,68 +46,24 @@ const closed = (): MysqlError => new MysqlError('the client of MariaDB is closed
 
 const administratorHolder: HolderOf = () => ({ isClaims: false, what: 'an administrator' });
 
-/**
- * Connects on first use. Keeps at most `maxConnections` open, so one server object per provider suffices.
- *
- * Work that meets a held lock leaves its shared connection. It is repeated from its start on a connection of its own, which
- * waits for locks. There is one such connection. While it is in use, the call fails with `Locked`, which is retryable.
- */
+/** Connects on first use. Keeps few connections open, so one server object per provider suffices. */
 export function createMysqlServer(options: MysqlServerOptions): MysqlServer {
-  const { credentials, clock, random, holderOf = administratorHolder, isReadOnly = false } = options;
-  const address = `${credentials.endpoint}:${credentials.port}`;
-  const lockTimeoutMs = options.lockTimeoutMs ?? 2_000;
-  const sessionOptions: SessionOptions = {
-    credentials,
-    statementTimeoutMs: options.statementTimeoutMs ?? 60_000,
-    lockTimeoutMs,
-    tenantLockTimeoutMs: 0,
-    connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
-    connectionWaitMs: options.connectionWaitMs ?? 3_000,
-    isReadOnly,
-    context: {
-      server: address,
-      username: credentials.username,
-      hasTls: tlsOptions(credentials) !== false,
-      secrets: [credentials.password],
-    },
-    peer: {},
-    mayGoOn: options.mayGoOn ?? (() => {}),
-    clock,
-    random,
-  };
+  const { holderOf = administratorHolder } = options;
+  const sessionOptions: SessionOptions = { ...sessionDefaults(options), tenantLockTimeoutMs: 0 };
+  const { credentials, isReadOnly, lockTimeoutMs, context } = sessionOptions;
   const place = 'the server';
-  const connections = boundedConnections({
-    max: Math.max(1, options.maxConnections ?? 2),
+  const connections = sharedConnections({
+    ...options,
     idleDatabase: place,
-    idleMs: options.idleMs ?? 10_000,
-    clock,
     closed,
-    open: (_place, signal) => openSession(signal, sessionOptions),
-    ...(options.createLine && { createLine: options.createLine }),
-  });
-  const waiting = boundedConnections({
-    max: 1,
-    idleDatabase: '', // no connection stays open
-    idleMs: 0,
-    clock,
-    closed,
-    open: (_place, signal) => openSession(signal, { ...sessionOptions, tenantLockTimeoutMs: lockTimeoutMs }),
+    isLocked: (error) => isMysqlError(error, 'Locked'),
+    open: (_place, signal, { mayWait }) =>
+      openSession(signal, { ...sessionOptions, tenantLockTimeoutMs: mayWait ? lockTimeoutMs : 0 }),
   });
   let lastFacts: ServerFacts | undefined;
-  let isOneWaiting = false;
-  /** Repeats work that met a held lock, unless other work waits for a lock already. */
-  const repeated = async <T>(error: unknown, repeat: () => Promise<T>): Promise<T> => {
-    if (!isMysqlError(error, 'Locked') || isOneWaiting) throw error;
-    isOneWaiting = true;
-    try {
-      return await repeat();
-    } finally {
-      isOneWaiting = false;
-    }
-  };
 
   function serverOf(group: string): MysqlServer {
-    const withSession: UseSession = async (signal, body) => {
+    const withSession: UseSession = (signal, body) => {
       const run = async (session: OpenSession) => {
         await session.begin(signal);
         lastFacts = session.facts;
@@ -142,11 +75,7 @@ export function createMysqlServer(options: MysqlServerOptions): MysqlServer {
           throw error;
         }
       };
-      try {
-        return await connections.use(place, signal, run, group);
-      } catch (error) {
-        return repeated(error, () => waiting.use(place, signal, run));
-      }
+      return connections.use(place, signal, run, group);
     };
     const tryLogin: TryLogin = (username, password, signal) =>
       connections.usePlace(signal, () => loginRefusal(username, password, signal), group);
@@ -160,7 +89,7 @@ export function createMysqlServer(options: MysqlServerOptions): MysqlServer {
             await writeIdentity(session);
             digest = await readIdentity(session);
           }
-          return digest === undefined ? `MariaDB server ${address}` : `MariaDB system ${digest}`;
+          return digest === undefined ? `MariaDB server ${context.server}` : `MariaDB system ${digest}`;
         }),
       missingPrivileges: (signal) => withSession(signal, missingPrivileges),
       databases: databases(withSession),
@@ -168,10 +97,7 @@ export function createMysqlServer(options: MysqlServerOptions): MysqlServer {
       grants: grants(withSession, holderOf),
       exposure: (signal) => withSession(signal, readExposure),
       usedBy: serverOf,
-      async close() {
-        await connections.close();
-        await waiting.close();
-      },
+      close: connections.close,
     };
   }
   return serverOf('');
@@ -202,7 +128,7 @@ export function createMysqlServer(options: MysqlServerOptions): MysqlServer {
       const session = await openSession(signal, {
         ...sessionOptions,
         credentials: { ...of, username, password },
-        context: { ...sessionOptions.context, username, secrets: [password, credentials.password] },
+        context: { ...context, username, secrets: [password, credentials.password] },
       });
       await session.close();
       return undefined;

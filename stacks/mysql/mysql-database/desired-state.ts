@@ -1,27 +1,17 @@
-import type {
-  Adoption,
-  GeneratedCredential,
-  Managed,
-  Observation,
-  ReadyFacts,
-} from '../../../package/stack.ts';
+import type { Adoption, GeneratedCredential, Observation, ReadyFacts } from '../../../package/stack.ts';
 import {
   available,
-  describeReference,
+  databaseAdoption,
   generatedPassword,
   isObserver,
   refusesPassword,
-  shouldDelete,
   unavailable,
-  wasOurs,
 } from '../../../package/stack.ts';
 import type { DatabaseObservation, DatabaseSpec } from '../client/database.ts';
 import { databaseDrift } from '../client/database.ts';
-import type { Marked } from '../client/mark.ts';
 import type { SchemaObservation } from '../client/schema.ts';
 import type { ServerFacts } from '../client/server-facts.ts';
 import type { MySQLDatabase } from '../kinds/v1alpha1/mysql-database.ts';
-import { isOfOther } from '../ownership.ts';
 import { fieldPaths, lateUserFields, observedUserFields, userSpec } from '../user-spec.ts';
 
 /** The password of a database's own user. */
@@ -41,34 +31,9 @@ export function databaseSpec({ spec: { forProvider } }: MySQLDatabase): Database
   };
 }
 
-/**
- * Facts about an adoption for its message: the claim that gets the data, the result of a deletion, and `others`, users
- * who keep privileges on the database.
- */
-export function adoptionOf({ spec }: MySQLDatabase, others: readonly string[]): Adoption {
-  const { claimRef } = spec;
-  const consequences = [
-    ...(claimRef === undefined ? [] : [`${describeReference(claimRef)} gets its data`]),
-    ...(shouldDelete(spec)
-      ? ['kubectl delete of this resource then drops it with its data, because its policies allow Delete']
-      : []),
-    ...(others.length === 0 ? [] : [`${others.join(', ')} keep privileges on it`]),
-  ];
-  return {
-    ...(consequences.length > 0 && { consequence: consequences.join('; ') }),
-    isReserved: claimRef !== undefined,
-  };
-}
-
-/** The same as {@link adoptionOf}, for the database's own user. */
-export const userAdoptionOf = ({ spec }: MySQLDatabase): Adoption =>
-  shouldDelete(spec) ? { consequence: 'it is dropped with the database' } : {};
-
-/** The database, or its own user, that another resource has now under the name of a lost database that we managed. */
-export function takenOf(managed: Managed, { database, user }: DatabaseObservation): Marked | undefined {
-  if (!wasOurs(managed) || isObserver(managed)) return undefined;
-  return [database, user].find((part) => isOfOther(managed, part));
-}
+/** Facts about an adoption for its message. `others`: users who keep privileges on the database. */
+export const adoptionOf = (managed: MySQLDatabase, others: readonly string[]): Adoption =>
+  databaseAdoption(managed, others.length === 0 ? [] : [`${others.join(', ')} keep privileges on it`]);
 
 /** A database that exists. */
 export interface Found extends Pick<DatabaseObservation, 'user' | 'grant' | 'marks'> {

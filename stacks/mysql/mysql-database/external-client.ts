@@ -1,44 +1,28 @@
 import type { DetailsOf } from '../../../package/schema.ts';
-import type {
-  DesiredCredential,
-  ExternalClient,
-  Observation,
-  PasswordChecks,
-} from '../../../package/stack.ts';
+import type { DesiredCredential, ExternalClient, Observation } from '../../../package/stack.ts';
 import {
   accountPassword,
   deleting,
+  isLockedOut,
   isObserver,
   nameOf,
-  observedTaken,
+  ownAccountAdoption,
   ownerIdOf,
   wasDeleted,
 } from '../../../package/stack.ts';
-import { quotedName } from '../client/text.ts';
 import type { UserObservation } from '../client/user.ts';
 import { connectionDetails } from '../connection-details.ts';
 import type { MySQLDatabase } from '../kinds/v1alpha1/mysql-database.ts';
-import {
-  checkExternalName,
-  checkMayManage,
-  checkNewExternalName,
-  checkNotTheAdministrator,
-  isOurs,
-  ownedByAnother,
-} from '../ownership.ts';
-import { checkNoneWins, isDoubtful, isShutOut } from '../password-doubts.ts';
+import { databaseOwnership, userOwnership } from '../ownership.ts';
+import { checkNoneWins, isDoubtful } from '../password-doubts.ts';
 import { endPreviousOwner, waitsForPreviousOwner } from '../previous-owner.ts';
 import type { ServerConnection } from '../server-connection.ts';
-import { adoptionOf, databaseSpec, observationOf, takenOf, userAdoptionOf } from './desired-state.ts';
+import { adoptionOf, databaseSpec, observationOf } from './desired-state.ts';
 import { checkServer } from './engine-version.ts';
 import { isAnythingLeft, remainsOf, removeAll } from './leftovers.ts';
 
 /** The external name is that of both. */
-const kinds = ['database', 'user'] as const;
-
-export interface MySQLDatabaseOptions extends ServerConnection {
-  readonly checks: PasswordChecks;
-}
+const parts = [databaseOwnership, userOwnership];
 
 /**
  * Databases of a server, for one run, each with a user of its own. Names are known before the creation. Marks are written
@@ -50,7 +34,7 @@ export function mySQLDatabaseClient({
   survey,
   checks,
   holderOf,
-}: MySQLDatabaseOptions): ExternalClient<MySQLDatabase> {
+}: ServerConnection): ExternalClient<MySQLDatabase> {
   const { databases, users } = server;
   const password = accountPassword({ accounts: users, checks });
 
@@ -92,35 +76,35 @@ export function mySQLDatabaseClient({
   return {
     async observe(managed, credential, signal) {
       if (wasDeleted(managed)) return observeDeleted(managed, signal);
-      if (!isObserver(managed)) for (const kind of kinds) checkExternalName(managed, kind);
-      checkNotTheAdministrator(managed, credentials);
+      if (!isObserver(managed)) for (const part of parts) part.checkExternalName(managed);
+      userOwnership.checkNotAdministrator(managed, credentials.username);
       const name = nameOf(managed);
       const observed = await databases.observe(name, { signal });
       const { database, user } = observed;
-      if (!isObserver(managed) && !isOurs(managed, database))
-        for (const kind of kinds) checkNewExternalName(managed, kind);
-      if (user !== undefined && isDoubtful(managed, user)) password.doubt(managed);
-      const taken = takenOf(managed, observed);
-      // guard: otherwise a database of another resource is reported as this one's, with a statement that gives it to this one
-      if (taken !== undefined) {
-        const holder = taken.mark === undefined ? undefined : holderOf(taken.mark, name)?.what;
-        return observedTaken('database', { kind: taken.kind, name: quotedName(name), holder });
-      }
+      const isUnknown = !isObserver(managed) && !databaseOwnership.isOurs(managed, database);
+      if (isUnknown) for (const part of parts) part.checkNewExternalName(managed);
+      const isUserDoubtful = user !== undefined && isDoubtful(user);
+      const isUserUnknown = user !== undefined && !userOwnership.isOurs(managed, user);
+      if (isUserDoubtful || isUserUnknown) password.doubt(managed);
+      const taken =
+        databaseOwnership.observedTaken(managed, database, { holderOf }) ??
+        userOwnership.observedTaken(managed, user, { holderOf, own: 'database' });
+      if (taken !== undefined) return taken;
       if (database === undefined) return { exists: false, isUpToDate: false };
       // A user who adopts the database has to know who else may use it.
-      const isUnknown = !isObserver(managed) && !isOurs(managed, database);
       const others = isUnknown ? await databases.usersOf(name, { signal }) : [];
-      checkMayManage(managed, database, adoptionOf(managed, others));
-      if (user !== undefined) checkMayManage(managed, user, userAdoptionOf(managed));
+      databaseOwnership.checkMayManage(managed, database, adoptionOf(managed, others));
+      if (user !== undefined) userOwnership.checkMayManage(managed, user, ownAccountAdoption(managed));
       if (!isObserver(managed)) await survey.keepUp(signal);
       const verdict = await verdictOn(managed, user, credential, signal);
       const facts = await server.facts(signal);
-      const found = { ...observed, database, facts, isLockedOut: isShutOut(user, credential, verdict) };
+      const isShutOut = isLockedOut(credential, verdict, isUserDoubtful);
+      const found = { ...observed, database, facts, isLockedOut: isShutOut };
       return {
         ...observationOf(managed, found),
         ...(verdict && { credential: verdict }),
         details: detailsOf(managed, credential),
-        ...ownedByAnother(managed, database),
+        ...databaseOwnership.ownedByAnother(managed, database),
       };
     },
 
@@ -128,7 +112,7 @@ export function mySQLDatabaseClient({
       const address = `${credentials.endpoint}:${credentials.port}`;
       checkServer(managed, { ...(await server.facts(signal)), address });
       const { user } = await databases.observe(nameOf(managed), { signal });
-      if (user !== undefined) checkMayManage(managed, user, userAdoptionOf(managed));
+      if (user !== undefined) userOwnership.checkMayManage(managed, user, ownAccountAdoption(managed));
       await survey.prepare(signal);
       await apply('create', managed, credential, signal);
       password.wasCreatedWith(managed, credential);
@@ -142,7 +126,7 @@ export function mySQLDatabaseClient({
       if (user !== undefined && (await password.set(managed, credential, signal))) {
         const { onDelete } = managed.spec.forProvider;
         await endPreviousOwner(users, managed, { onDelete, signal });
-        await checkNoneWins(users, user, credential, signal);
+        if (credential !== undefined) await checkNoneWins(users, user, credential.value, signal);
         return {};
       }
       await apply('update', managed, credential, signal);

@@ -1,11 +1,11 @@
-import { clientAdvice, ExternalError, nameOf, ownerIdOf, wasOurs } from '../../../package/stack.ts';
+import { nameOf, ownerIdOf, waitingForSessions, wasOurs } from '../../../package/stack.ts';
 import type { DatabaseObservation } from '../client/database.ts';
 import { isInUse } from '../client/error.ts';
-import { markOf, markStatement } from '../client/mark.ts';
+import { markOf } from '../client/mark.ts';
 import type { MysqlServer } from '../client/server.ts';
 import { quotedName } from '../client/text.ts';
 import type { MySQLDatabase } from '../kinds/v1alpha1/mysql-database.ts';
-import { hasUsableName, isOfOther, isOurs } from '../ownership.ts';
+import { databaseOwnership, userOwnership } from '../ownership.ts';
 
 type Place = Pick<MysqlServer, 'databases' | 'users'>;
 
@@ -23,19 +23,12 @@ export async function isAnythingLeft(
   managed: MySQLDatabase,
   signal: AbortSignal,
 ): Promise<boolean> {
-  if (!hasUsableName(managed, 'database')) return false;
-  const name = nameOf(managed);
-  const found = await databases.observe(name, { signal });
-  // A user without a mark stays if the database is gone: `remainsOf` names it.
-  const parts = [found.database, isOurs(managed, found.database) ? found.user : undefined];
-  const unmarked = parts.find((part) => part !== undefined && part.mark === undefined);
-  if (unmarked !== undefined && wasOurs(managed)) {
-    const { kind } = unmarked;
-    const statement = markStatement(kind, name, ownerIdOf(managed));
-    throw new ExternalError(
-      `${kind} ${quotedName(name)} has no mark, but this resource managed a ${kind} of this name; ${clientAdvice.dropUnmarked(statement)}; ${clientAdvice.keepUnmarked}`,
-      { errorClass: 'Conflict' },
-    );
+  if (!databaseOwnership.hasUsableName(managed)) return false;
+  const found = await databases.observe(nameOf(managed), { signal });
+  if (wasOurs(managed)) {
+    databaseOwnership.checkMarked(managed, found.database);
+    // A user without a mark stays if the database is gone: `remainsOf` names it.
+    if (databaseOwnership.isOurs(managed, found.database)) userOwnership.checkMarked(managed, found.user);
   }
   return hasOurMark(managed, found);
 }
@@ -46,13 +39,12 @@ export async function remainsOf(
   managed: MySQLDatabase,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  if (!wasOurs(managed) || !hasUsableName(managed, 'user')) return undefined;
+  if (!wasOurs(managed) || !userOwnership.hasUsableName(managed)) return undefined;
   const name = nameOf(managed);
   const user = await users.observe(name, { signal });
-  const isUnmarked = user !== undefined && !isOurs(managed, user) && !isOfOther(managed, user);
   const defined = await users.definedBy(name, { except: name, signal });
   const parts = [
-    ...(isUnmarked ? [`user ${quotedName(name)}, which has no mark`] : []),
+    ...userOwnership.unmarkedRemains(managed, user),
     ...(defined.length === 0
       ? []
       : [
@@ -71,15 +63,13 @@ export async function removeAll(
   const [name, ownerId] = [nameOf(managed), ownerIdOf(managed)];
   const terminateSessions = managed.spec.forProvider.onDelete === 'TerminateSessions';
   const { database, user } = await databases.observe(name, { signal });
-  const isOfOthers = database !== undefined && !isOurs(managed, database);
+  const isOfOthers = database !== undefined && !databaseOwnership.isOurs(managed, database);
   try {
     // guard: otherwise it drops another owner's database
     if (!isOfOthers) await databases.drop(name, { ownerId, terminateSessions, signal });
-    else if (isOurs(managed, user)) await users.drop(name, { ownerId, terminateSessions, signal });
+    else if (userOwnership.isOurs(managed, user))
+      await users.drop(name, { ownerId, terminateSessions, signal });
   } catch (error) {
-    throw isInUse(error) && !terminateSessions ? waiting(error as Error) : error;
+    throw isInUse(error) && !terminateSessions ? waitingForSessions(error) : error;
   }
 }
-
-const waiting = (error: Error): Error =>
-  new Error(`${error.message}; waiting for them to end; ${clientAdvice.terminateSessions}`, { cause: error });

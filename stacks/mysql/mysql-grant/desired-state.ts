@@ -1,4 +1,4 @@
-import { changing, invalid, resourceId } from '../../../package/stack.ts';
+import { changing, invalid, referencedOwners } from '../../../package/stack.ts';
 import type { GrantObservation, GrantSpec, GrantTarget } from '../client/grant.ts';
 import { driftNames, grantDrift } from '../client/grant.ts';
 import { databasePrivileges } from '../kinds/v1alpha1/fields.ts';
@@ -11,16 +11,7 @@ export function grantSpec(managed: MySQLGrant): GrantSpec {
   const place = grantPlace(managed);
   if (privileges === undefined)
     throw invalid('spec.forProvider.privileges are needed', changing('privileges'));
-  return { ...place, privileges, resources: resourcesOf(managed) };
-}
-
-/** The resources that the fields refer to: their users and databases may be used, also if claims have them. */
-function resourcesOf({ spec: { forProvider } }: MySQLGrant): NonNullable<GrantSpec['resources']> {
-  const referenced = grantReferences.flatMap(({ field, ref, to }) => {
-    const reference = forProvider[ref];
-    return reference === undefined ? [] : [[field, resourceId(to, reference.name)]];
-  });
-  return Object.fromEntries(referenced) as NonNullable<GrantSpec['resources']>;
+  return { ...place, privileges, resources: referencedOwners(managed, grantReferences) };
 }
 
 /** The user and the database of a grant. Throws an Error that names missing fields. */

@@ -1,10 +1,9 @@
-import type { Adoption, GeneratedCredential, Observation, ReadyFacts } from '../../../package/stack.ts';
+import type { GeneratedCredential, Observation, ReadyFacts } from '../../../package/stack.ts';
 import {
   available,
   generatedPassword,
   isObserver,
   refusesPassword,
-  shouldDelete,
   unavailable,
 } from '../../../package/stack.ts';
 import type { UserObservation } from '../client/user.ts';
@@ -12,26 +11,17 @@ import { userDrift } from '../client/user.ts';
 import type { MySQLUser } from '../kinds/v1alpha1/mysql-user.ts';
 import { fieldPaths, lateUserFields, observedUserFields, userSpec } from '../user-spec.ts';
 
-/** The result of a deletion, for the message about an adoption. */
-export const adoptionOf = ({ spec }: MySQLUser): Adoption =>
-  shouldDelete(spec)
-    ? { consequence: 'kubectl delete of this resource drops it, because its policies allow Delete' }
-    : {};
-
 export const userCredential: GeneratedCredential<MySQLUser> = {
   ...generatedPassword,
   rotationOf: ({ spec }) => spec.forProvider.passwordRotation,
 };
 
-/** A user that exists. */
-export interface Found {
-  readonly user: UserObservation;
-  /** The server refuses its previous password. */
-  readonly isLockedOut: boolean;
-}
-
-/** The observation of a user. */
-export function observationOf(managed: MySQLUser, { user, isLockedOut }: Found): Observation<MySQLUser> {
+/** The observation of a user that exists. */
+export function observationOf(
+  managed: MySQLUser,
+  user: UserObservation,
+  isLockedOut: boolean,
+): Observation<MySQLUser> {
   const { forProvider } = managed.spec;
   if (isObserver(managed)) {
     const lateInitialized = observedUserFields(user);
@@ -42,14 +32,14 @@ export function observationOf(managed: MySQLUser, { user, isLockedOut }: Found):
   return {
     exists: true,
     isUpToDate: drift.length === 0,
-    ready: readyOf({ user, isLockedOut }),
+    ready: readyOf(user, isLockedOut),
     lateInitialized: lateUserFields(user),
     ...(drift.length === 0 ? {} : { difference: drift.join(', ') }),
     ...(differing.length === 0 ? {} : { differing }),
   };
 }
 
-function readyOf({ user, isLockedOut }: Found): ReadyFacts {
-  if (user.isLocked) return unavailable('the user is locked');
+function readyOf({ isLocked }: UserObservation, isLockedOut: boolean): ReadyFacts {
+  if (isLocked) return unavailable('the user is locked');
   return isLockedOut ? refusesPassword('user') : available();
 }

@@ -1,6 +1,6 @@
 import { escapeIdentifier, escapeLiteral } from 'pg';
 import type { Adoption as AnyAdoption, MarkHolder, Remedies } from '../../../package/stack.ts';
-import { clientAdvice, markedByAnother, ownerDigest, unmarked } from '../../../package/stack.ts';
+import { clientAdvice, notOurs, ownerDigest } from '../../../package/stack.ts';
 import { advice } from '../advice.ts';
 import { PostgresqlError } from './error.ts';
 
@@ -107,9 +107,7 @@ export function checkOurs(
       },
     );
   }
-  if (markIn(found.comment) === undefined && found.distrustedOwner === undefined) {
-    const statement = markStatement(kind, found.name, ownerId);
-    throw new PostgresqlError(...unmarked({ kind, what, statement }, ownerId, remedies));
-  }
-  throw new PostgresqlError(...markedByAnother(what, ownerId));
+  const isMarked = markIn(found.comment) !== undefined || found.distrustedOwner !== undefined;
+  const statement = markStatement(kind, found.name, ownerId);
+  throw new PostgresqlError(...notOurs({ kind, what, isMarked, statement }, ownerId, remedies));
 }

@@ -1,6 +1,5 @@
-import type { ClientClock } from '../../../package/http.ts';
-import type { CreateLine } from '../../../package/stack.ts';
-import { boundedConnections, tlsOptions } from '../../../package/stack.ts';
+import type { ServerOptions } from '../../../package/stack.ts';
+import { sessionDefaults, sharedConnections } from '../../../package/stack.ts';
 import type { Credentials } from './credentials.ts';
 import type { Databases } from './database.ts';
 import { databases } from './database.ts';
@@ -19,36 +18,11 @@ import type { CreateClient, OpenSession, SessionOptions, UseSession } from './se
 import { openSession } from './session.ts';
 import { spareName } from './spare-name.ts';
 
-export interface PostgresqlServerOptions {
-  readonly credentials: Credentials;
-  /** Open connections at most, to all databases of the server together, besides one that waits for locks; default 2. */
-  readonly maxConnections?: number;
-  /** The order of the callers that wait for a connection. Default: first come, first served. */
-  readonly createLine?: CreateLine;
-  /** How long an idle connection stays open; default 10 s. */
-  readonly idleMs?: number;
-  /** Default 60 s. */
-  readonly statementTimeoutMs?: number;
+export interface PostgresqlServerOptions extends ServerOptions<Credentials> {
   /** How long a COMMIT may take; default 10 s. */
   readonly commitTimeoutMs?: number;
-  /** How long a statement on the connection for waits may wait for the lock of another session; default 2 s. */
-  readonly lockTimeoutMs?: number;
-  /** Default 10 s. */
-  readonly connectTimeoutMs?: number;
-  /** How long calls together retry while the server has no free connection; default 3 s. */
-  readonly connectionWaitMs?: number;
-  readonly clock: Pick<ClientClock, 'sleep'>;
-  /** Uniform in [0, 1): spreads retries. */
-  readonly random: () => number;
-  /**
-   * Called before each statement. If it throws, the call ends and its transaction is rolled back. Default: it never
-   * throws.
-   */
-  readonly mayGoOn?: () => void;
   /** Finds the resource whose mark a role has. Default: no role is that of a claim. */
   readonly holderOf?: HolderOf;
-  /** Whether the server refuses every statement that changes something; default false. */
-  readonly isReadOnly?: boolean;
   /** Default: pg's client, with the passwords of libpq. A test may pass one that fails. */
   readonly createClient?: CreateClient;
 }
@@ -91,77 +65,39 @@ const closed = (): PostgresqlError =>
 const administratorHolder: HolderOf = () => ({ isClaims: false, what: 'an administrator' });
 
 /**
- * Connects on first use. Keeps at most `maxConnections` open, so one server object per provider suffices.
- *
- * Work that meets a held lock leaves its shared connection. It is repeated from its start on a connection of its own, which
- * waits longer for locks. There is one such connection. While it is in use, the call fails with `55P03`, which is
- * retryable.
+ * Connects on first use. Keeps few connections open, to all databases together, so one server object per provider suffices.
+ * A statement waits for a held lock longer than the server's deadlock_timeout (1 s), after which autovacuum yields.
  */
 export function createPostgresqlServer(options: PostgresqlServerOptions): PostgresqlServer {
-  const { credentials, clock, random, holderOf = administratorHolder } = options;
+  const { credentials, holderOf = administratorHolder } = options;
   const maintenance = credentials.database ?? 'postgres';
   const sessionOptions: SessionOptions = {
-    credentials,
-    statementTimeoutMs: options.statementTimeoutMs ?? 60_000,
+    ...sessionDefaults(options),
     commitTimeoutMs: options.commitTimeoutMs ?? 10_000,
-    // Longer than the server's deadlock_timeout (1 s), after which autovacuum yields.
-    lockTimeoutMs: options.lockTimeoutMs ?? 2_000,
-    connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
-    connectionWaitMs: options.connectionWaitMs ?? 3_000,
-    context: {
-      server: `${credentials.endpoint}:${credentials.port}`,
-      username: credentials.username,
-      hasTls: tlsOptions(credentials) !== false,
-      secrets: [credentials.password],
-    },
     createClient: options.createClient ?? ((config) => new ScramClient(config)),
-    peer: {},
-    mayGoOn: options.mayGoOn ?? (() => {}),
-    isReadOnly: options.isReadOnly ?? false,
-    clock,
-    random,
   };
+  const { lockTimeoutMs, context } = sessionOptions;
   /** The version at the last connection. It decides which settings must be overridden. */
   let version: number | undefined;
   let isStandby = false;
-  const open = (database: string, signal: AbortSignal | undefined, lockTimeoutMs: number) => {
-    // In the maintenance database no tenant has settings, so the version is not needed. It is read again there, because
-    // the server may have been upgraded.
-    const known =
-      database === maintenance
-        ? { context: { ...sessionOptions.context, maintenance } }
-        : version !== undefined && { serverVersion: version };
-    return openSession(database, signal, { ...sessionOptions, ...known, lockTimeoutMs });
-  };
-  const connections = boundedConnections({
-    max: Math.max(1, options.maxConnections ?? 2),
+  const connections = sharedConnections({
+    ...options,
     idleDatabase: maintenance,
-    idleMs: options.idleMs ?? 10_000,
-    clock,
     closed,
-    open: (database, signal) =>
-      open(database, signal, Math.min(briefLockTimeoutMs, sessionOptions.lockTimeoutMs)),
-    ...(options.createLine && { createLine: options.createLine }),
+    isLocked: (error) => sqlStateOf(error) === '55P03',
+    open(database, signal, { mayWait }) {
+      // In the maintenance database no tenant has settings, so the version is not needed. It is read again there, because
+      // the server may have been upgraded.
+      const known =
+        database === maintenance
+          ? { context: { ...context, maintenance } }
+          : version !== undefined && { serverVersion: version };
+      return openSession(database, signal, {
+        ...{ ...sessionOptions, ...known },
+        lockTimeoutMs: mayWait ? lockTimeoutMs : Math.min(briefLockTimeoutMs, lockTimeoutMs),
+      });
+    },
   });
-  const waiting = boundedConnections({
-    max: 1,
-    idleDatabase: '', // no connection stays open
-    idleMs: 0,
-    clock,
-    closed,
-    open: (database, signal) => open(database, signal, sessionOptions.lockTimeoutMs),
-  });
-  let isOneWaiting = false;
-  /** Repeats work that met a held lock, unless other work waits for a lock already. */
-  const repeated = async <T>(error: unknown, repeat: () => Promise<T>): Promise<T> => {
-    if (sqlStateOf(error) !== '55P03' || isOneWaiting) throw error;
-    isOneWaiting = true;
-    try {
-      return await repeat();
-    } finally {
-      isOneWaiting = false;
-    }
-  };
 
   function serverOf(group: string): PostgresqlServer {
     const versionNow = async (signal: AbortSignal | undefined): Promise<number> =>
@@ -174,18 +110,14 @@ export function createPostgresqlServer(options: PostgresqlServerOptions): Postgr
         isStandby = session.isStandby;
         return body(session);
       };
-      try {
-        return await connections.use(database, signal, run, group);
-      } catch (error) {
-        return repeated(error, () => waiting.use(database, signal, run));
-      }
+      return connections.use(database, signal, run, group);
     };
     const tryLogin = async (username: string, password: string, signal: AbortSignal | undefined) => {
       const as: SessionOptions = {
         ...sessionOptions,
         serverVersion: await versionNow(signal),
         credentials: { ...credentials, username, password },
-        context: { ...sessionOptions.context, username, secrets: [password, credentials.password] },
+        context: { ...context, username, secrets: [password, credentials.password] },
       };
       const login = async () => {
         try {
@@ -201,26 +133,23 @@ export function createPostgresqlServer(options: PostgresqlServerOptions): Postgr
     return {
       systemIdentifier: (signal) =>
         withSession(undefined, signal, async ({ systemIdentifier: id }) =>
-          id === undefined ? `PostgreSQL server ${sessionOptions.context.server}` : `PostgreSQL system ${id}`,
+          id === undefined ? `PostgreSQL server ${context.server}` : `PostgreSQL system ${id}`,
         ),
       lastVersion: () => version,
-      standbyWarning: () => (isStandby ? standbyUsed(sessionOptions.context.server).message : undefined),
+      standbyWarning: () => (isStandby ? standbyUsed(context.server).message : undefined),
       checkWritable: (signal) =>
         withSession(undefined, signal, async (session) => {
-          if (session.isStandby) throw standbyUsed(sessionOptions.context.server);
+          if (session.isStandby) throw standbyUsed(context.server);
         }),
       serverVersion: (signal) => withSession(undefined, signal, async (session) => session.serverVersion),
-      requiring: requiring(withSession, sessionOptions.context.server),
+      requiring: requiring(withSession, context.server),
       databases: databases(withSession, holderOf),
       roles: roles({ withSession, tryLogin }),
       grants: grants(withSession, holderOf),
       spareName: (name, signal) => withSession(undefined, signal, (session) => spareName(session, name)),
       closeServerDatabases: (signal) => withSession(undefined, signal, closeServerDatabases),
       usedBy: serverOf,
-      async close() {
-        await connections.close();
-        await waiting.close();
-      },
+      close: connections.close,
     };
   }
   return serverOf('');

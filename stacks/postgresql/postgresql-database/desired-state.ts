@@ -4,14 +4,13 @@ import {
   available,
   ChangeRefused,
   coreAdvice,
-  describeReference,
+  databaseAdoption,
   generatedPassword,
   isObserver,
   nameOf,
   refusesPassword,
   renamed,
   resourceId,
-  shouldDelete,
   unavailable,
   wasOurs,
 } from '../../../package/stack.ts';
@@ -24,7 +23,7 @@ import { roleDrift } from '../client/role.ts';
 import { fixedIn, limitFix } from '../closed-by-spec.ts';
 import type { PostgreSQLDatabase } from '../kinds/v1alpha1/postgresql-database.ts';
 import { PostgreSQLRoleKind } from '../kinds/v1alpha1/postgresql-role.ts';
-import { isOfOther, markDifference } from '../ownership.ts';
+import { databaseOwnership, markDifference, roleOwnership } from '../ownership.ts';
 import type { Renamed, Taken } from '../renamed.ts';
 
 /**
@@ -72,8 +71,8 @@ export function databaseSpec(managed: PostgreSQLDatabase): DatabaseSpec {
 }
 
 /**
- * Facts about an adoption for its message: the claim that gets the data, the result of a deletion, the change of the owner,
- * and `others`, roles that stay in the database.
+ * Facts about an adoption for its message: besides those of all databases, the change of the owner, and `others`, roles
+ * that stay in the database.
  */
 export function adoptionOf(
   managed: PostgreSQLDatabase,
@@ -81,12 +80,7 @@ export function adoptionOf(
   others: readonly string[],
 ): Adoption {
   const next = databaseSpec(managed).owner;
-  const { claimRef } = managed.spec;
-  const consequences = [
-    ...(claimRef === undefined ? [] : [`${describeReference(claimRef)} gets its data`]),
-    ...(shouldDelete(managed.spec)
-      ? ['kubectl delete of this resource then drops it with its data, because its policies allow Delete']
-      : []),
+  const further = [
     ...(next === undefined || next === owner
       ? []
       : [
@@ -96,12 +90,8 @@ export function adoptionOf(
       ? []
       : [`${others.map(escapeIdentifier).join(', ')} keep objects or privileges in it`]),
   ];
-  return {
-    ...(consequences.length > 0 && { consequence: consequences.join('; ') }),
-    isReserved: claimRef !== undefined,
-    isOwnerWanted: !hasOwnRole(managed) && next === owner,
-    owner: next,
-  };
+  const isOwnerWanted = !hasOwnRole(managed) && next === owner;
+  return { ...databaseAdoption(managed, further), isOwnerWanted, owner: next };
 }
 
 /**
@@ -114,7 +104,7 @@ export const otherRole = (
   role: Marked | undefined,
 ): Marked | undefined =>
   hasOwnRole(managed) &&
-  isOfOther(managed, role) &&
+  roleOwnership.isOfOther(managed, role) &&
   // guard: otherwise our database counts as lost because a role of another resource took the name
   (database === undefined || database.owner === role.name)
     ? role
@@ -131,12 +121,10 @@ export function takenOf(
   if (!wasOurs(managed) || isObserver(managed)) return undefined;
   const other = otherRole(managed, database, role);
   if (other !== undefined) return { kind: 'role', namesake: other };
-  return isOfOther(managed, database) ? { kind: 'database', namesake: database } : undefined;
+  return databaseOwnership.isOfOther(managed, database)
+    ? { kind: 'database', namesake: database }
+    : undefined;
 }
-
-/** The same as {@link adoptionOf}, for the database's own role. */
-export const roleAdoptionOf = ({ spec }: PostgreSQLDatabase): Adoption =>
-  shouldDelete(spec) ? { consequence: 'it is dropped with the database' } : {};
 
 /** A database that exists. `role` is its own owner role, if it should have one and has it. */
 export interface Found {

@@ -1,5 +1,5 @@
 import type { DetailsOf } from '../../../package/schema.ts';
-import type { DesiredCredential, ExternalClient, PasswordChecks } from '../../../package/stack.ts';
+import type { DesiredCredential, ExternalClient } from '../../../package/stack.ts';
 import {
   accountPassword,
   changing,
@@ -8,6 +8,7 @@ import {
   isLockedOut,
   isObserver,
   nameOf,
+  ownAccountAdoption,
   ownerIdOf,
   wasDeleted,
   wasOurs,
@@ -15,14 +16,7 @@ import {
 import { advice } from '../advice.ts';
 import { connectionDetails } from '../connection-details.ts';
 import type { PostgreSQLDatabase } from '../kinds/v1alpha1/postgresql-database.ts';
-import {
-  checkExternalName,
-  checkMayManage,
-  checkNewExternalName,
-  checkNotTheAdministrator,
-  isOurs,
-  ownedByAnother,
-} from '../ownership.ts';
+import { databaseOwnership, roleOwnership } from '../ownership.ts';
 import { observedElsewhere, observedTaken, renamedParts } from '../renamed.ts';
 import type { ServerConnection } from '../server-connection.ts';
 import {
@@ -32,16 +26,11 @@ import {
   hasOwnRole,
   observationOf,
   ownRoleSpec,
-  roleAdoptionOf,
   takenOf,
 } from './desired-state.ts';
 import { checkEngineVersion } from './engine-version.ts';
 import { isAnythingLeft, remainsOf, removeAll } from './leftovers.ts';
 import { partsOf } from './parts.ts';
-
-export interface PostgreSQLDatabaseOptions extends ServerConnection {
-  readonly checks: PasswordChecks;
-}
 
 /** The user and the password of the connection Secret: of the own role, or those that a person gave for an observed database. */
 function loginOf(managed: PostgreSQLDatabase, credential: DesiredCredential | undefined) {
@@ -57,10 +46,10 @@ function loginOf(managed: PostgreSQLDatabase, credential: DesiredCredential | un
 export function postgreSQLDatabaseClient({
   server,
   credentials,
-  closing,
+  survey,
   checks,
   holderOf,
-}: PostgreSQLDatabaseOptions): ExternalClient<PostgreSQLDatabase> {
+}: ServerConnection): ExternalClient<PostgreSQLDatabase> {
   const { databases, roles } = server;
   const place = { databases, roles, administrator: credentials.username };
   const password = accountPassword({ accounts: roles, checks });
@@ -80,15 +69,16 @@ export function postgreSQLDatabaseClient({
         const remains = exists ? undefined : await remainsOf(place, managed, signal);
         return { exists, isUpToDate: true, ready: deleting(), ...(remains !== undefined && { remains }) };
       }
-      if (!isObserver(managed)) checkExternalName(managed, 'database');
+      if (!isObserver(managed)) databaseOwnership.checkExternalName(managed);
       if (hasOwnRole(managed)) {
-        if (!isObserver(managed)) checkExternalName(managed, 'role');
-        checkNotTheAdministrator(managed, credentials);
+        if (!isObserver(managed)) roleOwnership.checkExternalName(managed);
+        roleOwnership.checkNotAdministrator(managed, credentials.username);
       }
       const name = nameOf(managed);
       const withExtensions = (managed.spec.forProvider.extensions ?? []).length > 0;
       const database = await databases.observe(name, { withExtensions, signal });
-      if (!isObserver(managed) && !isOurs(managed, database)) checkNewExternalName(managed, 'database');
+      const isUnknown = !isObserver(managed) && !databaseOwnership.isOurs(managed, database);
+      if (isUnknown) databaseOwnership.checkNewExternalName(managed);
       const isRoleWanted = hasOwnRole(managed) && !isObserver(managed);
       const mayHaveRole = isRoleWanted && (database !== undefined || wasOurs(managed));
       const role = mayHaveRole ? await roles.observe(name, { signal }) : undefined;
@@ -97,7 +87,7 @@ export function postgreSQLDatabaseClient({
         holderOf,
         spareName: () => server.spareName(name, signal),
       });
-      if (role !== undefined && !isOurs(managed, role)) password.doubt(managed);
+      if (role !== undefined && !roleOwnership.isOurs(managed, role)) password.doubt(managed);
       const [own] = parts;
       // guard: otherwise another database of that name gets the role, or a statement gives it to this resource without the data
       if (own !== undefined && renamed?.kinds.includes('database'))
@@ -113,15 +103,14 @@ export function postgreSQLDatabaseClient({
       if (taken !== undefined) return observedTaken('database', taken, holderOf);
       if (database === undefined) return { exists: false, isUpToDate: false };
       // The mark of the role decides whose the database is.
-      if (role !== undefined && wasOurs(managed)) checkMayManage(managed, 'role', role);
+      if (role !== undefined && wasOurs(managed)) roleOwnership.checkMayManage(managed, role);
       // A user who adopts the database has to know who else is in it.
-      const others =
-        isObserver(managed) || isOurs(managed, database) ? [] : await databases.usersOf(name, { signal });
-      checkMayManage(managed, 'database', database, adoptionOf(managed, database, others));
+      const others = isUnknown ? await databases.usersOf(name, { signal }) : [];
+      databaseOwnership.checkMayManage(managed, database, adoptionOf(managed, database, others));
       if (database.isInvalid) return { exists: false, isUpToDate: false }; // left by an interrupted DROP DATABASE
-      if (!isObserver(managed)) await closing.keepUp(signal);
+      if (!isObserver(managed)) await survey.keepUp(signal);
 
-      if (role !== undefined) checkMayManage(managed, 'role', role, roleAdoptionOf(managed));
+      if (role !== undefined) roleOwnership.checkMayManage(managed, role, ownAccountAdoption(managed));
       const testing = isObserver(managed)
         ? password.verdictOnGiven(managed, credential, signal)
         : role?.login && password.verdictOn(managed, credential, signal);
@@ -131,7 +120,7 @@ export function postgreSQLDatabaseClient({
         ...observationOf(managed, { ...found, serverVersion: await server.serverVersion(signal) }),
         ...(verdict && { credential: verdict }),
         details: detailsOf(managed, credential),
-        ...ownedByAnother(managed, database),
+        ...databaseOwnership.ownedByAnother(managed, database),
       };
     },
 
@@ -147,7 +136,7 @@ export function postgreSQLDatabaseClient({
           changing('owner'),
         );
       }
-      await closing.prepare(signal);
+      await survey.prepare(signal);
       const rights = ['CREATEDB', ...(hasOwnRole(managed) ? (['CREATEROLE'] as const) : [])] as const;
       const isExisting = await server.requiring(rights, signal, async () => {
         const role = await ensureRole(managed, credential, signal);
@@ -159,7 +148,7 @@ export function postgreSQLDatabaseClient({
     },
 
     async update(managed, credential, signal) {
-      await closing.prepare(signal);
+      await survey.prepare(signal);
       const [name, ownerId] = [nameOf(managed), ownerIdOf(managed)];
       const role = await ensureRole(managed, credential, signal);
       // The password is sent alone: a session that knows the previous password may block changes of the database. The
@@ -192,7 +181,7 @@ export function postgreSQLDatabaseClient({
     }
     // Another owner may have created a database of that name since the observation: that database gets no role from us.
     const database = await databases.observe(name, { signal });
-    if (database !== undefined) checkMayManage(managed, 'database', database);
+    if (database !== undefined) databaseOwnership.checkMayManage(managed, database);
     await roles.create(name, ownRoleSpec(managed), {
       ownerId,
       signal,

@@ -1,14 +1,20 @@
 import { escapeIdentifier } from 'pg';
-import { clientAdvice, ExternalError, messageOf, nameOf, ownerIdOf } from '../../../package/stack.ts';
+import {
+  clientAdvice,
+  ExternalError,
+  nameOf,
+  ownerIdOf,
+  waitingForSessions,
+} from '../../../package/stack.ts';
 import { advice } from '../advice.ts';
 import { unfinishedName } from '../client/database-read.ts';
 import type { DatabaseObservation } from '../client/database-spec.ts';
 import { isInUse } from '../client/error.ts';
-import { hasMarkOf, markIn, markOf, markStatement } from '../client/mark.ts';
+import { hasMarkOf, markOf } from '../client/mark.ts';
 import type { RoleObservation } from '../client/role.ts';
 import type { PostgresqlServer } from '../client/server.ts';
 import type { PostgreSQLDatabase } from '../kinds/v1alpha1/postgresql-database.ts';
-import { checkMayManage, hasUsableName, isOfOther, isOurs, markLost } from '../ownership.ts';
+import { databaseOwnership, roleOwnership } from '../ownership.ts';
 import { remaining } from '../remaining.ts';
 import { databaseSpec, hasOwnRole, otherRole } from './desired-state.ts';
 
@@ -25,41 +31,31 @@ export async function isAnythingLeft(
   managed: PostgreSQLDatabase,
   signal: AbortSignal,
 ): Promise<boolean> {
-  if (!hasUsableName(managed, 'database')) return false;
+  if (!databaseOwnership.hasUsableName(managed)) return false;
   const name = nameOf(managed);
   const { database, role, isRoleTaken } = await namesakes({ databases, roles }, managed, signal);
   const hasMark = database !== undefined && hasMarkOf(database, ownerIdOf(managed));
   // The mark of its own role decides whose the database is: another owner may have taken it over.
-  if (hasMark && hasOwnRole(managed) && role !== undefined && !isOurs(managed, role))
-    throw markLost(managed, 'role', role);
-  if (database !== undefined && isOurs(managed, database)) {
+  if (hasMark && hasOwnRole(managed) && role !== undefined && !roleOwnership.isOurs(managed, role))
+    throw roleOwnership.markLost(managed, name);
+  if (database !== undefined && databaseOwnership.isOurs(managed, database)) {
     checkOwner(managed, database, administrator);
     return true;
   }
   // guard: otherwise a database that a tenant owns by mistake stays without an error
   const isOfTenant = hasMark && database.distrustedOwner !== undefined;
   if (isOfTenant && managed.status?.owner !== undefined) {
-    checkMayManage(managed, 'database', database, {
+    databaseOwnership.checkMayManage(managed, database, {
       isOwnerWanted: true,
       // guard: otherwise the statement gives the database to the role of another resource
       owner: isRoleTaken ? undefined : databaseSpec(managed).owner,
     });
   }
-  if (
-    database !== undefined &&
-    markIn(database.comment) === undefined &&
-    managed.status?.owner !== undefined
-  ) {
-    const handOver = markStatement('database', name, ownerIdOf(managed));
-    throw new ExternalError(
-      `database ${escapeIdentifier(name)} has no mark, but this resource managed a database of this name; ${clientAdvice.dropUnmarked(handOver)}; ${clientAdvice.keepUnmarked}`,
-      { errorClass: 'Conflict' },
-    );
-  }
+  if (managed.status?.owner !== undefined) databaseOwnership.checkMarked(managed, database);
   return (
     // guard: otherwise an interrupted creation stays
     (await databases.observe(unfinishedName(ownerIdOf(managed), name), { signal })) !== undefined ||
-    isOurs(managed, role)
+    roleOwnership.isOurs(managed, role)
   );
 }
 
@@ -96,12 +92,12 @@ async function namesakes(
 ): Promise<Namesakes> {
   const name = nameOf(managed);
   const database = await databases.observe(name, { signal });
-  const role = hasUsableName(managed, 'role') ? await roles.observe(name, { signal }) : undefined;
-  const isRoleTaken = isOfOther(managed, role);
+  const role = roleOwnership.hasUsableName(managed) ? await roles.observe(name, { signal }) : undefined;
+  const isRoleTaken = roleOwnership.isOfOther(managed, role);
   // guard: otherwise a deletion drops the database of the resource that has the name now
   const isTaken =
     database !== undefined &&
-    (isOfOther(managed, database) || otherRole(managed, database, role) !== undefined);
+    (databaseOwnership.isOfOther(managed, database) || otherRole(managed, database, role) !== undefined);
   return {
     database: isTaken ? undefined : database,
     role: isRoleTaken ? undefined : role,
@@ -136,12 +132,12 @@ export async function removeAll(
   const name = nameOf(managed);
   const ownerId = ownerIdOf(managed);
   const { database, role, isTaken } = await namesakes({ databases, roles }, managed, signal);
-  const isOfOthers = isTaken || (database !== undefined && !isOurs(managed, database));
+  const isOfOthers = isTaken || (database !== undefined && !databaseOwnership.isOurs(managed, database));
   if (database !== undefined && !isOfOthers) checkOwner(managed, database, administrator);
   // guard: otherwise it drops another owner's database
   if (isOfOthers) await databases.dropUnfinished(name, { ownerId, signal });
   else await dropDatabase(databases, managed, signal);
-  if (isOurs(managed, role)) await roles.drop(name, { ownerId, signal });
+  if (roleOwnership.isOurs(managed, role)) await roles.drop(name, { ownerId, signal });
 }
 
 async function dropDatabase(
@@ -153,9 +149,6 @@ async function dropDatabase(
   try {
     await databases.drop(nameOf(managed), { ownerId: ownerIdOf(managed), terminateSessions, signal });
   } catch (error) {
-    if (!isInUse(error) || terminateSessions) throw error;
-    throw new Error(`${messageOf(error)}; waiting for them to end; ${clientAdvice.terminateSessions}`, {
-      cause: error,
-    });
+    throw isInUse(error) && !terminateSessions ? waitingForSessions(error) : error;
   }
 }

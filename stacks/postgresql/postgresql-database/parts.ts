@@ -3,7 +3,7 @@ import type { DatabaseObservation } from '../client/database-spec.ts';
 import type { RoleObservation } from '../client/role.ts';
 import type { PostgresqlServer } from '../client/server.ts';
 import type { PostgreSQLDatabase } from '../kinds/v1alpha1/postgresql-database.ts';
-import { isOurs } from '../ownership.ts';
+import { databaseOwnership, roleOwnership } from '../ownership.ts';
 import type { Part } from '../renamed.ts';
 import { databaseSpec, hasOwnRole, otherRole } from './desired-state.ts';
 
@@ -21,7 +21,8 @@ export async function partsOf(
   signal: AbortSignal,
 ): Promise<readonly Part[]> {
   const [name, ownerId] = [nameOf(managed), ownerIdOf(managed)];
-  const isDatabaseThere = isOurs(managed, database) && otherRole(managed, database, role) === undefined;
+  const isDatabaseThere =
+    databaseOwnership.isOurs(managed, database) && otherRole(managed, database, role) === undefined;
   // A retained database that a new resource names is there without a record.
   if (isObserver(managed) || !(isDatabaseThere || mayBeRenamed(managed))) return [];
   const { owner } = databaseSpec(managed);
@@ -32,7 +33,7 @@ export async function partsOf(
     namesake: isDatabaseThere ? undefined : database,
   };
   if (!hasOwnRole(managed) || ownDatabase === undefined) return [part];
-  const isRoleThere = isOurs(managed, role);
+  const isRoleThere = roleOwnership.isOurs(managed, role);
   const ownRole = isRoleThere ? name : await roles.renamed(ownerId, { signal });
   return [part, { kind: 'role', own: ownRole, namesake: isRoleThere ? undefined : role }];
 }

@@ -1,6 +1,6 @@
 import partition from 'lodash/partition.js';
 import { escapeIdentifier } from 'pg';
-import { changing, invalid, resourceId } from '../../../package/stack.ts';
+import { changing, invalid, referencedOwners } from '../../../package/stack.ts';
 import type { GrantObservation, GrantSpec, GrantTarget } from '../client/grant-spec.ts';
 import { grantDrift } from '../client/grant-spec.ts';
 import type { PostgreSQLGrant } from '../kinds/v1alpha1/postgresql-grant.ts';
@@ -22,17 +22,8 @@ export function grantSpec(managed: PostgreSQLGrant): GrantSpec {
   if (place.on.memberOf === undefined && privileges === undefined) {
     throw invalid('spec.forProvider.privileges are needed on a database or schema', changing('privileges'));
   }
-  const resources = resourcesOf(managed);
+  const resources = referencedOwners(managed, grantReferences);
   return { ...place, withGrantOption, resources, ...(privileges === undefined ? {} : { privileges }) };
-}
-
-/** The resources that the fields refer to: their roles and databases may be used, also if claims have them. */
-function resourcesOf({ spec: { forProvider } }: PostgreSQLGrant): NonNullable<GrantSpec['resources']> {
-  const referenced = grantReferences.flatMap(({ field, ref, to }) => {
-    const reference = forProvider[ref];
-    return reference === undefined ? [] : [[field, resourceId(to, reference.name)]];
-  });
-  return Object.fromEntries(referenced) as NonNullable<GrantSpec['resources']>;
 }
 
 /** The role and the target of a grant. Throws an Error that names missing fields. */

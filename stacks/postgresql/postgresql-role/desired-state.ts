@@ -4,10 +4,8 @@ import {
   generatedPassword,
   isObserver,
   refusesPassword,
-  shouldDelete,
   unavailable,
 } from '../../../package/stack.ts';
-import type { Adoption } from '../client/mark.ts';
 import type { RoleObservation, RoleSpec } from '../client/role.ts';
 import { roleDrift } from '../client/role.ts';
 import { limitFix } from '../closed-by-spec.ts';
@@ -29,12 +27,6 @@ export function roleSpec({ spec }: PostgreSQLRole): RoleSpec {
   };
 }
 
-/** The result of a deletion, for the message about an adoption. */
-export const adoptionOf = ({ spec }: PostgreSQLRole): Adoption =>
-  shouldDelete(spec)
-    ? { consequence: 'kubectl delete of this resource drops it, because its policies allow Delete' }
-    : {};
-
 /** The password of a role that may log in. */
 export const roleCredential: GeneratedCredential<PostgreSQLRole> = {
   ...generatedPassword,
@@ -42,15 +34,12 @@ export const roleCredential: GeneratedCredential<PostgreSQLRole> = {
   rotationOf: ({ spec }) => spec.forProvider.passwordRotation,
 };
 
-/** A role that exists. */
-export interface Found {
-  readonly role: RoleObservation;
-  /** The server refuses its previous password. */
-  readonly isLockedOut: boolean;
-}
-
-/** The observation of a role. */
-export function observationOf(managed: PostgreSQLRole, { role, isLockedOut }: Found): Observation {
+/** The observation of a role that exists. */
+export function observationOf(
+  managed: PostgreSQLRole,
+  role: RoleObservation,
+  isLockedOut: boolean,
+): Observation<PostgreSQLRole> {
   if (isObserver(managed)) {
     const { login, createDb, createRole, inherit, replication, bypassRls, connectionLimit } = role;
     const privileges = { createDb, createRole, inherit, replication, bypassRls };
@@ -64,7 +53,7 @@ export function observationOf(managed: PostgreSQLRole, { role, isLockedOut }: Fo
   return {
     exists: true,
     isUpToDate: differing.length === 0,
-    ready: readyOf(managed, { role, isLockedOut }),
+    ready: readyOf(managed, role, isLockedOut),
     ...(differing.length === 0 ? {} : { difference: differing.join(', ') }),
     ...(fields.length === 0 ? {} : { differing: fields }),
   };
@@ -80,7 +69,7 @@ const pathOf: Readonly<Record<string, string>> = {
 const fieldOf = (attribute: string): string =>
   `spec.forProvider.${pathOf[attribute] ?? `privileges.${attribute}`}`;
 
-function readyOf({ spec }: PostgreSQLRole, { role, isLockedOut }: Found): ReadyFacts {
+function readyOf({ spec }: PostgreSQLRole, role: RoleObservation, isLockedOut: boolean): ReadyFacts {
   if (spec.forProvider.login && !role.login) return unavailable('the role may not log in');
   if (spec.forProvider.login && role.connectionLimit === 0)
     return unavailable(`the role may not connect: its connection limit is 0${limitFix(spec.forProvider)}`);

@@ -13,10 +13,10 @@ import { databasePrivileges as declaredPrivileges } from '../../../stacks/mysql/
 import type { MySQLDatabase } from '../../../stacks/mysql/kinds/v1alpha1/mysql-database.ts';
 import type { MySQLGrant } from '../../../stacks/mysql/kinds/v1alpha1/mysql-grant.ts';
 import type { Found } from '../../../stacks/mysql/mysql-database/desired-state.ts';
-import { observationOf, takenOf } from '../../../stacks/mysql/mysql-database/desired-state.ts';
+import { observationOf } from '../../../stacks/mysql/mysql-database/desired-state.ts';
 import { checkServer } from '../../../stacks/mysql/mysql-database/engine-version.ts';
 import { grantSpec } from '../../../stacks/mysql/mysql-grant/desired-state.ts';
-import { checkMayManage } from '../../../stacks/mysql/ownership.ts';
+import { databaseOwnership, userOwnership } from '../../../stacks/mysql/ownership.ts';
 import { endPreviousOwner, waitsForPreviousOwner } from '../../../stacks/mysql/previous-owner.ts';
 import { exposureEvent, lackEvent } from '../../../stacks/mysql/server-exposure.ts';
 
@@ -148,8 +148,8 @@ describe('a name that another resource has', () => {
   const other = markOf('mysqldatabase.mysql.crossplane.io/other');
   const lost = managedDatabase({ status: { externalIdentity: '{}' } });
   const cases: Readonly<Record<string, readonly [Managed, DatabaseObservation, string | undefined]>> = {
-    'the database': [lost, { ...found, database: { ...database, mark: other } }, 'database'],
-    'the user alone': [lost, { ...found, user: { ...user, mark: other } }, 'user'],
+    'the database': [lost, { ...found, database: { ...database, mark: other } }, 'database `shop` is of a'],
+    'the user alone': [lost, { ...found, user: { ...user, mark: other } }, 'user `shop` is of a'],
     'without a mark: the mark may be lost': [
       lost,
       { ...found, database: { kind: 'database', name: 'shop', characterSet: '', collation: '' } },
@@ -161,8 +161,15 @@ describe('a name that another resource has', () => {
       undefined,
     ],
   };
+  const options = { holderOf: () => undefined };
   for (const [name, [managed, observed, want]] of Object.entries(cases)) {
-    test(name, () => assert.equal(takenOf(managed, observed)?.kind, want));
+    test(name, () => {
+      const { taken } =
+        databaseOwnership.observedTaken(managed, observed.database, options) ??
+        userOwnership.observedTaken(managed, observed.user, options) ??
+        {};
+      assert.equal(taken?.split(' resource')[0], want);
+    });
   }
 });
 
@@ -170,7 +177,8 @@ describe('a database without our mark', () => {
   const { mark: _mark, ...unmarked } = database;
   const refusal = (given: Given, mark?: string): string => {
     try {
-      checkMayManage(managedDatabase(given), { ...unmarked, ...(mark && { mark }) }, { isReserved: false });
+      const found = { ...unmarked, ...(mark && { mark }) };
+      databaseOwnership.checkMayManage(managedDatabase(given), found, { isReserved: false });
       return 'managed';
     } catch (error) {
       return (error as Error).message;

@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { accountAdoption, ownAccountAdoption } from '../../../controllers/author/marked.ts';
 import type { Adoption } from '../../../stacks/postgresql/client/mark.ts';
-import { checkMayManage } from '../../../stacks/postgresql/ownership.ts';
-import { adoptionOf, roleAdoptionOf } from '../../../stacks/postgresql/postgresql-database/desired-state.ts';
-import { adoptionOf as adoptionOfRole } from '../../../stacks/postgresql/postgresql-role/desired-state.ts';
+import { databaseOwnership, roleOwnership } from '../../../stacks/postgresql/ownership.ts';
+import { adoptionOf } from '../../../stacks/postgresql/postgresql-database/desired-state.ts';
 import { database, role } from './passes.ts';
 
 /** The message about a database or role without a mark, after the words `is not managed by` and the resource. */
 function refusal(managed: Managed, kind: 'database' | 'role', adoption: Adoption): string {
   try {
-    checkMayManage(managed, kind, { name: managed.metadata.name }, adoption);
+    const { checkMayManage } = kind === 'database' ? databaseOwnership : roleOwnership;
+    checkMayManage(managed, { name: managed.metadata.name }, adoption);
   } catch (error) {
     return (error as Error).message.replace(/^[^;]*; /, '').replace(/ IS '.*'$/, '');
   }
@@ -47,15 +48,15 @@ const rows: Readonly<Record<string, readonly [text: string, words: string]>> = {
     'database "shop" exists and is not managed by postgresqldatabase.postgresql.crossplane.io/shop',
   ],
   'the own role of a database': [
-    refusal(database('shop'), 'role', roleAdoptionOf(database('shop'))),
+    refusal(database('shop'), 'role', ownAccountAdoption(database('shop'))),
     `${takenOver}, and it is dropped with the database, run: COMMENT ON ROLE "shop"`,
   ],
   'a role that kubectl delete drops then': [
-    refusal(role('reader'), 'role', adoptionOfRole(role('reader'))),
+    refusal(role('reader'), 'role', accountAdoption(role('reader'))),
     `${takenOver}, and kubectl delete of this resource drops it, because its policies allow Delete, run: COMMENT ON ROLE "reader"`,
   ],
   'a role that the policies keep': [
-    refusal(role('reader', {}, orphaned), 'role', adoptionOfRole(role('reader', {}, orphaned))),
+    refusal(role('reader', {}, orphaned), 'role', accountAdoption(role('reader', {}, orphaned))),
     `${takenOver}, run: COMMENT ON ROLE "reader"`,
   ],
 };

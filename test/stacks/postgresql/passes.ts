@@ -140,8 +140,8 @@ export function passesOn({
   /** The report about the server for an administrator. */
   const reported: EventFacts[] = [];
   const tell = (event: EventFacts) => void reported.push(event);
-  const closingOnce = closing({ server, credentials, tell, clock });
-  const common = { server, credentials, closing: closingOnce, checks, holderOf };
+  const survey = closing({ server, credentials, tell, clock });
+  const common = { server, credentials, survey, checks, holderOf };
   /** A client is made for every pass. */
   const clients: Record<string, (rivalOf: RivalFinder<PostgreSQLGrant>) => ExternalClient> = {
     PostgreSQLDatabase: () => postgreSQLDatabaseClient(common),
