@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { promisify } from 'node:util';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -22,8 +22,8 @@ const telling = `
 /** The machine of a developer may have these variables. */
 const noProxies = { HTTPS_PROXY: '', HTTP_PROXY: '', https_proxy: '', http_proxy: '' };
 
-/** The output of the process until it ends: no API server answers at its address. */
-async function outputOf(program: readonly string[]): Promise<string> {
+/** The standard error of the process until it has this text, or to its end. No API server answers at its address. */
+async function outputOf(program: readonly string[], until: RegExp): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'lazy-'));
   try {
     const [hooks, kubeconfig] = [join(folder, 'hooks.mjs'), join(folder, 'kubeconfig')];
@@ -47,23 +47,32 @@ async function outputOf(program: readonly string[]): Promise<string> {
       ...program,
       ...(program[0] === 'main.ts' ? ['--kubeconfig', kubeconfig] : []),
     ];
-    const { stderr } = await promisify(execFile)(process.execPath, args, {
+    const child = spawn(process.execPath, args, {
       cwd: root,
       env: { ...process.env, ...noProxies },
+      stdio: ['ignore', 'ignore', 'pipe'],
       timeout: 20_000,
-    }).catch((error: { readonly stderr: string }) => error);
-    return stderr;
+    });
+    let output = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      if (until.test(output)) child.kill();
+    });
+    await once(child, 'close');
+    return output;
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
 test('the process starts, with all stacks, without a library of any cloud and the code for proxies', async () => {
-  const output = await outputOf(['main.ts']);
-  assert.match(output, /cannot list or watch this kind/, output);
+  const works = /cannot list or watch this kind/;
+  const output = await outputOf(['main.ts'], works);
+  assert.match(output, works);
   assert.doesNotMatch(output, /LOADED/);
 });
 
 test('a library that is loaded would be noticed', async () => {
-  assert.match(await outputOf(['--eval', "import('@aws-sdk/client-sts')"]), /LOADED .*client-sts/);
+  const loaded = /LOADED .*client-sts/;
+  assert.match(await outputOf(['--eval', "import('@aws-sdk/client-sts')"], loaded), loaded);
 });
