@@ -7,7 +7,7 @@ import type { Observation } from '../connecting/external-client.ts';
 import { isCreationFailed } from '../recording/creation-tracking.ts';
 import type { Facts } from './facts.ts';
 
-/** The Events that steps record when they are done. report.ts has the Events about the state. */
+/** The Events that steps record when they are done. outline.ts has the Events about the state. */
 
 export const warning = (reason: string, message: string): EventFacts => ({
   type: 'Warning',
