@@ -155,14 +155,18 @@ export interface SecretDetails<M extends Managed = Managed> {
   readonly reportsSecrets?: boolean;
 }
 
-/** How to generate the credential of a managed resource. Undefined if it needs none, or names no place for it. */
-export function credentialOf<M extends Managed>(
+/** How to generate the credential of a managed resource, also if it names no place for it. Undefined if it needs none. */
+export const neededCredential = <M extends Managed>(
   managed: M,
   { credential }: SecretDetails<M>,
-): GeneratedCredential<M> | undefined {
-  if (credential === undefined || !wantsDetails(managed)) return undefined;
-  return (credential.isWanted?.(managed) ?? true) ? credential : undefined;
-}
+): GeneratedCredential<M> | undefined => (credential?.isWanted?.(managed) === false ? undefined : credential);
+
+/** How to generate the credential of a managed resource. Undefined if it needs none, or names no place for it. */
+export const credentialOf = <M extends Managed>(
+  managed: M,
+  secretDetails: SecretDetails<M>,
+): GeneratedCredential<M> | undefined =>
+  wantsDetails(managed) ? neededCredential(managed, secretDetails) : undefined;
 
 /**
  * Whether a Secret or store entry holds details that only one claim may know: a credential, or secrets that the
@@ -172,14 +176,15 @@ export function credentialOf<M extends Managed>(
 export function holdsSecrets<M extends Managed>(
   managed: M,
   { details, note }: StoredCredential,
-  { credential, reportsSecrets = false }: SecretDetails<M>,
+  secretDetails: SecretDetails<M>,
 ): boolean {
+  const { credential, reportsSecrets = false } = secretDetails;
   if (credential === undefined && !reportsSecrets) return false;
   if (note !== undefined) return true;
   if (credential === undefined) return hasAny(details);
   // A person may give a credential in another entry, such as `uri`.
-  const isWanted = credential.isWanted?.(managed) ?? true;
-  return credential.key in details || (isWanted && hasAny(secretsAmong(details)));
+  const isNeeded = neededCredential(managed, secretDetails) !== undefined;
+  return credential.key in details || (isNeeded && hasAny(secretsAmong(details)));
 }
 
 /** Whether the spec wants no credential any more, so that the controllers remove the one in the Secret. */

@@ -43,10 +43,10 @@ function keyRefused(resourceClass: Class): string | undefined {
 function entriesNotNamed(resourceClass: Class): string | undefined {
   const { publishConnectionDetailsTo: to } = resourceClass.specTemplate;
   const why = to && whyNoEntryNames(to.name);
-  return why === undefined ? undefined : `${fieldOf(resourceClass, entryName)} ${why}`;
+  return why === undefined ? undefined : `${fieldOf(resourceClass, entryNameField)} ${why}`;
 }
 
-const entryName = 'publishConnectionDetailsTo.name';
+const entryNameField = 'publishConnectionDetailsTo.name';
 
 /** Why the resource of a claim can have no entry in the secret store of a class, or undefined. */
 export function whyNoEntry(claim: Claim, resourceClass: Class): string | undefined {
@@ -54,7 +54,7 @@ export function whyNoEntry(claim: Claim, resourceClass: Class): string | undefin
   const why = to && entryNameProblem(entryNameOf(to.name, claim));
   return why === undefined
     ? undefined
-    : `the name of an entry that ${fieldOf(resourceClass, entryName)} gives for this claim ${why}`;
+    : `the name of an entry that ${fieldOf(resourceClass, entryNameField)} gives for this claim ${why}`;
 }
 
 const fieldOf = ({ kind, metadata }: Class, field: string): string =>

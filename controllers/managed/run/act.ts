@@ -13,7 +13,7 @@ import { isNotFound, messageOf } from '../../../runtime/client/errors.ts';
 import type { Logger } from '../../../runtime/log/log.ts';
 import { withReported } from '../../connection/connection-place.ts';
 import type { RandomBytes } from '../../credential.ts';
-import { credentialOf, generateCredential, newNoteKey } from '../../credential.ts';
+import { credentialOf, generateCredential, neededCredential, newNoteKey } from '../../credential.ts';
 import { encodeIdentity } from '../../external-identity.ts';
 import { lossAt } from '../../external-loss.ts';
 import type { QuietAct } from '../../log-changes.ts';
@@ -347,9 +347,8 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
 
   /** A password that is not stored, for a resource without Secret and store. An external system may require one. */
   function unstoredCredential({ kind, managed }: Facts): DesiredCredential | undefined {
-    const { credential } = kind.secretDetails;
-    if (credential === undefined || credential.isWanted?.(managed) === false) return undefined;
-    return { value: generateCredential(credential, randomBytes), isApplied: false };
+    const credential = neededCredential(managed, kind.secretDetails);
+    return credential && { value: generateCredential(credential, randomBytes), isApplied: false };
   }
 }
 
