@@ -259,7 +259,7 @@ export const claimRows = {
   completeClassRef: {
     async situation(at) {
       const name = at.named('small');
-      await at.fixture.ambivalentClass(name, { only: name });
+      await at.ambivalentClass(name, { only: name });
       // Each kind of class has a watch of its own: a claim that got this class shows that the process knows it.
       await at.claim({ classSelector: { matchLabels: { only: name } } }, 'first');
       await eventually('the process knows both classes', async () => (await at.find('first'))?.spec.classRef);

@@ -15,8 +15,12 @@ import { realClock } from '../../../runtime/time/clock.ts';
 import type { FancySQLInstance } from '../../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
 import { FancySQLInstanceKind } from '../../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
 import type { FavouriteDBInstance } from '../../../stacks/demo-clouds/kinds/fcp/v1alpha3/favourite-db-instance.ts';
-import { FavouriteDBInstanceKind } from '../../../stacks/demo-clouds/kinds/fcp/v1alpha3/favourite-db-instance.ts';
+import {
+  FavouriteDBInstanceClassKind,
+  FavouriteDBInstanceKind,
+} from '../../../stacks/demo-clouds/kinds/fcp/v1alpha3/favourite-db-instance.ts';
 import { ProviderConfigKind } from '../../../stacks/demo-clouds/kinds/fcp/v1alpha3/provider.ts';
+import { AmbivalentDBInstanceClassKind } from '../../../stacks/demo-clouds/kinds/ocp/v1alpha1/ambivalent-db-instance.ts';
 import type { FavouriteCloud } from '../../../testing/favourite-cloud/server.ts';
 import { startFavouriteCloud } from '../../../testing/favourite-cloud/server.ts';
 import { catalogueOf } from '../../../trace/catalogue.ts';
@@ -90,6 +94,8 @@ export class Place {
   readonly servers: { stop(): Promise<void> }[] = [];
   /** The commands and statements that the reader ran. */
   readonly ran: string[] = [];
+  /** The kinds of the row's own objects, as far as the row created them. */
+  readonly kinds: Kind[] = [FavouriteDBInstanceClassKind];
 
   constructor(fixture: FancySQLFixture, namespace: string) {
     this.fixture = fixture;
@@ -120,6 +126,12 @@ export class Place {
     return this.fixture.favouriteClass(this.named(name), template);
   }
 
+  /** A class of the other cloud. */
+  ambivalentClass(name: string, labels: Readonly<Record<string, string>>): Promise<void> {
+    this.kinds.push(AmbivalentDBInstanceClassKind);
+    return this.fixture.ambivalentClass(name, labels);
+  }
+
   managed(name: string, spec: Partial<FavouriteDBInstance['spec']> = {}) {
     return this.fixture.managed(this.named(name), spec);
   }
@@ -142,6 +154,7 @@ export class Place {
   }
 
   make<T extends KubernetesObject>(kind: Kind<T>, metadata: T['metadata'], rest: object): Promise<T> {
+    this.kinds.push(kind);
     return this.fixture.cluster.create(kind, metadata, rest);
   }
 
@@ -453,8 +466,9 @@ async function isTold({ where }: Row, at: Place, words: string): Promise<void> {
 async function checkCause({ reason, fault }: Row, at: Place): Promise<void> {
   await eventually('REASON and trace name the cause', async () => {
     const ready = (await at.find())?.status?.conditions?.find(({ type }) => type === 'Ready');
-    const found = fault === undefined ? undefined : (await at.trace()).fault?.name;
-    if ((reason ?? ready?.reason) === ready?.reason && found === fault) return true;
+    const isReason = (reason ?? ready?.reason) === ready?.reason;
+    const found = isReason && fault !== undefined ? (await at.trace()).fault?.name : undefined;
+    if (isReason && found === fault) return true;
     throw new Error(`${ready?.reason}, ${found}: ${ready?.message}`);
   });
 }

@@ -1,6 +1,7 @@
 import uniq from 'lodash/uniq.js';
 import type { Condition } from '../../../apis/core/v1alpha1/condition.ts';
 import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
+import { kindKey } from '../../../apis/core/v1alpha1/kind.ts';
 import { allStacks } from '../../../app/stacks.ts';
 import { EventKind } from '../../../runtime/events/event-kind.ts';
 import { catalogueOf, objectsOf } from '../../../trace/catalogue.ts';
@@ -33,20 +34,37 @@ const either = new RegExp(`${command.source}|${statements.source}`, 'g');
 const commandsIn = (text: string): readonly string[] =>
   [...text.matchAll(either)].map(([found]) => found.trim());
 
+/**
+ * The claims, resources and providers of a row. Of the objects without a namespace, only those of stacks from which the row
+ * has an object: a list has the objects of all rows, and costs more than the rest of a row.
+ */
+async function objectsIn(at: Place): Promise<readonly Conditioned[]> {
+  const { client } = at.fixture.cluster;
+  const made = new Set(at.kinds.map(kindKey));
+  const claims = catalogueOf(allStacks).kinds.filter(({ sort }) => sort === 'claim');
+  const others = catalogueOf(
+    allStacks.filter(({ definitions }) => definitions.some((kind) => made.has(kindKey(kind)))),
+  ).kinds.filter(({ sort }) => sort === 'managed' || sort === 'provider');
+  const lists = await Promise.all([
+    ...claims.map((kind) => client.list(objectsOf<Conditioned>(kind), { namespace: at.namespace })),
+    ...others.map((kind) => client.list(objectsOf<Conditioned>(kind), {})),
+  ]);
+  return lists.flatMap(({ items }) => items).filter((one) => isOfRow(one, at));
+}
+
 /** All commands that the product prints in the situation of a row: on claims, resources and providers, and by trace. */
 export async function printedIn(at: Place): Promise<readonly Printed[]> {
-  const { all } = at.fixture.cluster;
-  const known = catalogueOf(allStacks)
-    .kinds.filter(({ sort }) => sort !== 'class')
-    .map((kind) => objectsOf<Conditioned>(kind));
-  const objects = (await Promise.all(known.map((kind) => all(kind))))
-    .flat()
-    .filter((one) => isOfRow(one, at));
+  const objects = await objectsIn(at);
   const conditionTexts = objects.flatMap(({ kind, status }) =>
     (status?.conditions ?? []).map(({ type, message = '' }) => [`${type} of ${kind}`, message] as const),
   );
   const uids = new Set(objects.map(({ metadata }) => metadata.uid));
-  const eventTexts = (await all(EventKind))
+  // Events about objects without a namespace are in `default`.
+  const events = await Promise.all(
+    [at.namespace, 'default'].map((namespace) => at.fixture.cluster.client.list(EventKind, { namespace })),
+  );
+  const eventTexts = events
+    .flatMap(({ items }) => items)
     .filter(({ involvedObject: { uid } }) => uids.has(uid))
     .map(({ involvedObject: { kind }, message }) => [`Event of ${kind}`, message] as const);
   const fault = (await at.trace().catch(() => undefined))?.fault;
