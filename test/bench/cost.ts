@@ -11,7 +11,7 @@ export interface Cost extends Usage {
   /** By `controller: because`. A run with several reasons counts for each. */
   readonly reasons: Readonly<Record<string, number>>;
   readonly runs: number;
-  /** By `METHOD code`, Events included. */
+  /** By `METHOD resource code`, Events included. */
   readonly requests: Readonly<Record<string, number>>;
   /** Bytes that the process read and wrote: of its connections, and little else. */
   readonly received: number;
@@ -89,6 +89,6 @@ export function countsIn(metrics: string): Counts {
   return {
     reasons: counted('services_stack_reconcile_reasons_total', 'controller', 'because'),
     runs: counted('controller_runtime_reconcile_total', 'controller', 'result'),
-    requests: counted('rest_client_requests_total', 'method', 'code'),
+    requests: counted('rest_client_requests_total', 'method', 'resource', 'code'),
   };
 }

@@ -113,10 +113,13 @@ export async function measure(
       );
     }
     figures.push(...idle);
-    note(`deletion of ${count} claims`);
-    deleted = await deletion(scene, stack);
-    if (phases.has('deletion')) figures.push(...deleted.figures);
     await stack.end();
+    // Another process than that of `idle`, whose polls would be counted.
+    await withStack(async (deleting) => {
+      note(`deletion of ${count} claims`);
+      deleted = await deletion(scene, deleting);
+      if (phases.has('deletion')) figures.push(...deleted.figures);
+    });
   }
   if (phases.has('selector')) {
     await withStack(async (stack) => {

@@ -55,7 +55,7 @@ test('the counts of a process are read from its metrics', () => {
   assert.deepEqual(counts, {
     reasons: { 'c its class changed': 3, 'c it appeared': 5 },
     runs: { 'c success': 6, 'c conflict': 0 },
-    requests: { 'PATCH 200': 5 },
+    requests: { 'PATCH a 200': 4, 'PATCH b 200': 1 },
   });
   assert.equal(listed(counts.reasons, 2), 'c it appeared 2.5, c its class changed 1.5');
 });
